@@ -1,0 +1,1 @@
+"""From a Program to C and NumPy text; knows no mechanics."""

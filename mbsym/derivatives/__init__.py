@@ -1,0 +1,1 @@
+"""Derivatives of the equations of motion, linearisation and identification."""

@@ -1,0 +1,1 @@
+"""Model files: the native format, URDF and MJCF."""

@@ -1,0 +1,1 @@
+"""Velocities, Jacobians and loop constraints of labelled mechanisms."""

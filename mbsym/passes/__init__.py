@@ -1,0 +1,1 @@
+"""Passes: each takes a Program and returns an equivalent one."""

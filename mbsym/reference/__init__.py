@@ -1,0 +1,1 @@
+"""The independent numeric reference: maximal coordinates with multipliers."""

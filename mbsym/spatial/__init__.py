@@ -1,0 +1,1 @@
+"""Rotations, motions, forces, transforms and inertias over graph scalars."""

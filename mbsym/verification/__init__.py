@@ -1,0 +1,1 @@
+"""Comparison of generated code with the reference, and its certificate."""
