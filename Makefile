@@ -1,0 +1,26 @@
+# Directory of the environment's programs; the README's test line makes this one.
+BIN ?= .venv/bin
+
+.PHONY: all test lint types generated bench ci
+
+all: lint types test
+
+test:
+	$(BIN)/python -m pytest -n auto
+
+lint:
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types:
+	$(BIN)/python -m mypy
+
+# The list of exemplars stands in .ci/regenerate.
+generated:
+	PATH="$(abspath $(BIN)):$$PATH" .ci/regenerate
+
+bench:
+	@set -e; for script in $(sort $(wildcard tests/benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script; done
+
+ci:
+	.ci/run
