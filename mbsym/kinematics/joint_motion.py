@@ -1,0 +1,59 @@
+"""Relative motion of a joint's outboard frame to its inboard frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from mbsym.spatial.transform import Transform
+from mbsym.spatial.vector import Vector3, add, is_zero, negate, scale, zero_vector
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.scalar import Scalar
+
+Motion: TypeAlias = tuple[Vector3, Vector3]
+"""[angular; linear]."""
+
+
+@dataclass(frozen=True, slots=True)
+class JointMotion:
+    """Kinematics of a joint at symbolic coordinates.
+
+    Attributes:
+        placement: outboard frame in the inboard frame.
+        columns: motion subspace H, one spatial column per speed, at the outboard origin in outboard axes.
+        bias: H-dot v in outboard components, the derivative taken as seen in the outboard frame.
+        position_rate: qdot.
+    """
+
+    placement: Transform
+    columns: tuple[Motion, ...]
+    bias: Motion
+    position_rate: tuple[Scalar, ...]
+
+    def reversed(self) -> JointMotion:
+        """The same joint walked from its outboard side: X' = X^-1, H' = -X^-T H, and H'-dot v = -X^-T H-dot v, since
+        the terms of the turning frame cancel."""
+
+        def turned(motion: Motion) -> Motion:
+            angular, linear = self.placement.twist_to_parent(*motion)
+            return negate(angular), negate(linear)
+
+        return JointMotion(
+            self.placement.inverse(), tuple(turned(h) for h in self.columns), turned(self.bias), self.position_rate
+        )
+
+    def twist(self, speeds: tuple[Scalar, ...]) -> Motion:
+        """H v."""
+        graph = self.placement.rotation.graph
+        return combination(graph, self.columns, speeds)
+
+
+def combination(graph: Graph, columns: tuple[Motion, ...], factors: tuple[Scalar, ...]) -> Motion:
+    """Sum of spatial columns times scalars."""
+    angular, linear = zero_vector(graph), zero_vector(graph)
+    for (w, u), factor in zip(columns, factors, strict=True):
+        if not is_zero(w):
+            angular = add(angular, scale(w, factor))
+        if not is_zero(u):
+            linear = add(linear, scale(u, factor))
+    return angular, linear

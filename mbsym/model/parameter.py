@@ -1,0 +1,38 @@
+"""Values, parameters and control inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+Value: TypeAlias = int | float | Fraction | Decimal | str | Any
+"""A number, an expression as text over the model's names ("m*l**2/12"), or a SymPy expression of symbols so named."""
+
+Vector: TypeAlias = tuple[Value, Value, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A named constant of the model.
+
+    Attributes:
+        name: an identifier.
+        value: its number (or an expression of parameters listed before it).
+        unit: SI unit as text.
+        symbolic: True keeps it a run-time argument of the generated code, False folds its number in.
+    """
+
+    name: str
+    value: Value
+    unit: str = ""
+    symbolic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ControlInput:
+    """An entry of the control input u."""
+
+    name: str
+    unit: str = ""

@@ -1,0 +1,74 @@
+"""Model: a mechanism as the user describes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mbsym.conventions import STANDARD_GRAVITY
+from mbsym.errors import ModelError
+from mbsym.model.body import Body
+from mbsym.model.force import ForceElement
+from mbsym.model.joint import Constraint, Coupling, Joint
+from mbsym.model.parameter import ControlInput, Parameter, Vector
+
+if TYPE_CHECKING:
+    from mbsym.topology import Labelling
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Bodies, joints and forces under the user's names, in any order, numbering and direction.
+
+    Attributes:
+        name: names the generated files and functions.
+        bodies: all bodies but ground.
+        joints: in the user's order.
+        forces: force elements.
+        parameters: named constants.
+        inputs: control inputs, the entries of u.
+        couplings: gears that remove a coordinate.
+        constraints: closure constraints that are no joints.
+        gravity: in base axes [m/s^2].
+        ground: the name that joints use for ground.
+        free_roots: True gives a body that nothing connects to ground a virtual free joint.
+        warnings: what the reader of the file noticed, one sentence each.
+    """
+
+    name: str
+    bodies: tuple[Body, ...] = ()
+    joints: tuple[Joint, ...] = ()
+    forces: tuple[ForceElement, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    inputs: tuple[ControlInput, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    gravity: Vector = STANDARD_GRAVITY
+    ground: str = "ground"
+    free_roots: bool = False
+    description: str = ""
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+
+    def body(self, name: str) -> Body:
+        """The body of that name."""
+        for body in self.bodies:
+            if body.name == name:
+                return body
+        raise ModelError(f"no body is named {name!r}", where=self.name, remedy="see the model's list of bodies")
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name."""
+        for joint in self.joints:
+            if joint.name == name:
+                return joint
+        raise ModelError(f"no joint is named {name!r}", where=self.name, remedy="see the model's list of joints")
+
+    def label(self, *, order: str = "weight") -> Labelling:
+        """Cut joints, regular labels and orientation, found automatically.
+
+        Raises:
+            TopologyError: a body is not connected to ground, or demands on cut joints contradict each other.
+        """
+        from mbsym.model.labelling import label_model
+
+        return label_model(self, order=order)
