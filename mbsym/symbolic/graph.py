@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite, isqrt
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from mbsym.errors import SymbolicError
 
@@ -35,11 +35,17 @@ def exact(value: Number) -> Fraction:
     Raises:
         SymbolicError: the value is infinite or not a number.
     """
-    if isinstance(value, float):
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, (float, Decimal)):
         if not isfinite(value):
             raise SymbolicError(f"{value} is no number to compute with", remedy="give a finite number")
-        return Fraction(repr(value))
-    return Fraction(value)
+        return Fraction(float.__repr__(value) if isinstance(value, float) else value)
+    try:
+        return Fraction(int(value.numerator), int(value.denominator))
+    except AttributeError:
+        kind = type(value).__name__
+        raise SymbolicError(f"a {kind} is no number", remedy="give an int, float, Fraction or Decimal") from None
 
 
 class Graph:
@@ -54,7 +60,7 @@ class Graph:
 
     def __init__(self) -> None:
         self.kinds: list[str] = ["const", "const"]
-        self.arguments: list[tuple[object, ...]] = [(Fraction(0),), (Fraction(1),)]
+        self.arguments: list[tuple[Any, ...]] = [(Fraction(0),), (Fraction(1),)]
         self._index: dict[tuple[object, ...], int] = {("const", Fraction(1)): 1}
         self.names: dict[int, tuple[str, int]] = {}
         self.sections: list[str] = [""]
@@ -88,8 +94,7 @@ class Graph:
         node = -ref if ref < 0 else ref
         if self.kinds[node] != "const":
             return None
-        value = self.arguments[node][0]
-        assert isinstance(value, Fraction)
+        value: Fraction = self.arguments[node][0]
         return -value if ref < 0 else value
 
     # ---- operations -------------------------------------------------------------------------------------------------
@@ -106,7 +111,9 @@ class Graph:
         a, b = abs(x), abs(y)
         kind_a, kind_b = kinds[a], kinds[b]
         if kind_a == "const" and kind_b == "const":
-            return self.const(self.constant_value(x) + self.constant_value(y))  # type: ignore[operator]
+            first: Fraction = self.arguments[a][0]
+            second: Fraction = self.arguments[b][0]
+            return self.const((-first if x < 0 else first) + (-second if y < 0 else second))
         if x == y:
             return self.mul(self.const(2), x)
         if kind_a == "add" and (rest := self._cancelled(x, y)) is not None:
@@ -140,7 +147,6 @@ class Graph:
 
     def _summands(self, total: Reference) -> tuple[Reference, Reference]:
         first, second = self.arguments[abs(total)]
-        assert isinstance(first, int) and isinstance(second, int)
         return (-first, -second) if total < 0 else (first, second)
 
     def _coefficient(self, ref: Reference) -> tuple[Fraction, Reference]:
@@ -149,10 +155,10 @@ class Graph:
         sign = -1 if ref < 0 else 1
         if self.kinds[node] == "mul":
             first, second = self.arguments[node]
-            if self.kinds[first] == "const":  # type: ignore[index]
-                return sign * self.arguments[first][0], second  # type: ignore[index,operator,return-value]
-            if self.kinds[second] == "const":  # type: ignore[index]
-                return sign * self.arguments[second][0], first  # type: ignore[index,operator,return-value]
+            if self.kinds[first] == "const":
+                return sign * self.arguments[first][0], second
+            if self.kinds[second] == "const":
+                return sign * self.arguments[second][0], first
         return Fraction(sign), node
 
     def sub(self, x: Reference, y: Reference) -> Reference:
@@ -179,17 +185,20 @@ class Graph:
             a, b, kind_a, kind_b = b, a, kind_b, kind_a
         if kind_a == "const":
             if kind_b == "const":
-                return self.const(self.arguments[a][0] * self.arguments[b][0])  # type: ignore[operator]
+                return self.const(self.arguments[a][0] * self.arguments[b][0])
             if kind_b == "mul":
                 factor, term = self._coefficient(b)
                 if term != b:
-                    return self.mul(self.const(self.arguments[a][0] * factor), term)  # type: ignore[operator]
+                    return self.mul(self.const(self.arguments[a][0] * factor), term)
         elif kind_a == "div" and self.arguments[a][1] == b:
-            return self.arguments[a][0]  # type: ignore[return-value]
+            numerator: Reference = self.arguments[a][0]
+            return numerator
         elif kind_b == "div" and self.arguments[b][1] == a:
-            return self.arguments[b][0]  # type: ignore[return-value]
+            numerator = self.arguments[b][0]
+            return numerator
         elif a == b and kind_a == "sqrt":
-            return self.arguments[a][0]  # type: ignore[return-value]
+            radicand: Reference = self.arguments[a][0]
+            return radicand
         return self._node("mul", a, b) if a < b else self._node("mul", b, a)
 
     def div(self, x: Reference, y: Reference) -> Reference:
@@ -214,14 +223,16 @@ class Graph:
         if divisor is not None:
             return self.mul(a, self.const(1 / divisor))
         if self.kinds[a] == "mul":
+            first: Reference
+            second: Reference
             first, second = self.arguments[a]
             if first == b:
-                return second  # type: ignore[return-value]
+                return second
             if second == b:
-                return first  # type: ignore[return-value]
+                return first
         if a == 1 and self.kinds[b] == "div":
             numerator, denominator = self.arguments[b]
-            return self.div(denominator, numerator)  # type: ignore[arg-type]
+            return self.div(denominator, numerator)
         return self._node("div", a, b)
 
     def power(self, x: Reference, exponent: Number) -> Reference:
@@ -278,10 +289,10 @@ class Graph:
                 return self.const(value)
             if name == "sign":
                 return ONE
-        if (name, x) in (("exp", 0),):
-            return ONE
-        if name == "log" and x == 1:
-            return ZERO
+            if name == "exp" and value == 0:
+                return ONE
+            if (name == "log" and value == 1) or (name == "acos" and value == 1):
+                return ZERO
         if name == "abs" and self.kinds[x] in ("abs", "sqrt", "exp"):
             return x
         return self._node(name, x)
@@ -298,7 +309,7 @@ class Graph:
         return (cosine, -sine, -cosine, sine)[quarters]
 
     def _quarter_turns(self, angle: Reference) -> tuple[int, Reference]:
-        """An angle as (k, rest) with angle = k pi/2 + rest, k in 0..3, where a multiple of pi/2 is a visible summand."""
+        """An angle as (k, rest), angle = k pi/2 + rest, k in 0..3, where a multiple of pi/2 is a visible summand."""
         if self.kinds[abs(angle)] == "add":
             for summand, rest in (self._summands(angle), self._summands(angle)[::-1]):
                 factor, term = self._coefficient(summand)
@@ -336,7 +347,7 @@ class Graph:
             return positive if value > 0 else otherwise
         return positive if positive == otherwise else self._node("select", condition, positive, otherwise)
 
-    def _node(self, kind: str, *arguments: object) -> int:
+    def _node(self, kind: str, *arguments: Any) -> int:
         key = (kind, *arguments)
         node = self._index.get(key)
         if node is None:
@@ -384,7 +395,7 @@ class Graph:
         """References that a node is computed from; empty for leaves."""
         if self.kinds[node] in LEAVES:
             return ()
-        return self.arguments[node]  # type: ignore[return-value]
+        return self.arguments[node]
 
     def reachable(self, refs: Iterable[Reference]) -> list[int]:
         """Nodes that the given values depend on, leaves included, in topological order."""

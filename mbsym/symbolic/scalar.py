@@ -6,7 +6,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
-from mbsym.symbolic.graph import Graph, Number, Reference
+from mbsym.errors import SymbolicError
+from mbsym.symbolic.graph import Graph, Number, Reference, exact
 
 Operand: TypeAlias = "Scalar | int | float | Fraction | Decimal"
 
@@ -21,9 +22,11 @@ class Scalar:
         self.ref = ref
 
     def _reference(self, other: Operand) -> Reference:
-        if other.__class__ is Scalar:
-            return other.ref  # type: ignore[union-attr,no-any-return]
-        return self.graph.const(other)  # type: ignore[arg-type]
+        if isinstance(other, Scalar):
+            if other.graph is not self.graph:
+                raise SymbolicError("values of two graphs do not mix", remedy="copy one with mbsym.symbolic.compose")
+            return other.ref
+        return self.graph.const(other)
 
     def __add__(self, other: Operand) -> Scalar:
         return Scalar(self.graph, self.graph.add(self.ref, self._reference(other)))
@@ -64,7 +67,7 @@ class Scalar:
         if isinstance(other, Scalar):
             return self.graph is other.graph and self.ref == other.ref
         if isinstance(other, (int, float, Fraction, Decimal)):
-            return self.graph.constant_value(self.ref) == Fraction(other)
+            return self.graph.constant_value(self.ref) == exact(other)
         return NotImplemented
 
     def __hash__(self) -> int:

@@ -1,0 +1,141 @@
+"""Programs evaluated in floating point, for single states and for batches of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mbsym.errors import SymbolicError
+from mbsym.symbolic.program import Program
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike
+
+
+def interpret(
+    program: Program, arguments: Mapping[str, ArrayLike], parameters: Mapping[str, float] | None = None
+) -> dict[str, np.ndarray[Any, Any]]:
+    """The outputs of a program for the given arguments, in double precision.
+
+    Args:
+        program: what to evaluate.
+        arguments: an array per input, of shape batch + input.shape; the batch axes broadcast against each other.
+            Complex arrays are evaluated as such, which serves differentiation by a complex step.
+        parameters: values of run-time parameters by symbol name; those not given keep their defaults.
+
+    Returns:
+        An array of shape batch + output.shape per output. Operations outside their domain give nan or inf.
+
+    Raises:
+        SymbolicError: an argument is missing, unknown or of the wrong shape, or a symbol has no value.
+    """
+    import numpy as np
+
+    graph = program.graph
+    values: dict[int, Any] = {}
+    batch = _bind_inputs(program, arguments, values)
+    _bind_parameters(program, parameters or {}, values)
+    functions = _functions()
+    with np.errstate(all="ignore"):
+        for node in program.nodes():
+            kind = graph.kinds[node]
+            operands = graph.arguments[node]
+            if kind == "mul":
+                values[node] = values[operands[0]] * values[operands[1]]
+            elif kind == "add":
+                first, second = operands
+                values[node] = values[first] + values[second] if second > 0 else values[first] - values[-second]
+            elif kind == "div":
+                values[node] = values[operands[0]] / values[operands[1]]
+            elif kind == "const":
+                values[node] = np.float64(operands[0].numerator / operands[0].denominator)
+            elif kind == "pi":
+                values[node] = np.float64(np.pi)
+            elif kind == "symbol":
+                if node not in values:
+                    raise SymbolicError(
+                        f"symbol {operands[0]} has no value",
+                        where=program.name,
+                        remedy="make it an entry of an input or a run-time parameter",
+                    )
+            else:
+                values[node] = functions[kind](*(values[ref] if ref >= 0 else -values[-ref] for ref in operands))
+    results: dict[str, np.ndarray[Any, Any]] = {}
+    for output in program.outputs:
+        entries = [values[ref] if ref >= 0 else -values[-ref] for ref in output.values]
+        columns = [np.broadcast_to(entry, batch) for entry in entries]
+        stacked = np.stack(columns, axis=-1) if columns else np.zeros((*batch, 0))
+        results[output.name] = stacked.reshape(batch + output.shape)
+    return results
+
+
+def _bind_inputs(program: Program, arguments: Mapping[str, ArrayLike], values: dict[int, Any]) -> tuple[int, ...]:
+    """Puts the entries of the arguments into ``values`` and returns the common batch shape."""
+    import numpy as np
+
+    known = [item.name for item in program.inputs]
+    unknown = sorted(set(arguments) - set(known))
+    if unknown:
+        raise SymbolicError(f"unknown argument {unknown[0]}", where=program.name, remedy=f"the inputs are {known}")
+    batches: list[tuple[int, ...]] = []
+    for item in program.inputs:
+        if item.name not in arguments:
+            raise SymbolicError(f"argument {item.name} is missing", where=program.name, remedy=f"give all of {known}")
+        array = np.asarray(arguments[item.name])
+        if array.dtype.kind not in "fc":
+            array = array.astype(np.float64)
+        rank = len(item.shape)
+        if array.ndim < rank or array.shape[array.ndim - rank :] != item.shape:
+            raise SymbolicError(
+                f"argument {item.name} has shape {array.shape}",
+                where=program.name,
+                remedy=f"its last axes must be {item.shape}, those before are batch axes",
+            )
+        batch = array.shape[: array.ndim - rank]
+        flat = array.reshape((*batch, len(item.symbols)))
+        batches.append(batch)
+        for index, symbol in enumerate(item.symbols):
+            values[symbol] = flat[..., index] if batch else flat[index]
+    try:
+        return np.broadcast_shapes(*batches)
+    except ValueError:
+        shapes = dict(zip(known, batches, strict=True))
+        raise SymbolicError(
+            f"the batch axes {shapes} do not broadcast", where=program.name, remedy="make them equal or 1"
+        ) from None
+
+
+def _bind_parameters(program: Program, parameters: Mapping[str, float], values: dict[int, Any]) -> None:
+    import numpy as np
+
+    known = [item.name for item in program.parameters]
+    unknown = sorted(set(parameters) - set(known))
+    if unknown:
+        raise SymbolicError(f"unknown parameter {unknown[0]}", where=program.name, remedy=f"the parameters are {known}")
+    for item in program.parameters:
+        values[item.symbol] = np.float64(parameters.get(item.name, float(item.default)))
+
+
+def _functions() -> dict[str, Callable[..., Any]]:
+    """What each elementary function is in NumPy."""
+    import numpy as np
+
+    return {
+        "sqrt": np.sqrt,
+        "sin": np.sin,
+        "cos": np.cos,
+        "tan": np.tan,
+        "asin": np.arcsin,
+        "acos": np.arccos,
+        "exp": np.exp,
+        "log": np.log,
+        "tanh": np.tanh,
+        "abs": np.abs,
+        "sign": np.sign,
+        "atan2": np.arctan2,
+        "min": np.minimum,
+        "max": np.maximum,
+        "pow": np.power,
+        "select": lambda condition, positive, otherwise: np.where(condition > 0, positive, otherwise),
+    }
