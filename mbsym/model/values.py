@@ -1,0 +1,243 @@
+"""Values of a model as exact graph scalars and as floating-point numbers.
+
+A value is a number, an expression as text, or a SymPy expression. Decimal text stands for the decimal it is, a float
+for its shortest decimal.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final
+
+from mbsym.errors import MbsymError, ModelError, SymbolicError
+from mbsym.model.parameter import Value
+from mbsym.symbolic.graph import Graph, Reference
+from mbsym.symbolic.scalar import Scalar, constant, symbol
+
+if TYPE_CHECKING:
+    from mbsym.model.system import Model
+
+NUMBER_TEXT: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+"""A decimal number as text."""
+
+LARGEST_EXPONENT: Final = 400
+"""Decimal exponents beyond this lie outside double precision; exact rationals of them would fill the memory."""
+
+LONGEST_NUMBER: Final = 500
+"""Digits of a number as text; more of them are no measurement."""
+
+
+def decimal_number(text: str) -> Fraction | None:
+    """The exact number that a decimal text stands for, None if the text is no decimal number.
+
+    Raises:
+        SymbolicError: the number has too many digits or lies outside double precision.
+    """
+    stripped = text.strip()
+    if NUMBER_TEXT.fullmatch(stripped) is None:
+        return None
+    if len(stripped) > LONGEST_NUMBER:
+        raise SymbolicError(f"a number of {len(stripped)} characters", remedy="write it with 17 digits or fewer")
+    number = Decimal(stripped)
+    if number and abs(number.adjusted()) > LARGEST_EXPONENT:
+        raise SymbolicError(f"the number {stripped} is out of range", remedy="give one that double precision can hold")
+    return Fraction(number)
+
+
+def to_scalar(value: Value, graph: Graph, names: Mapping[str, Scalar]) -> Scalar:
+    """The value as an exact scalar of a graph.
+
+    Args:
+        value: a number, a text expression or a SymPy expression.
+        graph: where the scalar is made.
+        names: what each name in an expression stands for, all of the same graph.
+
+    Raises:
+        SymbolicError: the value is no arithmetic expression, holds an unknown name, or is not finite.
+    """
+    if isinstance(value, bool):
+        raise SymbolicError(f"{value} is no number", remedy="give a number or an expression")
+    if isinstance(value, str):
+        number = decimal_number(value)
+        if number is not None:
+            return constant(graph, number)
+        from mbsym.symbolic.reader import read_expression
+
+        return read_expression(value, graph, names)
+    if isinstance(value, (int, float, Fraction)):
+        return constant(graph, value)
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise SymbolicError(f"{value} is no number to compute with", remedy="give a finite number")
+        if value and abs(value.adjusted()) > LARGEST_EXPONENT:
+            raise SymbolicError(f"the number {value} is out of range", remedy="give one that double precision can hold")
+        return constant(graph, value)
+    if isinstance(value, Scalar):
+        raise SymbolicError("a value of a graph is no value of a model", remedy="give a number, text or SymPy")
+    if hasattr(value, "free_symbols"):
+        return _from_sympy(value, graph, names)
+    if hasattr(value, "__float__") and not hasattr(value, "shape"):
+        return constant(graph, float(value))
+    if hasattr(value, "item") and getattr(value, "shape", None) == ():
+        return to_scalar(value.item(), graph, names)
+    raise SymbolicError(
+        f"{value!r} is no number or expression", remedy="give a number, an expression as text, or a SymPy expression"
+    )
+
+
+def _from_sympy(value: Any, graph: Graph, names: Mapping[str, Scalar]) -> Scalar:
+    """A SymPy expression over symbols of the given names."""
+    from mbsym.symbolic.sympy_bridge import from_sympy
+
+    for name in value_names(value):
+        if name not in names:
+            raise SymbolicError(f"{name} is no known name", remedy=_suggest(name, names))
+    return from_sympy(value, graph, names)
+
+
+def _suggest(name: str, names: Mapping[str, Any]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, sorted(names), n=1)
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"known are {', '.join(sorted(names)[:12])}" if names else "no names are known here"
+
+
+def value_names(value: Value) -> tuple[str, ...]:
+    """Names that a value refers to, sorted; functions and ``pi`` are not among them.
+
+    Raises:
+        SymbolicError: a text is no expression.
+    """
+    if isinstance(value, str):
+        if decimal_number(value) is not None:
+            return ()
+        try:
+            tree = ast.parse(value.strip(), mode="eval")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            raise SymbolicError(f"{_short(value)} is no expression", remedy="write arithmetic over names") from None
+        functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        found = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in functions}
+        return tuple(sorted(found - {"pi"}))
+    if hasattr(value, "free_symbols"):
+        return tuple(sorted({str(item.name) for item in value.free_symbols}))
+    return ()
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def evaluate(value: Value, names: Mapping[str, float] | None = None) -> float:
+    """The number that a value amounts to.
+
+    Args:
+        value: a number, a text expression or a SymPy expression.
+        names: the number of each name.
+
+    Raises:
+        SymbolicError: the value is no expression, holds an unknown name, or has no finite real value.
+    """
+    if isinstance(value, (int, float, Fraction)) and not isinstance(value, bool):
+        return _finite(value, value)
+    if isinstance(value, str):
+        number = decimal_number(value)
+        if number is not None:
+            return _finite(number, value)
+    graph = Graph()
+    numbers = names or {}
+    scalar = to_scalar(value, graph, {name: symbol(graph, name) for name in numbers})
+    return _finite(evaluate_reference(graph, scalar.ref, numbers), value)
+
+
+def _finite(number: float | Fraction, value: Value) -> float:
+    try:
+        result = float(number)
+    except OverflowError:
+        result = math.inf
+    if not math.isfinite(result):
+        raise SymbolicError(f"{_short(str(value))} is not a finite number", remedy="give a finite number")
+    return result
+
+
+_FUNCTIONS: Final[dict[str, Callable[..., float]]] = {
+    "add": lambda a, b: a + b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "sqrt": math.sqrt,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "exp": math.exp,
+    "log": math.log,
+    "tanh": math.tanh,
+    "abs": abs,
+    "sign": lambda a: float((a > 0) - (a < 0)),
+    "atan2": math.atan2,
+    "min": min,
+    "max": max,
+    "pow": math.pow,
+    "select": lambda condition, a, b: a if condition > 0 else b,
+}
+
+
+def evaluate_reference(graph: Graph, ref: Reference, names: Mapping[str, float]) -> float:
+    """The number of a graph value for the given numbers of its symbols.
+
+    Raises:
+        SymbolicError: a function is evaluated outside its domain, or a divisor is zero.
+    """
+    values: dict[int, float] = {}
+    for node in graph.reachable([ref]):
+        kind = graph.kinds[node]
+        arguments: tuple[Any, ...] = graph.arguments[node]
+        try:
+            if kind == "const":
+                values[node] = float(arguments[0])
+            elif kind == "pi":
+                values[node] = math.pi
+            elif kind == "symbol":
+                values[node] = float(names[arguments[0]])
+            else:
+                operands = (values[ref] if ref >= 0 else -values[-ref] for ref in arguments)
+                values[node] = _FUNCTIONS[kind](*operands)
+        except ZeroDivisionError:
+            raise SymbolicError("division by zero", remedy="check the values of the names in the divisor") from None
+        except (ValueError, OverflowError):
+            raise SymbolicError(f"{kind} has no finite real value here", remedy="check its argument") from None
+    return values[ref] if ref >= 0 else -values[-ref]
+
+
+def parameter_values(model: Model, overrides: Mapping[str, float] | None = None) -> dict[str, float]:
+    """The number of each parameter, in the model's order; a parameter may be an expression of those before it.
+
+    Args:
+        model: whose parameters.
+        overrides: numbers to use instead of the model's own.
+
+    Raises:
+        ModelError: an override is for no parameter, or a value has no finite number.
+    """
+    given = dict(overrides or {})
+    for name in sorted(given):
+        if all(parameter.name != name for parameter in model.parameters):
+            raise ModelError(
+                f"no parameter is named {name!r}",
+                where=model.name,
+                remedy=_suggest(name, {parameter.name: 0 for parameter in model.parameters}),
+            )
+    values: dict[str, float] = {}
+    for parameter in model.parameters:
+        try:
+            values[parameter.name] = evaluate(given.get(parameter.name, parameter.value), values)
+        except MbsymError as error:
+            raise ModelError(error.what, where=f"parameter {parameter.name}", remedy=error.remedy) from None
+    return values
