@@ -1,0 +1,31 @@
+"""Topology: from joints in any numbering to regular labels, cut joints and the path matrix.
+
+Integers and tuples only. ``label`` is the way in; a ``Labelling`` is what comes out.
+"""
+
+from __future__ import annotations
+
+from mbsym.topology.assembly import HISTORY_LIMIT
+from mbsym.topology.joint_weights import JOINT_TYPES, POLICIES, JointTraits, WeightPolicy, joint_weights
+from mbsym.topology.labelling import Labelling, label
+from mbsym.topology.matrices import MATRIX_LIMIT
+from mbsym.topology.spanning_tree import METHODS
+from mbsym.topology.tables import labelling_table, labelling_to_json, matrices_text
+from mbsym.topology.tree import SpanningTree
+
+__all__ = [
+    "HISTORY_LIMIT",
+    "JOINT_TYPES",
+    "MATRIX_LIMIT",
+    "METHODS",
+    "POLICIES",
+    "JointTraits",
+    "Labelling",
+    "SpanningTree",
+    "WeightPolicy",
+    "joint_weights",
+    "label",
+    "labelling_table",
+    "labelling_to_json",
+    "matrices_text",
+]

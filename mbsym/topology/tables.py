@@ -1,0 +1,128 @@
+"""A labelling as text for people and as data for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+from mbsym.errors import TopologyError
+from mbsym.topology.labelling import Labelling
+
+
+def labelling_to_json(labelling: Labelling, name: str) -> dict[str, Any]:
+    """Returns the labelling of the system ``name`` as lists and dictionaries that JSON can hold.
+
+    User names become strings. Dictionaries by name follow the order given by the user, lists of names the labels.
+
+    Raises:
+        TopologyError: two names are the same as text, or the system is too large for dense matrices.
+    """
+    return {
+        "name": name,
+        "bodies": _by_text(labelling.body_labels, "body"),
+        "joints": _by_text(labelling.joint_labels, "joint"),
+        "cut_joints": [str(joint) for joint in labelling.cut_joints],
+        "flipped": [str(joint) for joint in labelling.flipped],
+        "patterns": _by_text(labelling.patterns, "joint"),
+        "weights": _by_text(labelling.weights, "joint"),
+        "inboard": list(labelling.inboard),
+        "incidence_matrix": [list(row) for row in labelling.incidence_matrix],
+        "path_matrix": [list(row) for row in labelling.path_matrix],
+        "loops": {
+            str(cut): {str(joint): sign for joint, sign in loop.items()} for cut, loop in labelling.loops.items()
+        },
+    }
+
+
+def labelling_table(labelling: Labelling) -> str:
+    """Returns one line for each joint in label order: the bodies it connects, and whether it is cut or flipped.
+
+    The outboard body of a tree joint has the joint's label, so the first nb lines are the table of bodies, too.
+    """
+    bodies = labelling.body_names
+    columns = ["label", "body", "parent", "joint", "cut", "flipped", "pattern"]
+    if labelling.joint_weights:
+        columns.append("weight")
+    rows = [columns]
+    patterns = labelling.assembly.patterns
+    for label, (tail, head) in enumerate(zip(labelling.labels.inboard, labelling.labels.outboard, strict=True), 1):
+        original = labelling.labels.joints[label - 1]
+        cut = label > labelling.nb
+        row = [
+            str(label),
+            f"{bodies[head]} ({head})" if cut else str(bodies[head]),
+            f"{bodies[tail]} ({tail})",
+            str(labelling.joint_names[label - 1]),
+            "cut" if cut else "",
+            "flipped" if labelling.labels.flipped[label - 1] else "",
+            patterns[original],
+        ]
+        if labelling.joint_weights:
+            row.append(str(labelling.joint_weights[original]))
+        rows.append(row)
+    lines = _aligned(rows, right=(0, 7))
+    lines.insert(1, "-" * max(map(len, lines)))
+    if labelling.nj > labelling.nb:
+        lines.insert(labelling.nb + 2, "-" * len(lines[1]))
+    loops = labelling.nj - labelling.nb
+    summary = (
+        f"{_count(labelling.nb, 'body', 'bodies')}, {_count(labelling.nj, 'joint', 'joints')}, "
+        f"{_count(loops, 'cut joint', 'cut joints')}" + (f": {_listed(labelling.cut_joints)}" if loops else "")
+    )
+    lines += ["", summary]
+    if labelling.added_joints:
+        lines.append(f"free joints added: {_listed(labelling.added_joints)}")
+    return "\n".join(lines) + "\n"
+
+
+def matrices_text(labelling: Labelling) -> str:
+    """Returns S0, S and T, and the signed fundamental loop of each cut joint, as text.
+
+    Raises:
+        TopologyError: the system is too large for dense matrices.
+    """
+    incidence = labelling.incidence_matrix
+    blocks = [_named("S0", incidence[:1]), _named("S", incidence[1:]), _named("T", labelling.path_matrix)]
+    if labelling.loops:
+        loops = [
+            [str(cut), "= " + " ".join(f"{'+' if sign > 0 else '-'} {joint}" for joint, sign in loop.items())]
+            for cut, loop in labelling.loops.items()
+        ]
+        blocks.append("\n".join(["motion over each cut joint, joints in regular direction", *_aligned(loops)]))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _by_text(values: Mapping[Hashable, Any], kind: str) -> dict[str, Any]:
+    texts: dict[str, Any] = {}
+    for name, value in values.items():
+        text = str(name)
+        if text in texts:
+            raise TopologyError(
+                f"two names are the same as text: {text}", where=kind, remedy=f"give each {kind} a name of its own"
+            )
+        texts[text] = value
+    return texts
+
+
+def _listed(names: Iterable[Hashable]) -> str:
+    return ", ".join(map(str, names))
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _named(name: str, rows: Sequence[Sequence[int]]) -> str:
+    lines = ["[" + " ".join(f"{entry:2d}" for entry in row) + "]" for row in rows]
+    return "\n".join(f"{name if k == 0 else '':>2} {'=' if k == 0 else ' '} {line}" for k, line in enumerate(lines))
+
+
+def _aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if k in right else cell.ljust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
