@@ -163,6 +163,8 @@ def _node_text(graph: Graph, node: int, operand_text: Callable[[Reference], _Tex
         return (f"{first} - {second[1:]}" if second.startswith("-") else f"{first} + {second}"), _SUM
     if kind in _INFIX:
         sign, left, right = _INFIX[kind]
+        if kind == "mul" and graph.kinds[arguments[1]] == "const":
+            arguments = arguments[::-1]
         first, second = (_within(operand_text(ref), level) for ref, level in zip(arguments, (left, right), strict=True))
         return f"{first}{sign}{second}", _PRODUCT
     if kind == "select":
