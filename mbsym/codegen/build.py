@@ -1,0 +1,95 @@
+"""Compiling generated C into a shared library."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from ctypes import CDLL
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from mbsym.errors import CodegenError, ToolchainError
+
+WARNINGS: Final = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror")
+DEFAULT_FLAGS: Final = (*WARNINGS, "-O2")
+
+
+@dataclass(frozen=True, slots=True)
+class SharedLibrary:
+    """A compiled and loaded module.
+
+    Attributes:
+        handle: for ctypes.
+        compiler: first line of what the compiler says of its version.
+        command: compiler and flags as they were used, without file names.
+        warnings: what the compiler printed although it succeeded.
+    """
+
+    handle: CDLL
+    compiler: str
+    command: tuple[str, ...]
+    warnings: str
+
+
+def find_compiler(cc: str | None = None) -> tuple[str, ...]:
+    """The C compiler's command: the one given, else the environment's CC, else cc, gcc or clang.
+
+    Raises:
+        ToolchainError: there is none.
+    """
+    asked = cc or os.environ.get("CC")
+    candidates = [asked] if asked else ["cc", "gcc", "clang"]
+    for candidate in candidates:
+        command = tuple(shlex.split(candidate))
+        if command and shutil.which(command[0]):
+            return command
+    raise ToolchainError(
+        f"no C compiler {asked!r}" if asked else "no C compiler",
+        remedy="install one (Debian and Ubuntu: apt install gcc libc6-dev) or set CC",
+    )
+
+
+def compile_c(
+    directory: Path | str, name: str, flags: Sequence[str] = DEFAULT_FLAGS, cc: str | None = None
+) -> SharedLibrary:
+    """Compiles DIRECTORY/NAME.c and loads it; the library file itself is temporary.
+
+    Raises:
+        ToolchainError: there is no C compiler.
+        CodegenError: the source is missing or does not compile.
+    """
+    command = find_compiler(cc)
+    source = Path(directory).resolve() / f"{name}.c"
+    if not source.is_file():
+        raise CodegenError("there is no C source", where=str(source), remedy="generate it with --language c")
+    with TemporaryDirectory(prefix="mbsym") as scratch:
+        library = Path(scratch) / "module.so"
+        files = (str(source), "-o", str(library), "-lm")
+        done = _run((*command, *flags, "-shared", "-fPIC", *files))
+        if done.returncode != 0:
+            raise CodegenError(
+                f"the C source does not compile:\n{done.stderr.strip()}",
+                where=str(source),
+                remedy="generate it again; if it fails still, report it with the model",
+            )
+        handle = CDLL(str(library))
+    version = _run((*command, "--version")).stdout.splitlines()
+    return SharedLibrary(handle, version[0] if version else command[0], (*command, *flags), done.stderr)
+
+
+def _run(command: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "LC_ALL": "C"}
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+    )

@@ -1,0 +1,240 @@
+"""What the C templates are filled with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mbsym import __version__
+from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.description import Argument, GeneratedFile
+from mbsym.codegen.environment import fixed_text, render_template
+from mbsym.codegen.lower import LoweredFunction
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.codegen.text import c_comment, table, wrapped
+from mbsym.symbolic.program import OperationCount
+
+INDENT = "    "
+CONTINUED = "        "
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantView:
+    """An integer of the header."""
+
+    name: str
+    value: int
+    separator: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterView:
+    """A member of the parameter structure, with its default as a literal."""
+
+    name: str
+    default: str
+    comment: str
+    separator: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrototypeView:
+    """A function as the header declares it: comment lines, symbol, formal arguments."""
+
+    symbol: str
+    comment: tuple[str, ...]
+    formals: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionView:
+    """A function as the source defines it: its symbol, formal arguments and the finished lines of its body."""
+
+    symbol: str
+    operations: str
+    formals: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderContext:
+    """Fields of ``c/header.h.jinja``."""
+
+    version: str
+    name: str
+    head: tuple[str, ...]
+    real: str
+    constants: tuple[ConstantView, ...]
+    parameters: tuple[ParameterView, ...]
+    prototypes: tuple[PrototypeView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceContext:
+    """Fields of ``c/source.c.jinja``."""
+
+    version: str
+    name: str
+    hash_line: str
+    mathematics: bool
+    functions: tuple[FunctionView, ...]
+    runtime_formal: str
+    runtime_actual: str
+    runtime: tuple[str, ...]
+
+
+def render_c(module: LoweredModule) -> tuple[GeneratedFile, ...]:
+    """NAME.c and NAME.h."""
+    name = module.names.module
+    return (
+        GeneratedFile(f"{name}.c", render_template("c/source.c.jinja", source_context(module))),
+        GeneratedFile(f"{name}.h", render_template("c/header.h.jinja", header_context(module))),
+    )
+
+
+def header_context(module: LoweredModule) -> HeaderContext:
+    """The header of a module."""
+    description, names = module.description, module.names
+    printer = CPrinter(description.real)
+    head = [f"{names.module}: {_hash_line(module)}", *description.header]
+    constants = list(description.constants.items())
+    return HeaderContext(
+        version=__version__,
+        name=names.module,
+        head=tuple(c_comment(line) for line in head),
+        real=description.real,
+        constants=tuple(
+            ConstantView(f"{names.module}_{names.constants[key]}", int(value), "," if place < len(constants) else "")
+            for place, (key, value) in enumerate(constants, start=1)
+        ),
+        parameters=tuple(
+            ParameterView(
+                names.parameters[item.name],
+                printer.literal(item.default),
+                c_comment(" ".join(filter(None, (item.name, f"[{item.unit}]" if item.unit else "")))),
+                ", \\" if place < len(module.parameters) else " \\",
+            )
+            for place, item in enumerate(module.parameters, start=1)
+        ),
+        prototypes=tuple(
+            PrototypeView(
+                names.c_symbol(function.name),
+                function_comment(function),
+                formals(module, function, f"{names.module}_restrict"),
+            )
+            for function in module.functions
+        ),
+    )
+
+
+def source_context(module: LoweredModule) -> SourceContext:
+    """The source of a module."""
+    names = module.names
+    printer = CPrinter(module.description.real)
+    functions = tuple(
+        FunctionView(
+            names.c_symbol(function.name),
+            operation_line(function.operations),
+            formals(module, function, "restrict"),
+            body_lines(module, function, function.body, printer),
+        )
+        for function in module.functions
+        if function.body is not None
+    )
+    has_parameters = bool(module.parameters)
+    return SourceContext(
+        version=__version__,
+        name=names.module,
+        hash_line=c_comment(_hash_line(module)),
+        mathematics=bool(module.runtime_files)
+        or any(set(function.body.calls) - {"select", "sign"} for function in module.functions if function.body),
+        functions=functions,
+        runtime_formal=f"const {names.module}_parameters *parameters," if has_parameters else "",
+        runtime_actual="parameters," if has_parameters else "",
+        runtime=tuple(fixed_text(f"c/runtime/{file}.c", f"{names.module}_") for file in module.runtime_files),
+    )
+
+
+def _hash_line(module: LoweredModule) -> str:
+    digest = module.description.model_sha256
+    return f"model sha256 {digest}" if digest else "equations of a mechanism"
+
+
+def operation_line(operations: OperationCount | None) -> str:
+    """One line on what a call costs."""
+    if operations is None:
+        return "iterative"
+    parts = [f"{operations.arithmetic} operations: {operations.add} + and -, {operations.mul} *, {operations.div} /"]
+    for count, what in ((operations.sqrt, "sqrt"), (operations.sincos, "sine and cosine"), (operations.other, "other")):
+        if count:
+            parts.append(f"{count} {what}")
+    return ", ".join(parts)
+
+
+def function_comment(function: ModuleFunction) -> tuple[str, ...]:
+    """What the header says of a function: purpose, arguments with shapes and units, cost."""
+    rows = []
+    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+        shape = " x ".join(str(extent) for extent in item.shape) or "scalar"
+        unit = f"[{item.unit}]" if item.unit else ""
+        rows.append((item.direction, identifier, shape, unit, item.description))
+    lines = [": ".join(filter(None, (function.name, function.description))), *function.notes]
+    lines += [f"  {row}" for row in table(rows)]
+    lines.append(operation_line(function.operations))
+    return tuple(c_comment(line) for line in lines)
+
+
+def formals(module: LoweredModule, function: ModuleFunction, restrict: str) -> tuple[str, ...]:
+    """Formal arguments, each with its comma or closing parenthesis."""
+    prefix = module.names.module
+    texts = [f"const {prefix}_parameters *parameters"] if module.parameters else []
+    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+        texts.append(_formal(item, identifier, f"{prefix}_real", restrict))
+    return (*(f"{text}," for text in texts[:-1]), f"{texts[-1]})") if texts else ("void)",)
+
+
+def _formal(item: Argument, identifier: str, real: str, restrict: str) -> str:
+    if item.direction == "in":
+        if not item.shape:
+            return f"{real} {identifier}"
+        return f"const {real} {identifier}[{item.size}]" if item.size else f"const {real} *{identifier}"
+    return f"{real} {identifier}[{restrict} {item.size}]" if item.size else f"{real} *{restrict} {identifier}"
+
+
+def body_lines(
+    module: LoweredModule, function: ModuleFunction, body: LoweredFunction, printer: CPrinter
+) -> tuple[str, ...]:
+    """The statements of a function."""
+    real = f"{module.names.module}_real"
+    lines = [f"{INDENT}(void){identifier};" for identifier in _unused(module, function, body)]
+    for item in module.parameters:
+        identifier = module.names.parameters[item.name]
+        if identifier in body.used:
+            lines.append(f"{INDENT}const {real} {identifier} = parameters->{identifier};")
+    start = f"{INDENT}const {real} "
+    for block in body.blocks:
+        if block.title:
+            if lines:
+                lines.append("")
+            lines.append(f"{INDENT}/* {c_comment(block.title)} */")
+        for assignment in block.assignments:
+            before = f"{start}{assignment.identifier} = "
+            text = printer.format(assignment.expression)
+            lines.append(f"{before}{wrapped(text, first=len(before) + 1, following=CONTINUED)};")
+    if body.blocks:
+        lines.append("")
+    for result in body.results:
+        for index, entry in enumerate(result.entries):
+            before = f"{INDENT}{result.identifier}[{index}] = "
+            lines.append(f"{before}{wrapped(printer.format(entry), first=len(before) + 1, following=CONTINUED)};")
+    return tuple(lines)
+
+
+def _unused(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> list[str]:
+    """Arguments that the body does not touch."""
+    unused = []
+    if module.parameters and not body.used & set(module.names.parameters.values()):
+        unused.append("parameters")
+    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+        if (item.direction == "in" and identifier not in body.used) or (item.direction == "out" and not item.size):
+            unused.append(identifier)
+    return unused

@@ -1,0 +1,104 @@
+"""What a module of generated code is to contain: the data that every language's printer starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+from typing import Literal, TypeAlias
+
+from mbsym.symbolic.program import Program
+
+Real: TypeAlias = Literal["double", "float"]
+Direction: TypeAlias = Literal["in", "out"]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An array that a generated function takes or fills; scalars have the shape ().
+
+    Attributes:
+        name: as the caller of the generator knows it.
+        direction: "in" or "out".
+        shape: of the dense row-major array.
+        unit: of its entries, or "" where they differ.
+        description: one line for headers and documentation.
+        quaternions: flat index of the first component of each unit quaternion (w, x, y, z) inside the array.
+    """
+
+    name: str
+    direction: Direction
+    shape: tuple[int, ...]
+    unit: str = ""
+    description: str = ""
+    quaternions: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Number of entries."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeFunction:
+    """A function written by hand once and for all, such as a Newton iteration around generated functions.
+
+    Its text stands in ``templates/c/runtime/FILE.c`` and ``templates/numpy/runtime/FILE.py``. What follows the line
+    that says ``mbsym: copied from here`` is copied with ``MODEL_`` replaced by the module's prefix (in NumPy by
+    nothing); sizes reach it as the module's ``constants``. The C text finds the macros ``MODEL_FORMAL`` and
+    ``MODEL_ACTUAL``: the parameter structure as first formal and actual argument, both empty in a module without
+    run-time parameters.
+
+    Attributes:
+        name: of the function that the file defines (``MODEL_name`` in C).
+        file: its file name without extension; several functions may share one file, which is copied once.
+        arguments: inputs, then outputs.
+        description: one line for headers and documentation.
+    """
+
+    name: str
+    file: str
+    arguments: tuple[Argument, ...]
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleDescription:
+    """A module to generate.
+
+    Attributes:
+        name: of the model; files and C symbols bear it, made an identifier where it is none.
+        programs: the functions, in order.
+        header: free text for the head of each file, line by line and already laid out (conventions, roadmap table).
+        manifest: fields merged into the manifest (formulation, nq, nv, bodies, joints, parameters, inputs, ...).
+        real: floating-point type of the generated code.
+        model_sha256: hash of the model that the programs were derived from.
+        constants: integers for users of the C header and for the runtime (NQ, NV, ...).
+        runtime: functions with fixed text that are added to the programs.
+    """
+
+    name: str
+    programs: tuple[Program, ...]
+    header: tuple[str, ...] = ()
+    manifest: Mapping[str, object] = field(default_factory=dict)
+    real: Real = "double"
+    model_sha256: str = ""
+    constants: Mapping[str, int] = field(default_factory=dict)
+    runtime: tuple[RuntimeFunction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedFile:
+    """The text of one file, by its name without a directory."""
+
+    name: str
+    text: str
+
+
+def arguments_of(program: Program) -> tuple[Argument, ...]:
+    """Inputs and then outputs of a program as a generated function takes them."""
+    inputs = [
+        Argument(item.name, "in", item.shape, item.unit, item.description, item.quaternions) for item in program.inputs
+    ]
+    outputs = [Argument(item.name, "out", item.shape, item.unit, item.description) for item in program.outputs]
+    return (*inputs, *outputs)

@@ -1,0 +1,282 @@
+"""Loading generated modules for calls: C and NumPy behind one calling convention.
+
+Every function takes its inputs as arrays whose leading axes are batch axes that broadcast, and returns one array, or a
+tuple of arrays, of the batch axes followed by the output's own shape.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mbsym.codegen.build import DEFAULT_FLAGS, SharedLibrary, compile_c
+from mbsym.codegen.description import Argument
+from mbsym.errors import CodegenError
+
+Array: TypeAlias = NDArray[Any]
+Results: TypeAlias = "Array | tuple[Array, ...]"
+ParameterValues: TypeAlias = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedFunction:
+    """A generated function; calling it evaluates it for one state or a batch of states.
+
+    Attributes:
+        name: as the manifest has it.
+        inputs: arguments in order.
+        outputs: results in order.
+        parameters: names of the run-time parameters that a call may set.
+    """
+
+    name: str
+    inputs: tuple[Argument, ...]
+    outputs: tuple[Argument, ...]
+    parameters: tuple[str, ...]
+    call: Callable[[Sequence[ArrayLike], ParameterValues], Results]
+
+    def __call__(self, *inputs: ArrayLike, parameters: ParameterValues | None = None) -> Results:
+        """The result, or the tuple of results.
+
+        Raises:
+            CodegenError: the number or shape of the arguments is wrong, or a parameter is unknown.
+        """
+        if len(inputs) != len(self.inputs):
+            raise CodegenError(
+                f"{len(inputs)} arguments given, {len(self.inputs)} expected",
+                where=self.name,
+                remedy=f"give {', '.join(item.name for item in self.inputs)}",
+            )
+        values = dict(parameters or {})
+        for name in values:
+            if name not in self.parameters:
+                raise CodegenError(
+                    f"no parameter {name!r}", where=self.name, remedy=f"known are {', '.join(self.parameters)}"
+                )
+        return self.call(inputs, values)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModule:
+    """All functions of a generated module by name, and its manifest."""
+
+    language: str
+    manifest: Mapping[str, Any]
+    functions: Mapping[str, LoadedFunction]
+
+
+def read_manifest(path: Path | str) -> dict[str, Any]:
+    """The manifest in a file, or the only one in a directory.
+
+    Raises:
+        CodegenError: there is none, or it cannot be read.
+    """
+    place = Path(path)
+    if place.is_dir():
+        found = [file for file in sorted(place.glob("*.json")) if _is_manifest(file)]
+        if len(found) != 1:
+            raise CodegenError(
+                f"{len(found)} manifests", where=str(place), remedy="name the manifest of one generated module"
+            )
+        place = found[0]
+    try:
+        content = json.loads(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CodegenError(f"the manifest cannot be read: {error}", where=str(place), remedy="generate again") from None
+    if not isinstance(content, dict) or "functions" not in content or "mbsym" not in content:
+        raise CodegenError("this is no manifest of mbsym", where=str(place), remedy="generate again")
+    return content
+
+
+def _is_manifest(file: Path) -> bool:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and "mbsym" in content and "functions" in content
+
+
+def load_c(
+    directory: Path | str, name: str | None = None, flags: Sequence[str] = DEFAULT_FLAGS, cc: str | None = None
+) -> LoadedModule:
+    """Compiles and loads the C module of a directory; ``name`` is needed where there are several.
+
+    Raises:
+        ToolchainError: there is no C compiler.
+        CodegenError: the manifest or the source is missing, or the source does not compile.
+    """
+    place = Path(directory)
+    manifest = read_manifest(place if name is None else place / f"{name}.json")
+    library = compile_c(place, manifest["name"], flags, cc)
+    return c_module(library, manifest)
+
+
+def c_module(library: SharedLibrary, manifest: Mapping[str, Any]) -> LoadedModule:
+    """The functions of a compiled library."""
+    real = np.dtype({"double": np.float64, "float": np.float32}[manifest["real"]])
+    defaults: dict[str, float] = manifest["run_time_parameters"]
+    functions = {}
+    for entry in manifest["functions"]:
+        inputs, outputs = _arguments(entry)
+        call = _CFunction(library, getattr(library.handle, entry["c_symbol"]), entry["name"], inputs, outputs, real)
+        functions[entry["name"]] = LoadedFunction(
+            entry["name"], inputs, outputs, tuple(defaults), _with_structure(call, defaults)
+        )
+    return LoadedModule("c", manifest, functions)
+
+
+def _arguments(entry: Mapping[str, Any]) -> tuple[tuple[Argument, ...], tuple[Argument, ...]]:
+    arguments = [
+        Argument(
+            item["name"],
+            item["direction"],
+            tuple(item["shape"]),
+            item.get("unit", ""),
+            quaternions=tuple(item.get("quaternions", ())),
+        )
+        for item in entry["arguments"]
+    ]
+    return (
+        tuple(item for item in arguments if item.direction == "in"),
+        tuple(item for item in arguments if item.direction == "out"),
+    )
+
+
+def _with_structure(
+    call: _CFunction, defaults: Mapping[str, float]
+) -> Callable[[Sequence[ArrayLike], ParameterValues], Results]:
+    def evaluate(inputs: Sequence[ArrayLike], parameters: ParameterValues) -> Results:
+        return call.evaluate(inputs, [parameters.get(name, default) for name, default in defaults.items()])
+
+    return evaluate
+
+
+@dataclass(frozen=True, slots=True)
+class _CFunction:
+    """A C function called once for each state of a batch."""
+
+    library: SharedLibrary
+    symbol: Any
+    name: str
+    inputs: tuple[Argument, ...]
+    outputs: tuple[Argument, ...]
+    real: np.dtype[Any]
+
+    def evaluate(self, inputs: Sequence[ArrayLike], structure: Sequence[float]) -> Results:
+        batch, arrays = _broadcast(self.name, self.inputs, inputs, self.real)
+        count = int(np.prod(batch, dtype=np.int64))
+        results = [np.empty((count, item.size), dtype=self.real) for item in self.outputs]
+        parameters = np.array(structure, dtype=self.real)
+        scalar = ctypes.c_double if self.real == np.float64 else ctypes.c_float
+        # An empty array still passes a valid address, which the function does not read.
+        rows = [(array, array.ctypes.data, array.strides[0]) for array in arrays]
+        columns = [(result.ctypes.data, result.strides[0]) for result in results]
+        for state in range(count):
+            actual: list[Any] = [ctypes.c_void_p(parameters.ctypes.data)] if len(structure) else []
+            for item, (array, address, stride) in zip(self.inputs, rows, strict=True):
+                by_value = not item.shape
+                actual.append(scalar(array[state, 0]) if by_value else ctypes.c_void_p(address + state * stride))
+            actual.extend(ctypes.c_void_p(address + state * stride) for address, stride in columns)
+            self.symbol(*actual)
+        shaped = tuple(result.reshape(*batch, *item.shape) for item, result in zip(self.outputs, results, strict=True))
+        return shaped[0] if len(shaped) == 1 else shaped
+
+
+def _broadcast(
+    function: str, arguments: Sequence[Argument], values: Sequence[ArrayLike], real: np.dtype[Any]
+) -> tuple[tuple[int, ...], list[Array]]:
+    """Batch shape, and each value as a contiguous array of one row a state."""
+    arrays = []
+    batch: tuple[int, ...] = ()
+    for item, value in zip(arguments, values, strict=True):
+        array = np.asarray(value, dtype=real)
+        axes = array.ndim - len(item.shape)
+        if axes < 0 or array.shape[axes:] != item.shape:
+            raise CodegenError(
+                f"{item.name} has the shape {array.shape}",
+                where=function,
+                remedy=f"give it batch axes and then {item.shape}",
+            )
+        try:
+            batch = np.broadcast_shapes(batch, array.shape[:axes])
+        except ValueError:
+            raise CodegenError(
+                f"the batch axes of {item.name}, {array.shape[:axes]}, do not fit {batch}",
+                where=function,
+                remedy="give axes that broadcast",
+            ) from None
+        arrays.append(array)
+    return batch, [
+        np.ascontiguousarray(np.broadcast_to(array, (*batch, *item.shape))).reshape(-1, max(item.size, 1))
+        if item.size
+        else np.empty((1, 1), dtype=real)
+        for item, array in zip(arguments, arrays, strict=True)
+    ]
+
+
+def load_numpy(path: Path | str) -> LoadedModule:
+    """Imports a generated NumPy module, given its file; the manifest stands beside it.
+
+    Raises:
+        CodegenError: the file or its manifest is missing, or Python cannot import it.
+    """
+    file = Path(path).resolve()
+    manifest = read_manifest(file.with_suffix(".json"))
+    module = _import(file)
+    names = manifest.get("names", {})
+    parameters = tuple(manifest["run_time_parameters"])
+    fields = {name: names.get("parameters", {}).get(name, name) for name in parameters}
+    functions = {}
+    for entry in manifest["functions"]:
+        inputs, outputs = _arguments(entry)
+        function = getattr(module, names.get("functions", {}).get(entry["name"], entry["name"]))
+        functions[entry["name"]] = LoadedFunction(
+            entry["name"], inputs, outputs, parameters, _with_dataclass(module, function, entry["name"], fields)
+        )
+    return LoadedModule("numpy", manifest, functions)
+
+
+def _with_dataclass(
+    module: ModuleType, function: Callable[..., Any], name: str, fields: Mapping[str, str]
+) -> Callable[[Sequence[ArrayLike], ParameterValues], Results]:
+    def evaluate(inputs: Sequence[ArrayLike], parameters: ParameterValues) -> Results:
+        keywords = {}
+        if parameters:
+            values = {fields[key]: value for key, value in parameters.items()}
+            keywords["parameters"] = module.Parameters(**values)
+        try:
+            result = function(*inputs, **keywords)
+        except ValueError as error:
+            raise CodegenError(str(error), where=name, remedy="give arrays of the documented shapes") from None
+        return tuple(result) if isinstance(result, tuple) else result
+
+    return evaluate
+
+
+def _import(file: Path) -> ModuleType:
+    name = f"_mbsym_generated_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None or not file.is_file():
+        raise CodegenError(
+            "there is no such Python module", where=str(file), remedy="generate it with --language numpy"
+        )
+    module = importlib.util.module_from_spec(spec)
+    # Dataclasses look their module up while it is being executed.
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise CodegenError(f"Python cannot import it: {error}", where=str(file), remedy="generate it again") from error
+    finally:
+        del sys.modules[name]
+    return module

@@ -1,0 +1,156 @@
+"""A module description with all names decided and all programs lowered: what printers and manifest share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mbsym.codegen.description import Argument, ModuleDescription, arguments_of
+from mbsym.codegen.identifiers import Scope, identifier_map
+from mbsym.codegen.lower import LoweredFunction, lower
+from mbsym.errors import CodegenError
+from mbsym.symbolic.program import OperationCount, ParameterInput
+
+# Modules that a generated Python file imports, and which it would hide from itself under the same name.
+IMPORTED_MODULES = ("numpy", "math", "dataclasses", "typing", "mbsym")
+# Names that C reserves behind the prefix, and NumPy behind an underscore.
+C_SUFFIXES = ("real", "parameters", "default_parameters", "evaluate")
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleNames:
+    """Identifiers by the names they stand for."""
+
+    module: str
+    functions: Mapping[str, str]
+    arguments: Mapping[str, str]
+    parameters: Mapping[str, str]
+    constants: Mapping[str, str]
+
+    def c_symbol(self, function: str) -> str:
+        """The C symbol of a function."""
+        return f"{self.module}_{self.functions[function]}"
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleFunction:
+    """A function of the module.
+
+    Attributes:
+        name: as the description has it.
+        identifier: its name in Python; in C the prefix comes before it.
+        arguments: inputs, then outputs.
+        identifiers: of the arguments, in order.
+        body: None for a function with fixed text.
+        operations: None for a function with fixed text.
+    """
+
+    name: str
+    identifier: str
+    description: str
+    notes: tuple[str, ...]
+    arguments: tuple[Argument, ...]
+    identifiers: tuple[str, ...]
+    body: LoweredFunction | None
+    operations: OperationCount | None
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredModule:
+    """A module ready for printing."""
+
+    description: ModuleDescription
+    names: ModuleNames
+    parameters: tuple[ParameterInput, ...]
+    functions: tuple[ModuleFunction, ...]
+
+    @property
+    def runtime_files(self) -> tuple[str, ...]:
+        """Names of the fixed files that the module includes, each once, in order."""
+        return tuple(dict.fromkeys(function.file for function in self.description.runtime))
+
+
+def lower_module(description: ModuleDescription) -> LoweredModule:
+    """Decides names and lowers all programs.
+
+    Raises:
+        CodegenError: two functions, arguments of one function or parameters share a name, or a program uses a symbol
+            that it does not declare.
+    """
+    parameters = _module_parameters(description)
+    names = _module_names(description, parameters)
+    reserved = frozenset(
+        {
+            *(names.c_symbol(name) for name in names.functions),
+            *(f"{names.module}_{suffix}" for suffix in C_SUFFIXES),
+            *(f"{names.module}_{identifier}" for identifier in names.constants.values()),
+            *names.functions.values(),
+        }
+    )
+    functions = [
+        ModuleFunction(
+            program.name,
+            names.functions[program.name],
+            program.description,
+            program.notes,
+            arguments_of(program),
+            _argument_identifiers(program.name, arguments_of(program), names),
+            lower(program, names.arguments, names.parameters, reserved),
+            program.operation_count(),
+        )
+        for program in description.programs
+    ]
+    functions += [
+        ModuleFunction(
+            fixed.name,
+            names.functions[fixed.name],
+            fixed.description,
+            (),
+            fixed.arguments,
+            _argument_identifiers(fixed.name, fixed.arguments, names),
+            None,
+            None,
+        )
+        for fixed in description.runtime
+    ]
+    return LoweredModule(description, names, parameters, tuple(functions))
+
+
+def _argument_identifiers(function: str, arguments: tuple[Argument, ...], names: ModuleNames) -> tuple[str, ...]:
+    if len({item.name for item in arguments}) != len(arguments):
+        raise CodegenError("two arguments share a name", where=function, remedy="give each its own name")
+    return tuple(names.arguments[item.name] for item in arguments)
+
+
+def _module_parameters(description: ModuleDescription) -> tuple[ParameterInput, ...]:
+    """Parameters of all programs, each once, in order of first occurrence."""
+    parameters: dict[str, ParameterInput] = {}
+    for program in description.programs:
+        for item in program.parameters:
+            known = parameters.setdefault(item.name, item)
+            if known.default != item.default:
+                raise CodegenError(
+                    f"parameter {item.name!r} has the defaults {known.default} and {item.default}",
+                    where=program.name,
+                    remedy="give it one",
+                )
+    return tuple(parameters.values())
+
+
+def _module_names(description: ModuleDescription, parameters: tuple[ParameterInput, ...]) -> ModuleNames:
+    module = Scope(IMPORTED_MODULES).claim(description.name)
+    functions = [program.name for program in description.programs] + [fixed.name for fixed in description.runtime]
+    top = Scope(C_SUFFIXES)
+    function_names = identifier_map(functions, top, "functions")
+    constants = identifier_map(description.constants, top, "constants")
+    inside = Scope()
+    arguments = dict.fromkeys(
+        item.name for program in description.programs for item in arguments_of(program)
+    ) | dict.fromkeys(item.name for fixed in description.runtime for item in fixed.arguments)
+    return ModuleNames(
+        module,
+        function_names,
+        identifier_map(arguments, inside, "arguments"),
+        identifier_map([item.name for item in parameters], inside, "parameters"),
+        constants,
+    )

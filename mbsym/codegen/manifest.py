@@ -1,0 +1,125 @@
+"""The manifest NAME.json: what a program needs to know to call the generated functions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Final
+
+from mbsym import __version__
+from mbsym.codegen.description import Argument, GeneratedFile
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.errors import CodegenError
+
+LEADING_FIELDS: Final = (
+    "mbsym", "name", "model_sha256", "formulation", "real", "nq", "nv", "quaternion", "spatial_order",
+    "bodies", "joints", "parameters", "inputs",
+)  # fmt: skip
+OWN_FIELDS: Final = ("functions", "run_time_parameters", "names", "files")
+FRAME_BYTES: Final = 64
+
+
+def manifest_file(module: LoweredModule, files: Sequence[GeneratedFile]) -> GeneratedFile:
+    """The manifest of a module whose files are given."""
+    return GeneratedFile(f"{module.names.module}.json", f"{json_text(manifest(module, files))}\n")
+
+
+def json_text(value: object, indent: str = "") -> str:
+    """JSON in which every part that fits stands on one line.
+
+    Raises:
+        CodegenError: a value has no form in JSON, or a number is infinite or not a number.
+    """
+    try:
+        line = json.dumps(value, ensure_ascii=True, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise CodegenError(f"the manifest cannot be written: {error}", remedy="give it plain finite values") from None
+    if len(indent) + len(line) <= 120 and (indent or not isinstance(value, dict)):
+        return line
+    deeper = f"{indent}  "
+    if isinstance(value, dict):
+        items = [f"{deeper}{json.dumps(key)}: {json_text(item, deeper)}" for key, item in value.items()]
+        return "{\n" + ",\n".join(items) + f"\n{indent}}}"
+    if isinstance(value, (list, tuple)):
+        items = [f"{deeper}{json_text(item, deeper)}" for item in value]
+        return "[\n" + ",\n".join(items) + f"\n{indent}]"
+    return line
+
+
+def manifest(module: LoweredModule, files: Sequence[GeneratedFile]) -> dict[str, object]:
+    """The manifest's fields in their fixed order, the description's own fields merged in.
+
+    Besides what the description gives it holds, for each function, arguments, operations and an estimate of the stack
+    in bytes; the run-time parameters in the order of the C structure, with their defaults; the identifiers of all
+    names that could not stay as they were; and the SHA-256 of each file.
+
+    Raises:
+        CodegenError: the description brings a field that is made here.
+    """
+    description = module.description
+    extra = dict(description.manifest)
+    for key in ("mbsym", "name", *OWN_FIELDS):
+        if key in extra:
+            raise CodegenError(f"the manifest field {key!r} is not free", remedy="rename it")
+    known: dict[str, object] = {
+        "mbsym": __version__,
+        "name": module.names.module,
+        "model_sha256": description.model_sha256,
+        "real": description.real,
+        "quaternion": "wxyz",
+        "spatial_order": "angular-linear",
+        "parameters": [
+            {"name": item.name, "value": float(item.default), "unit": item.unit, "symbolic": True}
+            for item in module.parameters
+        ],
+        "inputs": [],
+        **extra,
+    }
+    fields = {key: known.pop(key) for key in LEADING_FIELDS if key in known} | known
+    real_bytes = {"double": 8, "float": 4}[description.real]
+    fields["functions"] = [_function(module, function, real_bytes) for function in module.functions]
+    fields["run_time_parameters"] = {item.name: float(item.default) for item in module.parameters}
+    fields["names"] = _changed_names(module)
+    fields["files"] = {file.name: sha256(file.text.encode("utf-8")).hexdigest() for file in files}
+    return fields
+
+
+def _function(module: LoweredModule, function: ModuleFunction, real_bytes: int) -> dict[str, object]:
+    entry: dict[str, object] = {
+        "name": function.name,
+        "c_symbol": module.names.c_symbol(function.name),
+        "description": function.description,
+        "arguments": [_argument(item) for item in function.arguments],
+        "operations": None if function.operations is None else function.operations.as_dict(),
+        "stack_bytes_estimate": None if function.body is None else FRAME_BYTES + real_bytes * function.body.live,
+    }
+    return entry
+
+
+def _argument(item: Argument) -> dict[str, object]:
+    entry: dict[str, object] = {
+        "name": item.name,
+        "direction": item.direction,
+        "shape": list(item.shape),
+        "unit": item.unit,
+    }
+    if item.quaternions:
+        entry["quaternions"] = list(item.quaternions)
+    return entry
+
+
+def _changed_names(module: LoweredModule) -> dict[str, dict[str, str]]:
+    names = module.names
+    scopes: dict[str, Mapping[str, str]] = {
+        "module": {module.description.name: names.module},
+        "functions": names.functions,
+        "arguments": names.arguments,
+        "parameters": names.parameters,
+        "constants": names.constants,
+    }
+    changed = {
+        scope: {name: identifier for name, identifier in identifiers.items() if name != identifier}
+        for scope, identifiers in scopes.items()
+    }
+    return {scope: identifiers for scope, identifiers in changed.items() if identifiers}

@@ -1,0 +1,210 @@
+"""What the NumPy template is filled with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mbsym import __version__
+from mbsym.codegen.description import Argument, GeneratedFile
+from mbsym.codegen.environment import fixed_text, render_template
+from mbsym.codegen.identifiers import Scope
+from mbsym.codegen.lower import LoweredFunction, Result
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.codegen.numpy.expressions import NumpyPrinter
+from mbsym.codegen.text import docstring, plain_line, wrapped
+
+INDENT = "    "
+DEEPER = "        "
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterView:
+    """A field of the parameter class."""
+
+    name: str
+    default: str
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldView:
+    """A result among several."""
+
+    name: str
+    documentation: str
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionView:
+    """A function and its kernel.
+
+    Attributes:
+        signature: formal arguments with annotations.
+        returns: annotation of the result; the class that packs several results bears this name.
+        documentation: lines of the docstring after its summary.
+        arguments: the rows that tell how to read each argument: its name as text, its value, its shape.
+        outputs: the shapes of all results.
+        fields: of the class that packs several results; empty if there is one result.
+        kernel_formals: what the kernel takes after the table of functions.
+        lines: of the kernel's body.
+    """
+
+    name: str
+    signature: tuple[str, ...]
+    returns: str
+    summary: str
+    documentation: tuple[str, ...]
+    arguments: tuple[str, ...]
+    outputs: str
+    fields: tuple[FieldView, ...]
+    kernel_formals: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleContext:
+    """Fields of ``numpy/module.py.jinja``."""
+
+    version: str
+    name: str
+    head: tuple[str, ...]
+    exported: tuple[str, ...]
+    real: str
+    parameters: tuple[ParameterView, ...]
+    constants: tuple[str, ...]
+    evaluate: str
+    functions: tuple[FunctionView, ...]
+    runtime: tuple[str, ...]
+
+
+def render_numpy(module: LoweredModule) -> tuple[GeneratedFile, ...]:
+    """NAME.py."""
+    return (
+        GeneratedFile(f"{module.names.module}.py", render_template("numpy/module.py.jinja", module_context(module))),
+    )
+
+
+def module_context(module: LoweredModule) -> ModuleContext:
+    """The Python module."""
+    description, names = module.description, module.names
+    classes = Scope({"Parameters", *names.functions.values(), *names.constants.values()})
+    functions = tuple(
+        _function_view(module, function, function.body, classes)
+        for function in module.functions
+        if function.body is not None
+    )
+    printer = NumpyPrinter()
+    exported = [f"{function.identifier}" for function in module.functions]
+    exported += [function.returns for function in functions if function.fields]
+    exported += list(names.constants.values()) + (["Parameters"] if module.parameters else [])
+    digest = description.model_sha256
+    head = [f"model sha256 {digest}", *description.header] if digest else list(description.header)
+    return ModuleContext(
+        version=__version__,
+        name=names.module,
+        head=tuple(docstring(line) for line in head),
+        exported=tuple(sorted(exported)),
+        real={"double": "float64", "float": "float32"}[description.real],
+        parameters=tuple(
+            ParameterView(
+                names.parameters[item.name],
+                printer.format_number(item.default),
+                plain_line(" ".join(filter(None, (item.name, f"[{item.unit}]" if item.unit else "")))),
+            )
+            for item in module.parameters
+        ),
+        constants=tuple(f"{names.constants[key]} = {int(value)}" for key, value in description.constants.items()),
+        evaluate=fixed_text("numpy/runtime/evaluate.py", ""),
+        functions=functions,
+        runtime=tuple(fixed_text(f"numpy/runtime/{file}.py", "") for file in module.runtime_files),
+    )
+
+
+def _function_view(
+    module: LoweredModule, function: ModuleFunction, body: LoweredFunction, classes: Scope
+) -> FunctionView:
+    names = module.names
+    paired = list(zip(function.arguments, function.identifiers, strict=True))
+    inputs = [(item, identifier) for item, identifier in paired if item.direction == "in"]
+    outputs = [(item, identifier) for item, identifier in paired if item.direction == "out"]
+    several = len(outputs) > 1
+    stem = "".join(part[:1].upper() + part[1:] for part in function.identifier.split("_"))
+    signature = [f"{identifier}: ArrayLike" for _, identifier in inputs]
+    rows = [f'("{identifier}", {identifier}, {_tuple(item.shape)})' for item, identifier in inputs]
+    kernel_formals = [identifier for _, identifier in inputs]
+    documentation = [docstring(note) for note in function.notes]
+    documentation += ["", "Args:"] if inputs or module.parameters else []
+    documentation += [f"    {identifier}: {_documented(item)}" for item, identifier in inputs]
+    if module.parameters:
+        signature.append("parameters: Parameters = Parameters()")
+        documentation.append("    parameters: values of the parameters, numbers or batches.")
+        for parameter in module.parameters:
+            identifier = names.parameters[parameter.name]
+            if identifier in body.used:
+                rows.append(f'("{identifier}", parameters.{identifier}, ())')
+                kernel_formals.append(identifier)
+    documentation += ["", "Returns:"]
+    if several:
+        documentation += [f"    {identifier}: {_documented(item)}" for item, identifier in outputs]
+    else:
+        documentation += [f"    {_documented(item)}" for item, _ in outputs] or ["    nothing."]
+    return FunctionView(
+        name=function.identifier,
+        signature=tuple(signature),
+        returns=classes.claim(f"{stem}Result") if several else "np.ndarray",
+        summary=docstring(function.description or function.name),
+        documentation=tuple(documentation),
+        arguments=tuple(rows),
+        outputs=_tuple(tuple(item.shape for item, _ in outputs)),
+        fields=tuple(FieldView(identifier, plain_line(_documented(item))) for item, identifier in outputs)
+        if several
+        else (),
+        kernel_formals=", ".join(kernel_formals),
+        lines=kernel_lines(body),
+    )
+
+
+def _tuple(values: tuple[object, ...]) -> str:
+    inner = ", ".join(_tuple(value) if isinstance(value, tuple) else str(value) for value in values)
+    return f"({inner},)" if len(values) == 1 else f"({inner})"
+
+
+def _documented(item: Argument) -> str:
+    shape = f"shape (..., {', '.join(str(extent) for extent in item.shape)})" if item.shape else "shape (...)"
+    parts = [docstring(item.description), shape, f"in {docstring(item.unit)}" if item.unit else ""]
+    return ", ".join(filter(None, parts)) + "."
+
+
+def kernel_lines(body: LoweredFunction) -> tuple[str, ...]:
+    """The statements of a kernel."""
+    printer = NumpyPrinter()
+    lines = [f"{INDENT}{name} = function.{name}" for name in body.calls]
+    for block in body.blocks:
+        if block.title:
+            lines.append(f"{INDENT}# {plain_line(block.title)}")
+        for assignment in block.assignments:
+            before = f"{INDENT}{assignment.identifier} = "
+            lines.append(before + _enclosed(printer.format(assignment.expression), len(before)))
+    for result in body.results:
+        lines += _result_lines(result, printer)
+    names = [result.identifier for result in body.results]
+    lines.append(f"{INDENT}return ({''.join(f'{name}, ' for name in names).rstrip()})")
+    return tuple(lines)
+
+
+def _enclosed(text: str, first: int) -> str:
+    """An expression on one line, or in parentheses on several."""
+    broken = wrapped(text, first=first, following=DEEPER)
+    if broken is text:
+        return text
+    broken = wrapped(text, first=len(DEEPER), following=DEEPER)
+    return f"(\n{DEEPER}{broken}\n{INDENT})"
+
+
+def _result_lines(result: Result, printer: NumpyPrinter) -> list[str]:
+    if not result.entries:
+        return [f"{INDENT}{result.identifier} = ()"]
+    lines = [f"{INDENT}{result.identifier} = ("]
+    for entry in result.entries:
+        lines.append(f"{DEEPER}{wrapped(printer.format(entry), first=len(DEEPER), following=DEEPER + INDENT)},")
+    return [*lines, f"{INDENT})"]

@@ -1,0 +1,84 @@
+"""How the functions of a generated module call their kernels."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+_REAL = np.float64
+# mbsym: copied from here
+
+
+class _Floats:
+    """Elementary functions of floats, for a single state: several times faster than those of NumPy."""
+
+    sin, cos, tan, asin, acos, atan2 = math.sin, math.cos, math.tan, math.asin, math.acos, math.atan2
+    sqrt, exp, log, tanh, pow = math.sqrt, math.exp, math.log, math.tanh, math.pow
+    abs = abs
+
+    @staticmethod
+    def min(x, y):
+        return y if y < x or x != x else x
+
+    @staticmethod
+    def max(x, y):
+        return y if y > x or x != x else x
+
+    @staticmethod
+    def sign(x):
+        return 1.0 if x > 0.0 else -1.0 if x < 0.0 else x
+
+    @staticmethod
+    def select(condition, positive, otherwise):
+        return positive if condition > 0.0 else otherwise
+
+
+class _Arrays:
+    """Elementary functions of arrays."""
+
+    sin, cos, tan, asin, acos, atan2 = np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan2
+    sqrt, exp, log, tanh, pow = np.sqrt, np.exp, np.log, np.tanh, np.power
+    abs, min, max, sign = np.abs, np.fmin, np.fmax, np.sign
+
+    @staticmethod
+    def select(condition, positive, otherwise):
+        return np.where(condition > 0.0, positive, otherwise)
+
+
+def _evaluate(kernel, arguments, shapes):
+    """Results of a kernel as arrays of the given shapes, preceded by the batch axes of the arguments."""
+    arrays = []
+    batch = ()
+    for name, value, shape in arguments:
+        array = np.asarray(value, dtype=_REAL)
+        axes = array.ndim - len(shape)
+        if axes < 0 or array.shape[axes:] != shape:
+            raise ValueError(f"{name} has the shape {array.shape}; expected are batch axes and then {shape}")
+        if axes:
+            batch = np.broadcast_shapes(batch, array.shape[:axes])
+        arrays.append((array, axes, shape))
+    if not batch and _REAL is np.float64:
+        try:
+            values = [array.ravel().tolist() if shape else array.item() for array, _, shape in arrays]
+            results = kernel(_Floats, *values)
+        except (ArithmeticError, ValueError):
+            pass  # outside the domain of a function: arrays answer with infinity or NaN
+        else:
+            return [
+                np.array(result).reshape(shape) if shape else np.float64(result[0])
+                for result, shape in zip(results, shapes, strict=True)
+            ]
+    columns = []
+    for array, axes, shape in arrays:
+        if shape:
+            array = np.moveaxis(array.reshape(*array.shape[:axes], math.prod(shape)), -1, 0)
+            array = list(np.ascontiguousarray(array))
+        columns.append(array)
+    packed = []
+    for result, shape in zip(kernel(_Arrays, *columns), shapes, strict=True):
+        flat = np.empty((len(result), *batch), dtype=_REAL)
+        for index, value in enumerate(result):
+            flat[index] = value
+        packed.append(np.moveaxis(flat, 0, -1).reshape(*batch, *shape)[()])
+    return packed
