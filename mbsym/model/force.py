@@ -63,7 +63,7 @@ class JointForce:
 
 @dataclass(frozen=True, slots=True)
 class PointSpringDamper:
-    """A spring and damper between two points: tension = stiffness * (length - free_length) + damping * rate of length."""
+    """A spring and damper between two points: tension = stiffness (length - free_length) + damping * rate of length."""
 
     name: str
     first_body: str
@@ -90,3 +90,12 @@ class AppliedWrench:
 ForceElement: TypeAlias = (
     JointSpring | JointDamper | JointFriction | Actuator | JointForce | PointSpringDamper | AppliedWrench
 )
+
+
+def expressions_of(force: ForceElement) -> tuple[Value, ...]:
+    """Values of a force element that may depend on coordinates, speeds, time and control inputs."""
+    if isinstance(force, JointForce):
+        return (force.expression,)
+    if isinstance(force, AppliedWrench):
+        return (*force.force, *force.moment)
+    return ()

@@ -35,3 +35,20 @@ def aligning_rotation(axis: tuple[float, float, float]) -> Matrix3:
     # 1/(1+z), without cancellation when the axis points down.
     k = 1 / (1 + z) if z > 0 else (1 - z) / across
     return ((1 - k * x * x, -k * x * y, x), (-k * x * y, 1 - k * y * y, y), (-x, -y, z))
+
+
+def default_second_axis(axis: tuple[float, float, float]) -> tuple[float, float, float]:
+    """The second axis of a universal joint that names none: the coordinate axis that follows the one nearest to the
+    first axis (x, y, z, x), made perpendicular to it; at unit length.
+
+    Raises:
+        ValueError: the axis is zero.
+    """
+    length = hypot(*axis)
+    if not length > 0:
+        raise ValueError("an axis of length zero has no direction")
+    a = [entry / length for entry in axis]
+    follower = (max(range(3), key=lambda k: abs(a[k])) + 1) % 3
+    b = [(1.0 if k == follower else 0.0) - a[follower] * a[k] for k in range(3)]
+    size = hypot(*b)
+    return b[0] / size, b[1] / size, b[2] / size

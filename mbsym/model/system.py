@@ -32,6 +32,7 @@ class Model:
         gravity: in base axes [m/s^2].
         ground: the name that joints use for ground.
         free_roots: True gives a body that nothing connects to ground a virtual free joint.
+        imported: read from a robot description that others wrote: its physically impossible inertias are warnings.
         warnings: what the reader of the file noticed, one sentence each.
     """
 
@@ -47,6 +48,7 @@ class Model:
     ground: str = "ground"
     free_roots: bool = False
     description: str = ""
+    imported: bool = False
     warnings: tuple[str, ...] = field(default=(), compare=False)
 
     def body(self, name: str) -> Body:
@@ -62,6 +64,14 @@ class Model:
             if joint.name == name:
                 return joint
         raise ModelError(f"no joint is named {name!r}", where=self.name, remedy="see the model's list of joints")
+
+    @property
+    def uses_time_or_inputs(self) -> bool:
+        """True where the equations have the arguments t and u: a control input exists or an expression names t."""
+        from mbsym.model.force import expressions_of
+        from mbsym.model.values import value_names
+
+        return bool(self.inputs) or any("t" in value_names(x) for force in self.forces for x in expressions_of(force))
 
     def label(self, *, order: str = "weight") -> Labelling:
         """Cut joints, regular labels and orientation, found automatically.

@@ -1,0 +1,99 @@
+"""Composite-body algorithm: the mass matrix, and forward dynamics by its sparse factorisation.
+
+Source: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapters 6 and 8.
+"""
+
+from __future__ import annotations
+
+from mbsym.errors import DerivationError, SymbolicError
+from mbsym.kinematics.joint_motion import Motion
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.spatial.vector import dot
+from mbsym.symbolic.scalar import Scalar
+
+SquareMatrix = list[list[Scalar]]
+
+
+def mass_matrix(mechanism: Mechanism) -> SquareMatrix:
+    """M(q), nv x nv, with rotor inertias; couplings are folded in by N^T M N."""
+    graph = mechanism.graph
+    zero = Scalar(graph, 0)
+    matrix = [[zero] * mechanism.nv for _ in range(mechanism.nv)]
+    inertias = [body.inertia for body in mechanism.bodies]
+    with graph.section("composite inertias, inward"):
+        for body in reversed(mechanism.bodies):
+            if body.parent:
+                moved = inertias[body.label - 1].to_parent(body.rotation, body.translation)
+                inertias[body.parent - 1] = inertias[body.parent - 1] + moved
+    with graph.section("mass matrix"):
+        for body in mechanism.bodies:
+            own = mechanism.speed_of[body.label - 1]
+            forces: list[Motion] = [inertias[body.label - 1].times(*column) for column in body.columns]
+            for k, (column, ratio) in enumerate(own):
+                matrix[column][column] = matrix[column][column] + body.armature[k] * ratio * ratio
+            carrier = body
+            while True:
+                for k, (moment, force) in enumerate(forces):
+                    for m, (angular, linear) in enumerate(carrier.columns):
+                        if carrier is body and m > k:
+                            continue
+                        entry = dot((*angular, *linear), (*moment, *force))
+                        _insert(matrix, own[k], mechanism.speed_of[carrier.label - 1][m], entry, carrier is body and m == k)
+                if not carrier.parent:
+                    break
+                forces = [carrier.placement.wrench_to_parent(*wrench) for wrench in forces]
+                carrier = mechanism.body(carrier.parent)
+    for r in range(mechanism.nv):
+        for c in range(r):
+            if matrix[r][c].ref:
+                matrix[r][c].named(f"m{r + 1}_{c + 1}")
+        matrix[r][r].named(f"m{r + 1}_{r + 1}")
+    return matrix
+
+
+def _insert(
+    matrix: SquareMatrix, first: tuple[int, Scalar], second: tuple[int, Scalar], entry: Scalar, diagonal: bool
+) -> None:
+    """Adds an entry and its mirror image to the reduced matrix."""
+    (r, ratio_r), (c, ratio_c) = first, second
+    term = ratio_r * ratio_c * entry
+    if r == c and not diagonal:
+        term = term + term
+    matrix[r][c] = matrix[r][c] + term
+    if r != c:
+        matrix[c][r] = matrix[r][c]
+
+
+def solve(mechanism: Mechanism, matrix: SquareMatrix, right: list[Scalar]) -> list[Scalar]:
+    """M^-1 times a vector by M = L^T D L, last row first: no fill for the mass matrix of a tree.
+
+    Raises:
+        DerivationError: a pivot is zero.
+    """
+    n = len(matrix)
+    a = [row[:] for row in matrix]
+    x = list(right)
+    inverses: list[Scalar] = [Scalar(mechanism.graph, 1)] * n
+    with mechanism.graph.section("factorisation of the mass matrix"):
+        for k in range(n - 1, -1, -1):
+            try:
+                inverses[k] = (1 / a[k][k]).named(f"inv_d{k + 1}")
+            except SymbolicError:
+                raise DerivationError(
+                    "the mass matrix is singular", where=f"speed {k + 1}", remedy="give the bodies mass and inertia"
+                ) from None
+            for i in range(k):
+                if not a[k][i].ref:
+                    continue
+                factor = a[k][i] * inverses[k]
+                for j in range(i + 1):
+                    a[i][j] = a[i][j] - factor * a[k][j]
+                x[i] = x[i] - factor * x[k]
+                a[k][i] = factor
+    with mechanism.graph.section("solution"):
+        for k in range(n):
+            total = x[k] * inverses[k]
+            for i in range(k):
+                total = total - a[k][i] * x[i]
+            x[k] = total
+    return x

@@ -1,0 +1,131 @@
+"""Recursive Newton-Euler algorithm: inverse dynamics, bias and gravity forces, joint wrenches.
+
+Source: J. Y. S. Luh, M. W. Walker, R. P. C. Paul, On-line computational scheme for mechanical manipulators, 1980, in
+body frames, with the turning matrix U of recursion.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mbsym.formulations.applied_forces import AppliedForces
+from mbsym.kinematics.joint_motion import Motion
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.recursion import Speeds, VelocityTerms, carried_acceleration, turning_matrix, velocity_terms
+from mbsym.spatial.inertia import RigidInertia
+from mbsym.spatial.vector import (
+    Matrix3,
+    Vector3,
+    add,
+    cross,
+    dot,
+    multiply,
+    name_components,
+    negate,
+    scale,
+    subtract,
+    zero_vector,
+)
+from mbsym.symbolic.scalar import Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class InverseDynamics:
+    """Generalised forces by joint, and the wrench on each body by its parent at its internal frame's origin."""
+
+    forces: Speeds
+    wrenches: tuple[Motion, ...]
+
+
+def inertial_wrench(inertia: RigidInertia, omega: Vector3, alpha: Vector3, turning: Matrix3, a: Vector3) -> Motion:
+    """[moment; force] that moves a body so: f = m a + U h, n = I alpha + omega x I omega + h x a."""
+    ixx, iyy, izz, ixy, ixz, iyz = inertia.about_origin
+    x, y, z = omega
+    u = turning
+    moment = (
+        ixx * alpha[0] + (izz - iyy) * (y * z) + iyz * (y * y - z * z) + (ixz * u[1][0] - ixy * u[2][0]),
+        iyy * alpha[1] + (ixx - izz) * (x * z) + ixz * (z * z - x * x) + (ixy * u[2][1] - iyz * u[0][1]),
+        izz * alpha[2] + (iyy - ixx) * (x * y) + ixy * (x * x - y * y) + (iyz * u[0][2] - ixz * u[1][2]),
+    )
+    h = inertia.first_moment
+    return add(moment, cross(h, a)), add(scale(a, inertia.mass), multiply(u, h))
+
+
+def newton_euler(
+    mechanism: Mechanism,
+    speeds: Speeds,
+    rates: Speeds,
+    gravity: Vector3,
+    applied: AppliedForces | None = None,
+    terms: VelocityTerms | None = None,
+) -> InverseDynamics:
+    """Forces that produce the given rates of the speeds.
+
+    Args:
+        mechanism: of any tree joints; cut joints are left open.
+        speeds, rates: v and vdot by joint.
+        gravity: in base axes.
+        applied: force elements, which take their share of the forces.
+        terms: velocity terms, if they are at hand.
+    """
+    graph = mechanism.graph
+    zero = zero_vector(graph)
+    terms = velocity_terms(mechanism, speeds) if terms is None else terms
+    alphas, accelerations = [zero], [negate(gravity)]
+    turnings = [turning_matrix(zero, zero)]
+    wrenches: list[Motion] = [(zero, zero)]
+    with graph.section("accelerations and inertial wrenches, outward"):
+        for body, joint_rates in zip(mechanism.bodies, rates, strict=True):
+            i, c = body.label, body.parent
+            push_angular, push_linear = mechanism.relative_motion(body, joint_rates)
+            alpha = add(add(body.rotation.to_child(alphas[c]), terms.angular_bias[i]), push_angular)
+            carried = carried_acceleration(body, turnings[c], accelerations[c])
+            a = add(add(carried, terms.linear_bias[i]), push_linear)
+            turning = turning_matrix(terms.angular[i], alpha)
+            alphas.append(name_components(alpha, f"alpha{i}"))
+            accelerations.append(name_components(a, f"a{i}"))
+            turnings.append(turning)
+            moment, force = inertial_wrench(body.inertia, terms.angular[i], alpha, turning, a)
+            if applied is not None and i in applied.wrenches:
+                n, f = applied.wrenches[i]
+                moment, force = subtract(moment, n), subtract(force, f)
+            wrenches.append((moment, force))
+    forces: list[tuple[Scalar, ...]] = []
+    with graph.section("joint wrenches and generalised forces, inward"):
+        for body, joint_rates in zip(reversed(mechanism.bodies), reversed(rates), strict=True):
+            moment, force = wrenches[body.label]
+            name_components(moment, f"n{body.label}")
+            name_components(force, f"f{body.label}")
+            own = applied.joints[body.label - 1] if applied is not None else ()
+            forces.append(
+                tuple(
+                    dot((*angular, *linear), (*moment, *force))
+                    + armature * rate
+                    - (own[k] if own else 0)
+                    for k, ((angular, linear), armature, rate) in enumerate(
+                        zip(body.columns, body.armature, joint_rates, strict=True)
+                    )
+                )
+            )
+            if body.parent:
+                n, f = body.placement.wrench_to_parent(moment, force)
+                total_n, total_f = wrenches[body.parent]
+                wrenches[body.parent] = add(total_n, n), add(total_f, f)
+    return InverseDynamics(tuple(reversed(forces)), tuple(wrenches))
+
+
+def user_wrenches(mechanism: Mechanism, wrenches: tuple[Motion, ...]) -> list[Scalar]:
+    """Joint wrenches in the user's sense and frame, six entries per tree joint in label order.
+
+    On the joint's successor by its predecessor, at and in the joint frame on the successor.
+    """
+    rows: list[Scalar] = []
+    with mechanism.graph.section("joint wrenches in the joints' frames"):
+        for body in mechanism.bodies:
+            moment, force = wrenches[body.label]
+            if body.flipped:
+                moment, force = body.placement.wrench_to_parent(negate(moment), negate(force))
+            frame = body.wrench_frame
+            at_frame = subtract(moment, cross(frame.translation, force))
+            rows.extend((*frame.rotation.to_child(at_frame), *frame.rotation.to_child(force)))
+    return rows

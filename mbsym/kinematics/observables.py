@@ -1,0 +1,168 @@
+"""Positions, velocities, Jacobians, energies and momentum in the user's frames."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from mbsym.errors import DerivationError
+from mbsym.kinematics.joint_motion import Motion
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.placement import vector_of
+from mbsym.kinematics.recursion import Speeds, poses, velocities
+from mbsym.model.force import JointSpring, PointSpringDamper
+from mbsym.model.values import to_scalar
+from mbsym.spatial.transform import Transform
+from mbsym.spatial.vector import Vector3, add, cross, dot, scale, subtract, zero_vector
+from mbsym.symbolic.scalar import Scalar, sqrt
+
+
+def user_poses(mechanism: Mechanism) -> tuple[Transform, ...]:
+    """The user's body frames in the base frame, by label (entry 0 is the base)."""
+    frames = poses(mechanism)
+    inverses = (body.user_frame.inverse() for body in mechanism.bodies)
+    return (frames[0], *(frame.then(user) for frame, user in zip(frames[1:], inverses, strict=True)))
+
+
+def pose_entries(mechanism: Mechanism) -> list[Scalar]:
+    """Homogeneous matrices (nb, 4, 4), row-major, that take the user's body coordinates to base coordinates."""
+    zero, one = Scalar(mechanism.graph, 0), Scalar(mechanism.graph, 1)
+    entries: list[Scalar] = []
+    for frame in user_poses(mechanism)[1:]:
+        for row, offset in zip(frame.rotation.matrix(), frame.translation, strict=True):
+            entries.extend((*row, offset))
+        entries.extend((zero, zero, zero, one))
+    return entries
+
+
+def velocity_entries(mechanism: Mechanism) -> list[Scalar]:
+    """Twists (nb, 6) of the user's body frames, in body axes at the frame's origin."""
+    twists = velocities(mechanism, tuple(body.v for body in mechanism.bodies))
+    entries: list[Scalar] = []
+    for body, twist in zip(mechanism.bodies, twists[1:], strict=True):
+        angular, linear = body.user_frame.twist_to_parent(*twist)
+        entries.extend((*angular, *linear))
+    return entries
+
+
+def body_jacobian_columns(mechanism: Mechanism) -> list[dict[int, Motion]]:
+    """Jacobian of each internal frame by column of v, in its own components at its origin, by label."""
+    columns: list[dict[int, Motion]] = [{}]
+    with mechanism.graph.section("Jacobians, outward"):
+        for body in mechanism.bodies:
+            own = {column: body.placement.twist_to_child(*m) for column, m in columns[body.parent].items()}
+            for motion, (column, ratio) in zip(body.columns, mechanism.speed_of[body.label - 1], strict=True):
+                term = (scale(motion[0], ratio), scale(motion[1], ratio))
+                before = own.get(column)
+                own[column] = term if before is None else (add(before[0], term[0]), add(before[1], term[1]))
+            columns.append(own)
+    return columns
+
+
+def jacobian_entries(mechanism: Mechanism) -> list[Scalar]:
+    """Jacobians (nb, 6, nv) of the user's body frames, in body axes at the frame's origin."""
+    zero = zero_vector(mechanism.graph)
+    entries: list[Scalar] = []
+    for body, columns in zip(mechanism.bodies, body_jacobian_columns(mechanism)[1:], strict=True):
+        user = {column: body.user_frame.twist_to_parent(*motion) for column, motion in columns.items()}
+        for half in (0, 1):
+            for row in range(3):
+                entries.extend(user.get(column, (zero, zero))[half][row] for column in range(mechanism.nv))
+    return entries
+
+
+def composite(mechanism: Mechanism) -> tuple[Scalar, Vector3]:
+    """Total mass and total first moment in the base frame."""
+    masses = [Scalar(mechanism.graph, 0)] + [body.inertia.mass for body in mechanism.bodies]
+    moments = [zero_vector(mechanism.graph)] + [body.inertia.first_moment for body in mechanism.bodies]
+    with mechanism.graph.section("composite mass and first moment, inward"):
+        for body in reversed(mechanism.bodies):
+            mass = masses[body.label]
+            moved = add(body.rotation.to_parent(moments[body.label]), scale(body.translation, mass))
+            masses[body.parent] = masses[body.parent] + mass
+            moments[body.parent] = add(moments[body.parent], moved)
+    return masses[0], moments[0]
+
+
+def center_of_mass(mechanism: Mechanism) -> Vector3:
+    """Centre of mass in base axes.
+
+    Raises:
+        DerivationError: the mechanism has no mass.
+    """
+    mass, moment = composite(mechanism)
+    if not mass.ref:
+        raise DerivationError("no body has mass", where=mechanism.model.name, remedy="give at least one body mass")
+    inverse = 1 / mass
+    return moment[0] * inverse, moment[1] * inverse, moment[2] * inverse
+
+
+def momentum(mechanism: Mechanism) -> tuple[Vector3, Vector3]:
+    """[angular about the centre of mass; linear] in base axes."""
+    graph = mechanism.graph
+    zero = zero_vector(graph)
+    twists = velocities(mechanism, tuple(body.v for body in mechanism.bodies))
+    total: list[Motion] = [(zero, zero)] * (mechanism.nb + 1)
+    with graph.section("momentum, inward"):
+        for body in reversed(mechanism.bodies):
+            own = body.inertia.times(*twists[body.label])
+            angular, linear = total[body.label]
+            moved = body.placement.wrench_to_parent(add(angular, own[0]), add(linear, own[1]))
+            before = total[body.parent]
+            total[body.parent] = (add(before[0], moved[0]), add(before[1], moved[1]))
+    angular, linear = total[0]
+    return subtract(angular, cross(center_of_mass(mechanism), linear)), linear
+
+
+def kinetic_energy(mechanism: Mechanism, speeds: Speeds | None = None) -> Scalar:
+    """Kinetic energy with rotor inertias [J]."""
+    speeds = tuple(body.v for body in mechanism.bodies) if speeds is None else speeds
+    twists = velocities(mechanism, speeds)
+    twice = Scalar(mechanism.graph, 0)
+    with mechanism.graph.section("kinetic energy"):
+        for body, rates in zip(mechanism.bodies, speeds, strict=True):
+            angular, linear = twists[body.label]
+            moment, force = body.inertia.times(angular, linear)
+            twice = twice + (dot(angular, moment) + dot(linear, force))
+            for armature, rate in zip(body.armature, rates, strict=True):
+                twice = twice + armature * (rate * rate)
+    return twice * Fraction(1, 2)
+
+
+def potential_energy(mechanism: Mechanism) -> Scalar:
+    """Potential energy of gravity, joint springs and point springs [J]; zero with all centres of mass in the origin."""
+    _, moment = composite(mechanism)
+    energy = -dot(mechanism.gravity, moment)
+    with mechanism.graph.section("springs"):
+        return energy + spring_energy(mechanism)
+
+
+def spring_energy(mechanism: Mechanism) -> Scalar:
+    """Energy stored in joint springs and point springs [J]."""
+    graph, names = mechanism.graph, mechanism.names
+    half = Fraction(1, 2)
+    energy = Scalar(graph, 0)
+    by_joint = {body.joint.name: body for body in mechanism.bodies}
+    labels = {mechanism.model.ground: 0} | {body.name: body.label for body in mechanism.bodies}
+    for force in mechanism.model.forces:
+        if isinstance(force, JointSpring):
+            stretch = by_joint[force.joint].q[force.index] - to_scalar(force.reference, graph, names)
+            energy = energy + half * to_scalar(force.stiffness, graph, names) * (stretch * stretch)
+        elif isinstance(force, PointSpringDamper):
+            frames = user_poses(mechanism)
+            ends = [
+                frames[labels[body]].point_to_parent(vector_of(point, graph, names))
+                for body, point in ((force.first_body, force.first_point), (force.second_body, force.second_point))
+            ]
+            span = subtract(ends[1], ends[0])
+            stretch = sqrt(dot(span, span)) - to_scalar(force.free_length, graph, names)
+            energy = energy + half * to_scalar(force.stiffness, graph, names) * (stretch * stretch)
+    return energy
+
+
+def position_rate(mechanism: Mechanism) -> list[Scalar]:
+    """qdot of the independent coordinates."""
+    rates: list[Scalar] = []
+    for body in mechanism.bodies:
+        if body.q_range[1] > body.q_range[0]:
+            rates.extend(body.motion.position_rate)
+    return rates

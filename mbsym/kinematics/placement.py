@@ -1,0 +1,127 @@
+"""Constant frames of a model as exact graph transforms.
+
+Rotations by numbers become exactly orthogonal rational matrices (from rational quaternions), so that identities which
+need R R^T = E hold exactly and can be decided in a finite field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import hypot, pi, remainder, tan
+
+from mbsym.errors import ModelError
+from mbsym.model.body import Placement
+from mbsym.model.parameter import Value
+from mbsym.model.values import evaluate, to_scalar
+from mbsym.spatial.rotation import Rotation, about_axis, from_constant_quaternion
+from mbsym.spatial.transform import Transform
+from mbsym.spatial.vector import Vector3
+from mbsym.symbolic.graph import Graph, exact
+from mbsym.symbolic.scalar import Scalar
+
+RIGHT_ANGLE_TOLERANCE = 1e-8
+"""Angles this close to a multiple of a right angle [rad] are taken as that multiple."""
+
+_EXACT_BITS = 64
+
+
+def scalars(values: Sequence[Value], graph: Graph, names: Mapping[str, Scalar]) -> tuple[Scalar, ...]:
+    """Values as graph scalars."""
+    return tuple(to_scalar(value, graph, names) for value in values)
+
+
+def vector_of(values: Sequence[Value], graph: Graph, names: Mapping[str, Scalar]) -> Vector3:
+    """A three-component value as a graph vector."""
+    x, y, z = scalars(values, graph, names)
+    return x, y, z
+
+
+def is_number(value: Scalar) -> bool:
+    """True where the value depends on no symbol."""
+    return all(value.graph.kinds[node] != "symbol" for node in value.graph.reachable((value.ref,)))
+
+
+def rounded(value: Scalar) -> Scalar:
+    """A constant whose exact fraction has grown long, replaced by the nearest double."""
+    number = value.constant
+    if number is None or number.denominator.bit_length() <= _EXACT_BITS:
+        return value
+    return Scalar(value.graph, value.graph.const(Fraction(float(number))))
+
+
+def rounded_vector(values: Vector3) -> Vector3:
+    """``rounded`` for each component."""
+    return rounded(values[0]), rounded(values[1]), rounded(values[2])
+
+
+def transform_of(placement: Placement, graph: Graph, names: Mapping[str, Scalar]) -> Transform:
+    """A placement as a transform from the placed frame to the carrying one."""
+    translation = vector_of(placement.translation, graph, names)
+    if placement.quaternion is not None:
+        components = tuple(evaluate(component, {}) for component in placement.quaternion)
+        return Transform(from_constant_quaternion(graph, rational_quaternion(components)), translation)
+    rotation = Rotation(graph)
+    for axis, angle in placement.rotation:
+        rotation = rotation.then(_about("xyz".index(axis), to_scalar(angle, graph, names), angle))
+    return Transform(rotation, translation)
+
+
+def _about(axis: int, angle: Scalar, value: Value) -> Rotation:
+    if not is_number(angle):
+        return about_axis(axis, angle)
+    radians = evaluate(value, {}) if angle.constant is None else float(angle.constant)
+    quarter_turns = round(radians / (pi / 2))
+    quaternion = [Fraction(0)] * 4
+    if abs(remainder(radians, pi / 2)) <= RIGHT_ANGLE_TOLERANCE:
+        w, s = ((1, 0), (1, 1), (0, 1), (1, -1))[quarter_turns % 4]
+        quaternion[0], quaternion[1 + axis] = Fraction(w), Fraction(s)
+    else:
+        quaternion[0], quaternion[1 + axis] = Fraction(1), Fraction(tan(radians / 2))
+    return from_constant_quaternion(angle.graph, (quaternion[0], quaternion[1], quaternion[2], quaternion[3]))
+
+
+def rational_quaternion(components: Sequence[float]) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+    """A quaternion scaled to a largest component of one, its ratios rational; 0 and +-1 where they are that to 1e-12.
+
+    Raises:
+        ModelError: all components are zero.
+    """
+    largest = max(components, key=abs)
+    if largest == 0:
+        raise ModelError("a quaternion of zeros is no rotation", remedy="give (1, 0, 0, 0) for none")
+
+    def ratio(component: float) -> Fraction:
+        value = component / largest
+        nearest = round(value)
+        return Fraction(nearest) if abs(value - nearest) <= 1e-12 else exact(value)
+
+    w, x, y, z = (ratio(component) for component in components)
+    return w, x, y, z
+
+
+def align_z(graph: Graph, axis: Sequence[float]) -> Rotation:
+    """The smallest rotation that takes z to ``axis``; a half turn about x for -z."""
+    length = hypot(*axis)
+    x, y, z = (component / length for component in axis)
+    if x == 0 and y == 0 and z < 0:
+        return from_constant_quaternion(graph, (Fraction(0), Fraction(1), Fraction(0), Fraction(0)))
+    return from_constant_quaternion(graph, rational_quaternion((1 + z, -y, x, 0.0)))
+
+
+def align_xy(graph: Graph, first: Sequence[float], second: Sequence[float]) -> Rotation:
+    """The rotation that takes x to ``first`` and y to ``second``, which are perpendicular."""
+    a = [component / hypot(*first) for component in first]
+    b = [component / hypot(*second) for component in second]
+    c = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    m = [[a[i], b[i], c[i]] for i in range(3)]
+    # The row of q q^T with the largest diagonal is the quaternion times a number that drops out.
+    trace = m[0][0] + m[1][1] + m[2][2]
+    rows = (
+        (1 + trace, m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]),
+        (m[2][1] - m[1][2], 1 + 2 * m[0][0] - trace, m[0][1] + m[1][0], m[0][2] + m[2][0]),
+        (m[0][2] - m[2][0], m[0][1] + m[1][0], 1 + 2 * m[1][1] - trace, m[1][2] + m[2][1]),
+        (m[1][0] - m[0][1], m[0][2] + m[2][0], m[1][2] + m[2][1], 1 + 2 * m[2][2] - trace),
+    )
+    best = max(range(4), key=lambda k: rows[k][k])
+    return from_constant_quaternion(graph, rational_quaternion(rows[best]))

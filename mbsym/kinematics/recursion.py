@@ -1,0 +1,118 @@
+"""Outward recursions: angular velocities, velocities, poses, and the terms of acceleration that speeds cause.
+
+Accelerations are those of points (d/dt of the origin's velocity), not spatial ones: then no linear velocity is needed,
+and gravity enters as an acceleration of the base.
+
+Source: W. Khalil, E. Dombre, Modeling, Identification and Control of Robots, 2002, section 9.5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mbsym.kinematics.joint_motion import Motion
+from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.spatial.rotation import MatrixRotation, Rotation
+from mbsym.spatial.transform import Transform, identity_transform
+from mbsym.spatial.vector import (
+    Matrix3,
+    Vector3,
+    add,
+    cross,
+    is_zero,
+    multiply,
+    name_components,
+    zero_vector,
+)
+from mbsym.symbolic.scalar import Scalar
+
+Speeds = tuple[tuple[Scalar, ...], ...]
+"""Speeds by tree joint, in label order."""
+
+
+@dataclass(frozen=True, slots=True)
+class VelocityTerms:
+    """What speeds contribute, per body label (entry 0 is the base).
+
+    Attributes:
+        angular: omega of the body in its own components.
+        relative: twist of the inboard joint, H v.
+        angular_bias: angular acceleration but for R^T alpha_parent + H vdot, in the body's components.
+        linear_bias: acceleration of the origin but for R^T (a_parent + U_parent p) + H vdot.
+    """
+
+    angular: tuple[Vector3, ...]
+    relative: tuple[Motion, ...]
+    angular_bias: tuple[Vector3, ...]
+    linear_bias: tuple[Vector3, ...]
+
+
+def velocity_terms(mechanism: Mechanism, speeds: Speeds) -> VelocityTerms:
+    """Angular velocities and velocity-dependent accelerations of all bodies.
+
+    omega_i = R^T omega_c + Omega, alpha_i = R^T alpha_c + H vdot + H-dot v + (R^T omega_c) x Omega, and
+    a_i = R^T (a_c + U_c p) + H vdot + H-dot v + (omega_i + R^T omega_c) x u with [Omega; u] = H v.
+    """
+    graph = mechanism.graph
+    zero = zero_vector(graph)
+    angular, relative = [zero], [(zero, zero)]
+    angular_bias, linear_bias = [zero], [zero]
+    with graph.section("angular velocities and velocity-dependent accelerations, outward"):
+        for body, rates in zip(mechanism.bodies, speeds, strict=True):
+            carried = body.rotation.to_child(angular[body.parent])
+            spin, slide = mechanism.relative_motion(body, rates)
+            omega = name_components(add(carried, spin), f"w{body.label}")
+            bias_angular, bias_linear = body.motion.bias if any(rate.ref for rate in rates) else (zero, zero)
+            angular.append(omega)
+            relative.append((spin, slide))
+            angular_bias.append(add(bias_angular, cross(carried, spin)))
+            linear_bias.append(bias_linear if is_zero(slide) else add(bias_linear, cross(add(omega, carried), slide)))
+    return VelocityTerms(tuple(angular), tuple(relative), tuple(angular_bias), tuple(linear_bias))
+
+
+def turning_matrix(omega: Vector3, alpha: Vector3) -> Matrix3:
+    """U = alpha~ + omega~ omega~: the acceleration of a body-fixed point r relative to the origin is U r."""
+    x, y, z = omega
+    xx, yy, zz = x * x, y * y, z * z
+    xy, xz, yz = x * y, x * z, y * z
+    return (
+        (-(yy + zz), xy - alpha[2], xz + alpha[1]),
+        (xy + alpha[2], -(xx + zz), yz - alpha[0]),
+        (xz - alpha[1], yz + alpha[0], -(xx + yy)),
+    )
+
+
+def carried_acceleration(body: TreeBody, turning: Matrix3, linear: Vector3) -> Vector3:
+    """R^T (a_parent + U_parent p)."""
+    return body.rotation.to_child(add(linear, multiply(turning, body.translation)))
+
+
+def poses(mechanism: Mechanism) -> tuple[Transform, ...]:
+    """Internal frame of each body in the base frame, by label (entry 0 is the base)."""
+    graph = mechanism.graph
+    result = [identity_transform(graph)]
+    with graph.section("poses, outward"):
+        for body in mechanism.bodies:
+            rotation = body.rotation
+            parent = result[body.parent]
+            if body.parent and not rotation.is_identity:
+                # One matrix per body: products of factors would be applied again for every vector.
+                matrix = parent.rotation.then(rotation).matrix()
+                rotation = Rotation(graph, (MatrixRotation(matrix),))
+            elif body.parent:
+                rotation = parent.rotation
+            result.append(Transform(rotation, parent.point_to_parent(body.translation)))
+    return tuple(result)
+
+
+def velocities(mechanism: Mechanism, speeds: Speeds) -> tuple[Motion, ...]:
+    """Twist [omega; v_O] of each internal frame in its own components, by label (entry 0 is the base)."""
+    zero = zero_vector(mechanism.graph)
+    result: list[Motion] = [(zero, zero)]
+    with mechanism.graph.section("velocities, outward"):
+        for body, rates in zip(mechanism.bodies, speeds, strict=True):
+            angular, linear = body.placement.twist_to_child(*result[body.parent])
+            spin, slide = mechanism.relative_motion(body, rates)
+            omega = name_components(add(angular, spin), f"w{body.label}")
+            result.append((omega, name_components(add(linear, slide), f"v{body.label}")))
+    return tuple(result)
