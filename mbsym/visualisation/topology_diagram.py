@@ -1,0 +1,485 @@
+"""Picture of a labelled system: an SVG of the graph in levels, tree joints solid and cut joints dashed.
+
+The base is a bar across the top and level d below it holds the bodies d joints away. Bodies stand on a grid; tree
+joints run between neighbouring rows, cut joints in lanes between columns and tracks between rows, so that no line
+passes through a body. Texts have strips of their own: a tree joint is named right above its outboard body, a cut
+joint beside its lane, where no slanted line runs.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from xml.sax.saxutils import escape
+
+from mbsym.errors import TopologyError
+from mbsym.topology import Labelling, SpanningTree
+
+DIAGRAM_LIMIT = 2000
+"""Most joints for which a diagram is drawn; beyond it nobody could read one."""
+
+_CHARACTER = 7.4  # width of a character of the texts, generous for a 13 pixel sans-serif face
+_BODY_HEIGHT = 40
+_PORT_PITCH = 12  # between lines that end at the same body
+_TRACK_PITCH = 26  # between horizontal stretches of cut joints
+_NAME_STRIP = 46  # above each row, for the names of the joints that end there
+_SLANT = 34  # below each row, for the tree joints to fan out
+_LANE_MARGIN = 14
+_PAGE_MARGIN = 24
+_DEPTH_MARGIN = 74  # left of the first column, for the names of the levels
+
+_STYLE = """
+.topology text { fill: #1d2733; font: 13px sans-serif; text-anchor: middle; dominant-baseline: central; }
+.topology .title { font-size: 16px; font-weight: bold; text-anchor: start; }
+.topology .level, .topology .key { fill: #66717e; text-anchor: start; }
+.topology .body { fill: #e8f0f8; stroke: #2f5d8a; stroke-width: 1.4; }
+.topology .base { fill: #dcdcdc; stroke: #444; stroke-width: 1.4; }
+.topology .row { stroke: #eef0f2; stroke-width: 1; }
+.topology .tree, .topology .cut { fill: none; stroke-width: 1.7; }
+.topology .tree { stroke: #2b3a4a; }
+.topology .cut { stroke: #c0392b; stroke-dasharray: 7 4; }
+.topology .plate { fill: #fff; }
+.topology .cutname { fill: #a02418; }
+.topology .label { fill: #7a8794; }
+"""
+
+
+@dataclass(slots=True)
+class _CutLine:
+    """Route of one cut joint from its lower body, the one farther from the base, to its upper body.
+
+    ``lane`` is (gap between columns, side, number), where side 0 counts lanes from the left of the gap and side 1 from
+    its right; ``track`` is (row above it, number). A joint between bodies of the same row has a track and no lane.
+    """
+
+    joint: int
+    upper: int
+    lower: int
+    lane: tuple[int, int, int] | None = None
+    track: tuple[int, int] | None = None
+
+
+@dataclass(slots=True)
+class _Strip:
+    """Parallel stretches in one gap: those whose intervals overlap get different numbers."""
+
+    occupied: list[list[tuple[float, float]]] = field(default_factory=list)
+
+    def place(self, start: float, end: float) -> int:
+        """Returns the least number free between start and end, and takes it."""
+        for number, stretches in enumerate(self.occupied):
+            if all(end < other_start or other_end < start for other_start, other_end in stretches):
+                stretches.append((start, end))
+                return number
+        self.occupied.append([(start, end)])
+        return len(self.occupied) - 1
+
+
+def topology_svg(labelling: Labelling, title: str = "") -> str:
+    """Returns the SVG text of the labelled graph, with user names and labels on bodies and joints.
+
+    Tree joints are solid arrows from the inboard to the outboard body, cut joints dashed ones. Joints that were
+    flipped against the user's direction carry an asterisk. The same labelling gives the same text.
+
+    Args:
+        labelling: what ``mbsym.topology.label`` returns.
+        title: a heading, may be empty.
+
+    Raises:
+        TopologyError: the system has more joints than the limit that the message states.
+    """
+    if labelling.nj > DIAGRAM_LIMIT:
+        raise TopologyError(
+            f"a diagram is drawn of at most {DIAGRAM_LIMIT} joints, this system has {labelling.nj}",
+            where="diagram",
+            remedy="use the table of the labels",
+        )
+    return _Diagram(labelling, title).svg()
+
+
+class _Diagram:
+    """Places everything once, in the order: columns, routes of the cut joints, coordinates; then draws."""
+
+    def __init__(self, labelling: Labelling, title: str) -> None:
+        self.title = title
+        self.nb, self.nj = labelling.nb, labelling.nj
+        self.tree = labelling.tree
+        self.inboard, self.outboard = labelling.labels.inboard, labelling.labels.outboard
+        self.flipped = labelling.labels.flipped
+        self.body_names = [_printable(name) for name in labelling.body_names]
+        self.joint_names = [
+            _printable(name) + ("*" if turned else "")
+            for name, turned in zip(labelling.joint_names, self.flipped, strict=True)
+        ]
+        self.row = self.tree.depths
+        self.rows = max(self.row) + 1
+        self.column = _columns(self.tree)
+        self.columns = max(self.column, default=0) + 1
+        self.lanes = [(_Strip(), _Strip()) for _ in range(self.columns + 1)]
+        self.tracks = [_Strip() for _ in range(self.rows)]
+        self.lines = self._route_cut_joints()
+        self._assign_ports()
+        self._place()
+
+    def _route_cut_joints(self) -> list[_CutLine]:
+        lines = []
+        for joint in range(self.nb + 1, self.nj + 1):
+            upper, lower = self.inboard[joint - 1], self.outboard[joint - 1]
+            if self.row[upper] > self.row[lower]:
+                upper, lower = lower, upper
+            lines.append(_CutLine(joint, upper, lower))
+        # Short lines first, so that they take the lanes nearest to their bodies.
+        for line in sorted(lines, key=lambda each: (self.row[each.lower] - self.row[each.upper], each.joint)):
+            upper_row, lower_row = self.row[line.upper], self.row[line.lower]
+            if upper_row != lower_row:
+                gap = self._best_gap(line)
+                side = 0 if gap > self.column[line.lower] else 1
+                line.lane = gap, side, self.lanes[gap][side].place(upper_row, lower_row)
+            if upper_row and (line.lane is None or not self._touches_gap(line.upper, line.lane[0])):
+                ends = (
+                    float(self.column[line.upper]),
+                    float(self.column[line.lower]) if line.lane is None else line.lane[0] - 0.5,
+                )
+                line.track = upper_row, self.tracks[upper_row].place(min(ends), max(ends))
+        return lines
+
+    def _touches_gap(self, body: int, gap: int) -> bool:
+        return body != 0 and gap in (self.column[body], self.column[body] + 1)
+
+    def _best_gap(self, line: _CutLine) -> int:
+        """Returns the gap left or right of the lower body with fewest crossings, then the emptier one, then the one
+        nearer to the upper body."""
+        column = self.column[line.lower]
+
+        def cost(gap: int) -> tuple[int, int, int]:
+            crossings = sum(
+                min(self.column[body], self.column[parent]) < gap <= max(self.column[body], self.column[parent])
+                for body, parent in enumerate(self.tree.parents)
+                if parent > 0 and self.row[line.upper] < self.row[body] <= self.row[line.lower]
+            )
+            if line.upper and not self._touches_gap(line.upper, gap):
+                crossings += 1  # the track and the port that another gap would save
+            distance = abs(2 * gap - 1 - 2 * self.column[line.upper]) if line.upper else 0
+            return crossings, sum(len(strip.occupied) for strip in self.lanes[gap]), distance
+
+        return min((column, column + 1), key=cost)
+
+    def _assign_ports(self) -> None:
+        """Numbers the ends of cut joints at the sides and at the bottom of bodies."""
+        sides: dict[tuple[int, int], list[tuple[int, int, int, int]]] = defaultdict(list)
+        bottoms: dict[int, list[tuple[float, int]]] = defaultdict(list)
+        for line in self.lines:
+            if line.lane is None:
+                bottoms[line.upper].append((self.column[line.lower], line.joint))
+                bottoms[line.lower].append((self.column[line.upper], line.joint))
+                continue
+            # From top to bottom: lines that go up, the nearest lane first, then those that go down, the nearest last.
+            gap, _, number = line.lane
+            sides[gap, self.row[line.lower]].append((0, number, line.joint, line.lower))
+            if line.track is not None:
+                bottoms[line.upper].append((gap - 0.5, line.joint))
+            elif line.upper:
+                sides[gap, self.row[line.upper]].append((1, -number, line.joint, line.upper))
+        # Each end in one gap and row has a height of its own, lest two lines from opposite sides lie on each other.
+        self.side_port = {}
+        self.most_side_ports = 0
+        for ends in sides.values():
+            ends.sort()
+            self.most_side_ports = max(self.most_side_ports, len(ends))
+            for number, (_, _, joint, body) in enumerate(ends):
+                self.side_port[joint, body] = (number - (len(ends) - 1) / 2) * _PORT_PITCH
+        # The middle of the bottom belongs to the tree joints.
+        self.bottom_port = {}
+        self.bottom_width = [0.0] * (self.nb + 1)
+        for body, joints in bottoms.items():
+            joints.sort()
+            left = [joint for column, joint in joints if column < self.column[body]]
+            right = [joint for column, joint in joints if column >= self.column[body]]
+            for number, joint in enumerate(reversed(left), start=1):
+                self.bottom_port[joint, body] = -_PORT_PITCH * (number + 0.5)
+            for number, joint in enumerate(reversed(right), start=1):
+                self.bottom_port[joint, body] = _PORT_PITCH * (number + 0.5)
+            self.bottom_width[body] = 2 * _PORT_PITCH * (max(len(left), len(right)) + 1.5)
+
+    def _place(self) -> None:
+        texts = [
+            max(_width(f"{name} {k}"), _width(f"{joint} H{k}") if k else 0.0)
+            for k, (name, joint) in enumerate(zip(self.body_names, ["", *self.joint_names[: self.nb]], strict=True))
+        ]
+        self.body_width = [
+            max(_width(name) + 20, 56.0, ports) for name, ports in zip(self.body_names, self.bottom_width, strict=True)
+        ]
+        column_width = [56.0] * self.columns
+        for body in range(1, self.nb + 1):
+            column = self.column[body]
+            column_width[column] = max(column_width[column], texts[body] + 12, self.body_width[body])
+        lane_width = [0.0] * (self.columns + 1)
+        for line in self.lines:
+            if line.lane is not None:
+                gap = line.lane[0]
+                lane_width[gap] = max(lane_width[gap], _width(self._joint_text(line.joint)) + 10)
+        self.lane_x: dict[tuple[int, int, int], float] = {}
+        self.column_x: list[float] = []
+        x = float(_DEPTH_MARGIN)
+        for gap, strips in enumerate(self.lanes):
+            counts = [len(strip.occupied) for strip in strips]
+            right = x + 2 * _LANE_MARGIN + lane_width[gap] * sum(counts)
+            for number in range(counts[0]):
+                self.lane_x[gap, 0, number] = x + _LANE_MARGIN + lane_width[gap] * (number + 0.5)
+            for number in range(counts[1]):
+                self.lane_x[gap, 1, number] = right - _LANE_MARGIN - lane_width[gap] * (number + 0.5)
+            x = right
+            if gap < self.columns:
+                self.column_x.append(x + column_width[gap] / 2)
+                x += column_width[gap]
+        self.right = max(x, _DEPTH_MARGIN + _width(self.body_names[0]) + 60)
+        self.body_height = max(_BODY_HEIGHT, _PORT_PITCH * (self.most_side_ports + 1))
+        y = float(_PAGE_MARGIN + (34 if self.title else 0))
+        self.row_y: list[float] = []
+        for row in range(self.rows):
+            self.row_y.append(y + self.body_height / 2)
+            y += self.body_height + self._track_height(row) + (_SLANT if row else 0) + _NAME_STRIP
+        self.bottom = y - _NAME_STRIP + 10
+
+    def _track_height(self, row: int) -> float:
+        count = len(self.tracks[row].occupied)
+        return _TRACK_PITCH * count + 10 if count else 0
+
+    def _joint_text(self, joint: int) -> str:
+        return f"{self.joint_names[joint - 1]} H{joint}"
+
+    def _x(self, body: int) -> float:
+        return self.column_x[self.column[body]]
+
+    def _y(self, body: int) -> float:
+        return self.row_y[self.row[body]]
+
+    def _side(self, body: int, gap: int) -> float:
+        sign = 1 if gap > self.column[body] else -1
+        return self._x(body) + sign * self.body_width[body] / 2
+
+    def svg(self) -> str:
+        key = ["tree joint, inboard to outboard"]
+        key += ["cut joint"] if self.lines else []
+        key += ["* flipped against the given direction"] if any(self.flipped) else []
+        key += ["B, H: regular labels"]
+        key_width = sum(_width(text) + 20 for text in key) + 2 * 44
+        width = max(self.right, key_width, _width(self.title) * 1.3) + _PAGE_MARGIN
+        height = self.bottom + 50
+        size = f'width="{_number(width)}" height="{_number(height)}"'
+        view = f'viewBox="0 0 {_number(width)} {_number(height)}"'
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="topology" {size} {view}>',
+            f"<style>{_STYLE}</style>",
+            "<defs>",
+            *(_arrowhead(name, colour) for name, colour in (("outwardtree", "#2b3a4a"), ("outwardcut", "#c0392b"))),
+            _HATCH,
+            "</defs>",
+            f'<rect {size} fill="#fff"/>',
+        ]
+        if self.title:
+            parts.append(f'<text class="title" x="{_PAGE_MARGIN}" y="26">{_escaped(self.title)}</text>')
+        for row in range(1, self.rows):
+            y = _number(self.row_y[row])
+            parts.append(f'<path class="row" d="M{_DEPTH_MARGIN} {y}H{_number(self.right)}"/>')
+            parts.append(f'<text class="level" x="{_PAGE_MARGIN - 8}" y="{y}">level {row}</text>')
+        names: list[str] = []
+        for joint in range(1, self.nb + 1):
+            self._draw_tree_joint(joint, parts, names)
+        for line in self.lines:
+            self._draw_cut_joint(line, parts, names)
+        self._draw_base(parts)
+        for body in range(1, self.nb + 1):
+            self._draw_body(body, parts)
+        parts += names
+        self._draw_key(key, height - 24, parts)
+        parts.append("</svg>")
+        return "\n".join(parts) + "\n"
+
+    def _draw_tree_joint(self, joint: int, parts: list[str], names: list[str]) -> None:
+        parent = self.inboard[joint - 1]
+        x, end = self._x(joint), self._y(joint) - self.body_height / 2
+        if parent == 0:
+            path = [(x, self.row_y[0] + self.body_height / 2), (x, end)]
+            parts.append(_polyline("tree", path, arrow="outwardtree"))
+        else:
+            start = self._y(parent) + self.body_height / 2
+            straight = start + self._track_height(self.row[parent])
+            bend = end - _NAME_STRIP
+            middle = (straight + bend) / 2
+            points = [(self._x(parent), middle), (x, middle), (x, bend)]
+            curve = " ".join(f"{_number(a)} {_number(b)}" for a, b in points)
+            parts.append(
+                f'<path class="tree" marker-end="url(#outwardtree)" '
+                f'd="M{_number(self._x(parent))} {_number(start)}V{_number(straight)}C{curve}V{_number(end)}"/>'
+            )
+        names.append(self._joint_name(joint, x, end - _NAME_STRIP + 18, "treename"))
+
+    def _draw_cut_joint(self, line: _CutLine, parts: list[str], names: list[str]) -> None:
+        half = self.body_height / 2
+        lower_x, lower_y = self._x(line.lower), self._y(line.lower)
+        if line.track is not None:
+            row, number = line.track
+            track_y = self.row_y[row] + half + _TRACK_PITCH * (number + 0.5)
+            upper_port = self._x(line.upper) + self.bottom_port[line.joint, line.upper]
+            at_upper = [(upper_port, track_y), (upper_port, self._y(line.upper) + half)]
+        if line.lane is None:
+            lower_port = lower_x + self.bottom_port[line.joint, line.lower]
+            path = [(lower_port, lower_y + half), (lower_port, track_y), *at_upper]
+            name_at = self._free_place(line, sorted((lower_port, upper_port))), track_y + 11
+        else:
+            gap, lane_x = line.lane[0], self.lane_x[line.lane]
+            port_y = lower_y + self.side_port[line.joint, line.lower]
+            path = [(self._side(line.lower, gap), port_y), (lane_x, port_y)]
+            if line.track is not None:
+                path += [(lane_x, track_y), *at_upper]
+            elif line.upper == 0:
+                path += [(lane_x, self.row_y[0] + half)]
+            else:
+                upper_y = self._y(line.upper) + self.side_port[line.joint, line.upper]
+                path += [(lane_x, upper_y), (self._side(line.upper, gap), upper_y)]
+            name_at = (lane_x, lower_y - half - _NAME_STRIP + 18)
+        if line.lower == self.outboard[line.joint - 1]:
+            path.reverse()
+        parts.append(_polyline("cut", path, arrow="outwardcut"))
+        names.append(self._joint_name(line.joint, *name_at, "cutname"))
+
+    def _free_place(self, line: _CutLine, ends: Sequence[float]) -> float:
+        """Returns the middle of the widest stretch of a track, between ends, that no vertical line crosses."""
+        row = self.row[line.upper]
+        crossings = [self._x(body) for body in range(1, self.nb + 1) if self.row[body] == row]
+        for other in self.lines:
+            if other.lane is not None and self.row[other.upper] <= row < self.row[other.lower]:
+                crossings.append(self.lane_x[other.lane])
+            crossings += [
+                self._x(body) + self.bottom_port[other.joint, body]
+                for body in (other.upper, other.lower)
+                if self.row[body] == row and (other.joint, body) in self.bottom_port
+            ]
+        marks = [ends[0], *sorted(x for x in crossings if ends[0] < x < ends[1]), ends[1]]
+        left, right = max(pairwise(marks), key=lambda pair: pair[1] - pair[0])
+        return (left + right) / 2
+
+    def _joint_name(self, joint: int, x: float, y: float, style: str) -> str:
+        name = _escaped(self.joint_names[joint - 1])
+        width = _width(self._joint_text(joint)) - 2
+        left, top = _number(x - width / 2), _number(y - 8)
+        return (
+            f'<rect class="plate" x="{left}" y="{top}" width="{_number(width)}" height="16"/>'
+            f'<text class="{style}" x="{_number(x)}" y="{_number(y)}">{name}'
+            f'<tspan class="label"> H{joint}</tspan></text>'
+        )
+
+    def _draw_base(self, parts: list[str]) -> None:
+        top, width = self.row_y[0] - self.body_height / 2, self.right - _DEPTH_MARGIN
+        box = f'x="{_DEPTH_MARGIN}" width="{_number(width)}"'
+        parts.append(f'<rect {box} y="{_number(top)}" height="{_number(self.body_height)}" fill="url(#ground)"/>')
+        line_y = _number(top + self.body_height)
+        parts.append(f'<path class="base" d="M{_DEPTH_MARGIN} {line_y}H{_number(self.right)}"/>')
+        middle = _DEPTH_MARGIN + width / 2
+        text = self.body_names[0]
+        plate = _width(f"{text} B0") + 20
+        parts.append(
+            f'<rect x="{_number(middle - plate / 2)}" y="{_number(top + self.body_height / 2 - 13)}" '
+            f'width="{_number(plate)}" height="26" fill="#fff"/>'
+        )
+        parts.append(
+            f'<text x="{_number(middle)}" y="{_number(top + self.body_height / 2)}">{_escaped(text)}'
+            '<tspan class="label"> B0</tspan></text>'
+        )
+
+    def _draw_body(self, body: int, parts: list[str]) -> None:
+        x, y, width, height = self._x(body), self._y(body), self.body_width[body], self.body_height
+        parts.append(
+            f'<rect class="body" x="{_number(x - width / 2)}" y="{_number(y - height / 2)}" '
+            f'width="{_number(width)}" height="{_number(height)}" rx="8"/>'
+        )
+        parts.append(f'<text x="{_number(x)}" y="{_number(y - 8)}">{_escaped(self.body_names[body])}</text>')
+        parts.append(f'<text class="label" x="{_number(x)}" y="{_number(y + 10)}">B{body}</text>')
+
+    def _draw_key(self, key: Sequence[str], y: float, parts: list[str]) -> None:
+        x = float(_PAGE_MARGIN)
+        for text in key:
+            kind = text.partition(" ")[0]
+            if kind in ("tree", "cut"):
+                parts.append(_polyline(kind, [(x, y), (x + 36, y)], f"outward{kind}"))
+                x += 44
+            parts.append(f'<text class="key" x="{_number(x)}" y="{_number(y)}">{text}</text>')
+            x += _width(text) + 20
+
+
+_HATCH = (
+    '<pattern id="ground" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+    '<rect width="8" height="8" fill="#f4f4f4"/><path d="M0 0V8" stroke="#9aa2aa" stroke-width="2"/></pattern>'
+)
+
+
+def _columns(tree: SpanningTree) -> list[int]:
+    """Returns a grid column for each body: one for each end body, shared by the inner bodies above it.
+
+    A body stands above its middle child, so chains are straight and no two bodies of a row share a column.
+    """
+    columns = [0] * (tree.nb + 1)
+    ends = 0
+    for body in tree.preorder:
+        if body and not tree.children[body]:
+            columns[body] = ends
+            ends += 1
+    for body in range(tree.nb, 0, -1):
+        children = sorted(tree.children[body], key=columns.__getitem__)
+        if children:
+            columns[body] = columns[children[(len(children) - 1) // 2]]
+    return columns
+
+
+def _polyline(style: str, points: Sequence[tuple[float, float]], arrow: str) -> str:
+    """Returns a path through the points whose corners are rounded."""
+    radius = 6.0
+    path = f"M{_number(points[0][0])} {_number(points[0][1])}"
+    for before, corner, after in zip(points, points[1:], points[2:], strict=False):
+        enter, leave = _towards(corner, before, radius), _towards(corner, after, radius)
+        path += "L{} {}Q{} {} {} {}".format(*map(_number, (*enter, *corner, *leave)))
+    path += f"L{_number(points[-1][0])} {_number(points[-1][1])}"
+    return f'<path class="{style}" marker-end="url(#{arrow})" d="{path}"/>'
+
+
+def _towards(start: tuple[float, float], goal: tuple[float, float], distance: float) -> tuple[float, float]:
+    dx, dy = goal[0] - start[0], goal[1] - start[1]
+    length = abs(dx) + abs(dy)  # the stretches are horizontal or vertical
+    part = min(distance, length / 2) / length if length else 0.0
+    return start[0] + part * dx, start[1] + part * dy
+
+
+def _arrowhead(name: str, colour: str) -> str:
+    return (
+        f'<marker id="{name}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="10" markerHeight="10" '
+        f'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 1L9 5L0 9Z" fill="{colour}"/></marker>'
+    )
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _width(text: str) -> float:
+    """Returns an estimate of a text's width in pixels; full-width characters take two columns."""
+    return _CHARACTER * sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def _printable(name: Hashable) -> str:
+    """Returns a name on one line, without characters that XML cannot hold."""
+    return "".join(
+        " " if character.isspace() else "\N{REPLACEMENT CHARACTER}" if _forbidden(character) else character
+        for character in str(name)
+    )
+
+
+def _forbidden(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cs") or character in "\ufffe\uffff"
+
+
+def _escaped(text: str) -> str:
+    return escape(_printable(text))
