@@ -44,6 +44,9 @@ class JointShape:
         return len(self.speeds)
 
 
+COINCIDENT: Final = Placement()
+"""The placement of a frame on another one's."""
+
 _ANGLE = ("rad", "rad/s", "N m")
 _LENGTH = ("m", "m/s", "N")
 
@@ -113,8 +116,8 @@ class Joint:
     successor: str
     axis: Vector = (0, 0, 1)
     second_axis: Vector | None = None
-    predecessor_placement: Placement = Placement()
-    successor_placement: Placement = Placement()
+    predecessor_placement: Placement = COINCIDENT
+    successor_placement: Placement = COINCIDENT
     pitch: Value = 0
     armature: Value = 0
     coordinates: tuple[str, ...] = ()

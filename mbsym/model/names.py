@@ -15,12 +15,12 @@ from mbsym.symbolic.graph import BINARY_FUNCTIONS, UNARY_FUNCTIONS
 Kind = Literal["parameter", "input", "coordinate", "speed", "time"]
 
 TIME: Final = "t"
-FUNCTION_NAMES: Final = frozenset((*UNARY_FUNCTIONS, *BINARY_FUNCTIONS, "select", "where"))
+FUNCTION_NAMES: Final = frozenset((*UNARY_FUNCTIONS, *BINARY_FUNCTIONS))
 RESERVED: Final = FUNCTION_NAMES | {"pi", TIME}
 """Names with a meaning of their own in expressions."""
 
 LONGEST_NAME: Final = 200
-_PRINTABLE_SIGNS: Final = frozenset(" _-.:+/()[],#@=|~^'")
+_PRINTABLE_SIGNS: Final = frozenset(" _-.:+/()[],#@'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def name_fault(name: object) -> str | None:
     for sequence in ("..", "//", "'''"):
         if sequence in name:
             return f"holds {sequence!r}"
-    if name[0] in "/.-~":
+    if name[0] in "/.-":
         return f"begins with {name[0]!r}"
     return None
 

@@ -6,7 +6,6 @@ for its shortest decimal.
 
 from __future__ import annotations
 
-import ast
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mbsym.errors import MbsymError, ModelError, SymbolicError
 from mbsym.model.parameter import Value
 from mbsym.symbolic.graph import Graph, Reference
+from mbsym.symbolic.reader import free_names, read_expression
 from mbsym.symbolic.scalar import Scalar, constant, symbol
 
 if TYPE_CHECKING:
@@ -66,8 +66,6 @@ def to_scalar(value: Value, graph: Graph, names: Mapping[str, Scalar]) -> Scalar
         number = decimal_number(value)
         if number is not None:
             return constant(graph, number)
-        from mbsym.symbolic.reader import read_expression
-
         return read_expression(value, graph, names)
     if isinstance(value, (int, float, Fraction)):
         return constant(graph, value)
@@ -118,13 +116,7 @@ def value_names(value: Value) -> tuple[str, ...]:
     if isinstance(value, str):
         if decimal_number(value) is not None:
             return ()
-        try:
-            tree = ast.parse(value.strip(), mode="eval")
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise SymbolicError(f"{_short(value)} is no expression", remedy="write arithmetic over names") from None
-        functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-        found = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in functions}
-        return tuple(sorted(found - {"pi"}))
+        return free_names(value)
     if hasattr(value, "free_symbols"):
         return tuple(sorted({str(item.name) for item in value.free_symbols}))
     return ()

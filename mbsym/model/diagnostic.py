@@ -1,0 +1,116 @@
+"""Findings about a model: what is wrong, at which entry, and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Literal, TypeAlias
+
+from mbsym.errors import MbsymError
+from mbsym.model.parameter import Value
+from mbsym.model.values import evaluate, to_scalar
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.scalar import Scalar, symbol
+
+Severity: TypeAlias = Literal["error", "warning"]
+Path: TypeAlias = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding about a model.
+
+    Attributes:
+        severity: an error makes the model no mechanism, a warning leaves it usable.
+        path: the entry, as attribute names and positions: ("bodies", 3, "mass").
+        what: what is wrong, one sentence without a full stop.
+        remedy: what to do about it.
+        column: where in the text of an expression, counted from 1.
+    """
+
+    severity: Severity
+    path: Path
+    what: str
+    remedy: str = ""
+    column: int = 1
+
+    def __str__(self) -> str:
+        remedy = f"; {self.remedy}" if self.remedy else ""
+        return f"{path_text(self.path)}: {self.what}{remedy}"
+
+
+def path_text(path: Path) -> str:
+    """A path as a user of the Python classes writes it: ``bodies[3].mass``."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text or "model"
+
+
+@dataclass(slots=True)
+class Findings:
+    """A list of diagnostics in the making, and the numbers that names stand for.
+
+    Attributes:
+        numbers: the value of each parameter.
+        variables: names that may also stand in force expressions.
+    """
+
+    numbers: dict[str, float] = field(default_factory=dict)
+    variables: tuple[str, ...] = ()
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def failed(self) -> bool:
+        """Whether an error is among the findings."""
+        return any(item.severity == "error" for item in self.diagnostics)
+
+    def error(self, path: Path, what: str, remedy: str = "") -> None:
+        """Notes an error."""
+        self.diagnostics.append(Diagnostic("error", path, what, remedy))
+
+    def warning(self, path: Path, what: str, remedy: str = "") -> None:
+        """Notes a warning."""
+        self.diagnostics.append(Diagnostic("warning", path, what, remedy))
+
+    def refuse(self, path: Path, error: MbsymError) -> None:
+        """Notes what the reader of expressions refused."""
+        place = re.fullmatch(r"column (\d+)", error.where)
+        column = int(place.group(1)) if place else 1
+        self.diagnostics.append(Diagnostic("error", path, error.what, error.remedy, column))
+
+    def number(self, value: Value, path: Path) -> float | None:
+        """The number of a value of parameters; None, and an error noted, if it has none."""
+        try:
+            return evaluate(value, self.numbers)
+        except MbsymError as error:
+            self.refuse(path, error)
+            return None
+
+    def numbers_of(self, values: Iterable[Value], path: Path) -> tuple[float, ...] | None:
+        """The numbers of several values; None, and an error noted for each that has none, if one has none."""
+        found = [self.number(value, (*path, index)) for index, value in enumerate(values)]
+        numbers = tuple(number for number in found if number is not None)
+        return numbers if len(numbers) == len(found) else None
+
+    def expression(self, value: Value, path: Path) -> None:
+        """Checks a value that may hold coordinates, speeds, inputs and time besides parameters."""
+        graph = Graph()
+        names: dict[str, Scalar] = {name: symbol(graph, name) for name in (*self.numbers, *self.variables)}
+        try:
+            to_scalar(value, graph, names)
+        except MbsymError as error:
+            self.refuse(path, error)
+
+
+def nearest(name: str, known: Iterable[str] | Mapping[str, Any]) -> str:
+    """Advice for a name that is not among those known."""
+    names = sorted(known)
+    near = get_close_matches(name, names, n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    if not names:
+        return "there are none yet"
+    return f"use one of {', '.join(names[:12])}" + (", ..." if len(names) > 12 else "")

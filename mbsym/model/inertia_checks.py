@@ -1,0 +1,322 @@
+"""Checks of masses and inertias: what no rigid body can have, and what makes a mass matrix singular."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mbsym.model.body import Body
+from mbsym.model.diagnostic import Diagnostic, Findings, Severity
+from mbsym.model.geometry import (
+    IDENTITY,
+    Rotation,
+    Triple,
+    cross,
+    dot,
+    norm,
+    placement_numbers,
+    principal_moments,
+    product,
+    sum_of,
+    times,
+    transposed,
+)
+from mbsym.model.joint import Joint
+from mbsym.model.joint_frame import default_second_axis
+from mbsym.model.parameter import Value
+from mbsym.model.system import Model
+from mbsym.model.values import evaluate
+
+ROUNDING = 1e-2
+"""Violation of the triangle inequality, relative to the largest moment, that two or three printed digits explain."""
+
+EXACT = 1e-9
+"""Violation that double precision explains."""
+
+Moments = tuple[float, float, float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class MassProperties:
+    """Mass, centre of mass and inertia about it, in the axes and from the origin of one frame."""
+
+    mass: float
+    center: Triple
+    inertia: Rotation
+
+    def moved(self, R: Rotation, p: Triple) -> MassProperties:
+        """The same body seen from a frame in which its own frame has the rotation R and the origin p."""
+        return MassProperties(self.mass, sum_of(p, times(R, self.center)), _turned(self.inertia, R))
+
+    def joined(self, other: MassProperties) -> MassProperties:
+        """Both bodies as one."""
+        mass = self.mass + other.mass
+        if mass == 0:
+            return MassProperties(0.0, self.center, _added(self.inertia, other.inertia))
+        x, y, z = ((self.mass * a + other.mass * b) / mass for a, b in zip(self.center, other.center, strict=True))
+        center = (x, y, z)
+        inertia = _added(self.inertia, other.inertia)
+        for part in (self, other):
+            inertia = _added(inertia, _of_point(part.mass, sum_of(part.center, (-x, -y, -z))))
+        return MassProperties(mass, center, inertia)
+
+
+def _turned(J: Rotation, R: Rotation) -> Rotation:
+    return product(product(R, J), transposed(R))
+
+
+def _added(A: Rotation, B: Rotation, sign: float = 1.0) -> Rotation:
+    rows = [(a[0] + sign * b[0], a[1] + sign * b[1], a[2] + sign * b[2]) for a, b in zip(A, B, strict=True)]
+    return (rows[0], rows[1], rows[2])
+
+
+def _of_point(mass: float, r: Triple) -> Rotation:
+    """Inertia of a point mass at r."""
+    square = dot(r, r)
+    rows = [tuple(mass * (square * (i == j) - r[i] * r[j]) for j in range(3)) for i in range(3)]
+    return (rows[0], rows[1], rows[2])  # type: ignore[return-value]
+
+
+def mass_properties(body: Body, numbers: dict[str, float]) -> MassProperties:
+    """The numbers of a body whose values all have one."""
+    mass = evaluate(body.mass, numbers)
+    x, y, z = (evaluate(value, numbers) for value in body.center_of_mass)
+    xx, yy, zz, xy, xz, yz = (evaluate(value, numbers) for value in body.inertia)
+    J: Rotation = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+    if body.inertia_about == "frame":
+        J = _added(J, _of_point(mass, (x, y, z)), -1.0)
+    return MassProperties(mass, (x, y, z), J)
+
+
+def check_inertias(model: Model, findings: Findings, *, strict: bool) -> None:
+    """Notes negative masses, impossible inertias, and bodies whose lack of inertia makes the mass matrix singular.
+
+    Args:
+        model: with references and values that are known to be sound.
+        findings: where diagnostics are noted.
+        strict: an impossible inertia is an error even in a model that was imported.
+    """
+    severity: Severity = "warning" if model.imported and not strict else "error"
+    properties = {body.name: mass_properties(body, findings.numbers) for body in model.bodies}
+    before = len(findings.diagnostics)
+    for index, body in enumerate(model.bodies):
+        if properties[body.name].mass < 0:
+            findings.error(
+                ("bodies", index, "mass"),
+                f"body {body.name!r} has the negative mass {properties[body.name].mass:g}",
+                "give a mass of zero or more",
+            )
+    if len(findings.diagnostics) > before:
+        return
+    if model.bodies and all(_is_nothing(item) for item in properties.values()):
+        findings.warning(
+            ("bodies",),
+            "no body has mass or inertia, so there is topology here but no dynamics",
+            "give masses to derive equations of motion",
+        )
+        return
+    axes = rotation_axes(model, findings.numbers)
+    for index, body in enumerate(model.bodies):
+        found = _inertia_fault(body.name, properties[body.name], axes.get(body.name), severity)
+        if found is not None:
+            findings.diagnostics.append(
+                Diagnostic(found[0], ("bodies", index, "inertia"), f"body {body.name!r} {found[1]}", found[2])
+            )
+    _check_end_bodies(model, findings, properties, severity)
+
+
+def _is_nothing(item: MassProperties) -> bool:
+    return item.mass == 0 and all(entry == 0 for row in item.inertia for entry in row)
+
+
+def _inertia_fault(
+    name: str, item: MassProperties, axis: Triple | None, severity: Severity
+) -> tuple[Severity, str, str] | None:
+    J = item.inertia
+    if all(entry == 0 for row in J for entry in row):
+        return None
+    least, middle, largest = principal_moments(J[0][0], J[1][1], J[2][2], J[0][1], J[0][2], J[1][2])
+    if axis is not None and norm(axis) > 0:
+        length = norm(axis)
+        unit = (axis[0] / length, axis[1] / length, axis[2] / length)
+        about = dot(unit, times(J, unit))
+        if about >= -EXACT * max(abs(largest), abs(least)):
+            return None  # the body turns about this axis alone, so nothing else of its inertia counts
+        return severity, f"has the inertia {about:g} about the axis it turns about", "give inertias of zero or more"
+    scale = max(abs(largest), abs(least))
+    if least < -ROUNDING * scale:
+        return (
+            severity,
+            f"has the negative principal moment of inertia {least:g} about its centre of mass",
+            "check the signs and the point that the inertia refers to",
+        )
+    excess = (largest - middle - least) / scale
+    if excess <= EXACT and least >= -EXACT * scale:
+        return None
+    moments = f"{least:g}, {middle:g}, {largest:g}"
+    if excess > 1 - EXACT and least >= -EXACT * scale:
+        return (
+            "warning",
+            f"has inertia about one axis only ({moments})",
+            "give all three moments unless it turns about that axis alone",
+        )
+    what = f"has principal moments of inertia {moments}, of which the largest exceeds the sum of the others"
+    if excess <= ROUNDING:
+        return "warning", f"{what} by {100 * excess:.2g} %", "give the moments with more digits"
+    return severity, what, "no rigid body is like that: check the moments and the point that they refer to"
+
+
+def rotation_axes(model: Model, numbers: dict[str, float]) -> dict[str, Triple]:
+    """The one axis that each body can turn about, in its own frame; (0, 0, 0) for a body that cannot turn.
+
+    Bodies that turn in space, or lie in a loop of joints that turn about different axes, are left out.
+    """
+
+    def number(value: Value) -> float:
+        return evaluate(value, numbers)
+
+    axes: dict[str, Triple] = {model.ground: (0.0, 0.0, 0.0)}
+    spatial: set[str] = set()
+    pending = list(model.joints)
+    while pending:
+        later = []
+        for joint in pending:
+            known = [name for name in (joint.predecessor, joint.successor) if name in axes or name in spatial]
+            if not known:
+                later.append(joint)
+                continue
+            forward = joint.predecessor in known
+            start, end = (joint.predecessor, joint.successor) if forward else (joint.successor, joint.predecessor)
+            if len(known) == 2:
+                continue
+            axis = None if start in spatial else _axis_beyond(joint, axes[start], number, forward=forward)
+            if axis is None:
+                spatial.add(end)
+            else:
+                axes[end] = axis
+        if len(later) == len(pending):
+            break
+        pending = later
+    return axes
+
+
+def _axis_beyond(joint: Joint, axis: Triple, number: Callable[[Value], float], *, forward: bool) -> Triple | None:
+    """The axis of the body beyond a joint, None if it turns in space."""
+    R_near, _ = placement_numbers(joint.predecessor_placement, number)
+    R_far, _ = placement_numbers(joint.successor_placement, number)
+    if not forward:
+        R_near, R_far = R_far, R_near
+    in_joint = times(transposed(R_near), axis)
+    if joint.type in ("revolute", "helical", "cylindrical", "planar"):
+        x, y, z = (number(value) for value in joint.axis)
+        own = (x, y, z)
+        if norm(in_joint) > 0 and norm(cross(in_joint, own)) > EXACT * norm(in_joint) * norm(own):
+            return None
+        in_joint = own
+    elif joint.type not in ("prismatic", "fixed"):
+        return None
+    return times(R_far, in_joint)
+
+
+def _check_end_bodies(
+    model: Model, findings: Findings, properties: dict[str, MassProperties], severity: Severity
+) -> None:
+    """Notes end bodies without inertia against the motion of the joint that holds them.
+
+    Bodies fixed to an end body count with it. Coupled joints are left out, their inertia is shared.
+    """
+
+    def number(value: Value) -> float:
+        return evaluate(value, findings.numbers)
+
+    coupled = {name for item in model.couplings for name in (item.joint, item.source)}
+    index_of = {body.name: index for index, body in enumerate(model.bodies)}
+    joints_at: dict[str, list[Joint]] = {name: [] for name in (model.ground, *index_of)}
+    for joint in model.joints:
+        joints_at[joint.predecessor].append(joint)
+        joints_at[joint.successor].append(joint)
+    total = dict(properties)
+    ends = [body.name for body in model.bodies if len(joints_at[body.name]) == 1]
+    while ends:
+        name = ends.pop()
+        if len(joints_at[name]) != 1:
+            continue
+        joint = joints_at[name][0]
+        outward = joint.successor == name
+        near, far = (joint.predecessor, joint.successor) if outward else (joint.successor, joint.predecessor)
+        R_near, p_near = placement_numbers(
+            joint.predecessor_placement if outward else joint.successor_placement, number
+        )
+        R_far, p_far = placement_numbers(joint.successor_placement if outward else joint.predecessor_placement, number)
+        back = transposed(R_far)
+        x, y, z = times(back, p_far)
+        at_joint = total[far].moved(back, (-x, -y, -z))
+        if joint.type == "fixed":
+            joints_at[near].remove(joint)
+            joints_at[far].remove(joint)
+            if near != model.ground:
+                total[near] = total[near].joined(at_joint.moved(R_near, p_near))
+                if len(joints_at[near]) == 1:
+                    ends.append(near)
+        elif joint.name not in coupled and _is_singular(joint, at_joint, number(joint.armature), number):
+            findings.diagnostics.append(
+                Diagnostic(
+                    severity,
+                    ("bodies", index_of[name], "mass"),
+                    f"body {name!r} has no inertia against a motion of joint {joint.name!r}, its only one",
+                    "give it mass and inertia, give the joint an armature, or fix the joint",
+                )
+            )
+
+
+def _is_singular(joint: Joint, item: MassProperties, armature: float, number: Callable[[Value], float]) -> bool:
+    """Whether some motion of a joint costs an end body no kinetic energy."""
+    motions = _motions(joint, number)
+    momenta = []
+    for w, v in motions:
+        linear = sum_of(v, cross(w, item.center))
+        p = (item.mass * linear[0], item.mass * linear[1], item.mass * linear[2])
+        momenta.append((sum_of(times(item.inertia, w), cross(item.center, p)), p))
+    n = len(motions)
+    D = [[dot(motions[i][0], momenta[j][0]) + dot(motions[i][1], momenta[j][1]) for j in range(n)] for i in range(n)]
+    for i in range(n):
+        D[i][i] += armature
+    # Relative to each diagonal entry, so that units do not matter; 1e-12 is what rounding leaves of an exact zero.
+    scale = [abs(D[i][i]) for i in range(n)]
+    for k in range(n):
+        if D[k][k] <= 1e-12 * scale[k] or scale[k] == 0:
+            return True
+        for i in range(k + 1, n):
+            factor = D[i][k] / D[k][k]
+            for j in range(k + 1, n):
+                D[i][j] -= factor * D[k][j]
+    return False
+
+
+def _motions(joint: Joint, number: Callable[[Value], float]) -> list[tuple[Triple, Triple]]:
+    """Columns (angular, linear) of the motion subspace at the neutral position, in the joint frame."""
+    zero: Triple = (0.0, 0.0, 0.0)
+    x, y, z = (number(value) for value in joint.axis)
+    a = (x, y, z)
+    units = IDENTITY
+    if joint.type == "revolute":
+        return [(a, zero)]
+    if joint.type == "prismatic":
+        return [(zero, a)]
+    if joint.type == "helical":
+        h = number(joint.pitch)
+        return [(a, (h * x, h * y, h * z))]
+    if joint.type == "cylindrical":
+        return [(zero, a), (a, zero)]
+    if joint.type == "universal":
+        bx, by, bz = (number(value) for value in joint.second_axis) if joint.second_axis else default_second_axis(a)
+        return [(a, zero), ((bx, by, bz), zero)]
+    if joint.type == "planar":
+        helper = units[min(range(3), key=lambda i: abs(a[i]))]
+        b = cross(a, helper)
+        return [(zero, b), (zero, cross(a, b)), (a, zero)]
+    if joint.type == "spherical":
+        return [(unit, zero) for unit in units]
+    if joint.type == "free":
+        return [(unit, zero) for unit in units] + [(zero, unit) for unit in units]
+    return []

@@ -1,0 +1,512 @@
+"""Checks of a model before anything is derived from it: every finding with its entry and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mbsym.errors import ModelError, TopologyError
+from mbsym.model.body import Body, Placement
+from mbsym.model.diagnostic import Diagnostic, Findings, Path, nearest, path_text
+from mbsym.model.force import (
+    Actuator,
+    AppliedWrench,
+    ForceElement,
+    JointDamper,
+    JointForce,
+    JointFriction,
+    JointSpring,
+    PointSpringDamper,
+)
+from mbsym.model.geometry import dot, norm
+from mbsym.model.inertia_checks import check_inertias
+from mbsym.model.joint import (
+    JOINT_SHAPES,
+    Constraint,
+    DistanceConstraint,
+    GearConstraint,
+    Joint,
+    PointOnLineConstraint,
+)
+from mbsym.model.labelling import label_model
+from mbsym.model.names import expression_names, identifier_fault, model_name_fault, name_fault
+from mbsym.model.system import Model
+
+NAMING = "use letters, digits, blanks and _ - . : + / ( ) [ ]"
+IDENTIFIER = "use letters, digits and underscores, a letter first"
+ONE_DOF = ("revolute", "prismatic", "helical")
+HAS_AXIS = ("revolute", "prismatic", "helical", "cylindrical", "planar", "universal")
+
+PERPENDICULAR = 1e-6
+"""Cosine of the angle between the axes of a universal joint that six printed digits explain."""
+
+
+def validate(model: Model, strict: bool = False) -> tuple[Diagnostic, ...]:
+    """What is wrong with a model, or looks wrong.
+
+    Names and references are checked first, values next, mechanics last; a stage with errors ends the check, because
+    the next one would only repeat them.
+
+    Args:
+        model: as read or built.
+        strict: impossible inertias are errors even in a model that was imported.
+    """
+    findings = Findings()
+    for check in (_check_names, _check_references):
+        check(model, findings)
+        if findings.failed:
+            return tuple(findings.diagnostics)
+    _check_parameters(model, findings)
+    _check_values(model, findings)
+    if findings.failed:
+        return tuple(findings.diagnostics)
+    _check_topology(model, findings)
+    check_inertias(model, findings, strict=strict)
+    return tuple(findings.diagnostics)
+
+
+def require_valid(model: Model, strict: bool = False) -> tuple[Diagnostic, ...]:
+    """The warnings of a model without errors.
+
+    Raises:
+        ModelError: the model has errors; all of them are in the message, one a line.
+    """
+    diagnostics = validate(model, strict)
+    errors = [item for item in diagnostics if item.severity == "error"]
+    if errors:
+        first, *others = errors
+        more = "".join(f"\n{model.name}: {item}" for item in others)
+        where = f"{model.name}: {path_text(first.path)}"
+        raise ModelError(first.what, where=where, remedy=f"{first.remedy}{more}")
+    return diagnostics
+
+
+# ---- names ----------------------------------------------------------------------------------------------------------
+
+
+def _check_names(model: Model, findings: Findings) -> None:
+    fault = model_name_fault(model.name)
+    if fault:
+        findings.error(("name",), f"the model's name {fault}", NAMING)
+    _check_name_list(findings, "bodies", "body", [body.name for body in model.bodies])
+    _check_name_list(findings, "joints", "joint", [joint.name for joint in model.joints])
+    _check_name_list(findings, "forces", "force element", [force.name for force in model.forces])
+    _check_name_list(findings, "constraints", "constraint", [item.name for item in model.constraints])
+    fault = name_fault(model.ground)
+    if fault:
+        findings.error(("ground",), f"the name of ground {fault}", NAMING)
+    for index, body in enumerate(model.bodies):
+        if body.name == model.ground:
+            findings.error(
+                ("bodies", index, "name"),
+                f"body {body.name!r} has the name of ground",
+                "rename it, or give ground another name with the entry 'ground'",
+            )
+    for index, joint in enumerate(model.joints):
+        if joint.type not in JOINT_SHAPES:
+            findings.error(
+                ("joints", index, "type"),
+                f"there is no joint type {joint.type!r}",
+                nearest(str(joint.type), JOINT_SHAPES),
+            )
+    if findings.failed:
+        return
+    _check_identifiers(model, findings)
+
+
+def _check_name_list(findings: Findings, kind: str, word: str, names: Sequence[Any]) -> None:
+    seen: dict[str, int] = {}
+    for index, name in enumerate(names):
+        fault = name_fault(name)
+        if fault:
+            findings.error((kind, index, "name"), f"the name of {word} {index + 1} {fault}", NAMING)
+        elif name in seen:
+            findings.error((kind, index, "name"), f"two of the {kind} are named {name!r}", "rename one of them")
+        else:
+            seen[name] = index
+
+
+def _check_identifiers(model: Model, findings: Findings) -> None:
+    """Parameters, inputs and chosen coordinates share one name table."""
+    owner: dict[str, str] = {}
+
+    def claim(name: Any, path: Path, word: str) -> None:
+        fault = identifier_fault(name)
+        if fault:
+            findings.error(path, f"the name {name!r} of a {word} {fault}", IDENTIFIER)
+        elif name in owner:
+            findings.error(path, f"{word} {name!r} has the name of a {owner[name]}", "rename one of them")
+        else:
+            owner[name] = word
+
+    for index, parameter in enumerate(model.parameters):
+        claim(parameter.name, ("parameters", index, "name"), "parameter")
+    for index, item in enumerate(model.inputs):
+        claim(item.name, ("inputs", index, "name"), "control input")
+    for index, joint in enumerate(model.joints):
+        shape = joint.shape
+        for entry, names, count, word in (
+            ("coordinates", joint.coordinates, shape.nq, "coordinate"),
+            ("speeds", joint.speeds, shape.nv, "speed"),
+        ):
+            if names and len(names) != count:
+                findings.error(
+                    ("joints", index, entry),
+                    f"{joint.type} joint {joint.name!r} has {count} {entry} but {len(names)} names for them",
+                    f"give {count} names or none",
+                )
+                continue
+            for position, name in enumerate(names):
+                claim(name, ("joints", index, entry, position), word)
+
+
+# ---- references -----------------------------------------------------------------------------------------------------
+
+
+def _check_references(model: Model, findings: Findings) -> None:
+    bodies = {body.name: body for body in model.bodies}
+    known = [model.ground, *bodies]
+    joints = {joint.name: joint for joint in model.joints}
+
+    def body(name: Any, path: Path, word: str) -> None:
+        if name not in known:
+            findings.error(path, f"{word} refers to body {name!r}, which does not exist", nearest(str(name), known))
+
+    for index, joint in enumerate(model.joints):
+        word = f"joint {joint.name!r}"
+        body(joint.predecessor, ("joints", index, "predecessor"), word)
+        body(joint.successor, ("joints", index, "successor"), word)
+        if joint.predecessor == joint.successor:
+            findings.error(
+                ("joints", index, "successor"),
+                f"{word} connects body {joint.successor!r} with itself",
+                "connect two different bodies",
+            )
+    for index, force in enumerate(model.forces):
+        _check_force_references(force, index, joints, {item.name for item in model.inputs}, findings, body)
+        if isinstance(force, AppliedWrench) and force.body == model.ground:
+            findings.error(("forces", index, "body"), f"force element {force.name!r} acts on ground", "name a body")
+    _check_couplings(model, joints, findings)
+    for index, constraint in enumerate(model.constraints):
+        word = f"constraint {constraint.name!r}"
+        if isinstance(constraint, GearConstraint):
+            for entry, name in (("first_joint", constraint.first_joint), ("second_joint", constraint.second_joint)):
+                _check_one_dof(findings, ("constraints", index, entry), word, name, joints)
+        else:
+            body(constraint.first_body, ("constraints", index, "first_body"), word)
+            body(constraint.second_body, ("constraints", index, "second_body"), word)
+            if constraint.first_body == constraint.second_body:
+                findings.error(
+                    ("constraints", index, "second_body"),
+                    f"{word} connects body {constraint.second_body!r} with itself",
+                    "connect two different bodies",
+                )
+
+
+def _check_force_references(
+    force: ForceElement, index: int, joints: dict[str, Joint], inputs: set[str], findings: Findings, body: Any
+) -> None:
+    word = f"force element {force.name!r}"
+    if isinstance(force, PointSpringDamper):
+        body(force.first_body, ("forces", index, "first_body"), word)
+        body(force.second_body, ("forces", index, "second_body"), word)
+        if force.first_body == force.second_body:
+            findings.error(
+                ("forces", index, "second_body"),
+                f"{word} connects body {force.second_body!r} with itself",
+                "connect two different bodies",
+            )
+        return
+    if isinstance(force, AppliedWrench):
+        body(force.body, ("forces", index, "body"), word)
+        return
+    joint = joints.get(force.joint)
+    if joint is None:
+        findings.error(
+            ("forces", index, "joint"),
+            f"{word} refers to joint {force.joint!r}, which does not exist",
+            nearest(str(force.joint), joints),
+        )
+        return
+    if not isinstance(force.index, int) or not 0 <= force.index < joint.shape.nv:
+        findings.error(
+            ("forces", index, "index"),
+            f"{word} acts on speed {force.index} of {joint.type} joint {joint.name!r}, which has {joint.shape.nv}",
+            "count speeds from 0",
+        )
+    if isinstance(force, JointSpring) and joint.type in ("spherical", "free"):
+        findings.error(
+            ("forces", index, "joint"),
+            f"{word} is a spring on {joint.type} joint {joint.name!r}, whose speeds are no rates of coordinates",
+            "use an applied wrench or a joint force with an expression",
+        )
+    if isinstance(force, Actuator) and force.input not in inputs:
+        findings.error(
+            ("forces", index, "input"),
+            f"{word} refers to the control input {force.input!r}, which does not exist",
+            f"{nearest(str(force.input), inputs)}; control inputs are listed under 'inputs'",
+        )
+
+
+def _check_one_dof(findings: Findings, path: Path, word: str, name: str, joints: dict[str, Joint]) -> None:
+    joint = joints.get(name)
+    if joint is None:
+        findings.error(path, f"{word} refers to joint {name!r}, which does not exist", nearest(str(name), joints))
+    elif joint.type not in ONE_DOF:
+        findings.error(
+            path,
+            f"{word} refers to {joint.type} joint {name!r}, which has {joint.shape.nv} degrees of freedom",
+            f"use a joint of one degree of freedom ({', '.join(ONE_DOF)})",
+        )
+
+
+def _check_couplings(model: Model, joints: dict[str, Joint], findings: Findings) -> None:
+    source_of: dict[str, str] = {}
+    for index, coupling in enumerate(model.couplings):
+        word = f"the coupling of joint {coupling.joint!r}"
+        _check_one_dof(findings, ("couplings", index, "joint"), word, coupling.joint, joints)
+        _check_one_dof(findings, ("couplings", index, "source"), word, coupling.source, joints)
+        if coupling.joint in source_of:
+            findings.error(("couplings", index, "joint"), f"joint {coupling.joint!r} is coupled twice", "keep one")
+            continue
+        source_of[coupling.joint] = coupling.source
+    for index, coupling in enumerate(model.couplings):
+        seen = [coupling.joint]
+        name = coupling.source
+        while name in source_of and name not in seen:
+            seen.append(name)
+            name = source_of[name]
+        if name in seen and name == coupling.joint:
+            findings.error(
+                ("couplings", index, "source"),
+                f"couplings go round in a circle: {' <- '.join([*seen, name])}",
+                "leave one of these joints free",
+            )
+            return
+
+
+# ---- values ---------------------------------------------------------------------------------------------------------
+
+
+def _check_parameters(model: Model, findings: Findings) -> None:
+    for index, parameter in enumerate(model.parameters):
+        number = findings.number(parameter.value, ("parameters", index, "value"))
+        findings.numbers[parameter.name] = 1.0 if number is None else number
+
+
+def _check_values(model: Model, findings: Findings) -> None:
+    names = expression_names(model)
+    findings.variables = tuple(name for name in names.kinds if name not in findings.numbers)
+    _triple(findings, model.gravity, ("gravity",))
+    for index, body in enumerate(model.bodies):
+        _check_body_values(body, ("bodies", index), findings)
+    for index, joint in enumerate(model.joints):
+        _check_joint_values(joint, ("joints", index), findings)
+    for index, force in enumerate(model.forces):
+        _check_force_values(force, ("forces", index), findings)
+    for index, coupling in enumerate(model.couplings):
+        ratio = findings.number(coupling.ratio, ("couplings", index, "ratio"))
+        findings.number(coupling.offset, ("couplings", index, "offset"))
+        if ratio == 0:
+            findings.warning(
+                ("couplings", index, "ratio"), f"the ratio of coupled joint {coupling.joint!r} is zero", "fix the joint"
+            )
+    for index, constraint in enumerate(model.constraints):
+        _check_constraint_values(constraint, ("constraints", index), findings)
+
+
+def _triple(findings: Findings, values: Any, path: Path, length: int = 3) -> tuple[float, ...] | None:
+    if isinstance(values, str) or not isinstance(values, Sequence) or len(values) != length:
+        findings.error(path, f"{values!r} are not {length} numbers", f"give {length} values")
+        return None
+    return findings.numbers_of(values, path)
+
+
+def _check_body_values(body: Body, path: Path, findings: Findings) -> None:
+    findings.number(body.mass, (*path, "mass"))
+    _triple(findings, body.center_of_mass, (*path, "center_of_mass"))
+    _triple(findings, body.inertia, (*path, "inertia"), 6)
+    if body.inertia_about not in ("center_of_mass", "frame"):
+        findings.error(
+            (*path, "inertia_about"),
+            f"an inertia cannot be about {body.inertia_about!r}",
+            "say center_of_mass or frame",
+        )
+
+
+def _check_joint_values(joint: Joint, path: Path, findings: Findings) -> None:
+    word = f"{joint.type} joint {joint.name!r}"
+    shape = joint.shape
+    axis = _triple(findings, joint.axis, (*path, "axis"))
+    if axis is not None and joint.type in HAS_AXIS and norm(axis) == 0:
+        findings.error((*path, "axis"), f"the axis of {word} is zero", "give a direction such as z or [0, 0, 1]")
+    if joint.second_axis is not None:
+        _check_second_axis(joint, axis, path, findings)
+    _check_placement(joint.predecessor_placement, (*path, "predecessor_placement"), word, findings)
+    _check_placement(joint.successor_placement, (*path, "successor_placement"), word, findings)
+    findings.number(joint.pitch, (*path, "pitch"))
+    armature = findings.number(joint.armature, (*path, "armature"))
+    if armature is not None and armature < 0:
+        findings.error((*path, "armature"), f"the armature of {word} is negative", "give an inertia of zero or more")
+    if joint.cut not in ("auto", "cut", "tree"):
+        findings.error((*path, "cut"), f"{joint.cut!r} says nothing about cutting {word}", "say auto, cut or tree")
+    numbers: dict[str, tuple[float, ...] | None] = {}
+    for entry, values, count, kind in (
+        ("lower", joint.lower, shape.nq, "coordinates"),
+        ("upper", joint.upper, shape.nq, "coordinates"),
+        ("effort", joint.effort, shape.nv, "speeds"),
+        ("velocity", joint.velocity, shape.nv, "speeds"),
+        ("initial", joint.initial, shape.nq, "coordinates"),
+    ):
+        if len(values) not in (0, count):
+            findings.error(
+                (*path, entry),
+                f"{word} has {count} {kind} but {len(values)} entries of {entry!r}",
+                f"give {count} or none",
+            )
+            continue
+        numbers[entry] = findings.numbers_of(values, (*path, entry))
+    lower, upper = numbers.get("lower"), numbers.get("upper")
+    if lower and upper and any(low > high for low, high in zip(lower, upper, strict=True)):
+        findings.warning((*path, "lower"), f"a lower limit of {word} exceeds the upper one", "exchange them")
+    initial = numbers.get("initial")
+    if initial and joint.type in ("spherical", "free") and norm(initial[:4]) == 0:
+        findings.error((*path, "initial"), f"the initial quaternion of {word} is zero", "give one of length one")
+
+
+def _check_second_axis(joint: Joint, axis: tuple[float, ...] | None, path: Path, findings: Findings) -> None:
+    second = _triple(findings, joint.second_axis, (*path, "second_axis"))
+    if axis is None or second is None or norm(axis) == 0:
+        return
+    if norm(second) == 0:
+        findings.error((*path, "second_axis"), f"the second axis of universal joint {joint.name!r} is zero", "give one")
+    elif abs(dot(axis, second)) > PERPENDICULAR * norm(axis) * norm(second):
+        findings.error(
+            (*path, "second_axis"),
+            f"the axes of universal joint {joint.name!r} are not perpendicular",
+            "turn one of them, or use two revolute joints with a massless body between them",
+        )
+
+
+def _check_placement(placement: Placement, path: Path, word: str, findings: Findings) -> None:
+    _triple(findings, placement.translation, (*path, "translation"))
+    for index, turn in enumerate(placement.rotation):
+        if len(turn) != 2 or turn[0] not in ("x", "y", "z"):
+            findings.error(
+                (*path, "rotation", index), f"{turn!r} is no rotation", "give an axis x, y or z and an angle"
+            )
+        else:
+            findings.number(turn[1], (*path, "rotation", index, 1))
+    if placement.quaternion is None:
+        return
+    if placement.rotation:
+        findings.error((*path, "quaternion"), f"{word} has both a rotation and a quaternion", "give one of them")
+    quaternion = _triple(findings, placement.quaternion, (*path, "quaternion"), 4)
+    if quaternion is not None and norm(quaternion) == 0:
+        findings.error((*path, "quaternion"), f"a quaternion of {word} is zero", "give (w, x, y, z) of length one")
+
+
+def _check_force_values(force: ForceElement, path: Path, findings: Findings) -> None:
+    word = f"force element {force.name!r}"
+    if isinstance(force, JointSpring):
+        _not_negative(findings, force.stiffness, (*path, "stiffness"), word)
+        findings.number(force.reference, (*path, "reference"))
+    elif isinstance(force, JointDamper):
+        _not_negative(findings, force.damping, (*path, "damping"), word)
+    elif isinstance(force, JointFriction):
+        _not_negative(findings, force.magnitude, (*path, "magnitude"), word)
+        speed = findings.number(force.transition_speed, (*path, "transition_speed"))
+        if speed is not None and speed <= 0:
+            findings.error(
+                (*path, "transition_speed"), f"the transition speed of {word} is not positive", "give a small speed"
+            )
+    elif isinstance(force, Actuator):
+        findings.number(force.gain, (*path, "gain"))
+    elif isinstance(force, JointForce):
+        findings.expression(force.expression, (*path, "expression"))
+    elif isinstance(force, PointSpringDamper):
+        _not_negative(findings, force.stiffness, (*path, "stiffness"), word)
+        _not_negative(findings, force.damping, (*path, "damping"), word)
+        _not_negative(findings, force.free_length, (*path, "free_length"), word)
+        _triple(findings, force.first_point, (*path, "first_point"))
+        _triple(findings, force.second_point, (*path, "second_point"))
+    else:
+        for entry, values in (("force", force.force), ("moment", force.moment)):
+            for index, value in enumerate(values):
+                findings.expression(value, (*path, entry, index))
+        _triple(findings, force.point, (*path, "point"))
+        if force.axes not in ("base", "body"):
+            findings.error((*path, "axes"), f"there are no axes {force.axes!r}", "say base or body")
+
+
+def _not_negative(findings: Findings, value: Any, path: Path, word: str) -> None:
+    number = findings.number(value, path)
+    if number is not None and number < 0:
+        findings.warning(path, f"the {str(path[-1]).replace('_', ' ')} of {word} is negative", "check its sign")
+
+
+def _check_constraint_values(constraint: Constraint, path: Path, findings: Findings) -> None:
+    word = f"constraint {constraint.name!r}"
+    if isinstance(constraint, DistanceConstraint):
+        length = findings.number(constraint.length, (*path, "length"))
+        if length is not None and length <= 0:
+            findings.error(
+                (*path, "length"),
+                f"the length of {word} is not positive",
+                "use a spherical joint for a distance of zero",
+            )
+        _triple(findings, constraint.first_point, (*path, "first_point"))
+        _triple(findings, constraint.second_point, (*path, "second_point"))
+    elif isinstance(constraint, PointOnLineConstraint):
+        _triple(findings, constraint.line_point, (*path, "line_point"))
+        direction = _triple(findings, constraint.line_direction, (*path, "line_direction"))
+        if direction is not None and norm(direction) == 0:
+            findings.error((*path, "line_direction"), f"the direction of {word} is zero", "give a direction")
+        _triple(findings, constraint.second_point, (*path, "second_point"))
+    else:
+        findings.number(constraint.ratio, (*path, "ratio"))
+        findings.number(constraint.offset, (*path, "offset"))
+
+
+# ---- topology -------------------------------------------------------------------------------------------------------
+
+
+def _check_topology(model: Model, findings: Findings) -> None:
+    if not model.bodies:
+        findings.warning(("bodies",), "the model has no body that can move", "add bodies and joints")
+        return
+    if not model.free_roots:
+        loose = _disconnected(model)
+        for index, body in enumerate(model.bodies):
+            if body.name in loose:
+                findings.error(
+                    ("bodies", index),
+                    f"nothing connects body {body.name!r} to ground ({model.ground!r})",
+                    "add a joint, a free one if it floats",
+                )
+        if loose:
+            return
+    try:
+        label_model(model)
+    except TopologyError as error:
+        path: Path = ("joints",)
+        for index, joint in enumerate(model.joints):
+            if error.where == f"joint {joint.name}":
+                path = ("joints", index)
+        findings.error(path, error.what, error.remedy)
+
+
+def _disconnected(model: Model) -> set[str]:
+    """Names of the bodies without a way to ground."""
+    neighbours: dict[str, list[str]] = {model.ground: [], **{body.name: [] for body in model.bodies}}
+    for joint in model.joints:
+        neighbours[joint.predecessor].append(joint.successor)
+        neighbours[joint.successor].append(joint.predecessor)
+    pending = [model.ground]
+    reached = {model.ground}
+    while pending:
+        for name in neighbours[pending.pop()]:
+            if name not in reached:
+                reached.add(name)
+                pending.append(name)
+    return set(neighbours) - reached
