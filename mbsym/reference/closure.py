@@ -1,0 +1,84 @@
+"""Closure of loops at position and velocity level, read off the poses of the opened tree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mbsym.model.joint import DistanceConstraint, PointOnLineConstraint
+from mbsym.reference.energy import centroidal_twists
+from mbsym.reference.maximal import constraint_rows
+from mbsym.reference.mechanism import NumericMechanism
+from mbsym.reference.placements import Configuration, configuration, joint_gap, motion, relative_twist
+from mbsym.reference.position_rates import integrate_position
+from mbsym.reference.rotations import Array
+
+SINGULAR = 1e-9
+"""Part of the largest singular value of the closure Jacobian below which a direction counts as dependent."""
+
+
+def closure_gap(mechanism: NumericMechanism, at: Configuration) -> Array:
+    """Six entries for each cut joint, then one for each closure gear, one for a rod, two for a point on a line.
+
+    A cut joint's are [rotation vector; shift] in base axes by which the successor's frame misses the nearest place
+    that the joint allows, without what lies along its freedom.
+    """
+    gaps: list[Array] = []
+    for joint in mechanism.cut_joints:
+        frames = at.joints[joint.label - 1]
+        gap = np.kron(np.eye(2), frames.P) @ joint_gap(joint, frames, at.coordinates[joint.label - 1])
+        gaps.append(gap - frames.freedom @ (np.linalg.pinv(frames.freedom) @ gap))
+    for gear in mechanism.gears:
+        follower, leader = at.coordinates[gear.follower - 1][0], at.coordinates[gear.leader - 1][0]
+        gaps.append(np.array([follower - gear.ratio * leader - gear.offset]))
+    for constraint in mechanism.model.constraints:
+        if not isinstance(constraint, (DistanceConstraint, PointOnLineConstraint)):
+            continue
+        first, second = mechanism.body_labels[constraint.first_body], mechanism.body_labels[constraint.second_body]
+        local = constraint.first_point if isinstance(constraint, DistanceConstraint) else constraint.line_point
+        near = at.origins[first] + at.rotations[first] @ mechanism.numbers(local)
+        between = at.origins[second] + at.rotations[second] @ mechanism.numbers(constraint.second_point) - near
+        if isinstance(constraint, DistanceConstraint):
+            gaps.append(np.array([np.linalg.norm(between) - mechanism.number(constraint.length)]))
+        else:
+            line = mechanism.numbers(constraint.line_direction)
+            gaps.append(np.linalg.svd(line[None, :])[2][1:] @ at.rotations[first].T @ between)
+    return np.concatenate([np.zeros(0), *gaps])
+
+
+def closure_jacobian(mechanism: NumericMechanism, at: Configuration) -> Array:
+    """Rates of the closure gap for unit speeds of the opened tree, (entries of the gap, nv), at closed loops."""
+    unit = motion(mechanism, at, np.eye(mechanism.nv))
+    rows: list[Array] = []
+    for joint in mechanism.cut_joints:
+        frames = at.joints[joint.label - 1]
+        relative = relative_twist(joint, frames, at, unit.angular, unit.linear)
+        rows.append(relative - frames.freedom @ (np.linalg.pinv(frames.freedom) @ relative))
+    # The rows of gears and constraint elements hold no speeds, so those at rest serve.
+    still = constraint_rows(mechanism, at, motion(mechanism, at, np.zeros((mechanism.nv, 1)))).matrix
+    first = 6 * mechanism.nj + len(mechanism.followers)
+    twists = centroidal_twists(at, unit).reshape(6 * mechanism.nb, mechanism.nv)
+    rows.append(still[first:] @ np.concatenate([twists, unit.rates]))
+    return np.concatenate(rows)
+
+
+def consistent_velocity(mechanism: NumericMechanism, at: Configuration, v: Array) -> Array:
+    """The speeds nearest to v that keep every loop closed, (nv,)."""
+    jacobian = closure_jacobian(mechanism, at)
+    if not jacobian.size:
+        return v
+    consistent: Array = v - np.linalg.pinv(jacobian, rcond=SINGULAR) @ (jacobian @ v)
+    return consistent
+
+
+def closed_position(mechanism: NumericMechanism, q: Array, iterations: int = 50) -> Array:
+    """Gauss-Newton steps from q towards closed loops, as many as help; check the gap of what is returned."""
+    gap = closure_gap(mechanism, configuration(mechanism, q))
+    for _ in range(iterations if gap.size else 0):
+        jacobian = closure_jacobian(mechanism, configuration(mechanism, q))
+        step = -np.linalg.pinv(jacobian, rcond=1e-6) @ gap
+        moved = integrate_position(mechanism, q, step, 1.0)
+        new_gap = closure_gap(mechanism, configuration(mechanism, moved))
+        if np.linalg.norm(new_gap) >= np.linalg.norm(gap):
+            break
+        q, gap = moved, new_gap
+    return q

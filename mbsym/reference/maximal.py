@@ -1,0 +1,297 @@
+"""Newton-Euler equations of every body in base axes, joined by multipliers: maximal coordinates.
+
+Unknowns are the accelerations x = [alpha_b, a_b of every centre of mass; vdot of every joint] and one multiplier for
+each row of C:
+
+    Mx x = F + C^T lambda,        C x = c
+
+Six rows of C for each joint say that the relative acceleration of its bodies at the head of the joint is H vdot + sigma, so their
+multipliers are the joint's whole wrench and the rows of Mx for vdot (armature) say H^T wrench = force along the joint.
+Rods, points on lines and gears add rows. Tree and cut joints are treated alike. Without loops the system is regular
+and solved by elimination; with loops C may have dependent rows, and the minimum-norm multipliers come from its
+singular values.
+
+Source: Nikravesh: Computer-Aided Analysis of Mechanical Systems (1988), chapters 8 and 11 (augmented form);
+joint speeds kept as unknowns as in descriptor form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mbsym.errors import ModelError
+from mbsym.model.joint import DistanceConstraint, PointOnLineConstraint
+from mbsym.reference.force_elements import element_forces
+from mbsym.reference.mechanism import NumericMechanism
+from mbsym.reference.placements import Configuration, Motion, joint_bias, point_bias
+from mbsym.reference.rotations import Array, cross, skew
+
+DEPENDENT = 1e-9
+"""Singular values of C below this part of the largest are those of dependent rows. C holds directions and lengths
+alone, so they are dependent to about the closure error of the loops, 1e-12; a regular mechanism stays far above."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintRows:
+    """C x = c.
+
+    Attributes:
+        matrix: C, (rows, 6 nb + rates); columns are [alpha_b, a_b] of each body, then vdot of every joint.
+        right_side: c.
+    """
+
+    matrix: Array
+    right_side: Array
+
+
+@dataclass(frozen=True, slots=True)
+class MaximalSolution:
+    """Accelerations and multipliers.
+
+    Attributes:
+        vdot: (nv,).
+        rate_changes: of the speeds of all joints.
+        wrenches: (nj, 6), [moment; force] on the successor at and in its joint frame.
+        multipliers: of the remaining rows: gears, then the model's constraints in its order.
+    """
+
+    vdot: Array
+    rate_changes: Array
+    wrenches: Array
+    multipliers: Array
+
+
+def centroidal_inertias(mechanism: NumericMechanism, at: Configuration) -> Array:
+    """(nb, 6, 6) blocks diag(J, m 1) of every body about its centre of mass, base axes."""
+    blocks = np.zeros((mechanism.nb, 6, 6))
+    for k, body in enumerate(mechanism.bodies):
+        rotation = at.rotations[k + 1]
+        blocks[k, :3, :3] = rotation @ body.inertia @ rotation.T
+        blocks[k, 3:, 3:] = body.mass * np.eye(3)
+    return blocks
+
+
+def body_forces(mechanism: NumericMechanism, at: Configuration, moving: Motion, wrenches: Array) -> Array:
+    """(nb, 6): wrenches of force elements, weight and gyroscopic moment -omega x J omega at each centre of mass."""
+    forces: Array = wrenches[1:].copy()
+    for k, body in enumerate(mechanism.bodies):
+        omega, rotation = moving.angular[k + 1, :, 0], at.rotations[k + 1]
+        forces[k, :3] -= cross(omega, rotation @ (body.inertia @ (rotation.T @ omega)))
+        forces[k, 3:] += body.mass * mechanism.gravity
+    return forces
+
+
+def constraint_rows(
+    mechanism: NumericMechanism, at: Configuration, moving: Motion, *, closed: bool = True
+) -> ConstraintRows:
+    """Rows of all joints, gears and constraint elements.
+
+    Args:
+        mechanism: the mechanism.
+        at: its placements.
+        moving: its twists.
+        closed: False opens the cut joints: each gets further columns at the end, the directions across its
+            freedom; gears that are closure constraints and constraint elements are left out.
+    """
+    offset = 6 * mechanism.nb
+    columns = offset + len(moving.rates)
+    opened = [] if closed else [_directions_across(frames.freedom) for frames in at.joints[mechanism.nb :]]
+    width = columns + sum(across.shape[1] for across in opened)
+    rows: list[Array] = []
+    right: list[Array] = []
+
+    def point_columns(row: Array, label: int, point: Array, direction: Array, sign: float) -> Any:
+        """Adds sign * direction^T (acceleration of a body's point) to the row and returns its known part."""
+        if label == 0:
+            return 0.0
+        arm = point - at.centers[label]
+        column = 6 * (label - 1)
+        row[:, column : column + 3] -= sign * direction.T @ skew(arm)
+        row[:, column + 3 : column + 6] += sign * direction.T
+        return sign * (direction.T @ point_bias(moving.angular[label, :, 0], arm))
+
+    for joint, frames in zip(mechanism.joints, at.joints, strict=True):
+        row = np.zeros((6, width))
+        known = np.zeros(6)
+        for label, sign in ((joint.successor, 1.0), (joint.predecessor, -1.0)):
+            if label:
+                row[:3, 6 * (label - 1) : 6 * (label - 1) + 3] += sign * np.eye(3)
+            known[3:] += point_columns(row[3:], label, frames.head, np.eye(3), sign)
+        row[:, offset + joint.rates.start : offset + joint.rates.stop] = -frames.freedom
+        if joint.cut and not closed:
+            across = opened[joint.label - mechanism.nb - 1]
+            row[:, columns : columns + across.shape[1]] = -across
+            columns += across.shape[1]
+        rows.append(row)
+        right.append(joint_bias(joint, frames, moving) - known)
+
+    gears = [*mechanism.followers.values(), *(mechanism.gears if closed else ())]
+    for gear in gears:
+        row = np.zeros((1, width))
+        row[0, offset + mechanism.joints[gear.follower - 1].rates.start] += 1.0
+        row[0, offset + mechanism.joints[gear.leader - 1].rates.start] -= gear.ratio
+        rows.append(row)
+        right.append(np.zeros(1))
+
+    for constraint in mechanism.model.constraints if closed else ():
+        if not isinstance(constraint, (DistanceConstraint, PointOnLineConstraint)):
+            continue
+        first, second = mechanism.body_labels[constraint.first_body], mechanism.body_labels[constraint.second_body]
+        directions, near, far, bias = _element_directions(mechanism, at, moving, constraint)
+        row = np.zeros((directions.shape[1], width))
+        known = point_columns(row, second, far, directions, 1.0) + point_columns(row, first, near, directions, -1.0)
+        if isinstance(constraint, PointOnLineConstraint) and first:
+            # The directions turn with the first body: their rate times the relative velocity holds alpha of it.
+            row[:, 6 * (first - 1) : 6 * (first - 1) + 3] += directions.T @ skew(far - near)
+        rows.append(row)
+        right.append(-bias - known)
+    if not rows:
+        return ConstraintRows(np.zeros((0, width)), np.zeros(0))
+    return ConstraintRows(np.concatenate(rows), np.concatenate(right))
+
+
+def _directions_across(freedom: Array) -> Array:
+    """Orthonormal columns that span what is orthogonal to the columns of H, (6, 6 - n)."""
+    across: Array = np.linalg.svd(freedom)[0][:, freedom.shape[1] :]
+    return across
+
+
+def _element_directions(
+    mechanism: NumericMechanism,
+    at: Configuration,
+    moving: Motion,
+    constraint: DistanceConstraint | PointOnLineConstraint,
+) -> tuple[Array, Array, Array, Array]:
+    """Directions (3, n) along which two points may not part, the two points, and the known part of the second rate.
+
+    Rod, r from the first to the second point, n its direction: |r|'' = n . r'' + (|r'|^2 - (n . r')^2) / |r|.
+    Line with normals e_i fixed in the first body: (e_i . r)'' = e_i . (r'' - alpha x r - omega x (omega x r)
+    - 2 omega x (r' - omega x r)).
+    """
+    first, second = mechanism.body_labels[constraint.first_body], mechanism.body_labels[constraint.second_body]
+    local = constraint.first_point if isinstance(constraint, DistanceConstraint) else constraint.line_point
+    near = at.origins[first] + at.rotations[first] @ mechanism.numbers(local)
+    far = at.origins[second] + at.rotations[second] @ mechanism.numbers(constraint.second_point)
+    omega = moving.angular[first, :, 0]
+    rate = moving.linear[second, :, 0] + cross(moving.angular[second, :, 0], far - at.origins[second])
+    rate = rate - moving.linear[first, :, 0] - cross(omega, near - at.origins[first])
+    between = far - near
+    if isinstance(constraint, DistanceConstraint):
+        length = float(np.linalg.norm(between))
+        if length == 0:
+            raise ModelError("the ends of the rod coincide", where=constraint.name, remedy="give it a length")
+        direction = between / length
+        bias = (rate @ rate - (direction @ rate) ** 2) / length
+        return direction[:, None], near, far, np.array([bias])
+    line = mechanism.numbers(constraint.line_direction)
+    normals = at.rotations[first] @ np.linalg.svd(line[None, :])[2][1:].T
+    relative = rate - cross(omega, between)
+    return normals, near, far, -normals.T @ (point_bias(omega, between) + 2 * cross(omega, relative))
+
+
+def solve(
+    mechanism: NumericMechanism,
+    at: Configuration,
+    moving: Motion,
+    tau: Array,
+    t: float = 0.0,
+    u: Sequence[float] = (),
+    *,
+    closed: bool = True,
+) -> MaximalSolution:
+    """Accelerations and multipliers of the whole mechanism.
+
+    Args:
+        mechanism: the mechanism.
+        at: its placements.
+        moving: its twists, one column.
+        tau: generalised forces (nv,).
+        t: time.
+        u: control inputs.
+        closed: False opens every cut joint and drops the other closure constraints; force elements at cut joints
+            go on acting.
+
+    Raises:
+        ModelError: something massless may move freely, so that no acceleration is determined.
+    """
+    elements = element_forces(mechanism, at, moving, t, u)
+    rows = constraint_rows(mechanism, at, moving, closed=closed)
+    offset, total = 6 * mechanism.nb, rows.matrix.shape[1]
+    mass = np.zeros((total, total))
+    for k, block in enumerate(centroidal_inertias(mechanism, at)):
+        mass[6 * k : 6 * k + 6, 6 * k : 6 * k + 6] = block
+    force = np.zeros(total)
+    force[:offset] = body_forces(mechanism, at, moving, elements.wrenches).ravel()
+    for joint in mechanism.joints:
+        place = slice(offset + joint.rates.start, offset + joint.rates.stop)
+        mass[place, place] = joint.armature * np.eye(joint.rates.stop - joint.rates.start)
+        force[place] = elements.joint_forces[joint.rates]
+        if joint.speeds is not None:
+            force[place] += tau[joint.speeds]
+    looped = closed and bool(mechanism.cut_joints or mechanism.gears or mechanism.model.constraints)
+    x, multipliers = (_by_singular_values if looped else _by_elimination)(mass, force, rows, mechanism.model.name)
+
+    wrench_rows = multipliers[: 6 * mechanism.nj].reshape(-1, 6)
+    wrenches = np.zeros((mechanism.nj, 6))
+    for k, frames in enumerate(at.joints):
+        wrenches[k] = np.concatenate([frames.S.T @ wrench_rows[k, :3], frames.S.T @ wrench_rows[k, 3:]])
+    rate_changes = x[offset : offset + len(moving.rates)]
+    vdot = np.zeros(mechanism.nv)
+    for joint in mechanism.tree_joints:
+        if joint.speeds is not None:
+            vdot[joint.speeds] = rate_changes[joint.rates]
+    return MaximalSolution(vdot, rate_changes, wrenches, multipliers[6 * mechanism.nj :])
+
+
+def _by_elimination(mass: Array, force: Array, rows: ConstraintRows, where: str) -> tuple[Array, Array]:
+    """Solves [Mx, -C^T; C, 0] [x; lambda] = [F; c] with independent rows."""
+    total, count = len(force), len(rows.right_side)
+    matrix = np.zeros((total + count, total + count))
+    matrix[:total, :total] = mass
+    matrix[:total, total:] = -rows.matrix.T
+    matrix[total:, :total] = rows.matrix
+    solution = _regular_solve(matrix, np.concatenate([force, rows.right_side]), where)
+    return solution[:total], solution[total:]
+
+
+def _by_singular_values(mass: Array, force: Array, rows: ConstraintRows, where: str) -> tuple[Array, Array]:
+    """Solves the same with any rows: x moves in the null space of C, lambda has minimum norm."""
+    U, sizes, Vt = np.linalg.svd(rows.matrix)
+    rank = int(np.sum(sizes > DEPENDENT * sizes[0])) if len(sizes) else 0
+    held, free = Vt[:rank].T, Vt[rank:].T
+    x = held @ ((U[:, :rank].T @ rows.right_side) / sizes[:rank])
+    if free.shape[1]:
+        x = x + free @ _regular_solve(free.T @ mass @ free, free.T @ (force - mass @ x), where)
+    multipliers: Array = U[:, :rank] @ ((held.T @ (mass @ x - force)) / sizes[:rank])
+    return x, multipliers
+
+
+def _regular_solve(matrix: Array, right_side: Array, where: str) -> Array:
+    try:
+        solution: Array = np.linalg.solve(matrix, right_side)
+    except np.linalg.LinAlgError:
+        solution = np.full(len(right_side), np.nan)
+    if not np.all(np.isfinite(solution)):
+        raise ModelError(
+            "the accelerations are not determined", where=where, remedy="give mass to what may move freely"
+        )
+    return solution
+
+
+def reaction_null_space(mechanism: NumericMechanism, at: Configuration, moving: Motion) -> Array:
+    """Orthonormal columns (6 nj, k) of all joint wrenches that do no work in any motion; k = 0 if reactions are unique.
+
+    Wrenches are at and in the joint frames on the successors, as ``MaximalSolution.wrenches`` in row order.
+    """
+    rows = constraint_rows(mechanism, at, moving)
+    U, sizes, _ = np.linalg.svd(rows.matrix)
+    rank = int(np.sum(sizes > DEPENDENT * sizes[0]))
+    null = U[:, rank:].copy()
+    for k in range(mechanism.nj):
+        turn = np.kron(np.eye(2), at.joints[k].S.T)
+        null[6 * k : 6 * k + 6] = turn @ null[6 * k : 6 * k + 6]
+    return null[: 6 * mechanism.nj]

@@ -1,0 +1,361 @@
+"""A model and its labelling turned into numbers: bodies, joints and force laws by regular label.
+
+Joints keep the user's sense throughout; ``flipped`` only says from which side the tree is walked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mbsym.errors import ModelError
+from mbsym.model.body import Body, Placement
+from mbsym.model.joint import JOINT_SHAPES, Coupling, GearConstraint, Joint
+from mbsym.model.joint_frame import aligning_rotation
+from mbsym.model.labelling import with_virtual_joints
+from mbsym.model.parameter import Value
+from mbsym.model.system import Model
+from mbsym.model.values import evaluate, parameter_values
+from mbsym.reference.rotations import UNIT_VECTORS, Array, quaternion_rotation, rotation_about
+from mbsym.topology import Labelling
+
+
+@dataclass(frozen=True, slots=True)
+class NumericBody:
+    """Mass properties; ``inertia`` is about the centre of mass, both in the user's body frame."""
+
+    name: str
+    mass: float
+    center_of_mass: Array
+    inertia: Array
+
+
+@dataclass(frozen=True, slots=True)
+class NumericJoint:
+    """A joint in the user's sense with numbers.
+
+    Attributes:
+        name: the user's name.
+        type: a key of ``JOINT_SHAPES``.
+        label: regular label.
+        predecessor, successor: body labels.
+        flipped: the tree joint leads to the predecessor.
+        cut: it closes a loop.
+        axis, second_axis: unit vectors in the joint frame.
+        frame: 3x3 rotation of the planar joint's x, y and normal in the joint frame.
+        pitch: of helical joints.
+        armature: inertia reflected to each speed.
+        predecessor_rotation, predecessor_translation: joint frame on the predecessor, in that body's frame.
+        successor_rotation, successor_translation: joint frame on the successor, in that body's frame.
+        rates: place of its speeds among the speeds of all joints.
+        coordinates: place of its coordinates in q, None for a cut joint or one that follows another.
+        speeds: place of its speeds in v, likewise.
+    """
+
+    name: str
+    type: str
+    label: int
+    predecessor: int
+    successor: int
+    flipped: bool
+    cut: bool
+    axis: Array
+    second_axis: Array
+    frame: Array
+    pitch: float
+    armature: float
+    predecessor_rotation: Array
+    predecessor_translation: Array
+    successor_rotation: Array
+    successor_translation: Array
+    rates: slice
+    coordinates: slice | None
+    speeds: slice | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gear:
+    """q_follower = ratio * q_leader + offset of two joints, by label."""
+
+    follower: int
+    leader: int
+    ratio: float
+    offset: float
+
+
+@dataclass(frozen=True, slots=True)
+class NumericMechanism:
+    """Everything that the reference needs to know of a model.
+
+    Attributes:
+        model: the model with its virtual free joints, for its force elements and constraints.
+        names: numbers of the parameters by name.
+        bodies: by label, the first at index 0 has label 1.
+        joints: by label, the first at index 0 has label 1; cut joints last.
+        body_labels: label of each body by name, ground included.
+        joint_labels: label of each joint by name.
+        followers: the gears that remove coordinates, by label of the joint that follows; each names a leader with
+            coordinates of its own.
+        gears: gears that are closure constraints.
+        gravity: in base axes.
+        nq, nv: number of coordinates and of speeds.
+        rate_map: speeds of the tree joints = rate_map @ v.
+    """
+
+    model: Model
+    names: Mapping[str, float]
+    bodies: tuple[NumericBody, ...]
+    joints: tuple[NumericJoint, ...]
+    body_labels: Mapping[str, int]
+    joint_labels: Mapping[str, int]
+    followers: Mapping[int, Gear]
+    gears: tuple[Gear, ...]
+    gravity: Array
+    nq: int
+    nv: int
+    rate_map: Array
+
+    @property
+    def nb(self) -> int:
+        """Number of bodies, the base not counted."""
+        return len(self.bodies)
+
+    @property
+    def nj(self) -> int:
+        """Number of joints, cut joints counted."""
+        return len(self.joints)
+
+    @property
+    def tree_joints(self) -> tuple[NumericJoint, ...]:
+        """Tree joints by label."""
+        return self.joints[: self.nb]
+
+    @property
+    def cut_joints(self) -> tuple[NumericJoint, ...]:
+        """Cut joints by label."""
+        return self.joints[self.nb :]
+
+    def number(self, value: Value) -> float:
+        """The number of a value of the model."""
+        return float(evaluate(value, self.names))
+
+    def numbers(self, values: Any) -> Array:
+        """The numbers of a tuple of values."""
+        return np.array([self.number(value) for value in values])
+
+    def joint_coordinates(self, q: Array) -> list[Array]:
+        """Coordinates of every tree joint, those that follow another included, by label."""
+        found: list[Array] = []
+        for joint in self.tree_joints:
+            gear = self.followers.get(joint.label)
+            if gear is None:
+                found.append(q[joint.coordinates])
+            else:
+                leader = self.joints[gear.leader - 1]
+                found.append(gear.ratio * q[leader.coordinates] + gear.offset)
+        return found
+
+
+def numeric_mechanism(
+    model: Model, labelling: Labelling | None = None, parameters: Mapping[str, float] | None = None
+) -> NumericMechanism:
+    """Turns a model into numbers.
+
+    Args:
+        model: the model.
+        labelling: its labels; default is the model's own.
+        parameters: numbers that replace those of the model's parameters.
+
+    Raises:
+        ModelError: something of the model is no number or no direction.
+    """
+    labelling = model.label() if labelling is None else labelling
+    names = dict(parameter_values(model, parameters or {}))
+    body_labels = {str(name): label for name, label in labelling.body_labels.items()}
+    joint_labels = {str(name): label for name, label in labelling.joint_labels.items()}
+    model = with_virtual_joints(model, labelling)
+    given = {joint.name: joint for joint in model.joints}
+    in_order = [given[str(name)] for name in labelling.joint_names]
+    gears, followers = _couplings(model, joint_labels, labelling.nb, names)
+
+    joints: list[NumericJoint] = []
+    flipped = {str(name) for name in labelling.flipped}
+    nq = nv = rate = 0
+    for label, joint in enumerate(in_order, start=1):
+        cut = label > labelling.nb
+        own = not cut and label not in followers
+        size_q, size_v = joint.shape.nq, joint.shape.nv
+        joints.append(
+            _numeric_joint(
+                joint,
+                names,
+                label=label,
+                bodies=(body_labels[joint.predecessor], body_labels[joint.successor]),
+                flipped=joint.name in flipped,
+                cut=cut,
+                rates=slice(rate, rate + size_v),
+                coordinates=slice(nq, nq + size_q) if own else None,
+                speeds=slice(nv, nv + size_v) if own else None,
+            )
+        )
+        rate += size_v
+        if own:
+            nq, nv = nq + size_q, nv + size_v
+    tree_rates = joints[labelling.nb - 1].rates.stop if labelling.nb else 0
+    rate_map = np.zeros((tree_rates, nv))
+    for joint_numbers in joints[: labelling.nb]:
+        gear = followers.get(joint_numbers.label)
+        if gear is None:
+            assert joint_numbers.speeds is not None
+            rate_map[joint_numbers.rates, joint_numbers.speeds] = np.eye(
+                joint_numbers.rates.stop - joint_numbers.rates.start
+            )
+        else:
+            rate_map[joint_numbers.rates, joints[gear.leader - 1].speeds] = gear.ratio
+    return NumericMechanism(
+        model=model,
+        names=names,
+        bodies=tuple(_numeric_body(model.body(str(name)), names) for name in labelling.body_names[1:]),
+        joints=tuple(joints),
+        body_labels=body_labels,
+        joint_labels=joint_labels,
+        followers=followers,
+        gears=(*gears, *_gear_constraints(model, joint_labels, names)),
+        gravity=np.array([float(evaluate(value, names)) for value in model.gravity]),
+        nq=nq,
+        nv=nv,
+        rate_map=rate_map,
+    )
+
+
+def _numeric_body(body: Body, names: Mapping[str, float]) -> NumericBody:
+    mass = float(evaluate(body.mass, names))
+    center = np.array([float(evaluate(value, names)) for value in body.center_of_mass])
+    xx, yy, zz, xy, xz, yz = (float(evaluate(value, names)) for value in body.inertia)
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if body.inertia_about == "frame":
+        inertia = inertia - mass * (center @ center * np.eye(3) - np.outer(center, center))
+    return NumericBody(body.name, mass, center, inertia)
+
+
+def _numeric_joint(
+    joint: Joint,
+    names: Mapping[str, float],
+    *,
+    label: int,
+    bodies: tuple[int, int],
+    flipped: bool,
+    cut: bool,
+    rates: slice,
+    coordinates: slice | None,
+    speeds: slice | None,
+) -> NumericJoint:
+    axis = _direction(joint.axis, names, joint.name)
+    if joint.type == "universal" and joint.second_axis is None:
+        raise ModelError("the universal joint has no second axis", where=joint.name, remedy="give second_axis")
+    second_axis = axis if joint.second_axis is None else _direction(joint.second_axis, names, joint.name)
+    x, y, z = axis.tolist()
+    predecessor_rotation, predecessor_translation = placement_numbers(joint.predecessor_placement, names)
+    successor_rotation, successor_translation = placement_numbers(joint.successor_placement, names)
+    return NumericJoint(
+        name=joint.name,
+        type=joint.type,
+        label=label,
+        predecessor=bodies[0],
+        successor=bodies[1],
+        flipped=flipped,
+        cut=cut,
+        axis=axis,
+        second_axis=second_axis,
+        frame=np.array(aligning_rotation((x, y, z))),
+        pitch=float(evaluate(joint.pitch, names)),
+        armature=float(evaluate(joint.armature, names)),
+        predecessor_rotation=predecessor_rotation,
+        predecessor_translation=predecessor_translation,
+        successor_rotation=successor_rotation,
+        successor_translation=successor_translation,
+        rates=rates,
+        coordinates=coordinates,
+        speeds=speeds,
+    )
+
+
+def placement_numbers(placement: Placement, names: Mapping[str, float]) -> tuple[Array, Array]:
+    """Rotation matrix and translation of a placement."""
+    translation = np.array([float(evaluate(value, names)) for value in placement.translation])
+    if placement.quaternion is not None:
+        quaternion = np.array([float(evaluate(value, names)) for value in placement.quaternion])
+        return quaternion_rotation(quaternion / np.linalg.norm(quaternion)), translation
+    rotation = np.eye(3)
+    for axis, angle in placement.rotation:
+        rotation = rotation @ rotation_about(np.array(UNIT_VECTORS[axis]), float(evaluate(angle, names)))
+    return rotation, translation
+
+
+def _direction(vector: tuple[Value, ...], names: Mapping[str, float], where: str) -> Array:
+    direction = np.array([float(evaluate(value, names)) for value in vector])
+    length = float(np.linalg.norm(direction))
+    if not length > 0:
+        raise ModelError("the axis has length zero", where=where, remedy="give a direction")
+    return direction / length
+
+
+def _couplings(
+    model: Model, joint_labels: Mapping[str, int], nb: int, names: Mapping[str, float]
+) -> tuple[list[Gear], dict[int, Gear]]:
+    """The couplings that are closure constraints (a joint of theirs is cut), and those that remove coordinates."""
+    closures: list[Gear] = []
+    removing: dict[int, Gear] = {}
+    for coupling in model.couplings:
+        gear = _gear(coupling.joint, coupling.source, coupling, joint_labels, names)
+        if max(gear.follower, gear.leader) > nb:
+            closures.append(gear)
+        else:
+            removing[gear.follower] = gear
+    for follower in removing:
+        gear, visited = removing[follower], {follower}
+        while gear.leader in removing:
+            if gear.leader in visited:
+                raise ModelError(
+                    "the couplings run in a circle", where=model.couplings[0].joint, remedy="couple to a free joint"
+                )
+            visited.add(gear.leader)
+            inner = removing[gear.leader]
+            gear = Gear(follower, inner.leader, gear.ratio * inner.ratio, gear.ratio * inner.offset + gear.offset)
+        removing[follower] = gear
+    return closures, removing
+
+
+def _gear(
+    follower: str,
+    leader: str,
+    law: Coupling | GearConstraint,
+    joint_labels: Mapping[str, int],
+    names: Mapping[str, float],
+) -> Gear:
+    return Gear(
+        joint_labels[follower],
+        joint_labels[leader],
+        float(evaluate(law.ratio, names)),
+        float(evaluate(law.offset, names)),
+    )
+
+
+def _gear_constraints(model: Model, joint_labels: Mapping[str, int], names: Mapping[str, float]) -> tuple[Gear, ...]:
+    return tuple(
+        _gear(constraint.first_joint, constraint.second_joint, constraint, joint_labels, names)
+        for constraint in model.constraints
+        if isinstance(constraint, GearConstraint)
+    )
+
+
+def neutral_coordinates(mechanism: NumericMechanism) -> Array:
+    """q at which the joint frames of every tree joint coincide (but for couplings with an offset), shape (nq,)."""
+    q = np.zeros(mechanism.nq)
+    for joint in mechanism.tree_joints:
+        if joint.coordinates is not None:
+            q[joint.coordinates] = JOINT_SHAPES[joint.type].neutral
+    return q

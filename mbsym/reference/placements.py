@@ -1,0 +1,187 @@
+"""Poses, twists and accelerations of all bodies in base axes, by walking the tree joint by joint.
+
+A body is followed by its rotation matrix and the origin of its frame; a flipped joint is walked from its successor to
+its predecessor. Joint motion enters as the user gives it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mbsym.reference.joint_geometry import joint_coordinates, joint_freedom, joint_placement
+from mbsym.reference.mechanism import NumericJoint, NumericMechanism
+from mbsym.reference.rotations import Array, cross, rotation_vector, skew
+
+
+@dataclass(frozen=True, slots=True)
+class JointFrames:
+    """Joint frames in base axes: P and its origin (tail), S and its (head); H, and which of its columns turn with S."""
+
+    P: Array
+    tail: Array
+    S: Array
+    head: Array
+    freedom: Array
+    in_successor: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """All bodies and joint frames at one q.
+
+    Attributes:
+        rotations: (nb+1, 3, 3), columns are the body axes in base axes; the base is the first.
+        origins: (nb+1, 3), origins of the body frames.
+        centers: (nb+1, 3), centres of mass.
+        joints: frames of every joint by label, cut joints included.
+        coordinates: of every joint by label; those of cut joints are read off the poses.
+    """
+
+    rotations: Array
+    origins: Array
+    centers: Array
+    joints: tuple[JointFrames, ...]
+    coordinates: tuple[Array, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """Twists of all bodies; with k columns of speeds every entry has a last axis of length k.
+
+    Attributes:
+        angular: (nb+1, 3, k), angular velocity in base axes.
+        linear: (nb+1, 3, k), velocity of the body frame's origin in base axes.
+        rates: (n, k), speeds of all joints; those of cut joints are read off the twists.
+    """
+
+    angular: Array
+    linear: Array
+    rates: Array
+
+
+def body_placements(mechanism: NumericMechanism, q: Array) -> tuple[Array, Array]:
+    """Rotations (nb+1, 3, 3) and origins (nb+1, 3) of the body frames; complex q gives a complex step."""
+    rotations = np.zeros((mechanism.nb + 1, 3, 3), dtype=q.dtype)
+    origins = np.zeros((mechanism.nb + 1, 3), dtype=q.dtype)
+    rotations[0] = np.eye(3)
+    for joint, entries in zip(mechanism.tree_joints, mechanism.joint_coordinates(q), strict=True):
+        turn, shift = joint_placement(joint, entries)
+        near = joint.predecessor_rotation, joint.predecessor_translation
+        far = joint.successor_rotation, joint.successor_translation
+        inner, outer = joint.predecessor, joint.successor
+        if joint.flipped:
+            inner, outer, near, far = outer, inner, far, near
+            turn, shift = turn.T, -turn.T @ shift
+        # T_outer = T_inner T_near T_joint T_far^-1
+        rotation = rotations[inner] @ near[0]
+        origin = origins[inner] + rotations[inner] @ near[1] + rotation @ shift
+        rotations[outer] = rotation @ turn @ far[0].T
+        origins[outer] = origin - rotations[outer] @ far[1]
+    return rotations, origins
+
+
+def joint_frames(joint: NumericJoint, rotations: Array, origins: Array) -> JointFrames:
+    """The joint's frames at the given poses of its bodies."""
+    P = rotations[joint.predecessor] @ joint.predecessor_rotation
+    tail = origins[joint.predecessor] + rotations[joint.predecessor] @ joint.predecessor_translation
+    S = rotations[joint.successor] @ joint.successor_rotation
+    head = origins[joint.successor] + rotations[joint.successor] @ joint.successor_translation
+    return JointFrames(P, tail, S, head, *joint_freedom(joint, P, S))
+
+
+def configuration(mechanism: NumericMechanism, q: Array) -> Configuration:
+    """All placements at q, shape (nq,)."""
+    rotations, origins = body_placements(mechanism, q)
+    centers = origins.copy()
+    for label, body in enumerate(mechanism.bodies, start=1):
+        centers[label] += rotations[label] @ body.center_of_mass
+    frames = tuple(joint_frames(joint, rotations, origins) for joint in mechanism.joints)
+    coordinates = mechanism.joint_coordinates(q)
+    for joint, at in zip(mechanism.cut_joints, frames[mechanism.nb :], strict=True):
+        coordinates.append(joint_coordinates(joint, at.P.T @ at.S, at.P.T @ (at.head - at.tail)))
+    return Configuration(rotations, origins, centers, frames, tuple(coordinates))
+
+
+def motion(mechanism: NumericMechanism, at: Configuration, v: Array) -> Motion:
+    """Twists for speeds v (nv, k); linear in v, so the identity gives the Jacobians."""
+    tree_rates = mechanism.rate_map @ v
+    columns = v.shape[1]
+    angular = np.zeros((mechanism.nb + 1, 3, columns))
+    linear = np.zeros((mechanism.nb + 1, 3, columns))
+    for joint, frames in zip(mechanism.tree_joints, at.joints, strict=False):
+        relative = frames.freedom @ tree_rates[joint.rates]
+        inner, outer, sign = joint.predecessor, joint.successor, 1.0
+        if joint.flipped:
+            inner, outer, sign = outer, inner, -1.0
+        arm_in, arm_out = frames.head - at.origins[inner], at.origins[outer] - frames.head
+        angular[outer] = angular[inner] + sign * relative[:3]
+        # Both bodies at the head, where the relative velocity is the joint's.
+        linear[outer] = linear[inner] - skew(arm_in) @ angular[inner] + sign * relative[3:]
+        linear[outer] -= skew(arm_out) @ angular[outer]
+    rates = [tree_rates]
+    for joint, frames in zip(mechanism.cut_joints, at.joints[mechanism.nb :], strict=True):
+        relative = relative_twist(joint, frames, at, angular, linear)
+        rates.append(np.linalg.pinv(frames.freedom) @ relative)
+    return Motion(angular, linear, np.concatenate(rates))
+
+
+def relative_twist(joint: NumericJoint, frames: JointFrames, at: Configuration, angular: Array, linear: Array) -> Array:
+    """Twist of the successor relative to the predecessor at the head, base axes, (6, k)."""
+    p, s = joint.predecessor, joint.successor
+    at_p = linear[p] - skew(frames.head - at.origins[p]) @ angular[p]
+    at_s = linear[s] - skew(frames.head - at.origins[s]) @ angular[s]
+    return np.concatenate([angular[s] - angular[p], at_s - at_p])
+
+
+def freedom_rate(joint: NumericJoint, frames: JointFrames, angular: Array) -> Array:
+    """Rate of H, (6, n): each column turns with the frame that it is fixed in; ``angular`` is (nb+1, 3)."""
+    rate = np.zeros_like(frames.freedom)
+    for k, in_successor in enumerate(frames.in_successor):
+        omega = angular[joint.successor if in_successor else joint.predecessor]
+        rate[:3, k] = cross(omega, frames.freedom[:3, k])
+        rate[3:, k] = cross(omega, frames.freedom[3:, k])
+    return rate
+
+
+def joint_bias(joint: NumericJoint, frames: JointFrames, moving: Motion) -> Array:
+    """The part sigma of the relative acceleration that the speeds alone make, (6,).
+
+    Relative acceleration is [alpha_S - alpha_P; a_S - a_P] with both at the head, taken as a point of each
+    body; it equals H vdot + sigma, sigma = Hdot v + [0; omega_P x V].
+    """
+    rates = moving.rates[joint.rates, 0]
+    bias: Array = freedom_rate(joint, frames, moving.angular[:, :, 0]) @ rates
+    bias[3:] += cross(moving.angular[joint.predecessor, :, 0], (frames.freedom @ rates)[3:])
+    return bias
+
+
+def point_bias(omega: Array, arm: Array) -> Array:
+    """omega x (omega x arm): centripetal acceleration of a body's point relative to another of its points."""
+    return cross(omega, cross(omega, arm))
+
+
+def accelerations(mechanism: NumericMechanism, at: Configuration, moving: Motion, vdot: Array) -> tuple[Array, Array]:
+    """Angular accelerations and accelerations of the body frames' origins, base axes, (nb+1, 3) each."""
+    rate_changes = mechanism.rate_map @ vdot
+    omega = moving.angular[:, :, 0]
+    alpha = np.zeros((mechanism.nb + 1, 3))
+    linear = np.zeros((mechanism.nb + 1, 3))
+    for joint, frames in zip(mechanism.tree_joints, at.joints, strict=False):
+        relative = frames.freedom @ rate_changes[joint.rates] + joint_bias(joint, frames, moving)
+        inner, outer, sign = joint.predecessor, joint.successor, 1.0
+        if joint.flipped:
+            inner, outer, sign = outer, inner, -1.0
+        arm_in, arm_out = frames.head - at.origins[inner], at.origins[outer] - frames.head
+        alpha[outer] = alpha[inner] + sign * relative[:3]
+        here = linear[inner] + cross(alpha[inner], arm_in) + point_bias(omega[inner], arm_in) + sign * relative[3:]
+        linear[outer] = here + cross(alpha[outer], arm_out) + point_bias(omega[outer], arm_out)
+    return alpha, linear
+
+
+def joint_gap(joint: NumericJoint, frames: JointFrames, coordinates: Array) -> Array:
+    """How far S is from where the coordinates put it: [rotation vector; shift], (6,), in the joint frame P."""
+    turn, shift = joint_placement(joint, coordinates)
+    rotation, origin = frames.P.T @ frames.S, frames.P.T @ (frames.head - frames.tail)
+    return np.concatenate([rotation_vector(rotation @ turn.T), origin - shift])

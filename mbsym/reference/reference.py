@@ -1,0 +1,249 @@
+"""Reference: every function of the catalogue, numerically, for one state at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from mbsym.errors import ModelError
+from mbsym.model.system import Model
+from mbsym.reference import closure, energy, maximal, position_rates
+from mbsym.reference.force_elements import element_forces
+from mbsym.reference.maximal import MaximalSolution
+from mbsym.reference.mechanism import NumericMechanism, neutral_coordinates, numeric_mechanism
+from mbsym.reference.placements import (
+    Configuration,
+    Motion,
+    accelerations,
+    body_placements,
+    configuration,
+    joint_bias,
+    motion,
+    relative_twist,
+)
+from mbsym.reference.rotations import Array, cross
+from mbsym.topology import Labelling
+
+
+class Reference:
+    """A model's equations by maximal coordinates.
+
+    q and v run over the tree joints by regular label in the user's sense; a joint that follows another by a coupling
+    has no entries. Rows of results run over regular labels 1..nb of bodies and 1..nj of joints. Cut joints are
+    opened in ``mass_matrix``, ``bias_force``, ``inverse_dynamics`` and ``gravity_force``, which belong to
+    M vdot + bias = tau + G^T lambda; armature and force elements at cut joints count.
+
+    Attributes:
+        mechanism: the model in numbers.
+    """
+
+    def __init__(
+        self, model: Model, labelling: Labelling | None = None, parameters: Mapping[str, float] | None = None
+    ) -> None:
+        """Turns the model into numbers.
+
+        Args:
+            model: the model.
+            labelling: its labels; default ``model.label()``.
+            parameters: numbers that replace those of the model's parameters.
+        """
+        self.mechanism: NumericMechanism = numeric_mechanism(model, labelling, parameters)
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return self.mechanism.nq
+
+    @property
+    def nv(self) -> int:
+        """Number of speeds."""
+        return self.mechanism.nv
+
+    @property
+    def neutral(self) -> Array:
+        """q of the neutral configuration, (nq,)."""
+        return neutral_coordinates(self.mechanism)
+
+    def poses(self, q: Any) -> Array:
+        """Body frames in base axes, homogeneous matrices (nb, 4, 4); complex q is accepted."""
+        q = self._vector(q, self.nq, "q")
+        rotations, origins = body_placements(self.mechanism, q)
+        poses = np.zeros((self.mechanism.nb, 4, 4), dtype=q.dtype)
+        poses[:, :3, :3], poses[:, :3, 3], poses[:, 3, 3] = rotations[1:], origins[1:], 1.0
+        return poses
+
+    def velocities(self, q: Any, v: Any) -> Array:
+        """[omega; velocity of the body frame's origin] of every body in its own axes, (nb, 6)."""
+        at, moving, _ = self._state(q, v)
+        return _in_body_axes(at, moving)[:, :, 0]
+
+    def jacobians(self, q: Any) -> Array:
+        """Velocities for unit speeds, (nb, 6, nv)."""
+        at = self._configuration(q)
+        return _in_body_axes(at, motion(self.mechanism, at, np.eye(self.nv)))
+
+    def mass_matrix(self, q: Any) -> Array:
+        """Hessian of the kinetic energy by v, (nv, nv)."""
+        at = self._configuration(q)
+        unit = motion(self.mechanism, at, np.eye(self.nv))
+        twists = energy.centroidal_twists(at, unit)
+        inertias = maximal.centroidal_inertias(self.mechanism, at)
+        bodies = np.einsum("bik,bij,bjl->kl", twists, inertias, twists, optimize=True)
+        rotors: Array = unit.rates.T @ (energy.armatures(self.mechanism)[:, None] * unit.rates)
+        total: Array = bodies + rotors
+        return total
+
+    def inverse_dynamics(self, q: Any, v: Any, vdot: Any, t: float = 0.0, u: Sequence[float] = ()) -> Array:
+        """tau by virtual power of all inertia, weight and element forces in base axes, (nv,)."""
+        at, moving, _ = self._state(q, v)
+        vdot = self._vector(vdot, self.nv, "vdot")
+        alpha, linear = accelerations(self.mechanism, at, moving, vdot)
+        elements = element_forces(self.mechanism, at, moving, t, u)
+        unbalanced = -maximal.body_forces(self.mechanism, at, moving, elements.wrenches)
+        inertias = maximal.centroidal_inertias(self.mechanism, at)
+        omega = moving.angular[:, :, 0]
+        for k in range(self.mechanism.nb):
+            arm = at.centers[k + 1] - at.origins[k + 1]
+            turn = cross(alpha[k + 1], arm) + cross(omega[k + 1], cross(omega[k + 1], arm))
+            unbalanced[k] += inertias[k] @ np.concatenate([alpha[k + 1], linear[k + 1] + turn])
+        rate_changes = self._rate_changes(at, moving, vdot, alpha, linear)
+        along = energy.armatures(self.mechanism) * rate_changes - elements.joint_forces
+        unit = motion(self.mechanism, at, np.eye(self.nv))
+        tau: Array = np.einsum("bik,bi->k", energy.centroidal_twists(at, unit), unbalanced) + unit.rates.T @ along
+        return tau
+
+    def bias_force(self, q: Any, v: Any, t: float = 0.0, u: Sequence[float] = ()) -> Array:
+        """tau that makes vdot zero, (nv,)."""
+        return self.inverse_dynamics(q, v, np.zeros(self.nv), t, u)
+
+    def gravity_force(self, q: Any) -> Array:
+        """tau that holds the weight alone, (nv,)."""
+        at = self._configuration(q)
+        linear = energy.centroidal_twists(at, motion(self.mechanism, at, np.eye(self.nv)))[:, 3:]
+        masses = np.array([body.mass for body in self.mechanism.bodies])
+        force: Array = -np.einsum("b,bik,i->k", masses, linear, self.mechanism.gravity)
+        return force
+
+    def forward_dynamics(
+        self, q: Any, v: Any, tau: Any, t: float = 0.0, u: Sequence[float] = (), *, closed: bool = True
+    ) -> Array:
+        """vdot, (nv,); with closed=False that of the tree with its cut joints opened."""
+        return self.solve(q, v, tau, t, u, closed=closed).vdot
+
+    def joint_wrenches(
+        self, q: Any, v: Any, tau: Any, t: float = 0.0, u: Sequence[float] = (), *, closed: bool = True
+    ) -> Array:
+        """[moment; force] on every joint's successor by its predecessor, at and in the successor's joint frame.
+
+        (nj, 6). Where reactions are not unique they are those of minimum norm over all joints (and gear and rod
+        forces); ``reaction_null_space`` tells by how much others may differ.
+        """
+        return self.solve(q, v, tau, t, u, closed=closed).wrenches
+
+    def solve(
+        self, q: Any, v: Any, tau: Any, t: float = 0.0, u: Sequence[float] = (), *, closed: bool = True
+    ) -> MaximalSolution:
+        """Accelerations, joint wrenches and the multipliers of gears and constraint elements."""
+        at, moving, _ = self._state(q, v)
+        tau = self._vector(tau, self.nv, "tau")
+        return maximal.solve(self.mechanism, at, moving, tau, t, u, closed=closed)
+
+    def constrained_dynamics(
+        self, q: Any, v: Any, tau: Any, t: float = 0.0, u: Sequence[float] = ()
+    ) -> tuple[Array, Array]:
+        """vdot (nv,) with all loops closed, and the wrenches of the cut joints (nj - nb, 6)."""
+        solution = self.solve(q, v, tau, t, u)
+        return solution.vdot, solution.wrenches[self.mechanism.nb :]
+
+    def reaction_null_space(self, q: Any) -> Array:
+        """Orthonormal columns (6 nj, k) by which the rows of ``joint_wrenches`` may differ without any effect."""
+        at, moving, _ = self._state(q, np.zeros(self.nv))
+        return maximal.reaction_null_space(self.mechanism, at, moving)
+
+    def kinetic_energy(self, q: Any, v: Any) -> float:
+        """[J]"""
+        at, moving, _ = self._state(q, v)
+        return energy.kinetic_energy(self.mechanism, at, moving)
+
+    def potential_energy(self, q: Any) -> float:
+        """Of gravity, joint springs and point springs [J]."""
+        return energy.potential_energy(self.mechanism, self._configuration(q))
+
+    def power(self, q: Any, v: Any, tau: Any, t: float = 0.0, u: Sequence[float] = ()) -> float:
+        """Rate of kinetic plus potential energy by tau and all force elements but springs [W]."""
+        at, moving, speeds = self._state(q, v)
+        tau = self._vector(tau, self.nv, "tau")
+        return energy.power(self.mechanism, at, moving, speeds, tau, t, u)
+
+    def center_of_mass(self, q: Any) -> Array:
+        """Base axes, (3,)."""
+        return energy.center_of_mass(self.mechanism, self._configuration(q))
+
+    def momentum(self, q: Any, v: Any) -> Array:
+        """[angular about the centre of mass; linear], base axes, (6,)."""
+        at, moving, _ = self._state(q, v)
+        return energy.momentum(self.mechanism, at, moving)
+
+    def position_rate(self, q: Any, v: Any) -> Array:
+        """qdot, (nq,)."""
+        return position_rates.position_rate(
+            self.mechanism, self._vector(q, self.nq, "q"), self._vector(v, self.nv, "v")
+        )
+
+    def integrate_position(self, q: Any, v: Any, h: Any) -> Array:
+        """q after a step h along v, quaternions kept at unit length, (nq,)."""
+        return position_rates.integrate_position(
+            self.mechanism, self._vector(q, self.nq, "q"), self._vector(v, self.nv, "v"), h
+        )
+
+    def closure_gap(self, q: Any) -> Array:
+        """By how much loops are open: six entries for each cut joint, then gears and constraint elements."""
+        return closure.closure_gap(self.mechanism, self._configuration(q))
+
+    def closure_jacobian(self, q: Any) -> Array:
+        """Rates of the closure gap for unit speeds, (entries, nv), with dependent rows."""
+        return closure.closure_jacobian(self.mechanism, self._configuration(q))
+
+    def consistent_velocity(self, q: Any, v: Any) -> Array:
+        """The speeds nearest to v that keep the loops closed, (nv,)."""
+        return closure.consistent_velocity(self.mechanism, self._configuration(q), self._vector(v, self.nv, "v"))
+
+    def closed_position(self, q: Any) -> Array:
+        """A configuration near q whose loops are closed, if Gauss-Newton steps reach one, (nq,)."""
+        return closure.closed_position(self.mechanism, self._vector(q, self.nq, "q"))
+
+    def _rate_changes(self, at: Configuration, moving: Motion, vdot: Array, alpha: Array, linear: Array) -> Array:
+        """Rates of the speeds of all joints; those of cut joints follow from the accelerations of their bodies."""
+        changes = [self.mechanism.rate_map @ vdot]
+        omega = moving.angular[:, :, 0]
+        for joint in self.mechanism.cut_joints:
+            frames = at.joints[joint.label - 1]
+            relative = relative_twist(joint, frames, at, alpha[:, :, None], linear[:, :, None])[:, 0]
+            for label, sign in ((joint.successor, 1.0), (joint.predecessor, -1.0)):
+                arm = frames.head - at.origins[label]
+                relative[3:] += sign * cross(omega[label], cross(omega[label], arm))
+            changes.append(np.linalg.pinv(frames.freedom) @ (relative - joint_bias(joint, frames, moving)))
+        return np.concatenate(changes)
+
+    def _configuration(self, q: Any) -> Configuration:
+        return configuration(self.mechanism, self._vector(q, self.nq, "q"))
+
+    def _state(self, q: Any, v: Any) -> tuple[Configuration, Motion, Array]:
+        at, speeds = self._configuration(q), self._vector(v, self.nv, "v")
+        return at, motion(self.mechanism, at, speeds[:, None]), speeds
+
+    def _vector(self, values: Any, length: int, name: str) -> Array:
+        vector = np.asarray(values)
+        vector = vector if np.iscomplexobj(vector) else vector.astype(float)
+        if vector.shape != (length,):
+            raise ModelError(
+                f"{name} has the shape {vector.shape}", where=self.mechanism.model.name, remedy=f"give {length} numbers"
+            )
+        return vector
+
+
+def _in_body_axes(at: Configuration, moving: Motion) -> Array:
+    turned = np.transpose(at.rotations[1:], (0, 2, 1))
+    return np.concatenate([turned @ moving.angular[1:], turned @ moving.linear[1:]], axis=1)
