@@ -389,6 +389,16 @@ class Graph:
         finally:
             self._section = before
 
+    def adopt_sections(self, other: Graph) -> int:
+        """Appends the other graph's sections; its section k > 0 becomes the returned number plus k."""
+        offset = len(self.sections) - 1
+        self.sections.extend(other.sections[1:])
+        return offset
+
+    def continue_section(self, number: int) -> None:
+        """Nodes made from now on belong to the section of that number: how copies keep their place."""
+        self._section = number
+
     # ---- reading ----------------------------------------------------------------------------------------------------
 
     def operands(self, node: int) -> tuple[Reference, ...]:
