@@ -5,8 +5,9 @@ each row of C:
 
     Mx x = F + C^T lambda,        C x = c
 
-Six rows of C for each joint say that the relative acceleration of its bodies at the head of the joint is H vdot + sigma, so their
-multipliers are the joint's whole wrench and the rows of Mx for vdot (armature) say H^T wrench = force along the joint.
+Six rows of C for each joint say that the relative acceleration of its bodies at the head of the joint is
+H vdot + sigma, so their multipliers are the joint's whole wrench, and the rows of Mx for vdot (armature) say
+H^T wrench = force along the joint.
 Rods, points on lines and gears add rows. Tree and cut joints are treated alike. Without loops the system is regular
 and solved by elimination; with loops C may have dependent rows, and the minimum-norm multipliers come from its
 singular values.

@@ -14,7 +14,7 @@ import numpy as np
 from mbsym.errors import ModelError
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import JOINT_SHAPES, Coupling, GearConstraint, Joint
-from mbsym.model.joint_frame import aligning_rotation
+from mbsym.model.joint_frame import aligning_rotation, default_second_axis
 from mbsym.model.labelling import with_virtual_joints
 from mbsym.model.parameter import Value
 from mbsym.model.system import Model
@@ -254,10 +254,9 @@ def _numeric_joint(
     speeds: slice | None,
 ) -> NumericJoint:
     axis = _direction(joint.axis, names, joint.name)
-    if joint.type == "universal" and joint.second_axis is None:
-        raise ModelError("the universal joint has no second axis", where=joint.name, remedy="give second_axis")
-    second_axis = axis if joint.second_axis is None else _direction(joint.second_axis, names, joint.name)
     x, y, z = axis.tolist()
+    named = joint.second_axis
+    second_axis = np.array(default_second_axis((x, y, z))) if named is None else _direction(named, names, joint.name)
     predecessor_rotation, predecessor_translation = placement_numbers(joint.predecessor_placement, names)
     successor_rotation, successor_translation = placement_numbers(joint.successor_placement, names)
     return NumericJoint(
