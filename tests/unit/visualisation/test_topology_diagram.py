@@ -1,0 +1,187 @@
+"""The topology diagram: what it shows, and that lines and texts keep clear of bodies and of each other."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations, pairwise
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mbsym.errors import TopologyError
+from mbsym.topology import Labelling, label
+from mbsym.visualisation.topology_diagram import DIAGRAM_LIMIT, topology_svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+Box = tuple[float, float, float, float]
+Point = tuple[float, float]
+
+CAB = (
+    "a 1-2, c 2-3, d 3-4, b 1-3, e 1-4, f 3-5, g 3-6, h 5-7, i 6-8, j 7-9, k 8-10, l 9-1, m 10-1, n 4-11, o 4-12, "
+    "p 11-13, q 12-14, r 13-15, s 14-16, t 15-1, u 16-1"
+)
+
+
+def cab() -> Labelling:
+    joints = [(text.split()[0], *map(int, text.split()[1].split("-"))) for text in CAB.split(", ")]
+    return label(joints, base=1)
+
+
+def elements(svg: str, tag: str, style: str) -> list[ElementTree.Element]:
+    root = ElementTree.fromstring(svg)
+    return [found for found in root.iter(SVG + tag) if found.get("class", "").split()[:1] == [style]]
+
+
+def boxes(svg: str, style: str) -> list[Box]:
+    found = []
+    for rect in elements(svg, "rect", style):
+        x, y, width, height = (float(rect.get(key, "")) for key in ("x", "y", "width", "height"))
+        found.append((x, y, x + width, y + height))
+    return found
+
+
+def outline(path: str) -> list[Point]:
+    """Points along a path of M, L, Q, C and V commands, curves sampled."""
+    points: list[Point] = []
+    for command, numbers in re.findall(r"([MLQCV])([^MLQCV]*)", path):
+        values = [float(value) for value in numbers.split()]
+        if command == "V":
+            points.append((points[-1][0], values[0]))
+            continue
+        ends = list(zip(values[::2], values[1::2], strict=True))
+        if command in "ML":
+            points += ends
+            continue
+        control = [points[-1], *ends]
+        for step in range(1, 17):
+            level = control
+            while len(level) > 1:
+                part = step / 16
+                level = [(a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])) for a, b in pairwise(level)]
+            points.append(level[0])
+    return points
+
+
+def meets(start: Point, end: Point, box: Box) -> bool:
+    """Whether a stretch passes through the inside of a box (sampled; stretches here are long against the step)."""
+    steps = max(2, int(abs(end[0] - start[0]) + abs(end[1] - start[1])))
+    for step in range(steps + 1):
+        x, y = (a + (b - a) * step / steps for a, b in zip(start, end, strict=True))
+        if box[0] + 0.5 < x < box[2] - 0.5 and box[1] + 0.5 < y < box[3] - 0.5:
+            return True
+    return False
+
+
+def overlap(first: Box, second: Box) -> bool:
+    return first[0] < second[2] and second[0] < first[2] and first[1] < second[3] and second[1] < first[3]
+
+
+def lie_on_each_other(first: tuple[Point, Point], second: tuple[Point, Point]) -> bool:
+    """Whether two horizontal or two vertical stretches share more than a point."""
+    for along, across in ((0, 1), (1, 0)):
+        levels = [point[across] for stretch in (first, second) for point in stretch]
+        if max(levels) - min(levels) < 0.5:
+            starts = max(min(stretch[0][along], stretch[1][along]) for stretch in (first, second))
+            ends = min(max(stretch[0][along], stretch[1][along]) for stretch in (first, second))
+            return ends - starts > 1
+    return False
+
+
+def check_clear(svg: str) -> None:
+    bodies, names = boxes(svg, "body"), boxes(svg, "plate")
+    for first, second in combinations(bodies + names, 2):
+        assert not overlap(first, second)
+    cut = [list(pairwise(outline(path.get("d", "")))) for path in elements(svg, "path", "cut")]
+    tree = [list(pairwise(outline(path.get("d", "")))) for path in elements(svg, "path", "tree")]
+    for start, end in (stretch for path in tree + cut for stretch in path):
+        assert not any(meets(start, end, box) for box in bodies)
+    # Tree joints of one body leave it as one line; a cut joint has all its line to itself.
+    for number, path in enumerate(cut):
+        for other in cut[:number] + tree:
+            assert not any(lie_on_each_other(first, second) for first in path for second in other)
+
+
+def test_cab_shows_every_body_and_joint() -> None:
+    labelling = cab()
+    svg = topology_svg(labelling, "Cab")
+    texts = {"".join(text.itertext()) for text in ElementTree.fromstring(svg).iter(SVG + "text")}
+    flipped = set(labelling.flipped)
+    for name, number in labelling.joint_labels.items():
+        assert f"{name}{'*' if name in flipped else ''} H{number}" in texts
+    for name, number in labelling.body_labels.items():
+        assert {str(name), f"B{number}"} <= texts if number else f"{name} B0" in texts
+    assert {"Cab", *(f"level {k}" for k in range(1, 7)), "* flipped against the given direction"} <= texts
+    # One line more of each kind stands in the key.
+    assert len(elements(svg, "path", "tree")) == 15 + 1
+    assert len(elements(svg, "path", "cut")) == 6 + 1
+    assert re.search(r"\.cut \{[^}]*stroke-dasharray", svg)
+    assert not re.search(r"\.tree \{[^}]*stroke-dasharray", svg)
+
+
+def test_cab_is_clear() -> None:
+    check_clear(topology_svg(cab()))
+
+
+def test_bodies_stand_on_their_levels() -> None:
+    labelling = cab()
+    svg = topology_svg(labelling)
+    rows = sorted({(top + bottom) / 2 for _, top, _, bottom in boxes(svg, "body")})
+    heights = [(top + bottom) / 2 for _, top, _, bottom in boxes(svg, "body")]
+    assert [rows.index(height) + 1 for height in heights] == list(labelling.tree.depths[1:])
+
+
+def test_tree_arrows_run_from_inboard_to_outboard() -> None:
+    labelling = cab()
+    svg = topology_svg(labelling)
+    bodies = boxes(svg, "body")
+    for joint, path in enumerate(elements(svg, "path", "tree")[:-1], start=1):
+        points = outline(path.get("d", ""))
+        assert path.get("marker-end") == "url(#outwardtree)"
+        left, top, right, _ = bodies[joint - 1]
+        assert points[-1] == pytest.approx(((left + right) / 2, top), abs=0.2)  # coordinates have one decimal
+        if parent := labelling.inboard[joint - 1]:
+            left, _, right, bottom = bodies[parent - 1]
+            assert points[0] == pytest.approx(((left + right) / 2, bottom), abs=0.2)
+        else:
+            assert points[0][1] < top
+
+
+@st.composite
+def systems(draw: st.DrawFn) -> Labelling:
+    nb = draw(st.integers(1, 12))
+    ends = [(draw(st.integers(0, body - 1)), body) for body in range(1, nb + 1)]
+    two = st.lists(st.integers(0, nb), min_size=2, max_size=2, unique=True)
+    ends += [(a, b) for a, b in draw(st.lists(two, max_size=8))]
+    stem = draw(st.sampled_from(["j", "a long joint name ", "铰"]))
+    return label([(f"{stem}{k}", f"body {a}", f"body {b}") for k, (a, b) in enumerate(ends)], base="body 0")
+
+
+@settings(max_examples=40)
+@given(systems())
+def test_lines_and_names_keep_clear(labelling: Labelling) -> None:
+    check_clear(topology_svg(labelling))
+
+
+def test_diagram_is_deterministic() -> None:
+    assert topology_svg(cab(), "x") == topology_svg(cab(), "x")
+
+
+def test_names_are_escaped() -> None:
+    svg = topology_svg(label([('<j & "k">', "g", "a\x00b\nc")], base="g"), title="</text><script>")
+    root = ElementTree.fromstring(svg)
+    texts = {"".join(text.itertext()) for text in root.iter(SVG + "text")}
+    assert {'<j & "k"> H1', "a\N{REPLACEMENT CHARACTER}b c", "</text><script>"} <= texts
+    assert not list(root.iter(SVG + "script"))
+
+
+def test_a_tree_has_no_key_for_cut_joints() -> None:
+    svg = topology_svg(label([(1, 0, 1)]))
+    assert not elements(svg, "path", "cut")
+    assert "flipped" not in svg and ">cut joint<" not in svg
+
+
+def test_large_systems_are_refused() -> None:
+    with pytest.raises(TopologyError, match=f"at most {DIAGRAM_LIMIT} joints"):
+        topology_svg(label([(k, 0, k + 1) for k in range(DIAGRAM_LIMIT + 1)]))
