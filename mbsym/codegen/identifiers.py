@@ -106,6 +106,13 @@ class Scope:
         self._taken.add(identifier)
         return identifier
 
+    def numbered(self, letter: str, first: int) -> tuple[str, int]:
+        """A free identifier made of the letter and a number not below ``first``, and that number."""
+        while (identifier := f"{letter}{first}") in self._taken:
+            first += 1
+        self._taken.add(identifier)
+        return identifier, first
+
 
 def identifier_map(names: Iterable[str], scope: Scope, what: str) -> dict[str, str]:
     """Identifiers of distinct names claimed in order.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Final, TypeAlias
 
 from mbsym.codegen.expressions import (
     Call,
@@ -26,12 +26,17 @@ from mbsym.codegen.expressions import (
     ordered_sum,
 )
 from mbsym.codegen.identifiers import Scope
+from mbsym.codegen.usage import most_live, usage
 from mbsym.errors import CodegenError
 from mbsym.symbolic.graph import EVEN_FUNCTIONS, ODD_FUNCTIONS, Reference
-from mbsym.symbolic.program import Program
+from mbsym.symbolic.program import OperationCount, Program, count_operations
 
 LONGEST_EXPRESSION: Final = 100
 PI: Final = Fraction("3.14159265358979323846264338327950288419716939937510")
+SIMPLE: Final = frozenset((Constant, Variable, Element))
+
+# Of a node: an expression, the sign s with expression = s * node, and the columns that it takes.
+_Value: TypeAlias = tuple[Expression, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,7 @@ class LoweredFunction:
         results: outputs, written after all temporaries.
         used: identifiers of the arguments and parameters that occur in the body.
         calls: elementary functions that occur in the body, sorted; "select" counts as one.
+        operations: of one evaluation.
         temporaries: number of temporaries.
         live: largest number of temporaries that are needed at the same time.
     """
@@ -76,6 +82,7 @@ class LoweredFunction:
     results: tuple[Result, ...]
     used: frozenset[str]
     calls: tuple[str, ...]
+    operations: OperationCount
     temporaries: int
     live: int
 
@@ -108,18 +115,14 @@ class _Lowering:
         "_blocks",
         "_calls",
         "_current",
-        "_last_use",
         "_names",
         "_number",
-        "_operators",
-        "_pairs",
         "_parameters",
         "_program",
         "_scope",
         "_stated",
         "_title",
         "_used",
-        "_uses",
         "_values",
     )
 
@@ -130,73 +133,65 @@ class _Lowering:
         self._arguments = arguments
         self._parameters = parameters
         self._scope = Scope({*reserved, *arguments.values(), *parameters.values()})
-        # Of each node: an expression, the sign s with expression = s * node, and the columns it takes.
-        self._values: dict[int, tuple[Expression, int, int]] = {}
-        self._uses: dict[int, int] = {}
+        self._values: dict[int, _Value] = {}
         self._names: dict[int, tuple[str, int]] = {}
-        self._pairs: dict[int, tuple[int, int]] = {}
         self._blocks: list[Block] = []
         self._current: list[Assignment] = []
         self._title = ""
         self._number = 0
-        self._stated: dict[int, int] = {}
-        self._last_use: dict[int, int] = {}
+        self._stated: set[int] = set()
         self._used: set[str] = set()
         self._calls: set[str] = set()
-        self._operators: dict[str, Callable[[int, tuple[Reference, ...]], tuple[Expression, int, int]]] = {
+
+    def result(self) -> LoweredFunction:
+        program, graph = self._program, self._program.graph
+        uses = usage(program)
+        self._bind_symbols()
+        # Names that were asked for are given out before any automatic one.
+        self._names = {node: (self._scope.claim(name), sign) for node, (name, sign) in uses.names.items()}
+        kept = {node for node, count in uses.counts.items() if count > 1} | uses.names.keys() | uses.pairs.keys()
+        values, kinds, arguments = self._values, graph.kinds, graph.arguments
+        sections, section_of = graph.sections, graph.section_of
+        operators: dict[str, Callable[[str, tuple[Reference, ...]], _Value]] = {
             "add": self._sum,
             "mul": self._product,
             "div": self._quotient,
             "select": self._select,
         }
-
-    def result(self) -> LoweredFunction:
-        program, graph = self._program, self._program.graph
-        nodes = program.nodes()
-        self._bind_symbols()
-        self._count_uses(nodes)
-        self._find_pairs(nodes)
-        self._claim_names(nodes)
-        kinds, sections, section_of = graph.kinds, graph.sections, graph.section_of
-        for node in nodes:
+        section = 0
+        for node in uses.nodes:
             kind = kinds[node]
             if kind == "symbol":
-                if node not in self._values:
-                    raise CodegenError(
-                        f"{program.name} uses the symbol {graph.arguments[node][0]}, which no input provides",
-                        where=program.name,
-                        remedy="make it an input or a parameter, or give it a value",
-                    )
+                self._use_symbol(node)
             elif kind == "const":
-                value = graph.arguments[node][0]
-                assert isinstance(value, Fraction)
-                self._values[node] = _constant(value)
+                values[node] = _constant(arguments[node][0])
             elif kind == "pi":
-                self._values[node] = _constant(PI)
-            elif node not in self._values:
-                title = sections[section_of[node]]
-                if title != self._title:
-                    self._close_block(title)
-                self._evaluate(node)
+                values[node] = _constant(PI)
+            elif node not in values:
+                if section_of[node] != section:
+                    section = section_of[node]
+                    self._open_section(sections[section])
+                for half in uses.pairs.get(node, (node,)):
+                    kind = kinds[half]
+                    values[half] = operators.get(kind, self._call)(kind, arguments[half])
+                    if half in kept:
+                        self._state(half)
         results = tuple(
-            Result(
-                self._arguments[output.name],
-                output.shape,
-                tuple(self._root(ref) for ref in output.values),
-            )
+            Result(self._arguments[output.name], output.shape, tuple(self._root(ref) for ref in output.values))
             for output in program.outputs
         )
-        self._close_block("")
+        self._close_section()
         return LoweredFunction(
-            tuple(block for block in self._blocks if block.assignments),
+            tuple(self._blocks),
             results,
             frozenset(self._used),
             tuple(sorted(self._calls)),
+            count_operations(graph, uses.nodes),
             len(self._stated),
-            self._most_live(),
+            most_live(program, uses.nodes, self._stated),
         )
 
-    # ---- preparation ------------------------------------------------------------------------------------------------
+    # ---- symbols ----------------------------------------------------------------------------------------------------
 
     def _bind_symbols(self) -> None:
         for item in self._program.inputs:
@@ -209,62 +204,33 @@ class _Lowering:
             sign = 1 if parameter.symbol > 0 else -1
             self._values[abs(parameter.symbol)] = (Variable(identifier), sign, len(identifier))
 
-    def _count_uses(self, nodes: list[int]) -> None:
-        uses = dict.fromkeys(nodes, 0)
-        operands = self._program.graph.operands
-        for node in nodes:
-            for ref in operands(node):
-                uses[abs(ref)] += 1
-        self._uses = uses
-        # A name for a value that is used once, as a result, would only be copied into the result.
-        names = self._program.graph.names
-        results: dict[int, int] = {}
-        for ref in self._program.output_references:
-            results[abs(ref)] = results.get(abs(ref), 0) + 1
-        self._names = {
-            node: names[node] for node in nodes if node in names and not (uses[node] == 0 and results[node] == 1)
-        }
-        for node, count in results.items():
-            uses[node] += count
-
-    def _find_pairs(self, nodes: list[int]) -> None:
-        graph = self._program.graph
-        halves: dict[object, list[int]] = {}
-        for node in nodes:
-            if graph.kinds[node] in ("sin", "cos"):
-                halves.setdefault(graph.arguments[node][0], []).append(node)
-        for pair in halves.values():
-            if len(pair) == 2:
-                sine, cosine = pair if graph.kinds[pair[0]] == "sin" else pair[::-1]
-                self._pairs[sine] = self._pairs[cosine] = (sine, cosine)
-
-    def _claim_names(self, nodes: list[int]) -> None:
-        """Names that were asked for are given out before any automatic one, in the order of evaluation."""
-        claim = self._scope.claim
-        for node in nodes:
-            if node in self._names:
-                name, sign = self._names[node]
-                self._names[node] = (claim(name), sign)
+    def _use_symbol(self, node: int) -> None:
+        value = self._values.get(node)
+        if value is None:
+            raise CodegenError(
+                f"nothing provides the symbol {self._program.graph.arguments[node][0]}",
+                where=self._program.name,
+                remedy="make it an input or a parameter, or give it a value",
+            )
+        leaf = value[0]
+        self._used.add(leaf.array if isinstance(leaf, Element) else leaf.identifier)  # type: ignore[union-attr]
 
     # ---- statements -------------------------------------------------------------------------------------------------
 
-    def _close_block(self, title: str) -> None:
+    def _open_section(self, title: str) -> None:
+        if title != self._title:
+            self._close_section()
+            self._title = title
+
+    def _close_section(self) -> None:
         if self._current:
             self._blocks.append(Block(self._title, tuple(self._current)))
             self._current = []
-        self._title = title
-
-    def _evaluate(self, node: int) -> None:
-        pair = self._pairs.get(node)
-        for half in (node,) if pair is None else pair:
-            self._values[half] = self._expression(half)
-            if pair is not None or self._uses[half] > 1 or half in self._names:
-                self._state(half)
 
     def _state(self, node: int) -> None:
-        """Puts the value of a node into a temporary."""
+        """Puts the value of a node into a temporary, unless it is as simple as a temporary."""
         expression, sign, _ = self._values[node]
-        if isinstance(expression, (Constant, Variable, Element)):
+        if expression.__class__ in SIMPLE:
             return
         suggestion = self._names.get(node)
         if suggestion is None:
@@ -273,106 +239,86 @@ class _Lowering:
             identifier = suggestion[0]
             if suggestion[1] != sign:
                 expression, sign = negated(expression), suggestion[1]
-        self._stated[node] = len(self._stated)
+        self._stated.add(node)
         self._current.append(Assignment(identifier, expression))
         self._values[node] = (Variable(identifier), sign, len(identifier))
 
     def _automatic_name(self, expression: Expression) -> str:
-        if isinstance(expression, Call) and expression.function in ("sin", "cos"):
+        if expression.__class__ is Call and expression.function in ("sin", "cos"):
             angle = expression.arguments[0]
             if isinstance(angle, Element):
                 return self._scope.claim(f"{expression.function}_{angle.array}{angle.index}")
             if isinstance(angle, Variable):
                 return self._scope.claim(f"{expression.function}_{angle.identifier}")
-        self._number += 1
-        while f"t{self._number}" in self._scope:
-            self._number += 1
-        return self._scope.claim(f"t{self._number}")
-
-    def _most_live(self) -> int:
-        """Largest number of temporaries between their statement and their last use."""
-        ends = [0] * (len(self._stated) + 1)
-        for node, place in self._stated.items():
-            ends[max(self._last_use.get(node, place), place)] += 1
-        live = most = 0
-        for place in range(len(self._stated)):
-            live += 1
-            most = max(most, live)
-            live -= ends[place]
-        return most
+        identifier, self._number = self._scope.numbered("t", self._number + 1)
+        return identifier
 
     # ---- expressions ------------------------------------------------------------------------------------------------
 
-    def _operand(self, ref: Reference) -> tuple[Expression, int, int]:
-        """Expression, sign (of the value that the reference stands for) and columns."""
-        node = -ref if ref < 0 else ref
-        expression, sign, columns = self._values[node]
-        if node in self._stated:
-            self._last_use[node] = len(self._stated)
-        elif isinstance(expression, Element):
-            self._used.add(expression.array)
-        elif isinstance(expression, Variable):
-            self._used.add(expression.identifier)
-        return expression, -sign if ref < 0 else sign, columns
-
-    def _operands(self, refs: tuple[Reference, ...]) -> list[tuple[Expression, int, int]]:
-        """All operands; the longest become temporaries until the rest fits."""
-        operands = [self._operand(ref) for ref in refs]
-        while sum(columns for _, _, columns in operands) > LONGEST_EXPRESSION:
+    def _operands(self, refs: tuple[Reference, ...]) -> list[_Value]:
+        """Values that the references stand for; the longest become temporaries until the rest fits."""
+        values = self._values
+        operands: list[_Value] = []
+        room = LONGEST_EXPRESSION
+        for ref in refs:
+            if ref < 0:
+                expression, sign, columns = values[-ref]
+                operands.append((expression, -sign, columns))
+            else:
+                operands.append(values[ref])
+                columns = operands[-1][2]
+            room -= columns
+        while room < 0:
             longest = max(range(len(refs)), key=lambda place: operands[place][2])
-            node = abs(refs[longest])
-            if isinstance(operands[longest][0], (Constant, Variable, Element)):
+            if operands[longest][0].__class__ in SIMPLE:
                 break
-            self._state(node)
+            self._state(abs(refs[longest]))
+            room += operands[longest][2]
             operands[longest] = self._operand(refs[longest])
+            room -= operands[longest][2]
         return operands
+
+    def _operand(self, ref: Reference) -> _Value:
+        expression, sign, columns = self._values[abs(ref)]
+        return expression, -sign if ref < 0 else sign, columns
 
     def _root(self, ref: Reference) -> Expression:
         """Expression of exactly the value that the reference stands for."""
         expression, sign, _ = self._operand(ref)
         return expression if sign > 0 else negated(expression)
 
-    def _expression(self, node: int) -> tuple[Expression, int, int]:
-        graph = self._program.graph
-        kind = graph.kinds[node]
-        refs: tuple[Reference, ...] = graph.operands(node)
-        return self._operators.get(kind, self._call)(node, refs)
+    def _sum(self, kind: str, refs: tuple[Reference, ...]) -> _Value:
+        (first, sign, width), (second, other_sign, other_width) = self._operands(refs)
+        width += other_width + 3
+        if first.__class__ is not Sum and second.__class__ is not Sum:
+            if sign > 0:
+                return Sum(((False, first), (other_sign < 0, second))), 1, width
+            if other_sign > 0:
+                return Sum(((False, second), (True, first))), 1, width
+            return Sum(((False, first), (False, second))), -1, width
+        terms = (*_terms(first, sign), *_terms(second, other_sign))
+        if all([negative for negative, _ in terms]):
+            return Sum(tuple([(False, term) for _, term in terms])), -1, width
+        return ordered_sum(terms), 1, width
 
-    def _sum(self, node: int, refs: tuple[Reference, ...]) -> tuple[Expression, int, int]:
-        terms: list[tuple[bool, Expression]] = []
-        width = 0
-        for expression, sign, columns in self._operands(refs):
-            if isinstance(expression, Sum):
-                terms.extend(((sign < 0) != negative, term) for negative, term in expression.terms)
-            else:
-                terms.append((sign < 0, expression))
-            width += columns + 3
-        if all(negative for negative, _ in terms):
-            return Sum(tuple((False, term) for _, term in terms)), -1, width
-        return ordered_sum(tuple(terms)), 1, width
+    def _product(self, kind: str, refs: tuple[Reference, ...]) -> _Value:
+        (first, sign, width), (second, other_sign, other_width) = self._operands(refs)
+        sign *= other_sign
+        width += other_width + 1
+        left = first.factors if isinstance(first, Product) else (first,)
+        right = second.factors if isinstance(second, Product) else (second,)
+        # Constants stand in front, and there is one of them at most.
+        if right[0].__class__ is Constant:
+            left, right = right, left
+            if right[0].__class__ is Constant:
+                constant = left[0].value * right[0].value  # type: ignore[union-attr]
+                factors = (*left[1:], *right[1:])
+                if not factors:
+                    return _constant(constant, sign)
+                return Product((Constant(constant), *factors)), sign, width
+        return Product((*left, *right)), sign, width
 
-    def _product(self, node: int, refs: tuple[Reference, ...]) -> tuple[Expression, int, int]:
-        factors: list[Expression] = []
-        constant = Fraction(1)
-        sign = 1
-        width = 0
-        for expression, operand_sign, columns in self._operands(refs):
-            sign *= operand_sign
-            width += columns + 3
-            for factor in expression.factors if isinstance(expression, Product) else (expression,):
-                if isinstance(factor, Constant):
-                    constant *= factor.value
-                else:
-                    factors.append(factor)
-        if not factors:
-            return _constant(constant, sign)
-        if constant != 1:
-            factors.insert(0, Constant(constant))
-        elif len(factors) == 1:
-            return factors[0], sign, width
-        return Product(tuple(factors)), sign, width
-
-    def _quotient(self, node: int, refs: tuple[Reference, ...]) -> tuple[Expression, int, int]:
+    def _quotient(self, kind: str, refs: tuple[Reference, ...]) -> _Value:
         (numerator, sign, width), (denominator, other_sign, other_width) = self._operands(refs)
         sign *= other_sign
         if isinstance(denominator, Constant):
@@ -383,8 +329,7 @@ class _Lowering:
             return Product((reciprocal, numerator)), sign, width + 24
         return Quotient(numerator, denominator), sign, width + other_width + 3
 
-    def _call(self, node: int, refs: tuple[Reference, ...]) -> tuple[Expression, int, int]:
-        function = self._program.graph.kinds[node]
+    def _call(self, function: str, refs: tuple[Reference, ...]) -> _Value:
         self._calls.add(function)
         operands = self._operands(refs)
         width = len(function) + 2 + sum(columns + 2 for _, _, columns in operands)
@@ -396,25 +341,33 @@ class _Lowering:
             arguments = (operands[0][0],)
         else:
             return Call(function, _signed(operands)), 1, width
-        if function == "sign" and not isinstance(arguments[0], (Constant, Variable, Element)):
+        if function == "sign" and arguments[0].__class__ not in SIMPLE:
             # Languages without a sign function compare the argument more than once.
             self._state(abs(refs[0]))
             expression, sign, _ = self._operand(refs[0])
             arguments = (expression,)
         return Call(function, arguments), sign, width
 
-    def _select(self, node: int, refs: tuple[Reference, ...]) -> tuple[Expression, int, int]:
+    def _select(self, kind: str, refs: tuple[Reference, ...]) -> _Value:
         self._calls.add("select")
         operands = self._operands(refs)
         condition, positive, otherwise = _signed(operands)
         return Select(condition, positive, otherwise), 1, 12 + sum(columns for _, _, columns in operands)
 
 
-def _signed(operands: list[tuple[Expression, int, int]]) -> tuple[Expression, ...]:
+def _terms(expression: Expression, sign: int) -> tuple[tuple[bool, Expression], ...]:
+    if not isinstance(expression, Sum):
+        return ((sign < 0, expression),)
+    if sign > 0:
+        return expression.terms
+    return tuple([(not negative, term) for negative, term in expression.terms])
+
+
+def _signed(operands: list[_Value]) -> tuple[Expression, ...]:
     return tuple(expression if sign > 0 else negated(expression) for expression, sign, _ in operands)
 
 
-def _constant(value: Fraction, sign: int = 1) -> tuple[Expression, int, int]:
+def _constant(value: Fraction, sign: int = 1) -> _Value:
     """A constant with its columns, which a short decimal saves."""
     digits = len(str(value.numerator)) + 2 if value.denominator == 1 else 18
     return Constant(value), sign, min(digits, 18)

@@ -42,7 +42,6 @@ class ModuleFunction:
         arguments: inputs, then outputs.
         identifiers: of the arguments, in order.
         body: None for a function with fixed text.
-        operations: None for a function with fixed text.
     """
 
     name: str
@@ -52,7 +51,11 @@ class ModuleFunction:
     arguments: tuple[Argument, ...]
     identifiers: tuple[str, ...]
     body: LoweredFunction | None
-    operations: OperationCount | None
+
+    @property
+    def operations(self) -> OperationCount | None:
+        """Operations of one evaluation; None for a function with fixed text."""
+        return None if self.body is None else self.body.operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,6 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
             arguments_of(program),
             _argument_identifiers(program.name, arguments_of(program), names),
             lower(program, names.arguments, names.parameters, reserved),
-            program.operation_count(),
         )
         for program in description.programs
     ]
@@ -108,7 +110,6 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
             (),
             fixed.arguments,
             _argument_identifiers(fixed.name, fixed.arguments, names),
-            None,
             None,
         )
         for fixed in description.runtime
