@@ -86,17 +86,29 @@ def gravity_force(mechanism: Mechanism) -> Program:
 
 
 def forward_dynamics(mechanism: Mechanism) -> Program:
-    """vdot under tau: articulated bodies, or the factored mass matrix where couplings join joints."""
-    speeds = _speeds(mechanism)
-    applied = applied_forces(mechanism, speeds)
-    tau = mechanism.entries(mechanism.tau)
+    """vdot under tau by articulated bodies; by the factored mass matrix where couplings join joints."""
     if mechanism.is_coupled:
-        vdot = _by_mass_matrix(mechanism, tau)
-        method = "factored mass matrix"
-    else:
-        found = articulated_body(mechanism, speeds, mechanism.of_joints(tau), mechanism.gravity, applied)
-        vdot = [rate for rates in found.rates for rate in rates]
-        method = "articulated bodies"
+        return forward_dynamics_by_mass_matrix(mechanism)
+    rates = _by_articulated_bodies(mechanism)
+    return _forward_program(mechanism, [rate for joint in rates for rate in joint], "articulated bodies")
+
+
+def _by_articulated_bodies(mechanism: Mechanism) -> Speeds:
+    applied = applied_forces(mechanism, _speeds(mechanism))
+    bias = newton_euler(mechanism, _speeds(mechanism), _still(mechanism), mechanism.gravity, applied).forces
+    tau = mechanism.of_joints(mechanism.entries(mechanism.tau))
+    with mechanism.graph.section("forces less bias"):
+        moving = tuple(tuple(f - h for f, h in zip(*pair, strict=True)) for pair in zip(tau, bias, strict=True))
+    return articulated_body(mechanism, moving)
+
+
+def forward_dynamics_by_mass_matrix(mechanism: Mechanism) -> Program:
+    """vdot under tau by the factored mass matrix."""
+    vdot = _by_mass_matrix(mechanism, mechanism.entries(mechanism.tau))
+    return _forward_program(mechanism, vdot, "factored mass matrix")
+
+
+def _forward_program(mechanism: Mechanism, vdot: Sequence[Scalar], method: str) -> Program:
     return make_program(
         mechanism,
         "forward_dynamics",
@@ -131,11 +143,10 @@ def joint_wrenches(mechanism: Mechanism) -> Program:
     """Wrench in every joint under tau."""
     speeds = _speeds(mechanism)
     applied = applied_forces(mechanism, speeds)
-    tau = mechanism.entries(mechanism.tau)
     if mechanism.is_coupled:
-        rates = mechanism.of_joints(tuple(_by_mass_matrix(mechanism, tau)))
+        rates = mechanism.of_joints(tuple(_by_mass_matrix(mechanism, mechanism.entries(mechanism.tau))))
     else:
-        rates = articulated_body(mechanism, speeds, mechanism.of_joints(tau), mechanism.gravity, applied).rates
+        rates = _by_articulated_bodies(mechanism)
     found = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied)
     return make_program(
         mechanism,

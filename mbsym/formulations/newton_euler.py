@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from mbsym.formulations.applied_forces import AppliedForces
 from mbsym.kinematics.joint_motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.kinematics.recursion import Speeds, VelocityTerms, carried_acceleration, turning_matrix, velocity_terms
+from mbsym.kinematics.recursion import Speeds, carried_acceleration, turning_matrix, velocity_terms
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import (
     Matrix3,
@@ -57,7 +57,6 @@ def newton_euler(
     rates: Speeds,
     gravity: Vector3,
     applied: AppliedForces | None = None,
-    terms: VelocityTerms | None = None,
 ) -> InverseDynamics:
     """Forces that produce the given rates of the speeds.
 
@@ -66,11 +65,10 @@ def newton_euler(
         speeds, rates: v and vdot by joint.
         gravity: in base axes.
         applied: force elements, which take their share of the forces.
-        terms: velocity terms, if they are at hand.
     """
     graph = mechanism.graph
     zero = zero_vector(graph)
-    terms = velocity_terms(mechanism, speeds) if terms is None else terms
+    terms = velocity_terms(mechanism, speeds)
     alphas, accelerations = [zero], [negate(gravity)]
     turnings = [turning_matrix(zero, zero)]
     wrenches: list[Motion] = [(zero, zero)]

@@ -1,0 +1,190 @@
+"""The way through the house: read > label > derive > optimise > describe > render > write.
+
+Building and checking what was written stand above, in ``mbsym.verification``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from mbsym.codegen.interface import GeneratedFile, ModuleDescription, Real, render
+from mbsym.codegen.write import write_files
+from mbsym.conventions import CONVENTIONS
+from mbsym.errors import DerivationError
+from mbsym.formats.native import dump_native
+from mbsym.formats.registry import LoadOptions, load
+from mbsym.formulations.registry import FORMULATIONS, functions_of
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.kinematics.roadmap import manifest_fields, roadmap_lines
+from mbsym.model.system import Model
+from mbsym.model.validate import require_valid
+from mbsym.passes.pass_manager import Report, run
+from mbsym.passes.standard import STANDARD_PASSES
+from mbsym.symbolic.program import Program
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, steps done, and steps in all."""
+
+LANGUAGES: Final = ("c", "numpy")
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationOptions:
+    """What to generate.
+
+    Attributes:
+        languages: "c", "numpy".
+        functions: names from the catalogue, empty for all that the mechanism has.
+        formulation: "auto" takes the one with the fewest operations.
+        real: floating-point type of the C code.
+        symbolic_parameters: "" as the model says, "all", "none", or names.
+        order: of the assembly, "weight" or "input".
+    """
+
+    languages: tuple[str, ...] = LANGUAGES
+    functions: tuple[str, ...] = ()
+    formulation: str = "auto"
+    real: Real = "double"
+    symbolic_parameters: str | tuple[str, ...] = ""
+    order: str = "weight"
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """Programs of a mechanism, optimised, and what the passes did to each."""
+
+    mechanism: Mechanism
+    formulation: str
+    programs: tuple[Program, ...]
+    reports: tuple[Report, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """Files that were written, and the derivation behind them."""
+
+    directory: Path
+    paths: tuple[Path, ...]
+    derivation: Derivation
+
+
+def read(source: Model | str | Path, options: LoadOptions | None = None) -> Model:
+    """A model from a file, the name of a bundled example, or itself; checked.
+
+    Raises:
+        FormatError: the file cannot be read.
+        ModelError: it is no mechanism.
+    """
+    model = source if isinstance(source, Model) else load(source, options or LoadOptions())
+    require_valid(model)
+    return model
+
+
+def express(model: Model, options: GenerationOptions) -> Mechanism:
+    """The model labelled and written in a graph."""
+    return build_mechanism(model, model.label(order=options.order), options.symbolic_parameters)
+
+
+def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress | None = None) -> Derivation:
+    """The functions asked for, each as an optimised Program.
+
+    Raises:
+        DerivationError: a function or formulation does not exist or does not cover the mechanism.
+    """
+    if options.formulation not in FORMULATIONS:
+        raise DerivationError(
+            f"no formulation is called {options.formulation!r}", remedy=f"known: {', '.join(FORMULATIONS)}"
+        )
+    available = functions_of(mechanism, options.formulation)
+    for name in options.functions:
+        if name not in available:
+            raise DerivationError(
+                f"{mechanism.model.name} has no function {name!r}", remedy=f"it has {', '.join(available)}"
+            )
+    names = [name for name in available if not options.functions or name in options.functions]
+    programs, reports = [], []
+    for done, name in enumerate(names):
+        if progress is not None:
+            progress(f"derive {name}", done, len(names))
+        program, report = optimise(available[name](mechanism))
+        programs.append(program)
+        reports.append(report)
+    return Derivation(mechanism, options.formulation, tuple(programs), tuple(reports))
+
+
+def optimise(program: Program) -> tuple[Program, Report]:
+    """The program after the standard passes."""
+    return run(program, STANDARD_PASSES)
+
+
+def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescription:
+    """The module to print: programs, header and manifest."""
+    mechanism = derivation.mechanism
+    text = dump_native(mechanism.model)
+    return ModuleDescription(
+        name=mechanism.model.name,
+        programs=derivation.programs,
+        header=(*CONVENTIONS, "", *roadmap_lines(mechanism)),
+        manifest={
+            "formulation": derivation.formulation,
+            **manifest_fields(mechanism),
+            "order": options.order,
+            "model": text,
+        },
+        real=options.real,
+        model_sha256=sha256(text.encode()).hexdigest(),
+        constants={"NQ": mechanism.nq, "NV": mechanism.nv, "NB": mechanism.nb},
+    )
+
+
+def generate_files(
+    source: Model | str | Path, options: GenerationOptions | None = None, progress: Progress | None = None
+) -> tuple[Derivation, tuple[GeneratedFile, ...]]:
+    """The texts of a module, nothing written."""
+    options = options or GenerationOptions()
+    derivation = derive(express(read(source), options), options, progress)
+    return derivation, render(describe(derivation, options), options.languages)
+
+
+def generate(
+    source: Model | str | Path,
+    directory: str | Path = ".",
+    *,
+    languages: Sequence[str] = LANGUAGES,
+    functions: Sequence[str] = (),
+    formulation: str = "auto",
+    real: Real = "double",
+    symbolic_parameters: str | Sequence[str] = "",
+    order: str = "weight",
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Generation:
+    """Generates code for a model into a directory, whole or not at all.
+
+    Args:
+        source: a model, a model file, or the name of a bundled example.
+        directory: where NAME.c, NAME.h, NAME.py and NAME.json go.
+        languages, functions, formulation, real, symbolic_parameters, order: see ``GenerationOptions``.
+        force: overwrite files that mbsym did not write.
+        progress: told of each step.
+
+    Raises:
+        MbsymError: the model, a name or the directory is unusable; nothing is written then.
+    """
+    options = GenerationOptions(
+        tuple(languages),
+        tuple(functions),
+        formulation,
+        real,
+        symbolic_parameters if isinstance(symbolic_parameters, str) else tuple(symbolic_parameters),
+        order,
+    )
+    derivation, files = generate_files(source, options, progress)
+    paths = write_files(directory, files, force=force)
+    return Generation(Path(directory), paths, derivation)
+
+
