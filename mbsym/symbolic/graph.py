@@ -378,6 +378,10 @@ class Graph:
         if self.kinds[node] not in LEAVES:
             self.names.setdefault(node, (name, -1 if ref < 0 else 1))
 
+    def forget_names(self) -> None:
+        """Drops all suggested identifiers, so that the next derivation on this graph suggests its own."""
+        self.names.clear()
+
     @contextmanager
     def section(self, title: str) -> Iterator[None]:
         """Nodes made inside belong to the section of that title."""
