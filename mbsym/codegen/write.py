@@ -40,6 +40,10 @@ def write_files(directory: Path | str, files: Sequence[GeneratedFile], *, force:
         for file in files:
             _check_free(destination / file.name, force)
         return _write(destination, files)
+    except UnicodeEncodeError as error:
+        raise CodegenError(
+            f"cannot write: {error.reason} in the text", where=str(destination), remedy="rename what bears it"
+        ) from None
     except OSError as error:
         raise CodegenError(
             f"cannot write: {error.strerror or error}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mbsym import __version__
@@ -100,7 +101,7 @@ def header_context(module: LoweredModule) -> HeaderContext:
     return HeaderContext(
         version=__version__,
         name=names.module,
-        head=tuple(c_comment(line) for line in head),
+        head=comment_lines(head),
         real=description.real,
         constants=tuple(
             ConstantView(f"{names.module}_{names.constants[key]}", int(value), "," if place < len(constants) else "")
@@ -119,7 +120,7 @@ def header_context(module: LoweredModule) -> HeaderContext:
             PrototypeView(
                 names.c_symbol(function.name),
                 function_comment(function),
-                formals(module, function, f"{names.module}_restrict"),
+                formals(module, function, f"{names.module}_restrict", ");"),
             )
             for function in module.functions
         ),
@@ -134,7 +135,7 @@ def source_context(module: LoweredModule) -> SourceContext:
         FunctionView(
             names.c_symbol(function.name),
             operation_line(function.operations),
-            formals(module, function, "restrict"),
+            formals(module, function, "restrict", ")"),
             body_lines(module, function, function.body, printer),
         )
         for function in module.functions
@@ -159,6 +160,11 @@ def _hash_line(module: LoweredModule) -> str:
     return f"model sha256 {digest}" if digest else "equations of a mechanism"
 
 
+def comment_lines(lines: Sequence[str]) -> tuple[str, ...]:
+    """Lines for the inside of a block comment, each with its star."""
+    return tuple(f" * {c_comment(line)}".rstrip() for line in lines)
+
+
 def operation_line(operations: OperationCount | None) -> str:
     """One line on what a call costs."""
     if operations is None:
@@ -180,16 +186,17 @@ def function_comment(function: ModuleFunction) -> tuple[str, ...]:
     lines = [": ".join(filter(None, (function.name, function.description))), *function.notes]
     lines += [f"  {row}" for row in table(rows)]
     lines.append(operation_line(function.operations))
-    return tuple(c_comment(line) for line in lines)
+    return comment_lines(lines)
 
 
-def formals(module: LoweredModule, function: ModuleFunction, restrict: str) -> tuple[str, ...]:
-    """Formal arguments, each with its comma or closing parenthesis."""
+def formals(module: LoweredModule, function: ModuleFunction, restrict: str, close: str) -> tuple[str, ...]:
+    """Formal arguments, each with its comma, and the last with what closes the list."""
     prefix = module.names.module
     texts = [f"const {prefix}_parameters *parameters"] if module.parameters else []
     for item, identifier in zip(function.arguments, function.identifiers, strict=True):
         texts.append(_formal(item, identifier, f"{prefix}_real", restrict))
-    return (*(f"{text}," for text in texts[:-1]), f"{texts[-1]})") if texts else ("void)",)
+    texts = texts or ["void"]
+    return (*(f"{text}," for text in texts[:-1]), f"{texts[-1]}{close}")
 
 
 def _formal(item: Argument, identifier: str, real: str, restrict: str) -> str:

@@ -1,0 +1,270 @@
+"""What becomes a temporary, under which name and with which sign; and how it prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import pytest
+
+from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.lower import LONGEST_EXPRESSION, LoweredFunction, lower
+from mbsym.codegen.numpy.expressions import NumpyPrinter
+from mbsym.errors import CodegenError
+from mbsym.symbolic.graph import Graph, Reference
+from mbsym.symbolic.program import Input, Output, ParameterInput, Program
+
+Build = Callable[[Graph, list[Reference]], "Reference | list[Reference]"]
+
+
+def lowered(build: Build, size: int = 4) -> LoweredFunction:
+    """A function of x[0..size-1] with the output y."""
+    graph = Graph()
+    symbols = [graph.symbol(f"x{i}") for i in range(size)]
+    built = build(graph, symbols)
+    values = built if isinstance(built, list) else [built]
+    program = Program("f", graph, (Input("x", (size,), tuple(symbols)),), (Output("y", (len(values),), tuple(values)),))
+    return lower(program, {"x": "x", "y": "y"}, {})
+
+
+def printed(function: LoweredFunction) -> list[str]:
+    """Statements of a body in C, without types."""
+    printer = CPrinter("double")
+    lines = []
+    for block in function.blocks:
+        lines += [f"# {block.title}"] if block.title else []
+        lines += [f"{item.identifier} = {printer.format(item.expression)}" for item in block.assignments]
+    for result in function.results:
+        lines += [f"{result.identifier}[{i}] = {printer.format(entry)}" for i, entry in enumerate(result.entries)]
+    return lines
+
+
+def expression(build: Build, size: int = 4) -> str:
+    """The one expression that a function consists of."""
+    (line,) = printed(lowered(build, size))
+    return line.removeprefix("y[0] = ")
+
+
+@pytest.mark.parametrize(
+    ("build", "text"),
+    [
+        (lambda g, x: g.sub(x[0], x[1]), "x[0] - x[1]"),
+        (lambda g, x: -g.sub(x[0], x[1]), "x[1] - x[0]"),
+        (lambda g, x: -g.add(x[0], x[1]), "-x[0] - x[1]"),
+        (lambda g, x: g.sub(x[0], g.add(x[1], x[2])), "x[0] - x[1] - x[2]"),
+        (lambda g, x: g.sub(x[0], g.sub(x[1], x[2])), "x[0] - x[1] + x[2]"),
+        (lambda g, x: g.add(-x[0], g.sub(x[1], x[2])), "x[1] - x[0] - x[2]"),
+        (lambda g, x: g.mul(g.sub(x[0], x[1]), x[2]), "x[2]*(x[0] - x[1])"),
+        (lambda g, x: g.mul(-g.sub(x[0], x[1]), x[2]), "x[2]*(x[1] - x[0])"),
+        (lambda g, x: -g.mul(x[0], x[1]), "-x[0]*x[1]"),
+        (lambda g, x: g.mul(g.const(-2), x[0]), "-2.0*x[0]"),
+        (lambda g, x: g.sub(x[1], g.mul(g.const(2), x[0])), "x[1] - 2.0*x[0]"),
+        (lambda g, x: g.mul(g.mul(x[0], x[1]), g.mul(x[2], x[3])), "x[0]*x[1]*x[2]*x[3]"),
+        (lambda g, x: g.power(x[0], 2), "x[0]*x[0]"),
+        (lambda g, x: g.div(x[0], g.const(3)), "0.3333333333333333*x[0]"),
+        (lambda g, x: g.div(x[0], g.mul(x[1], x[2])), "x[0]/(x[1]*x[2])"),
+        (lambda g, x: g.mul(x[0], g.div(x[1], x[2])), "x[0]*(x[1]/x[2])"),
+        (lambda g, x: g.div(g.mul(x[0], x[1]), x[2]), "x[0]*x[1]/x[2]"),
+        (lambda g, x: g.div(g.div(x[0], x[1]), x[2]), "x[0]/x[1]/x[2]"),
+        (lambda g, x: g.div(x[0], g.div(x[1], x[2])), "x[0]/(x[1]/x[2])"),
+        (lambda g, x: g.div(g.sub(x[0], x[1]), -x[2]), "(x[1] - x[0])/x[2]"),
+        (lambda g, x: g.div(1, g.add(x[1], x[2])), "1.0/(x[1] + x[2])"),
+        (lambda g, x: g.function("sin", -x[0]), "-sin(x[0])"),
+        (lambda g, x: g.function("sin", g.sub(x[1], x[0])), "sin(x[1] - x[0])"),
+        (lambda g, x: g.function("cos", g.sub(x[0], x[1])), "cos(x[0] - x[1])"),
+        (lambda g, x: g.function("exp", -x[0]), "exp(-x[0])"),
+        (lambda g, x: g.function("exp", -g.mul(x[0], x[1])), "exp(-x[0]*x[1])"),
+        (lambda g, x: g.function("atan2", -x[0], g.sub(x[2], x[1])), "atan2(-x[0], x[2] - x[1])"),
+        (lambda g, x: g.function("abs", g.sub(x[0], x[1])), "fabs(x[0] - x[1])"),
+        (lambda g, x: g.function("max", x[0], g.const(2)), "fmax(x[0], 2.0)"),
+        (lambda g, x: g.function("sign", x[0]), "(x[0] > 0.0 ? 1.0 : x[0] < 0.0 ? -1.0 : x[0])"),
+        (lambda g, x: g.select(-x[0], x[1], -x[2]), "(-x[0] > 0.0 ? x[1] : -x[2])"),
+        (lambda g, x: g.pi(), "3.141592653589793"),
+        (lambda g, x: g.mul(g.pi(), g.const(Fraction(-1, 2))), "-1.5707963267948966"),
+        (lambda g, x: g.div(x[0], g.pi()), "0.3183098861837907*x[0]"),
+        (lambda g, x: g.mul(g.const(2), g.mul(g.pi(), x[0])), "6.283185307179586*x[0]"),
+        (lambda g, x: g.function("sin", g.const(Fraction(3, 10))), "sin(0.3)"),
+        (lambda g, x: 0, "0.0"),
+        (lambda g, x: -1, "-1.0"),
+        (lambda g, x: -x[2], "-x[2]"),
+        (lambda g, x: g.const(Fraction(1, 3) * 10**30), "3.333333333333333e+29"),
+    ],
+)
+def test_expressions(build: Build, text: str) -> None:
+    assert expression(build) == text
+
+
+def test_a_value_used_twice_is_a_temporary_with_the_cheaper_sign() -> None:
+    def build(g: Graph, x: list[Reference]) -> list[Reference]:
+        t = -g.add(x[0], x[1])
+        return [g.mul(t, x[2]), g.mul(t, x[3])]
+
+    assert printed(lowered(build)) == ["t1 = x[0] + x[1]", "y[0] = -x[2]*t1", "y[1] = -x[3]*t1"]
+
+
+def test_a_named_value_is_a_temporary_of_the_asked_sign() -> None:
+    def build(g: Graph, x: list[Reference]) -> Reference:
+        w = -g.sub(x[0], x[1])
+        g.name(w, "w3_x")
+        return g.sub(x[2], w)
+
+    assert printed(lowered(build)) == ["w3_x = x[1] - x[0]", "y[0] = x[2] - w3_x"]
+
+
+def test_a_name_wins_over_an_automatic_one_and_collisions_are_numbered() -> None:
+    def build(g: Graph, x: list[Reference]) -> list[Reference]:
+        a, b, c = g.add(x[0], x[1]), g.add(x[1], x[2]), g.add(x[2], x[3])
+        g.name(b, "t1")
+        g.name(c, "x")
+        return [g.mul(a, b), g.mul(b, c), g.mul(c, a)]
+
+    assert printed(lowered(build))[:3] == ["t2 = x[0] + x[1]", "t1 = x[1] + x[2]", "x_2 = x[2] + x[3]"]
+
+
+def test_a_name_for_a_mere_result_makes_no_temporary() -> None:
+    def build(g: Graph, x: list[Reference]) -> Reference:
+        y = g.add(x[0], x[1])
+        g.name(y, "tau")
+        return y
+
+    assert expression(build) == "x[0] + x[1]"
+
+
+def test_a_result_used_elsewhere_is_computed_once() -> None:
+    def build(g: Graph, x: list[Reference]) -> list[Reference]:
+        y = g.mul(x[0], x[1])
+        return [y, g.add(y, x[2]), -y]
+
+    assert printed(lowered(build)) == ["t1 = x[0]*x[1]", "y[0] = t1", "y[1] = x[2] + t1", "y[2] = -t1"]
+
+
+def test_sine_and_cosine_of_one_angle_stand_together() -> None:
+    def build(g: Graph, x: list[Reference]) -> list[Reference]:
+        sine = g.function("sin", x[1])
+        other = g.mul(sine, g.add(x[0], x[2]))
+        return [other, g.function("cos", x[1]), g.function("sin", x[3])]
+
+    assert printed(lowered(build)) == [
+        "sin_x1 = sin(x[1])",
+        "cos_x1 = cos(x[1])",
+        "y[0] = sin_x1*(x[0] + x[2])",
+        "y[1] = cos_x1",
+        "y[2] = sin(x[3])",
+    ]
+
+
+def test_sections_become_titles_in_order() -> None:
+    def build(g: Graph, x: list[Reference]) -> Reference:
+        with g.section("body 1"):
+            a = g.add(x[0], x[1])
+            unused = g.add(x[0], x[3])
+        with g.section("body 2"):
+            b = g.mul(a, a)
+        g.name(unused, "unused")
+        return g.add(g.mul(b, b), a)
+
+    assert printed(lowered(build)) == ["# body 1", "t1 = x[0] + x[1]", "# body 2", "t2 = t1*t1", "y[0] = t1 + t2*t2"]
+
+
+def test_a_long_expression_is_split() -> None:
+    def build(g: Graph, x: list[Reference]) -> Reference:
+        total = 0
+        for i in range(60):
+            total = g.add(g.mul(x[i], x[i + 60]), total)
+        return total
+
+    lines = printed(lowered(build, 120))
+    assert len(lines) > 3
+    assert all(len(line) <= LONGEST_EXPRESSION + 40 for line in lines)
+
+
+def test_a_deep_nest_of_functions_is_split() -> None:
+    def build(g: Graph, x: list[Reference]) -> Reference:
+        value = x[0]
+        for _ in range(5000):
+            value = g.function("tanh", g.function("sin", value))
+        return value
+
+    lines = printed(lowered(build))
+    assert all(len(line) <= LONGEST_EXPRESSION + 40 for line in lines)
+    assert sum(line.count("tanh(") for line in lines) == 5000
+
+
+def test_a_shared_constant_stays_a_literal() -> None:
+    def build(g: Graph, x: list[Reference]) -> list[Reference]:
+        twice = g.mul(g.const(2), g.pi())
+        return [g.mul(twice, x[0]), g.mul(twice, x[1])]
+
+    assert printed(lowered(build)) == ["y[0] = 6.283185307179586*x[0]", "y[1] = 6.283185307179586*x[1]"]
+
+
+def test_parameters_and_scalars_print_by_name() -> None:
+    graph = Graph()
+    t, m, q = graph.symbol("t"), graph.symbol("mass"), graph.symbol("q")
+    program = Program(
+        "f",
+        graph,
+        (Input("q", (1,), (q,)), Input("t", (), (t,))),
+        (Output("y", (), (graph.mul(t, m),)),),
+        (ParameterInput("m", m, Fraction(1)), ParameterInput("unused", graph.symbol("unused"), Fraction(1))),
+    )
+    function = lower(program, {"q": "q", "t": "t", "y": "y"}, {"m": "m_2", "unused": "unused"})
+    assert printed(function) == ["y[0] = t*m_2"]
+    assert function.used == {"t", "m_2"}
+
+
+def test_an_unbound_symbol_is_an_error() -> None:
+    graph = Graph()
+    program = Program("f", graph, (), (Output("y", (1,), (graph.symbol("lost"),)),))
+    with pytest.raises(CodegenError, match="nothing provides the symbol lost"):
+        lower(program, {"y": "y"}, {})
+
+
+def test_live_temporaries() -> None:
+    def chain(g: Graph, x: list[Reference]) -> Reference:
+        value = x[0]
+        for i in range(50):
+            value = g.add(g.mul(value, value), x[i % 4])
+        return value
+
+    def fan(g: Graph, x: list[Reference]) -> Reference:
+        values = [g.add(x[0], g.const(i)) for i in range(1, 51)]
+        for value in values:
+            g.name(value, "v")
+        total = 0
+        for value in values:
+            total = g.add(g.mul(value, x[1]), total)
+        return total
+
+    assert lowered(chain).live <= 2
+    assert lowered(fan).live >= 50
+
+
+def test_single_precision_literals() -> None:
+    printer = CPrinter("float")
+    texts = [printer.literal(Fraction(text)) for text in ("0", "2", "0.1", "1/3", "-1e10", "123456789.123", "1e-50")]
+    assert texts == ["0.0f", "2.0f", "0.1f", "0.333333333f", "-1e+10f", "123456789.0f", "0.0f"]
+
+
+@pytest.mark.parametrize(("real", "value"), [("float", "1e39"), ("double", "1e309")])
+def test_a_constant_out_of_range_is_an_error(real: str, value: str) -> None:
+    printer = CPrinter("float" if real == "float" else "double")
+    with pytest.raises(CodegenError, match=f"exceeds the range of a {real}"):
+        printer.literal(Fraction(value))
+
+
+def test_single_precision_functions() -> None:
+    def build(g: Graph, x: list[Reference]) -> Reference:
+        return g.add(g.function("abs", x[0]), g.function("atan2", x[1], g.function("sign", x[2])))
+
+    (result,) = lowered(build).results
+    text = CPrinter("float").format(result.entries[0])
+    assert text == "fabsf(x[0]) + atan2f(x[1], (x[2] > 0.0f ? 1.0f : x[2] < 0.0f ? -1.0f : x[2]))"
+
+
+def test_numpy_prints_functions_by_their_own_names() -> None:
+    def build(g: Graph, x: list[Reference]) -> Reference:
+        return g.select(x[0], g.function("asin", x[1]), g.function("min", x[2], x[3]))
+
+    (result,) = lowered(build).results
+    assert NumpyPrinter().format(result.entries[0]) == "select(x[0], asin(x[1]), min(x[2], x[3]))"

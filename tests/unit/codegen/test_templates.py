@@ -1,0 +1,75 @@
+"""Templates hold layout only, and use exactly the fields of their contexts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import pytest
+from jinja2 import meta, nodes
+from jinja2.exceptions import UndefinedError
+
+from mbsym.codegen.c.views import HeaderContext, SourceContext
+from mbsym.codegen.environment import environment, fixed_text, render_template, template_directory
+from mbsym.codegen.numpy.views import ModuleContext
+from mbsym.errors import CodegenError
+
+CONTEXTS = {
+    "c/header.h.jinja": HeaderContext,
+    "c/source.c.jinja": SourceContext,
+    "numpy/module.py.jinja": ModuleContext,
+}
+# What a template may consist of; anything that computes is missing on purpose.
+LAYOUT = (
+    nodes.Template,
+    nodes.Output,
+    nodes.TemplateData,
+    nodes.Name,
+    nodes.Getattr,
+    nodes.For,
+    nodes.If,
+    nodes.Include,
+    nodes.Const,
+)
+
+
+def source(name: str) -> str:
+    return (template_directory() / name).read_text(encoding="utf-8")
+
+
+def test_every_template_of_these_languages_has_a_context() -> None:
+    found = [path for language in ("c", "numpy") for path in (template_directory() / language).rglob("*.jinja")]
+    assert sorted(path.relative_to(template_directory()).as_posix() for path in found) == sorted(CONTEXTS)
+
+
+@pytest.mark.parametrize("name", sorted(CONTEXTS))
+def test_undeclared_variables_are_the_fields_of_the_context(name: str) -> None:
+    undeclared = meta.find_undeclared_variables(environment().parse(source(name)))
+    assert undeclared == {field.name for field in fields(CONTEXTS[name])}
+
+
+@pytest.mark.parametrize("name", sorted(CONTEXTS))
+def test_templates_decide_nothing(name: str) -> None:
+    tree = environment().parse(source(name))
+    for node in tree.find_all(nodes.Node):
+        assert isinstance(node, LAYOUT), f"{name}:{node.lineno}: {type(node).__name__}"
+
+
+def test_a_missing_field_is_an_error() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Empty:
+        version: str = ""
+
+    with pytest.raises(UndefinedError):
+        render_template("c/source.c.jinja", Empty())
+
+
+def test_fixed_text_begins_below_its_mark_and_bears_the_prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.c").write_text("typedef double MODEL_real;\n/* mbsym: copied from here */\nMODEL_real x;\n")
+    (tmp_path / "b.c").write_text("MODEL_real x;\n")
+    monkeypatch.setattr("mbsym.codegen.environment.template_directory", lambda: tmp_path)
+    assert fixed_text("a.c", "arm_") == "arm_real x;"
+    with pytest.raises(CodegenError, match="has no line"):
+        fixed_text("b.c", "arm_")
+    with pytest.raises(CodegenError, match=r"no runtime file c\.c"):
+        fixed_text("c.c", "arm_")
