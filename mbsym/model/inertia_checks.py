@@ -94,9 +94,9 @@ def check_inertias(model: Model, findings: Findings, *, strict: bool) -> None:
     Args:
         model: with references and values that are known to be sound.
         findings: where diagnostics are noted.
-        strict: an impossible inertia is an error even in a model that was imported.
+        strict: an impossible inertia is an error even in a model that accepts them.
     """
-    severity: Severity = "warning" if model.imported and not strict else "error"
+    severity: Severity = "warning" if model.accept_impossible_inertia and not strict else "error"
     properties = {body.name: mass_properties(body, findings.numbers) for body in model.bodies}
     before = len(findings.diagnostics)
     for index, body in enumerate(model.bodies):

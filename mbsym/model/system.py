@@ -32,7 +32,7 @@ class Model:
         gravity: in base axes [m/s^2].
         ground: the name that joints use for ground.
         free_roots: True gives a body that nothing connects to ground a virtual free joint.
-        imported: read from a robot description that others wrote: its physically impossible inertias are warnings.
+        accept_impossible_inertia: inertias that no rigid body has, as measured or as others wrote them, are warnings.
         warnings: what the reader of the file noticed, one sentence each.
     """
 
@@ -48,7 +48,7 @@ class Model:
     ground: str = "ground"
     free_roots: bool = False
     description: str = ""
-    imported: bool = False
+    accept_impossible_inertia: bool = False
     warnings: tuple[str, ...] = field(default=(), compare=False)
 
     def body(self, name: str) -> Body:

@@ -49,7 +49,7 @@ def validate(model: Model, strict: bool = False) -> tuple[Diagnostic, ...]:
 
     Args:
         model: as read or built.
-        strict: impossible inertias are errors even in a model that was imported.
+        strict: impossible inertias are errors even in a model that accepts them.
     """
     findings = Findings()
     for check in (_check_names, _check_references):

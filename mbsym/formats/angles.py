@@ -1,0 +1,46 @@
+"""Angles that stand for multiples of 90 degrees."""
+
+from __future__ import annotations
+
+import math
+
+from mbsym.model.parameter import Value
+from mbsym.model.values import NUMBER_TEXT, evaluate
+
+SAME_ANGLE = 1e-8
+"""Angles nearer to a multiple of 90 degrees than this are taken as that multiple [rad]; no robot is built so well."""
+
+ROUNDED_ANGLE = 1e-4
+"""Angles nearer than this look like a multiple written with few digits, such as 1.5708 [rad]."""
+
+_TEXTS = {1: "pi/2", 2: "pi"}
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is a number rather than an expression."""
+    if isinstance(value, str):
+        return NUMBER_TEXT.fullmatch(value.strip()) is not None
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def snapped_angle(value: Value, tolerance: float = SAME_ANGLE) -> Value:
+    """The exact multiple of 90 degrees that a number is within the tolerance of, else the value as it is [rad]."""
+    if not is_number(value):
+        return value
+    angle = evaluate(value)
+    quarters = round(angle / (math.pi / 2))
+    if abs(angle - quarters * (math.pi / 2)) > tolerance or abs(quarters) > 1000:
+        return value
+    if quarters == 0:
+        return 0
+    text = _TEXTS.get(abs(quarters)) or (f"{abs(quarters)}*pi/2" if quarters % 2 else f"{abs(quarters) // 2}*pi")
+    return text if quarters > 0 else f"-{text}"
+
+
+def looks_rounded(value: Value) -> bool:
+    """Whether a number is near a multiple of 90 degrees but not that multiple."""
+    if not is_number(value):
+        return False
+    angle = evaluate(value)
+    distance = abs(angle - round(angle / (math.pi / 2)) * (math.pi / 2))
+    return SAME_ANGLE < distance <= ROUNDED_ANGLE

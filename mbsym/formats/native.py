@@ -1,0 +1,308 @@
+"""The native format: YAML in which numbers stay the decimals they are and formulas are text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mbsym.errors import FormatError
+from mbsym.formats.angles import snapped_angle
+from mbsym.formats.findings import report_findings
+from mbsym.formats.text_source import LARGEST_YAML, Place, TextSource, read_text
+from mbsym.formats.yaml_document import Document, DocumentPath, read_yaml
+from mbsym.model.body import Body, Placement
+from mbsym.model.diagnostic import Diagnostic
+from mbsym.model.force import (
+    Actuator,
+    AppliedWrench,
+    ForceElement,
+    JointDamper,
+    JointForce,
+    JointFriction,
+    JointSpring,
+    PointSpringDamper,
+)
+from mbsym.model.joint import (
+    COINCIDENT,
+    Constraint,
+    Coupling,
+    DistanceConstraint,
+    GearConstraint,
+    Joint,
+    PointOnLineConstraint,
+)
+from mbsym.model.names import identifier_part, model_name_fault
+from mbsym.model.parameter import ControlInput, Parameter
+from mbsym.model.system import Model
+from mbsym.model.validate import validate
+
+if TYPE_CHECKING:
+    from mbsym.formats import schema
+
+FORCES: dict[str, type] = {
+    "joint_spring": JointSpring,
+    "joint_damper": JointDamper,
+    "joint_friction": JointFriction,
+    "actuator": Actuator,
+    "joint_force": JointForce,
+    "point_spring_damper": PointSpringDamper,
+    "applied_wrench": AppliedWrench,
+}
+"""Force elements by their type in files; the keys of their tables are the names of their attributes."""
+
+CONSTRAINTS: dict[str, type] = {
+    "distance": DistanceConstraint,
+    "point_on_line": PointOnLineConstraint,
+    "gear": GearConstraint,
+}
+"""Closure constraints by their type in files, likewise."""
+
+JOINT_KEYS: dict[str, tuple[str, ...]] = {
+    "predecessor": ("from",),
+    "successor": ("to",),
+    "predecessor_placement": ("at",),
+    "successor_placement": ("at_successor",),
+    "lower": ("limits", "lower"),
+    "upper": ("limits", "upper"),
+    "effort": ("limits", "effort"),
+    "velocity": ("limits", "velocity"),
+}
+"""Keys of a joint's attributes where they differ from the attribute's name."""
+
+
+def load_native(path: str | Path, *, strict: bool = False) -> Model:
+    """The model that a native file describes.
+
+    Args:
+        path: the file.
+        strict: impossible inertias are errors even where the file says ``accept_impossible_inertia: true``.
+
+    Raises:
+        FormatError: the file cannot be read, or what it describes is no mechanism; ``where`` is ``FILE:LINE:COL``.
+    """
+    return read_native(read_text(path, LARGEST_YAML), strict=strict)
+
+
+def read_native(source: TextSource, *, strict: bool = False) -> Model:
+    """The model that a text in the native format describes; errors as ``load_native``."""
+    document = read_yaml(source)
+    table = read_tables(document)
+    model = _model(table, source)
+    places = _Places(model, document)
+    diagnostics = validate(model, strict)
+    return report_findings(model, (*diagnostics, *_stated_masses(diagnostics, table, model)), places.where)
+
+
+def read_tables(document: Document) -> schema.ModelTable:
+    """The document as the tables of the schema.
+
+    Raises:
+        FormatError: an entry is unknown, missing or of the wrong kind.
+    """
+    from pydantic import ValidationError
+
+    from mbsym.formats.schema import ModelTable
+
+    try:
+        return ModelTable.model_validate(document.data)
+    except ValidationError as error:
+        raise _first_refusal(document, error.errors(include_url=False)) from None
+
+
+def _first_refusal(document: Document, errors: list[Any]) -> FormatError:
+    """The refusal that stands first in the file."""
+    found: list[tuple[Place, str, str]] = []
+    for item in errors:
+        path = _document_path(document, item["loc"])
+        context = item.get("ctx", {})
+        if item["type"] == "refused":
+            if "key" in context:
+                place = document.place((*path, context["key"]), of_key=True)
+            else:
+                place = document.place((*path, *context.get("path", ())))
+            found.append((place, context["what"], context["remedy"]))
+        elif item["type"] == "missing":
+            key = item["loc"][-1]
+            found.append((document.place(path, of_key=True), f"the entry {str(key)!r} is missing", f"add {key}: ..."))
+        elif item["type"] == "union_tag_not_found":
+            found.append((document.place(path, of_key=True), "the entry 'type' is missing", "add type: ..."))
+        elif item["type"] == "union_tag_invalid":
+            known = context["expected_tags"].replace("'", "")
+            place = document.place((*path, "type"))
+            found.append((place, f"there is no type {context['tag']!r} here", f"use one of {known}"))
+        else:
+            place = document.place(path)
+            found.append((place, "no table where one belongs", "write it as KEY: VALUE entries, indented alike"))
+    place, what, remedy = min(found)
+    return document.source.error(place, what, remedy)
+
+
+def _document_path(document: Document, location: tuple[str | int, ...]) -> DocumentPath:
+    """The path in the file of a location in the schema, which also names the types of unions."""
+    path: DocumentPath = ()
+    for part in location:
+        if (*path, part) in document.values:
+            path = (*path, part)
+    return path
+
+
+# ---- tables to model ------------------------------------------------------------------------------------------------
+
+
+def _model(table: schema.ModelTable, source: TextSource) -> Model:
+    joints = tuple(_joint(name, item) for name, item in table.joints.items())
+    bodies = (
+        _bodies_of_joints(joints, table.ground)
+        if table.bodies is None
+        else tuple(_body(name, item) for name, item in table.bodies.items())
+    )
+    return Model(
+        name=table.name if table.name is not None else _stem(source.name),
+        bodies=bodies,
+        joints=joints,
+        forces=tuple(_force(name, item) for name, item in table.forces.items()),
+        parameters=tuple(
+            Parameter(name, item.value, item.unit, item.symbolic) for name, item in table.parameters.items()
+        ),
+        inputs=tuple(ControlInput(name, item.unit) for name, item in table.inputs.items()),
+        couplings=tuple(Coupling(name, item.source, item.ratio, item.offset) for name, item in table.couplings.items()),
+        constraints=tuple(_constraint(name, item) for name, item in table.constraints.items()),
+        gravity=table.gravity,
+        ground=table.ground,
+        free_roots=table.free_roots,
+        description=table.description.strip(),
+        accept_impossible_inertia=table.accept_impossible_inertia,
+    )
+
+
+def _stem(name: str) -> str:
+    stem = Path(name).stem
+    return stem if model_name_fault(stem) is None else identifier_part(stem).strip("_") or "model"
+
+
+def _bodies_of_joints(joints: tuple[Joint, ...], ground: str) -> tuple[Body, ...]:
+    """The bodies that joints mention: ascending if all names are numbers, else in the order of first mention."""
+    names = dict.fromkeys(name for joint in joints for name in (joint.predecessor, joint.successor) if name != ground)
+    if all(name.isascii() and name.isdigit() and len(name) < 10 for name in names):
+        return tuple(Body(name) for name in sorted(names, key=lambda name: (int(name), name)))
+    return tuple(Body(name) for name in names)
+
+
+def _body(name: str, table: schema.BodyTable) -> Body:
+    J = table.inertia
+    return Body(name, table.mass, table.center_of_mass, (J.xx, J.yy, J.zz, J.xy, J.xz, J.yz), table.inertia_about)
+
+
+def _joint(name: str, table: schema.JointTable) -> Joint:
+    return Joint(
+        name=name,
+        type=table.type,  # type: ignore[arg-type]
+        predecessor=table.predecessor,
+        successor=table.successor,
+        axis=(0, 0, 1) if table.axis is None else table.axis,
+        second_axis=table.second_axis,
+        predecessor_placement=_placement(table.at),
+        successor_placement=_placement(table.at_successor),
+        pitch=table.pitch,
+        armature=table.armature,
+        coordinates=table.coordinates,
+        speeds=table.speeds,
+        actuated=table.actuated,
+        reaction_wanted=table.reaction_wanted,
+        cut=table.cut,
+        weight=table.weight,
+        lower=table.limits.lower,
+        upper=table.limits.upper,
+        effort=table.limits.effort,
+        velocity=table.limits.velocity,
+        initial=table.initial,
+    )
+
+
+def _placement(table: schema.PlacementTable) -> Placement:
+    rotation = table.rotation
+    if table.rpy is not None:
+        roll, pitch, yaw = table.rpy
+        rotation = tuple((axis, angle) for axis, angle in (("z", yaw), ("y", pitch), ("x", roll)) if angle != 0)
+    rotation = tuple((axis, snapped_angle(angle)) for axis, angle in rotation)
+    placement = Placement(table.translation, rotation, table.quaternion)
+    return COINCIDENT if placement == COINCIDENT else placement
+
+
+def _force(name: str, table: Any) -> ForceElement:
+    entries = {key: getattr(table, key) for key in table.keys() if key != "type"}  # noqa: SIM118
+    force: ForceElement = FORCES[table.type](name=name, **entries)
+    return force
+
+
+def _constraint(name: str, table: Any) -> Constraint:
+    entries = {key: getattr(table, key) for key in table.keys() if key != "type"}  # noqa: SIM118
+    constraint: Constraint = CONSTRAINTS[table.type](name=name, **entries)
+    return constraint
+
+
+def _stated_masses(
+    diagnostics: tuple[Diagnostic, ...], table: schema.ModelTable, model: Model
+) -> tuple[Diagnostic, ...]:
+    """Errors for masses of zero written down where no body has any: that is no file of topology alone."""
+    if not any(item.path == ("bodies",) and item.severity == "warning" for item in diagnostics) or not table.bodies:
+        return ()
+    return tuple(
+        Diagnostic(
+            "error",
+            ("bodies", index, "mass"),
+            f"body {body.name!r} has a mass of zero, and so have all others",
+            "give masses, or leave all entries 'mass' out for topology alone",
+        )
+        for index, body in enumerate(model.bodies)
+        if "mass" in table.bodies[body.name].model_fields_set
+    )
+
+
+# ---- places ---------------------------------------------------------------------------------------------------------
+
+
+class _Places:
+    """Where the entries of a model stand in its file."""
+
+    def __init__(self, model: Model, document: Document) -> None:
+        self.model = model
+        self.document = document
+
+    def where(self, diagnostic: Diagnostic) -> str:
+        """``FILE:LINE:COL`` of a diagnostic."""
+        path, of_key = self._path(diagnostic.path)
+        place = self.document.place(path, of_key=of_key, column=diagnostic.column)
+        return self.document.source.at(place)
+
+    def _path(self, path: tuple[str | int, ...]) -> tuple[DocumentPath, bool]:
+        """The path in the file, and whether its key is meant."""
+        if len(path) < 2 or not isinstance(path[1], int):
+            return path, False
+        kind, index, *rest = path
+        entry = getattr(self.model, str(kind))[index]
+        name = entry.joint if kind == "couplings" else entry.name
+        if not rest or (rest in (["name"], ["joint"]) and kind != "forces"):
+            listed: DocumentPath = (str(kind), index)
+            return (listed, False) if listed in self.document.values else ((str(kind), name), True)
+        first = str(rest[0])
+        if kind == "joints":
+            keys = self._joint_keys(name, first)
+        elif kind == "bodies" and first == "inertia" and len(rest) > 1:
+            as_list = (kind, name, "inertia", rest[1])
+            if as_list in self.document.values:
+                return as_list, False
+            keys = ("inertia",)
+            rest[1] = ("xx", "yy", "zz", "xy", "xz", "yz")[int(rest[1])]
+        else:
+            keys = (first,)
+        found: DocumentPath = (str(kind), name, *keys, *rest[1:])
+        while len(found) > 2 and found not in self.document.values:
+            found = tuple(part for part in found if part != "translation") if "translation" in found else found[:-1]
+        return found, len(found) == 2 and found in self.document.keys and kind != "parameters"
+
+    def _joint_keys(self, name: str, attribute: str) -> DocumentPath:
+        short = {"type": 0, "predecessor": 1, "successor": 2}.get(attribute)
+        if short is not None and ("joints", name, short) in self.document.values:
+            return (short,)
+        return JOINT_KEYS.get(attribute, (attribute,))

@@ -1,0 +1,106 @@
+"""The way in: a path or the name of a bundled example becomes a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Literal
+
+from mbsym.errors import FormatError
+from mbsym.formats.angles import SAME_ANGLE
+from mbsym.model.system import Model
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+SUFFIXES = (".yaml", ".yml", ".urdf", ".xml", ".mjcf")
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """How foreign descriptions are taken. The native format says all of this itself, but for ``strict``.
+
+    Attributes:
+        strict: physically impossible inertias are errors even where a robot description has them.
+        floating: the root link of a URDF is a body on a free joint; else it is ground.
+        fixed_joints: "merge" makes bodies on fixed joints part of those that carry them, "keep" keeps them.
+        mimic: "couple" takes coordinates that mimic others as coupled, "ignore" leaves them free.
+        joint_dynamics: "forces" takes damping and friction of URDF joints as force elements, "ignore" leaves them out.
+        snap_angles: angles nearer than this to a multiple of 90 degrees become exact [rad].
+        loops: a file with joints that close loops; default is NAME.loops.yaml beside NAME.urdf, if there is one.
+    """
+
+    strict: bool = False
+    floating: bool = False
+    fixed_joints: Literal["merge", "keep"] = "merge"
+    mimic: Literal["couple", "ignore"] = "couple"
+    joint_dynamics: Literal["ignore", "forces"] = "ignore"
+    snap_angles: float = SAME_ANGLE
+    loops: str | None = None
+
+
+DEFAULTS = LoadOptions()
+
+
+def load(source: str | Path, *, options: LoadOptions = DEFAULTS) -> Model:
+    """The model of a file or of a bundled example.
+
+    Args:
+        source: a path that ends in ``.yaml`` (native), ``.urdf`` or ``.xml`` (MJCF), or the name of an example.
+        options: how foreign descriptions are taken.
+
+    Raises:
+        FormatError: the file cannot be read, or what it describes is no mechanism; ``where`` is ``FILE:LINE:COL``.
+    """
+    path = _path(source)
+    suffix = path.suffix.lower()
+    if suffix in (".yaml", ".yml"):
+        from mbsym.formats.native import load_native
+
+        return load_native(path, strict=options.strict)
+    if suffix == ".urdf":
+        from mbsym.formats.urdf import load_urdf
+
+        return load_urdf(path, options)
+    from mbsym.formats.mjcf import load_mjcf
+
+    return load_mjcf(path, options)
+
+
+def example_names() -> tuple[str, ...]:
+    """Names of the bundled examples, sorted."""
+    return tuple(sorted(path.stem for path in EXAMPLES.glob("*.yaml")))
+
+
+def example_path(name: str) -> Path:
+    """The file of a bundled example.
+
+    Raises:
+        FormatError: there is no example of that name.
+    """
+    if name not in example_names():
+        near = get_close_matches(name, example_names(), n=1)
+        remedy = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(example_names())}"
+        raise FormatError(f"there is no example {name!r}", where=name, remedy=remedy)
+    return EXAMPLES / f"{name}.yaml"
+
+
+def _path(source: str | Path) -> Path:
+    text = str(source)
+    path = Path(source)
+    if "\0" in text:
+        raise FormatError("a path cannot hold a zero character", where=repr(text), remedy="check the path")
+    if path.suffix.lower() in SUFFIXES:
+        return path
+    if isinstance(source, str) and text in example_names():
+        return example_path(text)
+    if path.is_dir():
+        raise FormatError("this is a directory", where=text, remedy="name the model file in it")
+    if path.exists() or path.suffix:
+        raise FormatError(
+            f"a file that ends in {path.suffix!r} is of no known format" if path.suffix else "the file has no suffix",
+            where=f"{text}:1:1",
+            remedy=f"use a file that ends in {', '.join(SUFFIXES)}",
+        )
+    near = get_close_matches(text, example_names(), n=1)
+    remedy = f"did you mean the example {near[0]!r}?" if near else "give a path, or run 'mbsym examples' for the names"
+    raise FormatError("there is neither a file nor an example of that name", where=text, remedy=remedy)

@@ -1,0 +1,560 @@
+"""The native format: which entries there are and what each may hold.
+
+Importing this module imports pydantic; it is imported when a native file is read or its schema asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    PlainValidator,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from mbsym.conventions import STANDARD_GRAVITY
+from mbsym.formats.yaml_document import Leaf
+from mbsym.model.parameter import Value
+
+SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+# ---- leaves ---------------------------------------------------------------------------------------------------------
+
+
+def _refused(what: str, remedy: str) -> PydanticCustomError:
+    return PydanticCustomError("refused", "{what}", {"what": what, "remedy": remedy})
+
+
+def _leaf(item: Any, wanted: str) -> Leaf:
+    if not isinstance(item, Leaf):
+        kind = "a table" if isinstance(item, dict) else "a list" if isinstance(item, list) else repr(item)
+        raise _refused(f"{kind} where {wanted} belongs", f"give {wanted}")
+    if item.is_null:
+        raise _refused(f"nothing where {wanted} belongs", f"give {wanted} or remove the entry")
+    return item
+
+
+def read_value(item: Any) -> Value:
+    """A number as int or decimal text, anything else as the text of an expression."""
+    text = _leaf(item, "a number or an expression").strip()
+    if text.lstrip("+-").lower() in (".nan", "nan", ".inf", "inf", "infinity"):
+        raise _refused(f"{text} is not a finite number", "give a finite number")
+    if item.plain and text.lower() in ("true", "false"):
+        raise _refused(f"{text} is no number", "give a number or an expression")
+    if not text:
+        raise _refused("empty text where a number belongs", "give a number or an expression")
+    digits = text.lstrip("+-")
+    if digits.isascii() and digits.isdigit() and len(digits) <= 18 and len(text) - len(digits) <= 1:
+        return int(text)
+    return text
+
+
+def _read_name(item: Any) -> str:
+    return str(_leaf(item, "a name"))
+
+
+def _read_text(item: Any) -> str:
+    return str(_leaf(item, "text"))
+
+
+def _read_flag(item: Any) -> bool:
+    text = _leaf(item, "true or false")
+    if text not in ("true", "false", "True", "False") or not text.plain:
+        raise _refused(f"{str(text)!r} is neither true nor false", "say true or false")
+    return text in ("true", "True")
+
+
+def _read_integer(item: Any) -> int:
+    text = _leaf(item, "a whole number").strip()
+    digits = text.lstrip("+-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 9 and len(text) - len(digits) <= 1):
+        raise _refused(f"{text!r} is no whole number", "give a whole number")
+    return int(text)
+
+
+def _choice(*words: str) -> Callable[[Any], str]:
+    def read(item: Any) -> str:
+        text = str(_leaf(item, f"one of {', '.join(words)}"))
+        if text not in words:
+            near = get_close_matches(text, words, n=1)
+            remedy = f"did you mean {near[0]!r}?" if near else f"say {', '.join(words[:-1])} or {words[-1]}"
+            raise _refused(f"{text!r} is not known here", remedy)
+        return text
+
+    return read
+
+
+def _read_list(length: int, wanted: str) -> Callable[[Any], tuple[Value, ...]]:
+    def read(item: Any) -> tuple[Value, ...]:
+        if not isinstance(item, list):
+            raise _refused(f"no list where {wanted} belong", f"give {length} values in brackets")
+        if len(item) != length:
+            raise _refused(f"{len(item)} values where {wanted} belong", f"give {length} values in brackets")
+        return tuple(_element(entry, index) for index, entry in enumerate(item))
+
+    return read
+
+
+def _element(entry: Any, index: int) -> Value:
+    try:
+        return read_value(entry)
+    except PydanticCustomError as error:
+        raise PydanticCustomError("refused", "{what}", {**(error.context or {}), "path": (index,)}) from None
+
+
+_DIRECTIONS: dict[str, tuple[int, int, int]] = {
+    "x": (1, 0, 0),
+    "y": (0, 1, 0),
+    "z": (0, 0, 1),
+    "-x": (-1, 0, 0),
+    "-y": (0, -1, 0),
+    "-z": (0, 0, -1),
+}
+
+
+def _read_direction(item: Any) -> tuple[Value, ...]:
+    if isinstance(item, Leaf):
+        if item not in _DIRECTIONS:
+            raise _refused(f"{str(item)!r} is no direction", "say x, y, z, -x, -y, -z or give three components")
+        return _DIRECTIONS[item]
+    return _read_list(3, "three components")(item)
+
+
+def _read_rotation(item: Any) -> tuple[tuple[str, Value], ...]:
+    if not isinstance(item, list):
+        raise _refused("no list where rotations belong", "write [[z, pi/2], [x, 0.1]]")
+    turns = []
+    for index, turn in enumerate(item):
+        if not isinstance(turn, list) or len(turn) != 2 or turn[0] not in ("x", "y", "z"):
+            raise PydanticCustomError(
+                "refused",
+                "{what}",
+                {"what": "this is no rotation", "remedy": "write [z, ANGLE], about x, y or z", "path": (index,)},
+            )
+        try:
+            turns.append((str(turn[0]), read_value(turn[1])))
+        except PydanticCustomError as error:
+            raise PydanticCustomError("refused", "{what}", {**(error.context or {}), "path": (index, 1)}) from None
+    return tuple(turns)
+
+
+def _read_values(item: Any) -> tuple[Value, ...]:
+    """One value or a list of them."""
+    if isinstance(item, list):
+        return tuple(_element(entry, index) for index, entry in enumerate(item))
+    return (read_value(item),)
+
+
+def _read_names(item: Any) -> tuple[str, ...]:
+    """One name or a list of them."""
+    if isinstance(item, list):
+        return tuple(_read_name(entry) for entry in item)
+    return (_read_name(item),)
+
+
+_NUMBER = {"type": ["number", "string"]}
+_TRIPLE = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 3}
+_NAME = {"type": ["string", "integer"]}
+
+ValueEntry: TypeAlias = Annotated[
+    Any, PlainValidator(read_value), WithJsonSchema({**_NUMBER, "description": "a number or an expression"})
+]
+NameEntry: TypeAlias = Annotated[str, PlainValidator(_read_name), WithJsonSchema(_NAME)]
+TextEntry: TypeAlias = Annotated[str, PlainValidator(_read_text), WithJsonSchema({"type": "string"})]
+FlagEntry: TypeAlias = Annotated[bool, PlainValidator(_read_flag), WithJsonSchema({"type": "boolean"})]
+IntegerEntry: TypeAlias = Annotated[int, PlainValidator(_read_integer), WithJsonSchema({"type": "integer"})]
+TripleEntry: TypeAlias = Annotated[Any, PlainValidator(_read_list(3, "three values")), WithJsonSchema(_TRIPLE)]
+DirectionEntry: TypeAlias = Annotated[
+    Any, PlainValidator(_read_direction), WithJsonSchema({"anyOf": [{"enum": list(_DIRECTIONS)}, _TRIPLE]})
+]
+QuaternionEntry: TypeAlias = Annotated[
+    Any, PlainValidator(_read_list(4, "four values")), WithJsonSchema({**_TRIPLE, "minItems": 4, "maxItems": 4})
+]
+RotationEntry: TypeAlias = Annotated[
+    Any,
+    PlainValidator(_read_rotation),
+    WithJsonSchema(
+        {
+            "type": "array",
+            "items": {
+                "type": "array",
+                "prefixItems": [{"enum": ["x", "y", "z"]}, _NUMBER],
+                "minItems": 2,
+                "maxItems": 2,
+            },
+        }
+    ),
+]
+ValuesEntry: TypeAlias = Annotated[
+    Any, PlainValidator(_read_values), WithJsonSchema({"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]})
+]
+NamesEntry: TypeAlias = Annotated[
+    Any, PlainValidator(_read_names), WithJsonSchema({"anyOf": [_NAME, {"type": "array", "items": _NAME}]})
+]
+JOINT_TYPE_NAMES = (
+    "revolute",
+    "prismatic",
+    "helical",
+    "cylindrical",
+    "universal",
+    "spherical",
+    "planar",
+    "free",
+    "fixed",
+)
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+
+class Table(BaseModel):
+    """A table of the native format; unknown keys are refused with the nearest known one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    shorthand: ClassVar[dict[str, Any] | None] = None
+
+    @classmethod
+    def keys(cls) -> list[str]:
+        """Keys as they stand in files."""
+        return [field.alias or name for name, field in cls.model_fields.items()]
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        """The table that a shorthand stands for."""
+        return data
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown_keys(cls, data: Any) -> Any:
+        data = cls.expanded(data)
+        if not isinstance(data, dict):
+            raise _refused("no table where one belongs", f"give a table with the keys {', '.join(cls.keys())}")
+        known = cls.keys()
+        for key in data:
+            if key not in known:
+                near = get_close_matches(str(key), known, n=1)
+                remedy = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(known)}"
+                raise PydanticCustomError(
+                    "refused", "{what}", {"what": f"unknown key {str(key)!r}", "remedy": remedy, "key": str(key)}
+                )
+        return data
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        found = handler(core_schema)
+        if cls.shorthand is not None:
+            table = handler.resolve_ref_schema(found)
+            whole = dict(table)
+            table.clear()
+            table.update({"anyOf": [whole, cls.shorthand]})
+        return found
+
+
+def _is_nothing(data: Any) -> bool:
+    return isinstance(data, Leaf) and data.is_null
+
+
+class ParameterTable(Table):
+    """A named constant; a bare number is its value."""
+
+    shorthand = {"type": ["number", "string"]}
+    value: ValueEntry
+    unit: TextEntry = ""
+    symbolic: FlagEntry = False
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        return {"value": data} if isinstance(data, Leaf) else data
+
+
+class InputTable(Table):
+    """A control input; bare text is its unit."""
+
+    shorthand = {"type": ["string", "null"]}
+    unit: TextEntry = ""
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        if _is_nothing(data):
+            return {}
+        return {"unit": data} if isinstance(data, Leaf) else data
+
+
+class InertiaTable(Table):
+    """Entries of the inertia matrix [kg m^2]; a list is (xx, yy, zz, xy, xz, yz) or (xx, yy, zz)."""
+
+    shorthand = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 6}
+    xx: ValueEntry = 0
+    yy: ValueEntry = 0
+    zz: ValueEntry = 0
+    xy: ValueEntry = 0
+    xz: ValueEntry = 0
+    yz: ValueEntry = 0
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        if isinstance(data, list):
+            if len(data) not in (3, 6):
+                raise _refused(
+                    f"{len(data)} values where an inertia belongs", "give (xx, yy, zz) or (xx, yy, zz, xy, xz, yz)"
+                )
+            return dict(zip(("xx", "yy", "zz", "xy", "xz", "yz"), data, strict=False))
+        return data
+
+
+class BodyTable(Table):
+    """A rigid body; nothing is a massless one."""
+
+    shorthand = {"type": "null"}
+    mass: ValueEntry = 0
+    center_of_mass: TripleEntry = (0, 0, 0)
+    inertia: InertiaTable = InertiaTable.model_construct()
+    inertia_about: Annotated[
+        Literal["center_of_mass", "frame"], BeforeValidator(_choice("center_of_mass", "frame"))
+    ] = "center_of_mass"
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        return {} if _is_nothing(data) else data
+
+
+class PlacementTable(Table):
+    """Where a joint frame sits on a body; a list is a translation."""
+
+    shorthand = _TRIPLE
+    translation: TripleEntry = (0, 0, 0)
+    rotation: RotationEntry = ()
+    rpy: Annotated[Any, PlainValidator(_read_list(3, "three angles")), WithJsonSchema(_TRIPLE)] = None
+    quaternion: QuaternionEntry = None
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        return {"translation": data} if isinstance(data, list) else data
+
+
+class LimitsTable(Table):
+    """Limits of a joint: of its coordinates, its forces and its speeds."""
+
+    lower: ValuesEntry = ()
+    upper: ValuesEntry = ()
+    effort: ValuesEntry = ()
+    velocity: ValuesEntry = ()
+
+
+class JointTable(Table):
+    """A joint; the short form is [TYPE, FROM, TO]."""
+
+    shorthand = {
+        "type": "array",
+        "prefixItems": [{"enum": list(JOINT_TYPE_NAMES)}, _NAME, _NAME],
+        "minItems": 3,
+        "maxItems": 3,
+    }
+    type: Annotated[str, PlainValidator(_choice(*JOINT_TYPE_NAMES)), WithJsonSchema({"enum": list(JOINT_TYPE_NAMES)})]
+    predecessor: NameEntry = Field(alias="from")
+    successor: NameEntry = Field(alias="to")
+    axis: DirectionEntry = None
+    second_axis: DirectionEntry = None
+    at: PlacementTable = PlacementTable.model_construct()
+    at_successor: PlacementTable = PlacementTable.model_construct()
+    pitch: ValueEntry = 0
+    armature: ValueEntry = 0
+    limits: LimitsTable = LimitsTable.model_construct()
+    initial: ValuesEntry = ()
+    coordinates: NamesEntry = ()
+    speeds: NamesEntry = ()
+    actuated: FlagEntry = False
+    reaction_wanted: FlagEntry = False
+    cut: Annotated[Literal["auto", "cut", "tree"], BeforeValidator(_choice("auto", "cut", "tree"))] = "auto"
+    weight: Annotated[IntegerEntry | None, WithJsonSchema({"type": "integer"})] = None
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        if isinstance(data, list):
+            if len(data) != 3:
+                raise _refused(f"{len(data)} entries where a joint belongs", "write [TYPE, FROM, TO] or a table")
+            return dict(zip(("type", "from", "to"), data, strict=True))
+        return data
+
+
+class JointSpringTable(Table):
+    """tau = -stiffness (q - reference)."""
+
+    type: Literal["joint_spring"]
+    joint: NameEntry
+    stiffness: ValueEntry
+    reference: ValueEntry = 0
+    index: IntegerEntry = 0
+
+
+class JointDamperTable(Table):
+    """tau = -damping v."""
+
+    type: Literal["joint_damper"]
+    joint: NameEntry
+    damping: ValueEntry
+    index: IntegerEntry = 0
+
+
+class JointFrictionTable(Table):
+    """tau = -magnitude tanh(v / transition_speed)."""
+
+    type: Literal["joint_friction"]
+    joint: NameEntry
+    magnitude: ValueEntry
+    transition_speed: ValueEntry = "0.01"
+    index: IntegerEntry = 0
+
+
+class ActuatorTable(Table):
+    """tau = gain u."""
+
+    type: Literal["actuator"]
+    joint: NameEntry
+    input: NameEntry
+    gain: ValueEntry = 1
+    index: IntegerEntry = 0
+
+
+class JointForceTable(Table):
+    """tau = an expression of coordinates, speeds, t, control inputs and parameters."""
+
+    type: Literal["joint_force"]
+    joint: NameEntry
+    expression: ValueEntry
+    index: IntegerEntry = 0
+
+
+class PointSpringDamperTable(Table):
+    """A spring and a damper between two points."""
+
+    type: Literal["point_spring_damper"]
+    first_body: NameEntry
+    second_body: NameEntry
+    stiffness: ValueEntry = 0
+    damping: ValueEntry = 0
+    free_length: ValueEntry = 0
+    first_point: TripleEntry = (0, 0, 0)
+    second_point: TripleEntry = (0, 0, 0)
+
+
+class AppliedWrenchTable(Table):
+    """A force at a point and a moment; components may be expressions."""
+
+    type: Literal["applied_wrench"]
+    body: NameEntry
+    force: TripleEntry = (0, 0, 0)
+    moment: TripleEntry = (0, 0, 0)
+    point: TripleEntry = (0, 0, 0)
+    axes: Annotated[Literal["base", "body"], BeforeValidator(_choice("base", "body"))] = "base"
+
+
+class CouplingTable(Table):
+    """q = ratio q_source + offset of the joint that is the key."""
+
+    source: NameEntry
+    ratio: ValueEntry = 1
+    offset: ValueEntry = 0
+
+
+class DistanceTable(Table):
+    """A massless rod between two points."""
+
+    type: Literal["distance"]
+    first_body: NameEntry
+    second_body: NameEntry
+    length: ValueEntry
+    first_point: TripleEntry = (0, 0, 0)
+    second_point: TripleEntry = (0, 0, 0)
+
+
+class PointOnLineTable(Table):
+    """A point of the second body stays on a line of the first."""
+
+    type: Literal["point_on_line"]
+    first_body: NameEntry
+    second_body: NameEntry
+    line_point: TripleEntry = (0, 0, 0)
+    line_direction: DirectionEntry = (1, 0, 0)
+    second_point: TripleEntry = (0, 0, 0)
+
+
+class GearTable(Table):
+    """Two coordinates stay in proportion, as a closure constraint."""
+
+    type: Literal["gear"]
+    first_joint: NameEntry
+    second_joint: NameEntry
+    ratio: ValueEntry = 1
+    offset: ValueEntry = 0
+
+
+ForceTable: TypeAlias = Annotated[
+    JointSpringTable
+    | JointDamperTable
+    | JointFrictionTable
+    | ActuatorTable
+    | JointForceTable
+    | PointSpringDamperTable
+    | AppliedWrenchTable,
+    Field(discriminator="type"),
+]
+ConstraintTable: TypeAlias = Annotated[DistanceTable | PointOnLineTable | GearTable, Field(discriminator="type")]
+
+
+def _names_as_table(data: Any) -> Any:
+    """A list of names as a table of empty entries."""
+    if isinstance(data, list):
+        table: dict[str, Any] = {}
+        for index, item in enumerate(data):
+            name = _read_name(item)
+            if name in table:
+                raise PydanticCustomError(
+                    "refused",
+                    "{what}",
+                    {"what": f"{name!r} is given twice", "remedy": "rename one of them", "path": (index,)},
+                )
+            table[name] = Leaf("")
+        return table
+    return _nothing_as_table(data)
+
+
+def _nothing_as_table(data: Any) -> Any:
+    return {} if _is_nothing(data) else data
+
+
+class ModelTable(Table):
+    """A mechanism in the native format."""
+
+    name: NameEntry | None = None
+    description: TextEntry = ""
+    gravity: TripleEntry = STANDARD_GRAVITY
+    ground: NameEntry = "ground"
+    free_roots: FlagEntry = False
+    accept_impossible_inertia: FlagEntry = False
+    parameters: Annotated[dict[str, ParameterTable], BeforeValidator(_nothing_as_table)] = {}
+    inputs: Annotated[dict[str, InputTable], BeforeValidator(_names_as_table)] = {}
+    bodies: Annotated[dict[str, BodyTable], BeforeValidator(_names_as_table)] | None = None
+    joints: Annotated[dict[str, JointTable], BeforeValidator(_nothing_as_table)] = {}
+    forces: Annotated[dict[str, ForceTable], BeforeValidator(_nothing_as_table)] = {}
+    couplings: Annotated[dict[str, CouplingTable], BeforeValidator(_nothing_as_table)] = {}
+    constraints: Annotated[dict[str, ConstraintTable], BeforeValidator(_nothing_as_table)] = {}
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of the native format."""
+    schema = ModelTable.model_json_schema(by_alias=True)
+    names = {"type": "array", "items": _NAME}
+    for key in ("inputs", "bodies"):
+        whole = schema["properties"].pop(key)
+        options = whole.get("anyOf") or [{"type": "object", "additionalProperties": whole["additionalProperties"]}]
+        schema["properties"][key] = {"anyOf": [*options, names]}
+    return {"$schema": SCHEMA_DIALECT, **schema, "title": "mbsym model"}
