@@ -189,7 +189,7 @@ def numeric_mechanism(
         own = not cut and label not in followers
         size_q, size_v = joint.shape.nq, joint.shape.nv
         joints.append(
-            _numeric_joint(
+            numeric_joint(
                 joint,
                 names,
                 label=label,
@@ -241,18 +241,19 @@ def _numeric_body(body: Body, names: Mapping[str, float]) -> NumericBody:
     return NumericBody(body.name, mass, center, inertia)
 
 
-def _numeric_joint(
+def numeric_joint(
     joint: Joint,
     names: Mapping[str, float],
     *,
-    label: int,
-    bodies: tuple[int, int],
-    flipped: bool,
-    cut: bool,
-    rates: slice,
-    coordinates: slice | None,
-    speeds: slice | None,
+    label: int = 0,
+    bodies: tuple[int, int] = (0, 0),
+    flipped: bool = False,
+    cut: bool = False,
+    rates: slice = slice(0, 0),
+    coordinates: slice | None = None,
+    speeds: slice | None = None,
 ) -> NumericJoint:
+    """A joint with numbers; without labels it serves for its geometry alone."""
     axis = _direction(joint.axis, names, joint.name)
     x, y, z = axis.tolist()
     named = joint.second_axis

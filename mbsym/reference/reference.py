@@ -66,6 +66,11 @@ class Reference:
         """q of the neutral configuration, (nq,)."""
         return neutral_coordinates(self.mechanism)
 
+    def joint_coordinates(self, q: Any) -> dict[str, Array]:
+        """Coordinates of every joint by name; those of cut joints are read off the poses, with angles in (-pi, pi]."""
+        coordinates = self._configuration(q).coordinates
+        return {joint.name: entries for joint, entries in zip(self.mechanism.joints, coordinates, strict=True)}
+
     def poses(self, q: Any) -> Array:
         """Body frames in base axes, homogeneous matrices (nb, 4, 4); complex q is accepted."""
         q = self._vector(q, self.nq, "q")

@@ -1,7 +1,7 @@
-"""Random mechanisms for tests: trees and closed loops, in any naming, numbering and direction, the same for one seed.
+"""Random mechanisms for tests: trees, and closed loops with a configuration in which they close.
 
-Numbers are decimals of a few digits, so that exact arithmetic stays short. Inertias belong to possible rigid bodies:
-J = tr(Q) 1 - Q with a positive definite second moment Q.
+A loop is made by putting one more joint between two bodies where they happen to be, its frames chosen to fit there.
+Joints that would take the last freedom are not added, and those in spatial mechanisms add only independent equations.
 """
 
 from __future__ import annotations
@@ -13,340 +13,250 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.model.body import Body, Placement
-from mbsym.model.force import (
-    Actuator,
-    AppliedWrench,
-    ForceElement,
-    JointDamper,
-    JointForce,
-    JointFriction,
-    JointSpring,
-    PointSpringDamper,
+from mbsym.model.body import Placement
+from mbsym.model.joint import (
+    JOINT_SHAPES,
+    Constraint,
+    DistanceConstraint,
+    Joint,
+    JointType,
+    PointOnLineConstraint,
 )
-from mbsym.model.joint import JOINT_SHAPES, Coupling, Joint, JointType
-from mbsym.model.names import expression_names
-from mbsym.model.parameter import ControlInput, Parameter, Value
+from mbsym.model.parameter import Vector
 from mbsym.model.system import Model
 from mbsym.reference import Reference
-from mbsym.topology import Labelling
+from mbsym.reference.joint_geometry import joint_placement
+from mbsym.reference.mechanism import NumericJoint, numeric_joint
+from mbsym.reference.rotations import rotation_quaternion
+from mbsym.verification.random_trees import (
+    ALL_TYPES,
+    RandomParameters,
+    decimal,
+    integer_direction,
+    perpendicular,
+    random_placement,
+    random_state,
+    random_tree,
+    random_vector,
+)
+
+__all__ = ["ALL_TYPES", "CUT_TYPES", "random_closed_loops", "random_state", "random_tree"]
 
 Array = NDArray[Any]
 
-ALL_TYPES: Final[tuple[JointType, ...]] = (
-    "revolute", "prismatic", "helical", "cylindrical", "universal", "spherical", "planar", "free", "fixed",
+CUT_TYPES: Final[tuple[JointType, ...]] = (
+    "revolute", "prismatic", "helical", "cylindrical", "universal", "spherical", "planar", "fixed",
 )  # fmt: skip
-LIKELIHOOD: Final = {"revolute": 6, "prismatic": 3, "free": 0.7, "fixed": 1.2}
-"""How often a joint type is drawn, beside 1.5 for the others."""
 
-ONE_FREEDOM: Final = ("revolute", "prismatic", "helical")
-NAMES: Final = ("body {}", "link_{}", "{}", "Körper {}", "arm.{}", "B{}", "double{}", "q_{}")
-JOINT_NAMES: Final = ("joint {}", "J{}", "{}", "Gelenk {}", "a/{}", "hinge-{}", "v_{}", "int{}")
+ATTEMPTS: Final = 20
+"""Pairs of bodies tried for one loop before the mechanism is drawn anew with more bodies."""
+
+INDEPENDENT: Final = 1e-7
+"""Relative size of singular values of the closure Jacobian that count; smaller ones are taken for dependent rows."""
 
 
-def random_tree(
+def random_closed_loops(
     seed: int,
     *,
-    bodies: int | tuple[int, int] = (1, 30),
-    joint_types: Sequence[JointType] = ALL_TYPES,
+    loops: int | tuple[int, int] = (1, 4),
+    cut_types: Sequence[JointType] = CUT_TYPES,
+    bodies: tuple[int, int] = (3, 9),
+    planar: bool | None = None,
+    constraints: bool = True,
     forces: bool = True,
-    couplings: bool = True,
-    parameters: bool = True,
-    free_roots: bool = True,
-) -> Model:
-    """A tree of bodies.
+) -> tuple[Model, Array]:
+    """A mechanism with closed loops and a configuration in which they close to rounding.
 
     Args:
-        seed: of NumPy's default generator; the same seed gives the same model.
-        bodies: their number, or the smallest and largest.
-        joint_types: that may occur.
-        forces: True adds armature and force elements to about half of the models.
-        couplings: True couples two joints of one freedom in about one model of five.
-        parameters: True makes some values expressions of parameters, some of which stay run-time arguments.
-        free_roots: True leaves out a free joint at ground in some models, for the labelling to add.
+        seed: of NumPy's default generator; the same seed gives the same mechanism.
+        loops: their number, or the smallest and largest.
+        cut_types: types of the joints that close loops. Some of them demand to be cut; the weights choose for the rest.
+        bodies: smallest and largest number of bodies to begin with; more are taken where loops leave no freedom.
+        planar: True for a mechanism that moves in a plane, with dependent closure equations; None draws it.
+        constraints: True closes some loops by rods and points on lines.
+        forces: True adds armature and force elements to some models; the joints that have them stay in the tree.
+
+    Returns:
+        The model and its consistent q for ``model.label()``.
     """
-    rng = np.random.default_rng(seed)
-    count = int(rng.integers(bodies[0], bodies[1] + 1)) if isinstance(bodies, tuple) else bodies
-    body_names = _names(rng, NAMES, count)
-    joint_names = _names(rng, JOINT_NAMES, count)
-    ground = str(rng.choice(["ground", "world", "Erde"]))
-    table = _Parameters(rng, used=parameters and rng.random() < 0.4)
-    chain = rng.random()
-    weights = np.array([LIKELIHOOD.get(kind, 1.5) for kind in joint_types])
-    found_bodies, joints = [], []
-    for k in range(count):
-        parent = k - 1 if rng.random() < chain else int(rng.integers(-1, k))
-        kind = joint_types[int(rng.choice(len(joint_types), p=weights / weights.sum()))]
-        found_bodies.append(_body(rng, body_names[k], table))
-        inner = ground if parent < 0 else body_names[parent]
-        joints.append(_joint(rng, joint_names[k], kind, inner, body_names[k], table))
-    gravity = _gravity(rng, table)
-    rng.shuffle(found_bodies)
-    rng.shuffle(joints)
-    roots = [joint for joint in joints if joint.type == "free" and ground in (joint.predecessor, joint.successor)]
-    freed = bool(free_roots and roots and rng.random() < 0.3)
-    if freed:
-        joints.remove(roots[0])
-    model = Model(
-        name=f"random_{seed}",
-        bodies=tuple(found_bodies),
-        joints=tuple(joints),
-        gravity=gravity,
-        ground=ground,
-        free_roots=freed,
-    )
-    if couplings and rng.random() < 0.2:
-        model = _with_coupling(rng, model)
-    if forces and rng.random() < 0.5:
-        model = _with_forces(rng, model, table)
-    return replace(model, parameters=table.parameters)
-
-
-def random_state(
-    model: Model, labelling: Labelling, rng: np.random.Generator, *, reference: Reference | None = None
-) -> tuple[Array, Array, Array]:
-    """q (nq,) with unit quaternions, v (nv,) and tau (nv,) of a tree, or of a mechanism with its loops opened.
-
-    Args:
-        model: the mechanism.
-        labelling: its labels, which order the entries.
-        rng: generator.
-        reference: the model's reference, if there is one already.
-    """
-    mechanism = (reference or Reference(model, labelling)).mechanism
-    q = np.zeros(mechanism.nq)
-    for joint in mechanism.tree_joints:
-        if joint.coordinates is None:
-            continue
-        entries = []
-        for unit in JOINT_SHAPES[joint.type].coordinate_units:
-            entries.append({"1": rng.normal(), "rad": rng.uniform(-3, 3), "m": rng.uniform(-0.5, 0.5)}[unit])
-        values = np.array(entries)
-        if joint.type in ("spherical", "free"):
-            values[:4] /= np.linalg.norm(values[:4])
-        q[joint.coordinates] = values
-    return q, rng.uniform(-1, 1, mechanism.nv), rng.uniform(-2, 2, mechanism.nv)
-
-
-class _Parameters:
-    """Turns some numbers into expressions of parameters and remembers these."""
-
-    def __init__(self, rng: np.random.Generator, *, used: bool) -> None:
-        self._rng, self._used = rng, used
-        self._found: list[Parameter] = []
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        return tuple(self._found)
-
-    def value(self, number: float, stem: str, unit: str) -> Value:
-        """The number itself, or an expression with that value."""
-        if not self._used or self._rng.random() > 0.15 or number == 0:
-            return number
-        name = f"{stem}_{len(self._found) + 1}"
-        form = int(self._rng.integers(3))
-        symbolic = bool(self._rng.random() < 0.6)
-        if form == 0:
-            self._found.append(Parameter(name, number, unit, symbolic))
-            return name
-        self._found.append(Parameter(name, _decimal(number / 2, 6), unit, symbolic))
-        return f"2*{name}" if form == 1 else f"{name}*(5 - 3)"
-
-
-def _decimal(number: float, digits: int = 3) -> float:
-    return round(float(number), digits)
-
-
-def _names(rng: np.random.Generator, patterns: Sequence[str], count: int) -> list[str]:
-    numbers = rng.permutation(count + int(rng.integers(4)))[:count] + int(rng.integers(2))
-    pattern = patterns[int(rng.integers(len(patterns)))]
-    return [pattern.format(int(number)) for number in numbers]
-
-
-def _vector(rng: np.random.Generator, size: float) -> tuple[float, float, float]:
-    """A vector with some zeros."""
-    x, y, z = (_decimal(rng.uniform(-size, size)) if rng.random() < 0.7 else 0.0 for _ in range(3))
-    return x, y, z
-
-
-def _second_moment(rng: np.random.Generator) -> Array:
-    spread = rng.uniform(-0.2, 0.2, (3, 3))
-    moment: Array = spread @ spread.T + np.diag(rng.uniform(0.01, 0.05, 3))
-    return moment if rng.random() < 0.6 else np.diag(np.diag(moment))
-
-
-def _body(rng: np.random.Generator, name: str, table: _Parameters) -> Body:
-    mass = _decimal(rng.uniform(0.2, 5))
-    second = mass * _second_moment(rng)
-    center = _vector(rng, 0.3)
-    inertia = np.trace(second) * np.eye(3) - second
-    about_frame = rng.random() < 0.3
-    if about_frame:
-        s = np.array(center)
-        inertia = inertia + mass * (s @ s * np.eye(3) - np.outer(s, s))
-    entries = [_decimal(inertia[i, j], 6) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
-    xx, yy, zz, xy, xz, yz = entries
-    return Body(
-        name=name,
-        mass=mass if about_frame else table.value(mass, "m", "kg"),
-        center_of_mass=center,
-        inertia=(xx, yy, zz, xy, xz, yz),
-        inertia_about="frame" if about_frame else "center_of_mass",
-    )
-
-
-def _placement(rng: np.random.Generator, table: _Parameters) -> Placement:
-    x, y, z = _vector(rng, 0.6)
-    translation = (table.value(x, "l", "m"), y, z)
-    draw = rng.random()
-    if draw < 0.25:
-        return Placement(translation)
-    if draw < 0.55:
-        quarters = int(rng.integers(1, 4))
-        angle: Value = f"{quarters}*pi/2" if rng.random() < 0.5 else quarters * float(np.pi) / 2
-        return Placement(translation, ((_axis_letter(rng), angle),))
-    if draw < 0.9:
-        turns = tuple((_axis_letter(rng), _decimal(rng.uniform(-3, 3))) for _ in range(int(rng.integers(1, 4))))
-        return Placement(translation, turns)
-    w, a, b, c = (int(part) for part in rng.integers(1, 5, 4))
-    return Placement(translation, quaternion=(w, -a, b, c))
-
-
-def _axis_letter(rng: np.random.Generator) -> Any:
-    return "xyz"[int(rng.integers(3))]
-
-
-def _integer_direction(rng: np.random.Generator) -> tuple[int, int, int]:
-    if rng.random() < 0.65:
-        entries = [0, 0, 0]
-        entries[int(rng.integers(3))] = 1 if rng.random() < 0.6 else -1
-    else:
-        entries = [int(part) for part in rng.integers(-3, 4, 3)]
-        entries[int(rng.integers(3))] = int(rng.integers(1, 4))
-    return entries[0], entries[1], entries[2]
-
-
-def _perpendicular(rng: np.random.Generator, axis: tuple[int, int, int]) -> tuple[int, int, int]:
-    """An integer vector exactly perpendicular to the axis."""
+    rng = np.random.default_rng([seed, 7])
+    flat = bool(rng.random() < 0.25) if planar is None else planar
+    count = int(rng.integers(loops[0], loops[1] + 1)) if isinstance(loops, tuple) else loops
+    size = int(rng.integers(bodies[0], bodies[1] + 1))
     while True:
-        x, y, z = (int(part) for part in np.cross(axis, _integer_direction(rng)))
-        if (x, y, z) != (0, 0, 0):
-            return x, y, z
+        model = _base(rng, size, flat=flat, forces=forces)
+        found = _closed(rng, replace(model, name=f"loops_{seed}"), count, cut_types, flat=flat, extra=constraints)
+        if found is not None:
+            return _as_labelled(*found)
+        size += 1
 
 
-def _joint(rng: np.random.Generator, name: str, kind: JointType, inner: str, outer: str, table: _Parameters) -> Joint:
-    axis = _integer_direction(rng)
-    predecessor, successor = (inner, outer) if rng.random() < 0.6 else (outer, inner)
-    return Joint(
-        name=name,
-        type=kind,
-        predecessor=predecessor,
-        successor=successor,
-        axis=axis,
-        second_axis=_perpendicular(rng, axis) if kind == "universal" and rng.random() < 0.8 else None,
-        predecessor_placement=_placement(rng, table) if rng.random() < 0.85 else Placement(),
-        successor_placement=_placement(rng, table) if rng.random() < 0.5 else Placement(),
-        pitch=_decimal(rng.uniform(-0.2, 0.2)) if kind == "helical" else 0,
+def _base(rng: np.random.Generator, size: int, *, flat: bool, forces: bool) -> Model:
+    model = random_tree(
+        int(rng.integers(2**31)),
+        bodies=size,
+        joint_types=("revolute", "prismatic") if flat else ALL_TYPES,
+        forces=forces,
+        couplings=False,
+        free_roots=False,
     )
-
-
-def _gravity(rng: np.random.Generator, table: _Parameters) -> tuple[Value, Value, Value]:
-    draw = rng.random()
-    if draw < 0.15:
-        return 0, 0, 0
-    if draw < 0.5:
-        return 0, 0, table.value(-9.81, "g", "m/s^2")
-    x, y, z = (_decimal(part) for part in rng.uniform(-8, 8, 3))
-    return x, y, z
-
-
-def _with_coupling(rng: np.random.Generator, model: Model) -> Model:
-    able = [joint.name for joint in model.joints if joint.type in ONE_FREEDOM]
-    if len(able) < 2:
-        return model
-    first, second = rng.permutation(len(able))[:2]
-    ratio = _decimal(rng.uniform(0.3, 2)) * (1 if rng.random() < 0.5 else -1)
-    return replace(model, couplings=(Coupling(able[first], able[second], ratio, _decimal(rng.uniform(-0.5, 0.5))),))
-
-
-def _with_forces(rng: np.random.Generator, model: Model, table: _Parameters) -> Model:
-    """The model with armature on some joints and one to five force elements."""
+    if flat:
+        model = replace(model, joints=tuple(_into_plane(rng, joint) for joint in model.joints))
+    driven = {getattr(force, "joint", None) for force in model.forces}
+    keep = [joint.name in driven or joint.armature != 0 for joint in model.joints]
     joints = tuple(
-        replace(joint, armature=table.value(_decimal(rng.uniform(0.01, 0.2)), "rotor", "kg m^2"))
-        if joint.type in (*ONE_FREEDOM, "cylindrical", "universal", "planar", "spherical") and rng.random() < 0.25
-        else joint
-        for joint in model.joints
+        replace(joint, cut="tree") if kept else joint for joint, kept in zip(model.joints, keep, strict=True)
     )
-    model = replace(model, joints=joints)
-    moving = [joint for joint in joints if joint.shape.nv]
-    forces: list[ForceElement] = []
-    inputs: list[ControlInput] = []
-    for k in range(int(rng.integers(1, 6))):
-        kinds = [_applied_wrench, _point_spring]
-        kinds += [_joint_element] * 4 if moving else []
-        forces.append(kinds[int(rng.integers(len(kinds)))](rng, f"force {k}", model, moving, inputs, table))
-    return replace(model, forces=tuple(forces), inputs=tuple(inputs))
+    return replace(model, joints=joints)
 
 
-def _joint_element(
+def _into_plane(rng: np.random.Generator, joint: Joint) -> Joint:
+    """The joint with its axis along z, or in the plane if it is prismatic, and frames turned about z alone."""
+
+    def placement() -> Placement:
+        x, y, _ = random_vector(rng, 0.6)
+        return Placement((x, y, 0.0), (("z", decimal(rng.uniform(-3, 3))),))
+
+    sense = 1 if rng.random() < 0.7 else -1
+    axis: Vector = (0, 0, sense) if joint.type == "revolute" else (int(rng.integers(1, 4)), int(rng.integers(-3, 4)), 0)
+    return replace(joint, axis=axis, predecessor_placement=placement(), successor_placement=placement())
+
+
+def _closed(
+    rng: np.random.Generator, model: Model, count: int, cut_types: Sequence[JointType], *, flat: bool, extra: bool
+) -> tuple[Model, Array, Reference] | None:
+    """The model with ``count`` loops, q of the tree they close, and its reference with these joints cut."""
+    reference = Reference(model)
+    q = random_state(model, model.label(), rng, reference=reference)[0]
+    rank = 0
+    kinds = [kind for kind in cut_types if not flat or kind in ("revolute", "prismatic")] or ["revolute"]
+    for number in range(1, count + 1):
+        by_constraint = extra and not flat and number > 1 and rng.random() < 0.25
+        kind: JointType = kinds[int(rng.integers(len(kinds)))]
+        for _ in range(ATTEMPTS):
+            if by_constraint:
+                constraint = _constraint(rng, model, reference, q, number)
+                candidate = replace(model, constraints=(*model.constraints, constraint))
+            else:
+                joint = _closing_joint(rng, model, reference, q, number, kind, flat=flat)
+                joints = list(model.joints)
+                joints.insert(int(rng.integers(len(joints) + 1)), joint)
+                candidate = replace(model, joints=tuple(joints))
+            forced = _with_demand(candidate)
+            closed = Reference(candidate, forced.label())
+            q_closed = _reordered(reference, q, closed)
+            new_rank, regular = _rank(closed.closure_jacobian(q_closed))
+            added = closed.closure_gap(q_closed).size - reference.closure_gap(q).size
+            if not by_constraint:
+                added -= JOINT_SHAPES[kind].nv  # the six entries of the gap hold none along the joint's freedom
+            independent = new_rank - rank == added or flat
+            if regular and independent and rank < new_rank < closed.nv:
+                model, reference, q, rank = candidate, closed, q_closed, new_rank
+                break
+        else:
+            return None
+    return model, q, reference
+
+
+def _with_demand(model: Model) -> Model:
+    """The model with its loop joints demanded to be cut and the others in the tree."""
+    demanded = tuple(replace(joint, cut="cut" if joint.name.startswith("loop ") else "tree") for joint in model.joints)
+    return replace(model, joints=demanded)
+
+
+def _rank(jacobian: Array) -> tuple[int, bool]:
+    """Rank, and whether no singular value lies in the doubtful range above rounding."""
+    sizes = np.linalg.svd(jacobian, compute_uv=False)
+    if not sizes.size or sizes[0] < INDEPENDENT:
+        return 0, True
+    relative = sizes / sizes[0]
+    # Loops that are nearly singular would only test the conditioning of the test itself.
+    return int(np.sum(relative > INDEPENDENT)), not np.any((relative > 1e-11) & (relative < 1e-2))
+
+
+def _closing_joint(
     rng: np.random.Generator,
-    name: str,
     model: Model,
-    moving: Sequence[Joint],
-    inputs: list[ControlInput],
-    table: _Parameters,
-) -> ForceElement:
-    joint = moving[int(rng.integers(len(moving)))]
-    index = int(rng.integers(joint.shape.nv))
-    size = _decimal(rng.uniform(0.1, 3))
-    plain = joint.shape.nq == joint.shape.nv
-    match int(rng.integers(5)):
-        case 0 if plain:
-            return JointSpring(name, joint.name, table.value(size, "k", "N m"), _decimal(rng.uniform(-1, 1)), index)
-        case 1:
-            return JointFriction(name, joint.name, size, _decimal(rng.uniform(0.05, 0.5)), index)
-        case 2:
-            inputs.append(ControlInput(f"u_{len(inputs) + 1}", "1"))
-            return Actuator(name, joint.name, inputs[-1].name, size, index)
-        case 3 if plain:
-            names = expression_names(model)
-            q, v = names.coordinates[joint.name][index], names.speeds[joint.name][index]
-            return JointForce(name, joint.name, f"-{size}*sin({q})*(1 + {v}**2/4) + cos(2*t)", index)
-        case _:
-            return JointDamper(name, joint.name, table.value(size, "d", "N m s"), index)
-
-
-def _applied_wrench(
-    rng: np.random.Generator,
-    name: str,
-    model: Model,
-    moving: Sequence[Joint],
-    inputs: list[ControlInput],
-    table: _Parameters,
-) -> ForceElement:
-    body = model.bodies[int(rng.integers(len(model.bodies)))]
-    force: tuple[Value, Value, Value] = (*_vector(rng, 5)[:2], f"{_decimal(rng.uniform(-2, 2))}*sin(3*t)")
-    axes = "base" if rng.random() < 0.5 else "body"
-    return AppliedWrench(name, body.name, force, _vector(rng, 2), _vector(rng, 0.3), axes)  # type: ignore[arg-type]
-
-
-def _point_spring(
-    rng: np.random.Generator,
-    name: str,
-    model: Model,
-    moving: Sequence[Joint],
-    inputs: list[ControlInput],
-    table: _Parameters,
-) -> ForceElement:
+    reference: Reference,
+    q: Array,
+    number: int,
+    kind: JointType,
+    *,
+    flat: bool,
+) -> Joint:
     names = [model.ground, *(body.name for body in model.bodies)]
     first, second = (names[int(k)] for k in rng.permutation(len(names))[:2])
-    return PointSpringDamper(
-        name,
-        first,
-        second,
-        stiffness=table.value(_decimal(rng.uniform(1, 20)), "k", "N/m"),
-        damping=_decimal(rng.uniform(0, 2)),
-        free_length=_decimal(rng.uniform(0, 1)),
-        first_point=_vector(rng, 0.5),
-        second_point=(_decimal(rng.uniform(0.1, 0.5)), *_vector(rng, 0.5)[1:]),
+    axis = integer_direction(rng)
+    joint = Joint(
+        name=f"loop {number}",
+        type=kind,
+        predecessor=first,
+        successor=second,
+        axis=axis,
+        second_axis=perpendicular(rng, axis) if kind == "universal" else None,
+        predecessor_placement=random_placement(rng, RandomParameters(rng, used=False)),
+        pitch=decimal(rng.uniform(-0.2, 0.2)) if kind == "helical" else 0,
+        cut="cut" if rng.random() < 0.5 else "auto",
     )
+    if flat:
+        joint = replace(_into_plane(rng, joint), successor_placement=Placement())
+    numbers = numeric_joint(joint, reference.mechanism.names)
+    turn, shift = joint_placement(numbers, _coordinates(rng, numbers))
+    fitting = _homogeneous(numbers.predecessor_rotation, numbers.predecessor_translation) @ _homogeneous(turn, shift)
+    poses = reference.poses(q)
+    there = np.linalg.inv(_pose(reference, poses, second)) @ _pose(reference, poses, first) @ fitting
+    return replace(joint, successor_placement=_as_placement(there))
+
+
+def _constraint(rng: np.random.Generator, model: Model, reference: Reference, q: Array, number: int) -> Constraint:
+    names = [model.ground, *(body.name for body in model.bodies)]
+    first, second = (names[int(k)] for k in rng.permutation(len(names))[:2])
+    poses = reference.poses(q)
+    to_first = np.linalg.inv(_pose(reference, poses, first)) @ _pose(reference, poses, second)
+    near, far = random_vector(rng, 0.5), random_vector(rng, 0.5)
+    seen = to_first[:3, :3] @ np.array(far) + to_first[:3, 3]
+    if rng.random() < 0.5:
+        length = float(np.linalg.norm(seen - np.array(near)))
+        return DistanceConstraint(f"rod {number}", first, second, length, near, far)
+    direction = integer_direction(rng)
+    x, y, z = (float(entry) for entry in seen - decimal(rng.uniform(-0.5, 0.5)) * np.array(direction))
+    return PointOnLineConstraint(f"slot {number}", first, second, (x, y, z), direction, far)
+
+
+def _coordinates(rng: np.random.Generator, joint: NumericJoint) -> Array:
+    """Random coordinates of a joint that closes a loop."""
+    size = {"revolute": 1, "prismatic": 1, "helical": 1, "cylindrical": 2, "universal": 2, "planar": 3}
+    if joint.type == "spherical":
+        quaternion = rng.normal(size=4)
+        return np.asarray(quaternion / np.linalg.norm(quaternion))
+    return np.asarray(rng.uniform(-1, 1, size.get(joint.type, 0)))
+
+
+def _homogeneous(rotation: Array, translation: Array) -> Array:
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = rotation, translation
+    return pose
+
+
+def _pose(reference: Reference, poses: Array, body: str) -> Array:
+    label = reference.mechanism.body_labels[body]
+    return np.eye(4) if label == 0 else np.asarray(poses[label - 1])
+
+
+def _as_placement(pose: Array) -> Placement:
+    w, a, b, c = (float(entry) for entry in rotation_quaternion(pose[:3, :3]))
+    x, y, z = (float(entry) for entry in pose[:3, 3])
+    return Placement((x, y, z), quaternion=(w, a, b, c))
+
+
+def _reordered(source: Reference, q: Array, target: Reference) -> Array:
+    """q of another labelling of the same tree joints."""
+    values = source.joint_coordinates(q)
+    moved = np.zeros(target.nq)
+    for joint in target.mechanism.tree_joints:
+        moved[joint.coordinates] = values[joint.name]
+    return moved
+
+
+def _as_labelled(model: Model, q: Array, reference: Reference) -> tuple[Model, Array]:
+    return model, _reordered(reference, q, Reference(model))

@@ -1,0 +1,357 @@
+"""Random trees for tests, in any naming, numbering and direction, the same for one seed.
+
+Numbers are decimals of a few digits, so that exact arithmetic stays short. Inertias belong to possible rigid bodies:
+J = tr(Q) 1 - Q with a positive definite second moment Q.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.model.body import Body, Placement
+from mbsym.model.force import (
+    Actuator,
+    AppliedWrench,
+    ForceElement,
+    JointDamper,
+    JointForce,
+    JointFriction,
+    JointSpring,
+    PointSpringDamper,
+)
+from mbsym.model.joint import JOINT_SHAPES, Coupling, Joint, JointType
+from mbsym.model.names import expression_names
+from mbsym.model.parameter import ControlInput, Parameter, Value
+from mbsym.model.system import Model
+from mbsym.reference import Reference
+from mbsym.topology import Labelling
+
+Array = NDArray[Any]
+
+ALL_TYPES: Final[tuple[JointType, ...]] = (
+    "revolute", "prismatic", "helical", "cylindrical", "universal", "spherical", "planar", "free", "fixed",
+)  # fmt: skip
+LIKELIHOOD: Final = {"revolute": 6, "prismatic": 3, "free": 0.7, "fixed": 1.2}
+"""How often a joint type is drawn, beside 1.5 for the others."""
+
+ONE_FREEDOM: Final = ("revolute", "prismatic", "helical")
+NAMES: Final = ("body {}", "link_{}", "{}", "Körper {}", "arm.{}", "B{}", "double{}", "q_{}")
+JOINT_NAMES: Final = ("joint {}", "J{}", "{}", "Gelenk {}", "a/{}", "hinge-{}", "v_{}", "int{}")
+
+
+def random_tree(
+    seed: int,
+    *,
+    bodies: int | tuple[int, int] = (1, 30),
+    joint_types: Sequence[JointType] = ALL_TYPES,
+    forces: bool = True,
+    couplings: bool = True,
+    parameters: bool = True,
+    free_roots: bool = True,
+) -> Model:
+    """A tree of bodies.
+
+    Args:
+        seed: of NumPy's default generator; the same seed gives the same model.
+        bodies: their number, or the smallest and largest.
+        joint_types: that may occur.
+        forces: True adds armature and force elements to about half of the models.
+        couplings: True couples two joints of one freedom in about one model of five.
+        parameters: True makes some values expressions of parameters, some of which stay run-time arguments.
+        free_roots: True leaves out a free joint at ground in some models, for the labelling to add.
+    """
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(bodies[0], bodies[1] + 1)) if isinstance(bodies, tuple) else bodies
+    body_names = _names(rng, NAMES, count)
+    joint_names = _names(rng, JOINT_NAMES, count)
+    ground = str(rng.choice(["ground", "world", "Erde"]))
+    table = RandomParameters(rng, used=parameters and rng.random() < 0.4)
+    chain = rng.random()
+    weights = np.array([LIKELIHOOD.get(kind, 1.5) for kind in joint_types])
+    found_bodies, joints = [], []
+    for k in range(count):
+        parent = k - 1 if rng.random() < chain else int(rng.integers(-1, k))
+        kind = joint_types[int(rng.choice(len(joint_types), p=weights / weights.sum()))]
+        found_bodies.append(_body(rng, body_names[k], table))
+        inner = ground if parent < 0 else body_names[parent]
+        joints.append(_joint(rng, joint_names[k], kind, inner, body_names[k], table))
+    gravity = _gravity(rng, table)
+    rng.shuffle(found_bodies)
+    rng.shuffle(joints)
+    roots = [joint for joint in joints if joint.type == "free" and ground in (joint.predecessor, joint.successor)]
+    freed = bool(free_roots and roots and rng.random() < 0.3)
+    if freed:
+        joints.remove(roots[0])
+    model = Model(
+        name=f"random_{seed}",
+        bodies=tuple(found_bodies),
+        joints=tuple(joints),
+        gravity=gravity,
+        ground=ground,
+        free_roots=freed,
+    )
+    if couplings and rng.random() < 0.2:
+        model = _with_coupling(rng, model)
+    if forces and rng.random() < 0.5:
+        model = _with_forces(rng, model, table)
+    return replace(model, parameters=table.parameters)
+
+
+def random_state(
+    model: Model, labelling: Labelling, rng: np.random.Generator, *, reference: Reference | None = None
+) -> tuple[Array, Array, Array]:
+    """q (nq,) with unit quaternions, v (nv,) and tau (nv,) of a tree, or of a mechanism with its loops opened.
+
+    Args:
+        model: the mechanism.
+        labelling: its labels, which order the entries.
+        rng: generator.
+        reference: the model's reference, if there is one already.
+    """
+    mechanism = (reference or Reference(model, labelling)).mechanism
+    q = np.zeros(mechanism.nq)
+    for joint in mechanism.tree_joints:
+        if joint.coordinates is None:
+            continue
+        entries = []
+        for unit in JOINT_SHAPES[joint.type].coordinate_units:
+            entries.append({"1": rng.normal(), "rad": rng.uniform(-3, 3), "m": rng.uniform(-0.5, 0.5)}[unit])
+        values = np.array(entries)
+        if joint.type in ("spherical", "free"):
+            values[:4] /= np.linalg.norm(values[:4])
+        q[joint.coordinates] = values
+    return q, rng.uniform(-1, 1, mechanism.nv), rng.uniform(-2, 2, mechanism.nv)
+
+
+class RandomParameters:
+    """Turns some numbers into expressions of parameters and remembers these."""
+
+    def __init__(self, rng: np.random.Generator, *, used: bool) -> None:
+        self._rng, self._used = rng, used
+        self._found: list[Parameter] = []
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return tuple(self._found)
+
+    def value(self, number: float, stem: str, unit: str) -> Value:
+        """The number itself, or an expression with that value."""
+        if not self._used or self._rng.random() > 0.15 or number == 0:
+            return number
+        name = f"{stem}_{len(self._found) + 1}"
+        form = int(self._rng.integers(3))
+        symbolic = bool(self._rng.random() < 0.6)
+        if form == 0:
+            self._found.append(Parameter(name, number, unit, symbolic))
+            return name
+        self._found.append(Parameter(name, decimal(number / 2, 6), unit, symbolic))
+        return f"2*{name}" if form == 1 else f"{name}*(5 - 3)"
+
+
+def decimal(number: float, digits: int = 3) -> float:
+    """The number with few digits."""
+    return round(float(number), digits)
+
+
+def _names(rng: np.random.Generator, patterns: Sequence[str], count: int) -> list[str]:
+    numbers = rng.permutation(count + int(rng.integers(4)))[:count] + int(rng.integers(2))
+    pattern = patterns[int(rng.integers(len(patterns)))]
+    return [pattern.format(int(number)) for number in numbers]
+
+
+def random_vector(rng: np.random.Generator, size: float) -> tuple[float, float, float]:
+    """A vector with some zeros."""
+    x, y, z = (decimal(rng.uniform(-size, size)) if rng.random() < 0.7 else 0.0 for _ in range(3))
+    return x, y, z
+
+
+def _second_moment(rng: np.random.Generator) -> Array:
+    spread = rng.uniform(-0.2, 0.2, (3, 3))
+    moment: Array = spread @ spread.T + np.diag(rng.uniform(0.01, 0.05, 3))
+    return moment if rng.random() < 0.6 else np.diag(np.diag(moment))
+
+
+def _body(rng: np.random.Generator, name: str, table: RandomParameters) -> Body:
+    mass = decimal(rng.uniform(0.2, 5))
+    second = mass * _second_moment(rng)
+    center = random_vector(rng, 0.3)
+    inertia = np.trace(second) * np.eye(3) - second
+    about_frame = rng.random() < 0.3
+    if about_frame:
+        s = np.array(center)
+        inertia = inertia + mass * (s @ s * np.eye(3) - np.outer(s, s))
+    entries = [decimal(inertia[i, j], 6) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+    xx, yy, zz, xy, xz, yz = entries
+    return Body(
+        name=name,
+        mass=mass if about_frame else table.value(mass, "m", "kg"),
+        center_of_mass=center,
+        inertia=(xx, yy, zz, xy, xz, yz),
+        inertia_about="frame" if about_frame else "center_of_mass",
+    )
+
+
+def random_placement(rng: np.random.Generator, table: RandomParameters) -> Placement:
+    """A placement, often turned by a multiple of 90 degrees."""
+    x, y, z = random_vector(rng, 0.6)
+    translation = (table.value(x, "l", "m"), y, z)
+    draw = rng.random()
+    if draw < 0.25:
+        return Placement(translation)
+    if draw < 0.55:
+        quarters = int(rng.integers(1, 4))
+        angle: Value = f"{quarters}*pi/2" if rng.random() < 0.5 else quarters * float(np.pi) / 2
+        return Placement(translation, ((_axis_letter(rng), angle),))
+    if draw < 0.9:
+        turns = tuple((_axis_letter(rng), decimal(rng.uniform(-3, 3))) for _ in range(int(rng.integers(1, 4))))
+        return Placement(translation, turns)
+    w, a, b, c = (int(part) for part in rng.integers(1, 5, 4))
+    return Placement(translation, quaternion=(w, -a, b, c))
+
+
+def _axis_letter(rng: np.random.Generator) -> Any:
+    return "xyz"[int(rng.integers(3))]
+
+
+def integer_direction(rng: np.random.Generator) -> tuple[int, int, int]:
+    """A coordinate axis in either sense, or any direction of small integers."""
+    if rng.random() < 0.65:
+        entries = [0, 0, 0]
+        entries[int(rng.integers(3))] = 1 if rng.random() < 0.6 else -1
+    else:
+        entries = [int(part) for part in rng.integers(-3, 4, 3)]
+        entries[int(rng.integers(3))] = int(rng.integers(1, 4))
+    return entries[0], entries[1], entries[2]
+
+
+def perpendicular(rng: np.random.Generator, axis: tuple[int, int, int]) -> tuple[int, int, int]:
+    """An integer vector exactly perpendicular to the axis."""
+    while True:
+        x, y, z = (int(part) for part in np.cross(axis, integer_direction(rng)))
+        if (x, y, z) != (0, 0, 0):
+            return x, y, z
+
+
+def _joint(
+    rng: np.random.Generator, name: str, kind: JointType, inner: str, outer: str, table: RandomParameters
+) -> Joint:
+    axis = integer_direction(rng)
+    predecessor, successor = (inner, outer) if rng.random() < 0.6 else (outer, inner)
+    return Joint(
+        name=name,
+        type=kind,
+        predecessor=predecessor,
+        successor=successor,
+        axis=axis,
+        second_axis=perpendicular(rng, axis) if kind == "universal" and rng.random() < 0.8 else None,
+        predecessor_placement=random_placement(rng, table) if rng.random() < 0.85 else Placement(),
+        successor_placement=random_placement(rng, table) if rng.random() < 0.5 else Placement(),
+        pitch=decimal(rng.uniform(-0.2, 0.2)) if kind == "helical" else 0,
+    )
+
+
+def _gravity(rng: np.random.Generator, table: RandomParameters) -> tuple[Value, Value, Value]:
+    draw = rng.random()
+    if draw < 0.15:
+        return 0, 0, 0
+    if draw < 0.5:
+        return 0, 0, table.value(-9.81, "g", "m/s^2")
+    x, y, z = (decimal(part) for part in rng.uniform(-8, 8, 3))
+    return x, y, z
+
+
+def _with_coupling(rng: np.random.Generator, model: Model) -> Model:
+    able = [joint.name for joint in model.joints if joint.type in ONE_FREEDOM]
+    if len(able) < 2:
+        return model
+    first, second = rng.permutation(len(able))[:2]
+    ratio = decimal(rng.uniform(0.3, 2)) * (1 if rng.random() < 0.5 else -1)
+    return replace(model, couplings=(Coupling(able[first], able[second], ratio, decimal(rng.uniform(-0.5, 0.5))),))
+
+
+def _with_forces(rng: np.random.Generator, model: Model, table: RandomParameters) -> Model:
+    """The model with armature on some joints and one to five force elements."""
+    joints = tuple(
+        replace(joint, armature=table.value(decimal(rng.uniform(0.01, 0.2)), "rotor", "kg m^2"))
+        if joint.type in (*ONE_FREEDOM, "cylindrical", "universal", "planar", "spherical") and rng.random() < 0.25
+        else joint
+        for joint in model.joints
+    )
+    model = replace(model, joints=joints)
+    moving = [joint for joint in joints if joint.shape.nv]
+    forces: list[ForceElement] = []
+    inputs: list[ControlInput] = []
+    for k in range(int(rng.integers(1, 6))):
+        kinds = [_applied_wrench, _point_spring]
+        kinds += [_joint_element] * 4 if moving else []
+        forces.append(kinds[int(rng.integers(len(kinds)))](rng, f"force {k}", model, moving, inputs, table))
+    return replace(model, forces=tuple(forces), inputs=tuple(inputs))
+
+
+def _joint_element(
+    rng: np.random.Generator,
+    name: str,
+    model: Model,
+    moving: Sequence[Joint],
+    inputs: list[ControlInput],
+    table: RandomParameters,
+) -> ForceElement:
+    joint = moving[int(rng.integers(len(moving)))]
+    index = int(rng.integers(joint.shape.nv))
+    size = decimal(rng.uniform(0.1, 3))
+    plain = joint.shape.nq == joint.shape.nv
+    match int(rng.integers(5)):
+        case 0 if plain:
+            return JointSpring(name, joint.name, table.value(size, "k", "N m"), decimal(rng.uniform(-1, 1)), index)
+        case 1:
+            return JointFriction(name, joint.name, size, decimal(rng.uniform(0.05, 0.5)), index)
+        case 2:
+            inputs.append(ControlInput(f"u_{len(inputs) + 1}", "1"))
+            return Actuator(name, joint.name, inputs[-1].name, size, index)
+        case 3 if plain:
+            names = expression_names(model)
+            q, v = names.coordinates[joint.name][index], names.speeds[joint.name][index]
+            return JointForce(name, joint.name, f"-{size}*sin({q})*(1 + {v}**2/4) + cos(2*t)", index)
+        case _:
+            return JointDamper(name, joint.name, table.value(size, "d", "N m s"), index)
+
+
+def _applied_wrench(
+    rng: np.random.Generator,
+    name: str,
+    model: Model,
+    moving: Sequence[Joint],
+    inputs: list[ControlInput],
+    table: RandomParameters,
+) -> ForceElement:
+    body = model.bodies[int(rng.integers(len(model.bodies)))]
+    force: tuple[Value, Value, Value] = (*random_vector(rng, 5)[:2], f"{decimal(rng.uniform(-2, 2))}*sin(3*t)")
+    axes = "base" if rng.random() < 0.5 else "body"
+    return AppliedWrench(name, body.name, force, random_vector(rng, 2), random_vector(rng, 0.3), axes)  # type: ignore[arg-type]
+
+
+def _point_spring(
+    rng: np.random.Generator,
+    name: str,
+    model: Model,
+    moving: Sequence[Joint],
+    inputs: list[ControlInput],
+    table: RandomParameters,
+) -> ForceElement:
+    names = [model.ground, *(body.name for body in model.bodies)]
+    first, second = (names[int(k)] for k in rng.permutation(len(names))[:2])
+    return PointSpringDamper(
+        name,
+        first,
+        second,
+        stiffness=table.value(decimal(rng.uniform(1, 20)), "k", "N/m"),
+        damping=decimal(rng.uniform(0, 2)),
+        free_length=decimal(rng.uniform(0, 1)),
+        first_point=random_vector(rng, 0.5),
+        second_point=(decimal(rng.uniform(0.1, 0.5)), *random_vector(rng, 0.5)[1:]),
+    )
