@@ -1,1 +1,7 @@
-"""The command line, one module a verb."""
+"""The command line: one file per verb."""
+
+from __future__ import annotations
+
+from mbsym.cli.application import main
+
+__all__ = ["main"]

@@ -82,7 +82,8 @@ def solve(mechanism: Mechanism, matrix: SquareMatrix, right: list[Scalar]) -> li
                 raise DerivationError(
                     "the mass matrix is singular", where=f"speed {k + 1}", remedy="give the bodies mass and inertia"
                 ) from None
-            for i in range(k):
+            # Descending, so that the entries a[k][j] still to be used are not yet divided by the pivot.
+            for i in range(k - 1, -1, -1):
                 if not a[k][i].ref:
                     continue
                 factor = a[k][i] * inverses[k]

@@ -125,11 +125,22 @@ class Graph:
             factor_y, term_y = self._coefficient(y)
             if term_x == term_y:
                 return self.mul(self.const(factor_x + factor_y), term_x)
+            if factor_x == factor_y and self._is_sine_and_cosine_squared(term_x, term_y):
+                return self.const(factor_x)
         if a > b:
             x, y = y, x
         if x < 0:
             return -self._node("add", -x, -y)
         return self._node("add", x, y)
+
+    def _is_sine_and_cosine_squared(self, x: int, y: int) -> bool:
+        kinds, arguments = self.kinds, self.arguments
+        if kinds[x] != "mul" or kinds[y] != "mul":
+            return False
+        (a, b), (c, d) = arguments[x], arguments[y]
+        if a != b or c != d:
+            return False
+        return {kinds[a], kinds[c]} == {"sin", "cos"} and arguments[a] == arguments[c]  # type: ignore[index]
 
     def _cancelled(self, total: Reference, other: Reference) -> Reference | None:
         """The remaining summand of ``total + other`` where ``other`` undoes a summand, or joins a constant one."""

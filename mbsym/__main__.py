@@ -1,0 +1,7 @@
+"""python -m mbsym."""
+
+import sys
+
+from mbsym.cli import main
+
+sys.exit(main())

@@ -1,0 +1,30 @@
+"""mbsym convert: URDF and MJCF to the native format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from mbsym.cli.model_source import read_model
+from mbsym.codegen.description import GeneratedFile
+from mbsym.codegen.write import write_files
+from mbsym.formats.native import dump_native
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+
+    @app.command()
+    def convert(
+        source: str = typer.Argument(metavar="IN", help="Model file or name of a bundled example."),
+        target: Path = typer.Argument(metavar="OUT", help="Native file (.yaml) to write."),
+        strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),
+        snap_angles: float = typer.Option(0.0, "--snap-angles", help="Take angles this close to 90 degrees as exact."),
+        floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
+        force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
+    ) -> None:
+        """Convert a model to the native format."""
+        model = read_model(source, strict=strict, snap_angles=snap_angles, floating=floating)
+        write_files(target.parent, (GeneratedFile(target.name, dump_native(model)),), force=force)
+        typer.echo(f"wrote {target}")

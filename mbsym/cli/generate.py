@@ -1,0 +1,61 @@
+"""mbsym generate: C and NumPy code for a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from mbsym.cli.model_source import read_model
+from mbsym.cli.progress import progress_bar
+from mbsym.errors import CodegenError
+from mbsym.pipeline import LANGUAGES, generate as generate_code
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+
+    @app.command()
+    def generate(
+        model: str = typer.Argument(help="Model file (.yaml, .urdf, .xml) or name of a bundled example."),
+        output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the files."),
+        language: list[str] = typer.Option([], "--language", help="c or numpy; repeat for both (default)."),
+        function: list[str] = typer.Option([], "--function", help="Only this function; repeatable."),
+        formulation: str = typer.Option("auto", "--formulation", help="auto takes the fewest operations."),
+        real: str = typer.Option("double", "--real", help="double or float."),
+        symbolic_parameters: str = typer.Option(
+            "", "--symbolic-parameters", help="all, none, or NAME,NAME: run-time arguments instead of numbers."
+        ),
+        order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),
+        snap_angles: float = typer.Option(0.0, "--snap-angles", help="Take angles this close to 90 degrees as exact."),
+        floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
+        force: bool = typer.Option(False, "--force", help="Overwrite files that mbsym did not write."),
+    ) -> None:
+        """Generate code for a model."""
+        if real not in ("double", "float"):
+            raise CodegenError(f"no type is called {real!r}", where="--real", remedy="use double or float")
+        for name in language:
+            if name not in LANGUAGES:
+                raise CodegenError(f"no language {name!r}", where="--language", remedy=f"use {' or '.join(LANGUAGES)}")
+        chosen = symbolic_parameters if symbolic_parameters in ("", "all", "none") else symbolic_parameters.split(",")
+        system = read_model(model, strict=strict, snap_angles=snap_angles, floating=floating)
+        with progress_bar() as progress:
+            done = generate_code(
+                system,
+                output,
+                languages=language or LANGUAGES,
+                functions=function,
+                formulation=formulation,
+                real="double" if real == "double" else "float",
+                symbolic_parameters=chosen,
+                order=order,
+                force=force,
+                progress=progress,
+            )
+        typer.echo(f"{'function':24} {'+ - * /':>8} {'sin, cos':>9}")
+        for program in done.derivation.programs:
+            count = program.operation_count()
+            typer.echo(f"{program.name:24} {count.arithmetic:8} {count.sincos:9}")
+        for path in done.paths:
+            typer.echo(f"wrote {path}")

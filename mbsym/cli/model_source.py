@@ -1,0 +1,17 @@
+"""Reading the MODEL argument with its options, and telling its warnings."""
+
+from __future__ import annotations
+
+import sys
+
+from mbsym.formats.registry import LoadOptions
+from mbsym.model.system import Model
+from mbsym.pipeline import read
+
+
+def read_model(source: str, *, strict: bool = False, snap_angles: float = 0.0, floating: bool = False) -> Model:
+    """The model, its warnings on standard error."""
+    model = read(source, LoadOptions(strict=strict, snap_angles=snap_angles, floating=floating))
+    for warning in model.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    return model

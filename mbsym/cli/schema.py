@@ -1,0 +1,18 @@
+"""mbsym schema: JSON Schema of the native format."""
+
+from __future__ import annotations
+
+import json
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+
+    @app.command()
+    def schema() -> None:
+        """Print the JSON Schema of the native model format."""
+        from mbsym.formats.schema import json_schema
+
+        typer.echo(json.dumps(json_schema(), indent=2))

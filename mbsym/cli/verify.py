@@ -1,0 +1,30 @@
+"""mbsym verify: compile, run, compare, certify."""
+
+from __future__ import annotations
+
+import json
+
+import typer
+
+from mbsym.cli.progress import progress_bar
+from mbsym.errors import VerificationError
+from mbsym.verification.certificate import verify as verify_module
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+
+    @app.command()
+    def verify(
+        target: str = typer.Argument(help="Directory of generated files, model file, or bundled example."),
+        states: int = typer.Option(20, "--states", min=1, max=100000, help="Number of random states."),
+        seed: int = typer.Option(0, "--seed", min=0, help="Seed of the random states."),
+        as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
+    ) -> None:
+        """Compile generated code, run it against an independent reference, and write the certificate."""
+        with progress_bar() as progress:
+            certificate = verify_module(target, states=states, seed=seed, progress=progress)
+        typer.echo(json.dumps(certificate.as_dict(), ensure_ascii=False) if as_json else certificate.summary())
+        if not certificate.passed:
+            failed = ", ".join(sorted({check.function for check in certificate.checks if not check.passed}))
+            raise VerificationError(f"not verified: {failed}", remedy="see the table above")
