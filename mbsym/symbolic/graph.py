@@ -140,7 +140,7 @@ class Graph:
         (a, b), (c, d) = arguments[x], arguments[y]
         if a != b or c != d:
             return False
-        return {kinds[a], kinds[c]} == {"sin", "cos"} and arguments[a] == arguments[c]  # type: ignore[index]
+        return {kinds[a], kinds[c]} == {"sin", "cos"} and arguments[a] == arguments[c]
 
     def _cancelled(self, total: Reference, other: Reference) -> Reference | None:
         """The remaining summand of ``total + other`` where ``other`` undoes a summand, or joins a constant one."""
