@@ -72,7 +72,7 @@ def _evaluate(kernel, arguments, shapes):
     columns = []
     for array, axes, shape in arrays:
         if shape:
-            array = np.moveaxis(array.reshape(*array.shape[:axes], math.prod(shape)), -1, 0)
+            array = np.moveaxis(array.reshape((*array.shape[:axes], math.prod(shape))), -1, 0)
             array = list(np.ascontiguousarray(array))
         columns.append(array)
     packed = []
@@ -80,5 +80,5 @@ def _evaluate(kernel, arguments, shapes):
         flat = np.empty((len(result), *batch), dtype=_REAL)
         for index, value in enumerate(result):
             flat[index] = value
-        packed.append(np.moveaxis(flat, 0, -1).reshape(*batch, *shape)[()])
+        packed.append(np.moveaxis(flat, 0, -1).reshape((*batch, *shape))[()])
     return packed
