@@ -11,8 +11,10 @@ Qi, Huang, Shao: dynamic assembling and regular labelling, section 1.
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from collections.abc import Collection, Sequence
+from itertools import accumulate
 from typing import Literal
 
 from mbsym.errors import TopologyError
@@ -88,53 +90,60 @@ def _search_order(
     placed = bytearray(graph.nj)
     for joint in already_taken:
         placed[joint] = 1
-    order = []
-    for joint in (*discovered, *candidates):
-        if not placed[joint]:
-            placed[joint] = 1
-            order.append(joint)
+    order = [joint for joint in discovered if not placed[joint]]
+    for joint in order:
+        placed[joint] = 1
+    order += [joint for joint in candidates if not placed[joint]]
     return order
 
 
-def _adjacency(graph: JointGraph, candidates: Sequence[int]) -> tuple[list[int], list[int]]:
+def _adjacency(graph: JointGraph, candidates: Sequence[int]) -> tuple[array[int], array[int]]:
     """Returns the joints at each body, in the order of the candidates, as one list with the start of each body."""
-    starts = [0] * (graph.nb + 2)
+    predecessors, successors = graph.predecessors, graph.successors
+    starts = array("i", [0]) * (graph.nb + 2)
     for joint in candidates:
-        starts[graph.predecessors[joint] + 1] += 1
-        starts[graph.successors[joint] + 1] += 1
-    for body in range(graph.nb + 1):
-        starts[body + 1] += starts[body]
-    slot = starts[:]
-    adjacency = [0] * starts[-1]
+        starts[predecessors[joint] + 1] += 1
+        starts[successors[joint] + 1] += 1
+    starts = array("i", accumulate(starts))
+    slots = starts[:]
+    adjacency = array("i", [0]) * starts[-1]
     for joint in candidates:
-        for body in (graph.predecessors[joint], graph.successors[joint]):
-            adjacency[slot[body]] = joint
-            slot[body] += 1
+        body = predecessors[joint]
+        slot = slots[body]
+        adjacency[slot] = joint
+        slots[body] = slot + 1
+        body = successors[joint]
+        slot = slots[body]
+        adjacency[slot] = joint
+        slots[body] = slot + 1
     return starts, adjacency
 
 
-def _depth_first(graph: JointGraph, starts: list[int], adjacency: list[int]) -> list[int]:
+def _depth_first(graph: JointGraph, starts: array[int], adjacency: array[int]) -> list[int]:
+    predecessors, successors = graph.predecessors, graph.successors
     seen = bytearray(graph.nb + 1)
     seen[0] = 1
-    position = starts[:]
+    positions = starts[:]
     stack = [0]
     discovered = []
     while stack:
         body = stack[-1]
-        if position[body] == starts[body + 1]:
+        for position in range(positions[body], starts[body + 1]):
+            joint = adjacency[position]
+            other = predecessors[joint] + successors[joint] - body
+            if not seen[other]:
+                seen[other] = 1
+                positions[body] = position + 1
+                discovered.append(joint)
+                stack.append(other)
+                break
+        else:
             stack.pop()
-            continue
-        joint = adjacency[position[body]]
-        position[body] += 1
-        other = graph.predecessors[joint] + graph.successors[joint] - body
-        if not seen[other]:
-            seen[other] = 1
-            discovered.append(joint)
-            stack.append(other)
     return discovered
 
 
-def _breadth_first(graph: JointGraph, starts: list[int], adjacency: list[int]) -> list[int]:
+def _breadth_first(graph: JointGraph, starts: array[int], adjacency: array[int]) -> list[int]:
+    predecessors, successors = graph.predecessors, graph.successors
     seen = bytearray(graph.nb + 1)
     seen[0] = 1
     queue = deque([0])
@@ -142,7 +151,7 @@ def _breadth_first(graph: JointGraph, starts: list[int], adjacency: list[int]) -
     while queue:
         body = queue.popleft()
         for joint in adjacency[starts[body] : starts[body + 1]]:
-            other = graph.predecessors[joint] + graph.successors[joint] - body
+            other = predecessors[joint] + successors[joint] - body
             if not seen[other]:
                 seen[other] = 1
                 discovered.append(joint)

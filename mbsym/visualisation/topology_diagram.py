@@ -150,8 +150,8 @@ class _Diagram:
         return body != 0 and gap in (self.column[body], self.column[body] + 1)
 
     def _best_gap(self, line: _CutLine) -> int:
-        """Returns the gap left or right of the lower body with fewest crossings, then the emptier one, then the one
-        nearer to the upper body."""
+        """Returns the gap left or right of the lower body with fewest crossings, then the one nearer to the upper
+        body, then the emptier one."""
         column = self.column[line.lower]
 
         def cost(gap: int) -> tuple[int, int, int]:
@@ -163,7 +163,7 @@ class _Diagram:
             if line.upper and not self._touches_gap(line.upper, gap):
                 crossings += 1  # the track and the port that another gap would save
             distance = abs(2 * gap - 1 - 2 * self.column[line.upper]) if line.upper else 0
-            return crossings, sum(len(strip.occupied) for strip in self.lanes[gap]), distance
+            return crossings, distance, sum(len(strip.occupied) for strip in self.lanes[gap])
 
         return min((column, column + 1), key=cost)
 

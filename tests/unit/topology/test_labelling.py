@@ -319,6 +319,13 @@ def test_named_loops_are_loops() -> None:
         label(ladder, forced_cut=["p", "t", "v"])
 
 
+def test_named_loop_has_as_few_forced_joints_as_possible() -> None:
+    # Body 1 hangs on forced joints alone. The shortest loop through x holds three of them, a longer one just two.
+    joints = [("x", 0, 1), ("y", 0, 2), ("z", 2, 1), ("a", 0, 3), ("b", 3, 2)]
+    with pytest.raises(TopologyError, match=r"joint x: the joints x, z of the loop x, z, b, a are all forced"):
+        label(joints, forced_cut=["x", "y", "z"])
+
+
 def test_many_isolated_branches_are_cut_short() -> None:
     joints = [("x", 0, 1), *((k, 2 * k, 2 * k + 1) for k in range(1, 41))]
     with pytest.raises(TopologyError, match=r"40 branches are not connected .* and 28 more branches"):

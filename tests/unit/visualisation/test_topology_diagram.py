@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mbsym.errors import TopologyError
 from mbsym.topology import Labelling, label
-from mbsym.visualisation.topology_diagram import DIAGRAM_LIMIT, topology_svg
+from mbsym.visualisation.topology_diagram import DIAGRAM_LIMIT, _Strip, topology_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 Box = tuple[float, float, float, float]
@@ -148,6 +148,34 @@ def test_tree_arrows_run_from_inboard_to_outboard() -> None:
             assert points[0][1] < top
 
 
+def test_cut_arrows_run_from_inboard_to_outboard() -> None:
+    labelling = cab()
+    svg = topology_svg(labelling)
+    bodies = boxes(svg, "body")
+    ends = zip(labelling.labels.inboard[labelling.nb :], labelling.labels.outboard[labelling.nb :], strict=True)
+    outlines = [outline(path.get("d", "")) for path in elements(svg, "path", "cut")[:-1]]
+    # Every joint once; the lines are drawn in label order.
+    for (tail, head), points in zip(ends, outlines, strict=True):
+        for body, (x, y) in ((tail, points[0]), (head, points[-1])):
+            if body:
+                left, top, right, bottom = bodies[body - 1]
+                assert left - 0.2 <= x <= right + 0.2
+                assert top - 0.2 <= y <= bottom + 0.2
+            else:
+                assert y < min(box[1] for box in bodies)
+
+
+def test_many_lanes_and_tracks_keep_clear() -> None:
+    # Four chains of five bodies with joints between all of them: lanes and tracks are shared and used again.
+    joints = [(f"{arm}{k}", f"{arm}{k - 1}" if k else "base", f"{arm}{k}") for arm in "abcd" for k in range(5)]
+    joints += [
+        (f"{arm}{k}-{other}{m}", f"{arm}{k}", f"{other}{m}")
+        for arm, other in ("ab", "ac", "bd", "da", "bc")
+        for k, m in ((0, 4), (1, 1), (2, 3), (4, 2), (3, 4))
+    ]
+    check_clear(topology_svg(label(joints, base="base")))
+
+
 @st.composite
 def systems(draw: st.DrawFn) -> Labelling:
     nb = draw(st.integers(1, 12))
@@ -162,6 +190,12 @@ def systems(draw: st.DrawFn) -> Labelling:
 @given(systems())
 def test_lines_and_names_keep_clear(labelling: Labelling) -> None:
     check_clear(topology_svg(labelling))
+
+
+def test_stretches_share_a_lane_only_if_they_are_apart() -> None:
+    strip = _Strip()
+    places = [strip.place(start, end) for start, end in ((0, 5), (1, 2), (3, 4), (4, 6), (6, 7), (5.5, 5.6))]
+    assert places == [0, 1, 1, 2, 0, 0]
 
 
 def test_diagram_is_deterministic() -> None:
