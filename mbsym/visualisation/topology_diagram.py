@@ -22,7 +22,7 @@ DIAGRAM_LIMIT = 2000
 """Most joints for which a diagram is drawn; beyond it nobody could read one."""
 
 _CHARACTER = 7.4  # width of a character of the texts, generous for a 13 pixel sans-serif face
-_BODY_HEIGHT = 40
+_BODY_HEIGHT = 40  # more where many lines end at one side of a row
 _PORT_PITCH = 12  # between lines that end at the same body
 _TRACK_PITCH = 26  # between horizontal stretches of cut joints
 _NAME_STRIP = 46  # above each row, for the names of the joints that end there
@@ -185,10 +185,10 @@ class _Diagram:
                 sides[gap, self.row[line.upper]].append((1, -number, line.joint, line.upper))
         # Each end in one gap and row has a height of its own, lest two lines from opposite sides lie on each other.
         self.side_port = {}
-        self.most_side_ports = 0
-        for ends in sides.values():
+        self.row_height = [float(_BODY_HEIGHT)] * self.rows
+        for (_, row), ends in sides.items():
             ends.sort()
-            self.most_side_ports = max(self.most_side_ports, len(ends))
+            self.row_height[row] = max(self.row_height[row], _PORT_PITCH * (len(ends) + 1))
             for number, (_, _, joint, body) in enumerate(ends):
                 self.side_port[joint, body] = (number - (len(ends) - 1) / 2) * _PORT_PITCH
         # The middle of the bottom belongs to the tree joints.
@@ -236,12 +236,11 @@ class _Diagram:
                 self.column_x.append(x + column_width[gap] / 2)
                 x += column_width[gap]
         self.right = max(x, _DEPTH_MARGIN + _width(self.body_names[0]) + 60)
-        self.body_height = max(_BODY_HEIGHT, _PORT_PITCH * (self.most_side_ports + 1))
         y = float(_PAGE_MARGIN + (34 if self.title else 0))
         self.row_y: list[float] = []
         for row in range(self.rows):
-            self.row_y.append(y + self.body_height / 2)
-            y += self.body_height + self._track_height(row) + (_SLANT if row else 0) + _NAME_STRIP
+            self.row_y.append(y + self.row_height[row] / 2)
+            y += self.row_height[row] + self._track_height(row) + (_SLANT if row else 0) + _NAME_STRIP
         self.bottom = y - _NAME_STRIP + 10
 
     def _track_height(self, row: int) -> float:
@@ -256,6 +255,12 @@ class _Diagram:
 
     def _y(self, body: int) -> float:
         return self.row_y[self.row[body]]
+
+    def _top(self, body: int) -> float:
+        return self._y(body) - self.row_height[self.row[body]] / 2
+
+    def _bottom(self, body: int) -> float:
+        return self._y(body) + self.row_height[self.row[body]] / 2
 
     def _side(self, body: int, gap: int) -> float:
         sign = 1 if gap > self.column[body] else -1
@@ -301,12 +306,12 @@ class _Diagram:
 
     def _draw_tree_joint(self, joint: int, parts: list[str], names: list[str]) -> None:
         parent = self.inboard[joint - 1]
-        x, end = self._x(joint), self._y(joint) - self.body_height / 2
+        x, end = self._x(joint), self._top(joint)
         if parent == 0:
-            path = [(x, self.row_y[0] + self.body_height / 2), (x, end)]
+            path = [(x, self._bottom(0)), (x, end)]
             parts.append(_polyline("tree", path, arrow="outwardtree"))
         else:
-            start = self._y(parent) + self.body_height / 2
+            start = self._bottom(parent)
             straight = start + self._track_height(self.row[parent])
             bend = end - _NAME_STRIP
             middle = (straight + bend) / 2
@@ -319,16 +324,15 @@ class _Diagram:
         names.append(self._joint_name(joint, x, end - _NAME_STRIP + 18, "treename"))
 
     def _draw_cut_joint(self, line: _CutLine, parts: list[str], names: list[str]) -> None:
-        half = self.body_height / 2
         lower_x, lower_y = self._x(line.lower), self._y(line.lower)
         if line.track is not None:
-            row, number = line.track
-            track_y = self.row_y[row] + half + _TRACK_PITCH * (number + 0.5)
+            _, number = line.track
+            track_y = self._bottom(line.upper) + _TRACK_PITCH * (number + 0.5)
             upper_port = self._x(line.upper) + self.bottom_port[line.joint, line.upper]
-            at_upper = [(upper_port, track_y), (upper_port, self._y(line.upper) + half)]
+            at_upper = [(upper_port, track_y), (upper_port, self._bottom(line.upper))]
         if line.lane is None:
             lower_port = lower_x + self.bottom_port[line.joint, line.lower]
-            path = [(lower_port, lower_y + half), (lower_port, track_y), *at_upper]
+            path = [(lower_port, self._bottom(line.lower)), (lower_port, track_y), *at_upper]
             name_at = self._free_place(line, sorted((lower_port, upper_port))), track_y + 11
         else:
             gap, lane_x = line.lane[0], self.lane_x[line.lane]
@@ -337,11 +341,11 @@ class _Diagram:
             if line.track is not None:
                 path += [(lane_x, track_y), *at_upper]
             elif line.upper == 0:
-                path += [(lane_x, self.row_y[0] + half)]
+                path += [(lane_x, self._bottom(0))]
             else:
                 upper_y = self._y(line.upper) + self.side_port[line.joint, line.upper]
                 path += [(lane_x, upper_y), (self._side(line.upper, gap), upper_y)]
-            name_at = (lane_x, lower_y - half - _NAME_STRIP + 18)
+            name_at = (lane_x, self._top(line.lower) - _NAME_STRIP + 18)
         if line.lower == self.outboard[line.joint - 1]:
             path.reverse()
         parts.append(_polyline("cut", path, arrow="outwardcut"))
@@ -374,25 +378,25 @@ class _Diagram:
         )
 
     def _draw_base(self, parts: list[str]) -> None:
-        top, width = self.row_y[0] - self.body_height / 2, self.right - _DEPTH_MARGIN
+        top, width = self._top(0), self.right - _DEPTH_MARGIN
         box = f'x="{_DEPTH_MARGIN}" width="{_number(width)}"'
-        parts.append(f'<rect {box} y="{_number(top)}" height="{_number(self.body_height)}" fill="url(#ground)"/>')
-        line_y = _number(top + self.body_height)
+        parts.append(f'<rect {box} y="{_number(top)}" height="{_BODY_HEIGHT}" fill="url(#ground)"/>')
+        line_y = _number(self._bottom(0))
         parts.append(f'<path class="base" d="M{_DEPTH_MARGIN} {line_y}H{_number(self.right)}"/>')
         middle = _DEPTH_MARGIN + width / 2
         text = self.body_names[0]
         plate = _width(f"{text} B0") + 20
         parts.append(
-            f'<rect x="{_number(middle - plate / 2)}" y="{_number(top + self.body_height / 2 - 13)}" '
+            f'<rect x="{_number(middle - plate / 2)}" y="{_number(top + _BODY_HEIGHT / 2 - 13)}" '
             f'width="{_number(plate)}" height="26" fill="#fff"/>'
         )
         parts.append(
-            f'<text x="{_number(middle)}" y="{_number(top + self.body_height / 2)}">{_escaped(text)}'
+            f'<text x="{_number(middle)}" y="{_number(top + _BODY_HEIGHT / 2)}">{_escaped(text)}'
             '<tspan class="label"> B0</tspan></text>'
         )
 
     def _draw_body(self, body: int, parts: list[str]) -> None:
-        x, y, width, height = self._x(body), self._y(body), self.body_width[body], self.body_height
+        x, y, width, height = self._x(body), self._y(body), self.body_width[body], self.row_height[self.row[body]]
         parts.append(
             f'<rect class="body" x="{_number(x - width / 2)}" y="{_number(y - height / 2)}" '
             f'width="{_number(width)}" height="{_number(height)}" rx="8"/>'
