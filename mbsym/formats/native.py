@@ -150,7 +150,7 @@ def _document_path(document: Document, location: tuple[str | int, ...]) -> Docum
 
 
 def _model(table: schema.ModelTable, source: TextSource) -> Model:
-    joints = tuple(_joint(name, item) for name, item in table.joints.items())
+    joints, constraints = read_native_parts(table)
     bodies = (
         _bodies_of_joints(joints, table.ground)
         if table.bodies is None
@@ -166,12 +166,20 @@ def _model(table: schema.ModelTable, source: TextSource) -> Model:
         ),
         inputs=tuple(ControlInput(name, item.unit) for name, item in table.inputs.items()),
         couplings=tuple(Coupling(name, item.source, item.ratio, item.offset) for name, item in table.couplings.items()),
-        constraints=tuple(_constraint(name, item) for name, item in table.constraints.items()),
+        constraints=constraints,
         gravity=table.gravity,
         ground=table.ground,
         free_roots=table.free_roots,
         description=table.description.strip(),
         accept_impossible_inertia=table.accept_impossible_inertia,
+    )
+
+
+def read_native_parts(table: schema.ModelTable) -> tuple[tuple[Joint, ...], tuple[Constraint, ...]]:
+    """The joints and constraints of a table."""
+    return (
+        tuple(_joint(name, item) for name, item in table.joints.items()),
+        tuple(_constraint(name, item) for name, item in table.constraints.items()),
     )
 
 

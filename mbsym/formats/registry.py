@@ -41,7 +41,7 @@ class LoadOptions:
 DEFAULTS = LoadOptions()
 
 
-def load(source: str | Path, *, options: LoadOptions = DEFAULTS) -> Model:
+def load(source: str | Path, options: LoadOptions = DEFAULTS) -> Model:
     """The model of a file or of a bundled example.
 
     Args:

@@ -33,7 +33,8 @@ ROUNDING = 1e-2
 EXACT = 1e-9
 """Violation that double precision explains."""
 
-Moments = tuple[float, float, float, float, float, float]
+SMALLEST_RADIUS = 1e-6
+"""Radius of gyration [m] below which an inertia is a rounding error and not looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,9 @@ def _inertia_fault(
             return None  # the body turns about this axis alone, so nothing else of its inertia counts
         return severity, f"has the inertia {about:g} about the axis it turns about", "give inertias of zero or more"
     scale = max(abs(largest), abs(least))
+    if scale <= item.mass * SMALLEST_RADIUS**2:
+        return None
+    least, middle, largest = (0.0 if abs(x) < 1e-12 * scale else x for x in (least, middle, largest))
     if least < -ROUNDING * scale:
         return (
             severity,

@@ -11,16 +11,23 @@ import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from mbsym.errors import MbsymError, ModelError, SymbolicError
-from mbsym.model.parameter import Value
+from mbsym.model.parameter import Parameter, Value
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.reader import free_names, read_expression
 from mbsym.symbolic.scalar import Scalar, constant, symbol
 
-if TYPE_CHECKING:
-    from mbsym.model.system import Model
+
+class Parametrised(Protocol):
+    """Whatever has named constants: a model."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def parameters(self) -> tuple[Parameter, ...]: ...
+
 
 NUMBER_TEXT: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 """A decimal number as text."""
@@ -89,13 +96,28 @@ def to_scalar(value: Value, graph: Graph, names: Mapping[str, Scalar]) -> Scalar
 
 
 def _from_sympy(value: Any, graph: Graph, names: Mapping[str, Scalar]) -> Scalar:
-    """A SymPy expression over symbols of the given names."""
+    """A SymPy expression over symbols, or functions of time, of the given names."""
     from mbsym.symbolic.sympy_bridge import from_sympy
 
-    for name in value_names(value):
-        if name not in names:
-            raise SymbolicError(f"{name} is no known name", remedy=_suggest(name, names))
-    return from_sympy(value, graph, names)
+    named = _named_atoms(value)
+    functions = [name for name, atom in named.items() if not atom.is_Symbol]
+    symbols = {}
+    for name, atom in named.items():
+        if name in names:
+            symbols[atom] = names[name].ref
+        elif not (functions and name == "t"):
+            raise SymbolicError(f"unknown name {name}", remedy=_suggest(name, names))
+    return Scalar(graph, from_sympy(graph, value, symbols))
+
+
+def _named_atoms(value: Any) -> dict[str, Any]:
+    """Symbols, and functions such as q(t), of a SymPy expression, by name in sorted order."""
+    from sympy.core.function import AppliedUndef
+
+    atoms = {str(atom.name): atom for atom in value.free_symbols}
+    for atom in value.atoms(AppliedUndef):
+        atoms[str(atom.func.__name__)] = atom
+    return dict(sorted(atoms.items()))
 
 
 def _suggest(name: str, names: Mapping[str, Any]) -> str:
@@ -118,7 +140,7 @@ def value_names(value: Value) -> tuple[str, ...]:
             return ()
         return free_names(value)
     if hasattr(value, "free_symbols"):
-        return tuple(sorted({str(item.name) for item in value.free_symbols}))
+        return tuple(_named_atoms(value))
     return ()
 
 
@@ -208,7 +230,7 @@ def evaluate_reference(graph: Graph, ref: Reference, names: Mapping[str, float])
     return values[ref] if ref >= 0 else -values[-ref]
 
 
-def parameter_values(model: Model, overrides: Mapping[str, float] | None = None) -> dict[str, float]:
+def parameter_values(model: Parametrised, overrides: Mapping[str, float] | None = None) -> dict[str, float]:
     """The number of each parameter, in the model's order; a parameter may be an expression of those before it.
 
     Args:

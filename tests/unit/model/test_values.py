@@ -48,7 +48,7 @@ def test_a_float_and_its_shortest_decimal_are_the_same_number(number: float) -> 
 def test_expressions_use_names() -> None:
     graph = Graph()
     names = {name: symbol(graph, name) for name in ("m", "l")}
-    assert to_scalar("m*l**2/12", graph, names) == names["m"] * names["l"] * names["l"] / 12
+    assert to_scalar("m*l**2/12", graph, names) == names["m"] * (names["l"] * names["l"]) / 12
     assert evaluate("m*l**2/12", {"m": 3.0, "l": 2.0}) == 1.0
     assert evaluate("atan2(1, -1) + sqrt(m)", {"m": 4.0}) == pytest.approx(3 * math.pi / 4 + 2, rel=1e-15)
     assert value_names("m*l**2/12 + sin(pi*m)") == ("l", "m")

@@ -1,0 +1,106 @@
+"""Bodies on fixed joints made part of the bodies that carry them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from mbsym.formats.rigid_frames import ExactMass, apply, compose, exact3, exact_mass, placement_matrix, text
+from mbsym.model.body import Placement
+from mbsym.model.joint import COINCIDENT, Constraint, DistanceConstraint, GearConstraint, Joint
+from mbsym.model.parameter import Vector
+from mbsym.model.system import Model
+
+
+def merge_fixed_joints(model: Model, mergeable: Collection[str]) -> Model:
+    """The model without the fixed joints named, whose successors become part of their predecessors.
+
+    Args:
+        model: all values are numbers, inertias about centres of mass, no force element refers to a body, and the joint
+            frames of the joints to merge coincide with the frames of their successors.
+        mergeable: names of fixed joints that form no loop.
+    """
+    carrier: dict[str, tuple[str, Placement]] = {
+        joint.successor: (joint.predecessor, joint.predecessor_placement)
+        for joint in model.joints
+        if joint.name in mergeable and joint.type == "fixed"
+    }
+    home = {name: _home(name, carrier) for name in (model.ground, *(body.name for body in model.bodies))}
+    masses: dict[str, ExactMass] = {}
+    for body in model.bodies:
+        name, placement = home[body.name]
+        part = exact_mass(body)
+        moved = part if placement == COINCIDENT else part.moved(placement)
+        if name not in masses:
+            masses[name] = moved
+        elif moved.mass != 0 or any(entry != 0 for row in moved.inertia for entry in row):
+            empty = masses[name].mass == 0 and not any(entry != 0 for row in masses[name].inertia for entry in row)
+            masses[name] = moved if empty else masses[name].joined(moved)
+    return replace(
+        model,
+        bodies=tuple(masses[body.name].body(body.name) for body in model.bodies if body.name not in carrier),
+        joints=tuple(
+            _rehomed(joint, home) for joint in model.joints if not (joint.type == "fixed" and joint.name in mergeable)
+        ),
+        constraints=tuple(_rehomed_constraint(item, home) for item in model.constraints),
+    )
+
+
+def _home(name: str, carrier: dict[str, tuple[str, Placement]]) -> tuple[str, Placement]:
+    """The body that a body becomes part of, and the body's frame in it."""
+    placement = COINCIDENT
+    while name in carrier:
+        name, on_carrier = carrier[name]
+        placement = on_carrier if placement == COINCIDENT else compose(on_carrier, placement)
+    return name, placement
+
+
+def _rehomed(joint: Joint, home: dict[str, tuple[str, Placement]]) -> Joint:
+    predecessor, on_predecessor = home[joint.predecessor]
+    successor, on_successor = home[joint.successor]
+    return replace(
+        joint,
+        predecessor=predecessor,
+        successor=successor,
+        predecessor_placement=_on(on_predecessor, joint.predecessor_placement),
+        successor_placement=_on(on_successor, joint.successor_placement),
+    )
+
+
+def _on(outer: Placement, inner: Placement) -> Placement:
+    if outer == COINCIDENT:
+        return inner
+    return outer if inner == COINCIDENT else compose(outer, inner)
+
+
+def _rehomed_constraint(item: Constraint, home: dict[str, tuple[str, Placement]]) -> Constraint:
+    if isinstance(item, GearConstraint):
+        return item
+    first, on_first = home[item.first_body]
+    second, on_second = home[item.second_body]
+    if isinstance(item, DistanceConstraint):
+        return replace(
+            item,
+            first_body=first,
+            second_body=second,
+            first_point=_point(on_first, item.first_point),
+            second_point=_point(on_second, item.second_point),
+        )
+    return replace(
+        item,
+        first_body=first,
+        second_body=second,
+        line_point=_point(on_first, item.line_point),
+        line_direction=_point(
+            Placement(rotation=on_first.rotation, quaternion=on_first.quaternion), item.line_direction
+        ),
+        second_point=_point(on_second, item.second_point),
+    )
+
+
+def _point(placement: Placement, point: Vector) -> Vector:
+    if placement == COINCIDENT:
+        return point
+    moved = apply(placement_matrix(placement), exact3(point))
+    x, y, z = (text(a + b) for a, b in zip(exact3(placement.translation), moved, strict=True))
+    return x, y, z

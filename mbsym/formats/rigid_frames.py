@@ -1,0 +1,270 @@
+"""Exact arithmetic of constant frames and mass properties, for descriptions whose values are numbers.
+
+Rotations by multiples of 90 degrees are exact signed permutations and keep decimals decimal; other angles go through
+the sine and cosine in double precision.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from mbsym.formats.angles import is_number, snapped_angle
+from mbsym.model.body import Axis, Body, Placement
+from mbsym.model.geometry import from_quaternion
+from mbsym.model.parameter import Value
+from mbsym.model.values import evaluate, to_scalar
+from mbsym.symbolic.graph import Graph
+
+Exact3: TypeAlias = tuple[Fraction, Fraction, Fraction]
+Rotation: TypeAlias = tuple[Exact3, Exact3, Exact3]
+Turns: TypeAlias = tuple[tuple[Axis, Value], ...]
+
+ZERO: Exact3 = (Fraction(0), Fraction(0), Fraction(0))
+LONGEST_DECIMAL = 24
+SAME_ROTATION = 1e-8
+"""Entries of a rotation matrix nearer to 0, 1 or -1 than this belong to a right angle."""
+
+
+def exact(value: Value) -> Fraction:
+    """The number of a value without names: exact where it is rational, else the nearest double's."""
+    constant = to_scalar(value, Graph(), {}).constant
+    return constant if constant is not None else Fraction(repr(evaluate(value)))
+
+
+def exact3(values: tuple[Value, ...]) -> Exact3:
+    """The numbers of three values."""
+    x, y, z = (exact(value) for value in values)
+    return x, y, z
+
+
+def text(number: Fraction) -> Value:
+    """A number as an integer or decimal text: exact if that is short, else rounded to double precision."""
+    if number.denominator == 1 and abs(number) < 10**18:
+        return int(number)
+    rest = number.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest == 1:
+        places = 0
+        while (number * 10**places).denominator != 1 and places <= LONGEST_DECIMAL:
+            places += 1
+        digits = str(abs(int(number * 10**places)))
+        if places <= LONGEST_DECIMAL and len(digits) <= LONGEST_DECIMAL:
+            digits = digits.rjust(places + 1, "0")
+            return f"{'-' if number < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+    return repr(float(number))
+
+
+def rounded(number: Fraction) -> Fraction:
+    """The number itself if it is a short decimal, else its nearest double."""
+    return Fraction(str(text(number)))
+
+
+# ---- rotations ------------------------------------------------------------------------------------------------------
+
+
+def turn_matrix(axis: Axis, angle: Value) -> Rotation:
+    """Rotation about a coordinate axis."""
+    c, s = _cosine_sine(angle)
+    one, zero = Fraction(1), Fraction(0)
+    if axis == "x":
+        return (one, zero, zero), (zero, c, -s), (zero, s, c)
+    if axis == "y":
+        return (c, zero, s), (zero, one, zero), (-s, zero, c)
+    return (c, -s, zero), (s, c, zero), (zero, zero, one)
+
+
+def _cosine_sine(angle: Value) -> tuple[Fraction, Fraction]:
+    quarters = quarter_turns(angle)
+    if quarters is not None:
+        return Fraction((1, 0, -1, 0)[quarters % 4]), Fraction((0, 1, 0, -1)[quarters % 4])
+    number = evaluate(angle)
+    return Fraction(math.cos(number)), Fraction(math.sin(number))
+
+
+def quarter_turns(angle: Value) -> int | None:
+    """How many times 90 degrees an angle is, None if it is not exactly a multiple."""
+    if is_number(angle):
+        return 0 if evaluate(angle) == 0 else None
+    quarters = round(evaluate(angle) / (math.pi / 2))
+    return quarters if snapped_angle(evaluate(angle), 1e-14) == snapped_angle(quarters * math.pi / 2) else None
+
+
+def multiply(A: Rotation, B: Rotation) -> Rotation:
+    """A B."""
+    rows = [tuple(sum((A[i][k] * B[k][j] for k in range(3)), Fraction(0)) for j in range(3)) for i in range(3)]
+    return (rows[0], rows[1], rows[2])  # type: ignore[return-value]
+
+
+def apply(A: Rotation, r: Exact3) -> Exact3:
+    """A r."""
+    x, y, z = (sum((A[i][k] * r[k] for k in range(3)), Fraction(0)) for i in range(3))
+    return x, y, z
+
+
+def transpose(A: Rotation) -> Rotation:
+    """A^T."""
+    return (A[0][0], A[1][0], A[2][0]), (A[0][1], A[1][1], A[2][1]), (A[0][2], A[1][2], A[2][2])
+
+
+def placement_matrix(placement: Placement) -> Rotation:
+    """Rotation matrix of a placement."""
+    if placement.quaternion is not None:
+        rows = from_quaternion(*(evaluate(value) for value in placement.quaternion))
+        a, b, c = (tuple(Fraction(entry) for entry in row) for row in rows)
+        return (a, b, c)  # type: ignore[return-value]
+    R: Rotation = turn_matrix("x", 0)
+    for axis, angle in placement.rotation:
+        R = multiply(R, turn_matrix(axis, angle))
+    return R
+
+
+def compose(outer: Placement, inner: Placement) -> Placement:
+    """The placement of a frame that sits at ``inner`` in a frame that sits at ``outer``."""
+    R = placement_matrix(outer)
+    moved = apply(R, exact3(inner.translation))
+    x, y, z = (text(rounded(a + b)) for a, b in zip(exact3(outer.translation), moved, strict=True))
+    translation = (x, y, z)
+    if outer.quaternion is None and inner.quaternion is None:
+        turns = joined_turns((*outer.rotation, *inner.rotation))
+        if len(turns) <= 3 and not all(quarter_turns(angle) is not None for _, angle in turns):
+            return Placement(translation, turns)
+    return from_matrix(translation, multiply(R, placement_matrix(inner)))
+
+
+def joined_turns(turns: Turns) -> Turns:
+    """Turns with neighbours about one axis joined and those by zero left out."""
+    result: list[tuple[Axis, Value]] = []
+    for axis, angle in turns:
+        if result and result[-1][0] == axis:
+            angle = _angle_sum(result.pop()[1], angle)
+        if quarter_turns(angle) not in (0, 4, -4):
+            result.append((axis, angle))
+    return tuple(result)
+
+
+def _angle_sum(a: Value, b: Value) -> Value:
+    first, second = quarter_turns(a), quarter_turns(b)
+    if first is not None and second is not None:
+        return snapped_angle((first + second) * math.pi / 2)
+    if is_number(a) and is_number(b):
+        return snapped_angle(text(exact(a) + exact(b)))
+    return f"{a} + ({b})"
+
+
+def from_matrix(translation: tuple[Value, Value, Value], R: Rotation) -> Placement:
+    """A placement by a rotation matrix: right angles as turns, others as a quaternion."""
+    rows = [[float(entry) for entry in row] for row in R]
+    if all(abs(entry - round(entry)) < SAME_ROTATION for row in rows for entry in row):
+        return Placement(translation, _right_turns([[round(entry) for entry in row] for row in rows]))
+    return Placement(translation, quaternion=_quaternion(rows))
+
+
+def _right_turns(P: list[list[int]]) -> Turns:
+    """The shortest turns by right angles that make a signed permutation."""
+    target = tuple(tuple(Fraction(entry) for entry in row) for row in P)
+    angles: tuple[Value, ...] = ("pi/2", "-pi/2", "pi")
+    level: list[tuple[Turns, Rotation]] = [((), turn_matrix("x", 0))]
+    axes: tuple[Axis, ...] = ("z", "y", "x")
+    for _ in range(4):
+        for turns, R in level:
+            if target == R:
+                return turns
+        level = [
+            ((*turns, (axis, angle)), multiply(R, turn_matrix(axis, angle)))
+            for turns, R in level
+            for axis in axes
+            for angle in angles
+            if not turns or turns[-1][0] != axis
+        ]
+    raise ArithmeticError("no rotation by right angles")
+
+
+def _quaternion(R: list[list[float]]) -> tuple[Value, Value, Value, Value]:
+    """Unit quaternion (w, x, y, z) with the largest component positive, by the branch that divides by it."""
+    squares = [
+        1 + R[0][0] + R[1][1] + R[2][2],
+        1 + R[0][0] - R[1][1] - R[2][2],
+        1 - R[0][0] + R[1][1] - R[2][2],
+        1 - R[0][0] - R[1][1] + R[2][2],
+    ]
+    a, b, c = R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1]
+    d, e, f = R[1][0] + R[0][1], R[0][2] + R[2][0], R[2][1] + R[1][2]
+    k = max(range(4), key=lambda i: squares[i])
+    q = [
+        (squares[0], a, b, c),
+        (a, squares[1], d, e),
+        (b, d, squares[2], f),
+        (c, e, f, squares[3]),
+    ][k]
+    length = math.sqrt(sum(entry * entry for entry in q))
+    w, x, y, z = (repr(entry / length) for entry in q)
+    return w, x, y, z
+
+
+# ---- mass properties ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ExactMass:
+    """Mass, centre of mass and inertia about it (a symmetric matrix) in the axes of one frame."""
+
+    mass: Fraction
+    center: Exact3
+    inertia: Rotation
+
+    def moved(self, placement: Placement) -> ExactMass:
+        """The same body seen from the frame that carries its own frame at ``placement``."""
+        R = placement_matrix(placement)
+        center = apply(R, self.center)
+        x, y, z = (rounded(a + b) for a, b in zip(exact3(placement.translation), center, strict=True))
+        return ExactMass(self.mass, (x, y, z), turned_inertia(self.inertia, R))
+
+    def joined(self, other: ExactMass) -> ExactMass:
+        """Both bodies as one."""
+        mass = self.mass + other.mass
+        if mass == 0:
+            return ExactMass(mass, self.center, _added(self.inertia, other.inertia))
+        x, y, z = ((self.mass * a + other.mass * b) / mass for a, b in zip(self.center, other.center, strict=True))
+        inertia = _added(self.inertia, other.inertia)
+        for part in (self, other):
+            arm = (part.center[0] - x, part.center[1] - y, part.center[2] - z)
+            inertia = _added(inertia, _of_point(part.mass, arm))
+        a, b, c = (tuple(rounded(entry) for entry in row) for row in inertia)
+        return ExactMass(mass, (rounded(x), rounded(y), rounded(z)), (a, b, c))  # type: ignore[arg-type]
+
+    def body(self, name: str) -> Body:
+        """The body of that name."""
+        J = self.inertia
+        entries = (J[0][0], J[1][1], J[2][2], J[0][1], J[0][2], J[1][2])
+        xx, yy, zz, xy, xz, yz = (text(entry) for entry in entries)
+        x, y, z = (text(entry) for entry in self.center)
+        return Body(name, text(self.mass), (x, y, z), (xx, yy, zz, xy, xz, yz))
+
+
+def exact_mass(body: Body) -> ExactMass:
+    """The mass properties of a body whose values are numbers and whose inertia is about its centre of mass."""
+    xx, yy, zz, xy, xz, yz = (exact(value) for value in body.inertia)
+    return ExactMass(exact(body.mass), exact3(body.center_of_mass), ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+
+
+def turned_inertia(J: Rotation, R: Rotation) -> Rotation:
+    """R J R^T."""
+    turned = multiply(multiply(R, J), transpose(R))
+    a, b, c = (tuple(rounded(turned[min(i, j)][max(i, j)]) for j in range(3)) for i in range(3))
+    return (a, b, c)  # type: ignore[return-value]
+
+
+def _added(A: Rotation, B: Rotation) -> Rotation:
+    a, b, c = (tuple(x + y for x, y in zip(p, q, strict=True)) for p, q in zip(A, B, strict=True))
+    return (a, b, c)  # type: ignore[return-value]
+
+
+def _of_point(mass: Fraction, r: Exact3) -> Rotation:
+    square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2]
+    a, b, c = (tuple(mass * (square * (i == j) - r[i] * r[j]) for j in range(3)) for i in range(3))
+    return (a, b, c)  # type: ignore[return-value]

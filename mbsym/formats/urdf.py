@@ -1,0 +1,455 @@
+"""URDF: the Unified Robot Description Format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from mbsym.errors import MbsymError
+from mbsym.formats.angles import looks_rounded, snapped_angle
+from mbsym.formats.findings import report_findings
+from mbsym.formats.fixed_joints import merge_fixed_joints
+from mbsym.formats.loop_file import LoopFile, read_loops
+from mbsym.formats.registry import DEFAULTS, LoadOptions
+from mbsym.formats.rigid_frames import exact_mass, placement_matrix, turned_inertia
+from mbsym.formats.rigid_frames import text as number_text
+from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
+from mbsym.formats.xml_document import Element, read_xml
+from mbsym.model.body import Body, Placement
+from mbsym.model.diagnostic import Diagnostic
+from mbsym.model.force import ForceElement, JointDamper, JointFriction
+from mbsym.model.joint import COINCIDENT, Coupling, Joint, JointType
+from mbsym.model.names import identifier_part, model_name_fault
+from mbsym.model.parameter import Value, Vector
+from mbsym.model.system import Model
+from mbsym.model.validate import validate
+from mbsym.model.values import decimal_number
+
+JOINT_TYPES: dict[str, JointType] = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "fixed": "fixed",
+    "floating": "free",
+    "planar": "planar",
+}
+
+OUR_NAMES = ("world", "ground")
+"""Link names that mean ground elsewhere."""
+
+MOST_NAMED = 5
+
+
+def load_urdf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
+    """The model that a URDF file describes; its root link is ground unless ``options.floating``.
+
+    Raises:
+        FormatError: the file cannot be read, or what it describes is no mechanism; ``where`` is ``FILE:LINE:COL``.
+    """
+    source = read_text(path, LARGEST_XML)
+    loops = options.loops
+    beside = Path(path).with_suffix(".loops.yaml")
+    if loops is None and beside.is_file():
+        loops = str(beside)
+    return read_urdf(source, options, read_loops(loops) if loops is not None else None)
+
+
+def read_urdf(source: TextSource, options: LoadOptions = DEFAULTS, loops: LoopFile | None = None) -> Model:
+    """The model that a URDF text describes; errors as ``load_urdf``.
+
+    Args:
+        source: the text.
+        options: how links, joints and angles are taken.
+        loops: joints that close loops.
+    """
+    reader = _Reader(source, options)
+    robot = _robot(source)
+    model = reader.model(robot)
+    tree_joints = [joint.name for joint in model.joints]
+    if loops is not None:
+        model = replace(
+            model, joints=(*model.joints, *loops.joints), constraints=(*model.constraints, *loops.constraints)
+        )
+    diagnostics = validate(model, options.strict)
+    model = report_findings(model, diagnostics, lambda item: _where(item, model, reader, loops))
+    return merge_fixed_joints(model, tree_joints) if options.fixed_joints == "merge" else model
+
+
+def _robot(source: TextSource) -> Element:
+    robot = read_xml(source)
+    if robot.tag != "robot":
+        remedy = {
+            "sdf": "convert it from SDF to URDF",
+            "mujoco": "give the file the suffix .xml, so that it is read as MJCF",
+        }.get(robot.tag, "a URDF file holds one element <robot>")
+        raise source.error(robot.place, f"<{robot.tag}> is no robot description in URDF", remedy)
+    for element in (robot, *robot.children):
+        if element.tag.startswith("xacro:"):
+            raise source.error(
+                element.place, "this file is written in xacro, a macro language", "run it through xacro first"
+            )
+    return robot
+
+
+def _where(item: Diagnostic, model: Model, reader: _Reader, loops: LoopFile | None) -> str:
+    """``FILE:LINE:COL`` of a diagnostic."""
+    path = item.path
+    if len(path) < 2 or not isinstance(path[1], int):
+        return reader.source.at(reader.places.get((str(path[0]),) if path else (), (1, 1)))
+    kind = str(path[0])
+    entry = getattr(model, kind)[path[1]]
+    name = entry.joint if kind == "couplings" else entry.name
+    if loops is not None and (kind, name) in loops.places:
+        return loops.places[kind, name]
+    attribute = str(path[2]) if len(path) > 2 else ""
+    for key in ((kind, name, attribute), (kind, name), ()):
+        if key in reader.places:
+            return reader.source.at(reader.places[key])
+    return reader.source.at((1, 1))
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads one robot.
+
+    Attributes:
+        places: line and column of links, joints and their parts, by kind, name and attribute of the model.
+        rounded: names of the joints and links with angles that look rounded, with one such angle each.
+        notes: sentences for the user.
+    """
+
+    source: TextSource
+    options: LoadOptions
+    places: dict[tuple[str, ...], Place] = field(default_factory=dict)
+    rounded: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def model(self, robot: Element) -> Model:
+        """The model with all links and fixed joints as they stand."""
+        self.places[()] = self.places["name",] = robot.place
+        links = self._named(robot, "link")
+        joints = self._named(robot, "joint")
+        if not links:
+            raise self.source.error(
+                robot.place, "the robot has no <link>", "add its links; xacro macros must be expanded"
+            )
+        for name, element in links.items():
+            self.places["bodies", name] = element.place
+        for name, element in joints.items():
+            self.places["joints", name] = element.place
+        root = self._root(links, joints)
+        bodies = {name: self._body(name, element) for name, element in links.items()}
+        model_joints = [self._joint(name, element, links) for name, element in joints.items()]
+        floating = self.options.floating
+        if not floating and all(joint.type == "fixed" for joint in model_joints):
+            floating = True
+            self.notes.append(f"nothing moves relative to the root link {root!r}, so the robot is taken as floating")
+        ground = root
+        if floating:
+            ground = _free_name("ground", links)
+            free = _free_name(f"{root}_free", joints)
+            model_joints.insert(0, Joint(free, "free", ground, root))
+            self.places["joints", free] = links[root].place
+        self._note_our_names(links, root, ground)
+        self._note_rounded()
+        couplings = self._couplings(joints)
+        return Model(
+            name=self._model_name(robot),
+            bodies=tuple(body for name, body in bodies.items() if name != ground),
+            joints=tuple(model_joints),
+            forces=self._forces(joints, {joint.name: joint for joint in model_joints}),
+            couplings=couplings,
+            ground=ground,
+            accept_impossible_inertia=True,
+            warnings=tuple(self.notes),
+        )
+
+    def _model_name(self, robot: Element) -> str:
+        name = robot.attributes.get("name", "").strip() or Path(self.source.name).stem
+        if model_name_fault(name) is None:
+            return name
+        return identifier_part(name).strip("_") or "robot" if "name" not in robot.attributes else name
+
+    def _named(self, robot: Element, tag: str) -> dict[str, Element]:
+        found: dict[str, Element] = {}
+        for element in robot.all(tag):
+            name = self._attribute(element, "name")
+            if name in found:
+                raise self.source.error(
+                    element.place,
+                    f"two {tag}s are named {name!r}, the first in line {found[name].place[0]}",
+                    "rename one of them",
+                )
+            found[name] = element
+        return found
+
+    def _root(self, links: dict[str, Element], joints: dict[str, Element]) -> str:
+        parent_of: dict[str, str] = {}
+        for name, element in joints.items():
+            parent, child = (self._link_of(element, tag, links) for tag in ("parent", "child"))
+            if child in parent_of:
+                raise self.source.error(
+                    element.place,
+                    f"link {child!r} is the child of two joints, {parent_of[child]!r} and {name!r}",
+                    "a URDF is a tree: put joints that close loops into NAME.loops.yaml",
+                )
+            if parent == child:
+                raise self.source.error(
+                    element.place, f"joint {name!r} connects link {child!r} with itself", "connect two different links"
+                )
+            parent_of[child] = name
+        roots = [name for name in links if name not in parent_of]
+        if not roots:
+            raise self.source.error(
+                next(iter(links.values())).place, "every link is the child of a joint", "leave one link without parent"
+            )
+        if len(roots) > 1:
+            raise self.source.error(
+                links[roots[1]].place,
+                f"the links {_listing(roots)} have no parent, so the robot falls into {len(roots)} parts",
+                "connect them with joints",
+            )
+        return roots[0]
+
+    def _link_of(self, joint: Element, tag: str, links: dict[str, Element]) -> str:
+        element = joint.child(tag)
+        if element is None:
+            raise self.source.error(
+                joint.place, f"joint {joint.attributes['name']!r} has no {tag}", f'add <{tag} link="..."/>'
+            )
+        name = self._attribute(element, "link")
+        if name not in links:
+            raise self.source.error(
+                element.place,
+                f"joint {joint.attributes['name']!r} refers to link {name!r}, which does not exist",
+                _nearest(name, links),
+            )
+        return name
+
+    # ---- links ------------------------------------------------------------------------------------------------------
+
+    def _body(self, name: str, link: Element) -> Body:
+        inertial = link.child("inertial")
+        if inertial is None:
+            return Body(name)
+        mass = inertial.child("mass")
+        if mass is None:
+            raise self.source.error(
+                inertial.place, f"the inertial of link {name!r} has no mass", "add <mass value=.../>"
+            )
+        self.places["bodies", name, "mass"] = mass.place
+        placement = self._origin(inertial, f"link {name}")
+        origin = inertial.child("origin")
+        if origin is not None:
+            self.places["bodies", name, "center_of_mass"] = origin.place
+        inertia = inertial.child("inertia")
+        moments: list[Value] = [0] * 6
+        if inertia is not None:
+            self.places["bodies", name, "inertia"] = inertia.place
+            keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+            moments = [self._number(inertia, key, "0") for key in keys]
+        xx, yy, zz, xy, xz, yz = moments
+        body = Body(name, self._number(mass, "value"), placement.translation, (xx, yy, zz, xy, xz, yz))
+        if not placement.rotation or not any(decimal_number(str(value)) for value in moments):
+            return body
+        J = turned_inertia(exact_mass(body).inertia, placement_matrix(placement))
+        xx, yy, zz, xy, xz, yz = (number_text(J[i][j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+        return replace(body, inertia=(xx, yy, zz, xy, xz, yz))
+
+    # ---- joints -----------------------------------------------------------------------------------------------------
+
+    def _joint(self, name: str, element: Element, links: dict[str, Element]) -> Joint:
+        kind = self._attribute(element, "type")
+        if kind not in JOINT_TYPES:
+            raise self.source.error(
+                element.place, f"joint {name!r} has the unknown type {kind!r}", _nearest(kind, JOINT_TYPES)
+            )
+        joint_type = JOINT_TYPES[kind]
+        for tag, attribute in (("origin", "predecessor_placement"), ("axis", "axis"), ("limit", "lower")):
+            part = element.child(tag)
+            if part is not None:
+                self.places["joints", name, attribute] = part.place
+        limit = element.child("limit")
+        lower: tuple[Value, ...] = ()
+        upper: tuple[Value, ...] = ()
+        effort: tuple[Value, ...] = ()
+        velocity: tuple[Value, ...] = ()
+        if limit is not None and joint_type in ("revolute", "prismatic"):
+            if kind != "continuous" and ("lower" in limit.attributes or "upper" in limit.attributes):
+                lower, upper = (self._number(limit, "lower", "0"),), (self._number(limit, "upper", "0"),)
+            effort = (self._number(limit, "effort"),) if "effort" in limit.attributes else ()
+            velocity = (self._number(limit, "velocity"),) if "velocity" in limit.attributes else ()
+        return Joint(
+            name,
+            joint_type,
+            self._link_of(element, "parent", links),
+            self._link_of(element, "child", links),
+            axis=self._axis(element, joint_type),
+            predecessor_placement=self._origin(element, f"joint {name}"),
+            lower=lower,
+            upper=upper,
+            effort=effort,
+            velocity=velocity,
+        )
+
+    def _axis(self, element: Element, joint_type: str) -> Vector:
+        axis = element.child("axis")
+        if joint_type in ("fixed", "free"):
+            return (0, 0, 1)
+        if axis is None or "xyz" not in axis.attributes:
+            return (1, 0, 0)
+        return self._triple(axis, "xyz")
+
+    def _couplings(self, joints: dict[str, Element]) -> tuple[Coupling, ...]:
+        couplings = []
+        fixed: list[str] = []
+        ignored = 0
+        for name, element in joints.items():
+            mimic = element.child("mimic")
+            if mimic is None:
+                continue
+            self.places["couplings", name] = mimic.place
+            ignored += 1
+            if self.options.mimic == "ignore":
+                continue
+            source = self._attribute(mimic, "joint")
+            if source not in joints:
+                raise self.source.error(
+                    mimic.place,
+                    f"joint {name!r} mimics joint {source!r}, which does not exist",
+                    _nearest(source, joints),
+                )
+            if JOINT_TYPES.get(self._attribute(element, "type")) == "fixed":
+                fixed.append(name)
+                continue
+            ratio, offset = self._number(mimic, "multiplier", "1"), self._number(mimic, "offset", "0")
+            couplings.append(Coupling(name, source, ratio, offset))
+        if ignored and self.options.mimic == "ignore":
+            self.notes.append(f"{ignored} mimicking joints are taken as free ones")
+        if fixed:
+            self.notes.append(f"{len(fixed)} fixed joints ({_listing(fixed)}) mimic others, which says nothing")
+        return tuple(couplings)
+
+    def _forces(self, joints: dict[str, Element], model_joints: dict[str, Joint]) -> tuple[ForceElement, ...]:
+        forces: list[JointDamper | JointFriction] = []
+        for name, element in joints.items():
+            dynamics = element.child("dynamics")
+            if dynamics is None:
+                continue
+            damping = self._number(dynamics, "damping", "0")
+            friction = self._number(dynamics, "friction", "0")
+            for index in range(model_joints[name].shape.nv):
+                suffix = f"_{index}" if model_joints[name].shape.nv > 1 else ""
+                if decimal_number(str(damping)):
+                    self.places["forces", f"{name}_damping{suffix}"] = dynamics.place
+                    forces.append(JointDamper(f"{name}_damping{suffix}", name, damping, index))
+                if decimal_number(str(friction)):
+                    self.places["forces", f"{name}_friction{suffix}"] = dynamics.place
+                    forces.append(JointFriction(f"{name}_friction{suffix}", name, friction, index=index))
+        if self.options.joint_dynamics == "forces":
+            return tuple(forces)
+        affected = list(dict.fromkeys(force.joint for force in forces))
+        if affected:
+            self.notes.append(
+                f"damping and friction of {len(affected)} joints ({_listing(affected)}) are left out of the dynamics"
+            )
+        return ()
+
+    # ---- attributes -------------------------------------------------------------------------------------------------
+
+    def _attribute(self, element: Element, key: str) -> str:
+        value = element.attributes.get(key, "").strip()
+        if not value:
+            raise self.source.error(element.place, f"<{element.tag}> has no {key}", f'add {key}="..."')
+        return value
+
+    def _number(self, element: Element, key: str, default: str | None = None) -> Value:
+        words = element.attributes.get(key, default or "").strip()
+        return self._decimal(element, key, words)
+
+    def _decimal(self, element: Element, key: str, words: str) -> Value:
+        if "${" in words:
+            raise self.source.error(
+                element.place,
+                f"{key}={words!r} is written in xacro, a macro language",
+                "run the file through xacro first",
+            )
+        try:
+            number = decimal_number(words)
+        except MbsymError as error:
+            raise self.source.error(element.place, f"{key} of <{element.tag}>: {error.what}", error.remedy) from None
+        if number is None:
+            what = (
+                f"{key} of <{element.tag}> is {words!r}, no finite number" if words else f"<{element.tag}> has no {key}"
+            )
+            raise self.source.error(element.place, what, f'give a decimal number, {key}="0.5"')
+        return int(number) if words.lstrip("+-").isdigit() else words
+
+    def _triple(self, element: Element, key: str) -> Vector:
+        words = element.attributes[key].split()
+        if len(words) != 3:
+            raise self.source.error(
+                element.place, f"{key} of <{element.tag}> has {len(words)} numbers", f'give three, {key}="0 0 1"'
+            )
+        x, y, z = (self._decimal(element, key, word) for word in words)
+        return x, y, z
+
+    def _origin(self, element: Element, owner: str) -> Placement:
+        origin = element.child("origin")
+        if origin is None:
+            return COINCIDENT
+        translation: Vector = self._triple(origin, "xyz") if "xyz" in origin.attributes else (0, 0, 0)
+        roll, pitch, yaw = self._triple(origin, "rpy") if "rpy" in origin.attributes else (0, 0, 0)
+        turns = []
+        for axis, angle in (("z", yaw), ("y", pitch), ("x", roll)):
+            snapped = snapped_angle(angle, self.options.snap_angles)
+            if snapped != 0:
+                turns.append((axis, snapped))
+                if looks_rounded(snapped):
+                    self.rounded.setdefault(owner, str(angle))
+        placement = Placement(translation, tuple(turns))  # type: ignore[arg-type]
+        return COINCIDENT if placement == COINCIDENT else placement
+
+    # ---- notes ------------------------------------------------------------------------------------------------------
+
+    def _note_our_names(self, links: dict[str, Element], root: str, ground: str) -> None:
+        for name in links:
+            if name.lower() not in OUR_NAMES:
+                continue
+            if name == root == ground:
+                self.notes.append(f"link {name!r} is the root and is taken as ground")
+            else:
+                self.notes.append(f"link {name!r} is a body like any other here; ground is called {ground!r}")
+
+    def _note_rounded(self) -> None:
+        if self.rounded:
+            first, angle = next(iter(self.rounded.items()))
+            count = len(self.rounded)
+            others = f" and {count - 1} more" if count > 1 else ""
+            self.notes.append(
+                f"angles of {first} ({angle}){others} look like multiples of 90 degrees written with few digits and "
+                "are taken as they stand; --snap-angles 1e-4 takes them as exact, which saves operations"
+            )
+
+
+def _free_name(wanted: str, taken: dict[str, Element]) -> str:
+    name = wanted
+    count = 1
+    while name in taken:
+        count += 1
+        name = f"{wanted}_{count}"
+    return name
+
+
+def _listing(names: list[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:MOST_NAMED])
+    return shown if len(names) <= MOST_NAMED else f"{shown} and {len(names) - MOST_NAMED} more"
+
+
+def _nearest(name: str, known: dict[str, Element] | dict[str, JointType]) -> str:
+    near = get_close_matches(name, list(known), n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    names = sorted(known)
+    return f"there are {', '.join(names[:12])}" + (", ..." if len(names) > 12 else "")
