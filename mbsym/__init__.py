@@ -1,5 +1,52 @@
-"""Symbolic equations of motion of multibody systems, as verified C and NumPy code."""
+"""mbsym: equations of multibody systems, labelled, derived in closed form, written as C and NumPy, verified.
+
+The names below are imported when they are first used, so that ``import mbsym`` costs nothing.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any, Final
+
 __version__ = "0.1.0"
+
+_HOMES: Final = {
+    "Actuator": "mbsym.model.force",
+    "AppliedWrench": "mbsym.model.force",
+    "Body": "mbsym.model.body",
+    "ControlInput": "mbsym.model.parameter",
+    "Coupling": "mbsym.model.joint",
+    "DistanceConstraint": "mbsym.model.joint",
+    "GearConstraint": "mbsym.model.joint",
+    "Joint": "mbsym.model.joint",
+    "JointDamper": "mbsym.model.force",
+    "JointForce": "mbsym.model.force",
+    "JointFriction": "mbsym.model.force",
+    "JointSpring": "mbsym.model.force",
+    "LoadOptions": "mbsym.formats.registry",
+    "MbsymError": "mbsym.errors",
+    "Model": "mbsym.model.system",
+    "Parameter": "mbsym.model.parameter",
+    "Placement": "mbsym.model.body",
+    "PointOnLineConstraint": "mbsym.model.joint",
+    "PointSpringDamper": "mbsym.model.force",
+    "examples": "mbsym.examples",
+    "generate": "mbsym.pipeline",
+    "load": "mbsym.formats.registry",
+    "verify": "mbsym.verification.certificate",
+}
+
+__all__ = ["__version__", *sorted(_HOMES)]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'mbsym' has no attribute {name!r}")
+    module = import_module(_HOMES[name])
+    value = module if _HOMES[name] == f"mbsym.{name}" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -15,7 +15,7 @@ from mbsym.codegen.interface import GeneratedFile, ModuleDescription, Real, rend
 from mbsym.codegen.write import write_files
 from mbsym.conventions import CONVENTIONS
 from mbsym.errors import DerivationError
-from mbsym.formats.native import dump_native
+from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.formulations.registry import FORMULATIONS, functions_of
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
@@ -187,5 +187,3 @@ def generate(
     derivation, files = generate_files(source, options, progress)
     paths = write_files(directory, files, force=force)
     return Generation(Path(directory), paths, derivation)
-
-

@@ -9,7 +9,8 @@ import typer
 from mbsym.cli.model_source import read_model
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.write import write_files
-from mbsym.formats.native import dump_native
+from mbsym.formats.angles import SAME_ANGLE
+from mbsym.formats.native_text import dump_native
 
 
 def register(app: typer.Typer) -> None:
@@ -20,7 +21,9 @@ def register(app: typer.Typer) -> None:
         source: str = typer.Argument(metavar="IN", help="Model file or name of a bundled example."),
         target: Path = typer.Argument(metavar="OUT", help="Native file (.yaml) to write."),
         strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),
-        snap_angles: float = typer.Option(0.0, "--snap-angles", help="Take angles this close to 90 degrees as exact."),
+        snap_angles: float = typer.Option(
+            SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
+        ),
         floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
         force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
     ) -> None:

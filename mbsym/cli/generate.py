@@ -9,6 +9,7 @@ import typer
 from mbsym.cli.model_source import read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import CodegenError
+from mbsym.formats.angles import SAME_ANGLE
 from mbsym.pipeline import LANGUAGES, generate as generate_code
 
 
@@ -28,7 +29,9 @@ def register(app: typer.Typer) -> None:
         ),
         order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
         strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),
-        snap_angles: float = typer.Option(0.0, "--snap-angles", help="Take angles this close to 90 degrees as exact."),
+        snap_angles: float = typer.Option(
+            SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
+        ),
         floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
         force: bool = typer.Option(False, "--force", help="Overwrite files that mbsym did not write."),
     ) -> None:

@@ -25,9 +25,8 @@ from mbsym.kinematics.placement import (
 from mbsym.model.body import Body
 from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import default_second_axis
-from mbsym.model.labelling import with_virtual_joints
 from mbsym.model.names import expression_names
-from mbsym.model.system import Model
+from mbsym.model.system import Model, with_virtual_joints
 from mbsym.model.values import evaluate, parameter_values, to_scalar
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.rotation import Rotation
@@ -203,7 +202,7 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
     numbers = parameter_values(model)
     joints = {joint.name: joint for joint in model.joints}
     bodies = {body.name: body for body in model.bodies}
-    tree_joints = [joints[name] for name in labelling.joint_names[: len(labelling.inboard)]]
+    tree_joints = [joints[str(name)] for name in labelling.joint_names[: len(labelling.inboard)]]
     coordinates = _Coordinates(model, tree_joints, graph, names)
     names = {**names, **coordinates.named}
     frames = {0: identity_transform(graph)}
@@ -249,8 +248,8 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
             )
         )
     cut = []
-    for label, name in enumerate(labelling.joint_names[len(tree_joints) :], start=len(tree_joints) + 1):
-        joint = joints[name]
+    for label, cut_name in enumerate(labelling.joint_names[len(tree_joints) :], start=len(tree_joints) + 1):
+        joint = joints[str(cut_name)]
         a, b = labelling.body_labels[joint.predecessor], labelling.body_labels[joint.successor]
         start, end = _joint_frames(joint, graph, names, numbers)
         user_end = transform_of(joint.successor_placement, graph, names)

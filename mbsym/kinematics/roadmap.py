@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.values import parameter_values
 
@@ -41,7 +43,7 @@ def _range(letter: str, bounds: tuple[int, int]) -> str:
     return f"{letter}[{start}]" if stop == start + 1 else f"{letter}[{start}..{stop - 1}]"
 
 
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 

@@ -1,22 +1,68 @@
-"""From a model to its labelling: which joints are cut, which labels bodies and joints get."""
+"""From the bodies and joints of a model to its labelling: which joints are cut, which labels everything gets."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from mbsym.errors import TopologyError
-from mbsym.model.force import Actuator
-from mbsym.model.joint import Joint
-from mbsym.model.system import Model
+from mbsym.model.body import Body
+from mbsym.model.force import Actuator, ForceElement
+from mbsym.model.joint import Coupling, Joint
 from mbsym.topology.joint_weights import JointTraits, joint_weights
 from mbsym.topology.labelling import Labelling, label
+from mbsym.topology.matrices import fundamental_loops, incidence_matrix, path_matrix
 
 if TYPE_CHECKING:
     from mbsym.topology.labelling import Order
 
 
-def label_model(model: Model, *, order: str = "weight") -> Labelling:
+class JointedSystem(Protocol):
+    """What labelling asks of a model."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def bodies(self) -> tuple[Body, ...]: ...
+    @property
+    def joints(self) -> tuple[Joint, ...]: ...
+    @property
+    def forces(self) -> tuple[ForceElement, ...]: ...
+    @property
+    def couplings(self) -> tuple[Coupling, ...]: ...
+    @property
+    def ground(self) -> str: ...
+    @property
+    def free_roots(self) -> bool: ...
+
+
+class ModelLabelling(Labelling):
+    """A labelling that offers its matrices in SymPy."""
+
+    @cached_property
+    def incidence_matrix(self) -> Any:
+        """S0 and below it S as a SymPy matrix, (nb+1) x nb."""
+        return _sympy_matrix(incidence_matrix(self.inboard, self.outboard, self.nb), self.nb + 1, self.nb)
+
+    @cached_property
+    def path_matrix(self) -> Any:
+        """T as a SymPy matrix, nb x nb: T S = S T = E, S0 T = -1^T."""
+        return _sympy_matrix(path_matrix(self.tree), self.nb, self.nb)
+
+    @cached_property
+    def loop_matrix(self) -> Any:
+        """T S_cut as a SymPy matrix, nb x number of cut joints: the signed fundamental loops."""
+        inboard, outboard = self.labels.inboard[self.nb :], self.labels.outboard[self.nb :]
+        return _sympy_matrix(fundamental_loops(self.tree, inboard, outboard), self.nb, self.nj - self.nb)
+
+
+def _sympy_matrix(rows: tuple[tuple[int, ...], ...], height: int, width: int) -> Any:
+    from sympy import ImmutableMatrix
+
+    return ImmutableMatrix(height, width, [entry for row in rows for entry in row])
+
+
+def label_model(model: JointedSystem, *, order: str = "weight") -> ModelLabelling:
     """Labels the bodies and joints of a model regularly and picks its cut joints.
 
     A joint with a motor stays in the tree where it can; joints of a coupling always do, because their coordinates are
@@ -32,7 +78,7 @@ def label_model(model: Model, *, order: str = "weight") -> Labelling:
     if order not in ("weight", "input"):
         raise TopologyError(f"there is no order {order!r}", where=model.name, remedy="use weight or input")
     traits = joint_traits(model)
-    return label(
+    found = label(
         [(joint.name, joint.predecessor, joint.successor) for joint in model.joints],
         base=model.ground,
         weights=joint_weights(traits),
@@ -42,9 +88,10 @@ def label_model(model: Model, *, order: str = "weight") -> Labelling:
         bodies=[body.name for body in model.bodies],
         free_roots="add" if model.free_roots else "error",
     )
+    return ModelLabelling(found.graph, found.assembly, found.labels, found.joint_weights, found.added_joints)
 
 
-def joint_traits(model: Model) -> list[JointTraits]:
+def joint_traits(model: JointedSystem) -> list[JointTraits]:
     """What decides the weight of each joint, in the model's order."""
     driven = {force.joint for force in model.forces if isinstance(force, Actuator)}
     coupled = {name for coupling in model.couplings for name in (coupling.joint, coupling.source)}
@@ -65,18 +112,11 @@ def joint_traits(model: Model) -> list[JointTraits]:
     return traits
 
 
-def with_virtual_joints(model: Model, labelling: Labelling) -> Model:
-    """The model with the free joints that the labelling added, as ordinary joints behind the user's own.
-
-    Returns:
-        The model itself if the labelling added none.
-    """
-    if not labelling.added_joints:
-        return model
+def virtual_joints(ground: str, labelling: Labelling) -> tuple[Joint, ...]:
+    """The free joints that the labelling added, as ordinary joints."""
     graph = labelling.graph
     first = len(graph.joint_names) - len(labelling.added_joints)
-    virtual = tuple(
-        Joint(str(graph.joint_names[k]), "free", model.ground, str(graph.body_names[graph.successors[k]]))
+    return tuple(
+        Joint(str(graph.joint_names[k]), "free", ground, str(graph.body_names[graph.successors[k]]))
         for k in range(first, len(graph.joint_names))
     )
-    return replace(model, joints=model.joints + virtual, free_roots=False)

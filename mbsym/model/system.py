@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from mbsym.conventions import STANDARD_GRAVITY
@@ -13,6 +13,7 @@ from mbsym.model.joint import Constraint, Coupling, Joint
 from mbsym.model.parameter import ControlInput, Parameter, Vector
 
 if TYPE_CHECKING:
+    from mbsym.model.labelling import ModelLabelling
     from mbsym.topology import Labelling
 
 
@@ -73,7 +74,7 @@ class Model:
 
         return bool(self.inputs) or any("t" in value_names(x) for force in self.forces for x in expressions_of(force))
 
-    def label(self, *, order: str = "weight") -> Labelling:
+    def label(self, *, order: str = "weight") -> ModelLabelling:
         """Cut joints, regular labels and orientation, found automatically.
 
         Raises:
@@ -82,3 +83,12 @@ class Model:
         from mbsym.model.labelling import label_model
 
         return label_model(self, order=order)
+
+
+def with_virtual_joints(model: Model, labelling: Labelling) -> Model:
+    """The model with the free joints that the labelling added, as ordinary joints behind the user's own."""
+    from mbsym.model.labelling import virtual_joints
+
+    if not labelling.added_joints:
+        return model
+    return replace(model, joints=model.joints + virtual_joints(model.ground, labelling), free_roots=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 from mbsym.errors import TopologyError
 from mbsym.topology.labelling import Labelling
+from mbsym.topology.matrices import incidence_matrix, path_matrix
 
 
 def labelling_to_json(labelling: Labelling, name: str) -> dict[str, Any]:
@@ -26,8 +27,8 @@ def labelling_to_json(labelling: Labelling, name: str) -> dict[str, Any]:
         "patterns": _by_text(labelling.patterns, "joint"),
         "weights": _by_text(labelling.weights, "joint"),
         "inboard": list(labelling.inboard),
-        "incidence_matrix": [list(row) for row in labelling.incidence_matrix],
-        "path_matrix": [list(row) for row in labelling.path_matrix],
+        "incidence_matrix": [list(row) for row in incidence_matrix(labelling.inboard, labelling.outboard, labelling.nb)],
+        "path_matrix": [list(row) for row in path_matrix(labelling.tree)],
         "loops": {
             str(cut): {str(joint): sign for joint, sign in loop.items()} for cut, loop in labelling.loops.items()
         },
@@ -81,8 +82,8 @@ def matrices_text(labelling: Labelling) -> str:
     Raises:
         TopologyError: the system is too large for dense matrices.
     """
-    incidence = labelling.incidence_matrix
-    blocks = [_named("S0", incidence[:1]), _named("S", incidence[1:]), _named("T", labelling.path_matrix)]
+    incidence = incidence_matrix(labelling.inboard, labelling.outboard, labelling.nb)
+    blocks = [_named("S0", incidence[:1]), _named("S", incidence[1:]), _named("T", path_matrix(labelling.tree))]
     if labelling.loops:
         loops = [
             [str(cut), "= " + " ".join(f"{'+' if sign > 0 else '-'} {joint}" for joint, sign in loop.items())]
