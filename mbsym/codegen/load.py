@@ -188,7 +188,9 @@ class _CFunction:
                 actual.append(scalar(array[state, 0]) if by_value else ctypes.c_void_p(address + state * stride))
             actual.extend(ctypes.c_void_p(address + state * stride) for address, stride in columns)
             self.symbol(*actual)
-        shaped = tuple(result.reshape((*batch, *item.shape)) for item, result in zip(self.outputs, results, strict=True))
+        shaped = tuple(
+            result.reshape((*batch, *item.shape)) for item, result in zip(self.outputs, results, strict=True)
+        )
         return shaped[0] if len(shaped) == 1 else shaped
 
 

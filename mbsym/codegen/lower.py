@@ -8,7 +8,7 @@ value, so that no sign is ever computed that could be absorbed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, TypeAlias
 
@@ -73,7 +73,7 @@ class LoweredFunction:
         results: outputs, written after all temporaries.
         used: identifiers of the arguments and parameters that occur in the body.
         calls: elementary functions that occur in the body, sorted; "select" counts as one.
-        operations: of one evaluation.
+        operations: of one evaluation, as printed: constants that meet in a flattened sum or product are one.
         temporaries: number of temporaries.
         live: largest number of temporaries that are needed at the same time.
     """
@@ -120,6 +120,9 @@ class _Lowering:
         "_parameters",
         "_program",
         "_scope",
+        "_spared_additions",
+        "_spared_divisions",
+        "_spared_multiplications",
         "_stated",
         "_title",
         "_used",
@@ -139,6 +142,9 @@ class _Lowering:
         self._current: list[Assignment] = []
         self._title = ""
         self._number = 0
+        self._spared_additions = 0
+        self._spared_multiplications = 0
+        self._spared_divisions = 0
         self._stated: set[int] = set()
         self._used: set[str] = set()
         self._calls: set[str] = set()
@@ -186,9 +192,17 @@ class _Lowering:
             results,
             frozenset(self._used),
             tuple(sorted(self._calls)),
-            count_operations(graph, uses.nodes),
+            self._operations(count_operations(graph, uses.nodes)),
             len(self._stated),
             most_live(program, uses.nodes, self._stated),
+        )
+
+    def _operations(self, counted: OperationCount) -> OperationCount:
+        return replace(
+            counted,
+            add=counted.add - self._spared_additions,
+            mul=counted.mul - self._spared_multiplications,
+            div=counted.div - self._spared_divisions,
         )
 
     # ---- symbols ----------------------------------------------------------------------------------------------------
@@ -290,43 +304,60 @@ class _Lowering:
     def _sum(self, kind: str, refs: tuple[Reference, ...]) -> _Value:
         (first, sign, width), (second, other_sign, other_width) = self._operands(refs)
         width += other_width + 3
-        if first.__class__ is not Sum and second.__class__ is not Sum:
+        if first.__class__ is not Sum and second.__class__ is not Sum and first.__class__ is not Constant:
             if sign > 0:
                 return Sum(((False, first), (other_sign < 0, second))), 1, width
             if other_sign > 0:
                 return Sum(((False, second), (True, first))), 1, width
             return Sum(((False, first), (False, second))), -1, width
-        terms = (*_terms(first, sign), *_terms(second, other_sign))
+        terms = self._with_one_constant((*_terms(first, sign), *_terms(second, other_sign)))
+        if len(terms) == 1:
+            return terms[0][1], -1 if terms[0][0] else 1, width
         if all([negative for negative, _ in terms]):
             return Sum(tuple([(False, term) for _, term in terms])), -1, width
         return ordered_sum(terms), 1, width
 
+    def _with_one_constant(self, terms: tuple[tuple[bool, Expression], ...]) -> tuple[tuple[bool, Expression], ...]:
+        """Terms in which the constants that meet in a flattened sum are one."""
+        constants = [place for place, (_, term) in enumerate(terms) if term.__class__ is Constant]
+        if len(constants) < 2:
+            return terms
+        total = Fraction(0)
+        for place in constants:
+            negative, term = terms[place]
+            assert isinstance(term, Constant)
+            total += -term.value if negative else term.value
+        rest = [term for place, term in enumerate(terms) if place not in constants]
+        if total or not rest:
+            rest.insert(constants[0], (total < 0, Constant(abs(total))))
+        self._spared_additions += len(terms) - len(rest)
+        return tuple(rest)
+
     def _product(self, kind: str, refs: tuple[Reference, ...]) -> _Value:
         (first, sign, width), (second, other_sign, other_width) = self._operands(refs)
-        sign *= other_sign
-        width += other_width + 1
+        return self._multiplied(first, second, sign * other_sign, width + other_width + 1)
+
+    def _multiplied(self, first: Expression, second: Expression, sign: int, width: int) -> _Value:
         left = first.factors if isinstance(first, Product) else (first,)
         right = second.factors if isinstance(second, Product) else (second,)
         # Constants stand in front, and there is one of them at most.
-        if right[0].__class__ is Constant:
-            left, right = right, left
-            if right[0].__class__ is Constant:
-                constant = left[0].value * right[0].value  # type: ignore[union-attr]
-                factors = (*left[1:], *right[1:])
-                if not factors:
-                    return _constant(constant, sign)
-                return Product((Constant(constant), *factors)), sign, width
-        return Product((*left, *right)), sign, width
+        if right[0].__class__ is not Constant:
+            return Product((*left, *right)), sign, width
+        if left[0].__class__ is not Constant:
+            return Product((right[0], *left, *right[1:])), sign, width
+        self._spared_multiplications += 1
+        constant = left[0].value * right[0].value
+        factors = (*left[1:], *right[1:])
+        return (Product((Constant(constant), *factors)), sign, width) if factors else _constant(constant, sign)
 
     def _quotient(self, kind: str, refs: tuple[Reference, ...]) -> _Value:
         (numerator, sign, width), (denominator, other_sign, other_width) = self._operands(refs)
         sign *= other_sign
         if isinstance(denominator, Constant):
             # Only multiples of pi come here: the graph turns division by a rational into multiplication.
-            reciprocal = Constant(1 / denominator.value)
-            if isinstance(numerator, Constant):
-                return _constant(numerator.value * reciprocal.value, sign)
-            return Product((reciprocal, numerator)), sign, width + 24
+            self._spared_divisions += 1
+            self._spared_multiplications -= 1
+            return self._multiplied(Constant(1 / denominator.value), numerator, sign, width + 20)
         return Quotient(numerator, denominator), sign, width + other_width + 3
 
     def _call(self, function: str, refs: tuple[Reference, ...]) -> _Value:

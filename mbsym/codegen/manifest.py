@@ -17,7 +17,7 @@ LEADING_FIELDS: Final = (
     "bodies", "joints", "parameters", "inputs",
 )  # fmt: skip
 OWN_FIELDS: Final = ("functions", "run_time_parameters", "names", "files")
-FRAME_BYTES: Final = 64
+FRAME_BYTES: Final = 128
 
 
 def manifest_file(module: LoweredModule, files: Sequence[GeneratedFile]) -> GeneratedFile:
@@ -51,8 +51,9 @@ def manifest(module: LoweredModule, files: Sequence[GeneratedFile]) -> dict[str,
     """The manifest's fields in their fixed order, the description's own fields merged in.
 
     Besides what the description gives it holds, for each function, arguments, operations and an estimate of the stack
-    in bytes; the run-time parameters in the order of the C structure, with their defaults; the identifiers of all
-    names that could not stay as they were; and the SHA-256 of each file.
+    in bytes under an optimising compiler (an unoptimised build keeps every temporary, several times as much); the
+    run-time parameters in the order of the C structure, with their defaults; the identifiers of all names that could
+    not stay as they were; and the SHA-256 of each file.
 
     Raises:
         CodegenError: the description brings a field that is made here.

@@ -402,6 +402,30 @@ def test_a_large_function(tmp_path: Path) -> None:
     assert max(len(line) for line in (tmp_path / "large.c").read_text().splitlines()) <= 130
 
 
+def test_the_text_holds_the_operations_that_the_manifest_counts(tmp_path: Path) -> None:
+    programs = (large_program(2000), *(random_program(seed, f"f{seed}") for seed in range(20)))
+    write_files(tmp_path, render(ModuleDescription("counted", programs)))
+    text = (tmp_path / "counted.py").read_text()
+    kernels = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+    for program, entry in zip(programs, read_manifest(tmp_path)["functions"], strict=True):
+        found = [type(node.op) for node in ast.walk(kernels[f"_{entry['name']}"]) if isinstance(node, ast.BinOp)]
+        operations = entry["operations"]
+        assert found.count(ast.Add) + found.count(ast.Sub) == operations["add"] <= program.operation_count().add
+        assert (found.count(ast.Mult), found.count(ast.Div)) == (operations["mul"], operations["div"])
+        assert len(found) <= program.operation_count().arithmetic
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="only GCC reports its stack frames")
+def test_the_stack_estimate_is_near_what_the_compiler_takes(tmp_path: Path) -> None:
+    write_files(tmp_path, render(ModuleDescription("framed", (large_program(3000),))))
+    (entry,) = read_manifest(tmp_path)["functions"]
+    command = ["gcc", "-std=c99", "-O2", "-fstack-usage", "-c", "framed.c"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    taken = int((tmp_path / "framed.su").read_text().split()[1])
+    # Spilled registers and alignment differ between compilers; a factor of two either way is what users may rely on.
+    assert taken / 2 <= entry["stack_bytes_estimate"] <= 2 * taken + 256
+
+
 # ---- the text -------------------------------------------------------------------------------------------------------
 
 

@@ -169,11 +169,16 @@ def operation_line(operations: OperationCount | None) -> str:
     """One line on what a call costs."""
     if operations is None:
         return "iterative"
-    parts = [f"{operations.arithmetic} operations: {operations.add} + and -, {operations.mul} *, {operations.div} /"]
-    for count, what in ((operations.sqrt, "sqrt"), (operations.sincos, "sine and cosine"), (operations.other, "other")):
-        if count:
-            parts.append(f"{count} {what}")
-    return ", ".join(parts)
+    tally = (
+        (operations.add, "+ or -"),
+        (operations.mul, "*"),
+        (operations.div, "/"),
+        (operations.sqrt, "sqrt"),
+        (operations.sincos, "sine-cosine pairs"),
+        (operations.other, "other functions"),
+    )
+    parts = ", ".join(f"{count} {what}" for count, what in tally if count)
+    return f"operations: {parts}" if parts else "operations: none"
 
 
 def function_comment(function: ModuleFunction) -> tuple[str, ...]:

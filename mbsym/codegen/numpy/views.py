@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mbsym import __version__
@@ -11,7 +12,7 @@ from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import LoweredFunction, Result
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.numpy.expressions import NumpyPrinter
-from mbsym.codegen.text import docstring, plain_line, wrapped
+from mbsym.codegen.text import WIDTH, docstring, plain_line, wrapped
 
 INDENT = "    "
 DEEPER = "        "
@@ -39,7 +40,7 @@ class FunctionView:
     """A function and its kernel.
 
     Attributes:
-        signature: formal arguments with annotations.
+        definition: lines of the function's head.
         returns: annotation of the result; the class that packs several results bears this name.
         documentation: lines of the docstring after its summary.
         arguments: the rows that tell how to read each argument: its name as text, its value, its shape.
@@ -50,7 +51,7 @@ class FunctionView:
     """
 
     name: str
-    signature: tuple[str, ...]
+    definition: tuple[str, ...]
     returns: str
     summary: str
     documentation: tuple[str, ...]
@@ -71,6 +72,7 @@ class ModuleContext:
     exported: tuple[str, ...]
     real: str
     parameters: tuple[ParameterView, ...]
+    packed: bool
     constants: tuple[str, ...]
     evaluate: str
     functions: tuple[FunctionView, ...]
@@ -114,6 +116,7 @@ def module_context(module: LoweredModule) -> ModuleContext:
             for item in module.parameters
         ),
         constants=tuple(f"{names.constants[key]} = {int(value)}" for key, value in description.constants.items()),
+        packed=any(function.fields for function in functions),
         evaluate=fixed_text("numpy/runtime/evaluate.py", ""),
         functions=functions,
         runtime=tuple(fixed_text(f"numpy/runtime/{file}.py", "") for file in module.runtime_files),
@@ -148,10 +151,11 @@ def _function_view(
         documentation += [f"    {identifier}: {_documented(item)}" for item, identifier in outputs]
     else:
         documentation += [f"    {_documented(item)}" for item, _ in outputs] or ["    nothing."]
+    returns = classes.claim(f"{stem}Result") if several else "np.ndarray"
     return FunctionView(
         name=function.identifier,
-        signature=tuple(signature),
-        returns=classes.claim(f"{stem}Result") if several else "np.ndarray",
+        definition=_definition(function.identifier, signature, returns),
+        returns=returns,
         summary=docstring(function.description or function.name),
         documentation=tuple(documentation),
         arguments=tuple(rows),
@@ -162,6 +166,13 @@ def _function_view(
         kernel_formals=", ".join(kernel_formals),
         lines=kernel_lines(body),
     )
+
+
+def _definition(name: str, signature: Sequence[str], returns: str) -> tuple[str, ...]:
+    line = f"def {name}({', '.join(signature)}) -> {returns}:"
+    if len(line) <= WIDTH:
+        return (line,)
+    return (f"def {name}(", *(f"{INDENT}{formal}," for formal in signature), f") -> {returns}:")
 
 
 def _tuple(values: tuple[object, ...]) -> str:

@@ -70,7 +70,7 @@ def test_a_function() -> None:
                 {"name": "lambda", "direction": "out", "shape": [1, 1], "unit": "N"},
             ],
             "operations": {"add": 1, "mul": 1, "div": 0, "sqrt": 0, "sincos": 1, "other": 0},
-            "stack_bytes_estimate": 64,
+            "stack_bytes_estimate": 128,
         }
     ]
 
