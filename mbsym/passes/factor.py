@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mbsym.passes.rebuild import copied, rebuild, use_counts
+from mbsym.passes.rebuild import rebuild, use_counts
 from mbsym.symbolic.compose import image
 from mbsym.symbolic.graph import ONE, ZERO, Graph, Reference
-from mbsym.symbolic.program import Program
+from mbsym.symbolic.program import Program, count_operations
 
 
 def factor(program: Program) -> Program:
@@ -18,10 +19,15 @@ def factor(program: Program) -> Program:
     polynomial expressions by algebraic factorization and common subexpression elimination). Results may change in
     the last digits.
     """
-    before = program.operation_count().arithmetic
+    nodes = program.nodes()
+    before = count_operations(program.graph, nodes).arithmetic
     while True:
-        candidate = _factored(program)
-        after = candidate.operation_count().arithmetic
+        plans, consumed = _plans(program, nodes)
+        if not plans:
+            return program
+        candidate = rebuild(program, _Replacement(plans), plans, nodes=nodes, without=consumed)
+        nodes = candidate.nodes()
+        after = count_operations(candidate.graph, nodes).arithmetic
         if after >= before:
             return program
         program, before = candidate, after
@@ -41,34 +47,33 @@ class _Sum:
     terms: list[_Term]
 
 
-def _factored(program: Program) -> Program:
-    source = program.graph
-    nodes = program.nodes()
-    plans, consumed = _plans(program, nodes)
+@dataclass(frozen=True, slots=True)
+class _Replacement:
+    """The rule that makes the factored sums."""
 
-    def rule(target: Graph, node: int, images: dict[int, Reference]) -> Reference:
-        if node in plans:
-            return _sum(target, plans[node], images)
-        return copied(source, target, node, images)
+    plans: Mapping[int, _Sum]
 
-    return rebuild(program, rule, without=frozenset(consumed))
+    def __call__(self, target: Graph, node: int, images: dict[int, Reference]) -> Reference:
+        return _sum(target, self.plans[node], images)
 
 
-def _plans(program: Program, nodes: list[int]) -> tuple[dict[int, _Sum], set[int]]:
+def _plans(program: Program, nodes: Sequence[int]) -> tuple[dict[int, _Sum], set[int]]:
     """The sums that factoring shortens, and the nodes that they replace."""
     graph = program.graph
+    kinds, names = graph.kinds, graph.names
     uses = use_counts(program, nodes)
-    inner = _Inner(graph, frozenset(node for node in nodes if uses[node] == 1 and node not in graph.names))
+    inner = _Inner(graph, frozenset(node for node in nodes if uses[node] == 1 and node not in names))
     plans: dict[int, _Sum] = {}
     consumed: set[int] = set()
     absorbed: set[int] = set()
     for node in reversed(nodes):
-        if graph.kinds[node] != "add" or node in absorbed:
+        if kinds[node] != "add" or node in absorbed:
             continue
         parts: list[int] = []
-        terms = inner.terms(node, parts)
-        absorbed.update(part for part in parts if graph.kinds[part] == "add")
-        plan = _Sum(terms)
+        plan = _Sum(inner.terms(node, parts))
+        if len(parts) < 2:
+            continue
+        absorbed.update(part for part in parts if kinds[part] == "add")
         if _take_out(plan):
             plans[node] = plan
             consumed.update(parts)
@@ -119,39 +124,48 @@ class _Inner:
 def _take_out(total: _Sum) -> bool:
     """Takes common factors out of the sum while that saves a product or a division; true if it did."""
     changed = False
-    while (best := _most_shared(total)) is not None:
-        factor, divides = best
+    while best := _most_shared(total):
         group: list[_Term] = []
         rest: list[_Term] = []
         for term in total.terms:
-            where = term.divisors if divides else term.factors
-            if factor in where and (divides or len(term.factors) > 1 or term.divisors):
-                where.remove(factor)
+            if best in _keys(term):
+                if best > 0:
+                    term.factors.remove(best)
+                else:
+                    term.divisors.remove(-best)
                 group.append(term)
             else:
                 rest.append(term)
         bracket = _Sum(group)
         _take_out(bracket)
-        taken = _Term(False, [bracket], [factor]) if divides else _Term(False, [factor, bracket], [])
-        if not rest:
-            total.terms = [taken]
-            return True
+        taken = _Term(False, [best, bracket], []) if best > 0 else _Term(False, [bracket], [-best])
         total.terms = [taken, *rest]
         changed = True
     return changed
 
 
-def _most_shared(total: _Sum) -> tuple[int, bool] | None:
-    """The factor, or divisor (true), of most terms; None if no two terms share one."""
-    count: dict[tuple[int, bool], int] = {}
+def _keys(term: _Term) -> list[int]:
+    """What can be taken out of a term: nodes that are factors, and negated nodes that are divisors."""
+    keys = [-divisor for divisor in term.divisors]
+    if keys or len(term.factors) > 1:
+        keys += [each for each in term.factors if isinstance(each, int)]
+    return keys
+
+
+def _most_shared(total: _Sum) -> int:
+    """The factor, or negated divisor, of most terms; zero if no two terms share one."""
+    if len(total.terms) < 2:
+        return 0
+    count: dict[int, int] = {}
+    shared: set[int] = set()
     for term in total.terms:
-        if len(term.factors) > 1 or term.divisors:
-            for each in dict.fromkeys(each for each in term.factors if isinstance(each, int)):
-                count[each, False] = count.get((each, False), 0) + 1
-        for divisor in dict.fromkeys(term.divisors):
-            count[divisor, True] = count.get((divisor, True), 0) + 1
-    best = max(count, key=lambda each: (count[each], each[1], -each[0]), default=None)
-    return best if best is not None and count[best] > 1 else None
+        for key in dict.fromkeys(_keys(term)):
+            if key in count:
+                shared.add(key)
+                count[key] += 1
+            else:
+                count[key] = 1
+    return min(shared, key=lambda key: (-count[key], key)) if shared else 0
 
 
 def _sum(target: Graph, total: _Sum, images: dict[int, Reference]) -> Reference:

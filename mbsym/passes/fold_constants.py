@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mbsym.errors import SymbolicError
-from mbsym.passes.rebuild import copied, rebuild
+from mbsym.passes.rebuild import rebuild
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.show import show_value
@@ -25,15 +25,12 @@ def fold_constants(program: Program) -> Program:
     constant = _constant_nodes(program)
     if not constant:
         return program
-    source = program.graph
-    values = _Evaluation(source)
+    values = _Evaluation(program.graph)
 
     def rule(target: Graph, node: int, images: dict[int, Reference]) -> Reference:
-        if node in constant:
-            return target.const(values.double(node))
-        return copied(source, target, node, images)
+        return target.const(values.double(node))
 
-    return fold_constants(rebuild(program, rule))
+    return fold_constants(rebuild(program, rule, constant))
 
 
 def _constant_nodes(program: Program) -> frozenset[int]:

@@ -2,65 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import TypeAlias
 
 from mbsym.symbolic.compose import image, rebound
-from mbsym.symbolic.graph import Graph, Reference
+from mbsym.symbolic.graph import LEAVES, Graph, Reference
 from mbsym.symbolic.program import Program
 
 Rule: TypeAlias = Callable[[Graph, int, dict[int, Reference]], Reference]
 """(new graph, node of the old graph, images of the nodes before it) -> value of the node in the new graph."""
 
 
-def rebuild(program: Program, rule: Rule, *, without: frozenset[int] = frozenset()) -> Program:
-    """A program in a new graph whose operations are what the rule makes of the old ones.
+def rebuild(
+    program: Program,
+    rule: Rule,
+    special: Container[int],
+    *,
+    nodes: Sequence[int] | None = None,
+    without: Container[int] = (),
+) -> Program:
+    """A program in a new graph in which a rule has replaced some operations.
 
-    Names and sections are kept; everything a rule makes for a node goes into the node's section.
+    Names and sections are kept; everything the rule makes for a node goes into the node's section.
 
     Args:
         program: what to copy.
-        rule: called for every operation in topological order; ``copied`` makes the same operation.
-        without: nodes that no rule will ask for; they are left out.
+        rule: makes the value of a special node; the other operations are made again from the images of their operands.
+        special: nodes that the rule is asked for.
+        nodes: the program's nodes, if the caller has them already.
+        without: nodes that are left out, since the rule makes all that uses them.
     """
     source, target = program.graph, Graph()
     target.adopt_sections(source)
+    kinds, arguments, names, section_of = source.kinds, source.arguments, source.names, source.section_of
     symbols = {ref for item in program.inputs for ref in item.symbols} | {item.symbol for item in program.parameters}
     images: dict[int, Reference] = {}
-    for node in sorted(symbols.union(program.nodes())):
+    section = 0
+    for node in sorted(symbols.union(program.nodes() if nodes is None else nodes)):
         if node in without:
             continue
-        kind = source.kinds[node]
-        if kind == "const":
-            images[node] = target.const(source.arguments[node][0])
-            continue
-        if kind == "symbol":
-            images[node] = target.symbol(source.arguments[node][0])
-            continue
-        target.continue_section(source.section_of[node])
-        images[node] = made = rule(target, node, images)
-        if node in source.names:
-            name, sign = source.names[node]
+        if section_of[node] != section:
+            section = section_of[node]
+            target.continue_section(section)
+        kind = kinds[node]
+        operands = arguments[node]
+        if node in special:
+            made = rule(target, node, images)
+        elif kind == "add":
+            first, second = operands
+            made = target.add(images[first], images[second] if second > 0 else -images[-second])
+        elif kind == "mul":
+            made = target.mul(images[operands[0]], images[operands[1]])
+        elif kind == "const":
+            made = target.const(operands[0])
+        elif kind == "symbol":
+            made = target.symbol(operands[0])
+        elif kind == "pi":
+            made = target.pi()
+        else:
+            made = target.make(kind, [image(images, operand) for operand in operands])
+        images[node] = made
+        if node in names:
+            name, sign = names[node]
             target.name(sign * made, name)
     target.continue_section(0)
     return rebound(program, target, images)
 
 
-def copied(source: Graph, target: Graph, node: int, images: dict[int, Reference]) -> Reference:
-    """The same operation of the images of its operands."""
-    kind = source.kinds[node]
-    if kind == "pi":
-        return target.pi()
-    return target.make(kind, [image(images, operand) for operand in source.operands(node)])
-
-
 def use_counts(program: Program, nodes: Sequence[int]) -> dict[int, int]:
     """How often the value of each node is an operand or an output entry."""
-    operands = program.graph.operands
+    kinds, arguments = program.graph.kinds, program.graph.arguments
     uses = dict.fromkeys(nodes, 0)
     for node in nodes:
-        for operand in operands(node):
-            uses[abs(operand)] += 1
+        if kinds[node] not in LEAVES:
+            for operand in arguments[node]:
+                uses[operand if operand > 0 else -operand] += 1
     for ref in program.output_references:
         uses[abs(ref)] += 1
     return uses

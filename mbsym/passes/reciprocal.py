@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mbsym.passes.rebuild import copied, rebuild
+from mbsym.passes.rebuild import rebuild
 from mbsym.symbolic.compose import image
 from mbsym.symbolic.graph import ONE, Graph, Reference
 from mbsym.symbolic.program import Program
@@ -17,35 +17,31 @@ def reciprocal(program: Program) -> Program:
     number of operations grows by at most one for each such divisor. Results may change in the last digit. The
     reciprocal of a value named d is named d_inv.
     """
-    while shared := _shared_divisors(program):
-        program = rebuild(program, _Inversion(program.graph, shared))
+    while quotients := _quotients(program):
+        program = rebuild(program, _Inversion(program.graph), quotients)
     return program
 
 
 @dataclass(frozen=True, slots=True)
 class _Inversion:
-    """The rule that multiplies by the reciprocals of some divisors."""
+    """The rule that multiplies by a reciprocal instead of dividing."""
 
     source: Graph
-    shared: frozenset[int]
 
     def __call__(self, target: Graph, node: int, images: dict[int, Reference]) -> Reference:
-        source = self.source
-        if source.kinds[node] != "div" or source.arguments[node][1] not in self.shared:
-            return copied(source, target, node, images)
-        numerator, divisor = source.arguments[node]
+        numerator, divisor = self.source.arguments[node]
         inverse = target.div(ONE, image(images, divisor))
-        if divisor in source.names:
-            name, sign = source.names[divisor]
+        if divisor in self.source.names:
+            name, sign = self.source.names[divisor]
             target.name(sign * inverse, f"{name}_inv")
         return target.mul(image(images, numerator), inverse)
 
 
-def _shared_divisors(program: Program) -> frozenset[int]:
+def _quotients(program: Program) -> set[int]:
+    """Divisions by values that are divisors more than once."""
     graph = program.graph
-    count: dict[int, int] = {}
+    quotients: dict[int, list[int]] = {}
     for node in program.nodes():
         if graph.kinds[node] == "div":
-            divisor = graph.arguments[node][1]
-            count[divisor] = count.get(divisor, 0) + 1
-    return frozenset(divisor for divisor, times in count.items() if times > 1)
+            quotients.setdefault(graph.arguments[node][1], []).append(node)
+    return {node for group in quotients.values() if len(group) > 1 for node in group}

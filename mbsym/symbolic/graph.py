@@ -424,6 +424,7 @@ class Graph:
 
     def reachable(self, refs: Iterable[Reference]) -> list[int]:
         """Nodes that the given values depend on, leaves included, in topological order."""
+        kinds, arguments = self.kinds, self.arguments
         seen: set[int] = set()
         stack = [abs(ref) for ref in refs]
         while stack:
@@ -431,5 +432,9 @@ class Graph:
             if node in seen:
                 continue
             seen.add(node)
-            stack.extend(abs(ref) for ref in self.operands(node))
+            if kinds[node] not in LEAVES:
+                for ref in arguments[node]:
+                    below = -ref if ref < 0 else ref
+                    if below not in seen:
+                        stack.append(below)
         return sorted(seen)

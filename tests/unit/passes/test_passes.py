@@ -129,7 +129,7 @@ def test_every_function_of_constants_is_folded() -> None:
     np.testing.assert_allclose(after, before, rtol=1e-15)
 
 
-@pytest.mark.parametrize("text", ["asin(2)", "log(sin(0))", "1/(sin(1)*sin(1) + cos(1)*cos(1) - 1)", "sqrt(-pi)"])
+@pytest.mark.parametrize("text", ["asin(2)", "log(sin(0))", "log(sin(3) - 1)", "sqrt(-pi)"])
 def test_constants_without_a_value_are_reported(text: str) -> None:
     with pytest.raises(SymbolicError, match=r"no (finite )?real value"):
         fold_constants(_program(text + " + x"))
