@@ -159,19 +159,18 @@ class NumericMechanism:
 
 
 def numeric_mechanism(
-    model: Model, labelling: Labelling | None = None, parameters: Mapping[str, float] | None = None
+    model: Model, labelling: Labelling, parameters: Mapping[str, float] | None = None
 ) -> NumericMechanism:
     """Turns a model into numbers.
 
     Args:
         model: the model.
-        labelling: its labels; default is the model's own.
+        labelling: its labels.
         parameters: numbers that replace those of the model's parameters.
 
     Raises:
         ModelError: something of the model is no number or no direction.
     """
-    labelling = model.label() if labelling is None else labelling
     names = dict(parameter_values(model, parameters or {}))
     body_labels = {str(name): label for name, label in labelling.body_labels.items()}
     joint_labels = {str(name): label for name, label in labelling.joint_labels.items()}

@@ -36,6 +36,7 @@ class Reference:
     M vdot + bias = tau + G^T lambda; armature and force elements at cut joints count.
 
     Attributes:
+        labelling: regular labels.
         mechanism: the model in numbers.
     """
 
@@ -49,7 +50,8 @@ class Reference:
             labelling: its labels; default ``model.label()``.
             parameters: numbers that replace those of the model's parameters.
         """
-        self.mechanism: NumericMechanism = numeric_mechanism(model, labelling, parameters)
+        self.labelling = model.label() if labelling is None else labelling
+        self.mechanism: NumericMechanism = numeric_mechanism(model, self.labelling, parameters)
 
     @property
     def nq(self) -> int:
@@ -70,6 +72,11 @@ class Reference:
         """Coordinates of every joint by name; those of cut joints are read off the poses, with angles in (-pi, pi]."""
         coordinates = self._configuration(q).coordinates
         return {joint.name: entries for joint, entries in zip(self.mechanism.joints, coordinates, strict=True)}
+
+    def joint_speeds(self, q: Any, v: Any) -> dict[str, Array]:
+        """Speeds of every joint by name; those of cut joints are read off the twists of their bodies."""
+        _, moving, _ = self._state(q, v)
+        return {joint.name: moving.rates[joint.rates, 0] for joint in self.mechanism.joints}
 
     def poses(self, q: Any) -> Array:
         """Body frames in base axes, homogeneous matrices (nb, 4, 4); complex q is accepted."""
