@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -93,9 +93,9 @@ def read_manifest(path: Path | str) -> dict[str, Any]:
         content = json.loads(place.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CodegenError(f"the manifest cannot be read: {error}", where=str(place), remedy="generate again") from None
-    if not isinstance(content, dict) or "functions" not in content or "mbsym" not in content:
+    if not _has_manifest_fields(content):
         raise CodegenError("this is no manifest of mbsym", where=str(place), remedy="generate again")
-    return content
+    return cast(dict[str, Any], content)
 
 
 def _is_manifest(file: Path) -> bool:
@@ -103,7 +103,11 @@ def _is_manifest(file: Path) -> bool:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return isinstance(content, dict) and "mbsym" in content and "functions" in content
+    return _has_manifest_fields(content)
+
+
+def _has_manifest_fields(content: object) -> bool:
+    return isinstance(content, dict) and content.keys() >= {"mbsym", "name", "real", "functions", "run_time_parameters"}
 
 
 def load_c(
@@ -128,11 +132,20 @@ def c_module(library: SharedLibrary, manifest: Mapping[str, Any]) -> LoadedModul
     functions = {}
     for entry in manifest["functions"]:
         inputs, outputs = _arguments(entry)
-        call = _CFunction(library, getattr(library.handle, entry["c_symbol"]), entry["name"], inputs, outputs, real)
+        symbol = getattr(library.handle, entry["c_symbol"], None)
+        if symbol is None:
+            raise _lacks(entry["name"])
+        call = _CFunction(library, symbol, entry["name"], inputs, outputs, real)
         functions[entry["name"]] = LoadedFunction(
             entry["name"], inputs, outputs, tuple(defaults), _with_structure(call, defaults)
         )
     return LoadedModule("c", manifest, functions)
+
+
+def _lacks(function: str) -> CodegenError:
+    return CodegenError(
+        f"the manifest lists {function}, the code does not have it", where=function, remedy="generate again"
+    )
 
 
 def _arguments(entry: Mapping[str, Any]) -> tuple[tuple[Argument, ...], tuple[Argument, ...]]:
@@ -241,7 +254,9 @@ def load_numpy(path: Path | str) -> LoadedModule:
     functions = {}
     for entry in manifest["functions"]:
         inputs, outputs = _arguments(entry)
-        function = getattr(module, names.get("functions", {}).get(entry["name"], entry["name"]))
+        function = getattr(module, names.get("functions", {}).get(entry["name"], entry["name"]), None)
+        if function is None:
+            raise _lacks(entry["name"])
         functions[entry["name"]] = LoadedFunction(
             entry["name"], inputs, outputs, parameters, _with_dataclass(module, function, entry["name"], fields)
         )

@@ -14,7 +14,7 @@ from mbsym.symbolic.program import OperationCount, ParameterInput
 # Modules that a generated Python file imports, and which it would hide from itself under the same name.
 IMPORTED_MODULES = ("numpy", "math", "dataclasses", "typing", "mbsym")
 # Names that C reserves behind the prefix, and NumPy behind an underscore.
-C_SUFFIXES = ("real", "parameters", "default_parameters", "evaluate")
+C_SUFFIXES = ("real", "parameters", "default_parameters", "evaluate", "FORMAL", "ACTUAL")
 
 
 @dataclass(frozen=True, slots=True)

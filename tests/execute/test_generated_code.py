@@ -620,6 +620,10 @@ def test_missing_files(tmp_path: Path) -> None:
     write_files(tmp_path, render(ModuleDescription("calls", (mixed_program(),)), ["c"]))
     with pytest.raises(CodegenError, match="no such Python module"):
         load_numpy(tmp_path / "calls.py")
+    text = (tmp_path / "calls.json").read_text()
+    (tmp_path / "calls.json").write_text(text.replace("calls_mixed", "calls_other"))
+    with pytest.raises(CodegenError, match="the manifest lists mixed, the code does not have it"):
+        load_c(tmp_path)
     (tmp_path / "calls.json").write_text("[1")
     with pytest.raises(CodegenError, match="cannot be read"):
         read_manifest(tmp_path / "calls.json")
