@@ -1,0 +1,118 @@
+"""Motion of one frame relative to another along the joints between them: one walk around a loop.
+
+The walk starts at a frame s on one body, climbs to the first common ancestor and descends to a frame p on the other.
+All is expressed in s, at the origin of s, so that motion subspaces of the loop's joints are the only columns, and what
+lies between the loop and ground drops out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mbsym.kinematics.joint_motion import Motion, combination
+from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.spatial.rotation import MatrixRotation, Rotation
+from mbsym.spatial.transform import Transform
+from mbsym.spatial.vector import add, cross, is_zero, negate, scale, subtract, zero_vector
+
+
+@dataclass(frozen=True, slots=True)
+class LoopMotion:
+    """Where frame p is in frame s, and how it moves as seen from there.
+
+    Attributes:
+        placement: p in s.
+        end: the internal frame of p's body in s.
+        columns: twist of p's body relative to s's body for a unit speed, by column of v; at the origin and in the axes
+            of s. Columns that are not there are zero.
+        twist: the same for the actual speeds.
+        bias: rate of the components of ``twist`` that remains where all vdot are zero.
+    """
+
+    placement: Transform
+    end: Transform
+    columns: Mapping[int, Motion]
+    twist: Motion
+    bias: Motion
+
+
+def loop_joints(mechanism: Mechanism, first: int, second: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Labels of the tree joints from body ``first`` up to the common ancestor, and from there down to ``second``."""
+    up, down = [], []
+    a, b = first, second
+    # Labels grow outward, so the larger one is never the common ancestor.
+    while a != b:
+        if a > b:
+            up.append(a)
+            a = mechanism.body(a).parent
+        else:
+            down.append(b)
+            b = mechanism.body(b).parent
+    return tuple(up), tuple(reversed(down))
+
+
+def loop_motion(mechanism: Mechanism, start: int, start_frame: Transform, end: int, end_frame: Transform) -> LoopMotion:
+    """Walks from a frame on body ``start`` to one on body ``end``; frames are placed in the bodies' internal frames."""
+    zero = zero_vector(mechanism.graph)
+    up, down = loop_joints(mechanism, start, end)
+    at = start_frame.inverse()
+    columns: dict[int, Motion] = {}
+    twist: Motion = (zero, zero)
+    bias: Motion = (zero, zero)
+    for label in up:
+        body = mechanism.body(label)
+        own, moving, own_bias = _joint_terms(mechanism, body, at)
+        for column, motion in own.items():
+            columns[column] = _sum(columns.get(column), _negated(motion))
+        bias = _difference(bias, _sum(motion_cross(twist, moving), own_bias))
+        twist = _difference(twist, moving)
+        at = _flat(at.then(body.placement.inverse()))
+    for label in down:
+        body = mechanism.body(label)
+        at = _flat(at.then(body.placement))
+        own, moving, own_bias = _joint_terms(mechanism, body, at)
+        for column, motion in own.items():
+            columns[column] = _sum(columns.get(column), motion)
+        bias = _sum(bias, _sum(motion_cross(twist, moving), own_bias))
+        twist = _sum(twist, moving)
+    return LoopMotion(_flat(at.then(end_frame)), at, dict(sorted(columns.items())), twist, bias)
+
+
+def _joint_terms(mechanism: Mechanism, body: TreeBody, at: Transform) -> tuple[dict[int, Motion], Motion, Motion]:
+    """Columns by speed, H v and H-dot v of a joint in the frame in which ``at`` places the body."""
+    carried = tuple(at.twist_to_parent(*column) for column in body.columns)
+    columns: dict[int, Motion] = {}
+    for motion, (column, ratio) in zip(carried, mechanism.speed_of[body.label - 1], strict=True):
+        columns[column] = _sum(columns.get(column), (scale(motion[0], ratio), scale(motion[1], ratio)))
+    return columns, combination(mechanism.graph, carried, body.v), at.twist_to_parent(*body.motion.bias)
+
+
+def motion_cross(first: Motion, second: Motion) -> Motion:
+    """Rate of the second twist when it is fixed in a body that moves with the first."""
+    (w, v), (angular, linear) = first, second
+    return cross(w, angular), add(cross(v, angular), cross(w, linear))
+
+
+def _flat(at: Transform) -> Transform:
+    """The rotation as one matrix, so that its products are not applied again for every vector."""
+    if len(at.rotation.factors) < 2:
+        return at
+    return Transform(Rotation(at.rotation.graph, (MatrixRotation(at.rotation.matrix()),)), at.translation)
+
+
+def _sum(first: Motion | None, second: Motion) -> Motion:
+    return second if first is None else (add(first[0], second[0]), add(first[1], second[1]))
+
+
+def _difference(first: Motion, second: Motion) -> Motion:
+    return subtract(first[0], second[0]), subtract(first[1], second[1])
+
+
+def _negated(motion: Motion) -> Motion:
+    return negate(motion[0]), negate(motion[1])
+
+
+def is_still(motion: Motion) -> bool:
+    """True where a twist is zero whatever the coordinates."""
+    return is_zero(motion[0]) and is_zero(motion[1])
