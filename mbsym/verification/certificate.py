@@ -83,20 +83,18 @@ class Certificate:
         }
 
     def summary(self) -> str:
-        """A table of the checks, and a verdict."""
-        rows = [("function", "language", "compared with", "worst error", "allowed", "")]
-        rows += [
-            (
-                check.function,
-                check.language,
-                check.against,
-                f"{check.error:.1e}",
-                f"{check.tolerance:.1e}",
-                "ok" if check.passed else "FAILED",
-            )
-            for check in self.checks
-        ]
-        widths = [max(len(row[k]) for row in rows) for k in range(6)]
+        """A table of the checks, a column of worst errors for each language, and a verdict."""
+        languages = list(dict.fromkeys(check.language for check in self.checks))
+        table: dict[tuple[str, str], dict[str, Check]] = {}
+        for check in sorted(self.checks, key=lambda check: check.function):
+            table.setdefault((check.function, check.against), {})[check.language] = check
+        rows = [("function", "compared with", *languages, "allowed", "")]
+        for (function, against), found in table.items():
+            errors = (f"{found[language].error:.1e}" if language in found else "" for language in languages)
+            allowed = min(check.tolerance for check in found.values())
+            verdict = "ok" if all(check.passed for check in found.values()) else "FAILED"
+            rows.append((function, against, *errors, f"{allowed:.1e}", verdict))
+        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
         verdict = "verified" if self.passed else "NOT VERIFIED"
         ends = f"{self.name}: {verdict} at {self.states} random states (seed {self.seed})"

@@ -267,4 +267,4 @@ def _between_languages(
                 error = relative_error(_call(other, name, batch), expected)
                 base = SINGLE_TOLERANCE if settings.single else TOLERANCE
                 tolerance = base * condition if name in SOLVES_FOR_ACCELERATIONS else base
-                worst.note(name, other.language, f"{first.language}, in batches", error, tolerance, start)
+                worst.note(name, other.language, f"{first.language} code, in batches", error, tolerance, start)
