@@ -4,8 +4,8 @@ With P F = I A + b, P^T A = H vdot + gamma and F = H-bar tau + W F_S, the constr
 
     A_m F_S = X,   A_m = W^T P^T I^-1 P W,   X = -B tau + W^T P^T I^-1 b + W^T gamma,   B = W^T P^T I^-1 P H-bar
 
-(absolute form), or A_m F_S = -B (tau - h) with the bias force h, and the wrenches of inverse dynamics at vdot = 0 are added
-(bias form). A_m is positive definite for every tree and configuration; eliminated leaf to root it has no fill.
+(absolute form), or A_m F_S = -B (tau - h) with the bias force h, where the wrenches of inverse dynamics at vdot = 0 are
+added (bias form). A_m is positive definite for every tree and configuration; eliminated leaf to root it has no fill.
 Accelerations are those of points, as in the recursions; gravity is an acceleration of the base.
 
 A freedom with rotor inertia a is held by its rotor, tau - a vdot reaching the body: its force joins the unknowns, H-bar

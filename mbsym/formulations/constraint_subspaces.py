@@ -1,7 +1,7 @@
 """Directions in which a tree joint moves its outboard body, and in which it holds it.
 
 For joint i, in the body's internal frame at its origin O_i: H holds the freedoms, W the constraint directions, and
-H-bar the forces that drive one freedom each, so that H^T H-bar = U, H^T W = 0 and the joint wrench is H-bar tau + W F_S.
+H-bar the forces that drive one freedom each: H^T H-bar = U, H^T W = 0, and the joint wrench is H-bar tau + W F_S.
 Internal frames are turned along the joint's axis, so H and W are column selections of U6 wherever the joint allows it;
 W is orthonormal but for helical joints, whose normalisation would need a square root.
 
