@@ -14,6 +14,7 @@ from mbsym.errors import SymbolicError
 from mbsym.passes.factor import factor
 from mbsym.passes.fold_constants import fold_constants
 from mbsym.passes.pass_manager import run
+from mbsym.passes.reassociate import reassociate
 from mbsym.passes.reciprocal import reciprocal
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.graph import Graph
@@ -23,7 +24,7 @@ from mbsym.symbolic.reader import free_names, read_expression
 from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.symbolic.show import show
 
-EXACT = (factor, reciprocal)
+EXACT = (factor, reassociate, reciprocal)
 ALL = (*EXACT, fold_constants)
 
 
@@ -81,6 +82,28 @@ def test_named_values_stay() -> None:
         listing = show(each(program)).splitlines()
         assert "  # moments" in listing
         assert "  first = a*b" in listing
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (("a + b + c", "a + d + b"), 3),
+        (("a - b + c", "d + b - a"), 3),
+        (("a*b*c", "a*d*b"), 3),
+        (("a*c*b + 1", "a*d*b*e", "b*e*a"), 5),
+        (("a + b + c + d", "d + c + b + e", "d + b"), 4),
+        (("a + b", "c + d"), 2),
+        (("(a + b) + (c + d)", "(a + c) + (b + d)", "(a + d) + (b + c)"), 3),
+        (("a*a*b", "a*b*b"), 3),
+        (("x*(a + b + c)*y", "y*(a + d + c)*x"), 6),
+    ],
+)
+def test_reassociation_shares_parts(texts: tuple[str, ...], expected: int) -> None:
+    program = _program(*texts)
+    result = reassociate(program)
+    assert result.operation_count().arithmetic == expected
+    assert compare(program, result).kind == "equal"
+    assert reassociate(result) is result
 
 
 def test_reciprocals() -> None:
@@ -162,7 +185,8 @@ def test_passes_on_random_programs(texts: tuple[str, ...]) -> None:
     except SymbolicError:
         return
     assert verdict.kind == "equal"
-    assert report.steps[0].after.arithmetic <= report.steps[0].before.arithmetic
+    for step in report.steps[:2]:
+        assert step.after.arithmetic <= step.before.arithmetic
     for each in ALL:
         once = each(program)
         assert each(once) is once
@@ -172,12 +196,12 @@ def test_passes_on_random_programs(texts: tuple[str, ...]) -> None:
 def test_the_report_is_a_table() -> None:
     program = _program("a*b + a*c", "b/d", "c/d")
     result, report = run(program, ALL)
-    assert [step.name for step in report.steps] == ["factor", "reciprocal", "fold_constants"]
+    assert [step.name for step in report.steps] == ["factor", "reassociate", "reciprocal", "fold_constants"]
     assert (report.steps[0].before.mul, report.steps[0].after.mul) == (2, 1)
     lines = str(report).splitlines()
     assert lines[0].split() == ["p", "add", "mul", "div", "sqrt", "sincos", "other", "ms"]
     assert "2 -> 1" in lines[1]
-    assert "2 -> 1" in lines[2]
+    assert "2 -> 1" in lines[3]
     assert compare(program, result).kind == "equal"
 
 
