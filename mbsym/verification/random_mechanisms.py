@@ -133,12 +133,15 @@ def _closed(
     for number in range(1, count + 1):
         by_constraint = extra and not flat and number > 1 and rng.random() < 0.25
         kind: JointType = kinds[int(rng.integers(len(kinds)))]
-        for _ in range(ATTEMPTS):
+        rows = 2 if flat or by_constraint else 6 - JOINT_SHAPES[kind].nv
+        pairs = _pairs(reference, rank, rows)
+        for _ in range(ATTEMPTS if pairs else 0):
+            pair = pairs[int(rng.integers(len(pairs)))]
             if by_constraint:
-                constraint = _constraint(rng, model, reference, q, number)
+                constraint = _constraint(rng, pair, reference, q, number)
                 candidate = replace(model, constraints=(*model.constraints, constraint))
             else:
-                joint = _closing_joint(rng, model, reference, q, number, kind, flat=flat)
+                joint = _closing_joint(rng, pair, reference, q, number, kind, flat=flat)
                 joints = list(model.joints)
                 joints.insert(int(rng.integers(len(joints) + 1)), joint)
                 candidate = replace(model, joints=tuple(joints))
@@ -156,6 +159,21 @@ def _closed(
         else:
             return None
     return model, q, reference
+
+
+def _pairs(reference: Reference, rank: int, rows: int) -> list[tuple[str, str]]:
+    """Ordered pairs of bodies between which a loop with that many closure equations can still move."""
+    mechanism, tree = reference.mechanism, reference.labelling.tree
+    if mechanism.nv - rank <= rows:
+        return []
+    freedoms = [0, *(JOINT_SHAPES[joint.type].nv for joint in mechanism.tree_joints)]
+    names = [str(name) for name in reference.labelling.body_names]
+    found = []
+    for first in range(mechanism.nb + 1):
+        for second in range(mechanism.nb + 1):
+            if first != second and sum(freedoms[joint] for joint in tree.loop(first, second)) > rows:
+                found.append((names[first], names[second]))
+    return found
 
 
 def _with_demand(model: Model) -> Model:
@@ -176,7 +194,7 @@ def _rank(jacobian: Array) -> tuple[int, bool]:
 
 def _closing_joint(
     rng: np.random.Generator,
-    model: Model,
+    pair: tuple[str, str],
     reference: Reference,
     q: Array,
     number: int,
@@ -184,8 +202,7 @@ def _closing_joint(
     *,
     flat: bool,
 ) -> Joint:
-    names = [model.ground, *(body.name for body in model.bodies)]
-    first, second = (names[int(k)] for k in rng.permutation(len(names))[:2])
+    first, second = pair
     axis = integer_direction(rng)
     joint = Joint(
         name=f"loop {number}",
@@ -208,9 +225,10 @@ def _closing_joint(
     return replace(joint, successor_placement=_as_placement(there))
 
 
-def _constraint(rng: np.random.Generator, model: Model, reference: Reference, q: Array, number: int) -> Constraint:
-    names = [model.ground, *(body.name for body in model.bodies)]
-    first, second = (names[int(k)] for k in rng.permutation(len(names))[:2])
+def _constraint(
+    rng: np.random.Generator, pair: tuple[str, str], reference: Reference, q: Array, number: int
+) -> Constraint:
+    first, second = pair
     poses = reference.poses(q)
     to_first = np.linalg.inv(_pose(reference, poses, first)) @ _pose(reference, poses, second)
     near, far = random_vector(rng, 0.5), random_vector(rng, 0.5)
