@@ -5,27 +5,37 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from mbsym.formats.rigid_frames import ExactMass, apply, compose, exact3, exact_mass, placement_matrix, text
+from mbsym.formats.rigid_frames import (
+    SAME_ROTATION,
+    ExactMass,
+    apply,
+    compose,
+    exact3,
+    exact_mass,
+    placement_matrix,
+    text,
+)
 from mbsym.model.body import Placement
 from mbsym.model.joint import COINCIDENT, Constraint, DistanceConstraint, GearConstraint, Joint
 from mbsym.model.parameter import Vector
 from mbsym.model.system import Model
 
 
-def merge_fixed_joints(model: Model, mergeable: Collection[str]) -> Model:
+def merge_fixed_joints(model: Model, mergeable: Collection[str], tolerance: float = SAME_ROTATION) -> Model:
     """The model without the fixed joints named, whose successors become part of their predecessors.
 
     Args:
         model: all values are numbers, inertias about centres of mass, no force element refers to a body, and the joint
             frames of the joints to merge coincide with the frames of their successors.
         mergeable: names of fixed joints that form no loop.
+        tolerance: how near to a right angle the product of arbitrary rotations is taken as one [rad].
     """
     carrier: dict[str, tuple[str, Placement]] = {
         joint.successor: (joint.predecessor, joint.predecessor_placement)
         for joint in model.joints
         if joint.name in mergeable and joint.type == "fixed"
     }
-    home = {name: _home(name, carrier) for name in (model.ground, *(body.name for body in model.bodies))}
+    home = {name: _home(name, carrier, tolerance) for name in (model.ground, *(body.name for body in model.bodies))}
     masses: dict[str, ExactMass] = {}
     for body in model.bodies:
         name, placement = home[body.name]
@@ -40,37 +50,39 @@ def merge_fixed_joints(model: Model, mergeable: Collection[str]) -> Model:
         model,
         bodies=tuple(masses[body.name].body(body.name) for body in model.bodies if body.name not in carrier),
         joints=tuple(
-            _rehomed(joint, home) for joint in model.joints if not (joint.type == "fixed" and joint.name in mergeable)
+            _rehomed(joint, home, tolerance)
+            for joint in model.joints
+            if not (joint.type == "fixed" and joint.name in mergeable)
         ),
         constraints=tuple(_rehomed_constraint(item, home) for item in model.constraints),
     )
 
 
-def _home(name: str, carrier: dict[str, tuple[str, Placement]]) -> tuple[str, Placement]:
+def _home(name: str, carrier: dict[str, tuple[str, Placement]], tolerance: float) -> tuple[str, Placement]:
     """The body that a body becomes part of, and the body's frame in it."""
     placement = COINCIDENT
     while name in carrier:
         name, on_carrier = carrier[name]
-        placement = on_carrier if placement == COINCIDENT else compose(on_carrier, placement)
+        placement = on_carrier if placement == COINCIDENT else compose(on_carrier, placement, tolerance)
     return name, placement
 
 
-def _rehomed(joint: Joint, home: dict[str, tuple[str, Placement]]) -> Joint:
+def _rehomed(joint: Joint, home: dict[str, tuple[str, Placement]], tolerance: float) -> Joint:
     predecessor, on_predecessor = home[joint.predecessor]
     successor, on_successor = home[joint.successor]
     return replace(
         joint,
         predecessor=predecessor,
         successor=successor,
-        predecessor_placement=_on(on_predecessor, joint.predecessor_placement),
-        successor_placement=_on(on_successor, joint.successor_placement),
+        predecessor_placement=_on(on_predecessor, joint.predecessor_placement, tolerance),
+        successor_placement=_on(on_successor, joint.successor_placement, tolerance),
     )
 
 
-def _on(outer: Placement, inner: Placement) -> Placement:
+def _on(outer: Placement, inner: Placement, tolerance: float) -> Placement:
     if outer == COINCIDENT:
         return inner
-    return outer if inner == COINCIDENT else compose(outer, inner)
+    return outer if inner == COINCIDENT else compose(outer, inner, tolerance)
 
 
 def _rehomed_constraint(item: Constraint, home: dict[str, tuple[str, Placement]]) -> Constraint:

@@ -70,6 +70,10 @@ JOINT_KEYS: dict[str, tuple[str, ...]] = {
 """Keys of a joint's attributes where they differ from the attribute's name."""
 
 
+SHORT_JOINT = {"type": 0, "from": 1, "to": 2}
+"""Positions in the short form of a joint."""
+
+
 def load_native(path: str | Path, *, strict: bool = False) -> Model:
     """The model that a native file describes.
 
@@ -143,6 +147,8 @@ def _document_path(document: Document, location: tuple[str | int, ...]) -> Docum
     for part in location:
         if (*path, part) in document.values:
             path = (*path, part)
+        elif part in SHORT_JOINT and isinstance(document.at(path), list) and len(path) == 2:
+            path = (*path, SHORT_JOINT[str(part)])
     return path
 
 
@@ -310,7 +316,7 @@ class _Places:
         return found, len(found) == 2 and found in self.document.keys and kind != "parameters"
 
     def _joint_keys(self, name: str, attribute: str) -> DocumentPath:
-        short = {"type": 0, "predecessor": 1, "successor": 2}.get(attribute)
+        short = SHORT_JOINT.get(JOINT_KEYS.get(attribute, (attribute,))[0])
         if short is not None and ("joints", name, short) in self.document.values:
             return (short,)
         return JOINT_KEYS.get(attribute, (attribute,))

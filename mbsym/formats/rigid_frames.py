@@ -123,8 +123,14 @@ def placement_matrix(placement: Placement) -> Rotation:
     return R
 
 
-def compose(outer: Placement, inner: Placement) -> Placement:
-    """The placement of a frame that sits at ``inner`` in a frame that sits at ``outer``."""
+def compose(outer: Placement, inner: Placement, tolerance: float = SAME_ROTATION) -> Placement:
+    """The placement of a frame that sits at ``inner`` in a frame that sits at ``outer``.
+
+    Args:
+        outer: of the carrying frame.
+        inner: in the carrying frame.
+        tolerance: how near to a right angle the product of arbitrary rotations is taken as one.
+    """
     R = placement_matrix(outer)
     moved = apply(R, exact3(inner.translation))
     x, y, z = (text(rounded(a + b)) for a, b in zip(exact3(outer.translation), moved, strict=True))
@@ -133,7 +139,7 @@ def compose(outer: Placement, inner: Placement) -> Placement:
         turns = joined_turns((*outer.rotation, *inner.rotation))
         if len(turns) <= 3 and not all(quarter_turns(angle) is not None for _, angle in turns):
             return Placement(translation, turns)
-    return from_matrix(translation, multiply(R, placement_matrix(inner)))
+    return from_matrix(translation, multiply(R, placement_matrix(inner)), tolerance)
 
 
 def joined_turns(turns: Turns) -> Turns:
@@ -156,10 +162,10 @@ def _angle_sum(a: Value, b: Value) -> Value:
     return f"{a} + ({b})"
 
 
-def from_matrix(translation: tuple[Value, Value, Value], R: Rotation) -> Placement:
+def from_matrix(translation: tuple[Value, Value, Value], R: Rotation, tolerance: float = SAME_ROTATION) -> Placement:
     """A placement by a rotation matrix: right angles as turns, others as a quaternion."""
     rows = [[float(entry) for entry in row] for row in R]
-    if all(abs(entry - round(entry)) < SAME_ROTATION for row in rows for entry in row):
+    if all(abs(entry - round(entry)) <= tolerance for row in rows for entry in row):
         return Placement(translation, _right_turns([[round(entry) for entry in row] for row in rows]))
     return Placement(translation, quaternion=_quaternion(rows))
 

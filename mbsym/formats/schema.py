@@ -410,7 +410,7 @@ class JointFrictionTable(Table):
     type: Literal["joint_friction"]
     joint: NameEntry
     magnitude: ValueEntry
-    transition_speed: ValueEntry = "0.01"
+    transition_speed: ValueEntry = 0.01
     index: IntegerEntry = 0
 
 

@@ -73,7 +73,10 @@ def read_urdf(source: TextSource, options: LoadOptions = DEFAULTS, loops: LoopFi
         )
     diagnostics = validate(model, options.strict)
     model = report_findings(model, diagnostics, lambda item: _where(item, model, reader, loops))
-    return merge_fixed_joints(model, tree_joints) if options.fixed_joints == "merge" else model
+    if options.fixed_joints == "keep":
+        return model
+    # Rounding of products stays far below 1e-13.
+    return merge_fixed_joints(model, tree_joints, max(options.snap_angles, 1e-13))
 
 
 def _robot(source: TextSource) -> Element:

@@ -165,6 +165,8 @@ class _Builder:
                 )
             self.keys[(*path, key)] = key_place
             entries[key] = self.build(value_node, (*path, key), inside)
+            if entries[key] == "" and entries[key].plain:
+                self.values[(*path, key)] = key_place  # nothing stands nowhere
         return entries
 
 

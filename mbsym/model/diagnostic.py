@@ -79,7 +79,8 @@ class Findings:
         """Notes what the reader of expressions refused."""
         place = re.fullmatch(r"column (\d+)", error.where)
         column = int(place.group(1)) if place else 1
-        self.diagnostics.append(Diagnostic("error", path, error.what, error.remedy, column))
+        remedy = error.remedy or "use numbers, names, + - * / ** and functions"
+        self.diagnostics.append(Diagnostic("error", path, error.what, remedy, column))
 
     def number(self, value: Value, path: Path) -> float | None:
         """The number of a value of parameters; None, and an error noted, if it has none."""

@@ -137,13 +137,6 @@ def _inertia_fault(
     if all(entry == 0 for row in J for entry in row):
         return None
     least, middle, largest = principal_moments(J[0][0], J[1][1], J[2][2], J[0][1], J[0][2], J[1][2])
-    if axis is not None and norm(axis) > 0:
-        length = norm(axis)
-        unit = (axis[0] / length, axis[1] / length, axis[2] / length)
-        about = dot(unit, times(J, unit))
-        if about >= -EXACT * max(abs(largest), abs(least)):
-            return None  # the body turns about this axis alone, so nothing else of its inertia counts
-        return severity, f"has the inertia {about:g} about the axis it turns about", "give inertias of zero or more"
     scale = max(abs(largest), abs(least))
     if scale <= item.mass * SMALLEST_RADIUS**2:
         return None
@@ -159,6 +152,8 @@ def _inertia_fault(
         return None
     moments = f"{least:g}, {middle:g}, {largest:g}"
     if excess > 1 - EXACT and least >= -EXACT * scale:
+        if axis is not None and _turns_with(axis, J):
+            return None
         return (
             "warning",
             f"has inertia about one axis only ({moments})",
@@ -168,6 +163,13 @@ def _inertia_fault(
     if excess <= ROUNDING:
         return "warning", f"{what} by {100 * excess:.2g} %", "give the moments with more digits"
     return severity, what, "no rigid body is like that: check the moments and the point that they refer to"
+
+
+def _turns_with(axis: Triple, J: Rotation) -> bool:
+    """Whether a body that turns about that axis alone, if at all, has its one moment of inertia about it."""
+    along = times(J, axis)
+    trace = J[0][0] + J[1][1] + J[2][2]
+    return all(abs(a - trace * b) <= EXACT * trace * norm(axis) for a, b in zip(along, axis, strict=True))
 
 
 def rotation_axes(model: Model, numbers: dict[str, float]) -> dict[str, Triple]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -108,10 +109,8 @@ def test_a_value_outside_the_domain_is_refused(text: str) -> None:
 
 @given(st.text(max_size=40))
 def test_any_text_is_a_number_or_refused(text: str) -> None:
-    try:
+    with contextlib.suppress(MbsymError):
         assert math.isfinite(evaluate(text, {"x": 0.5}))
-    except MbsymError:
-        pass
 
 
 def test_parameters_may_use_those_before_them() -> None:
