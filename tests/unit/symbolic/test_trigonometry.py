@@ -1,0 +1,104 @@
+"""Readable closed forms: what is merged, and that nothing grows or changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mbsym.symbolic.equality import is_zero
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.program import count_operations
+from mbsym.symbolic.reader import free_names, read_expression
+from mbsym.symbolic.scalar import Scalar, symbol
+from mbsym.symbolic.trigonometry import simplify_all_trigonometric, simplify_trigonometric
+
+
+def _read(text: str, graph: Graph) -> int:
+    return read_expression(text, graph, {name: symbol(graph, name) for name in free_names(text)}).ref
+
+
+def _cost(graph: Graph, ref: int) -> int:
+    return sum(count_operations(graph, graph.reachable([ref])).as_dict().values())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sin(a)*cos(b) + cos(a)*sin(b)", "sin(a + b)"),
+        ("sin(a)*cos(b) - cos(a)*sin(b)", "sin(a - b)"),
+        ("cos(a)*cos(b) - sin(a)*sin(b)", "cos(a + b)"),
+        ("sin(a)*sin(b) + cos(a)*cos(b)", "cos(a - b)"),
+        ("-cos(a)*sin(b) - cos(b)*sin(a)", "-sin(a + b)"),
+        ("m*l*cos(a)*cos(a + b) + m*l*sin(a)*sin(a + b)", "m*l*cos(b)"),
+        ("x*sin(a)**2 + x*cos(a)**2 + y", "x + y"),
+        ("(sin(a)**2 + cos(a)**2*sin(b)**2) + cos(a)**2*cos(b)**2", "1"),
+        ("cos(a)**2 - sin(a)**2", "cos(2*a)"),
+        ("2*sin(a)*cos(a)*x", "sin(2*a)*x"),
+        ("(cos(a)*cos(b) - sin(a)*sin(b))*cos(c) - (sin(a)*cos(b) + cos(a)*sin(b))*sin(c)", "cos(a + b + c)"),
+        ("I*cos(a)**2 + J*sin(a)**2 - J", "(I - J)*cos(a)**2"),
+        ("(cos(a)*sin(b) + sin(a)*cos(b))/(1 + x*sin(b)**2 + x*cos(b)**2)", "sin(a + b)/(1 + x)"),
+        ("sqrt((x*cos(a))**2 + (x*sin(a))**2 + y)", "sqrt(x**2 + y)"),
+        ("sin(a/2)*cos(a/2) + cos(a/2)*sin(a/2)", "sin(a)"),
+        ("cos(a)*cos(0.5) - sin(a)*sin(0.5)", "cos(a + 0.5)"),
+        ("x + y", "x + y"),
+        ("sin(a)", "sin(a)"),
+        ("0", "0"),
+    ],
+)
+def test_merged_forms(text: str, expected: str) -> None:
+    graph = Graph()
+    ref = _read(text, graph)
+    result = simplify_trigonometric(graph, ref)
+    assert is_zero(graph, graph.sub(result, ref))
+    assert _cost(graph, result) <= _cost(graph, _read(expected, graph))
+
+
+def test_mass_matrix_of_the_double_pendulum() -> None:
+    """Velocities in inertial axes give the textbook's matrix in the relative angle."""
+    graph = Graph()
+    q1, q2, m1, m2, l1, l2 = (symbol(graph, name) for name in ("q1", "q2", "m1", "m2", "l1", "l2"))
+    c1, s1, c12, s12 = q1.apply("cos"), q1.apply("sin"), (q1 + q2).apply("cos"), (q1 + q2).apply("sin")
+    first = ((-l1 * s1, 0 * q1), (l1 * c1, 0 * q1))
+    second = ((-l1 * s1 - l2 * s12, -l2 * s12), (l1 * c1 + l2 * c12, l2 * c12))
+
+    def entry(i: int, j: int) -> Scalar:
+        return m1 * (first[0][i] * first[0][j] + first[1][i] * first[1][j]) + m2 * (
+            second[0][i] * second[0][j] + second[1][i] * second[1][j]
+        )
+
+    refs = [entry(0, 0).ref, entry(0, 1).ref, entry(1, 1).ref]
+    results = simplify_all_trigonometric(graph, refs)
+    c2 = q2.apply("cos")
+    textbook = [
+        (m1 + m2) * l1 * l1 + m2 * l2 * l2 + 2 * m2 * l1 * l2 * c2,
+        m2 * (l2 * l2 + l1 * l2 * c2),
+        m2 * l2 * l2,
+    ]
+    for ref, result, expected in zip(refs, results, textbook, strict=True):
+        assert is_zero(graph, graph.sub(ref, result), graph.sub(result, expected.ref))
+        assert _cost(graph, result) <= _cost(graph, expected.ref)
+    assert "q1" not in repr(Scalar(graph, results[0]))
+
+
+def test_random_values_never_grow_and_never_change() -> None:
+    rng = np.random.default_rng(7)
+    graph = Graph()
+    a, b, c, x = (symbol(graph, name) for name in ("a", "b", "c", "x"))
+    angles = [a, b, c, a + b, b - c, 2 * a]
+    pool = [angle.apply(name) for angle in angles for name in ("sin", "cos")] + [x, a, 1 / (x + 2)]
+    for _ in range(60):
+        first, second = (pool[int(k)] for k in rng.integers(0, len(pool), 2))
+        pool.append([first + second, first - second, first * second][int(rng.integers(0, 3))])
+    refs = [each.ref for each in pool[-40:]]
+    for ref, result in zip(refs, simplify_all_trigonometric(graph, refs), strict=True):
+        assert is_zero(graph, graph.sub(ref, result))
+        assert _cost(graph, result) <= _cost(graph, ref)
+
+
+def test_long_values_are_left_in_parts() -> None:
+    graph = Graph()
+    x = symbol(graph, "x")
+    value = x
+    for k in range(12):
+        value = value * (symbol(graph, f"a{k}").apply("sin") + symbol(graph, f"b{k}"))
+    assert simplify_trigonometric(graph, value.ref) == value.ref
