@@ -17,7 +17,8 @@ from mbsym.conventions import CONVENTIONS
 from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
-from mbsym.formulations.registry import FORMULATIONS, functions_of
+from mbsym.formulations.redundancy import LoopAnalysis
+from mbsym.formulations.registry import FORMULATIONS, available_functions
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.roadmap import manifest_fields, roadmap_lines
 from mbsym.model.system import Model
@@ -55,12 +56,13 @@ class GenerationOptions:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """Programs of a mechanism, optimised, and what the passes did to each."""
+    """Programs of a mechanism, optimised, what the passes did to each, and what is known of its loops."""
 
     mechanism: Mechanism
     formulation: str
     programs: tuple[Program, ...]
     reports: tuple[Report, ...]
+    loops: LoopAnalysis | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
         raise DerivationError(
             f"no formulation is called {options.formulation!r}", remedy=f"known: {', '.join(FORMULATIONS)}"
         )
-    available = functions_of(mechanism, options.formulation)
+    found = available_functions(mechanism, options.formulation)
+    available = found.functions
     for name in options.functions:
         if name not in available:
             raise DerivationError(
@@ -114,7 +117,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
         program, report = optimise(available[name](mechanism))
         programs.append(program)
         reports.append(report)
-    return Derivation(mechanism, options.formulation, tuple(programs), tuple(reports))
+    return Derivation(mechanism, options.formulation, tuple(programs), tuple(reports), found.loops)
 
 
 def optimise(program: Program) -> tuple[Program, Report]:
@@ -126,10 +129,11 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
     """The module to print: programs, header and manifest."""
     mechanism = derivation.mechanism
     text = dump_native(mechanism.model)
+    loops = ("", *derivation.loops.sentences) if derivation.loops is not None else ()
     return ModuleDescription(
         name=mechanism.model.name,
         programs=derivation.programs,
-        header=(*CONVENTIONS, "", *roadmap_lines(mechanism)),
+        header=(*CONVENTIONS, "", *roadmap_lines(mechanism), *loops),
         manifest={
             "formulation": derivation.formulation,
             **manifest_fields(mechanism),

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from mbsym.errors import SymbolicError
 from mbsym.formulations.catalogue import make_program
-from mbsym.formulations.registry import functions_of
+from mbsym.formulations.registry import available_functions
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.system import Model
 from mbsym.symbolic.differentiate import gradient, jacobian
@@ -108,7 +108,7 @@ class _Comparer:
 
     def __init__(self, model: Model, speeds: Sequence[str], symbols: Mapping[Any, str], formulation: str) -> None:
         self.mechanism = build_mechanism(model, model.label(), "all")
-        self.derive = functions_of(self.mechanism, formulation)
+        self.derive = available_functions(self.mechanism, formulation).functions
         graph = self.mechanism.graph
         names = {str(graph.arguments[ref][0]): k for k, ref in enumerate(self.mechanism.v.symbols)}
         order = list(speeds) or list(names)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeAlias
 
 from mbsym.formulations.catalogue import TREE_FUNCTIONS, forward_dynamics_by_mass_matrix
+from mbsym.formulations.closed_loops import LOOP_FUNCTIONS
+from mbsym.formulations.constraint_force import CFA_FUNCTIONS
+from mbsym.formulations.constraint_force_serial import CFA_SERIAL_FUNCTIONS
+from mbsym.formulations.redundancy import LoopAnalysis, analyse_loops
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Program
 
 DeriveFunction: TypeAlias = Callable[[Mechanism], Program]
 
 LARGEST_TRIED_BOTH_WAYS: Final = 12
-"""Above this many speeds articulated bodies always need fewer operations than factoring the mass matrix."""
+"""Above this many speeds articulated bodies need fewer operations than factoring the mass matrix of a chain."""
 
 
 def _fewest_operations(*candidates: DeriveFunction) -> DeriveFunction:
@@ -26,14 +32,39 @@ def _fewest_operations(*candidates: DeriveFunction) -> DeriveFunction:
 
 
 FORMULATIONS: Final[dict[str, Mapping[str, DeriveFunction]]] = {
-    "auto": {"forward_dynamics": _fewest_operations(TREE_FUNCTIONS["forward_dynamics"], forward_dynamics_by_mass_matrix)},
+    "auto": {
+        "forward_dynamics": _fewest_operations(TREE_FUNCTIONS["forward_dynamics"], forward_dynamics_by_mass_matrix)
+    },
     "newton-euler": {"forward_dynamics": forward_dynamics_by_mass_matrix},
     "articulated-body": {},
+    "cfa": CFA_FUNCTIONS,
+    "cfa-serial": CFA_SERIAL_FUNCTIONS,
 }
 """Per formulation, the functions it derives in its own way; the others are those of the recursive catalogue."""
 
 
-def functions_of(mechanism: Mechanism, formulation: str) -> dict[str, DeriveFunction]:
-    """The functions that a mechanism has, in catalogue order, as the formulation derives them."""
+@dataclass(frozen=True, slots=True)
+class Available:
+    """The functions that a mechanism has, in catalogue order, and what was found out about its loops."""
+
+    functions: Mapping[str, DeriveFunction]
+    loops: LoopAnalysis | None
+
+
+def available_functions(mechanism: Mechanism, formulation: str) -> Available:
+    """What can be derived for a mechanism.
+
+    Closed loops add their own functions and take the place of forward_dynamics and joint_wrenches; inverse_dynamics
+    and bias_force are those of the tree, with the loops open.
+
+    Raises:
+        DerivationError: the loops cannot be closed.
+    """
     own = FORMULATIONS[formulation]
-    return {name: own.get(name, derive) for name, derive in TREE_FUNCTIONS.items()}
+    functions = {name: own.get(name, derive) for name, derive in TREE_FUNCTIONS.items()}
+    if not (mechanism.cut_joints or mechanism.model.constraints):
+        return Available(functions, None)
+    loops = analyse_loops(mechanism)
+    for name, derive in LOOP_FUNCTIONS.items():
+        functions[name] = partial(derive, analysis=loops)
+    return Available(functions, loops)

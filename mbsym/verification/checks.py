@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedModule
+from mbsym.errors import VerificationError
+from mbsym.kinematics.loop_closing import initial_coordinates
+from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.force import JointSpring, PointSpringDamper
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
@@ -111,10 +114,14 @@ def run_checks(
     rng = np.random.default_rng(settings.seed)
     worst = _Worst()
     springs = any(isinstance(force, (JointSpring, PointSpringDamper)) for force in model.forces)
+    closed = bool(reference.mechanism.cut_joints or model.constraints)
+    start = initial_coordinates(build_mechanism(model, labelling))
     condition = 1.0
     states = []
     for _ in range(settings.states):
         q, v, tau = random_state(model, labelling, rng, reference=reference)
+        if closed:
+            q, v = closed_state(reference, start, v, rng)
         time, controls = float(rng.uniform(0, 1)), rng.uniform(-1, 1, len(model.inputs))
         states.append({"q": q, "v": v, "tau": tau, "vdot": rng.uniform(-2, 2, len(v)), "t": time, "u": controls})
     for number, state in enumerate(states):
@@ -130,6 +137,32 @@ def run_checks(
     if len(modules) > 1:
         _between_languages(worst, modules, states, settings, condition)
     return tuple(worst.found.values()), condition
+
+
+DISTURBANCE = 0.2
+"""Random offset of coordinates [rad, m] from the model's initial ones before loops are closed."""
+
+ATTEMPTS = 50
+
+
+def closed_state(
+    reference: Reference, start: Array, v: Array, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """A configuration with closed loops near the model's initial one, and the speeds nearest to v that keep it so.
+
+    Raises:
+        VerificationError: no such configuration was found.
+    """
+    size = DISTURBANCE
+    for _ in range(ATTEMPTS):
+        moved = reference.integrate_position(start, rng.uniform(-1, 1, reference.nv), size)
+        q = reference.closed_position(moved)
+        if np.abs(reference.closure_gap(q)).max(initial=0.0) < 1e-11:
+            return q, reference.consistent_velocity(q, v)
+        size *= 0.8
+    raise VerificationError(
+        "no configuration was found in which the loops close", remedy="give joints initial coordinates that nearly do"
+    )
 
 
 class _Expected:
@@ -162,12 +195,17 @@ class _Expected:
         return self.made[name]
 
 
-SOLVES_FOR_ACCELERATIONS = frozenset(("forward_dynamics", "joint_wrenches"))
+SOLVES_FOR_ACCELERATIONS = frozenset(("forward_dynamics", "joint_wrenches", "constrained_dynamics"))
+
+
+def _outputs(module: LoadedModule, name: str, state: Mapping[str, Any]) -> tuple[Array, ...]:
+    function = module.functions[name]
+    found = function(*(state[item.name] for item in function.inputs))
+    return tuple(np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,)))
 
 
 def _call(module: LoadedModule, name: str, state: Mapping[str, Any]) -> Array:
-    function = module.functions[name]
-    return np.asarray(function(*(state[item.name] for item in function.inputs)), dtype=float)
+    return _outputs(module, name, state)[0]
 
 
 def _against_reference(
@@ -201,7 +239,9 @@ def _against_each_other(
 ) -> None:
     base = SINGLE_TOLERANCE if settings.single else TOLERANCE
     has = module.functions
-    if "forward_dynamics" in has and "inverse_dynamics" in has:
+    if "constrained_dynamics" in has:
+        _loop_checks(worst, module, state, base * condition, number)
+    elif "forward_dynamics" in has and "inverse_dynamics" in has:
         vdot = _call(module, "forward_dynamics", state)
         tau = _call(module, "inverse_dynamics", {**state, "vdot": vdot})
         error = relative_error(tau, state["tau"])
@@ -235,6 +275,23 @@ def _against_each_other(
         worst.note("gravity_force", module.language, "power of potential", error, DIFFERENCE_TOLERANCE, number)
 
 
+def _loop_checks(worst: _Worst, module: LoadedModule, state: Mapping[str, Any], tolerance: float, number: int) -> None:
+    """G v = 0, G vdot = gamma and M vdot + h = tau + G^T lambda at a state with closed loops."""
+    jacobian = _call(module, "constraint_jacobian", state)
+    gamma = _call(module, "constraint_bias", state)
+    vdot, multipliers = _outputs(module, "constrained_dynamics", state)[:2]
+    residual = _call(module, "constraint_residual", state)
+    language = module.language
+    worst.note("constraint_residual", language, "closed loops", relative_error(residual, 0 * residual), 1e-9, number)
+    worst.note(
+        "constraint_jacobian", language, "G v = 0", relative_error(jacobian @ state["v"], 0 * gamma), 1e-9, number
+    )
+    worst.note("constrained_dynamics", language, "G vdot = gamma", relative_error(jacobian @ vdot, gamma), tolerance, number)
+    needed = _call(module, "inverse_dynamics", {**state, "vdot": vdot}) - jacobian.T @ multipliers
+    error = relative_error(needed, state["tau"])
+    worst.note("constrained_dynamics", language, "M vdot + h = tau + G^T lambda", error, tolerance, number)
+
+
 def _twists(poses: Array, rates: Array) -> Array:
     """[omega; v] in body axes from homogeneous matrices and their rates."""
     rotation = poses[:, :3, :3]
@@ -263,8 +320,8 @@ def _between_languages(
             for name in first.functions:
                 if name not in other.functions:
                     continue
-                expected = np.asarray(_call(first, name, batch), dtype=float)
-                error = relative_error(_call(other, name, batch), expected)
+                pairs = zip(_outputs(first, name, batch), _outputs(other, name, batch), strict=True)
+                error = max(relative_error(found, expected) for expected, found in pairs)
                 base = SINGLE_TOLERANCE if settings.single else TOLERANCE
                 tolerance = base * condition if name in SOLVES_FOR_ACCELERATIONS else base
                 worst.note(name, other.language, f"{first.language} code, in batches", error, tolerance, start)
