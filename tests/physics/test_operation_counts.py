@@ -1,0 +1,83 @@
+"""Upper bounds on the operations (+ - * /) of generated functions: what has been reached must not be lost.
+
+The chains are those of ``benchmark_chain``; "link offset and first moment along one axis" can mean an axis that every
+joint is perpendicular to (z) or one that every other joint turns about (x). The bounds hold for both.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import files
+from pathlib import Path
+
+import pytest
+
+from mbsym.model.system import Model
+from mbsym.pipeline import GenerationOptions, derive, express, read
+from mbsym.symbolic.program import OperationCount
+from mbsym.verification.benchmark_chains import benchmark_chain
+
+FUNCTIONS = ("inverse_dynamics", "forward_dynamics")
+
+BOUNDS = {7: (505, 1250), 30: (2575, 7350)}
+"""Inverse and forward dynamics by number of joints."""
+
+REACHED = {
+    ("z", 7): (471, 1009),
+    ("x", 7): (454, 920),
+    ("z", 30): (2426, 7015),
+    ("x", 30): (2409, 6916),
+    "ur5": (343, 589),
+}
+"""What the derivation needs today; fewer is progress and belongs here, more is a loss."""
+
+UR5 = next(Path(file.locate()) for file in files("example-robot-data") or () if file.name == "ur5_robot.urdf")
+
+
+def counts(model: Model) -> dict[str, OperationCount]:
+    options = GenerationOptions(functions=FUNCTIONS)
+    derivation = derive(express(read(model), options), options)
+    return {program.name: program.operation_count() for program in derivation.programs}
+
+
+def arithmetic(found: dict[str, OperationCount]) -> tuple[int, int]:
+    inverse, forward = (found[name].arithmetic for name in FUNCTIONS)
+    return inverse, forward
+
+
+@pytest.mark.parametrize("joints", BOUNDS)
+@pytest.mark.parametrize("along", ["z", "x"])
+def test_chain_of_revolute_joints_with_symbolic_parameters(along: str, joints: int) -> None:
+    found = counts(benchmark_chain(joints, "x" if along == "x" else "z"))
+    inverse, forward = arithmetic(found)
+    assert inverse <= BOUNDS[joints][0]
+    assert forward <= BOUNDS[joints][1]
+    assert inverse <= REACHED[along, joints][0]
+    assert forward <= REACHED[along, joints][1]
+    # One sine and cosine a joint, and one division a joint for its articulated inertia.
+    assert found["forward_dynamics"].sincos == found["inverse_dynamics"].sincos == joints
+    assert found["inverse_dynamics"].div == 0
+    assert found["forward_dynamics"].div <= joints
+
+
+def test_the_count_grows_linearly_along_a_chain() -> None:
+    """Equal steps from 14 to 16 and from 16 to 18 joints: no subexpression is carried outward twice."""
+    found = {n: arithmetic(counts(benchmark_chain(n, "z"))) for n in (14, 16, 18)}
+    for k in (0, 1):
+        assert found[18][k] - found[16][k] == found[16][k] - found[14][k]
+
+
+def test_ur5_from_its_urdf() -> None:
+    inverse, forward = arithmetic(counts(read(UR5)))
+    assert inverse <= 400
+    assert forward <= 760
+    assert inverse <= REACHED["ur5"][0]
+    assert forward <= REACHED["ur5"][1]
+
+
+def test_no_function_of_ur5_costs_more_than_forward_dynamics() -> None:
+    """But for the joint wrenches, which need it, and the Jacobians of all bodies at once."""
+    options = GenerationOptions()
+    programs = derive(express(read(UR5), options), options).programs
+    found = {program.name: program.operation_count().arithmetic for program in programs}
+    largest = found["forward_dynamics"]
+    assert {name for name, count in found.items() if count > largest} <= {"joint_wrenches", "body_jacobians"}
