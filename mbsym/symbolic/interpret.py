@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from mbsym.errors import SymbolicError
@@ -49,7 +51,7 @@ def interpret(
             elif kind == "div":
                 values[node] = values[operands[0]] / values[operands[1]]
             elif kind == "const":
-                values[node] = np.float64(operands[0].numerator / operands[0].denominator)
+                values[node] = np.float64(nearest_double(operands[0]))
             elif kind == "pi":
                 values[node] = np.float64(np.pi)
             elif kind == "symbol":
@@ -68,6 +70,14 @@ def interpret(
         stacked = np.stack(columns, axis=-1) if columns else np.zeros((*batch, 0))
         results[output.name] = stacked.reshape(batch + output.shape)
     return results
+
+
+def nearest_double(value: Fraction) -> float:
+    """The double nearest to a rational number, infinite where it is out of range."""
+    try:
+        return value.numerator / value.denominator
+    except OverflowError:
+        return inf if value > 0 else -inf
 
 
 def _bind_inputs(program: Program, arguments: Mapping[str, ArrayLike], values: dict[int, Any]) -> tuple[int, ...]:

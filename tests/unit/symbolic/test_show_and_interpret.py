@@ -166,3 +166,9 @@ def test_wrong_arguments_are_refused() -> None:
     free = Program("free", program.graph, (), program.outputs)
     with pytest.raises(SymbolicError, match="has no value"):
         interpret(free, {})
+
+
+def test_numbers_out_of_range_are_infinite() -> None:
+    graph = Graph()
+    program = Program("p", graph, (), (Output("y", (2,), (graph.const(10**400), -graph.const(10**400))),))
+    assert interpret(program, {})["y"].tolist() == [np.inf, -np.inf]
