@@ -4,9 +4,9 @@
 and trees of bounded degree. *Elimination* is the odd-even elimination of the source, corrected; it is kept for
 reference.
 
-Source: F. Liu, Q. Hu, J. Zhang, Constraint force algorithm for tree-like multibody system dynamics, 2016, section 3; for
-reduction R. W. Hockney, A fast direct solution of Poisson's equation using Fourier analysis, 1965, and G. L. Miller, J.
-H. Reif, Parallel tree contraction and its application, 1985.
+Source: F. Liu, Q. Hu, J. Zhang, Constraint force algorithm for tree-like multibody system dynamics, 2016, section 3;
+for reduction R. W. Hockney, A fast direct solution of Poisson's equation using Fourier analysis, 1965, and G. L.
+Miller, J. H. Reif, Parallel tree contraction and its application, 1985.
 """
 
 from __future__ import annotations
