@@ -1,4 +1,4 @@
-"""The chains that operation counts are quoted for: revolute joints in a row, every body parameter a run-time argument."""
+"""The chains that operation counts are quoted for: revolute joints in a row, body parameters as run-time arguments."""
 
 from __future__ import annotations
 
