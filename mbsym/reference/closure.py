@@ -71,14 +71,20 @@ def consistent_velocity(mechanism: NumericMechanism, at: Configuration, v: Array
 
 
 def closed_position(mechanism: NumericMechanism, q: Array, iterations: int = 50) -> Array:
-    """Gauss-Newton steps from q towards closed loops, as many as help; check the gap of what is returned."""
+    """Gauss-Newton steps from q towards closed loops, shortened where they overshoot, as many as help.
+
+    The gap of what is returned is no larger than that of q; it tells whether the loops could be closed.
+    """
     gap = closure_gap(mechanism, configuration(mechanism, q))
     for _ in range(iterations if gap.size else 0):
         jacobian = closure_jacobian(mechanism, configuration(mechanism, q))
         step = -np.linalg.pinv(jacobian, rcond=1e-6) @ gap
-        moved = integrate_position(mechanism, q, step, 1.0)
-        new_gap = closure_gap(mechanism, configuration(mechanism, moved))
-        if np.linalg.norm(new_gap) >= np.linalg.norm(gap):
+        for length in (1.0, 0.5, 0.25, 0.125, 0.0625):
+            moved = integrate_position(mechanism, q, step, length)
+            new_gap = closure_gap(mechanism, configuration(mechanism, moved))
+            if np.linalg.norm(new_gap) < np.linalg.norm(gap):
+                break
+        else:
             break
         q, gap = moved, new_gap
     return q
