@@ -17,7 +17,7 @@ from mbsym.kinematics.loop_constraints import Closure
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
 from mbsym.model.values import evaluate, parameter_values
-from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 
@@ -83,16 +83,16 @@ def closing_problem(
     """
     import numpy as np
 
-    program = gap_program(mechanism, found)
-    rate = rate_program(mechanism)
+    program = Evaluator(gap_program(mechanism, found), parameters)
+    rate = Evaluator(rate_program(mechanism), parameters)
     quaternions = mechanism.q.quaternions
 
     def gap(q: Array) -> tuple[Array, Array]:
-        values = interpret(program, {"q": q}, parameters)
+        values = program(q)
         return values["residual"], values["residual_jacobian"]
 
     def move(q: Array, step: Array) -> Array:
-        moved = np.asarray(q + interpret(rate, {"q": q, "v": step}, parameters)["qdot"])
+        moved = np.asarray(q + rate(q, step)["qdot"])
         return normalised(moved, quaternions)
 
     return ClosingProblem(gap, move, mechanism.nv)
@@ -230,5 +230,3 @@ def _size(residual: Array) -> float:
         return 0.0
     size = float(np.linalg.norm(residual))
     return size if np.isfinite(size) else float("inf")
-
-

@@ -169,9 +169,9 @@ def _drafts(mechanism: Mechanism, cut: CutJoint, moved: LoopMotion) -> list[_Dra
         for k in (0, 1):
             row(f"rotation about {'xy'[k]}", False, aligned[k], (rates[k], zero), (negate(unit[k]), zero))
     elif kind in ("fixed", "prismatic"):
-        turned, rates = _attitude(matrix, unit)
+        turned, turns = _attitude(matrix, unit)
         for k in range(3):
-            row(f"rotation about {'xyz'[k]}", False, turned[k], (rates[k], zero), (negate(unit[k]), zero))
+            row(f"rotation about {'xyz'[k]}", False, turned[k], (turns[k], zero), (negate(unit[k]), zero))
     elif kind == "universal":
         a, b, c = (matrix[i][0] for i in range(3))
         first = (a, b, c)
@@ -300,8 +300,8 @@ def _element(mechanism: Mechanism, item: Constraint) -> Closure:
     drafts = []
     for k in (0, 1):
         across = (cross(d, unit[k]), unit[k])
-        change = (cross(velocity, unit[k]), zero)
-        drafts.append(_Draft(f"translation along {'xy'[k]} of the line's frame", "m", d[k], across, across, change))
+        turning = (cross(velocity, unit[k]), zero)
+        drafts.append(_Draft(f"translation along {'xy'[k]} of the line's frame", "m", d[k], across, across, turning))
     return _closure(mechanism, item.name, "point on line", drafts, moved, (source, target), frame)
 
 
@@ -345,8 +345,9 @@ def _gear(mechanism: Mechanism, item: GearConstraint) -> Closure:
         row[column] = row.get(column, Scalar(graph, 0)) + factor * share
     entries = {column: value for column, value in sorted(row.items()) if value.ref}
     unit = first.joint.shape.coordinate_units[0]
+    zero = Scalar(graph, 0)
     made = ClosureRow(
-        item.name, 1, "gear", unit, residual, entries, entries, Scalar(graph, 0), None, second.label, first.label, None, None
+        item.name, 1, "gear", unit, residual, entries, entries, zero, None, second.label, first.label, None, None
     )
     return Closure(item.name, "gear", (made,), (second.label, first.label), {})
 

@@ -1,0 +1,130 @@
+"""A Program prepared for many evaluations at single states in plain floats: what Newton iterations at derivation use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from mbsym.errors import SymbolicError
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.program import Program
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
+
+_MUL: Final = 0
+_ADD: Final = 1
+_SUB: Final = 2
+_DIV: Final = 3
+_CALL: Final = 4
+
+_FUNCTIONS: Final[dict[str, Callable[..., float]]] = {
+    "sqrt": math.sqrt,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "exp": math.exp,
+    "log": math.log,
+    "tanh": math.tanh,
+    "abs": abs,
+    "sign": lambda x: math.copysign(1.0, x) if x else x,
+    "atan2": math.atan2,
+    "min": min,
+    "max": max,
+    "pow": math.pow,
+    "select": lambda condition, positive, otherwise: positive if condition > 0 else otherwise,
+}
+
+
+class Evaluator:
+    """The operations of a Program in order, with compact indices.
+
+    Calling it with one flat sequence per input gives one array per output, by name.
+    """
+
+    __slots__ = ("_arguments", "_outputs", "_tape", "_values", "program")
+
+    def __init__(self, program: Program, parameters: Mapping[str, float] | None = None) -> None:
+        """Prepares a program.
+
+        Args:
+            program: what to evaluate.
+            parameters: values of run-time parameters; those not given keep their defaults.
+
+        Raises:
+            SymbolicError: a symbol has no value.
+        """
+        self.program = program
+        graph = program.graph
+        places: dict[int, int] = {}
+        values: list[float] = []
+
+        def place(node: int, value: float = 0.0) -> int:
+            places[node] = len(values)
+            values.append(value)
+            return places[node]
+
+        given = dict(parameters or {})
+        for parameter in program.parameters:
+            place(parameter.symbol, float(given.get(parameter.name, parameter.default)))
+        self._arguments = [[place(symbol) for symbol in item.symbols] for item in program.inputs]
+        self._tape: list[tuple[int, int, Any, Any]] = []
+        for node in program.nodes():
+            if node not in places:
+                self._add(graph, node, places, place)
+        self._values = values
+        self._outputs = [
+            (item.name, item.shape, [(places[abs(ref)], -1.0 if ref < 0 else 1.0) for ref in item.values])
+            for item in program.outputs
+        ]
+
+    def _add(self, graph: Graph, node: int, places: Mapping[int, int], place: Callable[..., int]) -> None:
+        kind, arguments = graph.kinds[node], graph.arguments[node]
+        if kind == "const":
+            place(node, arguments[0].numerator / arguments[0].denominator)
+        elif kind == "pi":
+            place(node, math.pi)
+        elif kind == "symbol":
+            raise SymbolicError(
+                f"symbol {arguments[0]} has no value",
+                where=self.program.name,
+                remedy="make it an entry of an input or a run-time parameter",
+            )
+        elif kind in ("mul", "div", "add"):
+            code = {"mul": _MUL, "div": _DIV, "add": _ADD if arguments[1] > 0 else _SUB}[kind]
+            self._tape.append((code, place(node), places[arguments[0]], places[abs(arguments[1])]))
+        else:
+            operands = [(places[abs(ref)], -1.0 if ref < 0 else 1.0) for ref in arguments]
+            self._tape.append((_CALL, place(node), _FUNCTIONS[kind], operands))
+
+    def __call__(self, *inputs: Sequence[float] | Array) -> dict[str, Array]:
+        """The outputs; what lies outside the domain of an operation is nan."""
+        import numpy as np
+
+        v = self._values
+        for indices, given in zip(self._arguments, inputs, strict=True):
+            for index, value in zip(indices, np.ravel(np.asarray(given, dtype=float)).tolist(), strict=True):
+                v[index] = value
+        for code, out, a, b in self._tape:
+            if code == _MUL:
+                v[out] = v[a] * v[b]
+            elif code == _ADD:
+                v[out] = v[a] + v[b]
+            elif code == _SUB:
+                v[out] = v[a] - v[b]
+            elif code == _DIV:
+                v[out] = v[a] / v[b] if v[b] else math.nan
+            else:
+                try:
+                    v[out] = a(*(sign * v[index] for index, sign in b))
+                except (ValueError, ArithmeticError):
+                    v[out] = math.nan
+        return {
+            name: np.array([sign * v[index] for index, sign in entries]).reshape(shape)
+            for name, shape, entries in self._outputs
+        }
