@@ -125,7 +125,7 @@ class Graph:
             factor_y, term_y = self._coefficient(y)
             if term_x == term_y:
                 return self.mul(self.const(factor_x + factor_y), term_x)
-            if factor_x == factor_y and self._is_sine_and_cosine_squared(term_x, term_y):
+            if kinds[term_x] == kinds[term_y] and self._is_sine_and_cosine_squared(factor_x, term_x, factor_y, term_y):
                 return self.const(factor_x)
         if a > b:
             x, y = y, x
@@ -133,14 +133,13 @@ class Graph:
             return -self._node("add", -x, -y)
         return self._node("add", x, y)
 
-    def _is_sine_and_cosine_squared(self, x: int, y: int) -> bool:
+    def _is_sine_and_cosine_squared(self, factor: Number, x: int, other: Number, y: int) -> bool:
+        """Whether two terms are equal multiples of sin^2 and cos^2 of one angle."""
         kinds, arguments = self.kinds, self.arguments
-        if kinds[x] != "mul" or kinds[y] != "mul":
+        if kinds[x] != "mul" or factor != other:
             return False
         (a, b), (c, d) = arguments[x], arguments[y]
-        if a != b or c != d:
-            return False
-        return {kinds[a], kinds[c]} == {"sin", "cos"} and arguments[a] == arguments[c]
+        return a == b and c == d and {kinds[a], kinds[c]} == {"sin", "cos"} and arguments[a] == arguments[c]
 
     def _cancelled(self, total: Reference, other: Reference) -> Reference | None:
         """The remaining summand of ``total + other`` where ``other`` undoes a summand, or joins a constant one."""
@@ -160,17 +159,16 @@ class Graph:
         first, second = self.arguments[abs(total)]
         return (-first, -second) if total < 0 else (first, second)
 
-    def _coefficient(self, ref: Reference) -> tuple[Fraction, Reference]:
+    def _coefficient(self, ref: Reference) -> tuple[Fraction | int, Reference]:
         """A value as rational factor times positive reference."""
-        node = abs(ref)
-        sign = -1 if ref < 0 else 1
+        node, sign = (-ref, -1) if ref < 0 else (ref, 1)
         if self.kinds[node] == "mul":
             first, second = self.arguments[node]
             if self.kinds[first] == "const":
                 return sign * self.arguments[first][0], second
             if self.kinds[second] == "const":
                 return sign * self.arguments[second][0], first
-        return Fraction(sign), node
+        return sign, node
 
     def sub(self, x: Reference, y: Reference) -> Reference:
         """x - y."""
