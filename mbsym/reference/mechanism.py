@@ -206,13 +206,12 @@ def numeric_mechanism(
     rate_map = np.zeros((tree_rates, nv))
     for joint_numbers in joints[: labelling.nb]:
         gear = followers.get(joint_numbers.label)
-        if gear is None:
-            assert joint_numbers.speeds is not None
+        if gear is not None:
+            rate_map[joint_numbers.rates, joints[gear.leader - 1].speeds] = gear.ratio
+        elif joint_numbers.speeds is not None:
             rate_map[joint_numbers.rates, joint_numbers.speeds] = np.eye(
                 joint_numbers.rates.stop - joint_numbers.rates.start
             )
-        else:
-            rate_map[joint_numbers.rates, joints[gear.leader - 1].speeds] = gear.ratio
     return NumericMechanism(
         model=model,
         names=names,

@@ -277,4 +277,8 @@ def _reordered(source: Reference, q: Array, target: Reference) -> Array:
 
 
 def _as_labelled(model: Model, q: Array, reference: Reference) -> tuple[Model, Array]:
+    """The model, its joints told where the loops close, and q in the order of its own labels."""
+    values = reference.joint_coordinates(q)
+    joints = tuple(replace(joint, initial=tuple(float(x) for x in values[joint.name])) for joint in model.joints)
+    model = replace(model, joints=joints)
     return model, _reordered(reference, q, Reference(model))
