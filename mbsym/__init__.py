@@ -30,6 +30,7 @@ _HOMES: Final = {
     "Placement": "mbsym.model.body",
     "PointOnLineConstraint": "mbsym.model.joint",
     "PointSpringDamper": "mbsym.model.force",
+    "derive": "mbsym.report.equations",
     "examples": "mbsym.examples",
     "generate": "mbsym.pipeline",
     "load": "mbsym.formats.registry",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import typer
 from typer.core import TyperGroup
 
-from mbsym.cli import convert, examples, generate, label, schema, verify
+from mbsym.cli import convert, derive, examples, generate, label, schema, verify
 from mbsym.errors import MbsymError
 
 USAGE_STATUS = 2
@@ -37,7 +37,7 @@ def application() -> typer.Typer:
             typer.echo(f"mbsym {__version__}")
             raise typer.Exit()
 
-    for verb in (label, generate, verify, convert, examples, schema):
+    for verb in (label, derive, generate, verify, convert, examples, schema):
         verb.register(app)
     return app
 

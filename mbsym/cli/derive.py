@@ -1,0 +1,37 @@
+"""mbsym derive: the equations in closed form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from mbsym.cli.model_source import read_model
+from mbsym.codegen.description import GeneratedFile
+from mbsym.codegen.write import write_files
+from mbsym.report.document import FORMATS, document
+from mbsym.report.equations import derive as derive_equations
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+
+    @app.command()
+    def derive(
+        model: str = typer.Argument(help="Model file (.yaml, .urdf, .xml) or name of a bundled example."),
+        formulation: str = typer.Option("auto", "--formulation", help="auto, kane, newton-euler, cfa, ..."),
+        form: str = typer.Option("text", "--format", help=f"{', '.join(FORMATS)}."),
+        output: Path | None = typer.Option(None, "-o", "--output", help="File to write; default is standard output."),
+        symbolic_parameters: str = typer.Option("all", "--symbolic-parameters", help="all, none, or NAME,NAME."),
+        order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
+    ) -> None:
+        """Derive the equations of motion in closed form."""
+        chosen = symbolic_parameters if symbolic_parameters in ("all", "none") else (*symbolic_parameters.split(","),)
+        equations = derive_equations(read_model(model), formulation, symbolic_parameters=chosen, order=order)
+        text = document(equations, form)
+        if output is None:
+            typer.echo(text, nl=False)
+        else:
+            write_files(output.parent, (GeneratedFile(output.name, text),), force=force)
+            typer.echo(f"wrote {output}")

@@ -1,0 +1,261 @@
+"""Equations of motion in closed form, as SymPy matrices.
+
+Values are simplified on the graph (trigonometric polynomials with s^2 + c^2 = 1, sums of angles, common factors), never
+by a general simplifier. Above a size that nobody reads, an entry is kept as a list of named steps instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from mbsym.errors import DerivationError
+from mbsym.formulations.catalogue import make_program
+from mbsym.formulations.newton_euler import newton_euler, user_wrenches
+from mbsym.formulations.registry import FORMULATIONS, Available, available_functions
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.model.system import Model
+from mbsym.passes.pass_manager import run
+from mbsym.passes.standard import STANDARD_PASSES
+from mbsym.symbolic.graph import Reference
+from mbsym.symbolic.program import OperationCount, Program, count_operations
+from mbsym.symbolic.scalar import Scalar
+from mbsym.symbolic.sympy_bridge import to_sympy
+from mbsym.symbolic.trigonometry import simplify_all_trigonometric
+
+if TYPE_CHECKING:
+    import sympy
+
+LARGEST_CLOSED_FORM: Final = 4000
+"""Operations of a matrix, counted as printed text would have them, above which it is shown as named steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedForm:
+    """An array of values in closed form, or the program that computes them where that would fill pages.
+
+    Attributes:
+        name: of the quantity.
+        shape: of the array.
+        symbol: its letter in formulas.
+        description: one line.
+        references: simplified values, row-major; empty where the closed form is too large.
+        program: the steps that compute them.
+        operations: of the simplified values, shared subexpressions counted once.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    symbol: str
+    description: str
+    references: tuple[Reference, ...]
+    program: Program
+    operations: OperationCount
+
+    @property
+    def is_expanded(self) -> bool:
+        """True where the closed form is there."""
+        return bool(self.references) or not self.program.output_references
+
+
+class Equations:
+    """M(q) vdot + h(q, v) = tau of a model, in closed form.
+
+    Attributes:
+        mechanism: labelled and expressed in a graph.
+        formulation: that the functions were derived by.
+    """
+
+    def __init__(self, mechanism: Mechanism, formulation: str) -> None:
+        self.mechanism = mechanism
+        self.formulation = formulation
+        self._available: Available = available_functions(mechanism, formulation)
+        self._forms: dict[str, ClosedForm] = {}
+
+    @cached_property
+    def coordinates(self) -> sympy.ImmutableMatrix:
+        """q, a column of symbols."""
+        return self._column(self.mechanism.q.symbols)
+
+    @cached_property
+    def speeds(self) -> sympy.ImmutableMatrix:
+        """v, a column of symbols."""
+        return self._column(self.mechanism.v.symbols)
+
+    @cached_property
+    def rates(self) -> sympy.ImmutableMatrix:
+        """vdot, a column of symbols."""
+        return self._column(self.mechanism.vdot.symbols)
+
+    @cached_property
+    def forces(self) -> sympy.ImmutableMatrix:
+        """tau, a column of symbols."""
+        return self._column(self.mechanism.tau.symbols)
+
+    @property
+    def mass_matrix(self) -> sympy.ImmutableMatrix:
+        """M(q), nv x nv."""
+        return self.matrix("mass_matrix")
+
+    @property
+    def bias_force(self) -> sympy.ImmutableMatrix:
+        """h(q, v), nv x 1: velocity, gravity and force element terms."""
+        return self.matrix("bias_force")
+
+    @property
+    def gravity_force(self) -> sympy.ImmutableMatrix:
+        """g(q), nv x 1."""
+        return self.matrix("gravity_force")
+
+    @property
+    def joint_wrenches(self) -> sympy.ImmutableMatrix:
+        """[moment; force] of each tree joint as functions of q, v and vdot, nj x 6, in the joints' own frames."""
+        return self.matrix("joint_wrenches")
+
+    @property
+    def constraint_jacobian(self) -> sympy.ImmutableMatrix:
+        """G(q) of the independent closure equations."""
+        return self.matrix("constraint_jacobian")
+
+    @property
+    def path_matrix(self) -> sympy.ImmutableMatrix:
+        """T, nb x nb."""
+        matrix: Any = self.mechanism.labelling.path_matrix
+        return matrix
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Quantities that ``form`` and ``matrix`` know."""
+        loops = ("constraint_residual", "constraint_jacobian", "constraint_bias") if self._available.loops else ()
+        return ("mass_matrix", "bias_force", "gravity_force", "joint_wrenches", *loops)
+
+    @property
+    def loop_sentences(self) -> tuple[str, ...]:
+        """What was found out about the loops, in words."""
+        return self._available.loops.sentences if self._available.loops else ()
+
+    def form(self, name: str) -> ClosedForm:
+        """A quantity in closed form.
+
+        Raises:
+            DerivationError: there is no such quantity.
+        """
+        if name not in self.names:
+            raise DerivationError(f"no quantity is called {name!r}", remedy=f"known: {', '.join(self.names)}")
+        if name not in self._forms:
+            self._forms[name] = self._derive(name)
+        return self._forms[name]
+
+    def matrix(self, name: str) -> sympy.ImmutableMatrix:
+        """A quantity as a SymPy matrix; in its raw form where the closed form is too large to read."""
+        from sympy import ImmutableMatrix
+
+        found = self.form(name)
+        refs = found.references or found.program.output_references
+        rows = found.shape[0] if found.shape else 1
+        columns = len(refs) // rows if rows else 0
+        return ImmutableMatrix(rows, columns, to_sympy(found.program.graph, refs, self._symbols))
+
+    def operation_counts(self) -> dict[str, OperationCount]:
+        """Operations of each generated function after the standard passes."""
+        counts = {}
+        for name, derive in self._available.functions.items():
+            self.mechanism.graph.forget_names()
+            counts[name] = run(derive(self.mechanism), STANDARD_PASSES)[0].operation_count()
+        return counts
+
+    def _derive(self, name: str) -> ClosedForm:
+        self.mechanism.graph.forget_names()
+        if name == "joint_wrenches":
+            program = inverse_joint_wrenches(self.mechanism)
+        else:
+            program = self._available.functions[name](self.mechanism)
+        output = program.outputs[0]
+        graph = program.graph
+        references: tuple[Reference, ...] = ()
+        operations = program.operation_count()
+        if _printed_size(program) <= LARGEST_CLOSED_FORM:
+            references = tuple(simplify_all_trigonometric(graph, output.values))
+            operations = count_operations(graph, graph.reachable(references))
+        symbol = _LETTERS[name]
+        return ClosedForm(name, output.shape, symbol, output.description, references, program, operations)
+
+    @cached_property
+    def _symbols(self) -> dict[str, Any]:
+        """SymPy symbols of rates and forces, which have indices in the graph, under names that print."""
+        import sympy
+
+        table = {}
+        for letter, item in (("vdot", self.mechanism.vdot), ("tau", self.mechanism.tau)):
+            for ref, speed in zip(item.symbols, self.mechanism.v.symbols, strict=True):
+                graph = self.mechanism.graph
+                stem = str(graph.arguments[speed][0]).removeprefix("v_")
+                table[str(graph.arguments[ref][0])] = sympy.Symbol(f"{letter}_{stem}")
+        return table
+
+    def _column(self, refs: Sequence[Reference]) -> Any:
+        from sympy import ImmutableMatrix
+
+        return ImmutableMatrix(len(refs), 1, to_sympy(self.mechanism.graph, refs, self._symbols))
+
+
+_LETTERS: Final = {
+    "mass_matrix": "M",
+    "bias_force": "h",
+    "gravity_force": "g",
+    "joint_wrenches": "f",
+    "constraint_residual": "Phi",
+    "constraint_jacobian": "G",
+    "constraint_bias": "gamma",
+}
+
+
+def inverse_joint_wrenches(mechanism: Mechanism) -> Program:
+    """Joint wrenches as functions of q, v and vdot, with the loops open."""
+    from mbsym.formulations.applied_forces import applied_forces
+
+    speeds = tuple(body.v for body in mechanism.bodies)
+    rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
+    found = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied_forces(mechanism, speeds))
+    rows = user_wrenches(mechanism, found.wrenches)
+    inputs = (mechanism.q, mechanism.v, mechanism.vdot, *mechanism.extra_inputs)
+    text = "[moment; force] on each joint's successor by its predecessor"
+    return make_program(mechanism, "joint_wrenches", inputs, [("wrenches", (mechanism.nb, 6), rows, "", text)], text)
+
+
+def _printed_size(program: Program) -> int:
+    """Operations that the outputs would have if nothing was shared, as text on paper has them."""
+    graph = program.graph
+    sizes: dict[int, int] = {}
+    for node in program.nodes():
+        operands = graph.operands(node)
+        sizes[node] = (1 if operands else 0) + sum(sizes[abs(ref)] for ref in operands)
+    return sum(sizes[abs(ref)] for ref in program.output_references)
+
+
+def derive(
+    model: Model | str,
+    formulation: str = "auto",
+    *,
+    symbolic_parameters: str | tuple[str, ...] = "all",
+    order: str = "weight",
+) -> Equations:
+    """The equations of motion of a model in closed form.
+
+    Args:
+        model: a model, a model file, or the name of a bundled example.
+        formulation: "auto", "kane", "newton-euler", "articulated-body", "cfa" or "cfa-serial".
+        symbolic_parameters: "all" (default), "none", "" as the model says, or names.
+        order: of the assembly, "weight" or "input".
+
+    Raises:
+        MbsymError: the model or the formulation is unusable.
+    """
+    from mbsym.pipeline import read
+
+    if formulation not in FORMULATIONS:
+        raise DerivationError(f"no formulation is called {formulation!r}", remedy=f"known: {', '.join(FORMULATIONS)}")
+    system = read(model)
+    return Equations(build_mechanism(system, system.label(order=order), symbolic_parameters), formulation)
