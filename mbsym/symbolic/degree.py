@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from mbsym.symbolic.finite_field import Prepared, Sampler, is_opaque
+from mbsym.symbolic.angles import is_opaque
+from mbsym.symbolic.finite_field import Prepared, Sampler
 from mbsym.symbolic.graph import Reference
 
 _ENOUGH: Final = 1 << 80

@@ -14,8 +14,9 @@ from random import Random
 from typing import TYPE_CHECKING, Final, Literal
 
 from mbsym.errors import SymbolicError
+from mbsym.symbolic.angles import is_opaque
 from mbsym.symbolic.degree import degree_of_difference
-from mbsym.symbolic.finite_field import PRIME, UNKNOWN_FUNCTIONS, Prepared, Sampler, is_opaque, prepare, signed
+from mbsym.symbolic.finite_field import PRIME, UNKNOWN_FUNCTIONS, Prepared, Sampler, prepare, signed
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Input, Output, Program

@@ -22,10 +22,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import blake2b
 from math import lcm
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from mbsym.errors import SymbolicError
-from mbsym.symbolic.graph import EVEN_FUNCTIONS, ODD_FUNCTIONS, Graph, Reference
+from mbsym.symbolic.angles import Angle, Monomial, is_opaque, lattice_key, linear_angle
+from mbsym.symbolic.graph import EVEN_FUNCTIONS, ODD_FUNCTIONS, Reference
 from mbsym.symbolic.program import Program
 
 PRIME: Final = (1 << 61) - 1
@@ -35,16 +36,11 @@ UNKNOWN_FUNCTIONS: Final = frozenset(
 )
 """Functions that the field knows nothing about."""
 
-_LARGEST_POLYNOMIAL: Final = 40
 _DEEPEST_HALVING: Final = 50
 _ZERO_DIVISORS: Final = 16
 _ROOT_ATTEMPTS: Final = 1 << 14
 _MOST_ROOTS: Final = 10
 
-Monomial: TypeAlias = tuple[str, ...]
-"""Sorted labels of the symbols multiplied; () is one radian; ``#k`` stands for the value of node k."""
-
-Angle: TypeAlias = tuple[tuple[Monomial, Fraction], ...]
 Point: TypeAlias = tuple[int, int]
 
 
@@ -91,7 +87,7 @@ class Sampler:
 
     def steps(self, monomial: Monomial, coefficient: Fraction) -> int:
         """The multiple of its lattice unit that an angle's part is."""
-        return int(coefficient * self.lattice[_lattice_key(monomial)])
+        return int(coefficient * self.lattice[lattice_key(monomial)])
 
     def evaluate(self, seed: int, trial: int) -> list[dict[int, int]]:
         """The value of every node of each program at one random point.
@@ -132,7 +128,7 @@ def prepare(programs: Sequence[Program]) -> Sampler:
     for item in prepared:
         for angle in item.angles.values():
             for monomial, coefficient in angle:
-                key = _lattice_key(monomial)
+                key = lattice_key(monomial)
                 lattice[key] = lcm(lattice.get(key, 1), coefficient.denominator)
         for argument in item.program.inputs:
             for start in argument.quaternions:
@@ -184,7 +180,7 @@ def _prepared(program: Program) -> Prepared:
     below = set(radicands)
     rest = tuple(node for node in nodes if node not in below) if below else tuple(nodes)
     polynomials: dict[int, dict[Monomial, Fraction]] = {}
-    angles = {ref: _angle(graph, ref, labels, polynomials) for ref in dict.fromkeys(arguments)}
+    angles = {ref: linear_angle(graph, ref, labels, polynomials) for ref in dict.fromkeys(arguments)}
     return Prepared(program, tuple(radicands), rest, labels, angles)
 
 
@@ -199,66 +195,6 @@ def _labels(program: Program, nodes: Sequence[int]) -> dict[int, str]:
         if program.graph.kinds[node] == "symbol" and node not in labels:
             labels[node] = program.graph.arguments[node][0]
     return labels
-
-
-def _angle(
-    graph: Graph, ref: Reference, labels: Mapping[int, str], polynomials: dict[int, dict[Monomial, Fraction]]
-) -> Angle:
-    for node in _polynomial_nodes(graph, abs(ref), polynomials):
-        polynomials[node] = _polynomial(graph, node, labels, polynomials)
-    sign = -1 if ref < 0 else 1
-    return tuple(sorted((monomial, sign * factor) for monomial, factor in polynomials[abs(ref)].items()))
-
-
-def _polynomial_nodes(graph: Graph, top: int, known: Mapping[int, Any]) -> list[int]:
-    """Nodes below an angle down to leaves and to what is no sum or product, operands first."""
-    seen: set[int] = set()
-    stack = [top]
-    while stack:
-        node = stack.pop()
-        if node in seen or node in known:
-            continue
-        seen.add(node)
-        if graph.kinds[node] in ("add", "mul"):
-            stack.extend(abs(operand) for operand in graph.operands(node))
-    return sorted(seen)
-
-
-def _polynomial(
-    graph: Graph, node: int, labels: Mapping[int, str], known: Mapping[int, Mapping[Monomial, Fraction]]
-) -> dict[Monomial, Fraction]:
-    kind = graph.kinds[node]
-    arguments = graph.arguments[node]
-    if kind == "const":
-        return {(): arguments[0]}
-    if kind == "pi":
-        return {("pi",): Fraction(1)}
-    if kind == "symbol":
-        return {(labels[node],): Fraction(1)}
-    result: dict[Monomial, Fraction] = {}
-    if kind == "add":
-        for operand in arguments:
-            sign = -1 if operand < 0 else 1
-            for monomial, factor in known[abs(operand)].items():
-                result[monomial] = result.get(monomial, Fraction(0)) + sign * factor
-    elif kind == "mul":
-        first, second = known[arguments[0]], known[arguments[1]]
-        if len(first) * len(second) <= _LARGEST_POLYNOMIAL**2:
-            for left, factor in first.items():
-                for right, other in second.items():
-                    monomial = tuple(sorted(left + right))
-                    result[monomial] = result.get(monomial, Fraction(0)) + factor * other
-    result = {monomial: factor for monomial, factor in result.items() if factor}
-    return result if 0 < len(result) <= _LARGEST_POLYNOMIAL else {(f"#{node}",): Fraction(1)}
-
-
-def is_opaque(monomial: Monomial) -> bool:
-    """Whether an angle's part is no monomial of symbols, so that its sine is known by the part's value only."""
-    return any(label.startswith("#") for label in monomial)
-
-
-def _lattice_key(monomial: Monomial) -> Monomial:
-    return ("#",) if is_opaque(monomial) else monomial
 
 
 # ---- evaluation -----------------------------------------------------------------------------------------------------
@@ -353,7 +289,7 @@ class _Draw:
         """(sin, cos) of an angle."""
         sine, cosine = 0, 1
         for monomial, coefficient in angle:
-            scale = self.lattice[_lattice_key(monomial)]
+            scale = self.lattice[lattice_key(monomial)]
             steps = int(coefficient * scale)
             atom: object = monomial
             if is_opaque(monomial):
