@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from mbsym.errors import MbsymError
 from mbsym.formats.angles import looks_rounded, snapped_angle
 from mbsym.formats.findings import report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
@@ -16,6 +15,7 @@ from mbsym.formats.rigid_frames import exact_mass, placement_matrix, turned_iner
 from mbsym.formats.rigid_frames import text as number_text
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
 from mbsym.formats.xml_document import Element, read_xml
+from mbsym.formats.xml_numbers import read_number, read_triple
 from mbsym.model.body import Body, Placement
 from mbsym.model.diagnostic import Diagnostic
 from mbsym.model.force import ForceElement, JointDamper, JointFriction
@@ -367,36 +367,11 @@ class _Reader:
             raise self.source.error(element.place, f"<{element.tag}> has no {key}", f'add {key}="..."')
         return value
 
-    def _number(self, element: Element, key: str, default: str | None = None) -> Value:
-        words = element.attributes.get(key, default or "").strip()
-        return self._decimal(element, key, words)
-
-    def _decimal(self, element: Element, key: str, words: str) -> Value:
-        if "${" in words:
-            raise self.source.error(
-                element.place,
-                f"{key}={words!r} is written in xacro, a macro language",
-                "run the file through xacro first",
-            )
-        try:
-            number = decimal_number(words)
-        except MbsymError as error:
-            raise self.source.error(element.place, f"{key} of <{element.tag}>: {error.what}", error.remedy) from None
-        if number is None:
-            what = (
-                f"{key} of <{element.tag}> is {words!r}, no finite number" if words else f"<{element.tag}> has no {key}"
-            )
-            raise self.source.error(element.place, what, f'give a decimal number, {key}="0.5"')
-        return int(number) if words.lstrip("+-").isdigit() else words
+    def _number(self, element: Element, key: str, default: str = "") -> Value:
+        return read_number(self.source, element, key, default)
 
     def _triple(self, element: Element, key: str) -> Vector:
-        words = element.attributes[key].split()
-        if len(words) != 3:
-            raise self.source.error(
-                element.place, f"{key} of <{element.tag}> has {len(words)} numbers", f'give three, {key}="0 0 1"'
-            )
-        x, y, z = (self._decimal(element, key, word) for word in words)
-        return x, y, z
+        return read_triple(self.source, element, key)
 
     def _origin(self, element: Element, owner: str) -> Placement:
         origin = element.child("origin")

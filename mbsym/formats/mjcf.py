@@ -1,0 +1,478 @@
+"""MJCF: the XML models of MuJoCo, as far as they describe rigid bodies and joints.
+
+Contacts, tendons, sensors and all that is only seen are left out. Coordinates are those of MuJoCo but for free joints,
+whose position follows the quaternion here and whose linear velocity is in body axes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from fractions import Fraction
+from pathlib import Path
+
+from mbsym.formats.findings import report_findings
+from mbsym.formats.fixed_joints import merge_fixed_joints
+from mbsym.formats.mjcf_equality import closures
+from mbsym.formats.mjcf_frames import AngleRules, negative, read_frame, turned
+from mbsym.formats.mjcf_geoms import geom_mass
+from mbsym.formats.registry import DEFAULTS, LoadOptions
+from mbsym.formats.rigid_frames import ExactMass, compose, exact, exact_mass
+from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
+from mbsym.formats.xml_document import Element, read_xml
+from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
+from mbsym.model.body import Body, Placement
+from mbsym.model.diagnostic import Diagnostic
+from mbsym.model.force import ForceElement, JointDamper, JointSpring
+from mbsym.model.geometry import Triple, norm
+from mbsym.model.joint import COINCIDENT, Joint, JointType
+from mbsym.model.names import model_name_fault
+from mbsym.model.parameter import Value, Vector
+from mbsym.model.system import Model
+from mbsym.model.validate import validate
+from mbsym.model.values import evaluate
+
+JOINT_TYPES: dict[str, JointType] = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "free"}
+GROUND = "world"
+
+NOT_COVERED = {
+    "include": "read the file that it names, or put its content here",
+    "frame": "write its pose into its children",
+    "replicate": "write the copies out",
+    "composite": "write its bodies out",
+    "flexcomp": "deformable bodies are not covered",
+    "attach": "write the attached bodies out",
+    "plugin": "plugins are not covered",
+}
+"""Elements that would change the mechanics if they were passed over."""
+
+LEFT_OUT = {"tendon": "tendons", "actuator": "actuators", "contact": "contacts", "deformable": "deformable bodies"}
+NOT_COVERED_SETTINGS = ("settotalmass", "boundmass", "boundinertia", "balanceinertia")
+
+
+def load_mjcf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
+    """The model that an MJCF file describes.
+
+    Raises:
+        FormatError: the file cannot be read, holds what is not covered, or is no mechanism; ``where`` is
+            ``FILE:LINE:COL``.
+    """
+    return read_mjcf(read_text(path, LARGEST_XML), options)
+
+
+def read_mjcf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:
+    """The model that an MJCF text describes; errors as ``load_mjcf``."""
+    root = read_xml(source)
+    if root.tag != "mujoco":
+        remedy = "give the file the suffix .urdf" if root.tag == "robot" else "an MJCF file holds one element <mujoco>"
+        raise source.error(root.place, f"<{root.tag}> is no model in MJCF", remedy)
+    reader = _Reader(source, options, _rules(source, root, options))
+    model = reader.model(root)
+    model = report_findings(
+        model, validate(model, options.strict), lambda item: source.at(_place(item, model, reader.places))
+    )
+    if options.fixed_joints == "keep":
+        return model
+    return merge_fixed_joints(model, reader.welds, max(options.snap_angles, 1e-13))
+
+
+def _place(item: Diagnostic, model: Model, places: dict[tuple[str, ...], Place]) -> Place:
+    path = item.path
+    if len(path) > 1 and isinstance(path[1], int):
+        entry = getattr(model, str(path[0]))[path[1]]
+        name = entry.joint if path[0] in ("couplings", "forces") else entry.name
+        kind = "joints" if path[0] in ("couplings", "forces") else str(path[0])
+        attribute = str(path[2]) if len(path) > 2 else ""
+        for key in ((kind, name, attribute), (kind, name)):
+            if key in places:
+                return places[key]
+    return places[()]
+
+
+def _rules(source: TextSource, root: Element, options: LoadOptions) -> AngleRules:
+    settings: dict[str, str] = {}
+    for compiler in root.all("compiler"):
+        settings.update(compiler.attributes)
+        for key in NOT_COVERED_SETTINGS:
+            if compiler.attributes.get(key, "0") not in ("0", "-1", "false"):
+                raise source.error(compiler.place, f"the setting {key} is not covered", "state masses and inertias")
+        if compiler.attributes.get("coordinate", "local") != "local":
+            raise source.error(compiler.place, "global coordinates are not covered", 'use coordinate="local"')
+        unit = compiler.attributes.get("angle", "degree")
+        if unit not in ("degree", "radian"):
+            raise source.error(compiler.place, f"angles in {unit!r} are unknown", "say degree or radian")
+        sequence = compiler.attributes.get("eulerseq", "xyz")
+        if len(sequence) != 3 or any(letter not in "xyzXYZ" for letter in sequence):
+            raise source.error(compiler.place, f"eulerseq={sequence!r} is no sequence of three axes", "say xyz")
+    return AngleRules(settings.get("angle", "degree") == "degree", settings.get("eulerseq", "xyz"), options.snap_angles)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads one model.
+
+    Attributes:
+        places: line and column of bodies, joints and their parts, by kind, name and attribute of the model.
+        classes: attributes of default classes, by class and tag.
+        bodies: read so far, in order.
+        poses: of each body in the world at the reference position.
+        welds: names of the fixed joints of bodies without joints.
+        references: the value of each joint's coordinate at the reference position.
+    """
+
+    source: TextSource
+    options: LoadOptions
+    rules: AngleRules
+    places: dict[tuple[str, ...], Place] = field(default_factory=dict)
+    classes: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
+    bodies: list[Body] = field(default_factory=list)
+    joints: list[Joint] = field(default_factory=list)
+    forces: list[ForceElement] = field(default_factory=list)
+    poses: dict[str, Placement] = field(default_factory=dict)
+    welds: list[str] = field(default_factory=list)
+    references: dict[str, Value] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+    friction: int = 0
+    from_geoms: str = "auto"
+
+    def model(self, root: Element) -> Model:
+        """The model with all bodies as they stand."""
+        self.places[()] = root.place
+        for element in root.children:
+            if element.tag in NOT_COVERED:
+                raise self._not_covered(element)
+        for compiler in root.all("compiler"):
+            self.from_geoms = compiler.attributes.get("inertiafromgeom", self.from_geoms)
+        self.classes["main"] = {}
+        for element in root.all("default"):
+            self._read_defaults(element, "main", top=True)
+        worlds = list(root.all("worldbody"))
+        if not worlds:
+            raise self.source.error(root.place, "the model has no <worldbody>", "add one with bodies")
+        self.poses[GROUND] = COINCIDENT
+        self.names |= {
+            body.attributes["name"] for world in worlds for body in _bodies_within(world) if "name" in body.attributes
+        }
+        for world in worlds:
+            self._read_children(world, GROUND, "main")
+        loops, couplings = closures(
+            self.source, root, {joint.name: joint for joint in self.joints}, self.poses, self.references, self.places
+        )
+        self._note_what_is_left_out(root)
+        driven = {
+            element.attributes.get("joint", "") for actuator in root.all("actuator") for element in actuator.children
+        }
+        joints = tuple(replace(joint, actuated=joint.name in driven) for joint in self.joints)
+        name = root.attributes.get("model", "").strip() or Path(self.source.name).stem
+        return Model(
+            name=name if "model" in root.attributes or model_name_fault(name) is None else "model",
+            bodies=tuple(self.bodies),
+            joints=(*joints, *loops),
+            forces=tuple(self.forces),
+            couplings=couplings,
+            gravity=self._gravity(root),
+            ground=GROUND,
+            accept_impossible_inertia=True,
+            warnings=tuple(self.notes),
+        )
+
+    def _gravity(self, root: Element) -> Vector:
+        gravity: Vector = (0, 0, "-9.81")
+        for option in root.all("option"):
+            if "gravity" in option.attributes:
+                gravity = read_triple(self.source, option, "gravity")
+            for flag in option.all("flag"):
+                if flag.attributes.get("gravity") == "disable":
+                    gravity = (0, 0, 0)
+            for key in ("density", "viscosity"):
+                if key in option.attributes and evaluate(read_number(self.source, option, key)) != 0:
+                    self.notes.append(f"the {key} of the medium is left out of the dynamics")
+        return gravity
+
+    def _note_what_is_left_out(self, root: Element) -> None:
+        for tag, word in LEFT_OUT.items():
+            count = sum(len(element.children) for element in root.all(tag))
+            if count:
+                self.notes.append(f"{count} {word} are left out of the dynamics")
+        if self.friction:
+            self.notes.append(f"the dry friction of {self.friction} joints is left out of the dynamics")
+
+    def _not_covered(self, element: Element) -> Exception:
+        return self.source.error(element.place, f"<{element.tag}> is not covered", NOT_COVERED[element.tag])
+
+    # ---- defaults ---------------------------------------------------------------------------------------------------
+
+    def _read_defaults(self, element: Element, parent: str, *, top: bool = False) -> None:
+        name = element.attributes.get("class", "main" if top else "")
+        if not name:
+            raise self.source.error(element.place, "<default> has no class", 'add class="..."')
+        own = {tag: dict(attributes) for tag, attributes in self.classes.get(parent, {}).items()}
+        for child in element.children:
+            if child.tag != "default":
+                own.setdefault(child.tag, {}).update(child.attributes)
+        self.classes[name] = own
+        if top:
+            self.classes["main"] = own
+        for child in element.all("default"):
+            self._read_defaults(child, name)
+
+    def _with_defaults(self, element: Element, around: str) -> Element:
+        """The element with the attributes of its class that it does not state itself."""
+        name = element.attributes.get("class", around)
+        if name not in self.classes:
+            near = get_close_matches(name, sorted(self.classes), n=1)
+            remedy = f"did you mean {near[0]!r}?" if near else "define it under <default>"
+            raise self.source.error(element.place, f"there is no default class {name!r}", remedy)
+        inherited = dict(self.classes[name].get(element.tag, {}))
+        if "fromto" in element.attributes:
+            inherited = {key: value for key, value in inherited.items() if key not in ("pos", "quat", "euler")}
+        return replace(element, attributes={**inherited, **element.attributes})
+
+    # ---- bodies -----------------------------------------------------------------------------------------------------
+
+    def _read_children(self, parent: Element, parent_name: str, around: str) -> None:
+        """The bodies within, from the outside in: a stack, because files may be deeper than Python's."""
+        stack = [(child, parent_name, around) for child in reversed(list(self._bodies_of(parent)))]
+        while stack:
+            element, carrier, outer = stack.pop()
+            name, inner = self._read_body(element, carrier, outer)
+            stack += [(child, name, inner) for child in reversed(list(self._bodies_of(element)))]
+
+    def _bodies_of(self, parent: Element) -> list[Element]:
+        for child in parent.children:
+            if child.tag in NOT_COVERED:
+                raise self._not_covered(child)
+        return list(parent.all("body"))
+
+    def _read_body(self, element: Element, carrier: str, around: str) -> tuple[str, str]:
+        """Reads one body; returns its name and the default class inside."""
+        inner = element.attributes.get("childclass", around)
+        name = element.attributes.get("name") or self._new_name(f"{carrier}_{element.place[0]}")
+        if element.attributes.get("mocap") == "true":
+            raise self.source.error(element.place, f"body {name!r} is moved from outside", "mocap is not covered")
+        if element.attributes.get("gravcomp", "0") != "0":
+            self.notes.append(f"the compensation of gravity of body {name!r} is left out of the dynamics")
+        self.places["bodies", name] = element.place
+        placement = read_frame(self.source, element, self.rules)
+        self.poses[name] = _on(self.poses[carrier], placement)
+        joints = [
+            self._with_defaults(child, inner) if child.tag == "joint" else child
+            for child in element.children
+            if child.tag in ("joint", "freejoint")
+        ]
+        below = carrier
+        for position, joint in enumerate(joints):
+            last = position == len(joints) - 1
+            above = name if last else self._new_name(f"{name}_{position + 1}")
+            if not last:
+                self.places["bodies", above] = element.place
+                self.bodies.append(Body(above))
+            self._read_joint(joint, name, below, above, placement if position == 0 else COINCIDENT, len(joints))
+            below = above
+        if not joints:
+            weld = self._new_name(f"{name}_weld")
+            self.places["joints", weld] = element.place
+            self.welds.append(weld)
+            self.joints.append(Joint(weld, "fixed", carrier, name, predecessor_placement=placement))
+        self.bodies.append(self._mass(element, name, inner))
+        return name, inner
+
+    def _new_name(self, wanted: str) -> str:
+        name = wanted
+        count = 1
+        while name in self.names:
+            count += 1
+            name = f"{wanted}_{count}"
+        self.names.add(name)
+        return name
+
+    def _mass(self, element: Element, name: str, inner: str) -> Body:
+        inertial = element.child("inertial")
+        if inertial is not None and self.from_geoms != "true":
+            return self._stated_mass(inertial, name)
+        if self.from_geoms == "false":
+            return Body(name)
+        total: ExactMass | None = None
+        for geom in element.all("geom"):
+            part = geom_mass(self.source, self._with_defaults(geom, inner), self.rules)
+            if part is not None:
+                total = part if total is None else total.joined(part)
+        return Body(name) if total is None else total.body(name)
+
+    def _stated_mass(self, inertial: Element, name: str) -> Body:
+        self.places["bodies", name, "mass"] = self.places["bodies", name, "inertia"] = inertial.place
+        mass = read_number(self.source, inertial, "mass")
+        placement = read_frame(self.source, inertial, self.rules)
+        moments: tuple[Value, ...] = (0,) * 6
+        if "fullinertia" in inertial.attributes:
+            moments = read_numbers(self.source, inertial, "fullinertia", 6)
+        elif "diaginertia" in inertial.attributes:
+            moments = (*read_triple(self.source, inertial, "diaginertia"), 0, 0, 0)
+        xx, yy, zz, xy, xz, yz = moments
+        own = Body(name, mass, (0, 0, 0), (xx, yy, zz, xy, xz, yz))
+        if not placement.rotation and placement.quaternion is None:
+            return replace(own, center_of_mass=placement.translation)
+        return exact_mass(own).moved(placement).body(name)
+
+    # ---- joints -----------------------------------------------------------------------------------------------------
+
+    def _read_joint(
+        self, element: Element, body: str, below: str, above: str, placement: Placement, count: int
+    ) -> None:
+        kind = "free" if element.tag == "freejoint" else element.attributes.get("type", "hinge")
+        if kind not in JOINT_TYPES:
+            raise self.source.error(
+                element.place, f"there is no joint type {kind!r}", f"use one of {', '.join(JOINT_TYPES)}"
+            )
+        name = element.attributes.get("name") or self._joint_name(f"{body}_{kind}")
+        if any(joint.name == name for joint in self.joints):
+            raise self.source.error(element.place, f"two joints are named {name!r}", "rename one of them")
+        self.places["joints", name] = element.place
+        if kind == "free":
+            self._read_free_joint(element, name, below, above, placement, count)
+            return
+        anchor: Vector = read_triple(self.source, element, "pos") if "pos" in element.attributes else (0, 0, 0)
+        axis: Vector = (0, 0, 1)
+        if kind in ("hinge", "slide") and "axis" in element.attributes:
+            axis = read_triple(self.source, element, "axis")
+        reference = self._angle(element, "ref", kind) if kind in ("hinge", "slide") else 0
+        at = Placement(anchor)
+        lower, upper = self._limits(element, kind)
+        joint = Joint(
+            name,
+            JOINT_TYPES[kind],
+            below,
+            above,
+            axis=axis,
+            predecessor_placement=_on(_on(placement, at), _back(kind, axis, reference)),
+            successor_placement=COINCIDENT if at == COINCIDENT else at,
+            armature=read_number(self.source, element, "armature", "0"),
+            lower=lower,
+            upper=upper,
+        )
+        self.references[name] = reference
+        self.joints.append(joint)
+        self._read_forces(element, joint, kind)
+
+    def _read_free_joint(
+        self, element: Element, name: str, below: str, above: str, placement: Placement, count: int
+    ) -> None:
+        if below != GROUND or count > 1:
+            raise self.source.error(
+                element.place, f"free joint {name!r} is not the only joint of a body of the world", "use other joints"
+            )
+        start = _pose_values(placement)
+        initial = () if start == (1, 0, 0, 0, 0, 0, 0) else start
+        armature = read_number(self.source, element, "armature", "0") if element.tag == "joint" else 0
+        joint = Joint(name, "free", below, above, initial=initial, armature=armature)
+        self.joints.append(joint)
+        if element.tag == "joint":
+            self._read_forces(element, joint, "free")
+
+    def _joint_name(self, wanted: str) -> str:
+        taken = {joint.name for joint in self.joints}
+        name = wanted
+        count = 1
+        while name in taken:
+            count += 1
+            name = f"{wanted}_{count}"
+        return name
+
+    def _angle(self, element: Element, key: str, kind: str) -> Value:
+        value = read_number(self.source, element, key, "0")
+        return self.rules.radians(value) if kind == "hinge" else value
+
+    def _limits(self, element: Element, kind: str) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+        """Lower and upper limits of the coordinates, empty if there are none."""
+        if kind not in ("hinge", "slide") or "range" not in element.attributes:
+            return (), ()
+        if element.attributes.get("limited", "auto") == "false":
+            return (), ()
+        lower, upper = read_numbers(self.source, element, "range", 2)
+        if kind == "hinge":
+            lower, upper = self.rules.radians(lower), self.rules.radians(upper)
+        return (lower,), (upper,)
+
+    def _read_forces(self, element: Element, joint: Joint, kind: str) -> None:
+        damping = read_number(self.source, element, "damping", "0")
+        if evaluate(damping) != 0:
+            for index in range(joint.shape.nv):
+                suffix = f"_{index}" if joint.shape.nv > 1 else ""
+                self.forces.append(JointDamper(f"{joint.name}_damping{suffix}", joint.name, damping, index))
+        stiffness = read_number(self.source, element, "stiffness", "0")
+        if evaluate(stiffness) != 0:
+            if kind not in ("hinge", "slide"):
+                raise self.source.error(
+                    element.place, f"the stiffness of {kind} joint {joint.name!r} is not covered", "remove it"
+                )
+            rest = self._angle(element, "springref", kind)
+            self.forces.append(JointSpring(f"{joint.name}_stiffness", joint.name, stiffness, rest))
+        if evaluate(read_number(self.source, element, "frictionloss", "0")) != 0:
+            self.friction += 1
+
+
+def _bodies_within(element: Element) -> list[Element]:
+    found = []
+    stack = [element]
+    while stack:
+        stack += (bodies := list(stack.pop().all("body")))
+        found += bodies
+    return found
+
+
+def _on(outer: Placement, inner: Placement) -> Placement:
+    if outer == COINCIDENT:
+        return COINCIDENT if inner == COINCIDENT else inner
+    return outer if inner == COINCIDENT else compose(outer, inner, 1e-13)
+
+
+def _back(kind: str, axis: Vector, reference: Value) -> Placement:
+    """Where the joint frame sits so that the coordinate at the reference position is the reference value."""
+    if evaluate(reference) == 0:
+        return COINCIDENT
+    x, y, z = (evaluate(value) for value in axis)
+    length = norm((x, y, z))
+    if length == 0:
+        return COINCIDENT
+    unit: Triple = (x / length, y / length, z / length)
+    if kind == "slide":
+        r = evaluate(reference)
+        a, b, c = (repr(-r * component) if component else 0 for component in unit)
+        return Placement((a, b, c))
+    rotation, quaternion = turned(unit, negative(reference))
+    return Placement(rotation=rotation, quaternion=quaternion)
+
+
+def _pose_values(placement: Placement) -> tuple[Value, ...]:
+    """Quaternion and position of a placement, the coordinates of a free joint."""
+    if placement.quaternion is not None:
+        w, x, y, z = (exact(value) for value in placement.quaternion)
+        square = w * w + x * x + y * y + z * z
+        if square == 1:
+            return (*placement.quaternion, *placement.translation)
+        length = Fraction(math.sqrt(square))
+        return (*(repr(float(value / length)) for value in (w, x, y, z)), *placement.translation)
+    q = (1.0, 0.0, 0.0, 0.0)
+    for axis, angle in placement.rotation:
+        c, s = math.cos(evaluate(angle) / 2), math.sin(evaluate(angle) / 2)
+        k = "xyz".index(axis)
+        turn = [c, 0.0, 0.0, 0.0]
+        turn[k + 1] = s
+        q = _multiplied(q, (turn[0], turn[1], turn[2], turn[3]))
+    values: tuple[Value, ...] = tuple(int(value) if value in (0.0, 1.0) else repr(value) for value in q)
+    return (*values, *placement.translation)
+
+
+def _multiplied(
+    p: tuple[float, float, float, float], q: tuple[float, float, float, float]
+) -> tuple[float, float, float, float]:
+    a, b, c, d = p
+    e, f, g, h = q
+    return (
+        a * e - b * f - c * g - d * h,
+        a * f + b * e + c * h - d * g,
+        a * g - b * h + c * e + d * f,
+        a * h + b * g - c * f + d * e,
+    )

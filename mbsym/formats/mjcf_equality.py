@@ -1,0 +1,148 @@
+"""Equality constraints of MJCF: joints that close loops, and couplings of joints."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from mbsym.formats.mjcf_frames import negative
+from mbsym.formats.rigid_frames import apply, compose, exact3, placement_matrix, text, transpose
+from mbsym.formats.text_source import Place, TextSource
+from mbsym.formats.xml_document import Element
+from mbsym.formats.xml_numbers import read_numbers, read_triple
+from mbsym.model.body import Placement
+from mbsym.model.joint import COINCIDENT, Coupling, Joint
+from mbsym.model.parameter import Value, Vector
+from mbsym.model.values import evaluate
+
+
+def closures(
+    source: TextSource,
+    root: Element,
+    joints: dict[str, Joint],
+    poses: dict[str, Placement],
+    references: dict[str, Value],
+    places: dict[tuple[str, ...], Place],
+) -> tuple[tuple[Joint, ...], tuple[Coupling, ...]]:
+    """The loop joints and couplings that the elements <equality> stand for.
+
+    Args:
+        source: for messages.
+        root: the model.
+        joints: by name.
+        poses: of each body in the world at the reference position, where loops are closed.
+        references: the value of each joint's coordinate there.
+        places: line and column of what is read are added.
+
+    Raises:
+        FormatError: a constraint refers to what does not exist, or is not covered.
+    """
+    loops: list[Joint] = []
+    couplings: list[Coupling] = []
+    for equality in root.all("equality"):
+        for element in equality.children:
+            if element.attributes.get("active", "true") == "false":
+                continue
+            if element.tag == "joint":
+                couplings.append(_coupling(source, element, joints, references))
+                places["couplings", couplings[-1].joint] = element.place
+            elif element.tag in ("connect", "weld"):
+                name = element.attributes.get("name") or f"{element.tag}_{len(loops) + 1}"
+                while name in joints or any(loop.name == name for loop in loops):
+                    name += "_"
+                loops.append(_loop_joint(source, element, name, poses))
+                places["joints", name] = element.place
+            else:
+                raise source.error(
+                    element.place, f"the constraint <{element.tag}> is not covered", "use connect, weld or joint"
+                )
+    return tuple(loops), tuple(couplings)
+
+
+def _loop_joint(source: TextSource, element: Element, name: str, poses: dict[str, Placement]) -> Joint:
+    if "site1" in element.attributes or "site2" in element.attributes:
+        raise source.error(element.place, "constraints between sites are not covered", "name body1, body2 and anchor")
+    first = _body(source, element, "body1", poses)
+    second = _body(source, element, "body2", poses) if "body2" in element.attributes else next(iter(poses))
+    if element.tag == "connect":
+        if "anchor" not in element.attributes:
+            raise source.error(element.place, "<connect> has no anchor", 'add anchor="0 0 0"')
+        on_first = Placement(read_triple(source, element, "anchor"))
+        return Joint(
+            name,
+            "spherical",
+            first,
+            second,
+            predecessor_placement=on_first,
+            successor_placement=_relative(poses[second], _on(poses[first], on_first)),
+        )
+    return Joint(name, "fixed", first, second, predecessor_placement=_weld_pose(source, element, first, second, poses))
+
+
+def _weld_pose(source: TextSource, element: Element, first: str, second: str, poses: dict[str, Placement]) -> Placement:
+    """The frame of the second body in that of the first."""
+    if "relpose" in element.attributes:
+        values = read_numbers(source, element, "relpose", 7)
+        if any(evaluate(value) != 0 for value in values[3:]):
+            x, y, z, a, b, c, d = values
+            return Placement((x, y, z), quaternion=(a, b, c, d))
+    return _relative(poses[first], poses[second])
+
+
+def _on(outer: Placement, inner: Placement) -> Placement:
+    return inner if outer == COINCIDENT else compose(outer, inner, 1e-13)
+
+
+def _relative(first: Placement, second: Placement) -> Placement:
+    """The frame ``second`` in the frame ``first``, both given in the world."""
+    if first == COINCIDENT:
+        return second
+    if first == second:
+        return COINCIDENT
+    R = transpose(placement_matrix(first))
+    moved = apply(R, exact3(first.translation))
+    x, y, z = (text(-entry) for entry in moved)
+    back: Vector = (x, y, z)
+    turns = tuple((axis, negative(angle)) for axis, angle in reversed(first.rotation))
+    inverse = Placement(back, turns)
+    if first.quaternion is not None:
+        w, a, b, c = first.quaternion
+        inverse = Placement(back, quaternion=(w, negative(a), negative(b), negative(c)))
+    return compose(inverse, second, 1e-13)
+
+
+def _coupling(source: TextSource, element: Element, joints: dict[str, Joint], references: dict[str, Value]) -> Coupling:
+    """y - y0 = a0 + a1 (x - x0): higher powers are not covered."""
+    if "joint2" not in element.attributes:
+        raise source.error(element.place, "a joint held at a constant is not covered", "remove the joint instead")
+    first = _named(source, element, "joint1", joints)
+    second = _named(source, element, "joint2", joints)
+    polynomial: tuple[Value, ...] = (0, 1)
+    if "polycoef" in element.attributes:
+        polynomial = read_numbers(source, element, "polycoef", 1, 2, 3, 4, 5)
+    if any(evaluate(value) != 0 for value in polynomial[2:]):
+        raise source.error(element.place, "a coupling that is not linear is not covered", "keep two coefficients")
+    constant, ratio = polynomial[0], polynomial[1] if len(polynomial) > 1 else 0
+    y0, x0 = references.get(first, 0), references.get(second, 0)
+    if evaluate(y0) == 0 and evaluate(x0) == 0:
+        return Coupling(first, second, ratio, constant)
+    return Coupling(first, second, ratio, f"{constant} + ({y0}) - ({ratio})*({x0})")
+
+
+def _named(source: TextSource, element: Element, key: str, joints: dict[str, Joint]) -> str:
+    name = element.attributes.get(key, "")
+    if name not in joints:
+        raise _unknown(source, element, key, name, list(joints))
+    return name
+
+
+def _body(source: TextSource, element: Element, key: str, poses: dict[str, Placement]) -> str:
+    name = element.attributes.get(key, "")
+    if name not in poses:
+        raise _unknown(source, element, key, name, list(poses))
+    return name
+
+
+def _unknown(source: TextSource, element: Element, key: str, name: str, known: list[str]) -> Exception:
+    near = get_close_matches(name, known, n=1)
+    remedy = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known)[:12])}"
+    return source.error(element.place, f"{key}={name!r} does not exist", remedy)

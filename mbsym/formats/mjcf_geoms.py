@@ -1,0 +1,131 @@
+"""Mass properties of the geoms of an MJCF body that states none itself: solids of uniform density."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from mbsym.formats.mjcf_frames import AngleRules, read_frame
+from mbsym.formats.rigid_frames import ZERO, ExactMass, from_matrix
+from mbsym.formats.text_source import TextSource
+from mbsym.formats.xml_document import Element
+from mbsym.formats.xml_numbers import read_number, read_numbers
+from mbsym.model.body import Placement
+from mbsym.model.geometry import norm
+from mbsym.model.joint_frame import aligning_rotation
+from mbsym.model.values import evaluate
+
+DENSITY = "1000"
+MASSLESS = ("plane", "hfield")
+
+Moments = tuple[float, float, float]
+
+
+def _sphere(r: float) -> tuple[float, Moments]:
+    moment = 2 / 5 * r * r
+    return 4 / 3 * math.pi * r**3, (moment, moment, moment)
+
+
+def _ellipsoid(a: float, b: float, c: float) -> tuple[float, Moments]:
+    return 4 / 3 * math.pi * a * b * c, ((b * b + c * c) / 5, (a * a + c * c) / 5, (a * a + b * b) / 5)
+
+
+def _box(a: float, b: float, c: float) -> tuple[float, Moments]:
+    return 8 * a * b * c, ((b * b + c * c) / 3, (a * a + c * c) / 3, (a * a + b * b) / 3)
+
+
+def _cylinder(r: float, half: float) -> tuple[float, Moments]:
+    across = (3 * r * r + 4 * half * half) / 12
+    return 2 * math.pi * r * r * half, (across, across, r * r / 2)
+
+
+def _capsule(r: float, half: float) -> tuple[float, Moments]:
+    """A cylinder and two half spheres, whose centres of mass lie 3 r / 8 beyond its ends."""
+    ends, (round_moment, _, _) = _sphere(r)
+    middle, (across, _, along) = _cylinder(r, half)
+    share = ends / (ends + middle)
+    outer = round_moment + half * half + 3 / 4 * half * r
+    return ends + middle, (
+        share * outer + (1 - share) * across,
+        share * outer + (1 - share) * across,
+        share * round_moment + (1 - share) * along,
+    )
+
+
+SOLIDS: dict[str, tuple[int, Callable[..., tuple[float, Moments]]]] = {
+    "sphere": (1, _sphere),
+    "capsule": (2, _capsule),
+    "cylinder": (2, _cylinder),
+    "ellipsoid": (3, _ellipsoid),
+    "box": (3, _box),
+}
+"""How many sizes a solid has; its volume, and its moments of inertia for a mass of one."""
+
+
+def geom_mass(source: TextSource, geom: Element, rules: AngleRules) -> ExactMass | None:
+    """The mass properties of a geom in the frame of its body, None if it has no mass.
+
+    Args:
+        source: for messages.
+        geom: with the attributes of its default class.
+        rules: how angles are meant.
+
+    Raises:
+        FormatError: the mass of such a geom cannot be told, or a number is none.
+    """
+    kind = geom.attributes.get("type", "mesh" if "mesh" in geom.attributes else "sphere")
+    stated = evaluate(read_number(source, geom, "mass")) if "mass" in geom.attributes else None
+    density = evaluate(read_number(source, geom, "density", DENSITY))
+    if kind in MASSLESS or stated == 0 or (stated is None and density == 0):
+        return None
+    if kind not in SOLIDS:
+        raise source.error(
+            geom.place,
+            f"the mass of a geom of type {kind!r} cannot be told",
+            'give its body an <inertial>, or the geom mass="0"',
+        )
+    if geom.attributes.get("shellinertia") == "true":
+        raise source.error(geom.place, "shellinertia is not covered", "give its body an <inertial>")
+    count, solid = SOLIDS[kind]
+    placement, sizes = _placed(source, geom, rules, kind, count)
+    if any(size <= 0 for size in sizes):
+        raise source.error(geom.place, f"a size of this {kind} is not positive", "give positive sizes")
+    volume, moments = solid(*sizes)
+    mass = density * volume if stated is None else stated
+    J = [Fraction(repr(mass * moment)) for moment in moments]
+    zero = Fraction(0)
+    own = ExactMass(Fraction(repr(mass)), ZERO, ((J[0], zero, zero), (zero, J[1], zero), (zero, zero, J[2])))
+    return own.moved(placement)
+
+
+def _placed(
+    source: TextSource, geom: Element, rules: AngleRules, kind: str, count: int
+) -> tuple[Placement, list[float]]:
+    """Frame and sizes of a geom; ``fromto`` gives the frame and the half length along z."""
+    if "fromto" not in geom.attributes:
+        sizes = _sizes(source, geom)
+        if len(sizes) < count:
+            raise source.error(geom.place, f"a {kind} has {count} sizes, this has {len(sizes)}", "complete its size")
+        return read_frame(source, geom, rules), sizes[:count]
+    if kind == "sphere":
+        raise source.error(geom.place, "a sphere has no fromto", "give it pos and size")
+    ends = [evaluate(value) for value in read_numbers(source, geom, "fromto", 6)]
+    middle = [(ends[k] + ends[k + 3]) / 2 for k in range(3)]
+    along = (ends[0] - ends[3], ends[1] - ends[4], ends[2] - ends[5])
+    length = norm(along)
+    if length == 0:
+        raise source.error(geom.place, "the two ends of fromto coincide", "give two different points")
+    a, b, c = (tuple(Fraction(entry) for entry in row) for row in aligning_rotation(along))
+    sizes = _sizes(source, geom)
+    if not sizes:
+        raise source.error(geom.place, f"a {kind} needs a size", "give its radius")
+    sizes = [sizes[0], length / 2] if count == 2 else [sizes[0], sizes[0], length / 2]
+    x, y, z = (repr(entry) for entry in middle)
+    return from_matrix((x, y, z), (a, b, c)), sizes  # type: ignore[arg-type]
+
+
+def _sizes(source: TextSource, geom: Element) -> list[float]:
+    if "size" not in geom.attributes:
+        return []
+    return [evaluate(value) for value in read_numbers(source, geom, "size", 1, 2, 3)]

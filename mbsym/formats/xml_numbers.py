@@ -1,0 +1,63 @@
+"""Numbers in the attributes of XML elements, as the decimals they are."""
+
+from __future__ import annotations
+
+from mbsym.errors import MbsymError
+from mbsym.formats.text_source import TextSource
+from mbsym.formats.xml_document import Element
+from mbsym.model.parameter import Value, Vector
+from mbsym.model.values import decimal_number
+
+
+def read_decimal(source: TextSource, element: Element, key: str, words: str) -> Value:
+    """The number that the words of an attribute are: an integer or decimal text.
+
+    Raises:
+        FormatError: they are no finite decimal number.
+    """
+    if "${" in words:
+        raise source.error(
+            element.place, f"{key}={words!r} is written in xacro, a macro language", "run the file through xacro first"
+        )
+    try:
+        number = decimal_number(words)
+    except MbsymError as error:
+        raise source.error(element.place, f"{key} of <{element.tag}>: {error.what}", error.remedy) from None
+    if number is None:
+        what = f"{key} of <{element.tag}> is {words!r}, no finite number" if words else f"<{element.tag}> has no {key}"
+        raise source.error(element.place, what, f'give a decimal number, {key}="0.5"')
+    return int(number) if words.lstrip("+-").isdigit() else words
+
+
+def read_number(source: TextSource, element: Element, key: str, default: str = "") -> Value:
+    """The number of an attribute, or its default; errors as ``read_decimal``."""
+    return read_decimal(source, element, key, element.attributes.get(key, default).strip())
+
+
+def read_numbers(source: TextSource, element: Element, key: str, *counts: int) -> tuple[Value, ...]:
+    """The numbers of an attribute.
+
+    Args:
+        source: for messages.
+        element: which has the attribute.
+        key: its name.
+        counts: how many numbers there may be.
+
+    Raises:
+        FormatError: there are more or fewer, or one is no finite decimal number.
+    """
+    words = element.attributes[key].split()
+    if len(words) not in counts:
+        wanted = " or ".join(map(str, counts))
+        raise source.error(
+            element.place,
+            f"{key} of <{element.tag}> has {len(words)} numbers",
+            f'give {wanted}, {key}="{" ".join("0" * (counts[0] - 1))} 1"' if counts[0] > 1 else f"give {wanted}",
+        )
+    return tuple(read_decimal(source, element, key, word) for word in words)
+
+
+def read_triple(source: TextSource, element: Element, key: str) -> Vector:
+    """Three numbers; errors as ``read_numbers``."""
+    x, y, z = read_numbers(source, element, key, 3)
+    return x, y, z
