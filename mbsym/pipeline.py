@@ -113,8 +113,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     for done, name in enumerate(names):
         if progress is not None:
             progress(f"derive {name}", done, len(names))
-        mechanism.graph.forget_names()
-        program, report = optimise(available[name](mechanism))
+        program, report = optimise(available[name](mechanism.afresh()))
         programs.append(program)
         reports.append(report)
     return Derivation(mechanism, options.formulation, tuple(programs), tuple(reports), found.loops)

@@ -7,7 +7,7 @@ are kept in a fixed order of preference, so that the same model always keeps the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import DerivationError
@@ -101,6 +101,20 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
         tuple(float(x) for x in closed.q),
         mobility,
         tuple(sentences),
+    )
+
+
+def restated(analysis: LoopAnalysis, mechanism: Mechanism) -> LoopAnalysis:
+    """What was found of the same loops, on another graph of the same mechanism."""
+    before = [row for closure in analysis.closures for row in closure.rows]
+    found = closures(mechanism)
+    rows = [row for closure in found for row in closure.rows]
+    kept = {k for k, row in enumerate(before) if any(row is other for other in analysis.rows)}
+    return replace(
+        analysis,
+        closures=found,
+        rows=tuple(row for k, row in enumerate(rows) if k in kept),
+        dependent=tuple(row for k, row in enumerate(rows) if k not in kept),
     )
 
 

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from mbsym.formulations.catalogue import TREE_FUNCTIONS, forward_dynamics_by_mass_matrix
-from mbsym.formulations.closed_loops import LOOP_FUNCTIONS
+from mbsym.formulations.closed_loops import LOOP_FUNCTIONS, LoopFunction
 from mbsym.formulations.constraint_force import CFA_FUNCTIONS
 from mbsym.formulations.constraint_force_serial import CFA_SERIAL_FUNCTIONS
-from mbsym.formulations.redundancy import LoopAnalysis, analyse_loops
+from mbsym.formulations.redundancy import LoopAnalysis, analyse_loops, restated
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Program
 
@@ -25,7 +25,7 @@ def _fewest_operations(*candidates: DeriveFunction) -> DeriveFunction:
     def derive(mechanism: Mechanism) -> Program:
         if mechanism.nv > LARGEST_TRIED_BOTH_WAYS:
             return candidates[0](mechanism)
-        programs = [candidate(mechanism) for candidate in candidates]
+        programs = [candidate(mechanism.afresh()) for candidate in candidates]
         return min(programs, key=lambda program: program.operation_count().arithmetic)
 
     return derive
@@ -66,5 +66,10 @@ def available_functions(mechanism: Mechanism, formulation: str) -> Available:
         return Available(functions, None)
     loops = analyse_loops(mechanism)
     for name, derive in LOOP_FUNCTIONS.items():
-        functions[name] = partial(derive, analysis=loops)
+        functions[name] = partial(_with_loops, derive, loops, mechanism)
     return Available(functions, loops)
+
+
+def _with_loops(derive: LoopFunction, loops: LoopAnalysis, analysed: Mechanism, mechanism: Mechanism) -> Program:
+    """A function of loops that were analysed on the graph of ``analysed``."""
+    return derive(mechanism, loops if mechanism is analysed else restated(loops, mechanism))

@@ -125,6 +125,11 @@ class Mechanism:
     controls: Input | None
     parameters: tuple[ParameterInput, ...]
     speed_of: tuple[tuple[tuple[int, Scalar], ...], ...]
+    symbolic_parameters: str | tuple[str, ...]
+
+    def afresh(self) -> Mechanism:
+        """The same mechanism in a graph of its own, so that what is derived next depends on nothing derived before."""
+        return build_mechanism(self.model, self.labelling, self.symbolic_parameters)
 
     @property
     def nq(self) -> int:
@@ -276,6 +281,7 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
         controls=coordinates.controls,
         parameters=parameters,
         speed_of=coordinates.speed_of,
+        symbolic_parameters=symbolic_parameters,
     )
 
 

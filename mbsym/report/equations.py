@@ -162,8 +162,7 @@ class Equations:
         """Operations of each generated function after the standard passes."""
         counts = {}
         for name, derive in self._available.functions.items():
-            self.mechanism.graph.forget_names()
-            counts[name] = run(derive(self.mechanism), STANDARD_PASSES)[0].operation_count()
+            counts[name] = run(derive(self.mechanism.afresh()), STANDARD_PASSES)[0].operation_count()
         return counts
 
     def _derive(self, name: str) -> ClosedForm:

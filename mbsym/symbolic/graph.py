@@ -423,16 +423,20 @@ class Graph:
     def reachable(self, refs: Iterable[Reference]) -> list[int]:
         """Nodes that the given values depend on, leaves included, in topological order."""
         kinds, arguments = self.kinds, self.arguments
-        seen: set[int] = set()
-        stack = [abs(ref) for ref in refs]
-        while stack:
-            node = stack.pop()
-            if node in seen:
-                continue
-            seen.add(node)
+        tops = [abs(ref) for ref in refs]
+        if not tops:
+            return []
+        # Operands are older than what is computed from them, so one sweep from the newest value down finds them all.
+        needed = bytearray(max(tops) + 1)
+        for node in tops:
+            needed[node] = 1
+        found = []
+        node = len(needed) - 1
+        while node >= 0:
+            found.append(node)
             if kinds[node] not in LEAVES:
                 for ref in arguments[node]:
-                    below = -ref if ref < 0 else ref
-                    if below not in seen:
-                        stack.append(below)
-        return sorted(seen)
+                    needed[ref if ref > 0 else -ref] = 1  # type: ignore[operator,index]
+            node = needed.rfind(1, 0, node)
+        found.reverse()
+        return found
