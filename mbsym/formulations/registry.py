@@ -11,6 +11,7 @@ from mbsym.formulations.catalogue import TREE_FUNCTIONS, forward_dynamics_by_mas
 from mbsym.formulations.closed_loops import LOOP_FUNCTIONS, LoopFunction
 from mbsym.formulations.constraint_force import CFA_FUNCTIONS
 from mbsym.formulations.constraint_force_serial import CFA_SERIAL_FUNCTIONS
+from mbsym.formulations.kane import KANE_FUNCTIONS
 from mbsym.formulations.redundancy import LoopAnalysis, analyse_loops, restated
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Program
@@ -37,6 +38,7 @@ FORMULATIONS: Final[dict[str, Mapping[str, DeriveFunction]]] = {
     },
     "newton-euler": {"forward_dynamics": forward_dynamics_by_mass_matrix},
     "articulated-body": {},
+    "kane": KANE_FUNCTIONS,
     "cfa": CFA_FUNCTIONS,
     "cfa-serial": CFA_SERIAL_FUNCTIONS,
 }
