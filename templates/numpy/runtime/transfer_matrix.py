@@ -13,9 +13,11 @@ import numpy as np
 class _TransferSweep:
     """One system in one iteration: tables, iterate, and what the sweeps leave for each body."""
 
-    def __init__(self, loads, parameters):
-        bodies, joints, cuts, gravity = _transfer_matrix_system(_Floats, *parameters)
+    def __init__(self, loads, keywords):
+        tables = transfer_matrix_system(**keywords)
+        bodies, joints, cuts, gravity = (np.asarray(table).ravel().tolist() for table in tables)
         n, d = TRANSFER_BODIES, TRANSFER_DIMENSION
+        self.gravity = gravity
         self.body = _transfer_rows(bodies, n)
         self.joint = _transfer_rows(joints, n)
         self.cut = _transfer_rows(cuts, TRANSFER_CUTS)
@@ -25,7 +27,7 @@ class _TransferSweep:
         self.free = [row[8 + d :] for row in self.joint]
         self.c = [row[1 : 1 + d] for row in self.body]
         self.force = []
-        for body, load in zip(self.body, _transfer_rows(list(loads), n)):
+        for body, load in zip(self.body, _transfer_rows(list(loads), n), strict=True):
             force = [load[k] + (body[0] * gravity[k] if k < d else 0.0) for k in range(TRANSFER_ANGLES + d)]
             self.force.append(force)
         self.active = [False] * n
@@ -120,7 +122,12 @@ class _TransferSweep:
 
         D None asks for accelerations, which are then in ``center`` at the iterate.
         """
-        n, d, load, unknowns = TRANSFER_BODIES, TRANSFER_DIMENSION, TRANSFER_ANGLES + TRANSFER_DIMENSION, TRANSFER_UNKNOWNS
+        n, d, load, unknowns = (
+            TRANSFER_BODIES,
+            TRANSFER_DIMENSION,
+            TRANSFER_ANGLES + TRANSFER_DIMENSION,
+            TRANSFER_UNKNOWNS,
+        )
         W, w = [], []
         for i in range(n):
             a = self.center[i] if D is None else [C * self.center[i][k] + D[i][k] for k in range(d)]
@@ -380,7 +387,9 @@ def _transfer_step(sweep, state, scheme, settings):
         for row in range(6):
             source = bent if row in (1, 2, 3) else past
             weights = scheme[20 + 7 * row : 27 + 7 * row]
-            new.append([weights[0] * value[j] + sum(weights[1 + k] * source[k][j] for k in range(6)) for j in range(load)])
+            new.append(
+                [weights[0] * value[j] + sum(weights[1 + k] * source[k][j] for k in range(6)) for j in range(load)]
+            )
         turned = _transfer_rebase(_Floats, bases[i], new[0][:angles], new[4][:angles], new[5][:angles])
         bases[i] = list(turned[0])
         for place, entries in zip((0, 4, 5), turned[1:], strict=True):
@@ -403,6 +412,220 @@ def _transfer_single(arguments):
     return batch, list(zip(*rows, strict=True))
 
 
-def _transfer_parameters(parameters):
-    """Values of the parameters that the tables use, in their order."""
-    return [float(getattr(parameters, name)) for name in TRANSFER_PARAMETERS]
+def _transfer_start(attitude, omega, displacement, displacement_rate, loads, keywords):
+    """State at rest of the history, accelerations consistent, and the status."""
+    sweep = _TransferSweep(loads, keywords)
+    n, d, angles = TRANSFER_BODIES, TRANSFER_DIMENSION, TRANSFER_ANGLES
+    attitude, omega = _transfer_rows(attitude, n), _transfer_rows(omega, n)
+    displacement, displacement_rate = _transfer_rows(displacement, n), _transfer_rows(displacement_rate, n)
+    zero = [0.0] * angles
+    started = [_transfer_start_rotation(_Floats, attitude[i], omega[i], zero) for i in range(n)]
+    for i, p in enumerate(sweep.parent):
+        base, z = started[i][0], started[i][1]
+        sweep.motion[i] = _transfer_attitude(
+            _Floats, base, z, sweep.body[i], 0.0, 0.0, started[i][2], zero, zero, zero
+        )[0]
+        inboard, moving = sweep.b[i], [0.0] * d
+        if p >= 0:
+            inboard = _transfer_point(_Floats, sweep.motion[p], sweep.b[i], sweep.r[p])[0]
+            moving = sweep.body_point_velocity(p, sweep.b[i])
+        offset, rate = (displacement[i], displacement_rate[i]) if sweep.elastic[i] else ([0.0] * d, [0.0] * d)
+        sweep.inboard[i] = inboard
+        sweep.r[i] = [inboard[k] + offset[k] for k in range(d)]
+        sweep.center[i] = _transfer_point(_Floats, sweep.motion[i], sweep.c[i], sweep.r[i])[0]
+        # The velocity of the input end is known, so that of the centre of mass is its own plus the lever's.
+        sweep.velocity[i] = [0.0] * d
+        back = sweep.body_point_velocity(i, [0.0] * d)
+        sweep.velocity[i] = [moving[k] + rate[k] - back[k] for k in range(d)]
+    positions = [list(center) for center in sweep.center]
+    sweep.springs([_transfer_angles(started[i][0], started[i][1]) for i in range(n)], 0.0, 1.0, 0.0)
+    for i in range(n):
+        sweep.motion[i] = _transfer_attitude_rate(_Floats, started[i][0], started[i][1], sweep.body[i], omega[i])[0]
+    sweep.place_bias()
+    delta, dr = sweep.solve(1.0, None, 0.0)
+    bases, histories = [], []
+    for i in range(n):
+        change = _transfer_point_change(_Floats, sweep.motion[i], sweep.c[i], dr[i], delta[i])[0]
+        acceleration = [sweep.center[i][k] + change[k] for k in range(d)]
+        base, x, v, a = _transfer_start_rotation(_Floats, attitude[i], omega[i], delta[i])
+        rows = [[*x, *positions[i]], [*v, *sweep.velocity[i]], [*a, *acceleration]]
+        # Nothing is known of earlier values; a is the auxiliary acceleration too.
+        histories.append([*rows, rows[2], rows[0], rows[0]])
+        bases.append(base)
+    state = _transfer_pack(bases, histories, sweep.Q, sweep.multipliers)
+    status = 0 if all(math.isfinite(x) for x in state) else 3
+    return state, [float(status), 0.0, 0.0, 0.0, 0.0, 0.0, sweep.pivot_ratio]
+
+
+def _transfer_advance(state, scheme, steps, loads, settings, keywords):
+    """State after a number of steps, and the report."""
+    sweep = _TransferSweep(loads, keywords)
+    if not (scheme[1] > 0.0 and all(math.isfinite(x) for x in scheme)):
+        return state, [5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    done, total, most, largest, loose, status, ratio = 0, 0, 0, 0.0, 0, 0, 1.0
+    while done < steps and status <= 0:
+        try:
+            state, iterations, change, status = _transfer_step(sweep, state, scheme, settings)
+        except ZeroDivisionError:
+            iterations, change, status = 0, math.inf, 3
+        total += iterations
+        most = max(most, iterations)
+        largest = max(largest, change)
+        loose += status < 0
+        ratio = min(ratio, sweep.pivot_ratio)
+        done += status <= 0
+    report = [float(max(status, 0)), float(done), float(total), float(most), largest, float(loose), ratio]
+    return state, report
+
+
+def _transfer_views(state, keywords):
+    """What can be seen in a state, as flat lists in the order of ``transfer_matrix_observe``."""
+    sweep = _TransferSweep([0.0] * ((TRANSFER_ANGLES + TRANSFER_DIMENSION) * TRANSFER_BODIES), keywords)
+    gravity = sweep.gravity
+    n, d, angles = TRANSFER_BODIES, TRANSFER_DIMENSION, TRANSFER_ANGLES
+    bases, histories, forces, multipliers = _transfer_unpack(state)
+    attitudes, rates, energy = [], [], 0.0
+    zero = [0.0] * angles
+    for i in range(n):
+        x, v = histories[i][0], histories[i][1]
+        attitude, omega, kinetic = _transfer_observe(
+            _Floats, sweep.body[i], bases[i], x[:angles], v[:angles], v[angles:]
+        )
+        attitudes.append(attitude)
+        rates.append(omega)
+        energy += kinetic[0] - sweep.body[i][0] * sum(gravity[k] * x[angles + k] for k in range(d))
+        sweep.motion[i] = _transfer_attitude(
+            _Floats, bases[i], x[:angles], sweep.body[i], 0.0, 0.0, v[:angles], zero, zero, zero
+        )[0]
+        sweep.velocity[i] = v[angles:]
+        sweep.center[i] = x[angles:]
+        if sweep.elastic[i]:
+            lever = _transfer_point(_Floats, sweep.motion[i], sweep.c[i], [0.0] * d)[0]
+            sweep.r[i] = [x[angles + k] - lever[k] for k in range(d)]
+    centers = [list(center) for center in sweep.center]
+    sweep.place()
+    closure = 0.0
+    for i, p in enumerate(sweep.parent):
+        joint = sweep.joint[i]
+        if angles == 1:
+            turn = attitudes[i][0] - (0.0 if p < 0 else attitudes[p][0]) - joint[5]
+            spin = rates[i][0] - (0.0 if p < 0 else rates[p][0])
+            energy += 0.5 * joint[2] * turn**2 + 0.5 * joint[4] * spin**2
+        if sweep.elastic[i]:
+            gap = [sweep.r[i][k] - sweep.inboard[i][k] - sweep.free[i][k] for k in range(d)]
+            energy += 0.5 * joint[6] * sum(x * x for x in gap)
+    for row in sweep.cut:
+        here, there = sweep.cut_point(row, 0), sweep.cut_point(row, 1)
+        length = math.sqrt(sum((here[k] - there[k]) ** 2 for k in range(d)))
+        if row[0] > 0.5:
+            energy += 0.5 * row[3] * (length - row[5]) ** 2
+        else:
+            closure = max(closure, length)
+    flat = [[x for row in rows for x in row] for rows in (attitudes, rates, centers)]
+    velocities = [x for row in histories for x in row[1][angles:]]
+    accelerations = [x for row in histories for x in row[2][angles:]]
+    points = [x for row in sweep.r for x in row]
+    return [
+        *flat,
+        velocities,
+        accelerations,
+        points,
+        [x for row in forces for x in row],
+        multipliers,
+        [energy],
+        [closure],
+    ]
+
+
+def _transfer_batched(function, arguments, shapes):
+    """Results of a function of flat lists for every state of a batch."""
+    batch, rows = _transfer_single(arguments)
+    results = [function(*row) for row in rows]
+    return tuple(
+        np.array([result[place] for result in results], dtype=_REAL).reshape((*batch, *shape))[()]
+        for place, shape in enumerate(shapes)
+    )
+
+
+def _transfer_sizes():
+    n, load = TRANSFER_BODIES, TRANSFER_ANGLES + TRANSFER_DIMENSION
+    return (TRANSFER_STATE * n + TRANSFER_UNKNOWNS,), (n, load)
+
+
+def transfer_matrix_start(attitude, omega, displacement, displacement_rate, loads, **keywords):
+    """State at the initial time and report, accelerations and forces consistent with attitudes and angular velocities.
+
+    Args:
+        attitude: per body, angle in the plane or quaternion in space.
+        omega: angular velocities, in space in body axes.
+        displacement: input end less the parent's end at elastic hinges, base axes; not read at others.
+        displacement_rate: its rate.
+        loads: force and moment at each centre of mass besides gravity, base axes.
+    """
+    size, load = _transfer_sizes()
+    d = TRANSFER_DIMENSION
+    attitude_size = 1 if d == 2 else 4
+    arguments = (
+        (attitude, (TRANSFER_BODIES, attitude_size)), (omega, (TRANSFER_BODIES, TRANSFER_ANGLES)),
+        (displacement, (TRANSFER_BODIES, d)), (displacement_rate, (TRANSFER_BODIES, d)), (loads, load),
+    )  # fmt: skip
+
+    def function(*row):
+        return _transfer_start(*row, keywords)
+
+    return (*_transfer_batched(function, arguments, (size, (7,))), np.zeros(TRANSFER_WORK))
+
+
+def transfer_matrix_advance(state, scheme, steps, loads, settings, **keywords):
+    """State after a number of steps and report.
+
+    Args:
+        state: from ``transfer_matrix_start`` or an earlier call.
+        scheme: constants of one step, from one of the scheme functions.
+        steps: how many.
+        loads: force and moment at each centre of mass besides gravity, base axes, constant meanwhile.
+        settings: tolerance, largest last change that is still accepted, iterations allowed, 1 for Newton's iteration.
+    """
+    size, load = _transfer_sizes()
+    arguments = ((state, size), (scheme, (TRANSFER_SCHEME,)), (steps, ()), (loads, load), (settings, (4,)))
+
+    def function(state, scheme, steps, loads, settings):
+        return _transfer_advance(state, scheme, steps[0], loads, settings, keywords)
+
+    return (*_transfer_batched(function, arguments, (size, (7,))), np.zeros(TRANSFER_WORK))
+
+
+def step(state, h, spectral_radius, loads, **keywords):
+    """State after one step h of generalised-alpha, and report."""
+    size, load = _transfer_sizes()
+    arguments = ((state, size), (h, ()), (spectral_radius, ()), (loads, load))
+
+    def function(state, h, spectral_radius, loads):
+        if not h[0] > 0.0:
+            return state, [5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+        scheme = _generalised_alpha(_Floats, h[0], spectral_radius[0])[0]
+        settings = (1e-12 * math.sqrt(TRANSFER_BODIES), 1e-6, 20, 1.0)
+        return _transfer_advance(state, scheme, 1, loads, settings, keywords)
+
+    return (*_transfer_batched(function, arguments, (size, (7,))), np.zeros(TRANSFER_WORK))
+
+
+def transfer_matrix_observe(state, **keywords):
+    """What can be seen in a state.
+
+    Returns:
+        attitudes, angular velocities (space: body axes), centres of mass, their velocities and accelerations, input
+        ends, forces on the bodies at their input ends, cut forces on the second bodies, energy, and the largest
+        distance between the two points of a cut joint.
+    """
+    size, _ = _transfer_sizes()
+    n, d = TRANSFER_BODIES, TRANSFER_DIMENSION
+    attitude_size = 1 if d == 2 else 4
+    shapes = (
+        (n, attitude_size), (n, TRANSFER_ANGLES), (n, d), (n, d), (n, d), (n, d), (n, d), (TRANSFER_UNKNOWNS,), (), (),
+    )  # fmt: skip
+
+    def function(row):
+        return _transfer_views(row, keywords)
+
+    return (*_transfer_batched(function, ((state, size),), shapes), np.zeros(TRANSFER_WORK))

@@ -1,0 +1,201 @@
+"""Discrete time transfer matrix method: closed forms of the elements, and stepping code without global equations.
+
+Source: Li Chunming, Rui Xiaoting, Validating on the transfer matrix method of multibody system without considering
+constraint violation correction, 2005, equations (4) to (10); the Riccati form of the recursion with columns for the cut
+forces keeps the products of long chains from losing digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mbsym.codegen.interface import Argument, RuntimeFunction
+from mbsym.formulations.transfer_matrix_elements import planar, spatial
+from mbsym.formulations.transfer_matrix_elements.layout import RotationVariable
+from mbsym.formulations.transfer_matrix_elements.recognition import transfer_system
+from mbsym.formulations.transfer_matrix_elements.schemes import SCHEME_SIZE, scheme_programs
+from mbsym.formulations.transfer_matrix_elements.system import TransferSystem
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.program import Program
+
+REPORT_SIZE = 7
+"""Status, steps done, iterations in all and at most, largest last change, steps accepted loosely, pivot ratio."""
+
+
+@dataclass(frozen=True, slots=True)
+class SteppingModule:
+    """What a module of generated code needs for stepping.
+
+    Attributes:
+        system: the elements.
+        programs: tables of the system, kernels of the elements, constants of the integration schemes.
+        runtime: start, advance, step and observe, with fixed text.
+        constants: sizes for the fixed text.
+        manifest: fields for the manifest.
+    """
+
+    system: TransferSystem
+    programs: tuple[Program, ...]
+    runtime: tuple[RuntimeFunction, ...]
+    constants: Mapping[str, int]
+    manifest: Mapping[str, object]
+
+
+def kernel_programs(rotation: RotationVariable) -> tuple[Program, ...]:
+    """The kernels of one variant, over a graph of their own: the same for every mechanism."""
+    graph = Graph()
+    if rotation == "angle":
+        return tuple(derive(graph) for derive in planar.PROGRAMS)
+    return spatial.programs(graph, rotation)
+
+
+def generate_step(mechanism: Mechanism, rotation: RotationVariable | None = None) -> SteppingModule:
+    """Stepping code of a mechanism by the transfer matrix method.
+
+    Args:
+        mechanism: the labelled model.
+        rotation: integrated rotation variable in space: "incremental" (default) or "cardan".
+
+    Raises:
+        DerivationError: the mechanism has an element that is not covered.
+    """
+    return stepping_module(transfer_system(mechanism, rotation))
+
+
+def stepping_module(system: TransferSystem) -> SteppingModule:
+    """Stepping code of a system of elements."""
+    layout = system.layout
+    n = len(system.bodies)
+    constants = {
+        "TRANSFER_BODIES": n,
+        "TRANSFER_CUTS": len(system.cuts),
+        "TRANSFER_UNKNOWNS": system.unknowns,
+        "TRANSFER_SCHEME": SCHEME_SIZE,
+        "TRANSFER_CARDAN": int(system.rotation == "cardan"),
+        **layout.constants(),
+        "TRANSFER_SIZE": system.state_size,
+        "TRANSFER_WORK": work_size(system),
+    }
+    programs = (system.program(), *kernel_programs(system.rotation), *scheme_programs(Graph()))
+    return SteppingModule(system, programs, _runtime(system), constants, _manifest(system))
+
+
+def work_size(system: TransferSystem) -> int:
+    """Entries of scratch memory that the C functions need."""
+    layout, unknowns = system.layout, system.unknowns
+    n = len(system.bodies)
+    d, angles, load = layout.dimension, layout.angles, layout.load
+    tables = n * (layout.body + layout.joint) + len(system.cuts) * layout.cut + d
+    matrices = layout.motion + load * load + 9 + layout.elimination + layout.elastic + 3
+    vectors = 11 * d + 7 * angles + 2 + load + 5
+    columns = (1 + unknowns) * (load + angles + 3 + 3 + d + angles + d)
+    dense = unknowns * (unknowns + 1) + unknowns * (d + 2)
+    return tables + n * (matrices + vectors + columns + 1) + dense
+
+
+def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
+    layout = system.layout
+    n, d = len(system.bodies), layout.dimension
+    size = system.state_size
+    turn = 1 if d == 2 else 4
+    work = Argument("work", "out", (work_size(system),), "", "scratch memory, its content means nothing")
+    report = Argument(
+        "report", "out", (REPORT_SIZE,), "", "status, steps, iterations in all, at most, last change, loose, pivots"
+    )
+    loads = Argument(
+        "loads", "in", (n, layout.load), "", "force and moment at centres of mass besides gravity, base axes"
+    )
+    quaternions = () if d == 2 else tuple(range(0, 4 * n, 4))
+    before = Argument("state", "in", (size,), "", "attitude, history and force of each body, then cut forces")
+    after = Argument("next_state", "out", (size,), "", "as ``state``")
+    return (
+        RuntimeFunction(
+            "transfer_matrix_start",
+            "transfer_matrix",
+            (
+                Argument("attitude", "in", (n, turn), "", "angle in the plane, quaternion in space", quaternions),
+                Argument("omega", "in", (n, layout.angles), "rad/s", "angular velocities, in space in body axes"),
+                Argument("displacement", "in", (n, d), "m", "input end less the parent's end at elastic hinges"),
+                Argument("displacement_rate", "in", (n, d), "m/s", "its rate"),
+                loads,
+                after,
+                report,
+                work,
+            ),
+            "state with accelerations and forces that fit attitudes and angular velocities",
+        ),
+        RuntimeFunction(
+            "transfer_matrix_advance",
+            "transfer_matrix",
+            (
+                before,
+                Argument("scheme", "in", (SCHEME_SIZE,), "", "constants of one step"),
+                Argument("steps", "in", (), "", "number of steps"),
+                loads,
+                Argument("settings", "in", (4,), "", "tolerance, acceptable change, iterations, 1 for Newton"),
+                after,
+                report,
+                work,
+            ),
+            "a number of steps of any scheme",
+        ),
+        RuntimeFunction(
+            "step",
+            "transfer_matrix",
+            (
+                before,
+                Argument("h", "in", (), "s", "step"),
+                Argument("spectral_radius", "in", (), "", "of generalised-alpha at infinite frequency, 0.8 is usual"),
+                loads,
+                after,
+                report,
+                work,
+            ),
+            "one step of generalised-alpha, iterated to round-off",
+        ),
+        RuntimeFunction(
+            "transfer_matrix_observe",
+            "transfer_matrix",
+            (
+                before,
+                Argument("attitudes", "out", (n, turn), "", "angles or quaternions", ()),
+                Argument("angular_velocities", "out", (n, layout.angles), "rad/s", "in space in body axes"),
+                Argument("centers", "out", (n, d), "m", "centres of mass"),
+                Argument("velocities", "out", (n, d), "m/s", "of the centres of mass"),
+                Argument("accelerations", "out", (n, d), "m/s^2", "of the centres of mass"),
+                Argument("input_ends", "out", (n, d), "m", "points at the inboard hinges"),
+                Argument("forces", "out", (n, d), "N", "on each body at its input end"),
+                Argument("cut_forces", "out", (system.unknowns,), "N", "on the second bodies of cuts; spring tensions"),
+                Argument("energy", "out", (), "J", "kinetic, of gravity and of springs"),
+                Argument("closure", "out", (), "m", "largest gap of a cut joint"),
+                work,
+            ),
+            "what can be seen in a state",
+        ),
+    )
+
+
+def _manifest(system: TransferSystem) -> Mapping[str, object]:
+    layout = system.layout
+    return {
+        "transfer_matrix": {
+            "rotation": system.rotation,
+            "dimension": layout.dimension,
+            "elements": [
+                {
+                    "name": body.name,
+                    "parent": body.parent,
+                    "hinge": body.hinge.joint.name,
+                    "elastic": body.hinge.elastic,
+                    "members": [member.name for member in body.members],
+                }
+                for body in system.bodies
+            ],
+            "cuts": [
+                {"name": cut.name, "spring": cut.is_spring, "bodies": [cut.first, cut.second]} for cut in system.cuts
+            ],
+            "unknowns": system.unknowns,
+        }
+    }
