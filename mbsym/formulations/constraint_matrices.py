@@ -112,7 +112,7 @@ def cfa_matrices(mechanism: Mechanism) -> CfaMatrices:
             b[i, j] = block_between(held[i - 1].columns, block, drives[j - 1])
             c[i, j] = block_between(drives[i - 1], block, drives[j - 1], symmetric=i == j)
             if i != j:
-                b[j, i] = _transposed(block_between(drives[i - 1], block, held[j - 1].columns), len(drives[i - 1]))
+                b[j, i] = _transposed(block_between(drives[i - 1], block, held[j - 1].columns), system.sizes[j - 1])
                 c[j, i] = _transposed(c[i, j], len(drives[j - 1]))
         for label, joint in enumerate(held, start=1):
             b[label, label], c[label, label] = _with_rotors(mechanism, label, joint, b[label, label], c[label, label])

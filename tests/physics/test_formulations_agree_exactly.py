@@ -1,0 +1,112 @@
+"""Kane, constraint forces (four ways) and the recursive formulations are one and the same, exactly, on random trees.
+
+All outputs of a tree are evaluated together at a random point of GF(2^61 - 1), where rotations are orthogonal exactly;
+rational functions that differ agree there with a probability below degree / 2^61, here below 1e-13.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from mbsym.errors import DerivationError
+from mbsym.formulations.catalogue import TREE_FUNCTIONS, make_program
+from mbsym.formulations.composite_body import mass_matrix
+from mbsym.formulations.constraint_force import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
+from mbsym.formulations.constraint_force_serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS
+from mbsym.formulations.constraint_matrices import inverse_mass_matrix
+from mbsym.formulations.kane import KANE_FUNCTIONS
+from mbsym.formulations.kane_spatial import spatial_bias, spatial_mass_matrix
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.symbolic.equality import compare
+from mbsym.symbolic.finite_field import PRIME, evaluate
+from mbsym.symbolic.program import Output, Program
+from mbsym.verification.random_mechanisms import ALL_TYPES, random_tree
+
+WAYS = {
+    "kane": KANE_FUNCTIONS,
+    "cfa": CFA_FUNCTIONS,
+    "cfa bias form": CFA_BIAS_FUNCTIONS,
+    "cfa reduction": CFA_SERIAL_FUNCTIONS,
+    "cfa elimination": CFA_ELIMINATION_FUNCTIONS,
+}
+
+
+def joined(mechanism: Mechanism, programs: dict[str, Program]) -> Program:
+    """All outputs in one program, named after the keys."""
+    inputs = {item.name: item for program in programs.values() for item in program.inputs}
+    outputs = [Output(key, item.shape, item.values) for key, p in programs.items() for item in p.outputs]
+    return Program("joined", mechanism.graph, tuple(inputs.values()), tuple(outputs), mechanism.parameters)
+
+
+def mechanism_of(seed: int, **options: object) -> Mechanism:
+    model = random_tree(seed, **options)  # type: ignore[arg-type]
+    return build_mechanism(model, model.label())
+
+
+def size_of(seed: int) -> tuple[int, int]:
+    return (2, 5) if seed % 10 == 0 else (1, 3)
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_all_formulations_agree_on_random_trees(block: int) -> None:
+    for seed in range(20 * block, 20 * block + 20):
+        mechanism = mechanism_of(seed, bodies=size_of(seed), forces=seed % 3 == 0, couplings=False)
+        programs = {
+            f"{way} {name}": derive(mechanism) for way, functions in WAYS.items() for name, derive in functions.items()
+        }
+        reference = {name: TREE_FUNCTIONS[name](mechanism) for name in KANE_FUNCTIONS}
+        (values,) = evaluate([joined(mechanism, programs | reference)], seed=seed)
+        for key in programs:
+            expected = values[key.rpartition(" ")[2]]
+            assert values[key] == expected, f"tree {seed}: {key} differs from the recursive formulation"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_spatial_form_and_inverse_mass_matrix_on_random_trees(seed: int) -> None:
+    mechanism = mechanism_of(300 + seed, bodies=(1, 4), couplings=False)
+    n = mechanism.nv
+    spatial = [entry for row in spatial_mass_matrix(mechanism) for entry in row]
+    bias = spatial_bias(mechanism)
+    programs = {
+        "M": TREE_FUNCTIONS["mass_matrix"](mechanism),
+        "h": TREE_FUNCTIONS["bias_force"](mechanism),
+        "spatial M": make_program(mechanism, "m", (mechanism.q,), [("M", (n, n), spatial, "", "")], ""),
+        "spatial h": make_program(mechanism, "h", (mechanism.q, mechanism.v), [("h", (n,), bias, "", "")], ""),
+        "inverse": inverse_mass_matrix(mechanism),
+    }
+    (values,) = evaluate([joined(mechanism, programs)], seed=seed)
+    assert values["spatial M"] == values["M"]
+    assert values["spatial h"] == values["h"]
+    M, inverse = values["M"], values["inverse"]
+    for r in range(n):
+        for c in range(n):
+            entry = sum(M[r * n + k] * inverse[k * n + c] for k in range(n)) % PRIME
+            assert entry == int(r == c)
+
+
+def test_kane_covers_couplings() -> None:
+    found = 0
+    for seed in range(40):
+        mechanism = mechanism_of(seed, bodies=(2, 4), joint_types=("revolute", "prismatic", "helical"))
+        if not mechanism.is_coupled:
+            continue
+        found += 1
+        for name, derive in KANE_FUNCTIONS.items():
+            assert compare(derive(mechanism), TREE_FUNCTIONS[name](mechanism), trials=1)
+        spatial = [entry for row in spatial_mass_matrix(mechanism) for entry in row]
+        n = mechanism.nv
+        program = make_program(mechanism, "mass_matrix", (mechanism.q,), [("M", (n, n), spatial, "", "")], "")
+        assert compare(program, make_program(
+            mechanism, "mass_matrix", (mechanism.q,),
+            [("M", (n, n), [entry for row in mass_matrix(mechanism) for entry in row], "", "")], "",
+        ))  # fmt: skip
+        with pytest.raises(DerivationError, match="couplings; use the formulation"):
+            CFA_FUNCTIONS["forward_dynamics"](mechanism)
+    assert found >= 5
+
+
+def test_the_random_trees_have_every_joint_type() -> None:
+    seen = {
+        joint.type for seed in range(200) for joint in random_tree(seed, bodies=size_of(seed), couplings=False).joints
+    }
+    assert seen == set(ALL_TYPES)
