@@ -26,7 +26,7 @@ from typing import Final, TypeAlias
 
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.angles import Angle, Monomial, is_opaque, lattice_key, linear_angle
-from mbsym.symbolic.graph import EVEN_FUNCTIONS, ODD_FUNCTIONS, Reference
+from mbsym.symbolic.graph import EVEN_FUNCTIONS, ODD_FUNCTIONS, Graph, Reference
 from mbsym.symbolic.program import Program
 
 PRIME: Final = (1 << 61) - 1
@@ -57,6 +57,7 @@ class Prepared:
         radicands: square roots and what lies below them, in topological order; evaluated first, since they can ask for
             another point.
         rest: its other nodes, in topological order.
+        constants: field values of its constants.
         labels: the name by which a symbol shares its random value with other programs.
         angles: the linear combination that each argument of a sine, cosine or tangent is.
     """
@@ -64,6 +65,7 @@ class Prepared:
     program: Program
     radicands: tuple[int, ...]
     rest: tuple[int, ...]
+    constants: Mapping[int, int]
     labels: Mapping[int, str]
     angles: Mapping[Reference, Angle]
 
@@ -181,7 +183,20 @@ def _prepared(program: Program) -> Prepared:
     rest = tuple(node for node in nodes if node not in below) if below else tuple(nodes)
     polynomials: dict[int, dict[Monomial, Fraction]] = {}
     angles = {ref: linear_angle(graph, ref, labels, polynomials) for ref in dict.fromkeys(arguments)}
-    return Prepared(program, tuple(radicands), rest, labels, angles)
+    return Prepared(program, tuple(radicands), rest, _constants(graph, nodes), labels, angles)
+
+
+def _constants(graph: Graph, nodes: Sequence[int]) -> dict[int, int]:
+    """Rational constants in the field; each denominator is inverted once."""
+    values: dict[int, int] = {}
+    inverses: dict[int, int] = {1: 1}
+    for node in nodes:
+        if graph.kinds[node] == "const":
+            number: Fraction = graph.arguments[node][0]
+            if number.denominator not in inverses:
+                inverses[number.denominator] = _inverse(number.denominator % PRIME)
+            values[node] = number.numerator * inverses[number.denominator] % PRIME
+    return values
 
 
 def _labels(program: Program, nodes: Sequence[int]) -> dict[int, str]:
@@ -225,7 +240,7 @@ class _Draw:
 
     def evaluate(self, item: Prepared, nodes: Sequence[int], values: dict[int, int]) -> None:
         """Adds the values of the given nodes."""
-        graph, labels = item.program.graph, item.labels
+        graph, labels, constants = item.program.graph, item.labels, item.constants
         kinds, arguments = graph.kinds, graph.arguments
         circle: dict[Reference, Point] = {}
         for node in nodes:
@@ -241,11 +256,7 @@ class _Draw:
             elif kind == "div":
                 values[node] = values[operands[0]] * _inverse(values[operands[1]]) % PRIME
             elif kind == "const":
-                number: Fraction = operands[0]
-                value = number.numerator % PRIME
-                values[node] = (
-                    value if number.denominator == 1 else value * _inverse(number.denominator % PRIME) % PRIME
-                )
+                values[node] = constants[node]
             elif kind == "symbol":
                 label = labels[node]
                 if label not in self.symbols:

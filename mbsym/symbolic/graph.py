@@ -61,7 +61,7 @@ class Graph:
     def __init__(self) -> None:
         self.kinds: list[str] = ["const", "const"]
         self.arguments: list[tuple[Any, ...]] = [(Fraction(0),), (Fraction(1),)]
-        self._index: dict[tuple[object, ...], int] = {("const", Fraction(1)): 1}
+        self._index: dict[tuple[object, ...], int] = {("const", 1, 1): 1}
         self.names: dict[int, tuple[str, int]] = {}
         self.sections: list[str] = [""]
         self.section_of: list[int] = [0, 0]
@@ -75,11 +75,15 @@ class Graph:
     def const(self, value: Number) -> Reference:
         """Reference of an exact constant."""
         fraction = exact(value)
-        if fraction == 0:
+        numerator, denominator = fraction.numerator, fraction.denominator
+        if numerator == 0:
             return ZERO
-        if fraction < 0:
-            return -self._node("const", -fraction)
-        return self._node("const", fraction)
+        # Looked up by two integers, since hashing a fraction takes a modular inverse.
+        key = ("const", -numerator if numerator < 0 else numerator, denominator)
+        node = self._index.get(key)
+        if node is None:
+            node = self._append(key, "const", (-fraction if numerator < 0 else fraction,))
+        return -node if numerator < 0 else node
 
     def pi(self) -> Reference:
         """Reference of the circle number, kept exact so that sin(pi/2) folds to one."""
@@ -359,12 +363,14 @@ class Graph:
     def _node(self, kind: str, *arguments: Any) -> int:
         key = (kind, *arguments)
         node = self._index.get(key)
-        if node is None:
-            node = len(self.kinds)
-            self._index[key] = node
-            self.kinds.append(kind)
-            self.arguments.append(arguments)
-            self.section_of.append(self._section)
+        return self._append(key, kind, arguments) if node is None else node
+
+    def _append(self, key: tuple[Any, ...], kind: str, arguments: tuple[Any, ...]) -> int:
+        node = len(self.kinds)
+        self._index[key] = node
+        self.kinds.append(kind)
+        self.arguments.append(arguments)
+        self.section_of.append(self._section)
         return node
 
     def make(self, kind: str, arguments: Sequence[Reference]) -> Reference:
@@ -436,7 +442,7 @@ class Graph:
             found.append(node)
             if kinds[node] not in LEAVES:
                 for ref in arguments[node]:
-                    needed[ref if ref > 0 else -ref] = 1  # type: ignore[operator,index]
+                    needed[ref if ref > 0 else -ref] = 1
             node = needed.rfind(1, 0, node)
         found.reverse()
         return found
