@@ -195,5 +195,3 @@ def _verify_directory(
 def _hashes(directory: Path, name: str) -> dict[str, str]:
     files = [directory / f"{name}.{suffix}" for suffix in ("c", "h", "py", "json")]
     return {file.name: sha256(file.read_bytes()).hexdigest() for file in files if file.exists()}
-
-

@@ -31,7 +31,7 @@ FLOORS = {
     "pipeline": 6,
     "simulation": 7,
     "visualisation": 7,
-    "report": 7,
+    "report": 8,
     "verification": 8,
     "testing": 8,
     "cli": 9,
