@@ -11,24 +11,34 @@ import pytest
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS, make_program
 from mbsym.formulations.composite_body import mass_matrix
-from mbsym.formulations.constraint_force import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
-from mbsym.formulations.constraint_force_serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS
+from mbsym.formulations.constraint_force import CFA_FUNCTIONS, Form, Solver, derive_motion, motion_program
+from mbsym.formulations.constraint_force_serial import reduction
 from mbsym.formulations.constraint_matrices import inverse_mass_matrix
 from mbsym.formulations.kane import KANE_FUNCTIONS
 from mbsym.formulations.kane_spatial import spatial_bias, spatial_mass_matrix
+from mbsym.formulations.odd_even_elimination import odd_even_elimination
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.finite_field import PRIME, evaluate
 from mbsym.symbolic.program import Output, Program
 from mbsym.verification.random_mechanisms import ALL_TYPES, random_tree
 
-WAYS = {
-    "kane": KANE_FUNCTIONS,
-    "cfa": CFA_FUNCTIONS,
-    "cfa bias form": CFA_BIAS_FUNCTIONS,
-    "cfa reduction": CFA_SERIAL_FUNCTIONS,
-    "cfa elimination": CFA_ELIMINATION_FUNCTIONS,
+CFA_WAYS: dict[str, tuple[Solver | None, Form]] = {
+    "absolute form": (None, "absolute"),
+    "bias form": (None, "bias"),
+    "reduction": (reduction, "absolute"),
+    "elimination": (odd_even_elimination, "absolute"),
 }
+
+
+def programs_of(mechanism: Mechanism) -> dict[str, Program]:
+    """What each way derives; the key ends with the function's name."""
+    programs = {f"kane {name}": derive(mechanism) for name, derive in KANE_FUNCTIONS.items()}
+    for way, (solver, form) in CFA_WAYS.items():
+        found, _ = derive_motion(mechanism, solver, form)
+        for name in ("forward_dynamics", "joint_wrenches"):
+            programs[f"{way} {name}"] = motion_program(mechanism, name, found, way)
+    return programs
 
 
 def joined(mechanism: Mechanism, programs: dict[str, Program]) -> Program:
@@ -51,9 +61,7 @@ def size_of(seed: int) -> tuple[int, int]:
 def test_all_formulations_agree_on_random_trees(block: int) -> None:
     for seed in range(20 * block, 20 * block + 20):
         mechanism = mechanism_of(seed, bodies=size_of(seed), forces=seed % 3 == 0, couplings=False)
-        programs = {
-            f"{way} {name}": derive(mechanism) for way, functions in WAYS.items() for name, derive in functions.items()
-        }
+        programs = programs_of(mechanism)
         reference = {name: TREE_FUNCTIONS[name](mechanism) for name in KANE_FUNCTIONS}
         (values,) = evaluate([joined(mechanism, programs | reference)], seed=seed)
         for key in programs:
