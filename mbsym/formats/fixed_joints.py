@@ -15,7 +15,7 @@ from mbsym.formats.rigid_frames import (
     placement_matrix,
     text,
 )
-from mbsym.model.body import Placement
+from mbsym.model.body import Body, Placement
 from mbsym.model.joint import COINCIDENT, Constraint, DistanceConstraint, GearConstraint, Joint
 from mbsym.model.parameter import Vector
 from mbsym.model.system import Model
@@ -36,19 +36,16 @@ def merge_fixed_joints(model: Model, mergeable: Collection[str], tolerance: floa
         if joint.name in mergeable and joint.type == "fixed"
     }
     home = {name: _home(name, carrier, tolerance) for name in (model.ground, *(body.name for body in model.bodies))}
-    masses: dict[str, ExactMass] = {}
+    gained: dict[str, list[ExactMass]] = {}
     for body in model.bodies:
-        name, placement = home[body.name]
-        part = exact_mass(body)
-        moved = part if placement == COINCIDENT else part.moved(placement)
-        if name not in masses:
-            masses[name] = moved
-        elif moved.mass != 0 or any(entry != 0 for row in moved.inertia for entry in row):
-            empty = masses[name].mass == 0 and not any(entry != 0 for row in masses[name].inertia for entry in row)
-            masses[name] = moved if empty else masses[name].joined(moved)
+        if body.name in carrier:
+            name, placement = home[body.name]
+            part = exact_mass(body)
+            if part.mass != 0 or any(entry != 0 for row in part.inertia for entry in row):
+                gained.setdefault(name, []).append(part if placement == COINCIDENT else part.moved(placement))
     return replace(
         model,
-        bodies=tuple(masses[body.name].body(body.name) for body in model.bodies if body.name not in carrier),
+        bodies=tuple(_heavier(body, gained.get(body.name, [])) for body in model.bodies if body.name not in carrier),
         joints=tuple(
             _rehomed(joint, home, tolerance)
             for joint in model.joints
@@ -56,6 +53,18 @@ def merge_fixed_joints(model: Model, mergeable: Collection[str], tolerance: floa
         ),
         constraints=tuple(_rehomed_constraint(item, home) for item in model.constraints),
     )
+
+
+def _heavier(body: Body, parts: list[ExactMass]) -> Body:
+    """The body with parts fixed to it; the body itself, digit by digit, if there are none."""
+    if not parts:
+        return body
+    total = exact_mass(body)
+    if total.mass == 0 and not any(entry != 0 for row in total.inertia for entry in row):
+        total, *parts = parts
+    for part in parts:
+        total = total.joined(part)
+    return total.body(body.name)
 
 
 def _home(name: str, carrier: dict[str, tuple[str, Placement]], tolerance: float) -> tuple[str, Placement]:
