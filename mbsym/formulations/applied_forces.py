@@ -162,9 +162,7 @@ def _applied_wrench(scene: _Scene, force: AppliedWrench) -> list[tuple[int, Moti
     n = vector_of(force.moment, mechanism.graph, mechanism.names)
     if not label:
         return []
-    if force.axes == "body":
-        rotation = mechanism.body(label).user_frame.rotation
-    else:
-        rotation = scene.frame(label).rotation
+    in_body = force.axes == "body"
+    rotation = mechanism.body(label).user_frame.rotation if in_body else scene.frame(label).rotation
     f, n = rotation.to_child(f), rotation.to_child(n)
     return [(label, (add(n, cross(r, f)), f))]

@@ -38,7 +38,9 @@ def mass_matrix(mechanism: Mechanism) -> SquareMatrix:
                         if carrier is body and m > k:
                             continue
                         entry = dot((*angular, *linear), (*moment, *force))
-                        _insert(matrix, own[k], mechanism.speed_of[carrier.label - 1][m], entry, carrier is body and m == k)
+                        _insert(
+                            matrix, own[k], mechanism.speed_of[carrier.label - 1][m], entry, carrier is body and m == k
+                        )
                 if not carrier.parent:
                     break
                 forces = [carrier.placement.wrench_to_parent(*wrench) for wrench in forces]
@@ -79,8 +81,11 @@ def solve(mechanism: Mechanism, matrix: SquareMatrix, right: list[Scalar]) -> li
             try:
                 inverses[k] = (1 / a[k][k]).named(f"inv_d{k + 1}")
             except SymbolicError:
+                joint = next(body.joint for body in mechanism.bodies if k in range(*body.v_range))
                 raise DerivationError(
-                    "the mass matrix is singular", where=f"speed {k + 1}", remedy="give the bodies mass and inertia"
+                    "the mass matrix is singular: nothing resists this joint's motion",
+                    where=f"joint {joint.name}",
+                    remedy="give a body that it moves mass and inertia, or the joint armature",
                 ) from None
             # Descending, so that the entries a[k][j] still to be used are not yet divided by the pivot.
             for i in range(k - 1, -1, -1):

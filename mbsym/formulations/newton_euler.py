@@ -97,9 +97,7 @@ def newton_euler(
             own = applied.joints[body.label - 1] if applied is not None else ()
             forces.append(
                 tuple(
-                    dot((*angular, *linear), (*moment, *force))
-                    + armature * rate
-                    - (own[k] if own else 0)
+                    dot((*angular, *linear), (*moment, *force)) + armature * rate - (own[k] if own else 0)
                     for k, ((angular, linear), armature, rate) in enumerate(
                         zip(body.columns, body.armature, joint_rates, strict=True)
                     )

@@ -260,9 +260,7 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
         user_end = transform_of(joint.successor_placement, graph, names)
         to_a, to_b = frames[a].inverse(), frames[b].inverse()
         cut.append(
-            CutJoint(
-                joint, label, a, b, _tidy(to_a.then(start)), _tidy(to_b.then(end)), _tidy(to_b.then(user_end))
-            )
+            CutJoint(joint, label, a, b, _tidy(to_a.then(start)), _tidy(to_b.then(end)), _tidy(to_b.then(user_end)))
         )
     nv, nq = coordinates.nv, coordinates.nq
     return Mechanism(

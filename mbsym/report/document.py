@@ -220,9 +220,7 @@ def _quantity(equations: Equations, name: str) -> QuantityView:
         formulas = tuple(_entry_formulas(form, equations.matrix(name)))
     else:
         steps = escape(show(form.program))
-    return QuantityView(
-        escape(TITLES[name]), escape(SENTENCES[name]), form.operations.arithmetic, formulas, steps
-    )
+    return QuantityView(escape(TITLES[name]), escape(SENTENCES[name]), form.operations.arithmetic, formulas, steps)
 
 
 SMALL_MATRIX: Final = 60

@@ -21,7 +21,6 @@ from mbsym.passes.pass_manager import run
 from mbsym.passes.standard import STANDARD_PASSES
 from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.program import OperationCount, Program, count_operations
-from mbsym.symbolic.scalar import Scalar
 from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.symbolic.trigonometry import simplify_all_trigonometric
 

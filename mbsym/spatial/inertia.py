@@ -9,8 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mbsym.spatial.rotation import Rotation
-from mbsym.spatial.vector import Matrix3, Symmetric3, Vector3, add, dot, multiply, scale, skew, symmetric_matrix
-from mbsym.spatial.vector import cross, symmetric_multiply
+from mbsym.spatial.vector import (
+    Matrix3,
+    Symmetric3,
+    Vector3,
+    add,
+    cross,
+    dot,
+    multiply,
+    scale,
+    skew,
+    symmetric_matrix,
+    symmetric_multiply,
+)
 from mbsym.symbolic.scalar import Scalar
 
 

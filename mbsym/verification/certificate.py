@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-
 from mbsym import __version__
 from mbsym.codegen.build import DEFAULT_FLAGS, compile_c
 from mbsym.codegen.description import GeneratedFile
@@ -119,7 +118,8 @@ class Certificate:
         lines += ["| function | language | compared with | worst error | allowed | |", "|---|---|---|---|---|---|"]
         for check in self.checks:
             mark = "ok" if check.passed else "**failed**"
-            cells = (check.function, check.language, check.against, f"{check.error:.2e}", f"{check.tolerance:.2e}", mark)
+            errors = (f"{check.error:.2e}", f"{check.tolerance:.2e}")
+            cells = (check.function, check.language, check.against, *errors, mark)
             lines.append(f"| {' | '.join(cells)} |")
         lines += ["", "| file | SHA-256 |", "|---|---|"]
         lines += [f"| {name} | {digest} |" for name, digest in self.files.items()]

@@ -22,14 +22,14 @@ from mbsym.verification.random_trees import random_state
 Array = NDArray[Any]
 
 TOLERANCE = 1e-10
-"""Against the reference in double precision: it solves one large system, whose rounding is some 1e-13 of its entries."""
+"""Against the reference in double precision, which solves one large system: rounding of some 1e-13 of its entries."""
 
 SINGLE_TOLERANCE = 2e-4
 """For code in single precision: thousands of operations of relative rounding 6e-8."""
 
 DIFFERENCE_STEP = 1e-5
 DIFFERENCE_TOLERANCE = 1e-8
-"""A central difference with that step errs by its square times the third derivative, some 1e-10 of metres and radians."""
+"""A central difference with that step errs by its square times the third derivative, some 1e-10 of metres."""
 
 BATCH = 3
 """States per call of the NumPy module, so that its batch axes are checked too."""
@@ -145,9 +145,7 @@ DISTURBANCE = 0.2
 ATTEMPTS = 50
 
 
-def closed_state(
-    reference: Reference, start: Array, v: Array, rng: np.random.Generator
-) -> tuple[Array, Array]:
+def closed_state(reference: Reference, start: Array, v: Array, rng: np.random.Generator) -> tuple[Array, Array]:
     """A configuration with closed loops near the model's initial one, and the speeds nearest to v that keep it so.
 
     Raises:
@@ -286,7 +284,8 @@ def _loop_checks(worst: _Worst, module: LoadedModule, state: Mapping[str, Any], 
     worst.note(
         "constraint_jacobian", language, "G v = 0", relative_error(jacobian @ state["v"], 0 * gamma), 1e-9, number
     )
-    worst.note("constrained_dynamics", language, "G vdot = gamma", relative_error(jacobian @ vdot, gamma), tolerance, number)
+    error = relative_error(jacobian @ vdot, gamma)
+    worst.note("constrained_dynamics", language, "G vdot = gamma", error, tolerance, number)
     needed = _call(module, "inverse_dynamics", {**state, "vdot": vdot}) - jacobian.T @ multipliers
     error = relative_error(needed, state["tau"])
     worst.note("constrained_dynamics", language, "M vdot + h = tau + G^T lambda", error, tolerance, number)

@@ -13,6 +13,4 @@ def motion(q: tuple[Scalar, ...], v: tuple[Scalar, ...], pitch: Scalar) -> Joint
     """q = (angle), v = (rate)."""
     graph = pitch.graph
     zero = zero_vector(graph)
-    return JointMotion(
-        Transform(about_axis(2, q[0]), zero), ((vector(graph, (0, 0, 1)), zero),), (zero, zero), v
-    )
+    return JointMotion(Transform(about_axis(2, q[0]), zero), ((vector(graph, (0, 0, 1)), zero),), (zero, zero), v)
