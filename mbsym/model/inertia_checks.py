@@ -117,13 +117,15 @@ def check_inertias(model: Model, findings: Findings, *, strict: bool) -> None:
         )
         return
     axes = rotation_axes(model, findings.numbers)
+    impossible: set[str] = set()
     for index, body in enumerate(model.bodies):
         found = _inertia_fault(body.name, properties[body.name], axes.get(body.name), severity)
         if found is not None:
+            impossible.add(body.name)
             findings.diagnostics.append(
                 Diagnostic(found[0], ("bodies", index, "inertia"), f"body {body.name!r} {found[1]}", found[2])
             )
-    _check_end_bodies(model, findings, properties, severity)
+    _check_end_bodies(model, findings, properties, impossible, severity)
 
 
 def _is_nothing(item: MassProperties) -> bool:
@@ -225,11 +227,16 @@ def _axis_beyond(joint: Joint, axis: Triple, number: Callable[[Value], float], *
 
 
 def _check_end_bodies(
-    model: Model, findings: Findings, properties: dict[str, MassProperties], severity: Severity
+    model: Model,
+    findings: Findings,
+    properties: dict[str, MassProperties],
+    impossible: set[str],
+    severity: Severity,
 ) -> None:
     """Notes end bodies without inertia against the motion of the joint that holds them.
 
-    Bodies fixed to an end body count with it. Coupled joints are left out, their inertia is shared.
+    Bodies fixed to an end body count with it. Bodies whose inertia is impossible are left out, and so are coupled
+    joints, whose inertia is shared.
     """
 
     def number(value: Value) -> float:
@@ -264,7 +271,11 @@ def _check_end_bodies(
                 total[near] = total[near].joined(at_joint.moved(R_near, p_near))
                 if len(joints_at[near]) == 1:
                     ends.append(near)
-        elif joint.name not in coupled and _is_singular(joint, at_joint, number(joint.armature), number):
+        elif (
+            name not in impossible
+            and joint.name not in coupled
+            and _is_singular(joint, at_joint, number(joint.armature), number)
+        ):
             findings.diagnostics.append(
                 Diagnostic(
                     severity,
