@@ -75,6 +75,7 @@ def stepping_module(system: TransferSystem) -> SteppingModule:
         "TRANSFER_SCHEME": SCHEME_SIZE,
         "TRANSFER_CARDAN": int(system.rotation == "cardan"),
         **layout.constants(),
+        "TRANSFER_CUT_FORCES": max(system.unknowns, 1),
         "TRANSFER_SIZE": system.state_size,
         "TRANSFER_WORK": work_size(system),
     }
@@ -88,11 +89,10 @@ def work_size(system: TransferSystem) -> int:
     n = len(system.bodies)
     d, angles, load = layout.dimension, layout.angles, layout.load
     tables = n * (layout.body + layout.joint) + len(system.cuts) * layout.cut + d
-    matrices = layout.motion + load * load + 9 + layout.elimination + layout.elastic + 3
-    vectors = 11 * d + 7 * angles + 2 + load + 5
-    columns = (1 + unknowns) * (load + angles + 3 + 3 + d + angles + d)
-    dense = unknowns * (unknowns + 1) + unknowns * (d + 2)
-    return tables + n * (matrices + vectors + columns + 1) + dense
+    iterate = load + 1 + layout.motion + angles + 4 * d + 4 * load + 2 + d + 1 + d
+    matrices = load * load + 9 + layout.elimination + layout.elastic + 3
+    columns = (1 + unknowns) * (load + 3 + 2 * (angles + d))
+    return tables + n * (iterate + matrices + columns) + unknowns * (1 + d + 2 + unknowns + 1)
 
 
 def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
@@ -167,7 +167,7 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
                 Argument("accelerations", "out", (n, d), "m/s^2", "of the centres of mass"),
                 Argument("input_ends", "out", (n, d), "m", "points at the inboard hinges"),
                 Argument("forces", "out", (n, d), "N", "on each body at its input end"),
-                Argument("cut_forces", "out", (system.unknowns,), "N", "on the second bodies of cuts; spring tensions"),
+                Argument("cut_forces", "out", (max(system.unknowns, 1),), "N", "on second bodies of cuts; tensions; 0 if none"),
                 Argument("energy", "out", (), "J", "kinetic, of gravity and of springs"),
                 Argument("closure", "out", (), "m", "largest gap of a cut joint"),
                 work,

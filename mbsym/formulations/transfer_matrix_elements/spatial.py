@@ -447,6 +447,12 @@ def _inertia(graph: Graph) -> Program:
 def _hinge_law(graph: Graph) -> Program:
     k = Kernel(graph, "transfer_hinge_law", "a ball hinge offers no moment")
     k.array("joint", LAYOUT.joint, "row of the joint table")
+    for name in ("spring", "A", "C"):
+        k.scalar(name, "not read")
+    for name in ("motion", "parent_motion"):
+        k.array(name, LAYOUT.motion, "not read")
+    for name in ("angle", "parent_angle"):
+        k.array(name, 1, "not read")
     zero = constant(graph, 0)
     k.output("law", 2, (zero, zero), "stiffness and torque")
     return k.program()

@@ -531,7 +531,7 @@ def _transfer_views(state, keywords):
         accelerations,
         points,
         [x for row in forces for x in row],
-        multipliers,
+        multipliers or [0.0],
         [energy],
         [closure],
     ]
@@ -622,7 +622,7 @@ def transfer_matrix_observe(state, **keywords):
     n, d = TRANSFER_BODIES, TRANSFER_DIMENSION
     attitude_size = 1 if d == 2 else 4
     shapes = (
-        (n, attitude_size), (n, TRANSFER_ANGLES), (n, d), (n, d), (n, d), (n, d), (n, d), (TRANSFER_UNKNOWNS,), (), (),
+        (n, attitude_size), (n, TRANSFER_ANGLES), (n, d), (n, d), (n, d), (n, d), (n, d), (TRANSFER_CUT_FORCES,), (), (),
     )  # fmt: skip
 
     def function(row):
