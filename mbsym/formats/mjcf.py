@@ -14,10 +14,10 @@ from pathlib import Path
 
 from mbsym.formats.findings import report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
+from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.mjcf_equality import closures
 from mbsym.formats.mjcf_frames import AngleRules, negative, read_frame, turned
 from mbsym.formats.mjcf_geoms import geom_mass
-from mbsym.formats.registry import DEFAULTS, LoadOptions
 from mbsym.formats.rigid_frames import ExactMass, compose, exact, exact_mass
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
 from mbsym.formats.xml_document import Element, read_xml

@@ -2,43 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal
 
 from mbsym.errors import FormatError
-from mbsym.formats.angles import SAME_ANGLE
+from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.model.system import Model
+
+__all__ = ["LoadOptions", "example_names", "example_path", "load"]
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 SUFFIXES = (".yaml", ".yml", ".urdf", ".xml", ".mjcf")
-
-
-@dataclass(frozen=True, slots=True)
-class LoadOptions:
-    """How foreign descriptions are taken. The native format says all of this itself, but for ``strict``.
-
-    Attributes:
-        strict: physically impossible inertias are errors even where a robot description has them.
-        floating: the root link of a URDF is a body on a free joint; else it is ground.
-        fixed_joints: "merge" makes bodies on fixed joints part of those that carry them, "keep" keeps them.
-        mimic: "couple" takes coordinates that mimic others as coupled, "ignore" leaves them free.
-        joint_dynamics: "forces" takes damping and friction of URDF joints as force elements, "ignore" leaves them out.
-        snap_angles: angles nearer than this to a multiple of 90 degrees become exact [rad].
-        loops: a file with joints that close loops; default is NAME.loops.yaml beside NAME.urdf, if there is one.
-    """
-
-    strict: bool = False
-    floating: bool = False
-    fixed_joints: Literal["merge", "keep"] = "merge"
-    mimic: Literal["couple", "ignore"] = "couple"
-    joint_dynamics: Literal["ignore", "forces"] = "ignore"
-    snap_angles: float = SAME_ANGLE
-    loops: str | None = None
-
-
-DEFAULTS = LoadOptions()
 
 
 def load(source: str | Path, options: LoadOptions = DEFAULTS) -> Model:

@@ -9,8 +9,8 @@ from pathlib import Path
 from mbsym.formats.angles import looks_rounded, snapped_angle
 from mbsym.formats.findings import report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
+from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.loop_file import LoopFile, read_loops
-from mbsym.formats.registry import DEFAULTS, LoadOptions
 from mbsym.formats.rigid_frames import exact_mass, placement_matrix, turned_inertia
 from mbsym.formats.rigid_frames import text as number_text
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
