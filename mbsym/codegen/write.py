@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import copyfile
 from typing import Final
 
 from mbsym.codegen.description import GeneratedFile
@@ -19,7 +20,7 @@ def write_files(directory: Path | str, files: Sequence[GeneratedFile], *, force:
     """Writes all files, the last one last, and returns their paths.
 
     Each text goes to a temporary file beside its destination first; only when all are there are they renamed. Whatever
-    fails or interrupts before that leaves the old files as they were.
+    fails or interrupts on the way leaves the old files as they were.
 
     Args:
         directory: made if it is missing.
@@ -76,15 +77,32 @@ def _check_free(path: Path, force: bool) -> None:
 
 
 def _write(destination: Path, files: Sequence[GeneratedFile]) -> tuple[Path, ...]:
-    temporary: list[tuple[Path, Path]] = []
+    final = [destination / file.name for file in files]
+    new, old = ([destination / f".{file.name}.{os.getpid()}.{suffix}" for file in files] for suffix in ("tmp", "old"))
     try:
-        for file in files:
-            path = destination / f".{file.name}.{os.getpid()}.tmp"
-            temporary.append((path, destination / file.name))
+        for path, file in zip(new, files, strict=True):
             path.write_text(file.text, encoding="utf-8", newline="\n")
-        for path, final in temporary:
-            path.replace(final)
+        for path, backup in zip(final, old, strict=True):
+            if path.exists():
+                copyfile(path, backup)
+        _rename(new, old, final)
     finally:
-        for path, _ in temporary:
+        for path in (*new, *old):
             path.unlink(missing_ok=True)
-    return tuple(final for _, final in temporary)
+    return tuple(final)
+
+
+def _rename(new: Sequence[Path], old: Sequence[Path], final: Sequence[Path]) -> None:
+    """Gives all files their final names, or none: what fails or interrupts in between brings the old ones back."""
+    begun: list[tuple[Path, Path]] = []
+    try:
+        for source, backup, path in zip(new, old, final, strict=True):
+            begun.append((backup, path))
+            source.replace(path)
+    except BaseException:
+        for backup, path in begun:
+            if backup.exists():
+                backup.replace(path)
+            else:
+                path.unlink(missing_ok=True)
+        raise
