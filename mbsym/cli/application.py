@@ -28,18 +28,24 @@ def application() -> typer.Typer:
     )
 
     @app.callback()
-    def version_option(
-        version: bool = typer.Option(False, "--version", help="Print the version and stop.", is_eager=True),
+    def options(
+        version: bool = typer.Option(
+            False, "--version", help="Print the version and stop.", is_eager=True, callback=_print_version
+        ),
     ) -> None:
-        if version:
-            from mbsym import __version__
-
-            typer.echo(f"mbsym {__version__}")
-            raise typer.Exit()
+        """What can be said before a verb."""
 
     for verb in (label, derive, generate, verify, convert, examples, schema):
         verb.register(app)
     return app
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from mbsym import __version__
+
+        typer.echo(f"mbsym {__version__}")
+        raise typer.Exit
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,6 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as error:
+        print(f"mbsym: {error.filename or 'standard output'}: {error.strerror or error}", file=sys.stderr)
+        return USAGE_STATUS
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else USAGE_STATUS if end.code else 0
     return 0

@@ -9,8 +9,11 @@ import typer
 from mbsym.cli.model_source import read_model
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.write import write_files
+from mbsym.errors import FormatError
 from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.native_text import dump_native
+
+NATIVE_SUFFIXES = (".yaml", ".yml")
 
 
 def register(app: typer.Typer) -> None:
@@ -28,6 +31,12 @@ def register(app: typer.Typer) -> None:
         force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
     ) -> None:
         """Convert a model to the native format."""
+        if target.suffix.lower() not in NATIVE_SUFFIXES:
+            raise FormatError(
+                "only the native format is written",
+                where=str(target),
+                remedy=f"end it in {' or '.join(NATIVE_SUFFIXES)}",
+            )
         model = read_model(source, strict=strict, snap_angles=snap_angles, floating=floating)
         write_files(target.parent, (GeneratedFile(target.name, dump_native(model)),), force=force)
         typer.echo(f"wrote {target}")
