@@ -87,8 +87,19 @@ def read(source: Model | str | Path, options: LoadOptions | None = None) -> Mode
 
 
 def express(model: Model, options: GenerationOptions) -> Mechanism:
-    """The model labelled and written in a graph."""
-    return build_mechanism(model, model.label(order=options.order), options.symbolic_parameters)
+    """The model labelled and written in a graph.
+
+    Raises:
+        DerivationError: no body has mass or inertia, so that there are no dynamics to derive.
+    """
+    mechanism = build_mechanism(model, model.label(order=options.order), options.symbolic_parameters)
+    if not any(body.inertia.is_anything for body in mechanism.bodies):
+        raise DerivationError(
+            "no body has mass or inertia, so there are no equations of motion",
+            where=model.name,
+            remedy="give the bodies masses, or use mbsym label for the topology alone",
+        )
+    return mechanism
 
 
 def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress | None = None) -> Derivation:

@@ -33,6 +33,11 @@ class RigidInertia:
     first_moment: Vector3
     about_origin: Symmetric3
 
+    @property
+    def is_anything(self) -> bool:
+        """True where the mass or a moment of inertia is not the constant zero."""
+        return bool(self.mass.ref) or any(entry.ref for entry in self.about_origin)
+
     def __add__(self, other: RigidInertia) -> RigidInertia:
         a, b = self.about_origin, other.about_origin
         total = (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])

@@ -27,7 +27,6 @@ FLOORS = {
     "reference": 3,
     "formulations": 4,
     "examples": 4,
-    "derivatives": 5,
     "pipeline": 6,
     "simulation": 7,
     "visualisation": 7,

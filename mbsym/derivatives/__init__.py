@@ -1,1 +1,0 @@
-"""Derivatives of the equations of motion, linearisation and identification."""
