@@ -167,7 +167,13 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
                 Argument("accelerations", "out", (n, d), "m/s^2", "of the centres of mass"),
                 Argument("input_ends", "out", (n, d), "m", "points at the inboard hinges"),
                 Argument("forces", "out", (n, d), "N", "on each body at its input end"),
-                Argument("cut_forces", "out", (max(system.unknowns, 1),), "N", "on second bodies of cuts; tensions; 0 if none"),
+                Argument(
+                    "cut_forces",
+                    "out",
+                    (max(system.unknowns, 1),),
+                    "N",
+                    "on second bodies of cuts; tensions; 0 if none",
+                ),
                 Argument("energy", "out", (), "J", "kinetic, of gravity and of springs"),
                 Argument("closure", "out", (), "m", "largest gap of a cut joint"),
                 work,
@@ -189,7 +195,7 @@ def _manifest(system: TransferSystem) -> Mapping[str, object]:
                     "parent": body.parent,
                     "hinge": body.hinge.joint.name,
                     "elastic": body.hinge.elastic,
-                    "members": [member.name for member in body.members],
+                    "members": list(body.members),
                 }
                 for body in system.bodies
             ],

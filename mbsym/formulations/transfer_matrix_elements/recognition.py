@@ -10,7 +10,6 @@ from mbsym.errors import DerivationError
 from mbsym.formulations.transfer_matrix_elements.layout import RotationVariable
 from mbsym.formulations.transfer_matrix_elements.system import (
     Hinge,
-    Member,
     TransferBody,
     TransferCut,
     TransferSystem,
@@ -57,7 +56,7 @@ class _Group:
     mass: Scalar
     moment: Vector3
     about_origin: list[list[Scalar]]
-    members: list[tuple[str, Rotation, Vector3]] = field(default_factory=list)
+    members: list[str] = field(default_factory=list)
 
 
 def transfer_system(mechanism: Mechanism, rotation: RotationVariable | None = None) -> TransferSystem:
@@ -223,13 +222,13 @@ class _Recognition:
         group.mass = group.mass + mass
         group.moment = add(group.moment, scale(c, mass))
         group.about_origin = [[group.about_origin[i][k] + J[i][k] for k in range(3)] for i in range(3)]
-        group.members.append((body.name, R, at))
+        group.members.append(body.name)
 
     def _center(self, group: _Group) -> Vector3:
         if group.mass.ref == 0:
             raise DerivationError(
                 "the transfer matrix method needs bodies with mass",
-                where=f"body {group.members[0][0]}",
+                where=f"body {group.members[0]}",
                 remedy="give it a mass",
             )
         m = group.moment
@@ -254,14 +253,13 @@ class _Recognition:
                     about = about + J[i][k] * exact(_tidy(normal[i])) * exact(_tidy(normal[k]))
             bodies.append(
                 TransferBody(
-                    group.members[0][0],
+                    group.members[0],
                     group.parent,
                     group.mass,
                     self._turn(N, center),
                     (about,),
                     self._planar_hinge(group, plane, neutral, angles, points[group.parent]),
-                    self._members(group),
-                    neutral[group.number],
+                    tuple(group.members),
                 )
             )
         cuts = []
@@ -356,7 +354,17 @@ class _Recognition:
         parent_input = self.groups[group.parent - 1].input_point if group.parent else zero_vector(self.graph)
         attachment = self._turn(N, subtract(group.attachment, parent_input))
         return Hinge(
-            joint, group.flipped, sign, offset, joint.type == "planar", torsion, bushing, attachment, free, axes
+            joint,
+            group.flipped,
+            sign,
+            offset,
+            joint.type == "planar",
+            torsion,
+            bushing,
+            attachment,
+            free,
+            axes,
+            IDENTITY,
         )
 
     def _forces_on(self, joint: Joint) -> list[JointSpring | JointDamper]:
@@ -477,18 +485,18 @@ class _Recognition:
                 (zero, zero),
                 subtract(group.attachment, parent_input),
                 (zero, zero, zero),
-                self._rotation(joint.predecessor_placement),
+                product(self.place[joint.predecessor][1], self._rotation(joint.predecessor_placement)),
+                product(self.place[joint.successor][1], self._rotation(joint.successor_placement)),
             )
             bodies.append(
                 TransferBody(
-                    group.members[0][0],
+                    group.members[0],
                     group.parent,
                     group.mass,
                     subtract(center, group.input_point),
                     (J[0][0], J[1][1], J[2][2], J[0][1], J[0][2], J[1][2]),
                     hinge,
-                    self._members(group),
-                    IDENTITY,
+                    tuple(group.members),
                 )
             )
         points: list[Sequence[Sequence[float]]] = [IDENTITY] * (len(self.groups) + 1)
@@ -506,13 +514,6 @@ class _Recognition:
         return TransferSystem(self.mechanism, rotation, tuple(bodies), tuple(cuts), gravity, IDENTITY)
 
     # ---- both -------------------------------------------------------------------------------------------------------
-
-    def _members(self, group: _Group) -> tuple[Member, ...]:
-        members = []
-        for name, R, at in group.members:
-            origin = subtract(at, group.input_point)
-            members.append(Member(name, R, _floats([self._value(x) for x in origin])))
-        return tuple(members)
 
     def _end(self, name: str, point: Vector3) -> tuple[int, Vector3]:
         """Group of a body and a point of it, from the group's input end in its axes."""

@@ -32,8 +32,9 @@ class Hinge:
         bushing: stiffness and damping of the displacement.
         attachment: the parent's end, from its input end in its axes (ground: base coordinates).
         free_displacement: of the bushing, base axes.
-        axes: columns are the axes of a planar joint's displacements (or the joint frame of a free joint), on its
-            predecessor in that body's element axes.
+        predecessor_frame: rotation from the joint frame on the predecessor to that body's element axes; in the plane
+            its two axes in the plane as columns.
+        successor_frame: the same on the successor, in space.
     """
 
     joint: Joint
@@ -45,16 +46,8 @@ class Hinge:
     bushing: tuple[Scalar, Scalar]
     attachment: tuple[Scalar, ...]
     free_displacement: tuple[Scalar, ...]
-    axes: Rows
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A user's body inside an element: name, rotation and origin of its frame in element axes, from the input end."""
-
-    name: str
-    rotation: Rows
-    origin: tuple[float, float, float]
+    predecessor_frame: Rows
+    successor_frame: Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +60,7 @@ class TransferBody:
         mass, center, inertia: inertia about the centre of mass, one number in the plane, (xx, yy, zz, xy, xz, yz) in
             space.
         hinge: at the input end.
-        members: the user's bodies.
-        neutral: rotation to base axes at attitude zero.
+        members: names of the user's bodies that fixed joints hold together.
     """
 
     name: str
@@ -77,8 +69,7 @@ class TransferBody:
     center: tuple[Scalar, ...]
     inertia: tuple[Scalar, ...]
     hinge: Hinge
-    members: tuple[Member, ...]
-    neutral: Rows
+    members: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
