@@ -15,7 +15,7 @@ from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import make_program
 from mbsym.formulations.newton_euler import newton_euler, user_wrenches
 from mbsym.formulations.registry import FORMULATIONS, Available, available_functions
-from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.system import Model
 from mbsym.passes.pass_manager import run
 from mbsym.passes.standard import STANDARD_PASSES
@@ -251,9 +251,10 @@ def derive(
     Raises:
         MbsymError: the model or the formulation is unusable.
     """
-    from mbsym.pipeline import read
+    from mbsym.pipeline import GenerationOptions, express, read
 
     if formulation not in FORMULATIONS:
         raise DerivationError(f"no formulation is called {formulation!r}", remedy=f"known: {', '.join(FORMULATIONS)}")
     system = read(model)
-    return Equations(build_mechanism(system, system.label(order=order), symbolic_parameters), formulation)
+    options = GenerationOptions(symbolic_parameters=symbolic_parameters, order=order)
+    return Equations(express(system, options), formulation)
