@@ -29,7 +29,7 @@ FLOORS = {
     "examples": 4,
     "pipeline": 6,
     "simulation": 7,
-    "visualisation": 7,
+    "visualisation": 6,
     "report": 8,
     "verification": 8,
     "testing": 8,
