@@ -2,11 +2,12 @@
 
     python tests/benchmarks/space_robot_cpu.py
 
-Ten seconds at 0.002 s by the classical Runge-Kutta method, four evaluations a step, the arms driven by sinusoidal torques
-over a free base. Each formulation is timed for vdot alone and for vdot with all joint wrenches.
+Ten seconds at 0.002 s by the classical Runge-Kutta method, four evaluations a step, the arms driven by sinusoidal
+torques over a free base. Each formulation is timed for vdot alone and for vdot with all joint wrenches.
 
 The comparison is that of F. Liu, Q. Hu, J. Zhang, Constraint force algorithm for tree-like multibody system dynamics,
-2016, table 1: conventional Kane, recursion, general constraint force algorithm (dense solution of A F = X), serialised one.
+2016, table 1: conventional Kane, recursion, general constraint force algorithm (dense solution of A F = X), and the
+serialised one.
 """
 
 from __future__ import annotations
