@@ -16,7 +16,7 @@ Dynamics, 1996, for the forms that stay valid when rows depend on each other.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mbsym.errors import DerivationError, SymbolicError
@@ -30,8 +30,8 @@ from mbsym.kinematics.loop_constraints import ClosureRow, Row
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import Speeds
 from mbsym.spatial.vector import add, cross, negate, scale, subtract, zero_vector
-from mbsym.symbolic.program import Program
-from mbsym.symbolic.scalar import Scalar
+from mbsym.symbolic.program import Input, Program
+from mbsym.symbolic.scalar import Scalar, symbol
 
 Vector = list[Scalar]
 LoopFunction = Callable[[Mechanism, "LoopAnalysis | None"], Program]
@@ -186,9 +186,10 @@ def closure_wrenches(
     totals: dict[int, Motion] = {}
     with mechanism.graph.section("wrenches of the closures"):
         for first, multiplied in _by_closure(rows, multipliers):
-            if first.frame is None or first.target_frame is None:
+            if first.frame is None or first.point is None or first.target_frame is None:
                 continue
-            total = _combined(mechanism, multiplied)
+            moment, force = _combined(mechanism, multiplied)
+            total = add(moment, cross(first.point, force)), force
             if first.source:
                 moment, force = first.frame.wrench_to_parent(*total)
                 totals[first.source] = _sum(totals.get(first.source), (negate(moment), negate(force)))
@@ -413,6 +414,38 @@ def constrained_dynamics(mechanism: Mechanism, analysis: LoopAnalysis | None = N
     )
 
 
+def stabilised_dynamics(mechanism: Mechanism, analysis: LoopAnalysis | None = None) -> Program:
+    """``constrained_dynamics`` whose closure rows pull back to closed loops.
+
+    Source: J. Baumgarte, Stabilization of constraints and integrals of motion in dynamical systems, 1972.
+    """
+    rows = _rows(mechanism, analysis)
+    graph = mechanism.graph
+    alpha, beta = symbol(graph, "gains[0]"), symbol(graph, "gains[1]")
+    gains = Input("gains", (2,), (alpha.ref, beta.ref), "1/s", "alpha and beta of the restoring terms")
+    speeds = [x for body in mechanism.bodies if body.v_range[1] > body.v_range[0] for x in body.v]
+    with graph.section("restoring terms"):
+        pulled = []
+        for row in rows:
+            rate = Scalar(graph, 0)
+            for column, entry in row.jacobian.items():
+                rate = rate + entry * speeds[column]
+            bias = row.bias - (2 * alpha * rate + beta * beta * row.residual)
+            pulled.append(replace(row, bias=bias))
+    system = constrained_system(mechanism, pulled, mechanism.entries(mechanism.tau))
+    multipliers = solve_multipliers(mechanism, system)
+    return make_program(
+        mechanism,
+        "stabilised_dynamics",
+        (mechanism.q, mechanism.v, mechanism.tau, gains, *mechanism.extra_inputs),
+        [
+            ("vdot", (mechanism.nv,), system.accelerations(multipliers), "", "rates of the speeds"),
+            ("lambda", (len(rows),), multipliers, "", "multipliers of the independent closure rows"),
+        ],
+        "constrained_dynamics with G vdot = gamma - 2 alpha G v - beta^2 residual",
+    )
+
+
 def constrained_terms(mechanism: Mechanism, analysis: LoopAnalysis | None = None) -> Program:
     """What a solver that copes with dependent rows needs of ``constrained_dynamics``."""
     rows = _rows(mechanism, analysis)
@@ -595,6 +628,7 @@ LOOP_FUNCTIONS: Final[dict[str, LoopFunction]] = {
     "constrained_dynamics": constrained_dynamics,
     "forward_dynamics": forward_dynamics,
     "joint_wrenches": joint_wrenches,
+    "stabilised_dynamics": stabilised_dynamics,
     "constrained_terms": constrained_terms,
     "constraint_correction": constraint_correction,
 }

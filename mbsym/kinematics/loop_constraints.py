@@ -1,17 +1,20 @@
 """Closure equations of cut joints and of rods, points on lines and gears.
 
 A cut joint k joins frame p on its predecessor to frame s on its successor. Its rows are the components of the relative
-twist V_s - V_p, taken in s at the origin of s, along which the joint resists: G v = W^T (V_s - V_p). A row's multiplier
-is therefore that component of the wrench [moment; force] that the joint exerts on its successor at and in s.
+twist V_s - V_p, in the axes of s, along which the joint resists: G v = W^T (V_s - V_p). Twists are taken at the origin
+of s where the joint slides, and at that of p, which is the same point where the loop is closed, where it does not. A
+row's multiplier is therefore that component of the wrench [moment; force] that the joint exerts on its successor at
+and in s.
 
 Residuals are chosen so that d(residual)/dt = G v wherever the loop is closed, and have no roots but closed loops:
 
 * alignment of two axes: 2 tan(half the angle between them), which has no value where they are opposite;
 * equal attitude: 2 tan(half the angle) times the axis of the relative rotation, without value at a half turn;
-* points: the successor's origin in s, or for joints that slide, its distance from the predecessor's axis or plane;
+* points: the place of p in s, or for joints that slide, the distance of s from the axis or plane of p;
 * helical joints: the axial gap to the nearest turn of the thread. A thread cannot tell its turns apart.
 
-Away from closed loops d(residual)/dt = N(q) G v with N = E + O(residual); ``residual_jacobian`` is the exact one.
+For points, rods, points on lines and gears that holds everywhere. For alignments, attitudes and what slides,
+d(residual)/dt = N(q) G v with N = E + O(residual) away from closed loops; ``residual_jacobian`` is the exact one.
 
 Sources: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 8.2 to 8.4; P. E. Nikravesh, Computer-Aided
 Analysis of Mechanical Systems, 1988, chapter 7, for rods and points on lines.
@@ -22,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.kinematics.joint_motion import Motion
@@ -36,6 +39,9 @@ from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Matrix3, Vector3, add, cross, dot, negate, scale, subtract, transpose, zero_vector
 from mbsym.symbolic.scalar import Scalar, constant, sqrt
+
+SLIDING: Final = ("prismatic", "cylindrical", "helical", "planar")
+"""Cut joints whose frames part where the loop is closed."""
 
 Row: TypeAlias = Mapping[int, Scalar]
 """Entries of a matrix row by column; what is missing is zero."""
@@ -55,9 +61,10 @@ class ClosureRow:
         jacobian: row of G.
         bias: entry of gamma in G vdot = gamma.
         wrench: [moment; force] per unit multiplier on the body of ``target``, and its opposite on the body of
-            ``source``, at and in ``frame`` on ``source``; None for gears.
+            ``source``, in the axes of ``frame``; None for gears.
         source, target: body labels.
-        frame: in the internal frame of ``source``.
+        frame: frame s in the internal frame of ``source``.
+        point: where the wrench is taken, in ``frame``.
         target_frame: internal frame of ``target`` in ``frame``.
     """
 
@@ -73,6 +80,7 @@ class ClosureRow:
     source: int
     target: int
     frame: Transform | None
+    point: Vector3 | None
     target_frame: Transform | None
 
 
@@ -133,7 +141,10 @@ def _cut_joint(mechanism: Mechanism, cut: CutJoint) -> Closure:
             where=joint.name,
             remedy="keep the joint in the tree (cut: tree) or set its armature to 0",
         )
-    moved = loop_motion(mechanism, cut.successor, cut.successor_frame, cut.predecessor, cut.predecessor_frame)
+    slides = joint.type in SLIDING
+    moved = loop_motion(
+        mechanism, cut.successor, cut.successor_frame, cut.predecessor, cut.predecessor_frame, at_end=not slides
+    )
     try:
         drafts = _drafts(mechanism, cut, moved)
     except SymbolicError:
@@ -143,7 +154,7 @@ def _cut_joint(mechanism: Mechanism, cut: CutJoint) -> Closure:
             remedy="turn the joint frame on one of its bodies by half a turn",
         ) from None
     ends = (cut.successor, cut.predecessor)
-    return _closure(mechanism, joint.name, joint.type, drafts, moved, ends, cut.successor_frame)
+    return _closure(mechanism, joint.name, joint.type, drafts, moved, ends, cut.successor_frame, at_end=not slides)
 
 
 def _drafts(mechanism: Mechanism, cut: CutJoint, moved: LoopMotion) -> list[_Draft]:
@@ -181,14 +192,13 @@ def _drafts(mechanism: Mechanism, cut: CutJoint, moved: LoopMotion) -> list[_Dra
         row("rotation about the normal of both axes", False, -b, (wrench, zero), (wrench, zero), (change, zero))
     if kind in ("revolute", "universal", "spherical", "fixed"):
         for k in range(3):
-            # The rate of d is v + w x d.
-            rate = (negate(cross(d, unit[k])), negate(unit[k]))
-            row(f"translation along {'xyz'[k]}", True, -d[k], rate, (zero, negate(unit[k])))
+            across = (zero, negate(unit[k]))
+            row(f"translation along {'xyz'[k]}", True, -d[k], across, across)
     elif kind in ("cylindrical", "helical"):
         axis = _column(matrix, 2)
         along = dot(axis, d)
         for k in (0, 1):
-            # Rate of d_k - z_k (z . d): the rate of z . d is z . v, that of z is w x z.
+            # Rate of d_k - z_k (z . d): that of d is v + w x d, that of z . d is z . v, that of z is w x z.
             pull = subtract(unit[k], scale(axis, axis[k]))
             turn = subtract(cross(d, unit[k]), scale(cross(axis, unit[k]), along))
             residual = -(d[k] - axis[k] * along)
@@ -284,25 +294,23 @@ def _element(mechanism: Mechanism, item: Constraint) -> Closure:
                 "a rod of length zero has no direction", where=item.name, remedy="use a spherical joint instead"
             )
         frame = Transform(Rotation(graph), _internal_point(mechanism, source, item.first_point))
-        moved = loop_motion(mechanism, source, frame, target, point)
+        moved = loop_motion(mechanism, source, frame, target, point, at_end=True)
         d = moved.placement.translation
         now = sqrt(dot(d, d))
         n = scale(d, 1 / now)
-        velocity = add(moved.twist[1], cross(moved.twist[0], d))
+        velocity = moved.twist[1]
         change = scale(subtract(velocity, scale(n, dot(n, velocity))), 1 / now)
         drafts = [_Draft("distance", "m", now - length, (zero, n), (zero, n), (zero, change))]
-        return _closure(mechanism, item.name, "distance", drafts, moved, (source, target), frame)
+        return _closure(mechanism, item.name, "distance", drafts, moved, (source, target), frame, at_end=True)
     frame = _line_frame(mechanism, source, item)
-    moved = loop_motion(mechanism, source, frame, target, point)
+    moved = loop_motion(mechanism, source, frame, target, point, at_end=True)
     d = moved.placement.translation
     unit = _unit_vectors(mechanism)
-    velocity = add(moved.twist[1], cross(moved.twist[0], d))
     drafts = []
     for k in (0, 1):
-        across = (cross(d, unit[k]), unit[k])
-        turning = (cross(velocity, unit[k]), zero)
-        drafts.append(_Draft(f"translation along {'xy'[k]} of the line's frame", "m", d[k], across, across, turning))
-    return _closure(mechanism, item.name, "point on line", drafts, moved, (source, target), frame)
+        across, still = (zero, unit[k]), (zero, zero)
+        drafts.append(_Draft(f"translation along {'xy'[k]} of the line's frame", "m", d[k], across, across, still))
+    return _closure(mechanism, item.name, "point on line", drafts, moved, (source, target), frame, at_end=True)
 
 
 def _internal_point(mechanism: Mechanism, label: int, point: Vector) -> Vector3:
@@ -347,7 +355,7 @@ def _gear(mechanism: Mechanism, item: GearConstraint) -> Closure:
     unit = first.joint.shape.coordinate_units[0]
     zero = Scalar(graph, 0)
     made = ClosureRow(
-        item.name, 1, "gear", unit, residual, entries, entries, zero, None, second.label, first.label, None, None
+        item.name, 1, "gear", unit, residual, entries, entries, zero, None, second.label, first.label, None, None, None
     )
     return Closure(item.name, "gear", (made,), (second.label, first.label), {})
 
@@ -363,8 +371,11 @@ def _closure(
     moved: LoopMotion,
     ends: tuple[int, int],
     frame: Transform,
+    *,
+    at_end: bool,
 ) -> Closure:
     source, target = ends
+    point = moved.placement.translation if at_end else zero_vector(mechanism.graph)
     rows = []
     for number, draft in enumerate(drafts, start=1):
         rows.append(
@@ -381,6 +392,7 @@ def _closure(
                 source=source,
                 target=target,
                 frame=frame,
+                point=point,
                 target_frame=moved.end,
             )
         )

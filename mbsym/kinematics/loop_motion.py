@@ -1,8 +1,8 @@
 """Motion of one frame relative to another along the joints between them: one walk around a loop.
 
 The walk starts at a frame s on one body, climbs to the first common ancestor and descends to a frame p on the other.
-All is expressed in s, at the origin of s, so that motion subspaces of the loop's joints are the only columns, and what
-lies between the loop and ground drops out.
+All is expressed in s, so that motion subspaces of the loop's joints are the only columns, and what lies between the
+loop and ground drops out.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class LoopMotion:
     Attributes:
         placement: p in s.
         end: the internal frame of p's body in s.
-        columns: twist of p's body relative to s's body for a unit speed, by column of v; at the origin and in the axes
-            of s. Columns that are not there are zero.
+        columns: twist of p's body relative to s's body for a unit speed, by column of v; in the axes of s, at its
+            origin or at that of p. Columns that are not there are zero.
         twist: the same for the actual speeds.
         bias: rate of the components of ``twist`` that remains where all vdot are zero.
     """
@@ -52,31 +52,55 @@ def loop_joints(mechanism: Mechanism, first: int, second: int) -> tuple[tuple[in
     return tuple(up), tuple(reversed(down))
 
 
-def loop_motion(mechanism: Mechanism, start: int, start_frame: Transform, end: int, end_frame: Transform) -> LoopMotion:
-    """Walks from a frame on body ``start`` to one on body ``end``; frames are placed in the bodies' internal frames."""
+def loop_motion(
+    mechanism: Mechanism,
+    start: int,
+    start_frame: Transform,
+    end: int,
+    end_frame: Transform,
+    *,
+    at_end: bool = False,
+) -> LoopMotion:
+    """Walks from a frame on body ``start`` to one on body ``end``; frames are placed in the bodies' internal frames.
+
+    Args:
+        mechanism: whose tree joints are walked along.
+        start, start_frame: where s is.
+        end, end_frame: where p is.
+        at_end: take twists at the origin of p instead of that of s; their linear part is then the rate of p's place
+            in s.
+    """
     zero = zero_vector(mechanism.graph)
     up, down = loop_joints(mechanism, start, end)
     at = start_frame.inverse()
-    columns: dict[int, Motion] = {}
-    twist: Motion = (zero, zero)
-    bias: Motion = (zero, zero)
+    stations: list[tuple[TreeBody, Transform, bool]] = []
     for label in up:
         body = mechanism.body(label)
-        own, moving, own_bias = _joint_terms(mechanism, body, at)
-        for column, motion in own.items():
-            columns[column] = _sum(columns.get(column), _negated(motion))
-        bias = _difference(bias, _sum(motion_cross(twist, moving), own_bias))
-        twist = _difference(twist, moving)
+        stations.append((body, at, True))
         at = _flat(at.then(body.placement.inverse()))
     for label in down:
         body = mechanism.body(label)
         at = _flat(at.then(body.placement))
-        own, moving, own_bias = _joint_terms(mechanism, body, at)
+        stations.append((body, at, False))
+    placement = _flat(at.then(end_frame))
+    columns: dict[int, Motion] = {}
+    twist: Motion = (zero, zero)
+    bias: Motion = (zero, zero)
+    for body, place, climbing in stations:
+        seen = Transform(place.rotation, subtract(place.translation, placement.translation)) if at_end else place
+        own, moving, own_bias = _joint_terms(mechanism, body, seen)
+        turned = _sum(motion_cross(twist, moving), own_bias)
+        if climbing:
+            own = {column: _negated(motion) for column, motion in own.items()}
+            twist, bias = _difference(twist, moving), _difference(bias, turned)
+        else:
+            twist, bias = _sum(twist, moving), _sum(bias, turned)
         for column, motion in own.items():
             columns[column] = _sum(columns.get(column), motion)
-        bias = _sum(bias, _sum(motion_cross(twist, moving), own_bias))
-        twist = _sum(twist, moving)
-    return LoopMotion(_flat(at.then(end_frame)), at, dict(sorted(columns.items())), twist, bias)
+    if at_end:
+        # The point at which twists are taken moves with the linear part of the twist itself.
+        bias = bias[0], add(bias[1], cross(*twist))
+    return LoopMotion(placement, at, dict(sorted(columns.items())), twist, bias)
 
 
 def _joint_terms(mechanism: Mechanism, body: TreeBody, at: Transform) -> tuple[dict[int, Motion], Motion, Motion]:
