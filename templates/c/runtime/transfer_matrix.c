@@ -620,12 +620,13 @@ static void MODEL_transfer_finish(MODEL_FORMAL MODEL_transfer_sweep *s, const MO
     MODEL_transfer_copy(state + MODEL_T_N * MODEL_TRANSFER_STATE, s->multipliers, MODEL_TRANSFER_UNKNOWNS);
 }
 
-/* Where a step without convergence has lost the chart of Cardan angles. */
-static int MODEL_transfer_chart_is_lost(const MODEL_transfer_sweep *s)
+/* Whether a step that failed began next to the singular attitude of Cardan angles. */
+static int MODEL_transfer_chart_is_lost(const MODEL_real *state)
 {
     int i;
     for (i = 0; MODEL_TRANSFER_CARDAN && i < MODEL_T_N; ++i) {
-        if (!(fabs(cos(s->z[i * MODEL_T_A + (MODEL_T_A > 1)])) >= 0.1)) {
+        const MODEL_real *history = state + i * MODEL_TRANSFER_STATE + MODEL_TRANSFER_BASE;
+        if (!(fabs(cos(history[1])) >= 0.1)) {
             return 1;
         }
     }
@@ -682,7 +683,7 @@ static int MODEL_transfer_one_step(
                 }
             }
             if (!isfinite(*change)) {
-                return 2;
+                return MODEL_transfer_chart_is_lost(state) ? 4 : 2;
             }
         }
         MODEL_transfer_turn(MODEL_ACTUAL s, state, A, C);
@@ -696,7 +697,7 @@ static int MODEL_transfer_one_step(
         status = -1;
     }
     if (status > 0) {
-        return MODEL_transfer_chart_is_lost(s) ? 4 : status;
+        return MODEL_transfer_chart_is_lost(state) ? 4 : status;
     }
     MODEL_transfer_place(MODEL_ACTUAL s);
     MODEL_transfer_finish(MODEL_ACTUAL s, scheme, state);

@@ -374,7 +374,8 @@ def _transfer_step(sweep, state, scheme, settings):
     if status and change <= acceptable:
         status = -1
     if status > 0:
-        if TRANSFER_CARDAN and any(abs(math.cos(row[1])) < 0.1 for row in z):
+        # A step that fails next to the singular attitude of Cardan angles has lost their chart.
+        if TRANSFER_CARDAN and any(abs(math.cos(past[0][1])) < 0.1 for past in histories):
             status = 4
         return state, iterations, change, status
     for i in range(n):
