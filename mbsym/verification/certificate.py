@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from mbsym import __version__
-from mbsym.codegen.build import DEFAULT_FLAGS, compile_c
+from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.load import LoadedModule, c_module, load_numpy, read_manifest
 from mbsym.codegen.write import write_files
@@ -23,6 +23,9 @@ from mbsym.pipeline import Progress, generate
 from mbsym.verification.checks import Check, Settings, run_checks
 
 DEFAULT_STATES = 20
+
+LARGEST_OPTIMISED = 150_000
+"""Bytes of C above which it is compiled for the checks without optimisation, which takes a tenth of the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +164,8 @@ def _verify_directory(
     compiler = ""
     flags: tuple[str, ...] = ()
     if (directory / f"{name}.c").exists():
-        library = compile_c(directory, name, DEFAULT_FLAGS)
+        size = (directory / f"{name}.c").stat().st_size
+        library = compile_c(directory, name, DEFAULT_FLAGS if size <= LARGEST_OPTIMISED else (*WARNINGS, "-O0"))
         compiler, flags = library.compiler, tuple(library.command)
         modules.append(c_module(library, manifest))
     if (directory / f"{name}.py").exists():

@@ -116,14 +116,17 @@ def run_checks(
     springs = any(isinstance(force, (JointSpring, PointSpringDamper)) for force in model.forces)
     closed = bool(reference.mechanism.cut_joints or model.constraints)
     start = initial_coordinates(build_mechanism(model, labelling))
+    # Arguments that the reference does not know, such as gains; the languages are compared with each other on them.
+    others = {item.name: item.shape for module in modules for f in module.functions.values() for item in f.inputs}
     condition = 1.0
-    states = []
+    states: list[dict[str, Any]] = []
     for _ in range(settings.states):
         q, v, tau = random_state(model, labelling, rng, reference=reference)
         if closed:
             q, v = closed_state(reference, start, v, rng)
         time, controls = float(rng.uniform(0, 1)), rng.uniform(-1, 1, len(model.inputs))
         states.append({"q": q, "v": v, "tau": tau, "vdot": rng.uniform(-2, 2, len(v)), "t": time, "u": controls})
+        states[-1] |= {name: rng.uniform(0.5, 2, shape) for name, shape in others.items() if name not in states[-1]}
     for number, state in enumerate(states):
         if progress is not None:
             progress("verify", number, settings.states)
