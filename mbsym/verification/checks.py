@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -172,8 +173,10 @@ class _Expected:
     def __init__(self, reference: Reference, state: Mapping[str, Any]) -> None:
         q, v, tau, vdot, t, u = (state[key] for key in ("q", "v", "tau", "vdot", "t", "u"))
         r = reference
+        # One solve gives accelerations and wrenches.
+        motion = cache(lambda: r.solve(q, v, tau, t, u))
         self.makers: dict[str, Callable[[], Any]] = {
-            "forward_dynamics": lambda: r.forward_dynamics(q, v, tau, t, u),
+            "forward_dynamics": lambda: motion().vdot,
             "inverse_dynamics": lambda: r.inverse_dynamics(q, v, vdot, t, u),
             "mass_matrix": lambda: r.mass_matrix(q),
             "bias_force": lambda: r.bias_force(q, v, t, u),
@@ -184,7 +187,7 @@ class _Expected:
             "body_poses": lambda: r.poses(q),
             "body_velocities": lambda: r.velocities(q, v),
             "body_jacobians": lambda: r.jacobians(q),
-            "joint_wrenches": lambda: r.joint_wrenches(q, v, tau, t, u),
+            "joint_wrenches": lambda: motion().wrenches,
             "center_of_mass": lambda: r.center_of_mass(q),
             "momentum": lambda: r.momentum(q, v),
         }
