@@ -34,6 +34,7 @@ _HOMES: Final = {
     "examples": "mbsym.examples",
     "generate": "mbsym.pipeline",
     "load": "mbsym.formats.registry",
+    "simulate": "mbsym.simulation.integrate",
     "verify": "mbsym.verification.certificate",
 }
 

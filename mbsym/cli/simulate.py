@@ -1,0 +1,128 @@
+"""mbsym simulate: integrate a motion, check it, write and draw it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import typer
+
+from mbsym.cli.model_source import read_model
+from mbsym.cli.progress import progress_bar
+from mbsym.errors import SimulationError
+from mbsym.formats.angles import SAME_ANGLE
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+
+    @app.command()
+    def simulate(
+        model: str = typer.Argument(help="Model file (.yaml, .urdf, .xml) or name of a bundled example."),
+        duration: float = typer.Option(..., "--duration", help="Length of the motion [s]."),
+        step: float | None = typer.Option(
+            None, "--step", help="Step of rk4, symplectic and transfer-matrix [s]; else interval of the output."
+        ),
+        output_step: float | None = typer.Option(None, "--output-step", help="Interval of the output [s]."),
+        method: str = typer.Option(
+            "DOP853",
+            "--method",
+            help="RK45, DOP853, Radau, BDF, LSODA, rk4, symplectic or transfer-matrix.",
+        ),
+        initial: list[str] = typer.Option(
+            [], "--initial", help="NAME=VALUE,...: coordinates and speeds to start from; repeatable."
+        ),
+        parameter: list[str] = typer.Option([], "--parameter", help="NAME=VALUE,...: parameters; repeatable."),
+        control: list[str] = typer.Option([], "--input", help="NAME=VALUE,...: constant control inputs; repeatable."),
+        tau: list[str] = typer.Option(
+            [], "--tau", help="SPEED=VALUE,...: constant generalised forces along speeds; repeatable."
+        ),
+        correction: str | None = typer.Option(
+            None, "--correction", help="Closed loops: none, baumgarte, velocity, projection or partitioning."
+        ),
+        rtol: float = typer.Option(1e-9, "--rtol", help="Relative error per step of SciPy's methods."),
+        atol: float = typer.Option(1e-10, "--atol", help="Absolute error per step of SciPy's methods."),
+        language: str = typer.Option("auto", "--language", help="c, numpy, or auto for C where there is a compiler."),
+        order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        output: Path | None = typer.Option(None, "-o", "--output", help="Table to write, .csv or .npz."),
+        plot: Path | None = typer.Option(None, "--plot", help="Picture of the curves to write, .png, .svg or .pdf."),
+        animation: Path | None = typer.Option(None, "--animation", help="Animated page to write, .html."),
+        as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
+        strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),
+        snap_angles: float = typer.Option(
+            SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
+        ),
+        floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
+        force: bool = typer.Option(False, "--force", help="Overwrite files that mbsym did not write."),
+    ) -> None:
+        """Integrate the motion of a model, check it, write it as a table, a plot or an animation."""
+        from mbsym.simulation.integrate import simulate as run
+        from mbsym.simulation.output import TABLE_SUFFIXES, check_writable
+        from mbsym.simulation.result import PLOT_SUFFIXES, check_suffix
+        from mbsym.visualisation.plots import require_matplotlib
+
+        # What cannot be written in the end is refused before the work is done.
+        wanted = ((output, TABLE_SUFFIXES), (plot, PLOT_SUFFIXES), (animation, (".html",)))
+        for path, suffixes in wanted:
+            if path is not None:
+                check_suffix(path, suffixes)
+                check_writable(path, force)
+        if plot is not None:
+            require_matplotlib()
+        values = [
+            named_numbers(texts, option)
+            for texts, option in (
+                (initial, "--initial"), (parameter, "--parameter"), (control, "--input"), (tau, "--tau")
+            )
+        ]  # fmt: skip
+        system = read_model(model, strict=strict, snap_angles=snap_angles, floating=floating)
+        with progress_bar() as progress:
+            result = run(
+                system,
+                duration,
+                step=step,
+                output_step=output_step,
+                method=method,
+                initial=values[0],
+                parameters=values[1],
+                inputs=values[2],
+                tau=values[3],
+                correction=correction,
+                rtol=rtol,
+                atol=atol,
+                language=language,
+                order=order,
+                progress=progress,
+            )
+        written = []
+        if output is not None:
+            written.append(result.save(output, force=force))
+        if plot is not None:
+            written.append(result.plot(plot, force=force))
+        if animation is not None:
+            written.append(result.animate(animation, force=force))
+        if as_json:
+            document = {**result.as_dict(), "files": [str(path) for path in written]}
+            typer.echo(json.dumps(document, ensure_ascii=False))
+            return
+        typer.echo(result.summary())
+        for path in written:
+            typer.echo(f"wrote {path}")
+
+
+def named_numbers(texts: list[str], option: str) -> dict[str, float]:
+    """Numbers by name from texts such as "a=1,b=-2e-3".
+
+    Raises:
+        SimulationError: a part is no assignment of a number.
+    """
+    found: dict[str, float] = {}
+    for part in ",".join(texts).split(",") if texts else ():
+        name, sign, number = part.partition("=")
+        try:
+            found[name.strip()] = float(number)
+        except ValueError:
+            sign = ""
+        if not sign or not name.strip():
+            raise SimulationError(f"{part.strip()!r} gives no number a name", where=option, remedy="write NAME=NUMBER")
+    return found

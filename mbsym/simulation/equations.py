@@ -1,0 +1,214 @@
+"""A model's equations made ready to run: derived, written as C or NumPy into a temporary place, and loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.codegen.build import SharedLibrary, compile_c, find_compiler
+from mbsym.codegen.description import GeneratedFile
+from mbsym.codegen.interface import render
+from mbsym.codegen.load import LoadedModule, c_module, load_numpy, read_manifest
+from mbsym.codegen.write import write_files
+from mbsym.errors import SimulationError, ToolchainError
+from mbsym.formulations.redundancy import LoopAnalysis
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.model.names import expression_names
+from mbsym.model.system import Model
+from mbsym.pipeline import GenerationOptions, Progress, derive, describe, express, optimise
+from mbsym.simulation.step_terms import external_elements, external_power, speeds_of_momentum, variational_terms
+from mbsym.simulation.time_stepping import driver_source
+
+Array: TypeAlias = NDArray[Any]
+
+LANGUAGES: Final = ("auto", "c", "numpy")
+
+_TREE: Final = ("forward_dynamics", "position_rate", "kinetic_energy", "potential_energy", "momentum", "body_poses")
+_LOOPS: Final = ("constrained_terms", "constraint_correction", "closure_gap")
+
+
+@dataclass(frozen=True, slots=True)
+class Equations:
+    """Equations of a model that can be called.
+
+    Attributes:
+        mechanism: the labelled model; its parameters are numbers.
+        loops: what is known of its loops, None for a tree.
+        module: the loaded functions.
+        library: the compiled driver with them, None for NumPy.
+        work: the work of external forces is part of the state.
+        powered: there is a function external_power.
+    """
+
+    mechanism: Mechanism
+    loops: LoopAnalysis | None
+    module: LoadedModule
+    library: SharedLibrary | None
+    work: bool
+    powered: bool
+
+    @property
+    def name(self) -> str:
+        """Of the generated module."""
+        return str(self.module.manifest["name"])
+
+    @property
+    def layout(self) -> StateLayout:
+        """How a state is laid out."""
+        mechanism = self.mechanism
+        return StateLayout(mechanism.nq, mechanism.nv, self.work, mechanism.q.quaternions)
+
+
+@dataclass(frozen=True, slots=True)
+class StateLayout:
+    """A state x: q, v and, with ``work``, the work of external forces.
+
+    Attributes:
+        nq, nv: sizes of q and v.
+        work: True where the last entry is a work.
+        quaternions: first index of each quaternion.
+    """
+
+    nq: int
+    nv: int
+    work: bool
+    quaternions: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Length of x."""
+        return self.nq + self.nv + int(self.work)
+
+    def state(self, q: Array, v: Array) -> Array:
+        """x of q and v, no work done yet."""
+        return np.concatenate([q, v, np.zeros(int(self.work))])
+
+    def q(self, x: Array) -> Array:
+        """q of one state or of rows."""
+        return x[..., : self.nq]
+
+    def v(self, x: Array) -> Array:
+        """v of one state or of rows."""
+        return x[..., self.nq : self.nq + self.nv]
+
+    def normalise(self, x: Array) -> Array:
+        """Gives the quaternions of x unit length, in place, and returns x."""
+        for first in self.quaternions:
+            part = x[..., first : first + 4]
+            part /= np.sqrt(np.sum(part * part, axis=-1, keepdims=True))
+        return x
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """Name and unit of an entry of q or v."""
+
+    name: str
+    unit: str
+
+
+def coordinate_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
+    """Names and units of the entries of q."""
+    table = expression_names(mechanism.model).coordinates
+    return tuple(
+        Quantity(name, unit)
+        for body in mechanism.bodies
+        if body.q_range[1] > body.q_range[0]
+        for name, unit in zip(table[body.joint.name], body.joint.shape.coordinate_units, strict=True)
+    )
+
+
+def speed_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
+    """Names and units of the entries of v."""
+    table = expression_names(mechanism.model).speeds
+    return tuple(
+        Quantity(name, unit)
+        for body in mechanism.bodies
+        if body.v_range[1] > body.v_range[0]
+        for name, unit in zip(table[body.joint.name], body.joint.shape.speed_units, strict=True)
+    )
+
+
+def prepare(
+    model: Model,
+    *,
+    language: str = "auto",
+    loaded: bool = False,
+    variational: bool = False,
+    order: str = "weight",
+    progress: Progress | None = None,
+) -> Equations:
+    """Derives, writes and loads what a simulation calls.
+
+    Args:
+        model: checked.
+        language: "c", "numpy", or "auto" for C where there is a compiler.
+        loaded: generalised forces will act besides the modelled ones.
+        variational: steps of the variational midpoint rule will be taken.
+        order: of the assembly.
+        progress: told of each step.
+
+    Raises:
+        ToolchainError: C is asked for and there is no compiler.
+        SimulationError: nothing can move, or there is no such language.
+        MbsymError: the equations cannot be derived.
+    """
+    compiled = _is_compiled(language)
+    mechanism = express(model, GenerationOptions(symbolic_parameters="none", order=order))
+    if not mechanism.nv:
+        raise SimulationError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
+    looped = bool(mechanism.cut_joints or mechanism.model.constraints)
+    powered = bool(external_elements(mechanism.model))
+    options = GenerationOptions(
+        languages=("c",) if compiled else ("numpy",),
+        functions=(*_TREE, *_LOOPS) if looped else _TREE,
+        symbolic_parameters="none",
+        order=order,
+    )
+    derivation = derive(mechanism, options, progress)
+    own = [external_power] if powered else []
+    own += [variational_terms, speeds_of_momentum] if variational else []
+    added = [optimise(function(mechanism.afresh()))[0] for function in own]
+    derivation = replace(derivation, programs=(*derivation.programs, *added))
+    files = render(describe(derivation, options), options.languages)
+    if progress is not None:
+        progress("compile" if compiled else "import", 0, 1)
+    work = powered or loaded
+    with TemporaryDirectory(prefix="mbsym") as scratch:
+        write_files(scratch, files)
+        manifest = read_manifest(scratch)
+        name = str(manifest["name"])
+        if not compiled:
+            return Equations(mechanism, derivation.loops, load_numpy(Path(scratch) / f"{name}.py"), None, work, powered)
+        driver = driver_source(mechanism, name, work=work, powered=powered, variational=variational)
+        write_files(scratch, [GeneratedFile(f"{name}_steps.c", driver)], force=True)
+        library = compile_c(scratch, f"{name}_steps")
+        return Equations(mechanism, derivation.loops, c_module(library, manifest), library, work, powered)
+
+
+def _is_compiled(language: str) -> bool:
+    if language not in LANGUAGES:
+        raise SimulationError(f"no language {language!r}", remedy=f"use {', '.join(LANGUAGES)}")
+    if language == "auto":
+        try:
+            find_compiler()
+        except ToolchainError:
+            return False
+        return True
+    if language == "c":
+        find_compiler()
+    return language == "c"
+
+
+def suggestion(name: str, known: Sequence[str]) -> str:
+    """What to do about an unknown name."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}" if known else "there are none"

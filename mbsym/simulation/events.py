@@ -1,0 +1,117 @@
+"""Events: instants at which a function of the state changes its sign."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.errors import SimulationError
+
+Array: TypeAlias = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What to look out for.
+
+    Attributes:
+        function: of t, q (nq,) and v (nv,); the event is where it becomes zero.
+        name: for the record.
+        direction: +1 where it rises, -1 where it falls, 0 both.
+        terminal: the simulation ends there.
+    """
+
+    function: Callable[[float, Array, Array], float]
+    name: str = "event"
+    direction: int = 0
+    terminal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """An event that happened: its name, when, and in which state."""
+
+    name: str
+    t: float
+    q: Array
+    v: Array
+
+
+class EventWatch:
+    """Follows the event functions from step to step."""
+
+    def __init__(self, events: Sequence[Event], values: Callable[[Array], tuple[Array, Array]]) -> None:
+        """Watches nothing yet; ``start`` gives the first state.
+
+        Args:
+            events: what to look out for.
+            values: q and v of a state.
+
+        Raises:
+            SimulationError: a direction is none of -1, 0, 1.
+        """
+        for event in events:
+            if event.direction not in (-1, 0, 1):
+                raise SimulationError(
+                    f"the direction {event.direction} of event {event.name} does not exist", remedy="use -1, 0 or 1"
+                )
+        self._events = tuple(events)
+        self._values = values
+        self._last: list[float] = []
+        self.occurrences: list[Occurrence] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._events)
+
+    def start(self, t: float, x: Array) -> None:
+        """Takes the values from which changes count; a function that is zero here has to leave zero first."""
+        self._last = [self._value(event, t, x) for event in self._events]
+
+    def step(self, t: float, x: Array, t_new: float, x_new: Array, between: Callable[[float], Array]) -> float | None:
+        """Records what happens between two states, and returns when the first terminal event does, if one does.
+
+        Args:
+            t, x: before.
+            t_new, x_new: after.
+            between: the state at a time in between.
+        """
+        found: list[tuple[float, int]] = []
+        for number, event in enumerate(self._events):
+            before, after = self._last[number], self._value(event, t_new, x_new)
+            self._last[number] = after
+            rises, falls = before < 0.0 <= after, before > 0.0 >= after
+            if (rises and event.direction >= 0) or (falls and event.direction <= 0):
+                found.append((self._root(event, t, before, t_new, after, between), number))
+        for time, number in sorted(found):
+            event = self._events[number]
+            q, v = self._values(between(time) if time < t_new else x_new)
+            self.occurrences.append(Occurrence(event.name, time, q.copy(), v.copy()))
+            if event.terminal:
+                return time
+        return None
+
+    def _value(self, event: Event, t: float, x: Array) -> float:
+        value = float(event.function(t, *self._values(x)))
+        if not np.isfinite(value):
+            raise SimulationError(
+                f"the function of event {event.name} is not finite at t = {t:.6g} s", remedy="check its domain"
+            )
+        return value
+
+    def _root(
+        self, event: Event, t: float, before: float, t_new: float, after: float, between: Callable[[float], Array]
+    ) -> float:
+        from scipy.optimize import brentq
+
+        if after == 0.0:
+            return t_new
+
+        def value(time: float) -> float:
+            # The ends are known; evaluated again they might lose their sign to round-off.
+            return before if time == t else after if time == t_new else self._value(event, time, between(time))
+
+        return float(brentq(value, t, t_new, xtol=4e-15 * max(abs(t_new), t_new - t), rtol=1e-14))

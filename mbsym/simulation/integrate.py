@@ -1,0 +1,347 @@
+"""Simulating a model: from its initial state over a duration to a result with checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.errors import SimulationError
+from mbsym.formulations.redundancy import cannot_close
+from mbsym.kinematics.loop_closing import close_from_anywhere, closing_problem
+from mbsym.model.system import Model
+from mbsym.model.values import parameter_values
+from mbsym.pipeline import Progress, read
+from mbsym.simulation.corrections import CORRECTIONS, Keeper, keeper, project_velocity
+from mbsym.simulation.equations import Equations, coordinate_quantities, prepare, speed_quantities, suggestion
+from mbsym.simulation.events import Event, EventWatch
+from mbsym.simulation.fixed_steps import CompiledStepper, RungeKuttaStepper, Stepper, VariationalStepper
+from mbsym.simulation.initial_state import constants, finite, initial_state
+from mbsym.simulation.looped_system import LoopedSystem
+from mbsym.simulation.monitors import monitor
+from mbsym.simulation.rates import EvaluatedRates, Law, Loads, looped_system
+from mbsym.simulation.result import SimulationResult, Statistics
+from mbsym.simulation.time_stepping import CompiledSteps
+from mbsym.simulation.trajectory import (
+    MULTI_STEP_METHODS,
+    ONE_STEP_METHODS,
+    Correct,
+    Trajectory,
+    adaptive_trajectory,
+    fixed_step_trajectory,
+)
+
+Array: TypeAlias = NDArray[Any]
+
+FIXED_STEP_METHODS: Final = ("rk4", "symplectic")
+TRANSFER_MATRIX: Final = "transfer-matrix"
+METHODS: Final = (*ONE_STEP_METHODS, *MULTI_STEP_METHODS, *FIXED_STEP_METHODS, TRANSFER_MATRIX)
+
+DEFAULT_METHOD: Final = "DOP853"
+DEFAULT_STEP: Final = 1e-3
+"""Step of methods with a fixed one [s]."""
+
+DEFAULT_ROWS: Final = 1000
+"""Intervals of the output grid where no step is given."""
+
+MOST_NUMBERS: Final = 200_000_000
+"""Numbers in a result, above which the grid is refused."""
+
+BAUMGARTE_TIME: Final = 0.01
+"""Step [s] from which Baumgarte's gains follow where the integrator chooses its steps."""
+
+
+def simulate(
+    model: Model | str | Path,
+    duration: float,
+    *,
+    step: float | None = None,
+    output_step: float | None = None,
+    method: str = DEFAULT_METHOD,
+    initial: Mapping[str, float] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    inputs: Mapping[str, float] | Law | None = None,
+    tau: Mapping[str, float] | Law | None = None,
+    correction: str | Keeper | None = None,
+    gains: Sequence[float] = (),
+    events: Sequence[Event] = (),
+    rtol: float = 1e-9,
+    atol: float = 1e-10,
+    max_step: float = np.inf,
+    language: str = "auto",
+    order: str = "weight",
+    progress: Progress | None = None,
+) -> SimulationResult:
+    """Integrates the motion of a model.
+
+    Args:
+        model: a model, a model file, or the name of a bundled example.
+        duration: [s].
+        step: length of the steps of rk4, symplectic and transfer-matrix (default 1 ms); of the other methods, which
+            choose their steps, the interval of the output (default a thousandth of the duration).
+        output_step: interval of the output [s]; default ``step``.
+        method: RK45, DOP853, Radau, BDF, LSODA (SciPy), rk4, symplectic (variational midpoint rule, trees only), or
+            transfer-matrix.
+        initial: coordinates and speeds to start from by name; others are the model's initial coordinates, and zero.
+        parameters: numbers that replace those of the model's parameters.
+        inputs: control inputs by name, zero where not given, or a function of t, q and v that returns u.
+        tau: generalised forces by the names of their speeds, or a function of t, q and v that returns tau.
+        correction: how loops are kept closed, a name of ``CORRECTIONS`` or an object that does it; default
+            "projection", and "baumgarte" with the multi-step methods BDF and LSODA.
+        gains: of Baumgarte's correction, alpha and beta [1/s].
+        events: to look out for.
+        rtol, atol: errors per step that SciPy's methods allow.
+        max_step: longest step of SciPy's methods [s].
+        language: "c", "numpy", or "auto" for C where there is a compiler.
+        order: of the assembly, "weight" or "input".
+        progress: told of each step.
+
+    Returns:
+        States on the output grid with checks and events.
+
+    Raises:
+        SimulationError: an argument is wrong, the state becomes infinite, or the integrator fails.
+        ToolchainError: C is asked for and there is no compiler.
+        MbsymError: the model cannot be read or its equations cannot be derived.
+    """
+    _check_numbers(duration, step, output_step, rtol, atol, max_step)
+    if method not in METHODS:
+        raise SimulationError(f"no method is called {method!r}", remedy=suggestion(method, METHODS))
+    system = with_parameters(read(model), parameters or {})
+    equations = prepare(
+        system,
+        language=language,
+        loaded=callable(tau) or any(tau.values() if tau else ()),
+        variational=method == "symplectic",
+        order=order,
+        progress=progress,
+    )
+    loads = _loads(equations, inputs, tau)
+    times = _output_times(equations, duration, step, output_step, method)
+    q, v, named = initial_state(equations.mechanism, initial or {})
+    loops, kept, label = _loops(equations, method, correction, gains, step)
+    if loops is not None:
+        q, v = _assembled(equations, loops, q, v, named)
+    layout = equations.layout
+    loads.check(0.0, q, v, len(system.inputs))
+    watch = EventWatch(events, lambda x: (layout.q(x), layout.v(x)))
+    statistics = Statistics(method, label, equations.module.language, 0, 0)
+    if method == TRANSFER_MATRIX:
+        trajectory = _by_transfer_matrices(equations, system, q, v, times, step or DEFAULT_STEP, loads, events, order)
+    else:
+        trajectory = _integrated(
+            equations, loops, kept, loads, method, layout.state(q, v), times, step or DEFAULT_STEP, watch,
+            (rtol, atol, max_step), progress,
+        )  # fmt: skip
+    tau_free = not callable(loads.tau) and not np.any(loads.tau)
+    return SimulationResult(
+        t=trajectory.t,
+        q=layout.q(trajectory.x).copy(),
+        v=layout.v(trajectory.x).copy(),
+        monitors=monitor(equations, trajectory, tau_free),
+        events=tuple(watch.occurrences),
+        statistics=replace(statistics, steps=trajectory.steps, evaluations=trajectory.evaluations),
+        equations=equations,
+        ended_by_event=trajectory.ended_by_event,
+    )
+
+
+def with_parameters(model: Model, values: Mapping[str, float]) -> Model:
+    """The model with numbers in the place of those of its parameters.
+
+    Raises:
+        ModelError: no parameter has that name, or a value is not finite.
+    """
+    parameter_values(model, values)
+    changed = tuple(
+        replace(item, value=values[item.name]) if item.name in values else item for item in model.parameters
+    )
+    return replace(model, parameters=changed)
+
+
+def _check_numbers(
+    duration: float, step: float | None, output_step: float | None, rtol: float, atol: float, max_step: float
+) -> None:
+    given = {"duration": duration, "step": step, "output step": output_step, "rtol": rtol, "atol": atol}
+    for name, value in given.items():
+        if value is not None and finite(name, value) <= 0.0:
+            raise SimulationError(f"the {name} is {value:g}", remedy="give a positive number")
+    if not max_step > 0.0:
+        raise SimulationError(f"the longest step is {max_step:g}", remedy="give a positive number")
+
+
+def _output_times(
+    equations: Equations, duration: float, step: float | None, output_step: float | None, method: str
+) -> Array:
+    fixed = method not in (*ONE_STEP_METHODS, *MULTI_STEP_METHODS)
+    own = step or (DEFAULT_STEP if fixed else duration / DEFAULT_ROWS)
+    interval = output_step or own
+    rows = duration / interval
+    width = equations.layout.size + 16
+    if rows * width > MOST_NUMBERS:
+        raise SimulationError(
+            f"the output would have {rows:.3g} rows", where=equations.mechanism.model.name, remedy="take a longer step"
+        )
+    whole = int(rows * (1.0 + 1e-12) + 1e-9)
+    times = np.arange(whole + 1) * interval
+    if duration - times[-1] > 1e-9 * interval:
+        return np.append(times, duration)
+    times[-1] = duration
+    return times
+
+
+def _loads(
+    equations: Equations, inputs: Mapping[str, float] | Law | None, tau: Mapping[str, float] | Law | None
+) -> Loads:
+    model = equations.mechanism.model
+    names = [item.name for item in model.inputs]
+    speeds = [item.name for item in speed_quantities(equations.mechanism)]
+    return Loads(
+        tau if callable(tau) else constants(speeds, tau or {}, "speed", model.name),
+        inputs if callable(inputs) else constants(names, inputs or {}, "control input", model.name),
+    )
+
+
+def _loops(
+    equations: Equations, method: str, correction: str | Keeper | None, gains: Sequence[float], step: float | None
+) -> tuple[LoopedSystem | None, Keeper | None, str]:
+    """The closed loops with what keeps them closed and its name; nothing for a tree."""
+    where = equations.mechanism.model.name
+    if equations.loops is None:
+        if correction is not None:
+            raise SimulationError(
+                "there are no closed loops to correct", where=where, remedy="leave the correction out"
+            )
+        return None, None, ""
+    if method == "symplectic":
+        raise SimulationError(
+            "the variational midpoint rule does not cover closed loops", where=where, remedy="use rk4 or DOP853"
+        )
+    system = looped_system(equations)
+    if method == TRANSFER_MATRIX:
+        if correction is not None:
+            raise SimulationError(
+                "the transfer matrix method closes loops by itself", where=where, remedy="leave the correction out"
+            )
+        return system, None, ""
+    several = method in MULTI_STEP_METHODS
+    chosen = correction if correction is not None else "baumgarte" if several else "projection"
+    if not isinstance(chosen, str):
+        return system, chosen, type(chosen).__name__.lower()
+    if chosen not in CORRECTIONS:
+        raise SimulationError(f"no correction is called {chosen!r}", remedy=suggestion(chosen, CORRECTIONS))
+    if several and chosen not in ("none", "baumgarte"):
+        raise SimulationError(
+            f"{method} remembers earlier steps, which the correction {chosen} would contradict",
+            where=where,
+            remedy="use baumgarte or none, or a one-step method such as Radau or DOP853",
+        )
+    fixed = method in FIXED_STEP_METHODS
+    return system, keeper(chosen, (step or DEFAULT_STEP) if fixed else BAUMGARTE_TIME, gains), chosen
+
+
+def _assembled(
+    equations: Equations, system: LoopedSystem, q: Array, v: Array, fixed: Sequence[str]
+) -> tuple[Array, Array]:
+    """The state with its loops closed; coordinates that the caller gave stay."""
+    assert equations.loops is not None
+    mechanism, closures = equations.mechanism, equations.loops.closures
+    names = [item.name for item in coordinate_quantities(mechanism)]
+    speeds = [
+        body.v_range[0] + k
+        for body in mechanism.bodies
+        if len(body.q) == len(body.v)
+        for k, name in enumerate(names[body.q_range[0] : body.q_range[1]])
+        if name in fixed
+    ]
+    problem = closing_problem(mechanism, closures)
+    closing = close_from_anywhere(problem, q, speeds)
+    if not closing.closed:
+        raise cannot_close(mechanism.model.name, closures, closing)
+    return closing.q, project_velocity(system, closing.q, v)
+
+
+def _integrated(
+    equations: Equations,
+    system: LoopedSystem | None,
+    kept: Keeper | None,
+    loads: Loads,
+    method: str,
+    x: Array,
+    times: Array,
+    step: float,
+    watch: EventWatch,
+    errors: tuple[float, float, float],
+    progress: Progress | None,
+) -> Trajectory:
+    layout, name = equations.layout, equations.mechanism.model.name
+    compiled: CompiledSteps | None = None
+    if equations.library is not None and system is None and not callable(loads.tau) and not callable(loads.u):
+        compiled = CompiledSteps(equations.library, equations.name, layout.size, loads.tau, loads.u)
+    correct: Correct | None = None
+    if system is not None and kept is not None:
+        correct = _corrected(equations, system, kept)
+    rates = EvaluatedRates(equations, loads, system, kept) if compiled is None else compiled.rates
+    if method in FIXED_STEP_METHODS:
+        stepper: Stepper
+        if compiled is not None:
+            stepper = CompiledStepper(compiled, method, name)
+        elif method == "symplectic":
+            stepper = VariationalStepper(equations, loads)
+        else:
+            stepper = RungeKuttaStepper(rates, layout, name)
+        return fixed_step_trajectory(stepper, x, times, step, watch, correct, progress)
+    rtol, atol, max_step = errors
+    return adaptive_trajectory(
+        rates, method, x, times, layout, name,
+        rtol=rtol, atol=atol, max_step=max_step, watch=watch, correct=correct, progress=progress,
+    )  # fmt: skip
+
+
+def _corrected(equations: Equations, system: LoopedSystem, kept: Keeper) -> Correct:
+    layout = equations.layout
+
+    def correct(x: Array) -> Array:
+        done = kept.after_step(system, layout.q(x), layout.v(x))
+        if done.q is x and done.v is x:
+            return x
+        moved = x.copy()
+        moved[: layout.nq], moved[layout.nq : layout.nq + layout.nv] = done.q, done.v
+        return moved
+
+    return correct
+
+
+def _by_transfer_matrices(
+    equations: Equations,
+    model: Model,
+    q: Array,
+    v: Array,
+    times: Array,
+    step: float,
+    loads: Loads,
+    events: Sequence[Event],
+    order: str,
+) -> Trajectory:
+    from mbsym.simulation.transfer_matrix import Engine, simulate_transfer_matrix
+
+    if events or any(callable(law) or np.any(law) for law in (loads.tau, loads.u)):
+        raise SimulationError(
+            "the transfer matrix method takes no generalised forces, control inputs or events here",
+            where=model.name,
+            remedy="leave them out or use another method",
+        )
+    every = max(1, round(float(times[1] - times[0]) / step))
+    if abs(every * step - float(times[1] - times[0])) > 1e-9 * step:
+        raise SimulationError(
+            "the interval of the output is no multiple of the step", where=model.name, remedy="make it one"
+        )
+    engine: Engine = "c" if equations.library is not None else "numpy"
+    found = simulate_transfer_matrix(model, float(times[-1]), step, q=q, v=v, every=every, order=order, engine=engine)
+    work = np.zeros((len(found.times), int(equations.layout.work)))
+    states = np.column_stack([found.q, found.v, work])
+    return Trajectory(found.times, states, round(float(found.times[-1]) / step), 0, False)

@@ -1,0 +1,144 @@
+"""What should stay what it is: energy less work, closure of loops, momentum of what floats freely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.model.force import AppliedWrench, PointSpringDamper
+from mbsym.model.system import Model
+from mbsym.model.values import evaluate, parameter_values
+from mbsym.simulation.equations import Equations
+from mbsym.simulation.trajectory import Trajectory
+
+Array: TypeAlias = NDArray[Any]
+
+MOMENTUM_UNITS: Final = ("N m s",) * 3 + ("N s",) * 3
+
+
+@dataclass(frozen=True, slots=True)
+class Monitors:
+    """Checks on the output grid, n rows.
+
+    Attributes:
+        kinetic_energy: (n,) [J].
+        potential_energy: (n,) of gravity and springs [J].
+        work: (n,) done since the start by tau and by force elements but springs [J].
+        energy_drift: (n,) change of kinetic plus potential energy since the start, less the work [J].
+        momentum: (n, 6) [angular about the centre of mass; linear] in base axes.
+        momentum_drift: (n,) largest change of an entry that gravity does not explain, for mechanisms that nothing ties
+            to ground; else None.
+        closure_gap: (n,) largest closure residual [m, rad]; None for trees.
+        speed_gap: (n,) largest entry of G v [m/s, rad/s]; None for trees.
+    """
+
+    kinetic_energy: Array
+    potential_energy: Array
+    work: Array
+    energy_drift: Array
+    momentum: Array
+    momentum_drift: Array | None
+    closure_gap: Array | None
+    speed_gap: Array | None
+
+    @property
+    def energy_scale(self) -> float:
+        """Largest kinetic energy or change of potential energy [J], to which drift is related; at least the least
+        positive number."""
+        change = np.abs(self.potential_energy - self.potential_energy[0])
+        return float(max(np.max(self.kinetic_energy), np.max(change), np.finfo(float).tiny))
+
+    @property
+    def worst_energy_drift(self) -> float:
+        """Largest size of the drift [J]."""
+        return float(np.max(np.abs(self.energy_drift)))
+
+
+def monitor(equations: Equations, trajectory: Trajectory, tau_free: bool) -> Monitors:
+    """The checks of a trajectory.
+
+    Args:
+        equations: that made it.
+        trajectory: states on the output grid.
+        tau_free: no generalised forces are given from outside.
+    """
+    layout, functions = equations.layout, equations.module.functions
+    q, v = layout.q(trajectory.x), layout.v(trajectory.x)
+    kinetic = np.asarray(functions["kinetic_energy"](q, v))
+    potential = np.broadcast_to(np.asarray(functions["potential_energy"](q)), kinetic.shape)
+    work = trajectory.x[:, -1].copy() if layout.work else np.zeros(len(kinetic))
+    total = kinetic + potential
+    momentum = np.asarray(functions["momentum"](q, v))
+    gap = speed_gap = None
+    if equations.loops is not None:
+        gap = largest(np.asarray(functions["closure_gap"](q)))
+        jacobian = np.asarray(functions["constraint_correction"](q)[2])
+        speed_gap = largest(np.einsum("nij,nj->ni", jacobian, v))
+    return Monitors(
+        kinetic_energy=kinetic,
+        potential_energy=np.array(potential),
+        work=work,
+        energy_drift=total - total[0] - work,
+        momentum=momentum,
+        momentum_drift=_momentum_drift(equations.mechanism.model, trajectory.t, momentum, tau_free),
+        closure_gap=gap,
+        speed_gap=speed_gap,
+    )
+
+
+def largest(rows: Array) -> Array:
+    """Largest size in each row, 0 where rows are empty."""
+    sizes: Array = np.max(np.abs(rows), axis=1, initial=0.0)
+    return sizes
+
+
+def floats_freely(model: Model) -> bool:
+    """True where only free joints lead to ground and no force element but gravity acts from outside."""
+    tied = [joint for joint in model.joints if model.ground in (joint.predecessor, joint.successor)]
+    if not tied or any(joint.type != "free" for joint in tied):
+        return False
+    free = {joint.name for joint in tied}
+    for force in model.forces:
+        if isinstance(force, AppliedWrench):
+            return False
+        if isinstance(force, PointSpringDamper):
+            if model.ground in (force.first_body, force.second_body):
+                return False
+        elif force.joint in free:
+            return False
+    return not any(
+        model.ground in (getattr(item, "first_body", ""), getattr(item, "second_body", ""))
+        for item in model.constraints
+    )
+
+
+def _momentum_drift(model: Model, t: Array, momentum: Array, tau_free: bool) -> Array | None:
+    if not (tau_free and floats_freely(model)):
+        return None
+    numbers = parameter_values(model)
+    mass = sum(evaluate(body.mass, numbers) for body in model.bodies)
+    weight = mass * np.array([evaluate(component, numbers) for component in model.gravity])
+    change = momentum - momentum[0]
+    change[:, 3:] -= np.outer(t - t[0], weight)
+    return largest(change)
+
+
+def columns(monitors: Monitors) -> Sequence[tuple[str, str, Array]]:
+    """Name, unit and values of each check, for tables."""
+    found = [
+        ("kinetic_energy", "J", monitors.kinetic_energy),
+        ("potential_energy", "J", monitors.potential_energy),
+        ("work", "J", monitors.work),
+        ("energy_drift", "J", monitors.energy_drift),
+    ]
+    names = [f"{kind}_momentum_{axis}" for kind in ("angular", "linear") for axis in "xyz"]
+    found += [
+        (name, unit, monitors.momentum[:, k]) for k, (name, unit) in enumerate(zip(names, MOMENTUM_UNITS, strict=True))
+    ]
+    if monitors.closure_gap is not None and monitors.speed_gap is not None:
+        found += [("closure_gap", "m, rad", monitors.closure_gap), ("speed_gap", "m/s, rad/s", monitors.speed_gap)]
+    return found

@@ -1,0 +1,161 @@
+"""Rates of a state by calling a module's functions, for NumPy, closed loops, and loads that follow the state."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mbsym.codegen.build import SharedLibrary
+from mbsym.codegen.load import LoadedFunction, LoadedModule
+from mbsym.errors import SimulationError
+from mbsym.simulation.corrections import Keeper
+from mbsym.simulation.equations import Equations
+from mbsym.simulation.looped_system import LoopedSystem
+
+Array: TypeAlias = NDArray[Any]
+Law: TypeAlias = Callable[[float, Array, Array], ArrayLike]
+
+
+@dataclass(frozen=True, slots=True)
+class Loads:
+    """Generalised forces tau (nv,) and control inputs u, each constant or a function of t, q and v."""
+
+    tau: Array | Law
+    u: Array | Law
+
+    @property
+    def constant(self) -> bool:
+        """True where neither depends on anything."""
+        return not callable(self.tau) and not callable(self.u)
+
+    def at(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+        """tau and u in a state."""
+        return (
+            np.asarray(self.tau(t, q, v), dtype=float) if callable(self.tau) else self.tau,
+            np.asarray(self.u(t, q, v), dtype=float) if callable(self.u) else self.u,
+        )
+
+    def check(self, t: float, q: Array, v: Array, inputs: int) -> None:
+        """Refuses laws that return arrays of the wrong shape.
+
+        Raises:
+            SimulationError: naming the law.
+        """
+        tau, u = self.at(t, q, v)
+        for name, array, size in (("tau", tau, len(v)), ("u", u, inputs)):
+            if array.shape != (size,) or not np.all(np.isfinite(array)):
+                raise SimulationError(f"{name} is {array.tolist()} at the start", remedy=f"give {size} finite numbers")
+
+
+class CompiledFunction:
+    """A C function for one state at a time, with buffers of its own: no checks, no batches."""
+
+    __slots__ = ("_actual", "_library", "_outputs", "_symbol", "_targets", "inputs", "outputs")
+
+    def __init__(self, library: SharedLibrary, symbol: Any, function: LoadedFunction) -> None:
+        """Binds buffers.
+
+        Args:
+            library: that stays loaded as long as this lives.
+            symbol: of the function.
+            function: its arguments.
+        """
+        self.inputs, self.outputs = function.inputs, function.outputs
+        self._library, self._symbol = library, symbol
+        self._targets: list[Any] = []
+        self._actual: list[Any] = []
+        for item in self.inputs:
+            if not item.shape:
+                scalar = ctypes.c_double()
+                self._targets.append(scalar)
+                self._actual.append(scalar)
+            else:
+                # An empty array still passes a valid address, which the function does not read.
+                buffer = np.zeros(max(item.size, 1))
+                self._targets.append(buffer[: item.size].reshape(item.shape))
+                self._actual.append(ctypes.c_void_p(buffer.ctypes.data))
+        self._outputs = [np.zeros(item.shape) for item in self.outputs]
+        self._actual += [ctypes.c_void_p(array.ctypes.data) for array in self._outputs]
+
+    def __call__(self, *inputs: Any) -> Any:
+        """The result, or the tuple of results, as new arrays."""
+        for target, value in zip(self._targets, inputs, strict=True):
+            if isinstance(target, ctypes.c_double):
+                target.value = value
+            else:
+                target[...] = value
+        self._symbol(*self._actual)
+        if len(self._outputs) == 1:
+            return self._outputs[0].copy()
+        return tuple(array.copy() for array in self._outputs)
+
+
+def callable_functions(module: LoadedModule, library: SharedLibrary | None) -> Mapping[str, Callable[..., Any]]:
+    """The functions of a module by name, as fast as they can be called from Python."""
+    if library is None:
+        return module.functions
+    symbols = {entry["name"]: entry["c_symbol"] for entry in module.manifest["functions"]}
+    return {
+        name: CompiledFunction(library, getattr(library.handle, symbols[name]), function)
+        for name, function in module.functions.items()
+    }
+
+
+def looped_system(equations: Equations) -> LoopedSystem:
+    """The closed loops of a model on the fastest functions there are."""
+    system = LoopedSystem.of_module(equations.module)
+    functions = callable_functions(equations.module, equations.library)
+    return LoopedSystem(system.name, system.nq, system.nv, system.rows, system.quaternions, functions)
+
+
+class EvaluatedRates:
+    """Rates of a state; the lengths of its quaternions do not matter."""
+
+    def __init__(
+        self, equations: Equations, loads: Loads, system: LoopedSystem | None = None, keeper: Keeper | None = None
+    ) -> None:
+        """Chooses the functions.
+
+        Args:
+            equations: of the model.
+            loads: what acts.
+            system, keeper: of a model with closed loops.
+        """
+        self._functions = callable_functions(equations.module, equations.library)
+        self._layout = equations.layout
+        self._timed = equations.mechanism.time is not None
+        self._powered = equations.powered
+        self._loads = loads
+        self._system, self._keeper = system, keeper
+
+    def __call__(self, t: float, x: Array) -> Array:
+        """Rates, a new array."""
+        layout = self._layout
+        unit = layout.normalise(x.copy()) if layout.quaternions else x
+        q, v = layout.q(unit), layout.v(unit)
+        if self._system is not None and self._keeper is not None:
+            q, v = self._keeper.stage(self._system, q, v)
+        tau, u = self._loads.at(t, q, v)
+        extra: Sequence[Any] = (t, u) if self._timed else ()
+        rates = np.empty(layout.size)
+        qdot = self._functions["position_rate"](q, v)
+        for first in layout.quaternions:
+            part = x[first : first + 4]
+            qdot[first : first + 4] *= np.sqrt(part @ part)
+        rates[: layout.nq] = qdot
+        if self._system is not None and self._keeper is not None:
+            vdot = self._keeper.accelerate(self._system, q, v, tau, extra).vdot
+        else:
+            vdot = self._functions["forward_dynamics"](q, v, tau, *extra)
+        rates[layout.nq : layout.nq + layout.nv] = vdot
+        if layout.work:
+            power = float(tau @ v)
+            if self._powered:
+                power += float(self._functions["external_power"](q, v, *extra))
+            rates[-1] = power
+        return rates

@@ -1,0 +1,259 @@
+"""What a simulation returns: states on the output grid, checks, events, and how to save and draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.errors import SimulationError
+from mbsym.simulation.equations import Equations, coordinate_quantities, speed_quantities
+from mbsym.simulation.events import Occurrence
+from mbsym.simulation.monitors import Monitors
+from mbsym.simulation.monitors import columns as monitor_columns
+from mbsym.simulation.output import (
+    MARK,
+    TABLE_SUFFIXES,
+    Column,
+    check_writable,
+    csv_bytes,
+    npz_bytes,
+    write_whole,
+)
+from mbsym.visualisation.animation import Motion, animation_html
+from mbsym.visualisation.plots import Panel, figure_bytes
+from mbsym.visualisation.skeleton import skeleton
+
+Array: TypeAlias = NDArray[Any]
+
+MOST_FRAMES = 1500
+"""Frames of an animation; longer motions show fewer in each second."""
+
+FRAME_RATE = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """How a trajectory came about.
+
+    Attributes:
+        method: of integration.
+        correction: that kept loops closed, "" for trees.
+        language: of the functions, "c" or "numpy".
+        steps: taken.
+        evaluations: of the rates where the integrator counts them, else 0.
+    """
+
+    method: str
+    correction: str
+    language: str
+    steps: int
+    evaluations: int
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationResult:
+    """A simulated motion, n rows.
+
+    Attributes:
+        t: times (n,) [s].
+        q: coordinates (n, nq); v: speeds (n, nv).
+        monitors: checks on the same times.
+        events: those that happened, in order of time.
+        statistics: of the integration.
+        equations: of the model.
+        ended_by_event: True where a terminal event came before the end.
+    """
+
+    t: Array
+    q: Array
+    v: Array
+    monitors: Monitors
+    events: tuple[Occurrence, ...]
+    statistics: Statistics
+    equations: Equations
+    ended_by_event: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns of q."""
+        return tuple(item.name for item in coordinate_quantities(self.equations.mechanism))
+
+    @property
+    def speed_names(self) -> tuple[str, ...]:
+        """Names of the columns of v."""
+        return tuple(item.name for item in speed_quantities(self.equations.mechanism))
+
+    @property
+    def poses(self) -> Array:
+        """Body frames in base axes (n, nb, 4, 4), bodies by regular label."""
+        return self._poses(self.q)
+
+    def _poses(self, q: Array) -> Array:
+        poses = np.asarray(self.equations.module.functions["body_poses"](q))
+        shape = (len(q), self.equations.mechanism.nb, 4, 4)
+        return poses if poses.shape == shape else np.broadcast_to(poses, shape)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Time, coordinates, speeds and checks as a table has them."""
+        mechanism = self.equations.mechanism
+        found = [Column("t", "s", self.t)]
+        for items, values in ((coordinate_quantities(mechanism), self.q), (speed_quantities(mechanism), self.v)):
+            found += [Column(item.name, item.unit, values[:, k]) for k, item in enumerate(items)]
+        found += [Column(name, unit, values) for name, unit, values in monitor_columns(self.monitors)]
+        return tuple(found)
+
+    def save(self, path: str | Path, *, force: bool = False) -> Path:
+        """Writes a CSV (a comment line, then names and units) or an NPZ archive, by the suffix.
+
+        Raises:
+            SimulationError: the suffix is neither, or the file cannot be written or is somebody else's.
+        """
+        target = Path(path)
+        check_suffix(target, TABLE_SUFFIXES)
+        if target.suffix == ".csv":
+            return write_whole(target, csv_bytes(self.columns, self._title), force=force)
+        arrays = {"t": self.t, "q": self.q, "v": self.v}
+        arrays |= {name: values for name, _, values in monitor_columns(self.monitors)}
+        return write_whole(target, npz_bytes(self.columns, arrays), force=force)
+
+    def plot(self, path: str | Path, *, force: bool = False) -> Path:
+        """Draws coordinates, speeds, energy and closure over time into a PNG, SVG or PDF file.
+
+        Raises:
+            ToolchainError: there is no matplotlib.
+            SimulationError: the suffix is none of these, or the file cannot be written.
+        """
+        target = Path(path)
+        check_suffix(target, PLOT_SUFFIXES)
+        check_writable(target, force)
+        content = figure_bytes(self.t, self._panels(), self._title, target.suffix[1:], MARK)
+        return write_whole(target, content, force=force)
+
+    def animate(self, path: str | Path, *, force: bool = False) -> Path:
+        """Writes the motion as one HTML page that needs nothing else.
+
+        Raises:
+            SimulationError: the suffix is not .html, or the file cannot be written.
+        """
+        target = Path(path)
+        check_suffix(target, (".html",))
+        check_writable(target, force)
+        frames, times = self._frames()
+        motion = Motion(self.equations.mechanism.model.name, self._title, times, self._poses(frames), MARK)
+        page = animation_html(skeleton(self.equations.mechanism), motion)
+        return write_whole(target, page.encode(), force=force)
+
+    def _frames(self) -> tuple[Array, Array]:
+        """Coordinates at evenly spaced times, by interpolation between recorded states, and these times."""
+        duration = float(self.t[-1] - self.t[0])
+        count = int(min(max(round(duration * FRAME_RATE), 1), MOST_FRAMES)) + 1
+        times = np.linspace(self.t[0], self.t[-1], count)
+        q = np.column_stack([np.interp(times, self.t, column) for column in self.q.T])
+        return self.equations.layout.normalise(q), times
+
+    def summary(self) -> str:
+        """What happened and how well the checks hold, some lines of text."""
+        return "\n".join(f"{name:14} {text}" for name, text in self._findings())
+
+    def as_dict(self) -> dict[str, object]:
+        """The summary for machines."""
+        monitors, statistics = self.monitors, self.statistics
+        found: dict[str, object] = {
+            "name": self.equations.mechanism.model.name,
+            "method": statistics.method,
+            "language": statistics.language,
+            "steps": statistics.steps,
+            "evaluations": statistics.evaluations,
+            "t_end": float(self.t[-1]),
+            "ended_by_event": self.ended_by_event,
+            "events": [{"name": item.name, "t": item.t} for item in self.events],
+            "q": dict(zip(self.names, self.q[-1].tolist(), strict=True)),
+            "v": dict(zip(self.speed_names, self.v[-1].tolist(), strict=True)),
+            "energy_drift": monitors.worst_energy_drift,
+            "relative_energy_drift": monitors.worst_energy_drift / monitors.energy_scale,
+        }
+        if monitors.momentum_drift is not None:
+            found["momentum_drift"] = float(np.max(monitors.momentum_drift))
+        if monitors.closure_gap is not None and monitors.speed_gap is not None:
+            found["correction"] = statistics.correction
+            found["closure_gap"] = float(np.max(monitors.closure_gap))
+            found["speed_gap"] = float(np.max(monitors.speed_gap))
+        return found
+
+    @property
+    def _title(self) -> str:
+        statistics = self.statistics
+        kept = f", correction {statistics.correction}" if statistics.correction else ""
+        return f"{self.equations.mechanism.model.name}, {self.t[-1]:.6g} s by {statistics.method}{kept}"
+
+    def _findings(self) -> list[tuple[str, str]]:
+        monitors, statistics = self.monitors, self.statistics
+        calls = f", {statistics.evaluations} evaluations" if statistics.evaluations else ""
+        language = {"c": "C", "numpy": "NumPy"}[statistics.language]
+        found = [("simulated", f"{self._title}, in {language}: {statistics.steps} steps{calls}")]
+        drift = monitors.worst_energy_drift
+        worked = f", work {monitors.work[-1]:.6g} J taken off" if self.equations.work else ""
+        found.append(("energy", f"drifts by {drift:.2e} J, {drift / monitors.energy_scale:.1e} of the scale{worked}"))
+        if monitors.momentum_drift is not None:
+            found.append(("momentum", f"drifts by {np.max(monitors.momentum_drift):.2e} N s, N m s"))
+        if monitors.closure_gap is not None and monitors.speed_gap is not None:
+            gaps = f"{np.max(monitors.closure_gap):.2e} m, rad; of speeds {np.max(monitors.speed_gap):.2e} m/s, rad/s"
+            found.append(("closure", f"gaps up to {gaps}"))
+        for item in self.events:
+            found.append(("event", f"{item.name} at t = {item.t:.9g} s"))
+        if self.ended_by_event:
+            found.append(("ended", f"by an event at t = {self.t[-1]:.9g} s"))
+        return found
+
+    def _panels(self) -> list[Panel]:
+        mechanism, monitors = self.equations.mechanism, self.monitors
+        panels = [
+            *_by_unit("coordinates", [(item.name, item.unit) for item in coordinate_quantities(mechanism)], self.q),
+            *_by_unit("speeds", [(item.name, item.unit) for item in speed_quantities(mechanism)], self.v),
+        ]
+        total = monitors.kinetic_energy + monitors.potential_energy
+        energies = [
+            ("kinetic", monitors.kinetic_energy),
+            ("potential", monitors.potential_energy),
+            ("total", total),
+        ]
+        if self.equations.work:
+            energies.append(("work", monitors.work))
+        panels.append(Panel("energy", "J", tuple(energies)))
+        panels.append(Panel("energy drift", "J", (("", monitors.energy_drift),)))
+        if monitors.momentum_drift is not None:
+            panels.append(Panel("momentum drift", "N s, N m s", (("", monitors.momentum_drift),)))
+        if monitors.closure_gap is not None and monitors.speed_gap is not None:
+            gaps = (("positions", monitors.closure_gap), ("speeds", monitors.speed_gap))
+            panels.append(Panel("closure gap", "m, rad; m/s, rad/s", gaps, logarithmic=True))
+        return panels
+
+
+PLOT_SUFFIXES = (".png", ".svg", ".pdf")
+
+
+def check_suffix(path: Path, suffixes: Sequence[str]) -> None:
+    """Refuses a file name with another suffix.
+
+    Raises:
+        SimulationError: naming those that will do.
+    """
+    if path.suffix not in suffixes:
+        raise SimulationError(
+            f"no format is called {path.suffix!r}", where=str(path), remedy=f"use {', '.join(suffixes)}"
+        )
+
+
+def _by_unit(title: str, items: Sequence[tuple[str, str]], values: Array) -> list[Panel]:
+    """A panel for each unit, in order of appearance."""
+    units = list(dict.fromkeys(unit for _, unit in items))
+    return [
+        Panel(title, unit, tuple((name, values[:, k]) for k, (name, own) in enumerate(items) if own == unit))
+        for unit in units
+    ]

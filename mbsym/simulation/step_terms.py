@@ -1,0 +1,111 @@
+"""What time steps need beside the catalogue: power of external forces, momenta and the forces that change them.
+
+External forces are those of the modelled force elements that store no energy: all but springs. The Lagrangian is the
+kinetic energy less the potential energy of gravity and springs; its derivatives are exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mbsym.formulations.applied_forces import applied_forces
+from mbsym.formulations.articulated_body import articulated_body
+from mbsym.formulations.catalogue import make_program
+from mbsym.formulations.composite_body import mass_matrix, solve
+from mbsym.formulations.newton_euler import newton_euler
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.observables import kinetic_energy, position_rate, potential_energy
+from mbsym.model.force import ForceElement, JointSpring, PointSpringDamper
+from mbsym.model.system import Model
+from mbsym.model.values import evaluate, parameter_values
+from mbsym.spatial.vector import zero_vector
+from mbsym.symbolic.differentiate import forward, gradient
+from mbsym.symbolic.graph import ONE
+from mbsym.symbolic.program import Program
+from mbsym.symbolic.scalar import Scalar
+
+
+def external_elements(model: Model) -> tuple[ForceElement, ...]:
+    """The force elements that supply or take energy; of point springs their dampers."""
+    numbers = parameter_values(model)
+    found: list[ForceElement] = []
+    for force in model.forces:
+        if isinstance(force, PointSpringDamper):
+            if evaluate(force.damping, numbers):
+                found.append(replace(force, stiffness=0))
+        elif not isinstance(force, JointSpring):
+            found.append(force)
+    return tuple(found)
+
+
+def external_forces(mechanism: Mechanism) -> tuple[Scalar, ...]:
+    """Generalised forces (nv,) of the external elements."""
+    zero = Scalar(mechanism.graph, 0)
+    elements = external_elements(mechanism.model)
+    if not elements:
+        return (zero,) * mechanism.nv
+    part = replace(mechanism, model=replace(mechanism.model, forces=elements))
+    still = tuple((zero,) * len(body.v) for body in mechanism.bodies)
+    applied = applied_forces(part, tuple(body.v for body in mechanism.bodies))
+    held = newton_euler(part, still, still, zero_vector(mechanism.graph), applied)
+    return tuple(-force for force in mechanism.gather(held.forces))
+
+
+def external_power(mechanism: Mechanism) -> Program:
+    """Power of the external elements."""
+    power = Scalar(mechanism.graph, 0)
+    for force, speed in zip(external_forces(mechanism), mechanism.entries(mechanism.v), strict=True):
+        power = power + force * speed
+    return make_program(
+        mechanism,
+        "external_power",
+        (mechanism.q, mechanism.v, *mechanism.extra_inputs),
+        [("power", (), [power], "W", "power of force elements but springs")],
+        "power of all force elements but springs",
+    )
+
+
+def variational_terms(mechanism: Mechanism) -> Program:
+    """Momenta M v, and the forces dL/dq along the motion of v plus external forces."""
+    graph = mechanism.graph
+    kinetic = kinetic_energy(mechanism)
+    lagrangian = kinetic - potential_energy(mechanism)
+    speeds = mechanism.v.symbols
+    momenta = [Scalar(graph, ref) for ref in gradient(graph, kinetic.ref, speeds)]
+    slopes = [Scalar(graph, ref) for ref in gradient(graph, lagrangian.ref, mechanism.q.symbols)]
+    rates = [rate.ref for rate in position_rate(mechanism)]
+    forces = []
+    for external, speed in zip(external_forces(mechanism), speeds, strict=True):
+        total = external
+        for slope, share in zip(slopes, forward(graph, rates, {speed: ONE}), strict=True):
+            if share:
+                total = total + slope * Scalar(graph, share)
+        forces.append(total)
+    n = mechanism.nv
+    return make_program(
+        mechanism,
+        "variational_terms",
+        (mechanism.q, mechanism.v, *mechanism.extra_inputs),
+        [
+            ("momentum", (n,), momenta, "", "M v"),
+            ("force", (n,), forces, "", "derivative of the Lagrangian along the motion of v, and external forces"),
+        ],
+        "momenta and the forces that change them",
+    )
+
+
+def speeds_of_momentum(mechanism: Mechanism) -> Program:
+    """v of given momenta, M^-1 p."""
+    momenta = mechanism.entries(mechanism.tau)
+    if mechanism.is_coupled:
+        speeds = solve(mechanism, mass_matrix(mechanism), list(momenta))
+    else:
+        found = articulated_body(mechanism, mechanism.of_joints(momenta))
+        speeds = [entry for joint in found for entry in joint]
+    return make_program(
+        mechanism,
+        "speeds_of_momentum",
+        (mechanism.q, mechanism.tau),
+        [("v", (mechanism.nv,), speeds, "", "speeds")],
+        "speeds of given generalised momenta",
+    )

@@ -1,0 +1,243 @@
+"""From a first state to states on an output grid, by steps of fixed length or by SciPy's integrators."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.errors import SimulationError
+from mbsym.pipeline import Progress
+from mbsym.simulation.equations import StateLayout
+from mbsym.simulation.events import EventWatch
+from mbsym.simulation.fixed_steps import Stepper, not_finite
+
+Array: TypeAlias = NDArray[Any]
+Rates: TypeAlias = Callable[[float, Array], Array]
+Correct: TypeAlias = Callable[[Array], Array]
+
+ONE_STEP_METHODS: Final = ("RK45", "DOP853", "Radau")
+"""Methods that start each step from the state alone, so that the state may be put right in between."""
+
+MULTI_STEP_METHODS: Final = ("BDF", "LSODA")
+"""Methods that remember earlier steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """States over time.
+
+    Attributes:
+        t: times (n,).
+        x: states, one a row.
+        steps: steps taken.
+        evaluations: of the rates, 0 where steps do not count them.
+        ended_by_event: True where a terminal event came before the end.
+    """
+
+    t: Array
+    x: Array
+    steps: int
+    evaluations: int
+    ended_by_event: bool
+
+
+class _Recorder:
+    """States in the order in which they come."""
+
+    def __init__(self, times: Array, size: int, progress: Progress | None) -> None:
+        self.times = times
+        self.t = np.empty(len(times) + 1)
+        self.x = np.empty((len(times) + 1, size))
+        self.count = 0
+        self._progress = progress
+        self._shown = 0
+
+    @property
+    def due(self) -> float:
+        """The next time of the grid, infinite after the last."""
+        return float(self.times[self.count]) if self.count < len(self.times) else np.inf
+
+    def add(self, t: float, x: Array) -> None:
+        """Records a state and reports every hundredth part of the way."""
+        self.t[self.count], self.x[self.count] = t, x
+        self.count += 1
+        percent = 100 * self.count // max(len(self.times), 1)
+        if self._progress is not None and percent != self._shown:
+            self._shown = percent
+            self._progress(f"simulate {t:.4g} s", self.count, len(self.times))
+
+    def trajectory(self, steps: int, evaluations: int, ended: bool) -> Trajectory:
+        """What was recorded."""
+        return Trajectory(self.t[: self.count].copy(), self.x[: self.count].copy(), steps, evaluations, ended)
+
+
+def fixed_step_trajectory(
+    stepper: Stepper,
+    x: Array,
+    times: Array,
+    step: float,
+    watch: EventWatch,
+    correct: Correct | None,
+    progress: Progress | None = None,
+) -> Trajectory:
+    """States on a grid by steps of one length; the last before a time of the grid is shorter where it has to be.
+
+    Args:
+        stepper: takes the steps.
+        x: state at the first time.
+        times: the grid.
+        step: length of the steps.
+        watch: events to look out for.
+        correct: puts a state right after each step.
+        progress: told of each hundredth part.
+    """
+    record = _Recorder(times, len(x), progress)
+    record.add(float(times[0]), x)
+    watch.start(float(times[0]), x)
+    one_by_one = bool(watch) or correct is not None
+    count = 0
+    for start, end in zip(times[:-1].tolist(), times[1:].tolist(), strict=True):
+        whole = int((end - start) / step * (1.0 + 1e-12) + 1e-9)
+        rest = (end - start) - whole * step
+        lengths = [(step, whole)] if whole else []
+        if whole and abs(rest) <= 1e-9 * step:
+            lengths = [((end - start) / whole, whole)]
+        elif rest > 0.0:
+            lengths.append((rest, 1))
+        t = start
+        for h, steps in lengths:
+            if not one_by_one:
+                x = stepper.advance(t, h, x, steps)
+                count += steps
+                t += steps * h
+                continue
+            for k in range(steps):
+                now = t + k * h
+                moved = stepper.advance(now, h, x, 1)
+                if correct is not None:
+                    moved = correct(moved)
+                count += 1
+                # The state within a step is what a shorter step leads to.
+                stop = watch.step(now, x, now + h, moved, _shorter_step(stepper, now, x, correct)) if watch else None
+                if stop is not None:
+                    record.add(stop, moved if stop >= now + h else _shorter_step(stepper, now, x, correct)(stop))
+                    return record.trajectory(count, 0, True)
+                x = moved
+            t += steps * h
+        record.add(end, x)
+    return record.trajectory(count, 0, False)
+
+
+def _shorter_step(stepper: Stepper, t: float, x: Array, correct: Correct | None) -> Callable[[float], Array]:
+    def state(time: float) -> Array:
+        moved = stepper.advance(t, time - t, x, 1)
+        return moved if correct is None else correct(moved)
+
+    return state
+
+
+def adaptive_trajectory(
+    rates: Rates,
+    method: str,
+    x: Array,
+    times: Array,
+    layout: StateLayout,
+    name: str,
+    *,
+    rtol: float,
+    atol: float,
+    max_step: float,
+    watch: EventWatch,
+    correct: Correct | None,
+    progress: Progress | None = None,
+) -> Trajectory:
+    """States on a grid by an integrator of SciPy, which chooses its steps.
+
+    After each step of a one-step method quaternions get unit length and ``correct`` puts the state right; multi-step
+    methods run on, since rates do not depend on the lengths of quaternions. Recorded states are always put right.
+
+    Args:
+        rates: of a state.
+        method: one of ``ONE_STEP_METHODS`` and ``MULTI_STEP_METHODS``.
+        x: state at the first time.
+        times: the grid.
+        layout: of the state.
+        name: of the model, for errors.
+        rtol, atol, max_step: of the integrator.
+        watch: events to look out for.
+        correct: puts a state right.
+        progress: told of each hundredth part.
+
+    Raises:
+        SimulationError: the integrator fails, or a state is not finite.
+    """
+    from scipy import integrate
+
+    def put_right(state: Array) -> Array:
+        state = layout.normalise(state.copy())
+        return state if correct is None else correct(state)
+
+    with warnings.catch_warnings():
+        # What integrators warn of makes them fail, and is told then.
+        warnings.simplefilter("ignore")
+        try:
+            integrator = getattr(integrate, method)(
+                rates, float(times[0]), x, float(times[-1]), rtol=rtol, atol=atol, max_step=max_step
+            )
+        except (ValueError, ArithmeticError, np.linalg.LinAlgError):
+            raise not_finite(name, float(times[0])) from None
+        one_step = method in ONE_STEP_METHODS
+        record = _Recorder(times, len(x), progress)
+        record.add(float(times[0]), x)
+        watch.start(float(times[0]), x)
+        before = x
+        steps = 0
+        while integrator.status == "running":
+            t = float(integrator.t)
+            try:
+                message = integrator.step()
+            except (ValueError, ArithmeticError, np.linalg.LinAlgError):
+                raise not_finite(name, t) from None
+            if integrator.status == "failed":
+                raise _failure(name, method, t, message, rates(t, before))
+            steps += 1
+            now = float(integrator.t)
+            if not np.all(np.isfinite(integrator.y)):
+                raise not_finite(name, t)
+            after = put_right(integrator.y)
+            dense = integrator.dense_output() if watch or record.due < now else None
+
+            def between(time: float, dense: Callable[[float], Array] | None = dense) -> Array:
+                assert dense is not None
+                return put_right(np.asarray(dense(time)))
+
+            stop = watch.step(t, before, now, after, between) if watch else None
+            until = now if stop is None else stop
+            while record.due < until:
+                record.add(record.due, between(record.due))
+            if stop is not None:
+                record.add(stop, after if stop >= now else between(stop))
+                return record.trajectory(steps, int(integrator.nfev), True)
+            if record.due <= now:
+                record.add(record.due, after)
+            if one_step and not np.array_equal(after, integrator.y):
+                integrator.y = after.copy()
+                integrator.f = rates(now, after)
+            before = after
+        return record.trajectory(steps, int(integrator.nfev), False)
+
+
+def _failure(name: str, method: str, t: float, message: object, rates: Array) -> SimulationError:
+    if not np.all(np.isfinite(rates)):
+        return not_finite(name, t)
+    text = str(message or "it gave up").rstrip(".")
+    return SimulationError(
+        f"{method} failed at t = {t:.6g} s: {text[:1].lower()}{text[1:]}",
+        where=name,
+        remedy="allow larger errors (rtol, atol), try Radau for a stiff model, or look for a singular position",
+    )

@@ -1,0 +1,104 @@
+"""A motion as one HTML page with its own three-dimensional view; it loads nothing from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.codegen.environment import render_template
+from mbsym.visualisation.skeleton import BOX_FACES, Skeleton
+
+Array: TypeAlias = NDArray[Any]
+
+TEMPLATE: Final = "animation/page.html.jinja"
+
+_FLAT: Final = 1e-6
+"""Part of the largest extent below which a motion counts as planar."""
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """What moves: name and title, times (n,), body frames (n, nb, 4, 4) in base axes, and the mark of the file."""
+
+    name: str
+    title: str
+    times: Array
+    poses: Array
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageContext:
+    """Fields of ``animation/page.html.jinja``, escaped where they are text."""
+
+    mark: str
+    name: str
+    title: str
+    scene: str
+    poses: str
+
+
+def animation_html(shape: Skeleton, motion: Motion) -> str:
+    """The page.
+
+    Args:
+        shape: lines of the mechanism.
+        motion: of its bodies.
+    """
+    points = _moving_points(shape, motion.poses)
+    low, high = points.min(axis=0), points.max(axis=0)
+    scene = {
+        **asdict(shape),
+        "faces": BOX_FACES,
+        "times": [float(f"{t:.6g}") for t in motion.times],
+        "center": [float(f"{x:.6g}") for x in 0.5 * (low + high)],
+        "radius": float(f"{max(0.5 * float(np.linalg.norm(high - low)), 1e-3):.6g}"),
+        "view": _view(points, np.array(shape.up)),
+    }
+    frames = np.ascontiguousarray(motion.poses[:, :, :3, :], dtype="<f4")
+    return render_template(
+        TEMPLATE,
+        PageContext(
+            escape(motion.mark),
+            escape(motion.name),
+            escape(motion.title),
+            # A script ends at the first "</", wherever it stands.
+            json.dumps(scene, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c"),
+            base64.b64encode(frames.tobytes()).decode("ascii"),
+        ),
+    )
+
+
+def _moving_points(shape: Skeleton, poses: Array) -> Array:
+    """Ground points, and line ends, joints and centres of mass of all bodies in all frames (k, 3)."""
+    found = [np.array(shape.ground, dtype=float).reshape(-1, 3)]
+    for k, body in enumerate(shape.bodies):
+        own = np.array([*(point for line in body.lines for point in line), *body.joints, body.center])
+        frames = poses[:, k]
+        moved = np.einsum("nij,pj->npi", frames[:, :3, :3], own) + frames[:, None, :3, 3]
+        found.append(moved.reshape(-1, 3))
+    return np.concatenate(found)
+
+
+def _view(points: Array, up: Array) -> dict[str, object]:
+    """Two level axes with ``up`` to their left, and azimuth and elevation of the eye in degrees: straight on for a
+    motion in an upright plane, else aslant."""
+    level = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    first = level - (level @ up) * up
+    first /= np.linalg.norm(first)
+    second = np.cross(up, first)
+    azimuth, elevation = -52.0, 22.0
+    _, sizes, axes = np.linalg.svd(np.cov(points.T))
+    normal = axes[2]
+    if sizes[1] > 0.0 and sizes[2] < _FLAT**2 * sizes[0] and abs(normal @ up) < 1e-3:
+        right = np.cross(up, normal)
+        eye = normal if right[np.argmax(np.abs(right))] > 0.0 else -normal
+        azimuth, elevation = float(np.degrees(np.arctan2(eye @ second, eye @ first))), 0.0
+    level_axes = [[float(f"{x:.9g}") + 0.0 for x in axis] for axis in (first, second)]
+    return {"axes": level_axes, "azimuth": round(azimuth, 6), "elevation": elevation}

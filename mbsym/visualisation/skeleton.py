@@ -1,0 +1,208 @@
+"""What a mechanism looks like: bodies as lines between their joints, and boxes with their mass and inertia.
+
+A body with one joint is drawn from it through the centre of mass to where a uniform rod with the same spread of mass
+would end, one with two joints as the line between them, one with more as the polygon of its joints. Its box is the
+uniform box with the same mass, centre of mass and inertia.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.model.force import PointSpringDamper
+from mbsym.model.joint import DistanceConstraint, PointOnLineConstraint
+from mbsym.reference.mechanism import NumericBody, NumericMechanism, numeric_mechanism
+
+Array: TypeAlias = NDArray[Any]
+Point: TypeAlias = tuple[float, float, float]
+
+BOX_FACES: Final = ((0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5))
+"""Corners of the faces of a box whose corner 4 i + 2 j + k has the signs (i, j, k)."""
+
+_SAME: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class BodyShape:
+    """Lines of a body in its own frame.
+
+    Attributes:
+        name: of the body.
+        lines: polylines, a polygon ends where it begins.
+        filled: True where the only polyline is a polygon.
+        joints: where its joints sit, free joints left out.
+        center: centre of mass.
+        box: the eight corners of the box, empty for a body without spread.
+        tip: the point that leaves a trace, None for a body that carries others.
+    """
+
+    name: str
+    lines: tuple[tuple[Point, ...], ...]
+    filled: bool
+    joints: tuple[Point, ...]
+    center: Point
+    box: tuple[Point, ...]
+    tip: Point | None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A line between points of two bodies by label: "slide" of a joint that lets them part, "rod" or "spring"."""
+
+    kind: str
+    first: int
+    first_point: Point
+    second: int
+    second_point: Point
+
+
+@dataclass(frozen=True, slots=True)
+class Skeleton:
+    """Lines of a mechanism.
+
+    Attributes:
+        ground: points of ground where joints sit.
+        bodies: by regular label, the first has label 1.
+        links: lines between bodies.
+        up: unit vector against gravity, base z without gravity.
+    """
+
+    ground: tuple[Point, ...]
+    bodies: tuple[BodyShape, ...]
+    links: tuple[Link, ...]
+    up: Point
+
+
+def skeleton(mechanism: Mechanism) -> Skeleton:
+    """The lines of a mechanism with the numbers of its model."""
+    numbers = numeric_mechanism(mechanism.model, mechanism.labelling)
+    points: list[list[Array]] = [[] for _ in range(numbers.nb + 1)]
+    links: list[Link] = []
+    for joint in numbers.joints:
+        if joint.type == "free":
+            continue
+        ends = (joint.predecessor, joint.predecessor_translation), (joint.successor, joint.successor_translation)
+        for label, point in ends:
+            _add(points[label], point)
+        if joint.type in ("prismatic", "cylindrical", "planar", "helical"):
+            links.append(Link("slide", *_end(ends[0]), *_end(ends[1])))
+    for kind, first, second in _elements(numbers):
+        links.append(Link(kind, *_end(first), *_end(second)))
+        if kind == "rod":
+            for label, point in (first, second):
+                _add(points[label], point)
+    carriers = {body.parent for body in mechanism.bodies}
+    bodies = tuple(
+        _shape(body, points[label], label not in carriers) for label, body in enumerate(numbers.bodies, start=1)
+    )
+    weight = float(np.linalg.norm(numbers.gravity))
+    up = -numbers.gravity / weight if weight else np.array([0.0, 0.0, 1.0])
+    return Skeleton(tuple(map(_point, points[0])), bodies, tuple(links), _point(up))
+
+
+def _elements(numbers: NumericMechanism) -> list[tuple[str, tuple[int, Array], tuple[int, Array]]]:
+    found = []
+    for item in (*numbers.model.constraints, *numbers.model.forces):
+        if isinstance(item, (DistanceConstraint, PointSpringDamper)):
+            first = numbers.body_labels[item.first_body], numbers.numbers(item.first_point)
+            kind = "rod" if isinstance(item, DistanceConstraint) else "spring"
+        elif isinstance(item, PointOnLineConstraint):
+            first, kind = (numbers.body_labels[item.first_body], numbers.numbers(item.line_point)), "slide"
+        else:
+            continue
+        found.append((kind, first, (numbers.body_labels[item.second_body], numbers.numbers(item.second_point))))
+    return found
+
+
+def _end(end: tuple[int, Array]) -> tuple[int, Point]:
+    return end[0], _point(end[1])
+
+
+def _add(points: list[Array], point: Array) -> None:
+    if all(np.linalg.norm(point - other) > _SAME for other in points):
+        points.append(point)
+
+
+def _shape(body: NumericBody, points: Sequence[Array], is_last: bool) -> BodyShape:
+    center = body.center_of_mass
+    axes, half = _box(body)
+    tip = center
+    lines: list[list[Array]] = []
+    filled = False
+    if len(points) == 1:
+        arm = center - points[0]
+        length = float(np.linalg.norm(arm))
+        if length > _SAME:
+            direction = arm / length
+            spread = float(np.linalg.norm(half * (axes.T @ direction)))
+            tip = center + direction * spread
+            lines = [[points[0], tip]]
+    elif len(points) == 2:
+        lines = [list(points)]
+    elif points:
+        ring, filled = _ring(points)
+        lines = [ring]
+    if lines and not filled and _distance_to_line(center, lines[0]) > 0.02 * _size(lines[0]):
+        lines.append([lines[0][0], center])
+    box: tuple[Point, ...] = ()
+    if np.any(half > _SAME):
+        signs = np.array(list(product((-1.0, 1.0), repeat=3)))
+        box = tuple(_point(center + axes @ (half * sign)) for sign in signs)
+    return BodyShape(
+        body.name,
+        tuple(tuple(map(_point, line)) for line in lines),
+        filled,
+        tuple(map(_point, points)),
+        _point(center),
+        box,
+        _point(tip) if is_last else None,
+    )
+
+
+def _box(body: NumericBody) -> tuple[Array, Array]:
+    """Principal axes as columns and half lengths of the uniform box: a third of a half length's square is the spread
+    of mass along the axis."""
+    if body.mass <= 0.0:
+        return np.eye(3), np.zeros(3)
+    moments, axes = np.linalg.eigh(body.inertia)
+    spread = np.maximum(0.5 * np.sum(moments) - moments, 0.0) / body.mass
+    half = np.sqrt(3.0 * spread)
+    half[half < 1e-6 * np.max(half)] = 0.0
+    return axes, half
+
+
+def _ring(points: Sequence[Array]) -> tuple[list[Array], bool]:
+    """The points round their middle in their best plane and back to the first; in order along a common line."""
+    middle = np.mean(points, axis=0)
+    _, sizes, directions = np.linalg.svd(np.array(points) - middle)
+    along = [(point - middle) @ directions[0] for point in points]
+    if sizes[1] < 1e-6 * sizes[0]:
+        return [points[k] for k in np.argsort(along, kind="stable")], False
+    angles = [np.arctan2((point - middle) @ directions[1], x) for point, x in zip(points, along, strict=True)]
+    ring = [points[k] for k in np.argsort(angles, kind="stable")]
+    return [*ring, ring[0]], True
+
+
+def _distance_to_line(point: Array, line: Sequence[Array]) -> float:
+    distances = []
+    for a, b in pairwise(line):
+        span = b - a
+        share = np.clip((point - a) @ span / max(float(span @ span), 1e-300), 0.0, 1.0)
+        distances.append(float(np.linalg.norm(point - a - share * span)))
+    return min(distances)
+
+
+def _size(line: Sequence[Array]) -> float:
+    return float(max(np.linalg.norm(b - a) for a, b in pairwise(line)))
+
+
+def _point(values: Array) -> Point:
+    x, y, z = (float(f"{value:.6g}") + 0.0 for value in values)
+    return x, y, z
