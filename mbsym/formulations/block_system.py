@@ -6,9 +6,9 @@ plain L D L^T factorisation without a square root; which order of joints is used
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.formulations.elimination_order import Rounds
@@ -17,6 +17,33 @@ from mbsym.symbolic.scalar import Scalar
 
 Block: TypeAlias = tuple[tuple[Scalar, ...], ...]
 """Rows of a small dense matrix."""
+
+Pair: TypeAlias = tuple[int, int]
+"""Row joint and column joint of a block."""
+
+T = TypeVar("T")
+
+
+class ComputedBlocks(Mapping[Pair, T]):
+    """Blocks that are made when first asked for, so that generated code computes them where it needs them."""
+
+    def __init__(self, pairs: Iterable[Pair], compute: Callable[[Pair], T]) -> None:
+        self._pairs = dict.fromkeys(pairs)
+        self._compute = compute
+        self._known: dict[Pair, T] = {}
+
+    def __getitem__(self, pair: Pair) -> T:
+        if pair not in self._known:
+            if pair not in self._pairs:
+                raise KeyError(pair)
+            self._known[pair] = self._compute(pair)
+        return self._known[pair]
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self._pairs)
+
+    def __len__(self) -> int:
+        return len(self._pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +60,24 @@ class BlockSystem:
     graph: Graph
     names: tuple[str, ...]
     sizes: tuple[int, ...]
-    blocks: Mapping[tuple[int, int], Block]
+    blocks: Mapping[Pair, Block]
 
     def entry_rows(self) -> list[dict[int, Scalar]]:
         """The whole of A by scalar unknowns, the entries that are not the constant zero."""
-        starts = self.starts
-        rows: list[dict[int, Scalar]] = [{} for _ in range(starts[-1])]
-        for (i, j), block in self.blocks.items():
-            for r, row in enumerate(block, start=starts[i - 1]):
-                for c, entry in enumerate(row, start=starts[j - 1]):
-                    if entry.ref and (i != j or c >= r):
-                        rows[r][c] = rows[c][r] = entry
+        rows: list[dict[int, Scalar]] = [{} for _ in range(self.starts[-1])]
+        for pair in self.blocks:
+            self.enter(pair, rows)
         return rows
+
+    def enter(self, pair: Pair, rows: list[dict[int, Scalar]]) -> None:
+        """Adds one block, and its transpose, to rows by scalar unknowns."""
+        starts = self.starts
+        i, j = pair
+        for r, row in enumerate(self.blocks[pair], start=starts[i - 1]):
+            for c, entry in enumerate(row, start=starts[j - 1]):
+                if entry.ref and (i != j or c >= r):
+                    before = rows[r].get(c)
+                    rows[r][c] = rows[c][r] = entry if before is None else entry + before
 
     @property
     def starts(self) -> tuple[int, ...]:
@@ -77,6 +110,8 @@ def factorise(
 ) -> tuple[Factorisation, list[list[Scalar]]]:
     """Eliminates the joints round by round and reduces right sides on the way.
 
+    Each block of A enters when the first of its joints is eliminated: updates before that are collected.
+
     Args:
         system: the matrix.
         rounds: every joint once.
@@ -88,7 +123,11 @@ def factorise(
     Raises:
         DerivationError: a pivot is the constant zero.
     """
-    rows = system.entry_rows()
+    rows: list[dict[int, Scalar]] = [{} for _ in range(system.starts[-1])]
+    waiting: list[dict[Pair, None]] = [{} for _ in system.sizes]
+    for pair in system.blocks:
+        for joint in pair:
+            waiting[joint - 1][pair] = None
     reduced = [list(column) for column in right]
     starts, sizes = system.starts, system.sizes
     inverses: dict[int, Scalar] = {}
@@ -98,6 +137,10 @@ def factorise(
         pivots: list[int] = []
         with system.graph.section(f"{title}, elimination"):
             for joint in joints:
+                for pair in list(waiting[joint - 1]):
+                    system.enter(pair, rows)
+                    for end in pair:
+                        waiting[end - 1].pop(pair, None)
                 for k in range(starts[joint] - 1, starts[joint - 1] - 1, -1):
                     inverses[k], factors[k] = _eliminate(system, rows, reduced, joint, k)
                     pivots.append(k)

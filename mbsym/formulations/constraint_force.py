@@ -27,7 +27,7 @@ from typing import Final, Literal, TypeAlias
 from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import AppliedForces, applied_forces
 from mbsym.formulations.articulated_body import articulated_body
-from mbsym.formulations.block_system import Block, BlockSystem, solve
+from mbsym.formulations.block_system import Block, BlockSystem, ComputedBlocks, Pair, solve
 from mbsym.formulations.catalogue import make_program
 from mbsym.formulations.constraint_subspaces import Column, JointSubspaces, joint_subspaces
 from mbsym.formulations.elimination_order import leaf_to_root
@@ -130,19 +130,18 @@ def compliances(mechanism: Mechanism) -> tuple[Compliance, ...]:
 
 def constraint_system(mechanism: Mechanism, held: Sequence[HeldJoint], inverses: tuple[Compliance, ...]) -> BlockSystem:
     """A_m, with rotor compliances on its diagonal."""
-    with mechanism.graph.section("constraint matrix A"):
-        blocks = {
-            (i, j): block_between(held[i - 1].columns, block, held[j - 1].columns, symmetric=i == j)
-            for (i, j), block in joint_blocks(mechanism, inverses).items()
-        }
-        for body, joint in zip(mechanism.bodies, held, strict=True):
-            if any(place is not None for place in joint.rotors):
-                blocks[body.label, body.label] = _with_rotors(blocks[body.label, body.label], body, joint)
+    blocks = joint_blocks(mechanism, inverses)
+
+    def compute(pair: Pair) -> Block:
+        i, j = pair
+        block = block_between(held[i - 1].columns, blocks[pair], held[j - 1].columns, symmetric=i == j)
+        return _with_rotors(block, mechanism.body(i), held[i - 1]) if i == j else block
+
     return BlockSystem(
         mechanism.graph,
         tuple(body.joint.name for body in mechanism.bodies),
         tuple(len(joint.columns) for joint in held),
-        blocks,
+        ComputedBlocks(blocks, compute),
     )
 
 

@@ -17,8 +17,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Final
 
+from mbsym.formulations.block_system import ComputedBlocks, Pair
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.rotation import Rotation
@@ -123,10 +124,6 @@ class SpatialBlock:
         return [(*a, *b) for halves in (upper, lower) for a, b in halves]
 
 
-JointBlocks: TypeAlias = Mapping[tuple[int, int], SpatialBlock]
-"""Blocks by joints i <= j."""
-
-
 def central_inertia(inertia: RigidInertia) -> tuple[Vector3, Symmetric3]:
     """Centre of mass and J_C of a body that has mass."""
     h = inertia.first_moment
@@ -186,31 +183,39 @@ def compliance(inertia: RigidInertia) -> Compliance:
     return Compliance(1 / inertia.mass, center, central, inverse)
 
 
-def joint_blocks(mechanism: Mechanism, compliances: tuple[Compliance, ...]) -> dict[tuple[int, int], SpatialBlock]:
+def joint_blocks(mechanism: Mechanism, compliances: tuple[Compliance, ...]) -> Mapping[Pair, SpatialBlock]:
     """The blocks of P^T I^-1 P: relative acceleration of joint i under a wrench in joint j, for i <= j.
 
     Args:
         mechanism: its tree joints.
         compliances: of the bodies, by label - 1.
+
+    Returns:
+        Blocks that are derived when first asked for.
     """
+    pairs: list[Pair] = []
+    for body in mechanism.bodies:
+        pairs.append((body.label, body.label))
+        if body.parent:
+            siblings = mechanism.body(body.parent).children
+            pairs += [(body.parent, body.label), *((k, body.label) for k in siblings if k < body.label)]
+    return ComputedBlocks(pairs, lambda pair: _joint_block(mechanism, compliances, pair))
+
+
+def _joint_block(mechanism: Mechanism, compliances: tuple[Compliance, ...], pair: Pair) -> SpatialBlock:
     origin = zero_vector(mechanism.graph)
-    blocks: dict[tuple[int, int], SpatialBlock] = {}
-    with mechanism.graph.section("compliance of the joints"):
-        for body in mechanism.bodies:
-            j, c = body.label, body.parent
-            own = compliances[j - 1].between(origin, origin)
-            if not c:
-                blocks[j, j] = own
-                continue
-            inner = compliances[c - 1]
-            at_joint = inner.between(body.translation, body.translation)
-            blocks[j, j] = own + at_joint.symmetrically_turned(body.rotation)
-            carried = inner.between(origin, body.translation).turned_right(body.rotation)
-            blocks[c, j] = _opposite(carried)
-            for k in mechanism.body(c).children:
-                if k < j:
-                    blocks[k, j] = _siblings(inner, mechanism.body(k), body)
-    return blocks
+    i, j = pair
+    body = mechanism.body(j)
+    inner = compliances[body.parent - 1]
+    if i == j:
+        own = compliances[j - 1].between(origin, origin)
+        if not body.parent:
+            return own
+        at_joint = inner.between(body.translation, body.translation)
+        return own + at_joint.symmetrically_turned(body.rotation)
+    if i == body.parent:
+        return _opposite(inner.between(origin, body.translation).turned_right(body.rotation))
+    return _siblings(inner, mechanism.body(i), body)
 
 
 def _siblings(inner: Compliance, first: TreeBody, second: TreeBody) -> SpatialBlock:
