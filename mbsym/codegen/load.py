@@ -107,7 +107,14 @@ def _is_manifest(file: Path) -> bool:
 
 
 def _has_manifest_fields(content: object) -> bool:
-    return isinstance(content, dict) and content.keys() >= {"mbsym", "name", "real", "functions", "run_time_parameters"}
+    return (
+        isinstance(content, dict)
+        and content.keys() >= {"mbsym", "name", "real", "functions", "run_time_parameters"}
+        and isinstance(content["name"], str)
+        and content["real"] in ("double", "float")
+        and isinstance(content["functions"], list)
+        and isinstance(content["run_time_parameters"], dict)
+    )
 
 
 def load_c(
