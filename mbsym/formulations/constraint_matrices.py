@@ -34,13 +34,13 @@ from mbsym.symbolic.scalar import Scalar
 if TYPE_CHECKING:
     import sympy
 
-MatrixName: TypeAlias = Literal["H", "H_bar", "W", "P", "I", "A", "B", "C"]
+MatrixName: TypeAlias = Literal["H", "H_bar", "W", "X", "P", "I", "A", "B", "C"]
 Blocks: TypeAlias = Mapping[tuple[int, int], Block]
 
 
 @dataclass(frozen=True, slots=True)
 class CfaMatrices:
-    """H, H-bar, W, P, I, A = W^T P^T I^-1 P W, B = W^T P^T I^-1 P H-bar and C = H-bar^T P^T I^-1 P H-bar as blocks.
+    """H, H-bar, W, X, P = U - X, I, A = W^T P^T I^-1 P W, B = W^T P^T I^-1 P H-bar and C = H-bar^T P^T I^-1 P H-bar as blocks.
 
     Attributes:
         mechanism: what they belong to.
@@ -120,19 +120,21 @@ def cfa_matrices(mechanism: Mechanism) -> CfaMatrices:
     a |= {(j, i): _transposed(block, system.sizes[j - 1]) for (i, j), block in system.blocks.items() if i != j}
     freedoms = tuple(len(joint.subspaces.freedoms) for joint in held)
     sixes = (6,) * mechanism.nb
+    transforms = _force_transforms(mechanism)
     blocks: dict[str, Blocks] = {
         "H": _diagonal([_of_columns(joint.subspaces.freedoms) for joint in held]),
         "H_bar": _diagonal([_of_columns(joint.subspaces.forces) for joint in held]),
         "W": _diagonal([_of_columns(joint.columns) for joint in held]),
-        "P": _recursion_matrix(mechanism),
+        "X": transforms,
+        "P": _recursion_matrix(mechanism, transforms),
         "I": _diagonal([_inertia(mechanism, label) for label in range(1, mechanism.nb + 1)]),
         "A": a,
         "B": b,
         "C": c,
     }
-    row_sizes = {"H": sixes, "H_bar": sixes, "W": sixes, "P": sixes, "I": sixes}
+    row_sizes = {"H": sixes, "H_bar": sixes, "W": sixes, "X": sixes, "P": sixes, "I": sixes}
     row_sizes |= {"A": system.sizes, "B": system.sizes, "C": freedoms}
-    column_sizes = {"H": freedoms, "H_bar": freedoms, "W": system.sizes, "P": sixes, "I": sixes}
+    column_sizes = {"H": freedoms, "H_bar": freedoms, "W": system.sizes, "X": sixes, "P": sixes, "I": sixes}
     column_sizes |= {"A": system.sizes, "B": freedoms, "C": freedoms}
     return CfaMatrices(mechanism, system, blocks, row_sizes, column_sizes)
 
@@ -184,11 +186,10 @@ def _with_rotors(mechanism: Mechanism, label: int, joint: HeldJoint, b: Block, c
     return tuple(map(tuple, rows_b)), tuple(map(tuple, rows_c))
 
 
-def _recursion_matrix(mechanism: Mechanism) -> Blocks:
-    """P: unit matrices, and -X_i in row c(i), column i."""
+def _force_transforms(mechanism: Mechanism) -> Blocks:
+    """X_i in row c(i), column i; none for children of ground."""
     graph = mechanism.graph
-    unit = _of_columns(tuple(unit_column(graph, k) for k in range(6)))
-    blocks = {(label, label): unit for label in range(1, mechanism.nb + 1)}
+    blocks: dict[tuple[int, int], Block] = {}
     with graph.section("force transforms"):
         for body in mechanism.bodies:
             if body.parent:
@@ -196,9 +197,16 @@ def _recursion_matrix(mechanism: Mechanism) -> Blocks:
                 for k in range(6):
                     x = unit_column(graph, k)
                     moment, force = body.placement.wrench_to_parent((x[0], x[1], x[2]), (x[3], x[4], x[5]))
-                    columns.append(tuple(-entry for entry in (*moment, *force)))
+                    columns.append((*moment, *force))
                 blocks[body.parent, body.label] = _of_columns(tuple(columns))
     return blocks
+
+
+def _recursion_matrix(mechanism: Mechanism, transforms: Blocks) -> Blocks:
+    """P = U - X."""
+    unit = _of_columns(tuple(unit_column(mechanism.graph, k) for k in range(6)))
+    blocks = {pair: tuple(tuple(-entry for entry in row) for row in block) for pair, block in transforms.items()}
+    return blocks | {(label, label): unit for label in range(1, mechanism.nb + 1)}
 
 
 def _inertia(mechanism: Mechanism, label: int) -> Block:

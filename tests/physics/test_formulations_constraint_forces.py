@@ -228,7 +228,8 @@ def test_matrices_in_sympy_are_what_their_formulas_say() -> None:
         explicit = matrices.to_sympy(name).as_explicit()  # type: ignore[arg-type]
         return np.array(explicit.subs(state).evalf(30), dtype=float)
 
-    H, H_bar, W, P, I = (dense(name) for name in ("H", "H_bar", "W", "P", "I"))
+    H, H_bar, W, X, P, I = (dense(name) for name in ("H", "H_bar", "W", "X", "P", "I"))
+    np.testing.assert_array_equal(P, np.eye(18) - X)
     np.testing.assert_allclose(H.T @ H_bar, np.eye(4), atol=1e-14)
     np.testing.assert_allclose(H.T @ W, 0, atol=1e-14)
     np.testing.assert_allclose(W.T @ W, np.eye(14), atol=1e-14)
