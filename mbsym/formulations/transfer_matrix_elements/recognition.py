@@ -273,6 +273,7 @@ class _Recognition:
             ]
             self._require_loop_in_plane(joint, plane, neutral)
             cuts.append(self._cut(joint.name, ends, points))
+        self._require_level_springs(plane, neutral)
         cuts += self._point_springs(points)
         gravity = self._turn(two, vector_of(self.model.gravity, self.graph, self.names))
         return TransferSystem(self.mechanism, "angle", tuple(bodies), tuple(cuts), gravity, plane)
@@ -441,6 +442,21 @@ class _Recognition:
                 where=f"joint {joint.name}",
                 remedy="let both placements lie at the same distance along the axis",
             )
+
+    def _require_level_springs(self, plane: Rotation, neutral: list[Rotation]) -> None:
+        for force in self.model.forces:
+            if not isinstance(force, PointSpringDamper):
+                continue
+            ends = ((force.first_body, force.first_point), (force.second_body, force.second_point))
+            first, second = (
+                self._height(body, vector_of(point, self.graph, self.names), plane, neutral) for body, point in ends
+            )
+            if abs(first - second) > PARALLEL * max(1.0, abs(first)):
+                raise DerivationError(
+                    "in planar motion a spring between points is covered if it lies in the plane",
+                    where=f"force {force.name}",
+                    remedy="give both points the same distance along the joints' axes",
+                )
 
     def _height(self, name: str, point: Vector3, plane: Rotation, neutral: list[Rotation]) -> float:
         """Distance of a point of a body from the base origin along the normal, which no motion changes."""
