@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any, Final, TypeAlias
@@ -17,6 +18,9 @@ from mbsym.visualisation.skeleton import BOX_FACES, Skeleton
 Array: TypeAlias = NDArray[Any]
 
 TEMPLATE: Final = "animation/page.html.jinja"
+
+_SMALLEST: Final = 1e-3
+"""Least radius of a scene [m]."""
 
 _FLAT: Final = 1e-6
 """Part of the largest extent below which a motion counts as planar."""
@@ -51,14 +55,19 @@ def animation_html(shape: Skeleton, motion: Motion) -> str:
         shape: lines of the mechanism.
         motion: of its bodies.
     """
-    points = _moving_points(shape, motion.poses)
+    moving = _moving_points(shape, motion.poses)
+    points = np.concatenate([np.array(shape.ground, dtype=float).reshape(-1, 3), moving.reshape(-1, 3)])
     low, high = points.min(axis=0), points.max(axis=0)
+    path = 0.5 * (moving.min(axis=1) + moving.max(axis=1))
+    size = 0.5 * float(np.max(np.linalg.norm(moving.max(axis=1) - moving.min(axis=1), axis=1)))
     scene = {
         **asdict(shape),
         "faces": BOX_FACES,
-        "times": [float(f"{t:.6g}") for t in motion.times],
-        "center": [float(f"{x:.6g}") for x in 0.5 * (low + high)],
-        "radius": float(f"{max(0.5 * float(np.linalg.norm(high - low)), 1e-3):.6g}"),
+        "times": _rounded(motion.times),
+        "center": _rounded(0.5 * (low + high)),
+        "radius": max(_rounded([0.5 * float(np.linalg.norm(high - low))])[0], _SMALLEST),
+        "path": [_rounded(row) for row in path],
+        "size": max(_rounded([size])[0], _SMALLEST),
         "view": _view(points, np.array(shape.up)),
     }
     frames = np.ascontiguousarray(motion.poses[:, :, :3, :], dtype="<f4")
@@ -76,14 +85,16 @@ def animation_html(shape: Skeleton, motion: Motion) -> str:
 
 
 def _moving_points(shape: Skeleton, poses: Array) -> Array:
-    """Ground points, and line ends, joints and centres of mass of all bodies in all frames (k, 3)."""
-    found = [np.array(shape.ground, dtype=float).reshape(-1, 3)]
+    """Line ends, joints and centres of mass of all bodies in each frame (n, k, 3)."""
+    found = []
     for k, body in enumerate(shape.bodies):
         own = np.array([*(point for line in body.lines for point in line), *body.joints, body.center])
-        frames = poses[:, k]
-        moved = np.einsum("nij,pj->npi", frames[:, :3, :3], own) + frames[:, None, :3, 3]
-        found.append(moved.reshape(-1, 3))
-    return np.concatenate(found)
+        found.append(np.einsum("nij,pj->npi", poses[:, k, :3, :3], own) + poses[:, k, None, :3, 3])
+    return np.concatenate(found, axis=1)
+
+
+def _rounded(values: Iterable[float]) -> list[float]:
+    return [float(f"{x:.6g}") + 0.0 for x in values]
 
 
 def _view(points: Array, up: Array) -> dict[str, object]:
@@ -100,5 +111,4 @@ def _view(points: Array, up: Array) -> dict[str, object]:
         right = np.cross(up, normal)
         eye = normal if right[np.argmax(np.abs(right))] > 0.0 else -normal
         azimuth, elevation = float(np.degrees(np.arctan2(eye @ second, eye @ first))), 0.0
-    level_axes = [[float(f"{x:.9g}") + 0.0 for x in axis] for axis in (first, second)]
-    return {"axes": level_axes, "azimuth": round(azimuth, 6), "elevation": elevation}
+    return {"axes": [first.tolist(), second.tolist()], "azimuth": round(azimuth, 6), "elevation": elevation}
