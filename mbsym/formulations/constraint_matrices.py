@@ -40,7 +40,7 @@ Blocks: TypeAlias = Mapping[tuple[int, int], Block]
 
 @dataclass(frozen=True, slots=True)
 class CfaMatrices:
-    """H, H-bar, W, X, P = U - X, I, A = W^T P^T I^-1 P W, B = W^T P^T I^-1 P H-bar and C = H-bar^T P^T I^-1 P H-bar as blocks.
+    """H, H-bar, W, X, P = U - X and I as blocks; A = W^T L W, B = W^T L H-bar, C = H-bar^T L H-bar with L = P^T I^-1 P.
 
     Attributes:
         mechanism: what they belong to.
