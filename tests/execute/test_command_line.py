@@ -185,11 +185,14 @@ def test_verify_writes_the_certificate(run: Run, tmp_path: Path) -> None:
     assert run("verify", tmp_path, "--states", "2").status == 0
 
 
-def test_verify_takes_a_model_and_leaves_nothing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["cart_pole", "floating_two_arm", "planar_3r", "puma560", "quadruped", "space_robot"])
+def test_verify_takes_a_model_and_leaves_nothing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     monkeypatch.chdir(tmp_path)
-    outcome = run("verify", "planar_3r", "--states", "2")
+    outcome = run("verify", name, "--states", "2")
     assert outcome.status == 0
-    assert "planar_3r: verified at 2 random states" in outcome.out
+    assert f"{name}: verified at 2 random states" in outcome.out
     assert list(tmp_path.iterdir()) == []
 
 
@@ -380,6 +383,14 @@ def test_a_mistake_in_a_model_file(run: Run, tmp_path: Path, mistake: str) -> No
 
 def test_the_file_without_mistakes_is_taken(run: Run, tmp_path: Path) -> None:
     (tmp_path / "arm.yaml").write_text(ARM, encoding="utf-8")
+    assert run("generate", tmp_path / "arm.yaml", "-o", tmp_path / "out").status == 0
+    assert run("verify", tmp_path / "out", "--states", "2").status == 0
+
+
+def test_a_massless_body_is_taken_where_the_mechanics_allow_it(run: Run, tmp_path: Path) -> None:
+    massless = ARM.replace("{mass: 2, center_of_mass: [0.2, 0, 0], inertia: [0.01, 0.02, 0.02]}", "{mass: 0}")
+    assert massless != ARM
+    (tmp_path / "arm.yaml").write_text(massless, encoding="utf-8")
     assert run("generate", tmp_path / "arm.yaml", "-o", tmp_path / "out").status == 0
     assert run("verify", tmp_path / "out", "--states", "2").status == 0
 
