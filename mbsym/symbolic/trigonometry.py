@@ -6,7 +6,7 @@ combinations. Pairs of terms are then merged, as long as there are any, by
     sin a cos b +- cos a sin b = sin(a +- b),    cos a cos b -+ sin a sin b = cos(a +- b),    sin^2 a + cos^2 a = 1,
 
 and what remains is compared with the Fourier form, in which every product of sines and cosines is a sum. The shortest
-of these, with common factors taken out, is the result, unless the value was shorter as it stood.
+of these, written as nested sums and products, is the result, unless the value was shorter as it stood.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from typing import Final, TypeAlias
 
 from mbsym.symbolic.compose import image
 from mbsym.symbolic.graph import ONE, ZERO, Graph, Reference
-from mbsym.symbolic.program import count_operations
+from mbsym.symbolic.nested_form import Product, nested_form
+from mbsym.symbolic.printed_size import PrintedSizes
 
 _MOST_TERMS: Final = 400
 _LARGEST_FOURIER_DEGREE: Final = 6
@@ -37,7 +38,7 @@ Polynomial: TypeAlias = dict[Monomial, Fraction]
 
 
 def simplify_trigonometric(graph: Graph, ref: Reference) -> Reference:
-    """An equal value with at most as many operations (a sine and cosine of one angle count as one)."""
+    """An equal value whose text has at most as many operations."""
     return simplify_all_trigonometric(graph, [ref])[0]
 
 
@@ -55,6 +56,10 @@ class _Simplifier:
     polynomials: dict[int, Polynomial] = field(default_factory=dict)
     simplified: dict[int, Reference] = field(default_factory=dict)
     atoms: dict[int, Reference] = field(default_factory=dict)
+    sizes: PrintedSizes = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sizes = PrintedSizes(self.graph)
 
     def expand(self, node: int) -> None:
         """Makes the polynomial of a node from those of its operands."""
@@ -101,17 +106,20 @@ class _Simplifier:
         if self.graph.kinds[node] not in ("add", "mul"):
             return node
         merged = _merged(self.polynomials[node])
-        forms = [merged, _merged(_reduced(merged))]
+        polynomials = [merged, _merged(_reduced(merged))]
         fourier = _fourier(self.polynomials[node])
         if fourier is not None:
-            forms.append(fourier)
-        return self._cheaper([node, *(_Emission(self.graph, self.atoms).total(form) for form in forms)])
+            polynomials.append(fourier)
+        distinct = {frozenset(each.items()): each for each in polynomials}.values()
+        best = min((nested_form(each, self._weights(each)) for each in distinct), key=lambda form: form.cost)
+        return self._cheaper([node, _emitted(self.graph, self.atoms, best.products)])
 
     def _cheaper(self, refs: Iterable[Reference]) -> Reference:
-        return min(refs, key=lambda ref: sum(self._cost(ref)))
+        return min(refs, key=lambda ref: self.sizes.of(ref))
 
-    def _cost(self, ref: Reference) -> tuple[int, ...]:
-        return tuple(count_operations(self.graph, self.graph.reachable([ref])).as_dict().values())
+    def _weights(self, polynomial: Polynomial) -> dict[Generator, int]:
+        generators = sorted({generator for monomial in polynomial for generator in monomial}, key=_order)
+        return {each: self.sizes.of(_value(self.graph, self.atoms, each)) for each in generators}
 
 
 # ---- polynomials ----------------------------------------------------------------------------------------------------
@@ -326,56 +334,24 @@ def _two_waves(wave: Monomial, kind: str, angle: Angle) -> Polynomial:
 # ---- back to the graph ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Emission:
-    """Polynomials as graph values, the most frequent factor taken out first."""
+def _emitted(graph: Graph, atoms: Mapping[int, Reference], products: Sequence[Product[Generator]]) -> Reference:
+    """A nested form as a value; numbers are multiplied last, so that no writer distributes them over sums."""
+    total = ZERO
+    for product in products:
+        value = ONE
+        for generator in product.generators:
+            value = graph.mul(value, _value(graph, atoms, generator))
+        for parts in product.sums:
+            value = graph.mul(value, _emitted(graph, atoms, parts))
+        total = graph.add(total, graph.mul(graph.const(product.coefficient), value))
+    return total
 
-    graph: Graph
-    atoms: Mapping[int, Reference]
 
-    def total(self, polynomial: Polynomial) -> Reference:
-        graph = self.graph
-        count: dict[Generator, int] = {}
-        for monomial in polynomial:
-            for generator in dict.fromkeys(monomial):
-                count[generator] = count.get(generator, 0) + 1
-        shared = [generator for generator, times in count.items() if times > 1]
-        if not shared:
-            return self._terms(polynomial)
-        best = min(shared, key=lambda generator: (-count[generator], _order(generator)))
-        group: Polynomial = {}
-        rest: Polynomial = {}
-        for monomial, coefficient in polynomial.items():
-            if best in monomial:
-                less = list(monomial)
-                less.remove(best)
-                group[tuple(less)] = coefficient
-            else:
-                rest[monomial] = coefficient
-        value = graph.mul(self._generator(best), self.total(group))
-        return graph.add(value, self.total(rest)) if rest else value
-
-    def _terms(self, polynomial: Polynomial) -> Reference:
-        """The sum of terms without common generators; equal numbers are taken out."""
-        graph = self.graph
-        groups: dict[Fraction, Reference] = {}
-        for monomial, coefficient in sorted(polynomial.items(), key=lambda item: tuple(map(_order, item[0]))):
-            value = ONE
-            for generator in monomial:
-                value = graph.mul(value, self._generator(generator))
-            size = abs(coefficient)
-            groups[size] = graph.add(groups.get(size, ZERO), value if coefficient > 0 else -value)
-        total = ZERO
-        for size, value in groups.items():
-            total = graph.add(total, graph.mul(graph.const(size), value))
-        return total
-
-    def _generator(self, generator: Generator) -> Reference:
-        kind, what = generator
-        if isinstance(what, int):
-            return self.atoms.get(what, what)
-        graph = self.graph
-        angle = ZERO
-        for node, factor in what:
-            angle = graph.add(angle, graph.mul(graph.const(factor), node))
-        return graph.function(kind, angle)
+def _value(graph: Graph, atoms: Mapping[int, Reference], generator: Generator) -> Reference:
+    kind, what = generator
+    if isinstance(what, int):
+        return atoms.get(what, what)
+    angle = ZERO
+    for node, factor in what:
+        angle = graph.add(angle, graph.mul(graph.const(factor), node))
+    return graph.function(kind, angle)
