@@ -290,7 +290,7 @@ def _with_dataclass(
 def _import(file: Path) -> ModuleType:
     name = f"_mbsym_generated_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or spec.loader is None or not file.is_file():
+    if spec is None or not file.is_file():
         raise CodegenError(
             "there is no such Python module", where=str(file), remedy="generate it with --language numpy"
         )
@@ -298,7 +298,8 @@ def _import(file: Path) -> ModuleType:
     # Dataclasses look their module up while it is being executed.
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        # Compiled here, not by the loader, which would leave a cache directory beside generated files.
+        exec(compile(file.read_bytes(), str(file), "exec"), module.__dict__)
     except Exception as error:
         raise CodegenError(f"Python cannot import it: {error}", where=str(file), remedy="generate it again") from error
     finally:

@@ -18,8 +18,8 @@ from mbsym.symbolic.program import Program
 
 DeriveFunction: TypeAlias = Callable[[Mechanism], Program]
 
-LARGEST_TRIED_BOTH_WAYS: Final = 12
-"""Above this many speeds articulated bodies need fewer operations than factoring the mass matrix of a chain."""
+LARGEST_TRIED_BOTH_WAYS: Final = 20
+"""Above this many speeds articulated bodies need fewer operations than factoring, but for trees with many short arms."""
 
 
 def _fewest_operations(*candidates: DeriveFunction) -> DeriveFunction:
