@@ -11,12 +11,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from mbsym.codegen.interface import GeneratedFile, ModuleDescription, Real, render
+from mbsym.codegen.interface import GeneratedFile, ModuleDescription, Real, RuntimeFunction, render
 from mbsym.codegen.write import write_files
 from mbsym.conventions import CONVENTIONS
 from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
+from mbsym.formulations.loop_runtime import LOOP_KERNELS, REPLACED, loop_constants, loop_macros, loop_runtime
 from mbsym.formulations.redundancy import LoopAnalysis
 from mbsym.formulations.registry import FORMULATIONS, available_functions
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
@@ -56,13 +57,15 @@ class GenerationOptions:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """Programs of a mechanism, optimised, what the passes did to each, and what is known of its loops."""
+    """Programs of a mechanism, optimised, what the passes did to each, what is known of its loops, and functions with
+    fixed text that call the programs."""
 
     mechanism: Mechanism
     formulation: str
     programs: tuple[Program, ...]
     reports: tuple[Report, ...]
     loops: LoopAnalysis | None = None
+    runtime: tuple[RuntimeFunction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +117,20 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
         )
     found = available_functions(mechanism, options.formulation)
     available = found.functions
+    runtime = loop_runtime(mechanism, found.loops) if found.loops is not None else ()
+    fixed = [function.name for function in runtime]
     for name in options.functions:
-        if name not in available:
+        if name not in available and name not in fixed:
+            known = dict.fromkeys((*available, *fixed))
             raise DerivationError(
-                f"{mechanism.model.name} has no function {name!r}", remedy=f"it has {', '.join(available)}"
+                f"{mechanism.model.name} has no function {name!r}", remedy=f"it has {', '.join(known)}"
             )
-    names = [name for name in available if not options.functions or name in options.functions]
+    wanted = set(options.functions or available)
+    if wanted.isdisjoint(fixed):
+        runtime = ()
+    else:
+        wanted = wanted.union(LOOP_KERNELS).difference(REPLACED)
+    names = [name for name in available if name in wanted]
     programs, reports = [], []
     for done, name in enumerate(names):
         if progress is not None:
@@ -127,7 +138,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
         program, report = optimise(available[name](mechanism.afresh()))
         programs.append(program)
         reports.append(report)
-    return Derivation(mechanism, options.formulation, tuple(programs), tuple(reports), found.loops)
+    return Derivation(mechanism, options.formulation, tuple(programs), tuple(reports), found.loops, runtime)
 
 
 def optimise(program: Program) -> tuple[Program, Report]:
@@ -140,6 +151,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
     mechanism = derivation.mechanism
     text = dump_native(mechanism.model)
     loops = ("", *derivation.loops.sentences) if derivation.loops is not None else ()
+    sizes = loop_constants(mechanism, derivation.loops) if derivation.runtime and derivation.loops is not None else {}
     return ModuleDescription(
         name=mechanism.model.name,
         programs=derivation.programs,
@@ -152,7 +164,9 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
         },
         real=options.real,
         model_sha256=sha256(text.encode()).hexdigest(),
-        constants={"NQ": mechanism.nq, "NV": mechanism.nv, "NB": mechanism.nb},
+        constants={"NQ": mechanism.nq, "NV": mechanism.nv, "NB": mechanism.nb, **sizes},
+        runtime=derivation.runtime,
+        macros=loop_macros(mechanism) if derivation.runtime else {},
     )
 
 

@@ -75,6 +75,7 @@ class ModuleDescription:
         model_sha256: hash of the model that the programs were derived from.
         constants: integers for users of the C header and for the runtime (NQ, NV, ...).
         runtime: functions with fixed text that are added to the programs.
+        macros: texts of macros that the C runtime finds as ``MODEL_NAME``, by name; ``MODEL_`` in them is the prefix.
     """
 
     name: str
@@ -85,6 +86,7 @@ class ModuleDescription:
     model_sha256: str = ""
     constants: Mapping[str, int] = field(default_factory=dict)
     runtime: tuple[RuntimeFunction, ...] = ()
+    macros: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

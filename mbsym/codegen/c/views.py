@@ -80,6 +80,7 @@ class SourceContext:
     functions: tuple[FunctionView, ...]
     runtime_formal: str
     runtime_actual: str
+    macros: tuple[str, ...]
     runtime: tuple[str, ...]
 
 
@@ -151,6 +152,10 @@ def source_context(module: LoweredModule) -> SourceContext:
         functions=functions,
         runtime_formal=f"const {names.module}_parameters *parameters," if has_parameters else "",
         runtime_actual="parameters," if has_parameters else "",
+        macros=tuple(
+            f"{names.module}_{key} {text}".replace("MODEL_", f"{names.module}_").rstrip()
+            for key, text in sorted(module.description.macros.items())
+        ),
         runtime=tuple(fixed_text(f"c/runtime/{file}.c", f"{names.module}_") for file in module.runtime_files),
     )
 

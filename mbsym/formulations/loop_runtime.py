@@ -1,0 +1,102 @@
+"""Functions of closed loops with fixed text: solvers that cope with singular configurations, and projections.
+
+They call the generated functions ``LOOP_KERNELS``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mbsym.codegen.interface import Argument, RuntimeFunction
+from mbsym.formulations.redundancy import LoopAnalysis
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.symbolic.program import Input
+
+LOOP_KERNELS: Final = (
+    "constraint_residual",
+    "constraint_jacobian",
+    "constrained_terms",
+    "constrained_wrenches",
+    "constraint_correction",
+    "moved_position",
+)
+"""Functions of ``LOOP_FUNCTIONS`` that a module must hold for these."""
+
+REPLACED: Final = ("constrained_dynamics", "forward_dynamics", "joint_wrenches")
+"""Functions of ``LOOP_FUNCTIONS`` whose straight-line form these take the place of."""
+
+
+def loop_constants(mechanism: Mechanism, analysis: LoopAnalysis) -> dict[str, int]:
+    """Sizes that the fixed text needs besides NQ and NV: of joints, and of independent closure rows."""
+    return {"NJ": mechanism.nb + len(mechanism.cut_joints), "NR": len(analysis.rows)}
+
+
+def loop_macros(mechanism: Mechanism) -> dict[str, str]:
+    """Time and control inputs as formal and actual arguments of the fixed text; empty where there are none."""
+    if mechanism.controls is None:
+        return {"TIMED_FORMAL": "", "TIMED_ACTUAL": ""}
+    size = mechanism.controls.shape[0]
+    controls = f"const MODEL_real u[{size}]" if size else "const MODEL_real *u"
+    return {"TIMED_FORMAL": f"MODEL_real t, {controls},", "TIMED_ACTUAL": "t, u,"}
+
+
+def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeFunction, ...]:
+    """The functions; none for a mechanism without closure rows."""
+    if not analysis.rows:
+        return ()
+    q, v = _argument(mechanism.q), _argument(mechanism.v)
+    state = (q, v, _argument(mechanism.tau), *(_argument(item) for item in mechanism.extra_inputs))
+    vdot = Argument("vdot", "out", (mechanism.nv,), "", "rates of the speeds")
+    multipliers = Argument("lambda", "out", (len(analysis.rows),), "", "multipliers of the independent closure rows")
+    closed = Argument("q_closed", "out", (mechanism.nq,), "", "coordinates with closed loops")
+    consistent = Argument("v_consistent", "out", (mechanism.nv,), "", "speeds that keep the loops closed")
+    rank = Argument("status", "out", (2,), "", "rank of G and smallest pivot of its rows at equal size")
+    gains = Argument("gains", "in", (2,), "1/s", "alpha and beta of the restoring terms")
+    joints = mechanism.nb + len(mechanism.cut_joints)
+    wrenches = Argument("wrenches", "out", (joints, 6), "", "joint wrenches, tree joints and then cut joints")
+    done = Argument("projection", "out", (3,), "", "1 if closed else 0, largest gap left, Newton steps")
+    least = "; multipliers of least norm where G loses rank"
+    return (
+        RuntimeFunction(
+            "project_position", "loops", (q, closed), "nearest coordinates with closed loops, weighted by M"
+        ),
+        RuntimeFunction(
+            "project_position_status", "loops", (q, closed, done), "project_position with what became of it"
+        ),
+        RuntimeFunction("project_velocity", "loops", (q, v, consistent), "nearest speeds with G v = 0, weighted by M"),
+        RuntimeFunction(
+            "constrained_dynamics",
+            "constrained_dynamics",
+            (*state, vdot, multipliers),
+            f"rates of the speeds with closed loops, M vdot + bias = tau + G^T lambda{least}",
+        ),
+        RuntimeFunction(
+            "constrained_dynamics_status",
+            "constrained_dynamics",
+            (*state, vdot, multipliers, rank),
+            "constrained_dynamics with how regular the configuration is",
+        ),
+        RuntimeFunction(
+            "stabilised_dynamics",
+            "constrained_dynamics",
+            (*state, gains, vdot, multipliers),
+            "constrained_dynamics with G vdot = gamma - 2 alpha G v - beta^2 residual",
+        ),
+        RuntimeFunction(
+            "joint_wrenches",
+            "constrained_dynamics",
+            (*state, wrenches),
+            "[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the successor"
+            + ("; of least norm, because reactions are not unique" if analysis.dependent else ""),
+        ),
+        RuntimeFunction(
+            "forward_dynamics",
+            "constrained_dynamics",
+            (*state, vdot),
+            "rates of the speeds under tau, with closed loops",
+        ),
+    )
+
+
+def _argument(item: Input) -> Argument:
+    return Argument(item.name, "in", item.shape, item.unit, item.description, item.quaternions)
