@@ -370,7 +370,7 @@ void double_pendulum_body_jacobians(
     jacobians[23] = 0.0;
 }
 
-/* operations: 32 + or -, 60 *, 2 /, 2 sine-cosine pairs */
+/* operations: 29 + or -, 54 *, 2 /, 2 sine-cosine pairs */
 void double_pendulum_joint_wrenches(
     const double_pendulum_parameters *parameters,
     const double_pendulum_real q[2],
@@ -386,12 +386,11 @@ void double_pendulum_joint_wrenches(
     const double_pendulum_real cos_q0 = cos(q[0]);
     const double_pendulum_real t1 = 0.5*l1;
     const double_pendulum_real t2 = m1*t1;
-    const double_pendulum_real t3 = 0.08333333333333333*m1*l1*l1 + t1*t2;
     const double_pendulum_real sin_q1 = sin(q[1]);
     const double_pendulum_real cos_q1 = cos(q[1]);
-    const double_pendulum_real t4 = 0.5*l2;
-    const double_pendulum_real t5 = m2*t4;
-    const double_pendulum_real d2_1 = 0.08333333333333333*m2*l2*l2 + t4*t5;
+    const double_pendulum_real t3 = 0.5*l2;
+    const double_pendulum_real t4 = m2*t3;
+    const double_pendulum_real d2_1 = 0.08333333333333333*m2*l2*l2 + t3*t4;
 
     /* angular velocities and velocity-dependent accelerations, outward */
     const double_pendulum_real w2_z = v[0] + v[1];
@@ -399,59 +398,51 @@ void double_pendulum_joint_wrenches(
     /* accelerations and inertial wrenches, outward */
     const double_pendulum_real a1_x = 9.81*sin_q0;
     const double_pendulum_real a1_y = 9.81*cos_q0;
-    const double_pendulum_real t6 = v[0]*v[0];
-    const double_pendulum_real t7 = t2*a1_x;
-    const double_pendulum_real t8 = a1_y + l1*t6;
-    const double_pendulum_real t9 = sin_q1*t8;
-    const double_pendulum_real a2_x = cos_q1*a1_x + t9;
-    const double_pendulum_real t10 = cos_q1*t8;
-    const double_pendulum_real a2_y = t10 - sin_q1*a1_x;
-    const double_pendulum_real n2_z = t5*a2_x;
+    const double_pendulum_real t5 = v[0]*v[0];
+    const double_pendulum_real t6 = a1_y + l1*t5;
+    const double_pendulum_real a2_x = cos_q1*a1_x + sin_q1*t6;
+    const double_pendulum_real a2_y = cos_q1*t6 - sin_q1*a1_x;
+    const double_pendulum_real n2_z = t4*a2_x;
     const double_pendulum_real f2_x = m2*a2_x;
-    const double_pendulum_real t11 = t5*w2_z*w2_z;
-    const double_pendulum_real f2_y = m2*a2_y + t11;
+    const double_pendulum_real f2_y = m2*a2_y + t4*w2_z*w2_z;
 
     /* joint wrenches and generalised forces, inward */
-    const double_pendulum_real n1_z = t7 + n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y);
+    const double_pendulum_real t7 = cos_q1*f2_x - sin_q1*f2_y;
+    const double_pendulum_real n1_z = t2*a1_x + n2_z + l1*t7;
+    const double_pendulum_real f1_x = m1*a1_x + t7;
+    const double_pendulum_real f1_y = m1*a1_y + t2*t5 + sin_q1*f2_x + cos_q1*f2_y;
 
     /* forces less bias */
     const double_pendulum_real u2_1 = tau[1] - n2_z;
 
     /* articulated inertias and bias wrenches, inward */
     const double_pendulum_real inv_d2_1 = 1.0/d2_1;
-    const double_pendulum_real t12 = t5*inv_d2_1;
-    const double_pendulum_real d1_1 = t3 + l1*l1*(m2 - cos_q1*cos_q1*t5*t12);
-    const double_pendulum_real u1_1 = tau[0] - n1_z - u2_1 - l1*cos_q1*u2_1*t12;
+    const double_pendulum_real t8 = t4*inv_d2_1;
+    const double_pendulum_real t9 = t4*t8;
+    const double_pendulum_real t10 = u2_1*t8;
+    const double_pendulum_real t11 = cos_q1*t9;
+    const double_pendulum_real t12 = l1*(m2 - cos_q1*t11);
+    const double_pendulum_real d1_1 = l1*(t12 + 0.08333333333333333*m1*l1) + t1*t2;
+    const double_pendulum_real t13 = cos_q1*t10;
+    const double_pendulum_real u1_1 = tau[0] - n1_z - u2_1 - l1*t13;
     const double_pendulum_real inv_d1_1 = 1.0/d1_1;
     const double_pendulum_real vdot1_1 = u1_1*inv_d1_1;
 
     /* accelerations, outward */
-    const double_pendulum_real t13 = l1*vdot1_1;
-    const double_pendulum_real alpha2_z = u2_1*inv_d2_1 - t12*cos_q1*t13;
-
-    /* accelerations and inertial wrenches, outward */
-    const double_pendulum_real t14 = a1_x + t13;
-    const double_pendulum_real a2_x_2 = t9 + cos_q1*t14;
-    const double_pendulum_real a2_y_2 = t10 - sin_q1*t14;
-    const double_pendulum_real n2_z_2 = d2_1*alpha2_z + t5*a2_x_2;
-    const double_pendulum_real f2_x_2 = m2*a2_x_2 + t5*alpha2_z;
-    const double_pendulum_real f2_y_2 = t11 + m2*a2_y_2;
-
-    /* joint wrenches and generalised forces, inward */
-    const double_pendulum_real t15 = cos_q1*f2_x_2 - sin_q1*f2_y_2;
+    const double_pendulum_real t14 = l1*vdot1_1;
 
     wrenches[0] = 0.0;
-    wrenches[1] = -t7 - t3*vdot1_1 - n2_z_2 - l1*t15;
+    wrenches[1] = -tau[0];
     wrenches[2] = 0.0;
-    wrenches[3] = m1*a1_x + t2*vdot1_1 + t15;
+    wrenches[3] = f1_x + t13 + u1_1*(t2 + t12)*inv_d1_1;
     wrenches[4] = 0.0;
-    wrenches[5] = m1*a1_y + t2*t6 + sin_q1*f2_x_2 + cos_q1*f2_y_2;
+    wrenches[5] = f1_y + sin_q1*(t10 - inv_d1_1*t11*l1*u1_1);
     wrenches[6] = 0.0;
-    wrenches[7] = -n2_z_2;
+    wrenches[7] = -tau[1];
     wrenches[8] = 0.0;
-    wrenches[9] = f2_x_2;
+    wrenches[9] = f2_x + t10 + (m2 - t9)*cos_q1*t14;
     wrenches[10] = 0.0;
-    wrenches[11] = f2_y_2;
+    wrenches[11] = f2_y - m2*sin_q1*t14;
 }
 
 /* operations: 5 + or -, 12 *, 1 /, 2 sine-cosine pairs */

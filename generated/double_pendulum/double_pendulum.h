@@ -194,7 +194,7 @@ void double_pendulum_body_jacobians(
  *   in   v         2        generalised speeds
  *   in   tau       2        generalised forces
  *   out  wrenches  2 x 6    joint wrenches
- * operations: 32 + or -, 60 *, 2 /, 2 sine-cosine pairs
+ * operations: 29 + or -, 54 *, 2 /, 2 sine-cosine pairs
  */
 void double_pendulum_joint_wrenches(
     const double_pendulum_parameters *parameters,

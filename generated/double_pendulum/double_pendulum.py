@@ -693,64 +693,57 @@ def _joint_wrenches(function, q, v, tau, m1, m2, l1, l2):
     cos_q0 = cos(q[0])
     t1 = 0.5*l1
     t2 = m1*t1
-    t3 = 0.08333333333333333*m1*l1*l1 + t1*t2
     sin_q1 = sin(q[1])
     cos_q1 = cos(q[1])
-    t4 = 0.5*l2
-    t5 = m2*t4
-    d2_1 = 0.08333333333333333*m2*l2*l2 + t4*t5
+    t3 = 0.5*l2
+    t4 = m2*t3
+    d2_1 = 0.08333333333333333*m2*l2*l2 + t3*t4
     # angular velocities and velocity-dependent accelerations, outward
     w2_z = v[0] + v[1]
     # accelerations and inertial wrenches, outward
     a1_x = 9.81*sin_q0
     a1_y = 9.81*cos_q0
-    t6 = v[0]*v[0]
-    t7 = t2*a1_x
-    t8 = a1_y + l1*t6
-    t9 = sin_q1*t8
-    a2_x = cos_q1*a1_x + t9
-    t10 = cos_q1*t8
-    a2_y = t10 - sin_q1*a1_x
-    n2_z = t5*a2_x
+    t5 = v[0]*v[0]
+    t6 = a1_y + l1*t5
+    a2_x = cos_q1*a1_x + sin_q1*t6
+    a2_y = cos_q1*t6 - sin_q1*a1_x
+    n2_z = t4*a2_x
     f2_x = m2*a2_x
-    t11 = t5*w2_z*w2_z
-    f2_y = m2*a2_y + t11
+    f2_y = m2*a2_y + t4*w2_z*w2_z
     # joint wrenches and generalised forces, inward
-    n1_z = t7 + n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y)
+    t7 = cos_q1*f2_x - sin_q1*f2_y
+    n1_z = t2*a1_x + n2_z + l1*t7
+    f1_x = m1*a1_x + t7
+    f1_y = m1*a1_y + t2*t5 + sin_q1*f2_x + cos_q1*f2_y
     # forces less bias
     u2_1 = tau[1] - n2_z
     # articulated inertias and bias wrenches, inward
     inv_d2_1 = 1.0/d2_1
-    t12 = t5*inv_d2_1
-    d1_1 = t3 + l1*l1*(m2 - cos_q1*cos_q1*t5*t12)
-    u1_1 = tau[0] - n1_z - u2_1 - l1*cos_q1*u2_1*t12
+    t8 = t4*inv_d2_1
+    t9 = t4*t8
+    t10 = u2_1*t8
+    t11 = cos_q1*t9
+    t12 = l1*(m2 - cos_q1*t11)
+    d1_1 = l1*(t12 + 0.08333333333333333*m1*l1) + t1*t2
+    t13 = cos_q1*t10
+    u1_1 = tau[0] - n1_z - u2_1 - l1*t13
     inv_d1_1 = 1.0/d1_1
     vdot1_1 = u1_1*inv_d1_1
     # accelerations, outward
-    t13 = l1*vdot1_1
-    alpha2_z = u2_1*inv_d2_1 - t12*cos_q1*t13
-    # accelerations and inertial wrenches, outward
-    t14 = a1_x + t13
-    a2_x_2 = t9 + cos_q1*t14
-    a2_y_2 = t10 - sin_q1*t14
-    n2_z_2 = d2_1*alpha2_z + t5*a2_x_2
-    f2_x_2 = m2*a2_x_2 + t5*alpha2_z
-    f2_y_2 = t11 + m2*a2_y_2
-    # joint wrenches and generalised forces, inward
-    t15 = cos_q1*f2_x_2 - sin_q1*f2_y_2
+    t14 = l1*vdot1_1
     wrenches = (
         0.0,
-        -t7 - t3*vdot1_1 - n2_z_2 - l1*t15,
+        -tau[0],
         0.0,
-        m1*a1_x + t2*vdot1_1 + t15,
+        f1_x + t13 + u1_1*(t2 + t12)*inv_d1_1,
         0.0,
-        m1*a1_y + t2*t6 + sin_q1*f2_x_2 + cos_q1*f2_y_2,
+        f1_y + sin_q1*(t10 - inv_d1_1*t11*l1*u1_1),
         0.0,
-        -n2_z_2,
+        -tau[1],
         0.0,
-        f2_x_2,
+        f2_x + t10 + (m2 - t9)*cos_q1*t14,
         0.0,
-        f2_y_2,
+        f2_y - m2*sin_q1*t14,
     )
     return (wrenches,)
 

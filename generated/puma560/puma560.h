@@ -172,7 +172,7 @@ void puma560_body_jacobians(
  *   in   v         6        generalised speeds
  *   in   tau       6        generalised forces
  *   out  wrenches  6 x 6    joint wrenches
- * operations: 578 + or -, 633 *, 4 /, 5 sine-cosine pairs
+ * operations: 584 + or -, 640 *, 4 /, 5 sine-cosine pairs
  */
 void puma560_joint_wrenches(
     const puma560_real q[6],

@@ -16,7 +16,7 @@ from mbsym.kinematics.joint_motion import Motion
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import Speeds
 from mbsym.spatial.inertia import ArticulatedInertia
-from mbsym.spatial.vector import zero_vector
+from mbsym.spatial.vector import dot, zero_vector
 from mbsym.symbolic.scalar import Scalar
 
 Row = list[Scalar]
@@ -31,8 +31,29 @@ class _Pivot:
     offset: Scalar
 
 
-def articulated_body(mechanism: Mechanism, forces: Speeds) -> Speeds:
-    """vdot by joint of the mechanism at rest, without gravity, under generalised forces by joint: M^-1 forces.
+@dataclass(frozen=True, slots=True)
+class RestMotion:
+    """What generalised forces do to a mechanism at rest without gravity.
+
+    Attributes:
+        rates: vdot by joint, M^-1 forces.
+        wrenches: on each body by its parent, at its internal frame's origin, by label (entry 0 is zero).
+    """
+
+    rates: Speeds
+    wrenches: tuple[Motion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a joint's parent sees of it: f = I^a A' + p^a, A' the acceleration that the joint's own rates leave out."""
+
+    rows: list[Row]
+    bias: Row
+
+
+def articulated_body(mechanism: Mechanism, forces: Speeds) -> RestMotion:
+    """Motion of the mechanism at rest, without gravity, under generalised forces by joint.
 
     Raises:
         DerivationError: a joint has no inertia to move (a massless body at its end).
@@ -42,26 +63,29 @@ def articulated_body(mechanism: Mechanism, forces: Speeds) -> Speeds:
     inertias = [ArticulatedInertia.of_rigid(body.inertia) for body in mechanism.bodies]
     biases: list[Row] = [[zero] * 6 for _ in mechanism.bodies]
     pivots: list[list[_Pivot]] = [[] for _ in mechanism.bodies]
+    seen: list[_Seen] = [_Seen([], [])] * mechanism.nb
     with graph.section("articulated inertias and bias wrenches, inward"):
         for body in reversed(mechanism.bodies):
             own, parent = body.label - 1, body.parent - 1
             rows, bias = inertias[own].rows(), biases[own]
             for k, force in enumerate(forces[own]):
-                is_last = not body.parent and k == len(body.columns) - 1
-                rows, bias, pivot = _eliminate(body, k, rows, bias, force, is_last)
+                rows, bias, pivot = _eliminate(body, k, rows, bias, force)
                 pivots[own].append(pivot)
+            if len(body.columns) == 6:
+                rows = [[zero] * 6 for _ in range(6)]
+            seen[own] = _Seen(rows, bias)
             if not body.parent:
                 continue
             if len(body.columns) < 6:
-                seen = ArticulatedInertia.of_rows(rows).to_parent(body.rotation, body.translation)
-                inertias[parent] = inertias[parent] + seen
+                carried = ArticulatedInertia.of_rows(rows).to_parent(body.rotation, body.translation)
+                inertias[parent] = inertias[parent] + carried
             n, f = body.placement.wrench_to_parent((bias[0], bias[1], bias[2]), (bias[3], bias[4], bias[5]))
             biases[parent] = [x + y for x, y in zip(biases[parent], (*n, *f), strict=True)]
-    return _outward(mechanism, pivots)
+    return _outward(mechanism, pivots, seen)
 
 
 def _eliminate(
-    body: TreeBody, k: int, rows: list[Row], bias: Row, force: Scalar, is_last: bool
+    body: TreeBody, k: int, rows: list[Row], bias: Row, force: Scalar
 ) -> tuple[list[Row], Row, _Pivot]:
     """I - U U^T / d and p + U u / d for the joint's freedom k."""
     angular, linear = body.columns[k]
@@ -80,8 +104,6 @@ def _eliminate(
         ) from None
     gain = [x * inverse for x in u_column]
     pivot = _Pivot(h, gain, remaining * inverse)
-    if is_last:
-        return rows, bias, pivot
     reduced = [row[:] for row in rows]
     for r in range(6):
         for c in range(r, 6):
@@ -96,14 +118,18 @@ def _sum(items: Row) -> Scalar:
     return total
 
 
-def _outward(mechanism: Mechanism, pivots: list[list[_Pivot]]) -> Speeds:
+def _outward(mechanism: Mechanism, pivots: list[list[_Pivot]], seen: list[_Seen]) -> RestMotion:
     zero = zero_vector(mechanism.graph)
     accelerations: list[Motion] = [(zero, zero)]
+    wrenches: list[Motion] = [(zero, zero)]
     rates: list[tuple[Scalar, ...]] = []
     with mechanism.graph.section("accelerations, outward"):
         for body, eliminated in zip(mechanism.bodies, pivots, strict=True):
             angular, linear = body.placement.twist_to_child(*accelerations[body.parent])
             state = [*angular, *linear]
+            own = seen[body.label - 1]
+            f = [p + dot(row, state) for row, p in zip(own.rows, own.bias, strict=True)]
+            wrenches.append(((f[0], f[1], f[2]), (f[3], f[4], f[5])))
             found: list[Scalar] = []
             for k, pivot in reversed(list(enumerate(eliminated, start=1))):
                 rate = pivot.offset
@@ -114,4 +140,4 @@ def _outward(mechanism: Mechanism, pivots: list[list[_Pivot]]) -> Speeds:
                 state = [x + h * rate for x, h in zip(state, pivot.column, strict=True)]
             rates.append(tuple(reversed(found)))
             accelerations.append(((state[0], state[1], state[2]), (state[3], state[4], state[5])))
-    return tuple(rates)
+    return RestMotion(tuple(rates), tuple(wrenches))

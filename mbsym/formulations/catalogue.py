@@ -7,9 +7,9 @@ from typing import Final
 
 from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
-from mbsym.formulations.articulated_body import articulated_body
+from mbsym.formulations.articulated_body import RestMotion, articulated_body
 from mbsym.formulations.composite_body import mass_matrix, solve
-from mbsym.formulations.newton_euler import newton_euler, user_wrenches
+from mbsym.formulations.newton_euler import InverseDynamics, newton_euler, superposed, user_wrenches
 from mbsym.kinematics import observables
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import Speeds
@@ -89,17 +89,18 @@ def forward_dynamics(mechanism: Mechanism) -> Program:
     """vdot under tau by articulated bodies; by the factored mass matrix where couplings join joints."""
     if mechanism.is_coupled:
         return forward_dynamics_by_mass_matrix(mechanism)
-    rates = _by_articulated_bodies(mechanism)
-    return _forward_program(mechanism, [rate for joint in rates for rate in joint], "articulated bodies")
+    _, motion = _by_articulated_bodies(mechanism)
+    return _forward_program(mechanism, [rate for joint in motion.rates for rate in joint], "articulated bodies")
 
 
-def _by_articulated_bodies(mechanism: Mechanism) -> Speeds:
+def _by_articulated_bodies(mechanism: Mechanism) -> tuple[InverseDynamics, RestMotion]:
+    """What keeps the speeds constant, and the motion that the rest of the forces causes."""
     applied = applied_forces(mechanism, _speeds(mechanism))
-    bias = newton_euler(mechanism, _speeds(mechanism), _still(mechanism), mechanism.gravity, applied).forces
+    bias = newton_euler(mechanism, _speeds(mechanism), _still(mechanism), mechanism.gravity, applied)
     tau = mechanism.of_joints(mechanism.entries(mechanism.tau))
     with mechanism.graph.section("forces less bias"):
-        moving = tuple(tuple(f - h for f, h in zip(*pair, strict=True)) for pair in zip(tau, bias, strict=True))
-    return articulated_body(mechanism, moving)
+        moving = tuple(tuple(f - h for f, h in zip(*pair, strict=True)) for pair in zip(tau, bias.forces, strict=True))
+    return bias, articulated_body(mechanism, moving)
 
 
 def forward_dynamics_by_mass_matrix(mechanism: Mechanism) -> Program:
@@ -140,19 +141,20 @@ def mass_matrix_program(mechanism: Mechanism) -> Program:
 
 
 def joint_wrenches(mechanism: Mechanism) -> Program:
-    """Wrench in every joint under tau."""
-    speeds = _speeds(mechanism)
-    applied = applied_forces(mechanism, speeds)
+    """Wrench in every joint under tau: those that keep the speeds constant, and those of the remaining motion."""
     if mechanism.is_coupled:
+        speeds = _speeds(mechanism)
         rates = mechanism.of_joints(tuple(_by_mass_matrix(mechanism, mechanism.entries(mechanism.tau))))
+        applied = applied_forces(mechanism, speeds)
+        wrenches = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied).wrenches
     else:
-        rates = _by_articulated_bodies(mechanism)
-    found = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied)
+        bias, motion = _by_articulated_bodies(mechanism)
+        wrenches = superposed(bias.wrenches, motion.wrenches)
     return make_program(
         mechanism,
         "joint_wrenches",
         (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs),
-        [("wrenches", (mechanism.nb, 6), user_wrenches(mechanism, found.wrenches), "", "joint wrenches")],
+        [("wrenches", (mechanism.nb, 6), user_wrenches(mechanism, wrenches), "", "joint wrenches")],
         "[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the successor",
     )
 

@@ -38,7 +38,7 @@ from mbsym.formulations.joint_compliance import (
     joint_blocks,
     why_singular,
 )
-from mbsym.formulations.newton_euler import inertial_wrench, newton_euler, user_wrenches
+from mbsym.formulations.newton_euler import inertial_wrench, newton_euler, superposed, user_wrenches
 from mbsym.kinematics.joint_motion import Motion, combination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import Speeds, VelocityTerms, turning_matrix, velocity_terms
@@ -360,9 +360,8 @@ def inertia_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
     speeds = tuple(body.v for body in mechanism.bodies)
     applied = applied_forces(mechanism, speeds)
     bias = newton_euler(mechanism, speeds, _still(mechanism), mechanism.gravity, applied)
-    rates = articulated_body(mechanism, _less(tau, bias.forces))
-    wrenches = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied).wrenches
-    return ConstraintForces(rates, wrenches, ())
+    motion = articulated_body(mechanism, _less(tau, bias.forces))
+    return ConstraintForces(motion.rates, superposed(bias.wrenches, motion.wrenches), ())
 
 
 def derive_motion(

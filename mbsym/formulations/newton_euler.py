@@ -110,6 +110,11 @@ def newton_euler(
     return InverseDynamics(tuple(reversed(forces)), tuple(wrenches))
 
 
+def superposed(first: tuple[Motion, ...], second: tuple[Motion, ...]) -> tuple[Motion, ...]:
+    """Sums of wrenches body by body."""
+    return tuple((add(a[0], b[0]), add(a[1], b[1])) for a, b in zip(first, second, strict=True))
+
+
 def user_wrenches(mechanism: Mechanism, wrenches: tuple[Motion, ...]) -> list[Scalar]:
     """Joint wrenches in the user's sense and frame, six entries per tree joint in label order.
 

@@ -19,7 +19,7 @@ from mbsym.symbolic.program import Program
 DeriveFunction: TypeAlias = Callable[[Mechanism], Program]
 
 LARGEST_TRIED_BOTH_WAYS: Final = 20
-"""Above this many speeds articulated bodies need fewer operations than factoring, but for trees with many short arms."""
+"""Above this many speeds articulated bodies need fewer operations than factoring, except in trees of short arms."""
 
 
 def _fewest_operations(*candidates: DeriveFunction) -> DeriveFunction:

@@ -100,7 +100,7 @@ def speeds_of_momentum(mechanism: Mechanism) -> Program:
     if mechanism.is_coupled:
         speeds = solve(mechanism, mass_matrix(mechanism), list(momenta))
     else:
-        found = articulated_body(mechanism, mechanism.of_joints(momenta))
+        found = articulated_body(mechanism, mechanism.of_joints(momenta)).rates
         speeds = [entry for joint in found for entry in joint]
     return make_program(
         mechanism,
