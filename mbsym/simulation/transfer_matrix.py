@@ -116,7 +116,7 @@ class StepReport:
         most_iterations: in one step.
         last_change: largest last change of an angle [rad].
         loose_steps: accepted without reaching the tolerance.
-        pivot_ratio: smallest over largest pivot of the closure equations; small near singular configurations.
+        pivot_ratio: smallest pivot of the scaled closure equations; small near singular configurations.
     """
 
     status: int
@@ -268,16 +268,18 @@ class TransferMatrixStepper:
             self.nothing if loads is None else loads,
         )
         where = self.system.mechanism.model.name
+        gap = self.observe(state).closure
+        if not gap <= CLOSURE_AT_START:
+            raise SimulationError(
+                f"a loop is open by {gap:.3g} m at the start",
+                where=where,
+                remedy="give coordinates that close it, as assembly finds them",
+            )
         if StepReport.of(report).status:
             raise SimulationError(
                 "no accelerations fit the initial configuration",
                 where=where,
                 remedy="start away from singular configurations, and check masses and inertias",
-            )
-        gap = self.observe(state).closure
-        if not gap <= CLOSURE_AT_START:
-            raise SimulationError(
-                f"a loop is open by {gap:.3g} m at the start", where=where, remedy="give coordinates that close it"
             )
         return state
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import atan2
+from typing import Final
 
 from mbsym.errors import DerivationError
 from mbsym.formulations.transfer_matrix_elements.layout import RotationVariable
@@ -17,7 +18,15 @@ from mbsym.formulations.transfer_matrix_elements.system import (
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.placement import scalars, vector_of
 from mbsym.model.body import Body, Placement
-from mbsym.model.force import JointDamper, JointSpring, PointSpringDamper
+from mbsym.model.force import (
+    Actuator,
+    AppliedWrench,
+    JointDamper,
+    JointForce,
+    JointFriction,
+    JointSpring,
+    PointSpringDamper,
+)
 from mbsym.model.geometry import (
     IDENTITY,
     Rotation,
@@ -37,10 +46,19 @@ from mbsym.spatial.vector import Vector3, add, scale, subtract, zero_vector
 from mbsym.symbolic.graph import exact
 from mbsym.symbolic.scalar import Scalar, constant
 
-PARALLEL = 1e-9
+PARALLEL: Final = 1e-9
 """Sine of the largest angle between axes that count as parallel, and out-of-plane distance [m] that counts as none."""
 
-COVERED = "it covers revolute and planar joints about one direction, or spherical and free joints; and fixed joints"
+_KINDS: Final = {
+    Actuator: "an actuator",
+    AppliedWrench: "an applied wrench",
+    JointForce: "a joint force given by an expression",
+    JointFriction: "dry friction",
+}
+
+COVERED: Final = (
+    "it covers revolute and planar joints about one direction, or spherical and free joints; and fixed joints"
+)
 
 
 @dataclass(slots=True)
@@ -132,7 +150,7 @@ class _Recognition:
         for force in model.forces:
             if not isinstance(force, (JointSpring, JointDamper, PointSpringDamper)):
                 raise DerivationError(
-                    f"the transfer matrix method has no element for a {type(force).__name__}",
+                    f"the transfer matrix method has no element for {_KINDS.get(type(force), 'this force')}",
                     where=f"force {force.name}",
                     remedy="it covers springs and dampers of joints and between points; give other forces as loads",
                 )

@@ -12,7 +12,7 @@ typedef struct MODEL_transfer_sweep {
     MODEL_real *W, *w, *S, *s, *elimination, *elastic, *turn;       /* backward sweep; w, s by column */
     MODEL_real *rest, *gap, *delta, *dr;                            /* forward sweep, by column */
     MODEL_real *direction, *stiffness, *tension, *dense;            /* cut forces */
-    MODEL_real pivot_ratio;
+    MODEL_real pivot_ratio;                                         /* smallest pivot of the scaled closure rows */
     int bias;                                                       /* 1 while accelerations are sought */
 } MODEL_transfer_sweep;
 
@@ -401,13 +401,22 @@ static void MODEL_transfer_forward(MODEL_FORMAL MODEL_transfer_sweep *s, int c, 
     }
 }
 
-/* Solves constant + F x = 0, rows [constant, F] in s->dense, with row pivots; x are the cut forces. */
+/* Solves constant + F x = 0, rows [constant, F] in s->dense, rows scaled, with row pivots; x are the cut forces. */
 static void MODEL_transfer_dense(MODEL_transfer_sweep *s)
 {
     const int n = MODEL_TRANSFER_UNKNOWNS, width = MODEL_TRANSFER_UNKNOWNS + 1;
     MODEL_real *F = s->dense;
-    MODEL_real least = 0, most = 0;
+    MODEL_real least = 1;
     int i, j, k;
+    for (i = 0; i < n; ++i) {
+        MODEL_real largest = 0;
+        for (j = 1; j < width; ++j) {
+            largest = fabs(F[i * width + j]) > largest ? (MODEL_real)fabs(F[i * width + j]) : largest;
+        }
+        for (j = 0; j < width; ++j) {
+            F[i * width + j] /= largest;
+        }
+    }
     for (k = 0; k < n; ++k) {
         int best = k;
         MODEL_real size;
@@ -422,8 +431,7 @@ static void MODEL_transfer_dense(MODEL_transfer_sweep *s)
             F[best * width + j] = kept;
         }
         size = (MODEL_real)fabs(F[k * width + k + 1]);
-        least = k == 0 || size < least ? size : least;
-        most = size > most ? size : most;
+        least = size < least || size != size ? size : least;
         for (i = k + 1; i < n; ++i) {
             const MODEL_real factor = F[i * width + k + 1] / F[k * width + k + 1];
             F[i * width] -= factor * F[k * width];
@@ -439,7 +447,7 @@ static void MODEL_transfer_dense(MODEL_transfer_sweep *s)
         }
         s->multipliers[k] = -total / F[k * width + k + 1];
     }
-    s->pivot_ratio = least / most;
+    s->pivot_ratio = least;
 }
 
 /* Cut forces from the closure of every loop, and their share in all right-hand sides. */
@@ -778,6 +786,9 @@ void MODEL_transfer_matrix_start(
     MODEL_transfer_copy(
         next_state + MODEL_T_N * MODEL_TRANSFER_STATE, s->multipliers, MODEL_TRANSFER_UNKNOWNS);
     MODEL_transfer_clear(report, 7);
+    if (!(s->pivot_ratio > (MODEL_real)1e-13)) {
+        report[0] = 3;
+    }
     for (i = 0; i < MODEL_TRANSFER_SIZE; ++i) {
         if (!isfinite(next_state[i])) {
             report[0] = 3;

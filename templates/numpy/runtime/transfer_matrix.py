@@ -245,14 +245,17 @@ class _TransferSweep:
         return self._dense(rows)
 
     def _dense(self, rows):
-        """Solves constant + F x = 0, rows [constant, F], with row pivots."""
+        """Solves constant + F x = 0, rows [constant, F], scaled, with row pivots."""
         n = len(rows)
-        least, most = math.inf, 0.0
+        least = 1.0
+        for row in rows:
+            largest = max(abs(x) for x in row[1:])
+            row[:] = [x / largest for x in row]
         for k in range(n):
             best = max(range(k, n), key=lambda i: abs(rows[i][k + 1]))
             rows[k], rows[best] = rows[best], rows[k]
             pivot = rows[k][k + 1]
-            least, most = min(least, abs(pivot)), max(most, abs(pivot))
+            least = min(least, abs(pivot))
             for i in range(k + 1, n):
                 factor = rows[i][k + 1] / pivot
                 for j in (0, *range(k + 1, n + 1)):
@@ -260,7 +263,7 @@ class _TransferSweep:
         x = [0.0] * n
         for k in range(n - 1, -1, -1):
             x[k] = -(rows[k][0] + sum(rows[k][j + 1] * x[j] for j in range(k + 1, n))) / rows[k][k + 1]
-        self.pivot_ratio = least / most
+        self.pivot_ratio = least
         return x
 
 
@@ -443,7 +446,10 @@ def _transfer_start(attitude, omega, displacement, displacement_rate, loads, key
     for i in range(n):
         sweep.motion[i] = _transfer_attitude_rate(_Floats, started[i][0], started[i][1], sweep.body[i], omega[i])[0]
     sweep.place_bias()
-    delta, dr = sweep.solve(1.0, None, 0.0)
+    try:
+        delta, dr = sweep.solve(1.0, None, 0.0)
+    except ZeroDivisionError:
+        delta, dr, sweep.pivot_ratio = [[math.nan] * angles] * n, [[math.nan] * d] * n, 0.0
     bases, histories = [], []
     for i in range(n):
         change = _transfer_point_change(_Floats, sweep.motion[i], sweep.c[i], dr[i], delta[i])[0]
@@ -454,7 +460,7 @@ def _transfer_start(attitude, omega, displacement, displacement_rate, loads, key
         histories.append([*rows, rows[2], rows[0], rows[0]])
         bases.append(base)
     state = _transfer_pack(bases, histories, sweep.Q, sweep.multipliers)
-    status = 0 if all(math.isfinite(x) for x in state) else 3
+    status = 0 if sweep.pivot_ratio > 1e-13 and all(math.isfinite(x) for x in state) else 3
     return state, [float(status), 0.0, 0.0, 0.0, 0.0, 0.0, sweep.pivot_ratio]
 
 
@@ -623,7 +629,7 @@ def transfer_matrix_observe(state, **keywords):
     n, d = TRANSFER_BODIES, TRANSFER_DIMENSION
     attitude_size = 1 if d == 2 else 4
     shapes = (
-        (n, attitude_size), (n, TRANSFER_ANGLES), (n, d), (n, d), (n, d), (n, d), (n, d), (TRANSFER_CUT_FORCES,), (), (),
+        (n, attitude_size), (n, TRANSFER_ANGLES), *((n, d),) * 5, (TRANSFER_CUT_FORCES,), (), (),
     )  # fmt: skip
 
     def function(row):

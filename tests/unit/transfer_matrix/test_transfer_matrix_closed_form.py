@@ -1,0 +1,267 @@
+"""Closed forms of the elements: against numbers from their definition, generated code, the kernels, and each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+from numpy.typing import NDArray
+
+from mbsym import examples
+from mbsym.codegen.interface import ModuleDescription, render
+from mbsym.codegen.load import load_c
+from mbsym.codegen.write import write_files
+from mbsym.errors import DerivationError
+from mbsym.formulations.transfer_matrix import derive_transfer_matrices, kernel_programs
+from mbsym.formulations.transfer_matrix_elements import closed_form
+from mbsym.simulation.transfer_matrix import Iteration, TransferMatrixStepper, initial_coordinates
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.program import Input, Output, Program
+from mbsym.symbolic.scalar import symbol
+from mbsym.symbolic.sympy_bridge import from_sympy_many
+
+Array = NDArray[Any]
+SYMBOLS = (
+    "m", "J", "C", "D_x", "D_y", "D_theta", "rho_x", "rho_y", "beta_x", "beta_y",
+    "theta_s", "f_x", "f_y", "m_ext", "kappa",
+)  # fmt: skip
+
+
+def values(seed: int) -> dict[str, float]:
+    rng = np.random.default_rng(seed)
+    return dict(zip(SYMBOLS, rng.uniform(0.5, 2, len(SYMBOLS)), strict=True))
+
+
+def printed_matrix(v: dict[str, float]) -> Array:
+    """The matrix as printed: rows of x, y, theta, M, Qx, Qy, 1."""
+    m, C, t = v["m"], v["C"], v["theta_s"]
+    rho, beta = np.array([v["rho_x"], v["rho_y"]]), np.array([v["beta_x"], v["beta_y"]])
+    d = beta - rho
+    across = np.array([-rho[1], rho[0]])
+    q0 = np.array([v["f_x"], v["f_y"]]) - m * (C * (rho - across * t) + np.array([v["D_x"], v["D_y"]]))
+    last = -(d[0] * q0[1] - d[1] * q0[0]) - v["J"] * v["D_theta"] + v["m_ext"] - v["kappa"] * t
+    return np.array(
+        [
+            [1, 0, -beta[1], 0, 0, 0, beta[0] + beta[1] * t],
+            [0, 1, beta[0], 0, 0, 0, beta[1] - beta[0] * t],
+            [0, 0, 1, 0, 0, 0, 0],
+            [-m * C * d[1], m * C * d[0], C * (m * rho @ d - v["J"]) + v["kappa"], 1, beta[1], -beta[0], last],
+            [-m * C, 0, m * C * rho[1], 0, 1, 0, q0[0]],
+            [0, -m * C, -m * C * rho[0], 0, 0, 1, q0[1]],
+            [0, 0, 0, 0, 0, 0, 1],
+        ]
+    )
+
+
+def numeric(matrix: sp.Matrix, numbers: dict[str, float]) -> Array:
+    return np.array(matrix.subs(numbers).evalf(30), dtype=float)
+
+
+def test_rigid_body_in_sympy_numbers_and_compiled_c(tmp_path: Path) -> None:
+    matrix = closed_form.planar_rigid_body().matrix
+    graph = Graph()
+    names = {name: symbol(graph, name) for name in SYMBOLS}
+    entries = tuple(from_sympy_many(graph, list(matrix), {sp.Symbol(name): names[name].ref for name in SYMBOLS}))
+    program = Program(
+        "rigid_body",
+        graph,
+        tuple(Input(name, (), (names[name].ref,)) for name in SYMBOLS),
+        (Output("U", (7, 7), entries),),
+    )
+    write_files(tmp_path, render(ModuleDescription("body", (program,))))
+    compiled = load_c(tmp_path).functions["rigid_body"]
+    for seed in range(5):
+        numbers = values(seed)
+        expected = printed_matrix(numbers)
+        for got in (
+            numeric(matrix, numbers),
+            interpret(program, numbers)["U"],
+            compiled(*(numbers[name] for name in SYMBOLS)),
+        ):
+            np.testing.assert_allclose(got, expected, rtol=1e-13, atol=1e-13)
+
+
+def test_reduced_matrix_and_smooth_hinge() -> None:
+    """Zero moment in gives zero moment out at the angle of the hinge."""
+    body = sp.Matrix(printed_matrix(values(7)))
+    hinge = np.array(closed_form.smooth_hinge(body).matrix, dtype=float)
+    reduced = np.array(closed_form.reduced_rigid_body(body).matrix, dtype=float)
+    U = np.array(body, dtype=float)
+    state = np.array([0.3, -0.2, 99.0, 0.0, 1.5, -0.7, 1.0])
+    behind = hinge @ state
+    out = U @ behind
+    assert out[3] == pytest.approx(0, abs=1e-12)
+    np.testing.assert_allclose(reduced @ state[[0, 1, 4, 5, 6]], out[[0, 1, 4, 5, 6]], rtol=1e-12)
+
+
+def test_body_hinged_at_its_centre_of_percussion_has_no_reduced_matrix() -> None:
+    numbers = values(3) | {"kappa": 0.0, "rho_x": 0.5, "rho_y": 0.0, "beta_x": 1.0, "beta_y": 0.0, "m": 1.0, "J": 0.25}
+    U = numeric(closed_form.planar_rigid_body().matrix, numbers)
+    assert U[3, 2] == 0
+
+
+def test_spatial_body_in_the_plane_is_the_planar_one() -> None:
+    """Rotation about z alone, G = E, the inertia torque J (C theta + D) in base axes."""
+    numbers = values(11)
+    spatial = closed_form.spatial_rigid_body().matrix
+    flat: dict[str, float] = {str(item): 0.0 for item in spatial.free_symbols}
+    flat |= {f"G_{k}{k}": 1.0 for k in (1, 2, 3)}
+    flat |= {key: numbers[key] for key in numbers if key in flat}
+    flat |= {
+        "theta3_s": numbers["theta_s"],
+        "E_33": numbers["J"] * numbers["C"],
+        "tau_z": numbers["J"] * (numbers["C"] * numbers["theta_s"] + numbers["D_theta"]),
+        "kappa_33": numbers["kappa"],
+        "m_ext_z": numbers["m_ext"],
+    }
+    keep = [0, 1, 5, 8, 9, 10, 12]
+    np.testing.assert_allclose(
+        numeric(spatial, flat)[np.ix_(keep, keep)], printed_matrix(numbers), rtol=1e-12, atol=1e-12
+    )
+
+
+def test_ball_hinge_leaves_no_moment() -> None:
+    rng = np.random.default_rng(2)
+    body = sp.Matrix(rng.uniform(-1, 1, (13, 13)))
+    body[12, :] = sp.Matrix([[0] * 12 + [1]])
+    body[6:9, 6:9] = sp.eye(3)
+    state = rng.uniform(-1, 1, 13)
+    state[6:9], state[12] = 0, 1
+    out = np.array(body * closed_form.ball_hinge(body).matrix, dtype=float) @ state
+    np.testing.assert_allclose(out[6:9], 0, atol=1e-12)
+
+
+def test_bushing_agrees_with_the_kernel_of_the_recursion() -> None:
+    """Interface Q = S r_O + s behind a bushing, seen from before it: eliminated from its transfer matrix."""
+    rng = np.random.default_rng(4)
+    stiffness = 350.0
+    S = rng.uniform(-1, 1, (2, 2)) * 40
+    S = S + S.T
+    kernel = {program.name: program for program in kernel_programs("angle")}["transfer_elastic_hinge"]
+    full = np.zeros((3, 3))
+    full[1:, 1:] = S
+    got = interpret(kernel, {"S": full, "stiffness": stiffness})["S_through"][1:, 1:]
+    names = {"k": stiffness, "c": 0, "A": 0, "B_Ix": 0, "B_Ox": 0, "l0_x": 0, "B_Iy": 0, "B_Oy": 0, "l0_y": 0}
+    U = numeric(closed_form.bushing().matrix, names)
+    # r_O = r_I + U_rQ Q and Q = S r_O.
+    expected = np.linalg.solve(np.eye(2) - S @ U[np.ix_([0, 1], [4, 5])], S)
+    np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
+def test_torsion_spring_gives_the_moment_of_its_definition() -> None:
+    numbers = {"k": 5.0, "c": 2.0, "A": 30.0, "B_I": 0.7, "B_O": -0.4, "theta0": 0.2}
+    U = numeric(closed_form.torsion_spring().matrix, numbers)
+    inner, M = 0.3, 4.0
+    outer = (U @ np.array([0, 0, inner, M, 0, 0, 1]))[2]
+    rate_in, rate_out = 30 * inner + 0.7, 30 * outer - 0.4
+    assert -5.0 * (outer - inner - 0.2) - 2.0 * (rate_out - rate_in) == pytest.approx(M, rel=1e-12)
+
+
+@pytest.mark.parametrize("rotation", ["incremental", "cardan"])
+def test_spatial_kernels_are_derivatives(rotation: Any) -> None:
+    """G, and the derivative of the inertia torque in body axes, against central differences."""
+    program = {item.name: item for item in kernel_programs(rotation)}["transfer_attitude"]
+    rng = np.random.default_rng(5)
+    base = rng.uniform(-1, 1, 4)
+    arguments = {
+        "base": base / np.linalg.norm(base),
+        "body": np.array([1, 0.1, 0.2, 0.3, 0.5, 0.6, 0.7, 0.02, 0.03, 0.01]),
+        "A": 1.7,
+        "C": 2.3,
+        **{name: rng.uniform(-1, 1, 3) for name in ("B", "D", "B_past", "D_past")},
+    }
+    z = np.array([0.4, -0.3, 0.5])
+
+    def parts(z: Array) -> tuple[Array, Array, Array, Array]:
+        motion = interpret(program, {**arguments, "z": z})["motion"]
+        R = motion[0:9].reshape(3, 3)
+        return R, motion[9:18].reshape(3, 3), R.T @ motion[27:30], R.T @ motion[30:39].reshape(3, 3)
+
+    R, G, _, E = parts(z)
+    step = 1e-6
+    for k in range(3):
+        ahead, back = parts(z + step * np.eye(3)[k]), parts(z - step * np.eye(3)[k])
+        turn = (ahead[0] - back[0]) @ R.T / (2 * step)
+        np.testing.assert_allclose([turn[2, 1], turn[0, 2], turn[1, 0]], G[:, k], rtol=0, atol=1e-8)
+        np.testing.assert_allclose((ahead[2] - back[2]) / (2 * step), E[:, k], rtol=0, atol=1e-7)
+
+
+# ---- put together ----------------------------------------------------------------------------------------------------
+
+
+def reduced_matrices(stepper: TransferMatrixStepper, state: Array, h: float) -> dict[int, sp.Matrix]:
+    """Matrices of all bodies at the predictor of a step, with the paper's iteration."""
+    layout = stepper.system.layout
+    scheme = stepper.module.functions["generalised_alpha"](h, 0.8)
+    C, D, predictor = scheme[1], scheme[8:14], scheme[14:20]
+    children: dict[int, Array] = {}
+    for body in stepper.system.bodies:
+        children.setdefault(body.parent, np.array([float(x.constant) for x in body.hinge.attachment]))  # type: ignore[arg-type]
+    for cut in stepper.system.cuts:
+        children[cut.first] = np.array([float(x.constant) for x in cut.first_point])  # type: ignore[arg-type]
+    symbolic = closed_form.planar_rigid_body().matrix
+    found = {}
+    for number, body in enumerate(stepper.system.bodies, start=1):
+        row = state[(number - 1) * layout.state : number * layout.state]
+        history = row[1:19].reshape(6, 3)
+        # The state counts angles from the start of the step.
+        angle = row[0] + predictor @ history[:, 0]
+        R = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        rho = R @ np.array([float(x.constant) for x in body.center])  # type: ignore[arg-type]
+        beta = R @ children.get(number, np.array([float(2 * x.constant) for x in body.center]))  # type: ignore[operator]
+        rest = D @ history
+        numbers = {
+            "m": float(body.mass.constant), "J": float(body.inertia[0].constant), "C": C,  # type: ignore[arg-type]
+            "D_x": rest[1], "D_y": rest[2], "D_theta": rest[0], "rho_x": rho[0], "rho_y": rho[1],
+            "beta_x": beta[0], "beta_y": beta[1], "theta_s": predictor @ history[:, 0],
+            "f_x": 0.0, "f_y": -9.8 * float(body.mass.constant), "m_ext": 0.0, "kappa": 0.0,  # type: ignore[arg-type]
+        }  # fmt: skip
+        found[number] = closed_form.reduced_rigid_body(sp.Matrix(numeric(symbolic, numbers))).matrix
+    return found
+
+
+def test_product_of_matrices_is_the_recursion() -> None:
+    """One iteration of the paper's kind: force at the root by the 2 x 2 system of the product, and by the sweeps."""
+    model = examples.load("rhombus_regular")
+    derived = derive_transfer_matrices(model)
+    assert derived.overall is not None
+    assert str(derived.overall.expression) == "U_body_8*U_body_6*B_body_9*U_body_4*B_body_10*U_body_2"
+    stepper = TransferMatrixStepper(model, engine="numpy")
+    state = stepper.start(*initial_coordinates(model, stepper.system))
+    h = 0.01
+    force = derived.overall.root_force(reduced_matrices(stepper, state, h), sp.zeros(2, 1), sp.zeros(2, 1))
+    once = Iteration(most=1, acceptable=1.0, newton=False)
+    after, report = stepper.advance(state, h, 1, iteration=once)
+    assert report.loose_steps == 1
+    np.testing.assert_allclose(np.array(force, dtype=float)[:, 0], stepper.observe(after).forces[0], rtol=1e-8)
+
+
+def test_an_open_chain_is_a_product_too() -> None:
+    derived = derive_transfer_matrices(examples.load("planar_3r"))
+    assert derived.overall is not None
+    assert not derived.overall.is_loop
+    assert len(derived.overall.path.bodies) == len(derived.bodies)
+    assert derived.element("free end (plane)").is_boundary
+    with pytest.raises(DerivationError, match="no element 'gear'"):
+        derived.element("gear")
+
+
+def test_spatial_systems_show_elements_and_rotations() -> None:
+    derived = derive_transfer_matrices(examples.load("rhombus_spatial"))
+    assert derived.overall is None
+    assert "recursion" in derived.overall_remark
+    assert derived.element("rigid body (space)").matrix.shape == (13, 13)
+    R, H = derived.rotation["R (Cardan angles)"], derived.rotation["H (Cardan angles)"]
+    a, b, c = sp.symbols("alpha beta gamma")
+    t = sp.Symbol("t")
+    paths = {a: 0.3 + 0.5 * t, b: -0.2 + 0.7 * t, c: 0.4 - 0.9 * t}
+    moving = R.subs(paths)
+    spin = (moving.T * moving.diff(t)).subs(t, 0).evalf()
+    rates = H.subs({a: 0.3, b: -0.2, c: 0.4}) * sp.Matrix([0.5, 0.7, -0.9])
+    np.testing.assert_allclose(
+        np.array([spin[2, 1], spin[0, 2], spin[1, 0]], dtype=float), np.array(rates, dtype=float)[:, 0], atol=1e-12
+    )

@@ -1,0 +1,271 @@
+"""From models to transfer matrix elements: what is covered, what is merged, what is refused and in which words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mbsym import examples
+from mbsym.codegen.interface import ModuleDescription, render
+from mbsym.codegen.load import load_c, load_numpy
+from mbsym.codegen.write import write_files
+from mbsym.errors import DerivationError, SimulationError
+from mbsym.formulations.transfer_matrix import generate_step
+from mbsym.formulations.transfer_matrix_elements.recognition import transfer_system
+from mbsym.formulations.transfer_matrix_elements.system import TransferSystem
+from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.model.body import Body, Placement
+from mbsym.model.force import Actuator, JointDamper, JointSpring, PointSpringDamper
+from mbsym.model.joint import Coupling, Joint
+from mbsym.model.parameter import ControlInput
+from mbsym.model.system import Model
+from mbsym.simulation.transfer_matrix import simulate_transfer_matrix
+
+BAR = Body("a", 1, (0.5, 0, 0), (0.01, 0.1, 0.1, 0, 0, 0))
+
+
+def recognised(model: Model, rotation: Any = None) -> TransferSystem:
+    return transfer_system(build_mechanism(model, model.label()), rotation)
+
+
+def pendulum(**changes: Any) -> Model:
+    return replace(Model("pendulum", (BAR,), (Joint("j", "revolute", "ground", "a"),)), **changes)
+
+
+def pair(second: Joint, **changes: Any) -> Model:
+    bodies = (BAR, replace(BAR, name="b"))
+    return replace(Model("pair", bodies, (Joint("j", "revolute", "ground", "a"), second)), **changes)
+
+
+def test_planar_system_of_the_six_bars() -> None:
+    system = recognised(examples.load("rhombus_planar"))
+    assert system.is_planar
+    assert [body.parent for body in system.bodies] == [0, 1, 2, 3, 2, 1]
+    assert [(cut.name, cut.first, cut.second) for cut in system.cuts] == [("closing_hinge", 4, 0)]
+    assert system.unknowns == 2
+    assert [float(x.constant or 0) for x in system.gravity] == [0, -9.8]
+
+
+def test_spatial_system_of_the_six_bars() -> None:
+    system = recognised(examples.load("rhombus_spatial"))
+    assert (system.rotation, system.layout.dimension, system.unknowns) == ("incremental", 3, 3)
+    assert recognised(examples.load("rhombus_spatial"), "cardan").rotation == "cardan"
+
+
+@pytest.mark.parametrize(
+    ("axis", "gravity"),
+    [((0, 0, 1), (1, 2)), ((0, 0, -1), (1, 2)), ((1, 0, 0), (2, 3)), ((0, 3, 0), (3, 1))],
+)
+def test_the_plane_has_cyclic_axes(axis: tuple[int, int, int], gravity: tuple[int, int]) -> None:
+    system = recognised(pendulum(joints=(Joint("j", "revolute", "ground", "a", axis=axis),), gravity=(1, 2, 3)))
+    assert tuple(float(x.constant or 0) for x in system.gravity) == gravity
+
+
+def test_fixed_joints_make_one_element() -> None:
+    """Two halves welded into the bar of a pendulum, one body on ground for good."""
+    half = {"mass": 0.5, "center_of_mass": (0.25, 0, 0), "inertia": (0, 0, 0.5 * 0.25 / 12, 0, 0, 0)}
+    bodies = (Body("stand", 7), Body("inner", **half), Body("outer", **half))
+    joints = (
+        Joint("foot", "fixed", "ground", "stand", predecessor_placement=Placement((0, 1, 0))),
+        Joint("pin", "revolute", "stand", "inner", initial=(0.4,)),
+        Joint("weld", "fixed", "outer", "inner", successor_placement=Placement((0.5, 0, 0))),
+    )
+    system = recognised(Model("welded", bodies, joints))
+    (body,) = system.bodies
+    assert body.members == ("inner", "outer")
+    assert (body.parent, float(body.mass.constant or 0)) == (0, 1)
+    assert [float(x.constant or 0) for x in body.center] == [0.5, 0]
+    assert float(body.inertia[0].constant or 0) == pytest.approx(1 / 12, rel=1e-15)
+    assert [float(x.constant or 0) for x in body.hinge.attachment] == [0, 1]
+
+
+def test_a_turned_weld_moves_the_inertia_along() -> None:
+    """A weld by a quarter turn about z."""
+    bodies = (BAR, Body("b", 2, (1, 0, 0), (0, 0.3, 0.3, 0, 0, 0)))
+    joints = (
+        Joint("j", "spherical", "ground", "a"),
+        Joint("w", "fixed", "a", "b", predecessor_placement=Placement((0, 0, 0), (("z", "pi/2"),))),
+    )
+    (body,) = recognised(Model("welded", bodies, joints)).bodies
+    centre = np.array([0.5, 2.0, 0]) / 3
+    assert [float(x.constant or 0) for x in body.center] == pytest.approx(list(centre), abs=1e-15)
+    points = [(1, np.array([0.5, 0, 0]), np.diag([0.01, 0.1, 0.1])), (2, np.array([0, 1, 0]), np.diag([0.3, 0, 0.3]))]
+    J = sum(
+        own + mass * (np.dot(p - centre, p - centre) * np.eye(3) - np.outer(p - centre, p - centre))
+        for mass, p, own in points
+    )
+    expected = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
+    assert [float(x.constant or 0) for x in body.inertia] == pytest.approx(expected, abs=1e-14)
+
+
+def test_angles_are_those_of_the_body_axes() -> None:
+    """Placements turned about the normal count."""
+    model = pendulum(
+        joints=(
+            Joint(
+                "j", "revolute", "ground", "a",
+                predecessor_placement=Placement(rotation=(("z", 0.3),)),
+                successor_placement=Placement(rotation=(("z", 0.1),)),
+            ),
+        )
+    )  # fmt: skip
+    run = simulate_transfer_matrix(model, 0, 0.01, q=[0.5], engine="numpy")
+    assert run.attitudes[0, 0, 0] == pytest.approx(0.7, abs=1e-15)
+    assert run.q[0] == pytest.approx([0.5], abs=1e-15)
+
+
+SPRING = JointSpring("s", "j", 10)
+REFUSED = {
+    "a type without an element": (
+        pair(Joint("k", "prismatic", "a", "b")),
+        "joint k: the transfer matrix method has no element for a prismatic joint; it covers revolute and planar",
+    ),
+    "axes that are not parallel": (pair(Joint("k", "revolute", "a", "b", axis=(0, 1, 0))), "motion is not planar"),
+    "pins and balls": (pair(Joint("k", "spherical", "a", "b")), "does not mix spherical joints with revolute ones"),
+    "no mass": (pendulum(bodies=(Body("a"),)), "needs bodies with mass"),
+    "nothing moves": (pendulum(joints=(Joint("j", "fixed", "ground", "a"),)), "nothing moves"),
+    "a coupling": (
+        pair(Joint("k", "revolute", "a", "b"), couplings=(Coupling("k", "j", 2),)),
+        "no element for couplings",
+    ),
+    "an actuator": (
+        pendulum(forces=(Actuator("m", "j", "u"),), inputs=(ControlInput("u"),)),
+        "force m: the transfer matrix method has no element for an actuator",
+    ),
+    "a spring on a cut joint": (
+        pair(
+            Joint("k", "revolute", "a", "b", predecessor_placement=Placement((1, 0, 0))),
+            joints=(
+                Joint("j", "revolute", "ground", "a", cut="cut"),
+                Joint("i", "revolute", "ground", "a"),
+            ),
+            bodies=(BAR,),
+            forces=(SPRING,),
+        ),
+        "on a cut joint are not covered",
+    ),
+    "a loop out of plane": (
+        pendulum(
+            joints=(
+                Joint("j", "revolute", "ground", "a"),
+                Joint("i", "revolute", "a", "ground", predecessor_placement=Placement((1, 0, 0.2)), cut="cut"),
+            )
+        ),
+        "lie in different planes",
+    ),
+    "a spring out of plane": (
+        pendulum(forces=(PointSpringDamper("p", "ground", "a", 5, first_point=(0, 1, 0.1)),)),
+        "if it lies in the plane",
+    ),
+    "unequal springs of a planar joint": (
+        pendulum(joints=(Joint("j", "planar", "ground", "a"),), forces=(SPRING,)),
+        "equal springs and equal dampers",
+    ),
+    "a damper between moving bodies": (
+        pair(
+            Joint("k", "planar", "a", "b"),
+            forces=(JointDamper("x", "k", 1, 0), JointDamper("y", "k", 1, 1)),
+        ),
+        "on ground only",
+    ),
+    "a spring on a free joint": (
+        pendulum(joints=(Joint("j", "free", "ground", "a"),), forces=(JointDamper("d", "j", 1),)),
+        "use springs between points",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_not_covered_is_refused_in_words(case: str) -> None:
+    model, words = REFUSED[case]
+    with pytest.raises(DerivationError) as caught:
+        recognised(model)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("rotation", "words"), [("cardan", "the motion is planar"), ("angle", "the motion is spatial")]
+)
+def test_a_rotation_variable_of_the_other_kind_is_refused(rotation: Any, words: str) -> None:
+    joint = Joint("j", "revolute" if rotation == "cardan" else "spherical", "ground", "a")
+    with pytest.raises(DerivationError, match=words):
+        recognised(pendulum(joints=(joint,)), rotation)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"step": 0.0}, "give a positive step"),
+        ({"step": -1e-3}, "give a positive step"),
+        ({"step": float("nan")}, "give a positive step"),
+        ({"duration": -1.0}, "give a positive duration"),
+        ({"every": 0}, "record every step"),
+        ({"scheme": "euler"}, "known are"),
+    ],
+)
+def test_impossible_steps_are_refused(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(SimulationError, match=words):
+        simulate_transfer_matrix(pendulum(), **{"duration": 1.0, "step": 0.01, "engine": "numpy", **arguments})
+
+
+def test_an_open_loop_is_refused() -> None:
+    model = examples.load("rhombus_regular")
+    q = np.zeros(6)
+    with pytest.raises(SimulationError, match=r"a loop is open by 3\.6 m at the start"):
+        simulate_transfer_matrix(model, 1, 0.01, q=q, engine="numpy")
+
+
+def test_a_singular_start_is_refused() -> None:
+    """A rhombus folded flat has no unique accelerations: the closure rows are dependent."""
+    model = examples.load("rhombus_symmetric")
+    q = np.array([0, np.pi, -np.pi, np.pi, 0, 0])
+    order = ("hinge_1", "hinge_3", "hinge_5", "hinge_7", "hinge_of_9", "hinge_of_10")
+    mechanism = build_mechanism(model, model.label())
+    by_name = dict(zip(order, q, strict=True))
+    with pytest.raises(SimulationError, match="no accelerations fit"):
+        simulate_transfer_matrix(
+            replace(model, gravity=(0, 0, 0)),
+            1,
+            0.01,
+            q=[by_name[body.joint.name] for body in mechanism.bodies],
+            engine="numpy",
+        )
+
+
+def test_generated_code_takes_run_time_parameters_and_reports_a_zero_step(tmp_path: Path) -> None:
+    """Compiled without a warning, with a structure of parameters as the first argument."""
+    model = examples.load("double_pendulum")
+    stepping = generate_step(build_mechanism(model, model.label()))
+    description = ModuleDescription(
+        model.name,
+        stepping.programs,
+        constants=stepping.constants,
+        runtime=stepping.runtime,
+        manifest=stepping.manifest,
+    )
+    write_files(tmp_path, render(description))
+    modules = [load_c(tmp_path, model.name), load_numpy(tmp_path / f"{model.name}.py")]
+    nothing, angles = np.zeros((2, 3)), np.array([[0.4], [0.9]])
+    ends = []
+    for module in modules:
+        call = module.functions
+        place = (angles, np.zeros((2, 1)), np.zeros((2, 2)), np.zeros((2, 2)), nothing)
+        for parameters in ({}, {"l1": 0.7, "m2": 2.0}):
+            state, report, _ = call["transfer_matrix_start"](*place, parameters=parameters)
+            for _ in range(3):
+                state, report, _ = call["step"](state, 0.01, 0.8, nothing, parameters=parameters)
+            assert report[0] == 0
+            ends.append(call["transfer_matrix_observe"](state, parameters=parameters)[0])
+        unchanged, report, _ = call["step"](state, 0.0, 0.8, nothing)
+        assert report[0] == 5
+        np.testing.assert_array_equal(unchanged, state)
+    np.testing.assert_allclose(ends[0], ends[2], rtol=0, atol=1e-13)
+    np.testing.assert_allclose(ends[1], ends[3], rtol=0, atol=1e-13)
+    assert np.abs(ends[0] - ends[1]).max() > 1e-4
+    assert modules[0].manifest["transfer_matrix"]["rotation"] == "angle"
+    state, report, _ = modules[1].functions["transfer_matrix_start"](np.stack([angles, 2 * angles]), *place[1:])
+    assert state.shape[0] == report.shape[0] == 2
