@@ -26,7 +26,8 @@ def _fewest_operations(*candidates: DeriveFunction) -> DeriveFunction:
     def derive(mechanism: Mechanism) -> Program:
         if mechanism.nv > LARGEST_TRIED_BOTH_WAYS:
             return candidates[0](mechanism)
-        programs = [candidate(mechanism.afresh()) for candidate in candidates]
+        first, *others = candidates
+        programs = [first(mechanism), *(candidate(mechanism.afresh()) for candidate in others)]
         return min(programs, key=lambda program: program.operation_count().arithmetic)
 
     return derive

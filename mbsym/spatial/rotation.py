@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import lcm
 from typing import TypeAlias
 
 from mbsym.spatial.vector import Matrix3, Symmetric3, Vector3, multiply, product, symmetric_matrix, transpose
@@ -194,12 +195,15 @@ def from_quaternion(q: Quaternion) -> Rotation:
 
 def from_constant_quaternion(graph: Graph, q: tuple[Fraction, Fraction, Fraction, Fraction]) -> Rotation:
     """Exactly orthogonal rational rotation of a quaternion of any length but zero."""
-    w, x, y, z = q
+    scale = lcm(*(component.denominator for component in q))
+    w, x, y, z = (component.numerator * (scale // component.denominator) for component in q)
     s = w * w + x * x + y * y + z * z
     rows = [
-        [(w * w + x * x - y * y - z * z) / s, 2 * (x * y - w * z) / s, 2 * (x * z + w * y) / s],
-        [2 * (x * y + w * z) / s, (w * w - x * x + y * y - z * z) / s, 2 * (y * z - w * x) / s],
-        [2 * (x * z - w * y) / s, 2 * (y * z + w * x) / s, (w * w - x * x - y * y + z * z) / s],
+        [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
     ]
-    matrix = _rows([[constant(graph, entry) for entry in row] for row in rows])
-    return Rotation(graph) if _is_identity(matrix) else Rotation(graph, (MatrixRotation(matrix),))
+    if all(rows[r][c] == (s if r == c else 0) for r in range(3) for c in range(3)):
+        return Rotation(graph)
+    matrix = _rows([[constant(graph, Fraction(entry, s)) for entry in row] for row in rows])
+    return Rotation(graph, (MatrixRotation(matrix),))
