@@ -23,6 +23,9 @@ _MOST_TERMS_WEIGHED: Final = 60
 """Sums above it are split at their most frequent factor, without a look at what follows."""
 
 _MOST_TERMS_FACTORED: Final = 15
+_LARGEST_SIMPLE: Final = 12
+"""What numerators and denominators may be where 9.81 (a/2 + b) is written for 4.905 a + 9.81 b."""
+
 _MOST_SPLITS: Final = 10
 _MOST_KERNELS: Final = 8
 
@@ -56,6 +59,18 @@ def nested_form(polynomial: Mapping[tuple[G, ...], Fraction], weights: Mapping[G
         polynomial: coefficients by monomial, a power as repetition.
         weights: operations in the text of each generator, none for a symbol; its order breaks ties.
     """
+    planner, terms, scale = _prepared(polynomial, weights)
+    products = planner.plan(terms, scale)
+    return NestedForm(products, _cost(products, weights))
+
+
+def estimated_cost(polynomial: Mapping[tuple[G, ...], Fraction], weights: Mapping[G, int]) -> int:
+    """About what the nested form costs, in a fraction of the time."""
+    planner, terms, scale = _prepared(polynomial, weights)
+    return planner.guess(terms, scale) if terms else 0
+
+
+def _prepared(polynomial: Mapping[tuple[G, ...], Fraction], weights: Mapping[G, int]) -> tuple[_Planner[G], Terms, int]:
     powers: dict[G, int] = {}
     for monomial in polynomial:
         for generator in monomial:
@@ -69,14 +84,14 @@ def nested_form(polynomial: Mapping[tuple[G, ...], Fraction], weights: Mapping[G
         for generator in dict.fromkeys(monomial):
             mask |= ((1 << monomial.count(generator)) - 1) << first[generator]
         terms[mask] = int(coefficient * scale)
+    terms = dict(sorted(terms.items()))
     planner = _Planner(
         generators,
         [first[generator] for generator in generators],
         [weights[generator] for generator in generators],
         [(first[generator], power) for generator, power in powers.items() if power > 1],
     )
-    products = planner.plan(terms, scale)
-    return NestedForm(products, _cost(products, weights))
+    return planner, terms, scale
 
 
 def _cost(products: tuple[Product[G], ...], weights: Mapping[G, int]) -> int:
@@ -107,10 +122,12 @@ class _Planner(Generic[G]):
     powers: list[tuple[int, int]]
     planned: dict[tuple[frozenset[tuple[int, int]], int], tuple[Product[G], ...]] = field(default_factory=dict)
     guessed: dict[tuple[frozenset[tuple[int, int]], int], int] = field(default_factory=dict)
+    numbers: dict[tuple[int, int, bool], int] = field(default_factory=dict)
+    taken: dict[tuple[int, ...], int] = field(default_factory=dict)
 
     # ---- what a sum would cost ----
 
-    def _guess(self, terms: Terms, scale: int) -> int:
+    def guess(self, terms: Terms, scale: int) -> int:
         """Operations after splitting at the most frequent factor each time."""
         if len(terms) == 1:
             ((mask, coefficient),) = terms.items()
@@ -124,11 +141,11 @@ class _Planner(Generic[G]):
         content = _common(terms)
         if content:
             number, inner, within = self._divided(terms, scale, content)
-            return self._monomial_cost(content, 1, 1) + number_size(number) + 1 + self._guess(inner, within)
+            return self._monomial_cost(content, 1, 1) + number_size(number) + 1 + self.guess(inner, within)
         factors = self._linear_factors(terms, scale)
         if factors is not None:
             number, one, other = factors
-            written = self._guess(one, 1) + (self._guess(other, 1) if other != one else 0)
+            written = self.guess(one, 1) + (self.guess(other, 1) if other != one else 0)
             return written + 1 + number_size(number)
         count = _counts(terms)
         best = max(count, key=lambda bit: (count[bit], -bit), default=-1)
@@ -141,7 +158,7 @@ class _Planner(Generic[G]):
 
     def _guess_split(self, terms: Terms, scale: int, bit: int) -> int:
         group, rest = _split(terms, bit)
-        return self._guess(group, scale) + (1 + self._guess(rest, scale) if rest else 0)
+        return self.guess(group, scale) + (1 + self.guess(rest, scale) if rest else 0)
 
     def _monomial_cost(self, mask: int, coefficient: int, scale: int) -> int:
         count = total = 0
@@ -155,7 +172,10 @@ class _Planner(Generic[G]):
         total += max(count - 1, 0)
         if scale == 1:
             return total + (count > 0 and coefficient not in (1, -1))
-        return total + _cost_of_number(Fraction(coefficient, scale), count)
+        key = abs(coefficient), scale, count > 0
+        if key not in self.numbers:
+            self.numbers[key] = _cost_of_number(Fraction(coefficient, scale), count)
+        return total + self.numbers[key]
 
     # ---- the sum as it will be written ----
 
@@ -204,8 +224,8 @@ class _Planner(Generic[G]):
             quotient, rest = _held(terms, kernel)
             if len(quotient) < 2:
                 continue
-            price = self._guess(kernel, 1) + self._guess(quotient, scale) + 1
-            price += 1 + self._guess(rest, scale) if rest else 0
+            price = self.guess(kernel, 1) + self.guess(quotient, scale) + 1
+            price += 1 + self.guess(rest, scale) if rest else 0
             if price < shortest:
                 shortest, found = price, (kernel, quotient, rest)
         if found is None:
@@ -220,8 +240,9 @@ class _Planner(Generic[G]):
     def _product(self, kernel: Terms, quotient: Terms, scale: int) -> Product[G]:
         of_kernel = 1
         whole = gcd(*quotient.values())
-        if scale > 1 and _taken_out([abs(c) * whole for c in kernel.values()], scale) == scale:
-            kernel = {mask: c * whole for mask, c in kernel.items()}
+        multiple = {mask: c * whole for mask, c in kernel.items()}
+        if scale > 1 and self._taken_out(multiple, scale) == scale:
+            kernel = multiple
             quotient = {mask: c // whole for mask, c in quotient.items()}
             of_kernel, scale = scale, 1
         number, quotient, within = self._divided(quotient, scale, 0)
@@ -267,11 +288,20 @@ class _Planner(Generic[G]):
         positive = sum(coefficient > 0 for coefficient in terms.values())
         majority = 2 * positive - len(terms)
         sign = 1 if majority > 0 or (not majority and next(iter(terms.values())) > 0) else -1
-        taken = _taken_out([abs(c) for c in terms.values()], scale)
+        taken = self._taken_out(terms, scale)
         whole = gcd(*terms.values()) if taken != scale else 1
         divisor, within = sign * whole, taken // whole if taken != scale else scale
         inner = self._lowered({mask & ~content: c // divisor for mask, c in terms.items()})
         return Fraction(sign * taken, scale), inner, within
+
+    def _taken_out(self, terms: Terms, scale: int) -> int:
+        sizes = sorted(map(abs, terms.values()))
+        if sizes[0] == sizes[-1]:
+            return sizes[0]
+        key = (scale, *sizes)
+        if key not in self.taken:
+            self.taken[key] = _taken_out(sizes, scale)
+        return self.taken[key]
 
     def _lowered(self, terms: Terms) -> Terms:
         """The bits of each power moved down to the generator's first one."""
@@ -315,7 +345,9 @@ def _taken_out(sizes: list[int], scale: int) -> int:
     if any(map(is_written_as_decimal, numbers)):
         largest = max(numbers)
         within = [number / largest for number in numbers]
-        if any(map(is_written_as_decimal, within)) or 1 + sum(map(number_size, within)) > kept:
+        if any(max(number.numerator, number.denominator) > _LARGEST_SIMPLE for number in within):
+            return scale
+        if 1 + sum(map(number_size, within)) > kept:
             return scale
         return max(sizes)
     return whole if number_size(Fraction(whole, scale)) + sum(size != whole for size in sizes) <= kept else scale

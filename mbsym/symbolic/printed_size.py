@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from mbsym.symbolic.graph import Graph, Reference
+from mbsym.symbolic.graph import ONE, Graph, Reference
 
 
 @dataclass(slots=True)
@@ -55,7 +55,13 @@ class PrintedSizes:
                 if graph.kinds[number] == "const":
                     # A number times a sum is written as the sum of multiples.
                     size = self.sizes[other] + number_size(graph.arguments[number][0]) * self.summands[other]
+            # x times 1/y is written x/y.
+            size -= any(self.is_reciprocal(each) for each in operands)
         self.sizes[node] = size
+
+    def is_reciprocal(self, ref: Reference) -> bool:
+        """Whether a value is one over another."""
+        return self.graph.kinds[abs(ref)] == "div" and self.graph.arguments[abs(ref)][0] == ONE
 
 
 def number_size(coefficient: Fraction) -> int:

@@ -19,10 +19,14 @@ from typing import Final, TypeAlias
 
 from mbsym.symbolic.compose import image
 from mbsym.symbolic.graph import ONE, ZERO, Graph, Reference
-from mbsym.symbolic.nested_form import Product, nested_form
+from mbsym.symbolic.nested_form import Product, estimated_cost, nested_form
 from mbsym.symbolic.printed_size import PrintedSizes
 
 _MOST_TERMS: Final = 400
+_MOST_TERMS_OF_WAVES: Final = 150
+_MOST_TERMS_COMPARED: Final = 20
+"""Above it, the form that looks shortest is written out without comparison."""
+
 _LARGEST_FOURIER_DEGREE: Final = 6
 
 Angle: TypeAlias = tuple[tuple[int, Fraction], ...]
@@ -56,6 +60,7 @@ class _Simplifier:
     polynomials: dict[int, Polynomial] = field(default_factory=dict)
     simplified: dict[int, Reference] = field(default_factory=dict)
     atoms: dict[int, Reference] = field(default_factory=dict)
+    reciprocals: dict[Generator, Generator] = field(default_factory=dict)
     sizes: PrintedSizes = field(init=False)
 
     def __post_init__(self) -> None:
@@ -80,18 +85,38 @@ class _Simplifier:
             known[node] = expanded
 
     def _combined(self, kind: str, arguments: Sequence[Reference]) -> Polynomial | None:
-        """The polynomial of a sum or product, None if it is neither or too long."""
-        if kind not in ("add", "mul"):
+        """The polynomial of a sum, product or quotient by a product, None if it is neither or too long."""
+        if kind not in ("add", "mul", "div"):
             return None
         first, second = (self.polynomials[abs(operand)] for operand in arguments)
         if kind == "add":
             result = dict(first)
             _accumulate(result, second, Fraction(1 if arguments[1] > 0 else -1))
         else:
+            if kind == "div":
+                if len(second) != 1:
+                    return None
+                second = self._reciprocal(second)
             if len(first) * len(second) > 4 * _MOST_TERMS:
                 return None
-            result = _product(first, second)
+            result = _product(first, second, self.reciprocals)
         return result if len(result) <= _MOST_TERMS else None
+
+    def _reciprocal(self, polynomial: Polynomial) -> Polynomial:
+        """One over a polynomial of one term; a generator and its reciprocal cancel from now on."""
+        ((monomial, coefficient),) = polynomial.items()
+        factor = 1 / coefficient
+        inverse: list[Generator] = []
+        for generator in monomial:
+            if generator not in self.reciprocals:
+                ref = self.graph.div(ONE, _value(self.graph, self.atoms, generator))
+                found: Generator = ("node", abs(ref))
+                self.polynomials[abs(ref)] = {(found,): Fraction(1)}
+                self.reciprocals[generator], self.reciprocals[found] = found, generator
+            if _value(self.graph, self.atoms, generator) < 0:
+                factor = -factor
+            inverse.append(self.reciprocals[generator])
+        return {_sorted(inverse): factor}
 
     def best(self, ref: Reference) -> Reference:
         """The shortest form of a value whose polynomial is known."""
@@ -103,14 +128,16 @@ class _Simplifier:
     def _shortest(self, node: int) -> Reference:
         if node in self.atoms:
             return self._cheaper([node, self.atoms[node]])
-        if self.graph.kinds[node] not in ("add", "mul"):
+        if self.graph.kinds[node] not in ("add", "mul", "div"):
             return node
         merged = _merged(self.polynomials[node])
         polynomials = [merged, _merged(_reduced(merged))]
-        fourier = _fourier(self.polynomials[node])
+        fourier = _fourier(self.polynomials[node]) if len(merged) <= _MOST_TERMS_OF_WAVES else None
         if fourier is not None:
             polynomials.append(fourier)
-        distinct = {frozenset(each.items()): each for each in polynomials}.values()
+        distinct = list({frozenset(each.items()): each for each in polynomials}.values())
+        if len(merged) > _MOST_TERMS_COMPARED:
+            distinct = [min(distinct, key=lambda each: estimated_cost(each, self._weights(each)))]
         best = min((nested_form(each, self._weights(each)) for each in distinct), key=lambda form: form.cost)
         return self._cheaper([node, _emitted(self.graph, self.atoms, best.products)])
 
@@ -119,7 +146,9 @@ class _Simplifier:
 
     def _weights(self, polynomial: Polynomial) -> dict[Generator, int]:
         generators = sorted({generator for monomial in polynomial for generator in monomial}, key=_order)
-        return {each: self.sizes.of(_value(self.graph, self.atoms, each)) for each in generators}
+        values = {each: _value(self.graph, self.atoms, each) for each in generators}
+        # A reciprocal costs the division that stands for a multiplication.
+        return {each: self.sizes.of(ref) - self.sizes.is_reciprocal(ref) for each, ref in values.items()}
 
 
 # ---- polynomials ----------------------------------------------------------------------------------------------------
@@ -134,11 +163,29 @@ def _accumulate(total: Polynomial, other: Mapping[Monomial, Fraction], factor: F
             total.pop(monomial, None)
 
 
-def _product(first: Polynomial, second: Polynomial) -> Polynomial:
+def _product(
+    first: Polynomial, second: Polynomial, reciprocals: Mapping[Generator, Generator] | None = None
+) -> Polynomial:
     result: Polynomial = {}
     for left, factor in first.items():
-        _accumulate(result, {_sorted(left + right): other for right, other in second.items()}, factor)
+        row: Polynomial = {}
+        for right, other in second.items():
+            monomial = _sorted(left + right)
+            if reciprocals and not reciprocals.keys().isdisjoint(monomial):
+                monomial = _cancelled(monomial, reciprocals)
+            row[monomial] = row.get(monomial, Fraction(0)) + other
+        _accumulate(result, row, factor)
     return result
+
+
+def _cancelled(monomial: Monomial, reciprocals: Mapping[Generator, Generator]) -> Monomial:
+    rest = list(monomial)
+    for generator in monomial:
+        inverse = reciprocals.get(generator)
+        if inverse in rest and generator in rest:
+            rest.remove(generator)
+            rest.remove(inverse)
+    return tuple(rest)
 
 
 def _sorted(monomial: Iterable[Generator]) -> Monomial:
