@@ -41,11 +41,13 @@ def register(app: typer.Typer) -> None:
             None, "--correction", help="Closed loops: none, baumgarte, velocity, projection or partitioning."
         ),
         rtol: float = typer.Option(1e-9, "--rtol", help="Relative error per step of SciPy's methods."),
-        atol: float = typer.Option(1e-10, "--atol", help="Absolute error per step of SciPy's methods."),
+        atol: float | None = typer.Option(
+            None, "--atol", help="Absolute error per step of SciPy's methods; default a hundredth of --rtol."
+        ),
         language: str = typer.Option("auto", "--language", help="c, numpy, or auto for C where there is a compiler."),
         order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
         output: Path | None = typer.Option(None, "-o", "--output", help="Table to write, .csv or .npz."),
-        plot: Path | None = typer.Option(None, "--plot", help="Picture of the curves to write, .png, .svg or .pdf."),
+        plot: Path | None = typer.Option(None, "--plot", help="Picture of the curves to write, .png or .svg."),
         animation: Path | None = typer.Option(None, "--animation", help="Animated page to write, .html."),
         as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
         strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),

@@ -44,6 +44,7 @@ class Equations:
         library: the compiled driver with them, None for NumPy.
         work: the work of external forces is part of the state.
         powered: there is a function external_power.
+        variational: steps of the variational midpoint rule can be taken.
     """
 
     mechanism: Mechanism
@@ -52,6 +53,7 @@ class Equations:
     library: SharedLibrary | None
     work: bool
     powered: bool
+    variational: bool
 
     @property
     def name(self) -> str:
@@ -149,7 +151,7 @@ def prepare(
     Args:
         model: checked.
         language: "c", "numpy", or "auto" for C where there is a compiler.
-        loaded: generalised forces will act besides the modelled ones.
+        loaded: generalised forces may act besides the modelled ones; their work becomes part of the state.
         variational: steps of the variational midpoint rule will be taken.
         order: of the assembly.
         progress: told of each step.
@@ -184,12 +186,15 @@ def prepare(
         write_files(scratch, files)
         manifest = read_manifest(scratch)
         name = str(manifest["name"])
-        if not compiled:
-            return Equations(mechanism, derivation.loops, load_numpy(Path(scratch) / f"{name}.py"), None, work, powered)
-        driver = driver_source(mechanism, name, work=work, powered=powered, variational=variational)
-        write_files(scratch, [GeneratedFile(f"{name}_steps.c", driver)], force=True)
-        library = compile_c(scratch, f"{name}_steps")
-        return Equations(mechanism, derivation.loops, c_module(library, manifest), library, work, powered)
+        library: SharedLibrary | None = None
+        if compiled:
+            driver = driver_source(mechanism, name, work=work, powered=powered, variational=variational)
+            write_files(scratch, [GeneratedFile(f"{name}_steps.c", driver)], force=True)
+            library = compile_c(scratch, f"{name}_steps")
+            module = c_module(library, manifest)
+        else:
+            module = load_numpy(Path(scratch) / f"{name}.py")
+    return Equations(mechanism, derivation.loops, module, library, work, powered, variational)
 
 
 def _is_compiled(language: str) -> bool:

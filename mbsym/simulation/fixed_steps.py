@@ -25,6 +25,9 @@ from mbsym.simulation.time_stepping import NOT_SOLVED, CompiledSteps, Run, coord
 
 Array: TypeAlias = NDArray[Any]
 
+MOST_AT_ONCE: Final = 20_000
+"""Steps of one call of compiled code, which nothing interrupts."""
+
 ITERATIONS: Final = 100
 SERIES: Final = 13
 
@@ -75,9 +78,11 @@ class CompiledStepper:
     def advance(self, t: float, h: float, x: Array, steps: int) -> Array:
         """See ``Stepper``."""
         self._steps.state[:] = x
-        done, status = self._steps.advance(self._method, t, h, steps)
-        if status:
-            raise (not_solved if status == NOT_SOLVED else not_finite)(self._name, t + done * h)
+        for start in range(0, steps, MOST_AT_ONCE):
+            count = min(MOST_AT_ONCE, steps - start)
+            done, status = self._steps.advance(self._method, t + start * h, h, count)
+            if status:
+                raise (not_solved if status == NOT_SOLVED else not_finite)(self._name, t + (start + done) * h)
         return self._steps.state.copy()
 
 

@@ -56,7 +56,7 @@ BAUMGARTE_TIME: Final = 0.01
 
 
 def simulate(
-    model: Model | str | Path,
+    model: Model | str | Path | Equations,
     duration: float,
     *,
     step: float | None = None,
@@ -70,7 +70,7 @@ def simulate(
     gains: Sequence[float] = (),
     events: Sequence[Event] = (),
     rtol: float = 1e-9,
-    atol: float = 1e-10,
+    atol: float | None = None,
     max_step: float = np.inf,
     language: str = "auto",
     order: str = "weight",
@@ -79,7 +79,7 @@ def simulate(
     """Integrates the motion of a model.
 
     Args:
-        model: a model, a model file, or the name of a bundled example.
+        model: a model, a model file, the name of a bundled example, or what ``prepare`` made of one, for many runs.
         duration: [s].
         step: length of the steps of rk4, symplectic and transfer-matrix (default 1 ms); of the other methods, which
             choose their steps, the interval of the output (default a thousandth of the duration).
@@ -94,7 +94,7 @@ def simulate(
             "projection", and "baumgarte" with the multi-step methods BDF and LSODA.
         gains: of Baumgarte's correction, alpha and beta [1/s].
         events: to look out for.
-        rtol, atol: errors per step that SciPy's methods allow.
+        rtol, atol: errors per step that SciPy's methods allow; atol is a hundredth of rtol if it is not given.
         max_step: longest step of SciPy's methods [s].
         language: "c", "numpy", or "auto" for C where there is a compiler.
         order: of the assembly, "weight" or "input".
@@ -108,18 +108,23 @@ def simulate(
         ToolchainError: C is asked for and there is no compiler.
         MbsymError: the model cannot be read or its equations cannot be derived.
     """
+    atol = rtol / 100.0 if atol is None else atol
     _check_numbers(duration, step, output_step, rtol, atol, max_step)
     if method not in METHODS:
         raise SimulationError(f"no method is called {method!r}", remedy=suggestion(method, METHODS))
-    system = with_parameters(read(model), parameters or {})
-    equations = prepare(
-        system,
-        language=language,
-        loaded=callable(tau) or any(tau.values() if tau else ()),
-        variational=method == "symplectic",
-        order=order,
-        progress=progress,
-    )
+    loaded = callable(tau) or any(tau.values() if tau else ())
+    if isinstance(model, Equations):
+        equations = model
+        _check_prepared(equations, method, loaded, parameters)
+    else:
+        equations = prepare(
+            with_parameters(read(model), parameters or {}),
+            language=language,
+            loaded=loaded,
+            variational=method == "symplectic",
+            order=order,
+            progress=progress,
+        )
     loads = _loads(equations, inputs, tau)
     times = _output_times(equations, duration, step, output_step, method)
     q, v, named = initial_state(equations.mechanism, initial or {})
@@ -127,11 +132,11 @@ def simulate(
     if loops is not None:
         q, v = _assembled(equations, loops, q, v, named)
     layout = equations.layout
-    loads.check(0.0, q, v, len(system.inputs))
+    loads.check(0.0, q, v, len(equations.mechanism.model.inputs))
     watch = EventWatch(events, lambda x: (layout.q(x), layout.v(x)))
     statistics = Statistics(method, label, equations.module.language, 0, 0)
     if method == TRANSFER_MATRIX:
-        trajectory = _by_transfer_matrices(equations, system, q, v, times, step or DEFAULT_STEP, loads, events, order)
+        trajectory = _by_transfer_matrices(equations, q, v, times, step or DEFAULT_STEP, loads, events, order)
     else:
         trajectory = _integrated(
             equations, loops, kept, loads, method, layout.state(q, v), times, step or DEFAULT_STEP, watch,
@@ -161,6 +166,21 @@ def with_parameters(model: Model, values: Mapping[str, float]) -> Model:
         replace(item, value=values[item.name]) if item.name in values else item for item in model.parameters
     )
     return replace(model, parameters=changed)
+
+
+def _check_prepared(equations: Equations, method: str, loaded: bool, parameters: Mapping[str, float] | None) -> None:
+    lacks = ""
+    if method == "symplectic" and not equations.variational:
+        lacks = "variational=True"
+    elif loaded and not equations.work:
+        lacks = "loaded=True"
+    name = equations.mechanism.model.name
+    if lacks:
+        raise SimulationError("the equations were prepared without what this needs", where=name, remedy=f"add {lacks}")
+    if parameters:
+        raise SimulationError(
+            "the parameters of prepared equations are numbers", where=name, remedy="prepare them with other parameters"
+        )
 
 
 def _check_numbers(
@@ -318,7 +338,6 @@ def _corrected(equations: Equations, system: LoopedSystem, kept: Keeper) -> Corr
 
 def _by_transfer_matrices(
     equations: Equations,
-    model: Model,
     q: Array,
     v: Array,
     times: Array,
@@ -329,6 +348,7 @@ def _by_transfer_matrices(
 ) -> Trajectory:
     from mbsym.simulation.transfer_matrix import Engine, simulate_transfer_matrix
 
+    model = equations.mechanism.model
     if events or any(callable(law) or np.any(law) for law in (loads.tau, loads.u)):
         raise SimulationError(
             "the transfer matrix method takes no generalised forces, control inputs or events here",

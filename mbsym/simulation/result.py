@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +30,12 @@ from mbsym.visualisation.skeleton import skeleton
 
 Array: TypeAlias = NDArray[Any]
 
-MOST_FRAMES = 1500
+PLOT_SUFFIXES: Final = (".png", ".svg")
+
+MOST_FRAMES: Final = 1500
 """Frames of an animation; longer motions show fewer in each second."""
 
-FRAME_RATE = 60.0
+FRAME_RATE: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +125,11 @@ class SimulationResult:
         return write_whole(target, npz_bytes(self.columns, arrays), force=force)
 
     def plot(self, path: str | Path, *, force: bool = False) -> Path:
-        """Draws coordinates, speeds, energy and closure over time into a PNG, SVG or PDF file.
+        """Draws coordinates, speeds, energy and closure over time into a PNG or SVG file.
 
         Raises:
             ToolchainError: there is no matplotlib.
-            SimulationError: the suffix is none of these, or the file cannot be written.
+            SimulationError: the suffix is neither, or the file cannot be written.
         """
         target = Path(path)
         check_suffix(target, PLOT_SUFFIXES)
@@ -233,9 +235,6 @@ class SimulationResult:
             gaps = (("positions", monitors.closure_gap), ("speeds", monitors.speed_gap))
             panels.append(Panel("closure gap", "m, rad; m/s, rad/s", gaps, logarithmic=True))
         return panels
-
-
-PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def check_suffix(path: Path, suffixes: Sequence[str]) -> None:

@@ -49,7 +49,7 @@ def figure_bytes(t: Array, panels: Sequence[Panel], title: str, kind: str, mark:
         t: times (n,) [s].
         panels: curves of n values.
         title: above all.
-        kind: "png", "svg" or "pdf".
+        kind: "png" or "svg".
         mark: written into the file's metadata.
 
     Raises:
@@ -69,8 +69,7 @@ def figure_bytes(t: Array, panels: Sequence[Panel], title: str, kind: str, mark:
         rows[-1].set_xlabel("t [s]")
         stream = io.BytesIO()
         metadata = {"png": {"Software": mark}, "svg": {"Creator": mark, "Date": None}}
-        pdf = {"Creator": mark, "Producer": mark, "CreationDate": None}
-        figure.savefig(stream, format=kind, dpi=110, metadata=metadata.get(kind, pdf))
+        figure.savefig(stream, format=kind, dpi=110, metadata=metadata[kind])
     return stream.getvalue()
 
 

@@ -1,0 +1,127 @@
+"""Steps of fixed length: C and NumPy agree, groups are followed exactly, the variational rule keeps what it must."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+import mbsym
+from mbsym.errors import SimulationError
+from mbsym.simulation.equations import prepare
+from mbsym.simulation.fixed_steps import INVERSE_TANGENT, TANGENT, VariationalStepper, half_step, move, series
+from mbsym.simulation.rates import Loads
+from mbsym.simulation.time_stepping import Run, coordinate_runs
+
+FREE = (Run(2, 0, 0, 6),)
+
+
+def skew(a: np.ndarray) -> np.ndarray:
+    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+
+
+def screw(v: np.ndarray) -> np.ndarray:
+    matrix = np.zeros((4, 4))
+    matrix[:3, :3], matrix[:3, 3] = skew(v[:3]), v[3:]
+    return matrix
+
+
+def pose(q: np.ndarray) -> np.ndarray:
+    w, u = q[0], q[1:4]
+    matrix = np.eye(4)
+    matrix[:3, :3] = np.eye(3) + 2 * w * skew(u) + 2 * skew(u) @ skew(u)
+    matrix[:3, 3] = q[4:]
+    return matrix
+
+
+def adjoint(v: np.ndarray) -> np.ndarray:
+    matrix = np.zeros((6, 6))
+    matrix[:3, :3] = matrix[3:, 3:] = skew(v[:3])
+    matrix[3:, :3] = skew(v[3:])
+    return matrix
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-3, 0.0099, 0.0101, 0.7, 3.0])
+def test_a_free_joint_moves_along_the_exponential_of_its_twist(size: float) -> None:
+    generator = np.random.default_rng(1)
+    q = generator.normal(size=7)
+    q[:4] /= np.linalg.norm(q[:4])
+    v = generator.normal(size=6)
+    h = size / np.linalg.norm(v[:3])
+    moved = pose(move(FREE, q, v, h))
+    assert np.max(np.abs(moved - pose(q) @ expm(h * screw(v)))) < 1e-14
+
+
+def test_series_are_those_of_the_tangent_of_the_exponential() -> None:
+    generator = np.random.default_rng(2)
+    v, f = generator.normal(size=6), generator.normal(size=6)
+    h = 0.1
+    x = h * adjoint(v)
+    # ad of a twist is singular; (1 - exp(-X))/X is the integral of exp(-s X) over s from 0 to 1.
+    nodes, weights = np.polynomial.legendre.leggauss(12)
+    tangent = sum(0.5 * w * expm(-0.5 * (1 + s) * x) for s, w in zip(nodes, weights, strict=True))
+    assert np.max(np.abs(series(FREE, TANGENT, v, h, f) - tangent.T @ f)) < 1e-14
+    back = np.linalg.inv(tangent).T @ f
+    assert np.max(np.abs(series(FREE, INVERSE_TANGENT, v, h, f) - back)) < 1e-13
+    assert np.max(np.abs(half_step(FREE, v, h, f, np.zeros(6)) - back)) < 1e-13
+
+
+def test_runs_join_neighbours_whose_rates_are_speeds() -> None:
+    quadruped = prepare(mbsym.load("quadruped"), language="numpy").mechanism
+    assert coordinate_runs(quadruped) == (Run(2, 0, 0, 6), Run(0, 7, 6, 12))
+
+
+@pytest.mark.parametrize("method", ["rk4", "symplectic"])
+@pytest.mark.parametrize(
+    ("name", "initial", "arguments"),
+    [
+        ("spinning_top", {"q_tip_w": 0.955, "q_tip_x": 0.2955, "v_tip_z": 50.0}, {"tau": {"v_tip_x": 0.01}}),
+        ("floating_two_arm", {"v_base_motion_wx": 3.0, "v_left_shoulder": -4.0}, {}),
+        ("cart_pole", {"q_hinge": 0.3}, {"inputs": {"push": 0.7}}),
+    ],
+)
+def test_c_and_numpy_take_the_same_steps(method: str, name: str, initial: dict, arguments: dict) -> None:
+    found = [
+        mbsym.simulate(name, 0.02, step=1e-3, method=method, initial=initial, language=language, **arguments)
+        for language in ("c", "numpy")
+    ]
+    # Round-off of some dozens of operations in each of 20 steps.
+    for one, other in zip(found[0].columns, found[1].columns, strict=True):
+        assert np.max(np.abs(one.values - other.values)) < 1e-12 * max(1.0, float(np.max(np.abs(other.values))))
+
+
+def test_steps_of_the_variational_rule_are_symplectic() -> None:
+    """J^T W J = W for the derivative J of a step in (q, p)."""
+    equations = prepare(mbsym.load("double_pendulum"), language="c", variational=True)
+    stepper = VariationalStepper(equations, Loads(np.zeros(2), np.zeros(0)))
+    terms, speeds = (equations.module.functions[name] for name in ("variational_terms", "speeds_of_momentum"))
+
+    def step(z: np.ndarray) -> np.ndarray:
+        x = stepper.advance(0.0, 0.05, np.concatenate([z[:2], speeds(z[:2], z[2:])]), 1)
+        return np.concatenate([x[:2], terms(x[:2], x[2:])[0]])
+
+    z = np.array([1.1, -0.7, 0.3, 0.2])
+    h = 1e-4
+
+    def slope(e: np.ndarray) -> np.ndarray:
+        return (8 * (step(z + h * e) - step(z - h * e)) - step(z + 2 * h * e) + step(z - 2 * h * e)) / (12 * h)
+
+    derivative = np.column_stack([slope(e) for e in np.eye(4)])
+    form = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.eye(2), np.zeros((2, 2))]])
+    # Differences of fourth order with steps of 1e-4 lose four of 15 digits.
+    assert np.max(np.abs(derivative.T @ form @ derivative - form)) < 1e-10
+
+
+def test_a_step_that_is_too_long_is_refused_with_its_time() -> None:
+    with pytest.raises(SimulationError, match="after t = "):
+        mbsym.simulate(
+            "double_pendulum", 20, step=0.5, method="rk4", initial={"q_shoulder": 3.0, "v_elbow": 50.0}, language="c"
+        )
+
+
+def test_the_last_step_is_shorter_where_the_duration_asks_for_it() -> None:
+    result = mbsym.simulate("double_pendulum", 0.0105, step=1e-3, method="rk4", initial={"q_shoulder": 1.0})
+    exact = mbsym.simulate("double_pendulum", 0.0105, method="DOP853", initial={"q_shoulder": 1.0}, rtol=1e-12)
+    assert result.t[-1] == 0.0105 and len(result.t) == 12
+    # The error of Runge-Kutta steps of a millisecond is of the order (1e-3)^4.
+    assert np.max(np.abs(result.q[-1] - exact.q[-1])) < 1e-11

@@ -1,0 +1,127 @@
+"""What a caller gives: initial states, loads, names; mistakes are named with what to do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mbsym
+from mbsym.errors import ModelError, SimulationError, ToolchainError
+from mbsym.simulation import equations as equations_module
+from mbsym.simulation.equations import prepare
+from mbsym.simulation.initial_state import initial_state
+
+COUPLED = """
+name: coupled
+bodies: {one: {mass: 1.0, inertia: [1, 1, 1]}, two: {mass: 1.0, inertia: [1, 1, 1]}}
+joints:
+  drive: {type: revolute, from: ground, to: one, axis: z}
+  driven: {type: revolute, from: ground, to: two, axis: z}
+couplings:
+  driven: {source: drive, ratio: 2}
+"""
+
+
+def run(name: str = "double_pendulum", duration: float = 0.1, **arguments: object) -> object:
+    return mbsym.simulate(name, duration, **{"language": "numpy", **arguments})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"duration": 0.0}, "the duration is 0"),
+        ({"duration": -1.0}, "the duration is -1"),
+        ({"duration": float("nan")}, "duration = nan is no finite number"),
+        ({"step": 0.0}, "the step is 0"),
+        ({"step": -1e-3}, "the step is -0.001"),
+        ({"output_step": 0.0}, "the output step is 0"),
+        ({"rtol": 0.0}, "the rtol is 0"),
+        ({"method": "RK54"}, "did you mean RK45"),
+        ({"initial": {"q_shoudler": 1.0}}, "did you mean q_shoulder"),
+        ({"initial": {"q_shoulder": "up"}}, "q_shoulder = up is no finite number"),
+        ({"initial": {"q_shoulder": float("inf")}}, "q_shoulder = inf is no finite number"),
+        ({"inputs": {"push": 1.0}}, "no control input is called 'push'"),
+        ({"tau": {"v_elbo": 1.0}}, "did you mean v_elbow"),
+        ({"tau": lambda t, q, v: np.zeros(3)}, "give 2 finite numbers"),
+        ({"correction": "projection"}, "no closed loops"),
+        ({"language": "fortran"}, "no language 'fortran'"),
+        ({"step": 1e-12}, "take a longer step"),
+        ({"method": "transfer-matrix", "tau": {"v_elbow": 1.0}}, "takes no generalised forces"),
+    ],
+)
+def test_mistakes_are_named(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(SimulationError, match=message):
+        run(**arguments)  # type: ignore[arg-type]
+
+
+def test_unknown_parameters_are_named() -> None:
+    with pytest.raises(ModelError, match="no parameter is named 'm9'"):
+        run(parameters={"m9": 1.0})
+
+
+def test_parameters_replace_those_of_the_model() -> None:
+    for mass, most in ((1e9, 1e-9), (1.0, 1.0)):
+        result = mbsym.simulate("cart_pole", 1.0, parameters={"m_cart": mass, "d": 0.0}, initial={"q_hinge": 0.3})
+        # With a pole of 0.2 kg and 0.6 m the cart moves by about mass ratio times half the pole.
+        assert 0.02 * most < np.ptp(result.q[:, 0]) < most
+
+
+def test_a_model_that_cannot_move_is_refused() -> None:
+    model = mbsym.Model("rigid", (mbsym.Body("a", 1),), (mbsym.Joint("j", "fixed", "ground", "a"),))
+    with pytest.raises(SimulationError, match="no joint can move"):
+        mbsym.simulate(model, 1.0)
+
+
+def test_initial_states_are_the_models_own_with_what_is_given() -> None:
+    mechanism = prepare(mbsym.load("quadruped"), language="numpy").mechanism
+    q, v, named = initial_state(
+        mechanism, {"q_floating_base_w": 3.0, "q_floating_base_z": 4.0, "v_front_left_knee": 2.0}
+    )
+    assert q[:7].tolist() == pytest.approx([0.6, 0, 0, 0.8, 0, 0, 0.4])
+    assert sorted(v.tolist())[-1] == 2.0 and np.count_nonzero(v) == 1
+    assert named == ("q_floating_base_w", "q_floating_base_z")
+    with pytest.raises(SimulationError, match=r"the quaternion .* is zero"):
+        initial_state(mechanism, {"q_floating_base_w": 0.0})
+
+
+def test_coordinates_that_follow_others_are_told_apart(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "coupled.yaml").write_text(COUPLED, encoding="utf-8")
+    with pytest.raises(SimulationError, match="q_driven follows joint drive by a coupling"):
+        mbsym.simulate(tmp_path / "coupled.yaml", 1.0, initial={"q_driven": 1.0})
+    loop = prepare(mbsym.load("four_bar"), language="numpy").mechanism
+    cut = loop.cut_joints[0].joint.name
+    with pytest.raises(SimulationError, match=f"belongs to joint {cut}, which is cut"):
+        initial_state(loop, {f"q_{cut}": 1.0})
+
+
+def test_numpy_takes_over_where_there_is_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(cc: str | None = None) -> tuple[str, ...]:
+        raise ToolchainError("no C compiler")
+
+    monkeypatch.setattr(equations_module, "find_compiler", none)
+    assert mbsym.simulate("double_pendulum", 0.1).statistics.language == "numpy"
+    with pytest.raises(ToolchainError):
+        mbsym.simulate("double_pendulum", 0.1, language="c")
+
+
+def test_laws_may_depend_on_time_and_state() -> None:
+    def spring(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return -4.0 * q - 0.3 * v + np.array([np.sin(t), 0.0])
+
+    for method in ("DOP853", "rk4", "symplectic"):
+        result = mbsym.simulate("double_pendulum", 1.0, step=2e-3, method=method, tau=spring, initial={"q_elbow": 0.4})
+        drift = result.monitors.worst_energy_drift / result.monitors.energy_scale
+        # The work of the law is integrated with the motion: to the order of each method.
+        assert drift < {"DOP853": 1e-8, "rk4": 1e-6, "symplectic": 1e-3}[method]
+        assert abs(result.monitors.work[-1]) > 0.01
+
+
+def test_time_enters_where_the_model_names_it() -> None:
+    joint = mbsym.Joint("rail", "prismatic", "ground", "block", axis=(1, 0, 0))
+    push = mbsym.JointForce("push", "rail", "6*t")
+    model = mbsym.Model("pushed", (mbsym.Body("block", 2),), (joint,), (push,))
+    for method, language in (("DOP853", "c"), ("rk4", "c"), ("rk4", "numpy"), ("symplectic", "c")):
+        result = mbsym.simulate(model, 1.0, step=1e-3, method=method, language=language)
+        assert result.v[-1, 0] == pytest.approx(1.5, abs=1e-10)
+        assert result.q[-1, 0] == pytest.approx(0.5, abs=3e-7)  # h^2/4 of the midpoint rule
+        assert result.monitors.work[-1] == pytest.approx(2.25, abs=2e-6)
