@@ -17,9 +17,8 @@ from mbsym.conventions import CONVENTIONS
 from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
-from mbsym.formulations.loop_runtime import LOOP_KERNELS, REPLACED, loop_constants, loop_macros, loop_runtime
 from mbsym.formulations.redundancy import LoopAnalysis
-from mbsym.formulations.registry import FORMULATIONS, available_functions
+from mbsym.formulations.registry import FixedFunctions, available_functions
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.roadmap import manifest_fields, roadmap_lines
 from mbsym.model.system import Model
@@ -57,15 +56,28 @@ class GenerationOptions:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """Programs of a mechanism, optimised, what the passes did to each, what is known of its loops, and functions with
-    fixed text that call the programs."""
+    """Programs of a mechanism, optimised.
+
+    Attributes:
+        mechanism: what they were derived from.
+        formulation: by which.
+        programs: the functions, in catalogue order.
+        reports: what the passes did to each.
+        loops: what is known of closed loops, None for a tree.
+        fixed: functions with fixed text that call the programs, if there are any.
+    """
 
     mechanism: Mechanism
     formulation: str
     programs: tuple[Program, ...]
     reports: tuple[Report, ...]
     loops: LoopAnalysis | None = None
-    runtime: tuple[RuntimeFunction, ...] = ()
+    fixed: FixedFunctions | None = None
+
+    @property
+    def runtime(self) -> tuple[RuntimeFunction, ...]:
+        """Functions with fixed text."""
+        return self.fixed.runtime if self.fixed is not None else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,25 +123,20 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     Raises:
         DerivationError: a function or formulation does not exist or does not cover the mechanism.
     """
-    if options.formulation not in FORMULATIONS:
-        raise DerivationError(
-            f"no formulation is called {options.formulation!r}", remedy=f"known: {', '.join(FORMULATIONS)}"
-        )
     found = available_functions(mechanism, options.formulation)
-    available = found.functions
-    runtime = loop_runtime(mechanism, found.loops) if found.loops is not None else ()
-    fixed = [function.name for function in runtime]
+    available, fixed = found.functions, found.fixed
+    known = (*available, *(fixed.names if fixed is not None else ()))
     for name in options.functions:
-        if name not in available and name not in fixed:
-            known = dict.fromkeys((*available, *fixed))
+        if name not in known:
             raise DerivationError(
-                f"{mechanism.model.name} has no function {name!r}", remedy=f"it has {', '.join(known)}"
+                f"{mechanism.model.name} has no function {name!r}",
+                remedy=f"it has {', '.join(dict.fromkeys(known))}",
             )
-    wanted = set(options.functions or available)
-    if wanted.isdisjoint(fixed):
-        runtime = ()
-    else:
-        wanted = wanted.union(LOOP_KERNELS).difference(REPLACED)
+    wanted = set(options.functions or known)
+    if fixed is not None and wanted.isdisjoint(fixed.names):
+        fixed = None
+    if fixed is not None:
+        wanted = wanted.union(fixed.kernels).difference(fixed.replaced)
     names = [name for name in available if name in wanted]
     programs, reports = [], []
     for done, name in enumerate(names):
@@ -138,7 +145,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
         program, report = optimise(available[name](mechanism.afresh()))
         programs.append(program)
         reports.append(report)
-    return Derivation(mechanism, options.formulation, tuple(programs), tuple(reports), found.loops, runtime)
+    return Derivation(mechanism, options.formulation, tuple(programs), tuple(reports), found.loops, fixed)
 
 
 def optimise(program: Program) -> tuple[Program, Report]:
@@ -151,7 +158,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
     mechanism = derivation.mechanism
     text = dump_native(mechanism.model)
     loops = ("", *derivation.loops.sentences) if derivation.loops is not None else ()
-    sizes = loop_constants(mechanism, derivation.loops) if derivation.runtime and derivation.loops is not None else {}
+    fixed = derivation.fixed or FixedFunctions((), ())
     return ModuleDescription(
         name=mechanism.model.name,
         programs=derivation.programs,
@@ -161,12 +168,13 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
             **manifest_fields(mechanism),
             "order": options.order,
             "model": text,
+            **fixed.manifest,
         },
         real=options.real,
         model_sha256=sha256(text.encode()).hexdigest(),
-        constants={"NQ": mechanism.nq, "NV": mechanism.nv, "NB": mechanism.nb, **sizes},
-        runtime=derivation.runtime,
-        macros=loop_macros(mechanism) if derivation.runtime else {},
+        constants={"NQ": mechanism.nq, "NV": mechanism.nv, "NB": mechanism.nb, **fixed.constants},
+        runtime=fixed.runtime,
+        macros=fixed.macros,
     )
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, TypeAlias
 
+from mbsym.codegen.interface import RuntimeFunction
+from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS, forward_dynamics_by_mass_matrix
 from mbsym.formulations.closed_loops import LOOP_FUNCTIONS, LoopFunction
 from mbsym.formulations.constraint_force import CFA_FUNCTIONS
 from mbsym.formulations.constraint_force_serial import CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.kane import KANE_FUNCTIONS
+from mbsym.formulations.loop_runtime import LOOP_KERNELS, REPLACED, loop_constants, loop_macros, loop_runtime
 from mbsym.formulations.redundancy import LoopAnalysis, analyse_loops, restated
+from mbsym.formulations.transfer_matrix import generate_step
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Program
 
@@ -33,6 +37,8 @@ def _fewest_operations(*candidates: DeriveFunction) -> DeriveFunction:
     return derive
 
 
+TRANSFER_MATRIX: Final = "transfer-matrix"
+
 FORMULATIONS: Final[dict[str, Mapping[str, DeriveFunction]]] = {
     "auto": {
         "forward_dynamics": _fewest_operations(TREE_FUNCTIONS["forward_dynamics"], forward_dynamics_by_mass_matrix)
@@ -42,16 +48,50 @@ FORMULATIONS: Final[dict[str, Mapping[str, DeriveFunction]]] = {
     "kane": KANE_FUNCTIONS,
     "cfa": CFA_FUNCTIONS,
     "cfa-serial": CFA_SERIAL_FUNCTIONS,
+    TRANSFER_MATRIX: {},
 }
 """Per formulation, the functions it derives in its own way; the others are those of the recursive catalogue."""
 
 
 @dataclass(frozen=True, slots=True)
+class FixedFunctions:
+    """Functions with fixed text around derived ones.
+
+    Attributes:
+        runtime: what they are called, take and return, and where their text stands.
+        kernels: derived functions that they call.
+        replaced: derived functions that they take the place of.
+        constants: sizes that the text needs.
+        macros: arguments that the text passes on.
+        manifest: fields for the manifest.
+    """
+
+    runtime: tuple[RuntimeFunction, ...]
+    kernels: tuple[str, ...]
+    replaced: tuple[str, ...] = ()
+    constants: Mapping[str, int] = field(default_factory=dict)
+    macros: Mapping[str, str] = field(default_factory=dict)
+    manifest: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the functions."""
+        return tuple(function.name for function in self.runtime)
+
+
+@dataclass(frozen=True, slots=True)
 class Available:
-    """The functions that a mechanism has, in catalogue order, and what was found out about its loops."""
+    """The functions that a mechanism has under a formulation, in catalogue order.
+
+    Attributes:
+        functions: name -> derivation.
+        loops: what was found out about closed loops, None for a tree.
+        fixed: functions with fixed text, if there are any.
+    """
 
     functions: Mapping[str, DeriveFunction]
-    loops: LoopAnalysis | None
+    loops: LoopAnalysis | None = None
+    fixed: FixedFunctions | None = None
 
 
 def available_functions(mechanism: Mechanism, formulation: str) -> Available:
@@ -61,18 +101,41 @@ def available_functions(mechanism: Mechanism, formulation: str) -> Available:
     and bias_force are those of the tree, with the loops open.
 
     Raises:
-        DerivationError: the loops cannot be closed.
+        DerivationError: the formulation does not exist or does not cover the mechanism, or the loops cannot be closed.
     """
+    if formulation not in FORMULATIONS:
+        raise DerivationError(f"no formulation is called {formulation!r}", remedy=f"known: {', '.join(FORMULATIONS)}")
+    if formulation == TRANSFER_MATRIX:
+        return _stepping(mechanism)
     own = FORMULATIONS[formulation]
     functions = {name: own.get(name, derive) for name, derive in TREE_FUNCTIONS.items()}
     if not (mechanism.cut_joints or mechanism.model.constraints):
-        return Available(functions, None)
+        return Available(functions)
     loops = analyse_loops(mechanism)
     for name, derive in LOOP_FUNCTIONS.items():
         functions[name] = partial(_with_loops, derive, loops, mechanism)
-    return Available(functions, loops)
+    runtime = loop_runtime(mechanism, loops)
+    if not runtime:
+        return Available(functions, loops)
+    constants, macros = loop_constants(mechanism, loops), loop_macros(mechanism)
+    return Available(functions, loops, FixedFunctions(runtime, LOOP_KERNELS, REPLACED, constants, macros))
 
 
 def _with_loops(derive: LoopFunction, loops: LoopAnalysis, analysed: Mechanism, mechanism: Mechanism) -> Program:
     """A function of loops that were analysed on the graph of ``analysed``."""
     return derive(mechanism, loops if mechanism is analysed else restated(loops, mechanism))
+
+
+def _stepping(mechanism: Mechanism) -> Available:
+    """Stepping by transfer matrices: kernels, and the sweeps around them."""
+    module = generate_step(mechanism)
+    functions = {program.name: partial(_given, program) for program in module.programs}
+    fixed = FixedFunctions(
+        module.runtime, tuple(functions), constants=dict(module.constants), manifest=dict(module.manifest)
+    )
+    return Available(functions, fixed=fixed)
+
+
+def _given(program: Program, mechanism: Mechanism) -> Program:
+    """A program that is there already."""
+    return program
