@@ -33,7 +33,7 @@ ITERATIONS: Final = 12
 TOLERANCE: Final = 1e-14
 """Largest residual [m, rad] that a projection leaves alone."""
 
-BAD_CHOICE: Final = 0.1
+BAD_CHOICE: Final = 0.5
 """Independent coordinates are chosen anew where the smallest pivot falls below this part of the best choice's."""
 
 _DEPENDENT: Final = 1e-12
