@@ -30,7 +30,13 @@ Array: TypeAlias = NDArray[Any]
 LANGUAGES: Final = ("auto", "c", "numpy")
 
 _TREE: Final = ("forward_dynamics", "position_rate", "kinetic_energy", "potential_energy", "momentum", "body_poses")
-_LOOPS: Final = ("constrained_terms", "constraint_correction", "closure_gap")
+_LOOPS: Final = (
+    "constrained_terms",
+    "constraint_correction",
+    "closure_gap",
+    "project_position_status",
+    "project_velocity",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +171,8 @@ def prepare(
     mechanism = express(model, GenerationOptions(symbolic_parameters="none", order=order))
     if not mechanism.nv:
         raise SimulationError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
-    looped = bool(mechanism.cut_joints or mechanism.model.constraints)
+    # A free joint that is cut closes nothing.
+    looped = any(cut.joint.type != "free" for cut in mechanism.cut_joints) or bool(mechanism.model.constraints)
     powered = bool(external_elements(mechanism.model))
     options = GenerationOptions(
         languages=("c",) if compiled else ("numpy",),
@@ -194,7 +201,8 @@ def prepare(
             module = c_module(library, manifest)
         else:
             module = load_numpy(Path(scratch) / f"{name}.py")
-    return Equations(mechanism, derivation.loops, module, library, work, powered, variational)
+    loops = derivation.loops if looped else None
+    return Equations(mechanism, loops, module, library, work, powered, variational)
 
 
 def _is_compiled(language: str) -> bool:

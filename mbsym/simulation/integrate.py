@@ -16,14 +16,14 @@ from mbsym.kinematics.loop_closing import close_from_anywhere, closing_problem
 from mbsym.model.system import Model
 from mbsym.model.values import parameter_values
 from mbsym.pipeline import Progress, read
-from mbsym.simulation.corrections import CORRECTIONS, Keeper, keeper, project_velocity
+from mbsym.simulation.corrections import CORRECTIONS, Keeper, NoCorrection, keeper, project_velocity
 from mbsym.simulation.equations import Equations, coordinate_quantities, prepare, speed_quantities, suggestion
 from mbsym.simulation.events import Event, EventWatch
 from mbsym.simulation.fixed_steps import CompiledStepper, RungeKuttaStepper, Stepper, VariationalStepper
 from mbsym.simulation.initial_state import constants, finite, initial_state
 from mbsym.simulation.looped_system import LoopedSystem
 from mbsym.simulation.monitors import monitor
-from mbsym.simulation.rates import EvaluatedRates, Law, Loads, looped_system
+from mbsym.simulation.rates import EvaluatedRates, Law, Loads, LoopCorrection, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
 from mbsym.simulation.time_stepping import CompiledSteps
 from mbsym.simulation.trajectory import (
@@ -300,11 +300,12 @@ def _integrated(
 ) -> Trajectory:
     layout, name = equations.layout, equations.mechanism.model.name
     compiled: CompiledSteps | None = None
-    if equations.library is not None and system is None and not callable(loads.tau) and not callable(loads.u):
+    plain = leaves_rates(kept)
+    if equations.library is not None and plain and not callable(loads.tau) and not callable(loads.u):
         compiled = CompiledSteps(equations.library, equations.name, layout.size, loads.tau, loads.u)
     correct: Correct | None = None
-    if system is not None and kept is not None:
-        correct = _corrected(equations, system, kept)
+    if system is not None and kept is not None and not isinstance(kept, NoCorrection):
+        correct = LoopCorrection(equations, system, kept)
     rates = EvaluatedRates(equations, loads, system, kept) if compiled is None else compiled.rates
     if method in FIXED_STEP_METHODS:
         stepper: Stepper
@@ -320,20 +321,6 @@ def _integrated(
         rates, method, x, times, layout, name,
         rtol=rtol, atol=atol, max_step=max_step, watch=watch, correct=correct, progress=progress,
     )  # fmt: skip
-
-
-def _corrected(equations: Equations, system: LoopedSystem, kept: Keeper) -> Correct:
-    layout = equations.layout
-
-    def correct(x: Array) -> Array:
-        done = kept.after_step(system, layout.q(x), layout.v(x))
-        if done.q is x and done.v is x:
-            return x
-        moved = x.copy()
-        moved[: layout.nq], moved[layout.nq : layout.nq + layout.nv] = done.q, done.v
-        return moved
-
-    return correct
 
 
 def _by_transfer_matrices(

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from mbsym.codegen.build import SharedLibrary
 from mbsym.codegen.load import LoadedFunction, LoadedModule
 from mbsym.errors import SimulationError
-from mbsym.simulation.corrections import Keeper
+from mbsym.simulation.corrections import Correction, Keeper, NoCorrection, Projection
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.looped_system import LoopedSystem
 
@@ -113,6 +113,45 @@ def looped_system(equations: Equations) -> LoopedSystem:
     return LoopedSystem(system.name, system.nq, system.nv, system.rows, system.quaternions, functions)
 
 
+def leaves_rates(keeper: Keeper | None) -> bool:
+    """True where the rates are those of the closed loops themselves, which the module has as forward_dynamics."""
+    return keeper is None or isinstance(keeper, (NoCorrection, Projection))
+
+
+class LoopCorrection:
+    """Puts a state right after a step, by the module's own projections where these are asked for."""
+
+    def __init__(self, equations: Equations, system: LoopedSystem, keeper: Keeper) -> None:
+        self._system, self._keeper = system, keeper
+        self._layout = equations.layout
+        self._name = equations.mechanism.model.name
+        self._functions = system.functions
+        self._projects = isinstance(keeper, Projection) and keeper.positions and equations.library is not None
+
+    def __call__(self, t: float, x: Array) -> Array:
+        """The state put right, a new array.
+
+        Raises:
+            SimulationError: the loops stay open.
+        """
+        q, v = self._layout.q(x), self._layout.v(x)
+        done = self._projected(q, v) if self._projects else self._keeper.after_step(self._system, q, v)
+        if not done.converged:
+            raise SimulationError(
+                f"the loops could not be closed at t = {t:.6g} s, a gap of {done.gap:.3g} m or rad is left",
+                where=self._name,
+                remedy="take a smaller step or allow smaller errors, and look for singular positions",
+            )
+        moved = x.copy()
+        moved[: self._layout.nq], moved[self._layout.nq : self._layout.nq + self._layout.nv] = done.q, done.v
+        return moved
+
+    def _projected(self, q: Array, v: Array) -> Correction:
+        closed, (converged, gap, steps) = self._functions["project_position_status"](q)
+        speeds = self._functions["project_velocity"](closed, v)
+        return Correction(closed, speeds, float(gap), int(steps), bool(converged))
+
+
 class EvaluatedRates:
     """Rates of a state; the lengths of its quaternions do not matter."""
 
@@ -131,7 +170,8 @@ class EvaluatedRates:
         self._timed = equations.mechanism.time is not None
         self._powered = equations.powered
         self._loads = loads
-        self._system, self._keeper = system, keeper
+        # The module's forward_dynamics closes loops by itself.
+        self._system, self._keeper = (None, None) if leaves_rates(keeper) else (system, keeper)
 
     def __call__(self, t: float, x: Array) -> Array:
         """Rates, a new array."""

@@ -18,7 +18,7 @@ from mbsym.simulation.fixed_steps import Stepper, not_finite
 
 Array: TypeAlias = NDArray[Any]
 Rates: TypeAlias = Callable[[float, Array], Array]
-Correct: TypeAlias = Callable[[Array], Array]
+Correct: TypeAlias = Callable[[float, Array], Array]
 
 ONE_STEP_METHODS: Final = ("RK45", "DOP853", "Radau")
 """Methods that start each step from the state alone, so that the state may be put right in between."""
@@ -120,7 +120,7 @@ def fixed_step_trajectory(
                 now = t + k * h
                 moved = stepper.advance(now, h, x, 1)
                 if correct is not None:
-                    moved = correct(moved)
+                    moved = correct(now + h, moved)
                 count += 1
                 # The state within a step is what a shorter step leads to.
                 stop = watch.step(now, x, now + h, moved, _shorter_step(stepper, now, x, correct)) if watch else None
@@ -136,7 +136,7 @@ def fixed_step_trajectory(
 def _shorter_step(stepper: Stepper, t: float, x: Array, correct: Correct | None) -> Callable[[float], Array]:
     def state(time: float) -> Array:
         moved = stepper.advance(t, time - t, x, 1)
-        return moved if correct is None else correct(moved)
+        return moved if correct is None else correct(time, moved)
 
     return state
 
@@ -178,9 +178,9 @@ def adaptive_trajectory(
     """
     from scipy import integrate
 
-    def put_right(state: Array) -> Array:
+    def put_right(time: float, state: Array) -> Array:
         state = layout.normalise(state.copy())
-        return state if correct is None else correct(state)
+        return state if correct is None else correct(time, state)
 
     with warnings.catch_warnings():
         # What integrators warn of makes them fail, and is told then.
@@ -209,12 +209,12 @@ def adaptive_trajectory(
             now = float(integrator.t)
             if not np.all(np.isfinite(integrator.y)):
                 raise not_finite(name, t)
-            after = put_right(integrator.y)
+            after = put_right(now, integrator.y)
             dense = integrator.dense_output() if watch or record.due < now else None
 
             def between(time: float, dense: Callable[[float], Array] | None = dense) -> Array:
                 assert dense is not None
-                return put_right(np.asarray(dense(time)))
+                return put_right(time, np.asarray(dense(time)))
 
             stop = watch.step(t, before, now, after, between) if watch else None
             until = now if stop is None else stop
