@@ -1,0 +1,119 @@
+"""Skeletons and animated pages: what is drawn, that it stands alone, and that names do no harm."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from jinja2 import meta
+
+import mbsym
+from mbsym.codegen.environment import environment, template_directory
+from mbsym.errors import SimulationError, ToolchainError
+from mbsym.pipeline import GenerationOptions, express
+from mbsym.simulation.result import SimulationResult
+from mbsym.visualisation import plots
+from mbsym.visualisation.animation import TEMPLATE, PageContext
+from mbsym.visualisation.skeleton import Skeleton, skeleton
+
+
+def drawn(name: str) -> Skeleton:
+    return skeleton(express(mbsym.load(name), GenerationOptions()))
+
+
+def test_rods_reach_as_far_as_their_inertia_says() -> None:
+    shape = drawn("double_pendulum")
+    upper, lower = shape.bodies
+    assert upper.lines == (((0.0, 0.0, 0.0), (0.0, 0.0, -0.5)),)
+    # The uniform rod of 0.4 m with its mass in the middle ends at 0.4 m.
+    assert np.array(lower.lines[0]) == pytest.approx(np.array([[0, 0, 0], [0, 0, -0.4]]), abs=1e-6)
+    assert upper.tip is None and lower.tip == lower.lines[0][-1]
+    assert shape.up == (0.0, 0.0, 1.0) and shape.ground == ((0.0, 0.0, 0.0),)
+
+
+def test_boxes_have_the_mass_properties_of_their_bodies() -> None:
+    for body, entry in zip(
+        drawn("quadruped").bodies, express(mbsym.load("quadruped"), GenerationOptions()).bodies, strict=True
+    ):
+        assert body.name == entry.name
+        corners = np.array(body.box)
+        assert corners.shape == (8, 3)
+        assert corners.mean(axis=0) == pytest.approx(body.center, abs=1e-6)
+    (top,) = drawn("spinning_top").bodies
+    edges = np.ptp(np.array(top.box), axis=0)
+    mass, about_tip, axial = 0.5, 0.006, 0.001
+    transverse = about_tip - mass * 0.1**2
+    moments = (
+        mass
+        / 12
+        * np.array([edges[1] ** 2 + edges[2] ** 2, edges[0] ** 2 + edges[2] ** 2, edges[0] ** 2 + edges[1] ** 2])
+    )
+    assert moments == pytest.approx([transverse, transverse, axial], rel=1e-4)
+
+
+def test_bodies_with_many_joints_are_polygons_and_slides_are_links() -> None:
+    trunk = drawn("quadruped").bodies[0]
+    assert trunk.filled and len(trunk.lines[0]) == 5 and trunk.lines[0][0] == trunk.lines[0][-1]
+    assert [link.kind for link in drawn("cart_pole").links] == ["slide"]
+    platform = next(body for body in drawn("stewart_platform").bodies if len(body.joints) == 6)
+    assert platform.filled and len(platform.lines[0]) == 7
+
+
+@pytest.fixture(scope="module")
+def result() -> SimulationResult:
+    return mbsym.simulate("double_pendulum", 0.5, initial={"q_shoulder": 1.0}, language="numpy")
+
+
+def test_the_page_stands_alone_and_holds_the_motion(result: SimulationResult, tmp_path: Path) -> None:
+    path = result.animate(tmp_path / "run.html")
+    page = path.read_text(encoding="utf-8")
+    assert not re.search(r"(?:src|href)\s*=|https?:|@import|fetch\(|XMLHttpRequest", page)
+    scene = json.loads(re.search(r'id="scene">(.*?)</script>', page).group(1))  # type: ignore[union-attr]
+    data = base64.b64decode(re.search(r'id="poses">(.*?)</script>', page).group(1))  # type: ignore[union-attr]
+    poses = np.frombuffer(data, dtype="<f4").reshape(len(scene["times"]), 2, 3, 4)
+    assert scene["times"][-1] == 0.5 and len(scene["times"]) == 31
+    assert poses[-1] == pytest.approx(result.poses[-1, :, :3, :], abs=1e-6)
+    assert scene["view"]["elevation"] == 0.0  # a motion in an upright plane is looked at straight on
+    assert path.read_bytes() == result.animate(path).read_bytes()
+
+
+def test_names_are_escaped(tmp_path: Path) -> None:
+    rod = mbsym.Body("</script><b>", 1, (0, 0, -1), (1, 1, 0, 0, 0, 0))
+    joint = mbsym.Joint("pin", "revolute", "ground", rod.name, axis=(0, 1, 0))
+    shape = skeleton(express(mbsym.Model("m", (rod,), (joint,)), GenerationOptions()))
+    from mbsym.visualisation.animation import Motion, animation_html
+
+    motion = Motion("<i>", "a & b", np.linspace(0, 1, 2), np.broadcast_to(np.eye(4), (2, 1, 4, 4)), "mark")
+    page = animation_html(shape, motion)
+    assert page.count("</script>") == 3 and "<b>" not in page.split('id="scene">')[1]
+    assert "&lt;i&gt;" in page and "a &amp; b" in page
+
+
+def test_the_template_uses_exactly_the_fields_of_its_context() -> None:
+    text = (template_directory() / TEMPLATE).read_text(encoding="utf-8")
+    assert meta.find_undeclared_variables(environment().parse(text)) == {field.name for field in fields(PageContext)}
+
+
+def test_only_html_is_animated(result: SimulationResult, tmp_path: Path) -> None:
+    with pytest.raises(SimulationError, match=r"use \.html"):
+        result.animate(tmp_path / "run.gif")
+
+
+def test_without_matplotlib_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import builtins
+
+    real = builtins.__import__
+
+    def refuse(name: str, *arguments: object, **keywords: object) -> object:
+        if name.split(".")[0] == "matplotlib":
+            raise ImportError(name)
+        return real(name, *arguments, **keywords)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(ToolchainError, match=r"mbsym\[plot\]"):
+        plots.require_matplotlib()
