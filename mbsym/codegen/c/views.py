@@ -9,13 +9,16 @@ from mbsym import __version__
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
-from mbsym.codegen.lower import LoweredFunction
+from mbsym.codegen.expressions import Constant
+from mbsym.codegen.lower import LoweredFunction, Result
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import c_comment, table, wrapped
 from mbsym.symbolic.program import OperationCount
 
 INDENT = "    "
 CONTINUED = "        "
+LONGEST_LIST_OF_CONSTANTS = 256
+"""More constant entries of a result than this become a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,10 +243,33 @@ def body_lines(
     if body.blocks:
         lines.append("")
     for result in body.results:
+        constants = [isinstance(entry, Constant) for entry in result.entries]
+        in_table = sum(constants) > LONGEST_LIST_OF_CONSTANTS
+        if in_table:
+            lines += _table_lines(result, real, printer)
         for index, entry in enumerate(result.entries):
+            if in_table and constants[index]:
+                continue
             before = f"{INDENT}{result.identifier}[{index}] = "
             lines.append(f"{before}{wrapped(printer.format(entry), first=len(before) + 1, following=CONTINUED)};")
     return tuple(lines)
+
+
+def _table_lines(result: Result, real: str, printer: CPrinter) -> list[str]:
+    """The constant entries of a result as a table that is copied: compilers take long over lists of assignments."""
+    size = len(result.entries)
+    values = [printer.format(entry) if isinstance(entry, Constant) else "0" for entry in result.entries]
+    lines = [f"{INDENT}{{", f"{CONTINUED}static const {real} constant_entries[{size}] = {{"]
+    for start in range(0, size, 8):
+        lines.append(f"{CONTINUED}{INDENT}{', '.join(values[start : start + 8])},")
+    lines += [
+        f"{CONTINUED}}};",
+        f"{CONTINUED}for (int entry_index = 0; entry_index < {size}; ++entry_index) {{",
+        f"{CONTINUED}{INDENT}{result.identifier}[entry_index] = constant_entries[entry_index];",
+        f"{CONTINUED}}}",
+        f"{INDENT}}}",
+    ]
+    return lines
 
 
 def _unused(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> list[str]:
