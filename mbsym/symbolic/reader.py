@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final, NoReturn
 
 from mbsym.errors import SymbolicError
@@ -41,6 +42,8 @@ def read_expression(text: str, graph: Graph, names: Mapping[str, Scalar]) -> Sca
     Raises:
         SymbolicError: the text is no arithmetic of those names; ``where`` is ``column N``, counted from 1.
     """
+    if text in names and text.isidentifier():
+        return names[text]
     reader = _Reader(text, graph, names)
     return Scalar(graph, reader.read(_syntax_tree(text), 0))
 
@@ -62,7 +65,9 @@ def free_names(text: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+@lru_cache(maxsize=1024)
 def _syntax_tree(text: str) -> ast.expr:
+    """The tree of a text; the same text is read for validation and for each function that is derived."""
     if len(text) > LONGEST_TEXT:
         raise SymbolicError(f"expression of {len(text)} characters", where="column 1", remedy=f"at most {LONGEST_TEXT}")
     if not text.strip():
