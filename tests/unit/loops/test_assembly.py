@@ -1,0 +1,134 @@
+"""Assembly from bad guesses, with coordinates held, and errors that name the loop that stays open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mbsym import examples
+from mbsym.errors import SimulationError
+from mbsym.formulations.redundancy import analyse_loops
+from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.model.system import Model
+from mbsym.simulation.assembly import assemble, consistent_velocity
+from mbsym.simulation.looped_system import LoopedSystem
+
+Array = np.ndarray[Any, Any]
+
+
+def gap(model: Model, q: Array) -> float:
+    mechanism = build_mechanism(model, model.label())
+    system = LoopedSystem.of_mechanism(mechanism)
+    return float(np.max(np.abs(system.functions["closure_gap"](q))))
+
+
+@pytest.mark.parametrize(
+    "name", ["four_bar", "slider_crank", "five_bar", "stewart_platform", "rhombus_spatial", "rhombus_regular"]
+)
+def test_bad_guesses_are_assembled(name: str) -> None:
+    model = examples.load(name)
+    mechanism = build_mechanism(model, model.label())
+    generator = np.random.default_rng(11)
+    for _ in range(3):
+        guess = generator.uniform(-2, 2, mechanism.nq)
+        done = assemble(mechanism, guess)
+        assert done.gap < 1e-12
+        assert gap(model, done.q) < 1e-12
+        for first in mechanism.q.quaternions:
+            assert np.isclose(np.linalg.norm(done.q[first : first + 4]), 1)
+
+
+def test_a_closed_guess_stays_where_it_is() -> None:
+    model = examples.load("stewart_platform")
+    done = assemble(model)
+    assert done.moved < 1e-14
+    assert done.iterations <= 1
+
+
+def test_held_joints_stay() -> None:
+    model = examples.load("five_bar")
+    guess = np.array([2.0, -1.0, 1.0, 1.2])
+    mechanism = build_mechanism(model, model.label())
+    done = assemble(model, guess, fixed=("left_motor", "right_motor"))
+    for body in mechanism.bodies:
+        start = body.q_range[0]
+        if body.joint.name.endswith("motor"):
+            assert done.q[start] == guess[start]
+    assert gap(model, done.q) < 1e-12
+
+
+def test_the_loop_that_cannot_close_is_named_with_its_smallest_gap() -> None:
+    model = examples.load("four_bar")
+    wide = replace(model, parameters=tuple(replace(p, value=2) if p.name == "l_base" else p for p in model.parameters))
+    with pytest.raises(SimulationError, match=r"loop of D cannot be closed: the smallest gap found is 0\.3 m"):
+        assemble(wide)
+
+
+def test_held_joints_that_keep_the_loop_open_are_named() -> None:
+    model = examples.load("five_bar")
+    # With cranks turned outward the elbows are 0.9 m apart, and the forearms reach 0.76 m together.
+    wide = replace(model, parameters=tuple(replace(p, value=0.4) if p.name == "base" else p for p in model.parameters))
+    with pytest.raises(SimulationError, match="closes if left_motor, right_motor may move"):
+        assemble(wide, np.array([3.14, 0.1, 0.0, 0.1]), fixed=("left_motor", "right_motor"))
+
+
+def test_wrong_guesses_and_names_are_refused() -> None:
+    model = examples.load("four_bar")
+    with pytest.raises(SimulationError, match="give 3 coordinates"):
+        assemble(model, [0.0])
+    with pytest.raises(SimulationError, match="infinite or missing"):
+        assemble(model, [0.0, np.nan, 0.0])
+    with pytest.raises(SimulationError, match="joint D is cut"):
+        assemble(model, fixed=("D",))
+    with pytest.raises(SimulationError, match="no joint 'Z'"):
+        assemble(model, fixed=("Z",))
+
+
+def test_trees_need_no_assembly() -> None:
+    done = assemble(examples.load("double_pendulum"))
+    assert done.gap == 0
+    assert done.iterations == 0
+
+
+def test_a_system_is_assembled_by_its_functions() -> None:
+    model = examples.load("five_bar")
+    system = LoopedSystem.of_mechanism(build_mechanism(model, model.label()))
+    done = assemble(system, [2.0, -1.0, 1.0, 1.2])
+    assert done.gap < 1e-13
+    with pytest.raises(SimulationError, match="neither joints' names"):
+        assemble(system)
+
+
+def test_speeds_follow_from_those_of_the_motors() -> None:
+    model = examples.load("five_bar")
+    mechanism = build_mechanism(model, model.label())
+    system = LoopedSystem.of_mechanism(mechanism, analyse_loops(mechanism))
+    q = assemble(mechanism).q
+    v = consistent_velocity(mechanism, system, q, {"left_motor": 1.0, "right_motor": -0.5})
+    speeds = {body.joint.name: v[body.v_range[0]] for body in mechanism.bodies}
+    assert (speeds["left_motor"], speeds["right_motor"]) == (1.0, -0.5)
+    assert np.max(np.abs(system.closure(q).jacobian @ v)) < 1e-12
+
+
+def test_speeds_of_one_motor_leave_the_other_with_least_energy() -> None:
+    model = examples.load("five_bar")
+    mechanism = build_mechanism(model, model.label())
+    system = LoopedSystem.of_mechanism(mechanism)
+    q = assemble(mechanism).q
+    v = consistent_velocity(mechanism, system, q, {"left_motor": 1.0})
+    energy = float(system.functions["kinetic_energy"](q, v))
+    column = next(body.v_range[0] for body in mechanism.bodies if body.joint.name == "right_motor")
+    for change in (-0.1, 0.1):
+        other = consistent_velocity(mechanism, system, q, {"left_motor": 1.0, "right_motor": v[column] + change})
+        assert float(system.functions["kinetic_energy"](q, other)) > energy
+
+
+def test_contradicting_speeds_are_refused() -> None:
+    model = examples.load("four_bar")
+    mechanism = build_mechanism(model, model.label())
+    system = LoopedSystem.of_mechanism(mechanism)
+    with pytest.raises(SimulationError, match="speeds of A, C contradict"):
+        consistent_velocity(mechanism, system, assemble(mechanism).q, {"A": 1.0, "C": 5.0})
