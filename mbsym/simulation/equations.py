@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.codegen.build import SharedLibrary, compile_c, find_compiler
+from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, SharedLibrary, compile_c, find_compiler
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedModule, c_module, load_numpy, read_manifest
@@ -28,6 +28,9 @@ from mbsym.simulation.time_stepping import driver_source
 Array: TypeAlias = NDArray[Any]
 
 LANGUAGES: Final = ("auto", "c", "numpy")
+
+LARGEST_OPTIMISED: Final = 150_000
+"""Bytes of C above which it is optimised less, which takes half the time."""
 
 _TREE: Final = ("forward_dynamics", "position_rate", "kinetic_energy", "potential_energy", "momentum", "body_poses")
 _LOOPS: Final = (
@@ -197,7 +200,9 @@ def prepare(
         if compiled:
             driver = driver_source(mechanism, name, work=work, powered=powered, variational=variational)
             write_files(scratch, [GeneratedFile(f"{name}_steps.c", driver)], force=True)
-            library = compile_c(scratch, f"{name}_steps")
+            size = (Path(scratch) / f"{name}.c").stat().st_size
+            flags = DEFAULT_FLAGS if size <= LARGEST_OPTIMISED else (*WARNINGS, "-O1")
+            library = compile_c(scratch, f"{name}_steps", flags)
             module = c_module(library, manifest)
         else:
             module = load_numpy(Path(scratch) / f"{name}.py")

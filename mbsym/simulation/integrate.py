@@ -11,16 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import SimulationError
-from mbsym.formulations.redundancy import cannot_close
-from mbsym.kinematics.loop_closing import close_from_anywhere, closing_problem
 from mbsym.model.system import Model
 from mbsym.model.values import parameter_values
 from mbsym.pipeline import Progress, read
-from mbsym.simulation.corrections import CORRECTIONS, Keeper, NoCorrection, keeper, project_velocity
-from mbsym.simulation.equations import Equations, coordinate_quantities, prepare, speed_quantities, suggestion
+from mbsym.simulation.corrections import CORRECTIONS, Keeper, NoCorrection, keeper
+from mbsym.simulation.equations import Equations, prepare, speed_quantities, suggestion
 from mbsym.simulation.events import Event, EventWatch
 from mbsym.simulation.fixed_steps import CompiledStepper, RungeKuttaStepper, Stepper, VariationalStepper
-from mbsym.simulation.initial_state import constants, finite, initial_state
+from mbsym.simulation.initial_state import closed_state, constants, finite, initial_state
 from mbsym.simulation.looped_system import LoopedSystem
 from mbsym.simulation.monitors import monitor
 from mbsym.simulation.rates import EvaluatedRates, Law, Loads, LoopCorrection, leaves_rates, looped_system
@@ -130,7 +128,8 @@ def simulate(
     q, v, named = initial_state(equations.mechanism, initial or {})
     loops, kept, label = _loops(equations, method, correction, gains, step)
     if loops is not None:
-        q, v = _assembled(equations, loops, q, v, named)
+        assert equations.loops is not None
+        q, v = closed_state(equations.mechanism, equations.loops, loops, q, v, named)
     layout = equations.layout
     loads.check(0.0, q, v, len(equations.mechanism.model.inputs))
     watch = EventWatch(events, lambda x: (layout.q(x), layout.v(x)))
@@ -262,27 +261,6 @@ def _loops(
         )
     fixed = method in FIXED_STEP_METHODS
     return system, keeper(chosen, (step or DEFAULT_STEP) if fixed else BAUMGARTE_TIME, gains), chosen
-
-
-def _assembled(
-    equations: Equations, system: LoopedSystem, q: Array, v: Array, fixed: Sequence[str]
-) -> tuple[Array, Array]:
-    """The state with its loops closed; coordinates that the caller gave stay."""
-    assert equations.loops is not None
-    mechanism, closures = equations.mechanism, equations.loops.closures
-    names = [item.name for item in coordinate_quantities(mechanism)]
-    speeds = [
-        body.v_range[0] + k
-        for body in mechanism.bodies
-        if len(body.q) == len(body.v)
-        for k, name in enumerate(names[body.q_range[0] : body.q_range[1]])
-        if name in fixed
-    ]
-    problem = closing_problem(mechanism, closures)
-    closing = close_from_anywhere(problem, q, speeds)
-    if not closing.closed:
-        raise cannot_close(mechanism.model.name, closures, closing)
-    return closing.q, project_velocity(system, closing.q, v)
 
 
 def _integrated(

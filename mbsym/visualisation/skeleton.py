@@ -40,7 +40,7 @@ class BodyShape:
         joints: where its joints sit, free joints left out.
         center: centre of mass.
         box: the eight corners of the box, empty for a body without spread.
-        tip: the point that leaves a trace, None for a body that carries others.
+        tip: the point that leaves a trace, None for a body with several joints.
     """
 
     name: str
@@ -162,7 +162,7 @@ def _shape(body: NumericBody, points: Sequence[Array], is_last: bool) -> BodySha
         tuple(map(_point, points)),
         _point(center),
         box,
-        _point(tip) if is_last else None,
+        _point(tip) if is_last and len(points) < 2 else None,
     )
 
 

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 import mbsym
-from mbsym.errors import SimulationError
+from mbsym.errors import DerivationError, SimulationError
 from mbsym.simulation.equations import Equations, prepare
 
 
 @cache
 def prepared(name: str) -> Equations:
     """Equations that are derived and compiled once for all tests."""
-    return prepare(mbsym.load(name))
+    # The platform's equations are many, and NumPy needs no compiler to work on them.
+    return prepare(mbsym.load(name), language="numpy" if name == "stewart_platform" else "auto")
 
 
 @pytest.mark.parametrize("name", ["four_bar", "five_bar", "stewart_platform", "rhombus_planar"])
@@ -57,6 +58,24 @@ def test_a_start_that_is_open_is_assembled_and_what_is_given_stays() -> None:
     assert result.monitors.closure_gap is not None and result.monitors.closure_gap[0] < 1e-12
     assert result.q[0, 0] == pytest.approx(moved[name], abs=1e-12)
     assert np.max(np.abs(result.q[0, 1:] - free.q[0, 1:])) > 1e-3
+
+
+def test_speeds_that_are_given_stay_and_the_others_follow() -> None:
+    equations = prepared("four_bar")
+    first, *others = mbsym.simulate(equations, 0.01).speed_names
+    result = mbsym.simulate(equations, 0.01, initial={first: 2.0})
+    assert result.v[0, 0] == pytest.approx(2.0, abs=1e-12)
+    assert np.all(np.abs(result.v[0, 1:]) > 0.01)
+    assert result.monitors.speed_gap is not None and result.monitors.speed_gap[0] < 1e-12
+    with pytest.raises(SimulationError, match=r"would open the loops .* at most 1 independent"):
+        mbsym.simulate(equations, 0.01, initial={first: 2.0, others[0]: 50.0, others[1]: 3.0})
+
+
+def test_a_start_that_cannot_close_is_refused_with_its_gap() -> None:
+    equations = prepared("four_bar")
+    names = mbsym.simulate(equations, 0.01).names
+    with pytest.raises(DerivationError, match="cannot be closed: the smallest gap"):
+        mbsym.simulate(equations, 0.01, initial=dict.fromkeys(names, 0.1))
 
 
 @pytest.mark.parametrize(

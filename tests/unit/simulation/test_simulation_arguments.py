@@ -79,7 +79,7 @@ def test_initial_states_are_the_models_own_with_what_is_given() -> None:
     )
     assert q[:7].tolist() == pytest.approx([0.6, 0, 0, 0.8, 0, 0, 0.4])
     assert sorted(v.tolist())[-1] == 2.0 and np.count_nonzero(v) == 1
-    assert named == ("q_floating_base_w", "q_floating_base_z")
+    assert named == ("q_floating_base_w", "q_floating_base_z", "v_front_left_knee")
     with pytest.raises(SimulationError, match=r"the quaternion .* is zero"):
         initial_state(mechanism, {"q_floating_base_w": 0.0})
 
