@@ -24,6 +24,7 @@ def register(app: typer.Typer) -> None:
         as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
         diagram: Path | None = typer.Option(None, "--diagram", help="Draw the graph into this SVG file."),
         order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
     ) -> None:
         """Label bodies and joints, find the cut joints, and print them."""
         if order not in ("weight", "input"):
@@ -32,7 +33,7 @@ def register(app: typer.Typer) -> None:
         labelling = system.label(order=order)
         if diagram is not None:
             picture = GeneratedFile(diagram.name, topology_svg(labelling, system.name))
-            write_files(diagram.parent, (picture,))
+            write_files(diagram.parent, (picture,), force=force)
         if as_json:
             typer.echo(json.dumps(labelling_to_json(labelling, system.name), ensure_ascii=False))
         else:
