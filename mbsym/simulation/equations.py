@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, SharedLibrary, compile_c, find_compiler
+from mbsym.codegen.build import SharedLibrary, compile_c, find_compiler
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedModule, c_module, load_numpy, read_manifest
@@ -201,7 +201,8 @@ def prepare(
             driver = driver_source(mechanism, name, work=work, powered=powered, variational=variational)
             write_files(scratch, [GeneratedFile(f"{name}_steps.c", driver)], force=True)
             size = (Path(scratch) / f"{name}.c").stat().st_size
-            flags = DEFAULT_FLAGS if size <= LARGEST_OPTIMISED else (*WARNINGS, "-O1")
+            # A compiler may warn of what it makes of the sizes of one model; that is no reason to stop.
+            flags = ("-std=c99", "-O2" if size <= LARGEST_OPTIMISED else "-O1")
             library = compile_c(scratch, f"{name}_steps", flags)
             module = c_module(library, manifest)
         else:

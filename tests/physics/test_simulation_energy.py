@@ -11,8 +11,10 @@ from scipy.special import ellipk
 
 import mbsym
 from mbsym.reference import Reference
-from mbsym.simulation.equations import Equations, prepare
+from mbsym.simulation.equations import Equations, prepare, speed_quantities
 from mbsym.simulation.events import Event
+from mbsym.simulation.result import SimulationResult
+from mbsym.verification.random_trees import random_tree
 
 MOTIONS = {
     "double_pendulum": {"q_shoulder": 1.2, "v_elbow": 2.0},
@@ -170,3 +172,24 @@ def test_power_agrees_with_the_reference() -> None:
     )
     # Simpson's rule at steps of a millisecond.
     assert result.monitors.work[-1] == pytest.approx(simpson, abs=1e-10)
+
+
+# All joint types, flipped ones, couplings, and every kind of force element occur among these.
+@pytest.mark.parametrize("seed", [0, 1, 2, 4, 7, 12, 13, 15, 17, 19])
+def test_random_trees_by_three_ways(seed: int) -> None:
+    equations = prepare(random_tree(seed, bodies=(1, 5)), language="numpy", variational=True, loaded=True)
+    speeds = np.random.default_rng(seed).normal(size=equations.mechanism.nv)
+    initial = dict(zip((item.name for item in speed_quantities(equations.mechanism)), speeds.tolist(), strict=True))
+    inputs = {item.name: 0.5 for item in equations.mechanism.model.inputs}
+
+    def end(method: str, step: float) -> SimulationResult:
+        return mbsym.simulate(
+            equations, 0.02, step=step, output_step=0.02, method=method, initial=initial, inputs=inputs, rtol=1e-12
+        )
+
+    exact = end("DOP853", 0.02)
+    assert exact.monitors.worst_energy_drift < 1e-10 * exact.monitors.energy_scale
+    # Steps of 1e-3 times rates of the order of ten, to the powers of the orders.
+    assert np.max(np.abs(end("rk4", 1e-3).q[-1] - exact.q[-1])) < 1e-9
+    errors = [np.max(np.abs(end("symplectic", step).q[-1] - exact.q[-1])) for step in (2e-3, 1e-3)]
+    assert errors[0] == pytest.approx(4.0 * errors[1], rel=1e-2)

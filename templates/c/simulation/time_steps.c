@@ -221,13 +221,14 @@ static void MODEL_series(const double *coefficients, const double *v, double h, 
     for (r = 0; r < MODEL_RUNS; ++r) {
         const int *run = MODEL_runs[r];
         if (run[0] > 0) {
+            const int speeds = run[0] == 2 ? 6 : 3;
             double power[6], next[6];
-            for (k = 0; k < run[3]; ++k) {
+            for (k = 0; k < speeds; ++k) {
                 power[k] = f[run[2] + k];
             }
             for (n = 1; n < 13; ++n) {
                 MODEL_coadjoint(run[0], v + run[2], h, power, next);
-                for (k = 0; k < run[3]; ++k) {
+                for (k = 0; k < speeds; ++k) {
                     power[k] = next[k];
                     result[run[2] + k] += coefficients[n]*next[k];
                 }

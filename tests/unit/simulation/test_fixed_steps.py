@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.linalg import expm
 
 import mbsym
+from mbsym.codegen.build import WARNINGS, compile_c, find_compiler
+from mbsym.codegen.environment import template_directory
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import prepare
 from mbsym.simulation.fixed_steps import INVERSE_TANGENT, TANGENT, VariationalStepper, half_step, move, series
 from mbsym.simulation.rates import Loads
-from mbsym.simulation.time_stepping import Run, coordinate_runs
+from mbsym.simulation.time_stepping import DRIVER_FILE, Run, coordinate_runs, driver_source
 
 FREE = (Run(2, 0, 0, 6),)
 
@@ -125,3 +130,22 @@ def test_the_last_step_is_shorter_where_the_duration_asks_for_it() -> None:
     assert result.t[-1] == 0.0105 and len(result.t) == 12
     # The error of Runge-Kutta steps of a millisecond is of the order (1e-3)^4.
     assert np.max(np.abs(result.q[-1] - exact.q[-1])) < 1e-11
+
+
+@pytest.mark.parametrize("name", ["spinning_top", "quadruped", "cart_pole"])
+def test_the_driver_compiles_without_warnings(name: str, tmp_path: Path) -> None:
+    functions = ["forward_dynamics", "position_rate"]
+    files = mbsym.generate(name, tmp_path, languages=["c"], functions=functions, symbolic_parameters="none")
+    mechanism = files.derivation.mechanism
+    source = driver_source(mechanism, name, work=True, powered=False, variational=False)
+    (tmp_path / f"{name}_steps.c").write_text(source, encoding="utf-8")
+    assert compile_c(tmp_path, f"{name}_steps", (*WARNINGS, "-O1")).warnings == ""
+
+
+def test_the_text_of_the_driver_compiles_alone(tmp_path: Path) -> None:
+    (tmp_path / "alone.c").write_text(
+        (template_directory() / DRIVER_FILE).read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    command = [*find_compiler(), *WARNINGS, "-O2", "-c", "alone.c", "-o", "alone.o"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
