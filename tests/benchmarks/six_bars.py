@@ -63,13 +63,13 @@ REGULAR = Case(
 class PlanarBars:
     """Equations in all six angles with the closure differentiated twice."""
 
-    def __init__(self, case: Case, correction: str = "none") -> None:
+    def __init__(self, case: Case, correction: str = "no") -> None:
         """Takes the case apart.
 
         Args:
             case: which.
-            correction: "none"; "velocity" reassigns the speeds of bars 4 and 6 in every stage (equation 12 of the
-                paper); "position and velocity" their angles too (equations 11 and 13, by the nearer intersection).
+            correction: "no"; "velocity" reassigns the speeds of bars 4 and 6 in every stage (equation 12 of the paper);
+                "position and velocity" their angles too, after each step (equations 11 and 13, nearer intersection).
         """
         c = case.combinations
         self.lengths = np.array(case.lengths)
@@ -99,13 +99,13 @@ class PlanarBars:
             acceleration = np.full(6, np.nan)
         return np.concatenate([speed, acceleration])
 
-    def corrected(self, x: Array) -> Array:
-        """The state after the reassignment."""
-        if self.correction == "none":
+    def corrected(self, x: Array, *, positions: bool = False) -> Array:
+        """The state after the reassignment of speeds, and of angles where asked for."""
+        if self.correction == "no":
             return x
         x = x.copy()
         l2, l4, l6, l8 = self.lengths[:4]
-        if self.correction == "position and velocity":
+        if positions and self.correction == "position and velocity":
             self._reassign_angles(x)
         t2, t4, t6, t8 = x[:4]
         w2, w8 = x[6], x[9]
@@ -281,7 +281,7 @@ def runge_kutta(system: PlanarBars | SpatialBars, h: float, steps: int, every: i
             k4 = system.rate(0, x + h * k3)
             x = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
             if isinstance(system, PlanarBars):
-                x = system.corrected(x)
+                x = system.corrected(x, positions=True)
             if not np.isfinite(x).all() or np.abs(x).max() > 1e6:
                 break
             if k % every == 0:
