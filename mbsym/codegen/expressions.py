@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -78,6 +79,41 @@ class Negation:
 
 
 Expression: TypeAlias = Constant | Variable | Element | Sum | Product | Quotient | Call | Select | Negation
+
+
+def operands(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions that an expression is made of."""
+    if isinstance(expression, Sum):
+        return tuple(term for _, term in expression.terms)
+    if isinstance(expression, Product):
+        return expression.factors
+    if isinstance(expression, Quotient):
+        return expression.numerator, expression.denominator
+    if isinstance(expression, Call):
+        return expression.arguments
+    if isinstance(expression, Select):
+        return expression.condition, expression.positive, expression.otherwise
+    return (expression.operand,) if isinstance(expression, Negation) else ()
+
+
+def leaves(expression: Expression) -> Iterator[Constant | Variable | Element]:
+    """Constants, variables and elements from left to right, as often as they occur."""
+    if isinstance(expression, (Constant, Variable, Element)):
+        yield expression
+    for operand in operands(expression):
+        yield from leaves(operand)
+
+
+def operations(expression: Expression) -> int:
+    """Number of + - * / in an expression."""
+    own = 0
+    if isinstance(expression, Sum):
+        own = len(expression.terms) - 1
+    elif isinstance(expression, Product):
+        own = len(expression.factors) - 1
+    elif isinstance(expression, Quotient):
+        own = 1
+    return own + sum(operations(operand) for operand in operands(expression))
 
 
 def negated(expression: Expression) -> Expression:

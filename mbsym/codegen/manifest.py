@@ -8,7 +8,9 @@ from hashlib import sha256
 from typing import Final
 
 from mbsym import __version__
+from mbsym.codegen.c.parts import split
 from mbsym.codegen.description import Argument, GeneratedFile
+from mbsym.codegen.lower import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.errors import CodegenError
 
@@ -93,9 +95,16 @@ def _function(module: LoweredModule, function: ModuleFunction, real_bytes: int) 
         "description": function.description,
         "arguments": [_argument(item) for item in function.arguments],
         "operations": None if function.operations is None else function.operations.as_dict(),
-        "stack_bytes_estimate": None if function.body is None else FRAME_BYTES + real_bytes * function.body.live,
+        "stack_bytes_estimate": None if function.body is None else _stack_bytes(function.body, real_bytes),
     }
     return entry
+
+
+def _stack_bytes(body: LoweredFunction, real_bytes: int) -> int:
+    parts = split(body)
+    if parts is None:
+        return FRAME_BYTES + real_bytes * body.live
+    return 2 * FRAME_BYTES + real_bytes * parts.live
 
 
 def _argument(item: Argument) -> dict[str, object]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import ceil, log2
+from os import times
+from pathlib import Path
 from time import process_time
 
 import numpy as np
@@ -12,6 +14,9 @@ import pinocchio as pin
 import pytest
 import sympy
 
+from mbsym.codegen.build import compile_c
+from mbsym.codegen.description import ModuleDescription
+from mbsym.codegen.interface import render
 from mbsym.errors import DerivationError
 from mbsym.formulations.block_system import BlockSystem, factorise, solve
 from mbsym.formulations.catalogue import TREE_FUNCTIONS, make_program
@@ -26,6 +31,7 @@ from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint, JointType
 from mbsym.model.system import Model
+from mbsym.pipeline import optimise
 from mbsym.symbolic.equality import compare, is_zero
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.interpret import interpret
@@ -202,6 +208,17 @@ def test_thirty_bodies_derive_within_two_seconds() -> None:
     start = process_time()
     CFA_FUNCTIONS["forward_dynamics"](tree(parents, "revolute"))
     assert process_time() - start < 2
+
+
+@pytest.mark.parametrize("functions", [CFA_FUNCTIONS, CFA_SERIAL_FUNCTIONS], ids=["cfa", "cfa-serial"])
+def test_c_of_thirty_bodies_compiles_within_thirty_seconds(functions: Functions, tmp_path: Path) -> None:
+    parents = (0, 1, 1, 2, 2, 3, *(k - 5 for k in range(7, 31)))
+    program, _ = optimise(functions["forward_dynamics"](tree(parents, "revolute")))
+    for file in render(ModuleDescription("tree", (program,)), ("c",)):
+        (tmp_path / file.name).write_text(file.text)
+    before = times()
+    compile_c(tmp_path, "tree")
+    assert times().children_user - before.children_user < 30
 
 
 # ---- the matrices ----------------------------------------------------------------------------------------------------

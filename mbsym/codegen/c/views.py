@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from mbsym import __version__
 from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.c.parts import Part, split
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.expressions import Constant
+from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import LoweredFunction, Result
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
-from mbsym.codegen.text import c_comment, table, wrapped
+from mbsym.codegen.text import WIDTH, c_comment, table, wrapped
 from mbsym.symbolic.program import OperationCount
 
 INDENT = "    "
@@ -53,6 +56,7 @@ class PrototypeView:
 class FunctionView:
     """A function as the source defines it: its symbol, formal arguments and the finished lines of its body."""
 
+    storage: str
     symbol: str
     operations: str
     formals: tuple[str, ...]
@@ -136,14 +140,10 @@ def source_context(module: LoweredModule) -> SourceContext:
     names = module.names
     printer = CPrinter(module.description.real)
     functions = tuple(
-        FunctionView(
-            names.c_symbol(function.name),
-            operation_line(function.operations),
-            formals(module, function, "restrict", ")"),
-            body_lines(module, function, function.body, printer),
-        )
+        view
         for function in module.functions
         if function.body is not None
+        for view in function_views(module, function, function.body, printer)
     )
     has_parameters = bool(module.parameters)
     return SourceContext(
@@ -220,6 +220,106 @@ def _formal(item: Argument, identifier: str, real: str, restrict: str) -> str:
     return f"{real} {identifier}[{restrict} {item.size}]" if item.size else f"{real} *{restrict} {identifier}"
 
 
+def function_views(
+    module: LoweredModule, function: ModuleFunction, body: LoweredFunction, printer: CPrinter
+) -> tuple[FunctionView, ...]:
+    """A function, after the parts that it calls if it is long."""
+    symbol = module.names.c_symbol(function.name)
+    cost = operation_line(function.operations)
+    outer = formals(module, function, "restrict", ")")
+    parts = split(body)
+    if parts is None:
+        return (FunctionView("", symbol, cost, outer, body_lines(module, function, body, printer)),)
+    shared = shared_identifier(module, function, body)
+    real = f"{module.names.module}_real"
+    views, calls = [], []
+    scope = Scope(module.names.c_symbol(item.name) for item in module.functions)
+    for number, part in enumerate(parts.parts, start=1):
+        name = scope.claim(f"{symbol}_part{number}")
+        takes, gives = _part_arguments(module, function, part)
+        if part.shares:
+            takes.append(f"{real} {shared}[restrict {parts.shared}]")
+            gives.append(shared)
+        about = f"{function.identifier}, part {number} of {len(parts.parts)}: {part.operations} operations"
+        lines = part_lines(module, part, shared, {item.identifier: item for item in body.results}, printer)
+        views.append(FunctionView("static ", name, about, (*(f"{x}," for x in takes[:-1]), f"{takes[-1]})"), lines))
+        calls.append(f"{INDENT}{name}({', '.join(gives)});")
+    array = (f"{INDENT}{real} {shared}[{parts.shared}]; /* what the parts hand on */", "") if parts.shared else ()
+    lines = (*(f"{INDENT}(void){identifier};" for identifier in _unused(module, function, body)), *array, *calls)
+    return (*views, FunctionView("", symbol, cost, outer, lines))
+
+
+def shared_identifier(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> str:
+    """A name for the array that the parts of a function share."""
+    temporaries = [assignment.identifier for block in body.blocks for assignment in block.assignments]
+    return Scope({*function.identifiers, *module.names.parameters.values(), *temporaries}).claim("shared")
+
+
+def _part_arguments(module: LoweredModule, function: ModuleFunction, part: Part) -> tuple[list[str], list[str]]:
+    """Formal and actual arguments of a part: those of the whole function that it uses."""
+    prefix = module.names.module
+    takes, gives = [], []
+    if part.used & set(module.names.parameters.values()):
+        takes.append(f"const {prefix}_parameters *parameters")
+        gives.append("parameters")
+    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+        if identifier in part.used:
+            takes.append(_formal(item, identifier, f"{prefix}_real", "restrict"))
+            gives.append(identifier)
+    return takes, gives
+
+
+def part_lines(
+    module: LoweredModule, part: Part, shared: str, results: Mapping[str, Result], printer: CPrinter
+) -> tuple[str, ...]:
+    """The statements of a part."""
+    real = f"{module.names.module}_real"
+    lines = [
+        f"{INDENT}const {real} {identifier} = parameters->{identifier};"
+        for identifier in module.names.parameters.values()
+        if identifier in part.used
+    ]
+    title = ""
+    for statement in part.statements:
+        if statement.title != title:
+            title = statement.title
+            lines += ([""] if lines else []) + ([f"{INDENT}/* {c_comment(title)} */"] if title else [])
+        lines += _loading(real, shared, statement.loads)
+        before = f"{INDENT}const {real} {statement.identifier} = "
+        text = printer.format(statement.expression)
+        lines.append(f"{before}{wrapped(text, first=len(before) + 1, following=CONTINUED)};")
+        if statement.store is not None:
+            lines.append(f"{INDENT}{shared}[{statement.store}] = {statement.identifier};")
+    if part.entries:
+        lines.append("")
+    for output, group in groupby(part.entries, key=lambda entry: entry.output):
+        entries = list(group)
+        # All constants stand in one part, and before what other parts write.
+        in_table = _has_table(results[output]) and any(isinstance(entry.expression, Constant) for entry in entries)
+        if in_table:
+            lines += _table_lines(results[output], real, printer)
+        for entry in entries:
+            if in_table and isinstance(entry.expression, Constant):
+                continue
+            lines += _loading(real, shared, entry.loads)
+            before = f"{INDENT}{output}[{entry.index}] = "
+            text = printer.format(entry.expression)
+            lines.append(f"{before}{wrapped(text, first=len(before) + 1, following=CONTINUED)};")
+    return tuple(lines)
+
+
+def _loading(real: str, shared: str, loads: Sequence[tuple[str, int]]) -> list[str]:
+    """Temporaries of earlier parts by their names, several on a line."""
+    lines: list[str] = []
+    for name, place in loads:
+        text = f"{name} = {shared}[{place}]"
+        if lines and len(lines[-1]) + len(text) + 3 <= WIDTH:
+            lines[-1] = f"{lines[-1][:-1]}, {text};"
+        else:
+            lines.append(f"{INDENT}const {real} {text};")
+    return lines
+
+
 def body_lines(
     module: LoweredModule, function: ModuleFunction, body: LoweredFunction, printer: CPrinter
 ) -> tuple[str, ...]:
@@ -243,16 +343,19 @@ def body_lines(
     if body.blocks:
         lines.append("")
     for result in body.results:
-        constants = [isinstance(entry, Constant) for entry in result.entries]
-        in_table = sum(constants) > LONGEST_LIST_OF_CONSTANTS
+        in_table = _has_table(result)
         if in_table:
             lines += _table_lines(result, real, printer)
         for index, entry in enumerate(result.entries):
-            if in_table and constants[index]:
+            if in_table and isinstance(entry, Constant):
                 continue
             before = f"{INDENT}{result.identifier}[{index}] = "
             lines.append(f"{before}{wrapped(printer.format(entry), first=len(before) + 1, following=CONTINUED)};")
     return tuple(lines)
+
+
+def _has_table(result: Result) -> bool:
+    return sum(isinstance(entry, Constant) for entry in result.entries) > LONGEST_LIST_OF_CONSTANTS
 
 
 def _table_lines(result: Result, real: str, printer: CPrinter) -> list[str]:
