@@ -134,13 +134,15 @@ def simulate(
     loads.check(0.0, q, v, len(equations.mechanism.model.inputs))
     watch = EventWatch(events, lambda x: (layout.q(x), layout.v(x)))
     statistics = Statistics(method, label, equations.module.language, 0, 0)
-    if method == TRANSFER_MATRIX:
-        trajectory = _by_transfer_matrices(equations, q, v, times, step or DEFAULT_STEP, loads, events, order)
-    else:
-        trajectory = _integrated(
-            equations, loops, kept, loads, method, layout.state(q, v), times, step or DEFAULT_STEP, watch,
-            (rtol, atol, max_step), progress,
-        )  # fmt: skip
+    # A state that is not finite is told as an error, so that warnings on the way there say nothing new.
+    with np.errstate(all="ignore"):
+        if method == TRANSFER_MATRIX:
+            trajectory = _by_transfer_matrices(equations, q, v, times, step or DEFAULT_STEP, loads, events, order)
+        else:
+            trajectory = _integrated(
+                equations, loops, kept, loads, method, layout.state(q, v), times, step or DEFAULT_STEP, watch,
+                (rtol, atol, max_step), progress,
+            )  # fmt: skip
     tau_free = not callable(loads.tau) and not np.any(loads.tau)
     return SimulationResult(
         t=trajectory.t,

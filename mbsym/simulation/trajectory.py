@@ -26,6 +26,11 @@ ONE_STEP_METHODS: Final = ("RK45", "DOP853", "Radau")
 MULTI_STEP_METHODS: Final = ("BDF", "LSODA")
 """Methods that remember earlier steps."""
 
+_IDLE: Final = 1e-13
+"""Part of the duration below which a step leads nowhere."""
+
+_MOST_IDLE: Final = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
@@ -196,7 +201,7 @@ def adaptive_trajectory(
         record.add(float(times[0]), x)
         watch.start(float(times[0]), x)
         before = x
-        steps = 0
+        steps = idle = 0
         while integrator.status == "running":
             t = float(integrator.t)
             try:
@@ -209,6 +214,9 @@ def adaptive_trajectory(
             now = float(integrator.t)
             if not np.all(np.isfinite(integrator.y)):
                 raise not_finite(name, t)
+            idle = idle + 1 if now - t < _IDLE * (times[-1] - times[0]) else 0
+            if idle > _MOST_IDLE:
+                raise _failure(name, method, t, "its steps no longer get anywhere", rates(now, integrator.y))
             after = put_right(now, integrator.y)
             dense = integrator.dense_output() if watch or record.due < now else None
 

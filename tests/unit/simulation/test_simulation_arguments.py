@@ -125,3 +125,15 @@ def test_time_enters_where_the_model_names_it() -> None:
         assert result.v[-1, 0] == pytest.approx(1.5, abs=1e-10)
         assert result.q[-1, 0] == pytest.approx(0.5, abs=3e-7)  # h^2/4 of the midpoint rule
         assert result.monitors.work[-1] == pytest.approx(2.25, abs=2e-6)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau", "BDF", "LSODA", "rk4", "symplectic"])
+@pytest.mark.parametrize(("force", "time"), [("50*x**3", 0.35), ("log(0.5-x)", 0.034)])
+def test_a_motion_that_ends_in_infinity_or_nowhere_is_told_with_its_time(method: str, force: str, time: float) -> None:
+    joint = mbsym.Joint("rail", "prismatic", "ground", "block", axis=(1, 0, 0), coordinates=("x",))
+    model = mbsym.Model("blow", (mbsym.Body("block", 1),), (joint,), (mbsym.JointForce("push", "rail", force),))
+    with pytest.raises(SimulationError, match=r"after t = |failed at t = ") as caught:
+        mbsym.simulate(model, 5.0, initial={"x": 0.4, "v_rail": 3.0}, method=method, language="numpy")
+    found = float(caught.value.what.split("t = ")[1].split()[0])
+    assert found == pytest.approx(time, abs=3e-3)
