@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import SimulationError
-from mbsym.formulations.redundancy import LoopAnalysis, cannot_close
-from mbsym.kinematics.loop_closing import close_from_anywhere, closing_problem, initial_coordinates
+from mbsym.kinematics.loop_closing import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.names import expression_names
-from mbsym.simulation.corrections import project_velocity
+from mbsym.simulation.assembly import assemble, consistent_velocity
 from mbsym.simulation.equations import coordinate_quantities, speed_quantities, suggestion
 from mbsym.simulation.looped_system import LoopedSystem
 
 Array: TypeAlias = NDArray[Any]
-
-_DEPENDENT: Final = 1e-10
-_CONSISTENT: Final = 1e-8
 
 
 def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Array, Array, tuple[str, ...]]:
@@ -56,39 +52,21 @@ def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Arr
 
 
 def closed_state(
-    mechanism: Mechanism, loops: LoopAnalysis, system: LoopedSystem, q: Array, v: Array, named: Sequence[str]
+    mechanism: Mechanism, system: LoopedSystem, q: Array, v: Array, named: Sequence[str]
 ) -> tuple[Array, Array]:
-    """q and v near those given with closed loops; coordinates (but quaternions) and speeds that are named stay.
+    """q and v near those given with closed loops.
+
+    Joints of which a coordinate or a speed is named keep their coordinates or speeds; the others follow.
 
     Raises:
-        DerivationError: no such coordinates were found; it says which loop stays open and by how much.
-        SimulationError: the named speeds contradict the closed loops.
+        SimulationError: no such coordinates were found, or the speeds contradict the closed loops; it says where.
     """
-    coordinates = [item.name for item in coordinate_quantities(mechanism)]
-    fixed = [
-        body.v_range[0] + k
-        for body in mechanism.bodies
-        if len(body.q) == len(body.v)
-        for k, name in enumerate(coordinates[slice(*body.q_range)])
-        if name in named
-    ]
-    closing = close_from_anywhere(closing_problem(mechanism, loops.closures), q, fixed)
-    if not closing.closed:
-        raise cannot_close(mechanism.model.name, loops.closures, closing)
-    speeds = [item.name for item in speed_quantities(mechanism)]
-    free = np.array([name not in named for name in speeds], dtype=bool)
-    jacobian = system.closure(closing.q).jacobian
-    v = v.copy()
-    v[free] = -np.linalg.lstsq(jacobian[:, free], jacobian[:, ~free] @ v[~free], rcond=_DEPENDENT)[0]
-    left = float(np.max(np.abs(jacobian @ v), initial=0.0))
-    if left > _CONSISTENT * max(1.0, float(np.max(np.abs(v)))):
-        given = ", ".join(name for name in speeds if name in named)
-        raise SimulationError(
-            f"the speeds {given} would open the loops at {left:.3g} m/s or rad/s",
-            where=mechanism.model.name,
-            remedy=f"give at most {loops.mobility} independent speeds; the others follow",
-        )
-    return closing.q, project_velocity(system, closing.q, v)
+    table = expression_names(mechanism.model)
+    held = [body for body in mechanism.bodies if not set(table.coordinates[body.joint.name]).isdisjoint(named)]
+    moving = [body for body in mechanism.bodies if not set(table.speeds[body.joint.name]).isdisjoint(named)]
+    closed = assemble(mechanism, q, fixed=[body.joint.name for body in held]).q
+    speeds = {body.joint.name: v[slice(*body.v_range)].tolist() for body in moving}
+    return closed, consistent_velocity(mechanism, system, closed, speeds)
 
 
 def constants(names: Sequence[str], given: Mapping[str, float], what: str, where: str) -> Array:

@@ -128,8 +128,7 @@ def simulate(
     q, v, named = initial_state(equations.mechanism, initial or {})
     loops, kept, label = _loops(equations, method, correction, gains, step)
     if loops is not None:
-        assert equations.loops is not None
-        q, v = closed_state(equations.mechanism, equations.loops, loops, q, v, named)
+        q, v = closed_state(equations.mechanism, loops, q, v, named)
     layout = equations.layout
     loads.check(0.0, q, v, len(equations.mechanism.model.inputs))
     watch = EventWatch(events, lambda x: (layout.q(x), layout.v(x)))

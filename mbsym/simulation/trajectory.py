@@ -29,7 +29,7 @@ MULTI_STEP_METHODS: Final = ("BDF", "LSODA")
 _IDLE: Final = 1e-13
 """Part of the duration below which a step leads nowhere."""
 
-_MOST_IDLE: Final = 1000
+_MOST_IDLE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)

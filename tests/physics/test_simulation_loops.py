@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mbsym
-from mbsym.errors import DerivationError, SimulationError
+from mbsym.errors import SimulationError
 from mbsym.simulation.equations import Equations, prepare
 
 
@@ -67,14 +67,14 @@ def test_speeds_that_are_given_stay_and_the_others_follow() -> None:
     assert result.v[0, 0] == pytest.approx(2.0, abs=1e-12)
     assert np.all(np.abs(result.v[0, 1:]) > 0.01)
     assert result.monitors.speed_gap is not None and result.monitors.speed_gap[0] < 1e-12
-    with pytest.raises(SimulationError, match=r"would open the loops .* at most 1 independent"):
+    with pytest.raises(SimulationError, match="contradict the closed loops by"):
         mbsym.simulate(equations, 0.01, initial={first: 2.0, others[0]: 50.0, others[1]: 3.0})
 
 
 def test_a_start_that_cannot_close_is_refused_with_its_gap() -> None:
     equations = prepared("four_bar")
     names = mbsym.simulate(equations, 0.01).names
-    with pytest.raises(DerivationError, match="cannot be closed: the smallest gap"):
+    with pytest.raises(SimulationError, match=r"cannot be closed: the smallest gap .* hold other coordinates"):
         mbsym.simulate(equations, 0.01, initial=dict.fromkeys(names, 0.1))
 
 
