@@ -19,7 +19,11 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def derive(
         model: str = typer.Argument(help="Model file (.yaml, .urdf, .xml) or name of a bundled example."),
-        formulation: str = typer.Option("auto", "--formulation", help="auto, kane, newton-euler, cfa, ..."),
+        formulation: str = typer.Option(
+            "auto",
+            "--formulation",
+            help="auto, kane, newton-euler, articulated-body, cfa, cfa-serial or transfer-matrix.",
+        ),
         form: str = typer.Option("text", "--format", help=f"{', '.join(FORMATS)}."),
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write; default is standard output."),
         symbolic_parameters: str = typer.Option("all", "--symbolic-parameters", help="all, none, or NAME,NAME."),

@@ -20,6 +20,7 @@ from mbsym.model.system import Model
 from mbsym.passes.pass_manager import run
 from mbsym.passes.standard import STANDARD_PASSES
 from mbsym.symbolic.graph import Reference
+from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.program import OperationCount, Program, count_operations
 from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.symbolic.trigonometry import simplify_all_trigonometric
@@ -27,8 +28,14 @@ from mbsym.symbolic.trigonometry import simplify_all_trigonometric
 if TYPE_CHECKING:
     import sympy
 
-LARGEST_CLOSED_FORM: Final = 4000
-"""Operations of a matrix, counted as printed text would have them, above which it is shown as named steps."""
+LARGEST_CLOSED_FORM: Final = 5000
+"""Operations of an array, counted as printed text has them, above which it is shown as named steps."""
+
+LARGEST_SIMPLIFIED: Final = 20_000
+"""Operations before simplification, likewise counted, above which nobody will read what is left."""
+
+SHOWN_ONLY: Final = ("transfer-matrix",)
+"""Formulations with matrices to look at, whose functions are those of the automatic choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,8 @@ class Equations:
     def __init__(self, mechanism: Mechanism, formulation: str) -> None:
         self.mechanism = mechanism
         self.formulation = formulation
-        self._available: Available = available_functions(mechanism, formulation)
+        functions = "auto" if formulation in SHOWN_ONLY else formulation
+        self._available: Available = available_functions(mechanism, functions)
         self._forms: dict[str, ClosedForm] = {}
 
     @cached_property
@@ -155,7 +163,7 @@ class Equations:
         refs = found.references or found.program.output_references
         rows = found.shape[0] if found.shape else 1
         columns = len(refs) // rows if rows else 0
-        return ImmutableMatrix(rows, columns, to_sympy(found.program.graph, refs, self._symbols))
+        return ImmutableMatrix(rows, columns, to_sympy(found.program.graph, refs, self.symbols))
 
     def operation_counts(self) -> dict[str, OperationCount]:
         """Operations of each generated function after the standard passes."""
@@ -174,15 +182,21 @@ class Equations:
         graph = program.graph
         references: tuple[Reference, ...] = ()
         operations = program.operation_count()
-        if _printed_size(program) <= LARGEST_CLOSED_FORM:
-            references = tuple(simplify_all_trigonometric(graph, output.values))
-            operations = count_operations(graph, graph.reachable(references))
+        sizes = PrintedSizes(graph)
+        if sizes.of_all(output.values) <= LARGEST_SIMPLIFIED:
+            short = simplify_all_trigonometric(graph, output.values)
+            if sizes.of_all(short) <= LARGEST_CLOSED_FORM:
+                references = tuple(short)
+                operations = count_operations(graph, graph.reachable(references))
         symbol = _LETTERS[name]
         return ClosedForm(name, output.shape, symbol, output.description, references, program, operations)
 
     @cached_property
-    def _symbols(self) -> dict[str, Any]:
-        """SymPy symbols of rates and forces, which have indices in the graph, under names that print."""
+    def symbols(self) -> dict[str, Any]:
+        """SymPy symbols of rates and forces, which have indices in the graph, under names that print.
+
+        They are called ``vdot_X`` and ``tau_X`` where the speed is ``v_X``.
+        """
         import sympy
 
         table = {}
@@ -196,7 +210,7 @@ class Equations:
     def _column(self, refs: Sequence[Reference]) -> Any:
         from sympy import ImmutableMatrix
 
-        return ImmutableMatrix(len(refs), 1, to_sympy(self.mechanism.graph, refs, self._symbols))
+        return ImmutableMatrix(len(refs), 1, to_sympy(self.mechanism.graph, refs, self.symbols))
 
 
 _LETTERS: Final = {
@@ -223,16 +237,6 @@ def inverse_joint_wrenches(mechanism: Mechanism) -> Program:
     return make_program(mechanism, "joint_wrenches", inputs, [("wrenches", (mechanism.nb, 6), rows, "", text)], text)
 
 
-def _printed_size(program: Program) -> int:
-    """Operations that the outputs would have if nothing was shared, as text on paper has them."""
-    graph = program.graph
-    sizes: dict[int, int] = {}
-    for node in program.nodes():
-        operands = graph.operands(node)
-        sizes[node] = (1 if operands else 0) + sum(sizes[abs(ref)] for ref in operands)
-    return sum(sizes[abs(ref)] for ref in program.output_references)
-
-
 def derive(
     model: Model | str,
     formulation: str = "auto",
@@ -244,7 +248,7 @@ def derive(
 
     Args:
         model: a model, a model file, or the name of a bundled example.
-        formulation: "auto", "kane", "newton-euler", "articulated-body", "cfa" or "cfa-serial".
+        formulation: "auto", "kane", "newton-euler", "articulated-body", "cfa", "cfa-serial" or "transfer-matrix".
         symbolic_parameters: "all" (default), "none", "" as the model says, or names.
         order: of the assembly, "weight" or "input".
 
@@ -253,8 +257,9 @@ def derive(
     """
     from mbsym.pipeline import GenerationOptions, express, read
 
-    if formulation not in FORMULATIONS:
-        raise DerivationError(f"no formulation is called {formulation!r}", remedy=f"known: {', '.join(FORMULATIONS)}")
+    known = (*FORMULATIONS, *SHOWN_ONLY)
+    if formulation not in known:
+        raise DerivationError(f"no formulation is called {formulation!r}", remedy=f"known: {', '.join(known)}")
     system = read(model)
     options = GenerationOptions(symbolic_parameters=symbolic_parameters, order=order)
     return Equations(express(system, options), formulation)

@@ -1,0 +1,142 @@
+"""The sections of a report on a mechanism's equations of motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from mbsym.errors import DerivationError
+from mbsym.report.constraint_force_sections import constraint_force_sections, schedule_section
+from mbsym.report.equations import Equations
+from mbsym.report.kane_sections import kane_sections
+from mbsym.report.sections import Entries, Equation, Item, NamedMatrix, Section, Steps, Table
+from mbsym.report.steps import named_steps
+from mbsym.report.transfer_matrix_sections import transfer_matrix_sections
+from mbsym.symbolic.show import show_number
+
+TITLES: Final = {
+    "mass_matrix": "Mass matrix",
+    "bias_force": "Bias forces",
+    "gravity_force": "Gravity forces",
+    "joint_wrenches": "Joint wrenches (constraint forces)",
+    "constraint_residual": "Closure equations",
+    "constraint_jacobian": "Constraint Jacobian",
+    "constraint_bias": "Constraint bias",
+}
+
+SENTENCES: Final = {
+    "mass_matrix": "M(q) in M(q) vdot + h(q, v) = tau.",
+    "bias_force": "h(q, v): velocity, gravity and force element terms.",
+    "gravity_force": "g(q): the forces that hold the mechanism against gravity.",
+    "joint_wrenches": "[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the "
+    "successor; a row a joint, as functions of q, v and vdot.",
+    "constraint_residual": "Phi(q) = 0 where the loops close.",
+    "constraint_jacobian": "G(q) in G vdot = gamma and M vdot + h = tau + G^T lambda; independent rows only.",
+    "constraint_bias": "gamma(q, v) in G vdot = gamma.",
+}
+
+SYMMETRIC: Final = frozenset({"mass_matrix"})
+
+TOO_LARGE: Final = (
+    "The closed form would fill pages, so the steps that compute it are listed instead, with names for what is "
+    "used more than once."
+)
+
+OF_TREES: Final = Equation(
+    "M(q) vdot + h(q, v) = tau",
+    r"M(q)\,\dot v + h(q, v) = \tau",
+    "<mi>M</mi><mo>(</mo><mi>q</mi><mo>)</mo><mspace width='0.2em'/>"
+    "<mover><mi>v</mi><mo>&#x2D9;</mo></mover><mo>+</mo>"
+    "<mi>h</mi><mo>(</mo><mi>q</mi><mo>,</mo><mi>v</mi><mo>)</mo><mo>=</mo><mi>τ</mi>",
+)
+
+OF_LOOPS: Final = Equation(
+    "M(q) vdot + h(q, v) = tau + G(q)^T lambda,  G(q) vdot = gamma(q, v)",
+    r"M(q)\,\dot v + h(q, v) = \tau + G(q)^{\mathsf T} \lambda, \qquad G(q)\,\dot v = \gamma(q, v)",
+    OF_TREES.mathml + "<mo>+</mo><msup><mi>G</mi><mi mathvariant='normal'>T</mi></msup><mi>λ</mi><mo>,</mo>"
+    "<mspace width='1.5em'/><mi>G</mi><mover><mi>v</mi><mo>&#x2D9;</mo></mover><mo>=</mo>"
+    "<mi>γ</mi><mo>(</mo><mi>q</mi><mo>,</mo><mi>v</mi><mo>)</mo>",
+)
+
+
+def report_title(equations: Equations) -> str:
+    """The heading of a report."""
+    return f"{equations.mechanism.model.name}: equations of motion ({equations.formulation})"
+
+
+def report_sections(equations: Equations) -> tuple[Section, ...]:
+    """Topology, equations, all quantities in closed form or steps, what the formulation adds, operation counts.
+
+    Raises:
+        DerivationError: the formulation does not cover the mechanism.
+    """
+    path = Section(
+        "path_matrix",
+        "Path matrix T",
+        items=(NamedMatrix("", equations.path_matrix),),
+        remark="-1 where the joint of the row is on the way from ground to the body of the column.",
+    )
+    motion = Section(
+        "equations",
+        "Equations of motion",
+        tuple(f"{sentence}." for sentence in equations.loop_sentences),
+        (OF_LOOPS if equations.loop_sentences else OF_TREES,),
+        remark="Numbers of more than twelve digits are rounded to them; the JSON document has them exactly.",
+    )
+    quantities = tuple(quantity_section(equations, name) for name in equations.names)
+    return (path, motion, *_parameters(equations), *quantities, *formulation_sections(equations), _counts(equations))
+
+
+def quantity_section(equations: Equations, name: str) -> Section:
+    """One quantity in closed form, or as steps."""
+    form = equations.form(name)
+    items: tuple[Item, ...]
+    sentences: tuple[str, ...] = (SENTENCES[name],)
+    columns = form.shape[1] if len(form.shape) > 1 else 1
+    if form.is_expanded:
+        values = list(equations.matrix(name))
+        items = (_entries(form.symbol, values, columns, name in SYMMETRIC),)
+    else:
+        found = named_steps(form.program, equations.symbols)
+        items = (Steps(found.groups, _entries(form.symbol, list(found.outputs), columns, name in SYMMETRIC)),)
+        sentences = (*sentences, TOO_LARGE)
+    return Section(name, TITLES[name], sentences, items, form.operations.arithmetic)
+
+
+def _entries(letter: str, values: Sequence[Any], columns: int, symmetric: bool) -> Entries:
+    places: dict[tuple[int, ...], Any] = {}
+    for k, value in enumerate(values):
+        row, column = divmod(k, columns)
+        if value != 0 and not (symmetric and column < row):
+            places[(row + 1,) if columns == 1 else (row + 1, column + 1)] = value
+    return Entries(letter, places)
+
+
+def formulation_sections(equations: Equations) -> tuple[Section, ...]:
+    """What a formulation has to show besides the equations."""
+    if equations.formulation == "kane":
+        return kane_sections(equations.mechanism)
+    if equations.formulation == "transfer-matrix":
+        return transfer_matrix_sections(equations.mechanism)
+    if equations.formulation not in ("cfa", "cfa-serial"):
+        return ()
+    try:
+        sections = constraint_force_sections(equations.mechanism)
+    except DerivationError as error:
+        # A massless body leaves the method its inertia form, which has no matrix A to show.
+        sections = (Section("constraint_matrix", "Constraint matrix A", (f"{error.what}.",)),)
+    if equations.formulation == "cfa-serial":
+        sections = (*sections, schedule_section(equations.mechanism))
+    return sections
+
+
+def _parameters(equations: Equations) -> tuple[Section, ...]:
+    rows = tuple((item.name, show_number(item.default), item.unit) for item in equations.mechanism.parameters)
+    return (Section("parameters", "Parameters", items=(Table(("name", "value", "unit"), rows),)),) if rows else ()
+
+
+def _counts(equations: Equations) -> Section:
+    counts = equations.operation_counts()
+    rows = tuple((name, str(count.arithmetic), str(count.sincos)) for name, count in counts.items())
+    table = Table(("function", "+ - * /", "sin, cos pairs"), rows)
+    return Section("operations", "Operations of the generated functions", items=(table,))

@@ -1,0 +1,96 @@
+"""The report as one JSON document; expressions are exact, in Python syntax."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from mbsym import __version__
+from mbsym.report.contents import SENTENCES, formulation_sections
+from mbsym.report.equations import Equations
+from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps
+from mbsym.report.steps import named_steps
+from mbsym.symbolic.show import show_number
+from mbsym.topology.tables import labelling_to_json
+
+
+def json_document(equations: Equations) -> str:
+    """Labelling, symbols, matrices as rows of expressions, what the formulation adds, operation counts.
+
+    Where a closed form would fill pages, ``steps`` lists named values in order of computation and ``entries`` are in
+    terms of them.
+    """
+    mechanism = equations.mechanism
+    content = {
+        "mbsym": __version__,
+        "name": mechanism.model.name,
+        "formulation": equations.formulation,
+        "labelling": labelling_to_json(mechanism.labelling, mechanism.model.name),
+        "q": [str(x) for x in equations.coordinates],
+        "v": [str(x) for x in equations.speeds],
+        "vdot": [str(x) for x in equations.rates],
+        "tau": [str(x) for x in equations.forces],
+        "parameters": [
+            {"name": item.name, "value": show_number(item.default), "unit": item.unit} for item in mechanism.parameters
+        ],
+        "loops": list(equations.loop_sentences),
+        "quantities": {name: _quantity(equations, name) for name in equations.names},
+        "sections": [_section(section) for section in formulation_sections(equations)],
+        "operations": {name: count.as_dict() for name, count in equations.operation_counts().items()},
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _quantity(equations: Equations, name: str) -> dict[str, Any]:
+    form = equations.form(name)
+    steps = None
+    if form.is_expanded:
+        values: Sequence[Any] = list(equations.matrix(name))
+    else:
+        found = named_steps(form.program, equations.symbols)
+        values = found.outputs
+        steps = [
+            {"section": group.title, "name": left, "value": str(value)}
+            for group in found.groups
+            for left, value in group.steps
+        ]
+    columns = form.shape[1] if len(form.shape) > 1 else 1
+    rows = [[str(value) for value in values[k : k + columns]] for k in range(0, len(values), columns)]
+    return {
+        "description": SENTENCES[name],
+        "shape": list(form.shape),
+        "entries": rows,
+        "steps": steps,
+        "operations": form.operations.as_dict(),
+    }
+
+
+def _section(section: Section) -> dict[str, Any]:
+    return {
+        "key": section.key,
+        "title": section.title,
+        "sentences": list(section.sentences),
+        "items": [_item(item) for item in section.items],
+    }
+
+
+def _item(item: Any) -> dict[str, Any]:
+    if isinstance(item, Equation):
+        return {"equation": item.text}
+    if isinstance(item, Entries):
+        return {
+            "letter": item.letter,
+            "entries": {",".join(map(str, k)): str(value) for k, value in item.values.items()},
+        }
+    if isinstance(item, NamedMatrix):
+        rows = item.value.tolist() if hasattr(item.value, "tolist") else None
+        return {
+            "name": item.name,
+            "value": str(item.value) if rows is None else [[str(x) for x in row] for row in rows],
+        }
+    if isinstance(item, Pattern):
+        cells = [[i + 1, j + 1, text] for (i, j), text in item.cells.items()]
+        return {"name": item.name, "rows": list(item.rows), "columns": list(item.columns), "blocks": cells}
+    assert not isinstance(item, Steps)
+    return {"header": list(item.header), "rows": [list(row) for row in item.rows]}

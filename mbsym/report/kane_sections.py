@@ -1,0 +1,113 @@
+"""What Kane's equations have to show: partial velocities, and the mass matrix in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from mbsym.formulations.kane import kane_partial_velocities
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.report.sections import Equation, Item, NamedMatrix, Pattern, Section
+from mbsym.spatial.vector import Vector3, is_zero
+from mbsym.symbolic.printed_size import PrintedSizes
+from mbsym.symbolic.sympy_bridge import to_sympy
+from mbsym.symbolic.trigonometry import simplify_all_trigonometric
+
+LARGEST_SHOWN: Final = 1500
+"""Operations, as printed, up to which partial velocities are shown in closed form."""
+
+LARGEST_PATTERN: Final = 40
+"""Bodies up to which the table of partial velocities is shown."""
+
+
+def _dot(first: str, second: str) -> str:
+    return f"{first}<mo>·</mo>{second}"
+
+
+def _sub(letter: str, subscript: str) -> str:
+    return f"<msub><mi>{letter}</mi><mi>{subscript}</mi></msub>"
+
+
+IN_WORDS: Final = Equation(
+    "M_jk = sum over bodies i of m_i v_ij . v_ik + w_ij . J_i w_ik",
+    r"M_{jk} = \sum_i \left( m_i\, v_{ij} \cdot v_{ik} + \omega_{ij} \cdot J_i\, \omega_{ik} \right)",
+    f"{_sub('M', 'jk')}<mo>=</mo><munder><mo>∑</mo><mi>i</mi></munder><mo>(</mo>{_sub('m', 'i')}"
+    f"{_dot(_sub('v', 'ij'), _sub('v', 'ik'))}<mo>+</mo>"
+    f"{_dot(_sub('ω', 'ij'), _sub('J', 'i'))}{_sub('ω', 'ik')}<mo>)</mo>",
+)
+
+SENTENCES: Final = (
+    "w_ij and v_ij are the partial angular velocity of body i and the partial velocity of its centre of mass for the "
+    "speed j, in base axes: the velocities that it has where this speed is one and the others are zero. They vanish "
+    "unless T_ji = -1, that is, unless joint j is on the way from ground to body i, so T is the pattern of the table.",
+    "In words: the mass matrix has in row j and column k the kinetic energy that bodies outboard of both joints share, "
+    "mass times the product of their partial velocities and inertia about the centre of mass between their partial "
+    "angular velocities; the bias has in row j the inertial forces at vdot = 0 along the same velocities.",
+)
+
+
+def kane_sections(mechanism: Mechanism) -> tuple[Section, ...]:
+    """Table of partial velocities, and their closed forms where these can be read."""
+    partial = kane_partial_velocities(mechanism)
+    rows = tuple(body.name for body in mechanism.bodies)
+    speeds = _speed_names(mechanism)
+    cells: dict[tuple[int, int], str] = {}
+    vectors: dict[tuple[int, ...], Vector3] = {}
+    linear: dict[tuple[int, ...], Vector3] = {}
+    for (body, joint), angular in sorted(partial.angular.items()):
+        places = mechanism.speed_of[joint - 1]
+        for (column, ratio), w, v in zip(places, angular, partial.linear[body, joint], strict=True):
+            w, v = (_scaled(vector, ratio) for vector in (w, v))
+            vectors[body, column + 1] = _added(vectors.get((body, column + 1)), w)
+            linear[body, column + 1] = _added(linear.get((body, column + 1)), v)
+    for body, column in vectors:
+        marks = [letter for letter, table in (("w", vectors), ("v", linear)) if not is_zero(table[body, column])]
+        cells[body - 1, column - 1] = " ".join(marks)
+    items: list[Item] = [IN_WORDS]
+    if mechanism.nb <= LARGEST_PATTERN and speeds:
+        items.append(Pattern("body", rows, speeds, {place: cell for place, cell in cells.items() if cell}))
+    section = Section("partial_velocities", "Partial velocities", SENTENCES, tuple(items))
+    shown = _closed(mechanism, {"w": vectors, "v": linear})
+    if shown is None:
+        return (section,)
+    closed = Section(
+        "partial_velocities_closed",
+        "Partial velocities in closed form",
+        ("Indices: body, speed; components in base axes.",),
+        shown,
+    )
+    return (section, closed)
+
+
+def _speed_names(mechanism: Mechanism) -> tuple[str, ...]:
+    graph = mechanism.graph
+    return tuple(str(graph.arguments[ref][0]) for ref in mechanism.v.symbols)
+
+
+def _scaled(vector: Vector3, ratio: Any) -> Vector3:
+    return vector[0] * ratio, vector[1] * ratio, vector[2] * ratio
+
+
+def _added(total: Vector3 | None, vector: Vector3) -> Vector3:
+    return vector if total is None else (total[0] + vector[0], total[1] + vector[1], total[2] + vector[2])
+
+
+def _closed(mechanism: Mechanism, tables: Mapping[str, Mapping[tuple[int, ...], Vector3]]) -> tuple[Item, ...] | None:
+    import sympy
+
+    graph = mechanism.graph
+    places = [(letter, place, k) for letter, table in tables.items() for place in sorted(table) for k in range(3)]
+    refs = [tables[letter][place][k].ref for letter, place, k in places]
+    if PrintedSizes(graph).of_all(refs) > 4 * LARGEST_SHOWN:
+        return None
+    short = simplify_all_trigonometric(graph, refs)
+    if PrintedSizes(graph).of_all(short) > LARGEST_SHOWN:
+        return None
+    values = to_sympy(graph, short)
+    found = []
+    for n in range(0, len(values), 3):
+        letter, place, _ = places[n]
+        vector = sympy.Matrix(values[n : n + 3])
+        if not vector.is_zero_matrix:
+            found.append(NamedMatrix(f"{letter}_{','.join(map(str, place))}", vector))
+    return tuple(found)

@@ -1,0 +1,181 @@
+"""The report as a LaTeX document that needs amsmath only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, final
+
+from mbsym.report.formulas import FormulaWriter
+from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table
+from mbsym.report.symbols import GREEK, SymbolParts
+
+ROW_WIDTH: Final = 62
+"""Letters of a formula in a row."""
+
+_ESCAPES: Final = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{sign: f"\\{sign}" for sign in "#$%&_"},
+    **{letter: rf"\ensuremath{{\{name}}}" for name, letter in GREEK.items() if name != "omicron"},
+}
+_INDENT: Final = r"\quad"
+_DOTS: Final = {0: "", 1: r"\dot", 2: r"\ddot"}
+
+
+def latex_document(title: str, roadmap: Sequence[str], sections: Sequence[Section]) -> str:
+    """The whole document."""
+    lines = [
+        r"\documentclass[a4paper]{article}",
+        r"\usepackage[utf8]{inputenc}",
+        r"\usepackage[T1]{fontenc}",
+        r"\usepackage[margin=25mm]{geometry}",
+        r"\usepackage{amsmath}",
+        r"\allowdisplaybreaks",
+        r"\begin{document}",
+        rf"\section*{{{plain(title)}}}",
+        r"\begin{small}",
+        r"\begin{verbatim}",
+        *roadmap,
+        r"\end{verbatim}",
+        r"\end{small}",
+    ]
+    for section in sections:
+        lines += ["", rf"\subsection*{{{plain(section.title)}}}", *(plain(each) for each in section.sentences)]
+        for item in section.items:
+            lines += _item(item)
+        if section.remark:
+            lines.append(plain(section.remark))
+    return "\n".join([*lines, "", r"\end{document}"]) + "\n"
+
+
+def plain(text: str) -> str:
+    """Text with everything that LaTeX would read as a command escaped."""
+    return "".join(_ESCAPES.get(letter, letter) for letter in text)
+
+
+@final
+class Latex(FormulaWriter):
+    """Formulas in mathematics mode, with amsmath."""
+
+    def symbol(self, parts: SymbolParts, power: str = "") -> str:
+        letter = parts.letter
+        if letter in GREEK:
+            letter = "o" if letter == "omicron" else rf"\{letter}"
+        elif len(letter) > 1 or letter in _ESCAPES:
+            letter = rf"\mathit{{{plain(letter)}}}"
+        if parts.dots:
+            letter = rf"{_DOTS[parts.dots]}{{{letter}}}"
+        below = f"_{{{_subscript(parts.subscript)}}}" if parts.subscript else ""
+        return letter + below + (f"^{{{power}}}" if power else "")
+
+    def text(self, text: str) -> str:
+        return rf"\text{{{plain(text)}}}"
+
+    def number(self, digits: str, exponent: str) -> str:
+        if not exponent:
+            return digits
+        ten = f"10^{{{int(exponent)}}}"
+        return ten if digits == "1" else rf"{digits} \cdot {ten}"
+
+    def sign(self, sign: str, *, between: bool) -> str:
+        return sign
+
+    def fraction(self, above: str, below: str) -> str:
+        return rf"\frac{{{above}}}{{{below}}}"
+
+    def power(self, base: str, exponent: str) -> str:
+        return f"{{{base}}}^{{{exponent}}}"
+
+    def root(self, content: str) -> str:
+        return rf"\sqrt{{{content}}}"
+
+    def function(self, name: str, power: str) -> str:
+        shown = rf"\{name}" if name in _FUNCTIONS else rf"\operatorname{{{plain(name)}}}"
+        return f"{shown}^{{{power}}}" if power else shown
+
+    def call(self, function: str, arguments: Sequence[str], *, bare: bool) -> str:
+        return f"{function} {arguments[0]}" if bare else f"{function}{self.parentheses(', '.join(arguments))}"
+
+    def parentheses(self, content: str) -> str:
+        return rf"\left({content}\right)"
+
+    def parenthesis(self, which: str) -> str:
+        return rf"\bigl{which}" if which == "(" else rf"\bigr{which}"
+
+    def side_by_side(self, factors: Sequence[str]) -> str:
+        return " ".join(factors)
+
+    def one_after_another(self, parts: Sequence[str]) -> str:
+        return " ".join(parts)
+
+    def cases(self, rows: Sequence[tuple[str, str]]) -> str:
+        lines = r" \\ ".join(f"{value} & {where}" for value, where in rows)
+        return rf"\begin{{cases}} {lines} \end{{cases}}"
+
+    def relation(self, left: str, sign: str, right: str) -> str:
+        shown = {">=": r"\ge", "<=": r"\le", "!=": r"\ne", "==": "="}.get(sign, sign)
+        return f"{left} {shown} {right}"
+
+    def matrix(self, rows: Sequence[Sequence[str]]) -> str:
+        columns = "c" * max(map(len, rows), default=1)
+        lines = r" \\ ".join(" & ".join(row) for row in rows)
+        return rf"\left[\begin{{array}}{{{columns}}} {lines} \end{{array}}\right]"
+
+
+_FUNCTIONS: Final = frozenset({"sin", "cos", "tan", "arcsin", "arccos", "exp", "ln", "tanh", "min", "max"})
+_WRITER: Final = Latex()
+
+
+def _subscript(text: str) -> str:
+    if len(text) == 1 or all(part.isdigit() for part in text.split(",")):
+        return plain(text)
+    return rf"\{text}" if text in GREEK and text != "omicron" else rf"\mathrm{{{plain(text)}}}".replace(" ", r"\ ")
+
+
+def _item(item: Any) -> list[str]:
+    if isinstance(item, Entries):
+        return _aligned([(_WRITER.placed(item.letter, place), value) for place, value in item.values.items()])
+    if isinstance(item, NamedMatrix):
+        entries = _WRITER.entries_of(item.name, item.value, ROW_WIDTH)
+        if entries:
+            return _aligned(entries)
+        left = f"{_WRITER.name(item.name)} = " if item.name else ""
+        return [rf"\[ {left}{_WRITER.expression(item.value)} \]"]
+    if isinstance(item, Equation):
+        return [rf"\[ {item.latex} \]"]
+    if isinstance(item, Steps):
+        lines = []
+        for group in item.groups:
+            lines += [rf"\paragraph{{{plain(group.title)}}}"] if group.title else []
+            lines += _aligned([(_WRITER.name(left), value) for left, value in group.steps])
+        return [*lines, *_item(item.entries)]
+    if isinstance(item, Pattern):
+        rows = [[item.cells.get((i, j), "") for j in range(len(item.columns))] for i in range(len(item.rows))]
+        header = [item.name, *item.columns]
+        return _tabular(header, [[label, *row] for label, row in zip(item.rows, rows, strict=True)])
+    assert isinstance(item, Table)
+    return _tabular(item.header, item.rows)
+
+
+def _tabular(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    def line(cells: Sequence[str]) -> str:
+        return " & ".join(map(plain, cells)) + r" \\"
+
+    columns = "l" * len(header)
+    body = [line(header), r"\hline", *map(line, rows)]
+    return [r"\begin{center}", rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}", r"\end{center}"]
+
+
+def _aligned(formulas: Sequence[tuple[str, Any]]) -> list[str]:
+    """Formulas with their equality signs below each other, long ones in rows."""
+    rows = []
+    for left, value in formulas:
+        for k, (row, depth) in enumerate(_WRITER.rows(value, ROW_WIDTH)):
+            # An empty group on its left makes a sign one between terms, with the space of one.
+            rows.append(f"&{_INDENT * (depth + 1)} {{}}{row}" if k else f"{left} &= {row}")
+    if not rows:
+        return ["All entries are zero."]
+    return [r"\begin{align*}", *(f"{row} \\\\" for row in rows[:-1]), rows[-1], r"\end{align*}"]

@@ -1,0 +1,104 @@
+"""What a report says, apart from how a format writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import sympy
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Entries of an array that are not zero.
+
+    Attributes:
+        letter: of the array.
+        values: by place, one index or two, from 1.
+    """
+
+    letter: str
+    values: Mapping[tuple[int, ...], sympy.Expr]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedMatrix:
+    """A matrix that is shown as one; its name may bear a subscript, as in ``A_1,2``, or be empty."""
+
+    name: str
+    value: sympy.Matrix | sympy.MatrixExpr
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """An equation between arrays, as each format writes it."""
+
+    text: str
+    latex: str
+    mathml: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepGroup:
+    """Named values of one section of a derivation, in order of computation."""
+
+    title: str
+    steps: tuple[tuple[str, sympy.Expr], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How an array is computed where its closed form would fill pages."""
+
+    groups: tuple[StepGroup, ...]
+    entries: Entries
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cells of text."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Which blocks of a block matrix are there.
+
+    Attributes:
+        name: of the matrix.
+        rows, columns: names of the block rows and columns.
+        cells: text of each block that is not zero, by row and column.
+    """
+
+    name: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: Mapping[tuple[int, int], str]
+
+
+Item: TypeAlias = Entries | Equation | NamedMatrix | Steps | Table | Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with sentences and what they introduce.
+
+    Attributes:
+        key: identifier in JSON.
+        title: heading.
+        sentences: plain text.
+        items: in order.
+        operations: + - * / of what the section shows, None where there is nothing to count.
+        remark: one line below the items.
+    """
+
+    key: str
+    title: str
+    sentences: tuple[str, ...] = ()
+    items: tuple[Item, ...] = field(default=())
+    operations: int | None = None
+    remark: str = ""
