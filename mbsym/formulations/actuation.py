@@ -60,6 +60,14 @@ def actuated_inverse_dynamics(
     )
 
 
+def has_motors(mechanism: Mechanism) -> bool:
+    """True where the model marks or drives a joint of the tree."""
+    model = mechanism.model
+    driven = {force.joint for force in model.forces if isinstance(force, Actuator)}
+    marked = {joint.name for joint in model.joints if joint.actuated} | driven
+    return bool(marked) and marked <= {body.joint.name for body in mechanism.bodies}
+
+
 def actuated_columns(mechanism: Mechanism, actuated: Sequence[str] = ()) -> list[int]:
     """Speeds of the actuated joints.
 

@@ -9,7 +9,9 @@ from typing import Final, TypeAlias
 
 from mbsym.codegen.interface import RuntimeFunction
 from mbsym.errors import DerivationError
+from mbsym.formulations.actuation import actuated_inverse_dynamics, has_motors
 from mbsym.formulations.catalogue import TREE_FUNCTIONS, forward_dynamics_by_mass_matrix
+from mbsym.formulations.closed_form_loops import only_closed_form_position, planar_loops
 from mbsym.formulations.closed_loops import LOOP_FUNCTIONS, LoopFunction
 from mbsym.formulations.constraint_force import CFA_FUNCTIONS
 from mbsym.formulations.constraint_force_serial import CFA_SERIAL_FUNCTIONS
@@ -114,6 +116,10 @@ def available_functions(mechanism: Mechanism, formulation: str) -> Available:
     loops = analyse_loops(mechanism)
     for name, derive in LOOP_FUNCTIONS.items():
         functions[name] = partial(_with_loops, derive, loops, mechanism)
+    if has_motors(mechanism):
+        functions["actuated_inverse_dynamics"] = partial(_with_loops, actuated_inverse_dynamics, loops, mechanism)
+    if len(planar_loops(mechanism)) == 1:
+        functions["closed_form_position"] = only_closed_form_position
     runtime = loop_runtime(mechanism, loops)
     if not runtime:
         return Available(functions, loops)
