@@ -211,6 +211,7 @@ class TransferMatrixStepper:
         order: str = "weight",
         real: Real = "double",
         flags: Sequence[str] | None = None,
+        module: LoadedModule | None = None,
     ) -> None:
         """Recognises the elements, generates the code and loads it.
 
@@ -221,6 +222,7 @@ class TransferMatrixStepper:
             order: of the assembly, "weight" or "input".
             real: of the C code.
             flags: of the C compiler.
+            module: code that was generated from this model and loaded before, in place of new code.
 
         Raises:
             DerivationError: the model has an element that is not covered.
@@ -228,7 +230,7 @@ class TransferMatrixStepper:
         """
         mechanism = build_mechanism(model, model.label(order=order))
         self.system: TransferSystem = transfer_system(mechanism, rotation)
-        self.module: LoadedModule = _load(stepping_module(self.system), engine, real, flags)
+        self.module: LoadedModule = module or _load(stepping_module(self.system), engine, real, flags)
         self.nothing: Array = np.zeros((len(self.system.bodies), self.system.layout.load))
         self.coordinates = ElementCoordinates(self.system)
 

@@ -18,9 +18,11 @@ from mbsym.codegen.write import write_files
 from mbsym.errors import CodegenError, VerificationError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
+from mbsym.formulations.registry import TRANSFER_MATRIX
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress, generate
 from mbsym.verification.checks import Check, Settings, run_checks
+from mbsym.verification.stepping_checks import run_stepping_checks
 
 DEFAULT_STATES = 20
 
@@ -173,7 +175,8 @@ def _verify_directory(
     if not modules:
         raise CodegenError("there is no generated code", where=str(directory), remedy="generate it with --language c")
     settings = Settings(states, seed, manifest.get("order", "weight"), single=manifest["real"] == "float")
-    checks, condition = run_checks(model, modules, settings, progress)
+    run = run_stepping_checks if manifest["formulation"] == TRANSFER_MATRIX else run_checks
+    checks, condition = run(model, modules, settings, progress)
     certificate = Certificate(
         name,
         manifest["model_sha256"],

@@ -84,7 +84,7 @@ class Check:
         }
 
 
-class _Worst:
+class Worst:
     """Worst error and tolerance ratio of each check, over states."""
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ def run_checks(
     labelling = model.label(order=settings.order)
     reference = Reference(model, labelling)
     rng = np.random.default_rng(settings.seed)
-    worst = _Worst()
+    worst = Worst()
     springs = any(isinstance(force, (JointSpring, PointSpringDamper)) for force in model.forces)
     closed = bool(reference.mechanism.cut_joints or model.constraints)
     start = initial_coordinates(build_mechanism(model, labelling))
@@ -213,7 +213,7 @@ def _call(module: LoadedModule, name: str, state: Mapping[str, Any]) -> Array:
 
 
 def _against_reference(
-    worst: _Worst,
+    worst: Worst,
     module: LoadedModule,
     expected: _Expected,
     state: Mapping[str, Any],
@@ -232,7 +232,7 @@ def _against_reference(
 
 
 def _against_each_other(
-    worst: _Worst,
+    worst: Worst,
     module: LoadedModule,
     reference: Reference,
     state: Mapping[str, Any],
@@ -279,7 +279,7 @@ def _against_each_other(
         worst.note("gravity_force", module.language, "power of potential", error, DIFFERENCE_TOLERANCE, number)
 
 
-def _loop_checks(worst: _Worst, module: LoadedModule, state: Mapping[str, Any], tolerance: float, number: int) -> None:
+def _loop_checks(worst: Worst, module: LoadedModule, state: Mapping[str, Any], tolerance: float, number: int) -> None:
     """G v = 0, G vdot = gamma and M vdot + h = tau + G^T lambda at a state with closed loops."""
     jacobian = _call(module, "constraint_jacobian", state)
     gamma = _call(module, "constraint_bias", state)
@@ -310,7 +310,7 @@ def _twists(poses: Array, rates: Array) -> Array:
 
 
 def _between_languages(
-    worst: _Worst,
+    worst: Worst,
     modules: Sequence[LoadedModule],
     states: Sequence[Mapping[str, Any]],
     settings: Settings,

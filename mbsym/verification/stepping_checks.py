@@ -1,0 +1,127 @@
+"""Checks of generated stepping code: against the reference's motion, and languages against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.codegen.load import LoadedModule
+from mbsym.kinematics.loop_closing import initial_coordinates
+from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.model.system import Model
+from mbsym.pipeline import Progress
+from mbsym.reference import Reference
+from mbsym.simulation.transfer_matrix import TransferMatrixStepper
+from mbsym.verification.checks import SINGLE_TOLERANCE, Check, Settings, Worst, closed_state, relative_error
+from mbsym.verification.random_trees import random_state
+
+Array = NDArray[Any]
+
+SPAN: Final = 4e-3
+"""Time over which motions are compared [s]: wrong forces show as their acceleration times it."""
+
+REFERENCE_STEPS: Final = 4
+"""Runge-Kutta steps of the reference, whose error over the span is some 1e-11."""
+
+STEPS: Final = 200
+MOTION_TOLERANCE: Final = 1e-6
+"""The schemes are of second order: steps of 2e-5 s err by some 1e-8 where accelerations change within 0.01 s."""
+
+LANGUAGE_STEPS: Final = 4
+LANGUAGE_TOLERANCE: Final = 1e-6
+"""Accelerations are positions over beta h^2: steps of 1e-3 s turn a rounding of 1e-14 m into some 1e-8 m/s^2."""
+
+CLOSURE_TOLERANCE: Final = 1e-10
+
+
+def run_stepping_checks(
+    model: Model, modules: Sequence[LoadedModule], settings: Settings, progress: Progress | None = None
+) -> tuple[tuple[Check, ...], float]:
+    """Short motions from random states, and the largest condition number of the mass matrix."""
+    labelling = model.label(order=settings.order)
+    reference = Reference(model, labelling)
+    rng = np.random.default_rng(settings.seed)
+    closed = bool(reference.mechanism.cut_joints or model.constraints)
+    start = initial_coordinates(build_mechanism(model, labelling))
+    steppers = [TransferMatrixStepper(model, order=settings.order, module=module) for module in modules]
+    worst, condition = Worst(), 1.0
+    for number in range(settings.states):
+        if progress is not None:
+            progress("verify", number, settings.states)
+        q, v, _ = random_state(model, labelling, rng, reference=reference)
+        if closed:
+            q, v = closed_state(reference, start, v, rng)
+        condition = max(condition, float(np.linalg.cond(reference.mass_matrix(q))))
+        _compare(worst, steppers, reference, q, v, settings, number)
+    return tuple(worst.found.values()), condition
+
+
+def _compare(
+    worst: Worst,
+    steppers: Sequence[TransferMatrixStepper],
+    reference: Reference,
+    q: Array,
+    v: Array,
+    settings: Settings,
+    number: int,
+) -> None:
+    expected_poses, expected_energy = _reference_motion(reference, q, v)
+    states = []
+    for stepper in steppers:
+        language = stepper.module.language
+        state = stepper.start(q, v)
+        energy = reference.kinetic_energy(q, v) + reference.potential_energy(q)
+        error = relative_error(np.asarray(stepper.observe(state).energy), np.asarray(energy))
+        worst.note("transfer_matrix_start", language, "energy of reference", error, _tolerance(1e-10, settings), number)
+        state, report = stepper.advance(state, SPAN / STEPS, STEPS)
+        view = stepper.observe(state)
+        reached = _coordinates(stepper, view)
+        error = relative_error(reference.poses(reached), expected_poses) if not report.status else float("inf")
+        allowed = _tolerance(MOTION_TOLERANCE, settings)
+        worst.note("transfer_matrix_advance", language, "motion of reference", error, allowed, number)
+        error = relative_error(np.asarray(view.energy), np.asarray(expected_energy))
+        worst.note("transfer_matrix_observe", language, "energy of reference", error, 10 * allowed, number)
+        worst.note("transfer_matrix_advance", language, "closed loops", view.closure, CLOSURE_TOLERANCE, number)
+        one, _ = stepper.step(stepper.start(q, v), SPAN / STEPS)
+        same, _ = stepper.advance(stepper.start(q, v), SPAN / STEPS)
+        error = relative_error(one, same)
+        worst.note("step", language, "transfer_matrix_advance", error, _tolerance(LANGUAGE_TOLERANCE, settings), number)
+        coarse, _ = stepper.advance(stepper.start(q, v), SPAN / LANGUAGE_STEPS, LANGUAGE_STEPS)
+        states.append((language, coarse))
+    for language, state in states[1:]:
+        error = relative_error(state, states[0][1])
+        allowed = _tolerance(LANGUAGE_TOLERANCE, settings)
+        worst.note("transfer_matrix_advance", language, f"{states[0][0]} code", error, allowed, number)
+
+
+def _tolerance(double: float, settings: Settings) -> float:
+    return max(double, SINGLE_TOLERANCE) if settings.single else double
+
+
+def _coordinates(stepper: TransferMatrixStepper, view: Any) -> Array:
+    """q of one state."""
+    arrays = (view.attitudes, view.angular_velocities, view.input_ends, view.centers, view.velocities)
+    q, _ = stepper.coordinates.to_coordinates(*(np.asarray(array)[np.newaxis] for array in arrays))
+    first: Array = q[0]
+    return first
+
+
+def _reference_motion(reference: Reference, q: Array, v: Array) -> tuple[Array, float]:
+    """Poses and energy after the span, by Runge-Kutta steps on the reference's accelerations."""
+    h = SPAN / REFERENCE_STEPS
+    tau = np.zeros(reference.nv)
+
+    def rates(q: Array, v: Array) -> tuple[Array, Array]:
+        return reference.position_rate(q, v), reference.forward_dynamics(q, v, tau)
+
+    for _ in range(REFERENCE_STEPS):
+        a = rates(q, v)
+        b = rates(q + h / 2 * a[0], v + h / 2 * a[1])
+        c = rates(q + h / 2 * b[0], v + h / 2 * b[1])
+        d = rates(q + h * c[0], v + h * c[1])
+        q = q + h / 6 * (a[0] + 2 * b[0] + 2 * c[0] + d[0])
+        v = v + h / 6 * (a[1] + 2 * b[1] + 2 * c[1] + d[1])
+    return reference.poses(q), reference.kinetic_energy(q, v) + reference.potential_energy(q)

@@ -1,0 +1,35 @@
+"""Stepping code by transfer matrices gets its certificate, and loses it for one wrong sign."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mbsym.pipeline import generate
+from mbsym.verification.certificate import verify
+
+
+@pytest.mark.parametrize("name", ["double_pendulum", "rhombus_regular"])
+def test_stepping_code_is_verified(name: str, tmp_path: Path) -> None:
+    generate(name, tmp_path, formulation="transfer-matrix")
+    certificate = verify(tmp_path, states=3)
+    assert certificate.passed, certificate.summary()
+    assert certificate.formulation == "transfer-matrix"
+    assert {check.against for check in certificate.checks} >= {"motion of reference", "energy of reference"}
+
+
+@pytest.mark.parametrize("suffix", ["c", "py"])
+def test_a_wrong_sign_is_found(suffix: str, tmp_path: Path) -> None:
+    generate("double_pendulum", tmp_path, formulation="transfer-matrix")
+    file = tmp_path / f"double_pendulum.{suffix}"
+    text = file.read_text(encoding="utf-8")
+    # The inertial force of a body, m a, taken off the wrong way round.
+    broken, changes = re.subn(r"(= force\[[^\]]*0\]|= force_0) - ", r"\1 + ", text, count=1)
+    assert changes == 1
+    file.write_text(broken, encoding="utf-8")
+    certificate = verify(tmp_path, states=3)
+    assert not certificate.passed
+    language = {"c": "c", "py": "numpy"}[suffix]
+    assert any(check.language == language and not check.passed for check in certificate.checks)
