@@ -122,7 +122,7 @@ def compliances(mechanism: Mechanism) -> tuple[Compliance, ...]:
         raise DerivationError(
             f"A = W^T P^T I^-1 P W does not exist, for body {body.name} has no inverse inertia: {reason}",
             where=f"body {body.name}",
-            remedy="give it mass and inertia, or derive forward_dynamics, which uses the inertia form",
+            remedy="give it mass and inertia, or derive forward_dynamics, which uses the inertia form; or use cfa-kkt",
         )
     with mechanism.graph.section("inverse inertias"):
         return tuple(compliance(body.inertia) for body in mechanism.bodies)

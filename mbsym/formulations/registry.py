@@ -14,6 +14,7 @@ from mbsym.formulations.catalogue import TREE_FUNCTIONS, forward_dynamics_by_mas
 from mbsym.formulations.closed_form_loops import only_closed_form_position, planar_loops
 from mbsym.formulations.closed_loops import LOOP_FUNCTIONS, LoopFunction
 from mbsym.formulations.constraint_force import CFA_FUNCTIONS
+from mbsym.formulations.constraint_force_kkt import CFA_KKT_FUNCTIONS
 from mbsym.formulations.constraint_force_serial import CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.kane import KANE_FUNCTIONS
 from mbsym.formulations.loop_runtime import LOOP_KERNELS, REPLACED, loop_constants, loop_macros, loop_runtime
@@ -50,6 +51,7 @@ FORMULATIONS: Final[dict[str, Mapping[str, DeriveFunction]]] = {
     "kane": KANE_FUNCTIONS,
     "cfa": CFA_FUNCTIONS,
     "cfa-serial": CFA_SERIAL_FUNCTIONS,
+    "cfa-kkt": CFA_KKT_FUNCTIONS,
     TRANSFER_MATRIX: {},
 }
 """Per formulation, the functions it derives in its own way; the others are those of the recursive catalogue."""

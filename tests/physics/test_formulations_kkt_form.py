@@ -1,0 +1,111 @@
+"""The KKT form of the constraint forces: equal to the other forms, where bodies have no inverse inertia as well."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mbsym.errors import DerivationError
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
+from mbsym.formulations.constraint_force import CFA_FUNCTIONS, inertia_form, motion_program
+from mbsym.formulations.constraint_force_kkt import CFA_KKT_FUNCTIONS, kkt_system, solve_kkt
+from mbsym.formulations.registry import FORMULATIONS
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.model.body import Body, Placement
+from mbsym.model.force import AppliedWrench, JointDamper
+from mbsym.model.joint import Joint, JointType
+from mbsym.model.system import Model
+from mbsym.symbolic.equality import compare, is_zero
+
+MASSLESS = Body("B2")
+POINT = Body("B2", 1.0, (0.1, 0, 0.2))
+ROD = Body("B2", 1.0, (0.1, 0, 0.2), (0.1, 0, 0.1, 0, 0, 0))
+KINDS: tuple[JointType, ...] = (
+    "revolute", "prismatic", "helical", "cylindrical", "universal", "spherical", "planar", "free", "fixed",
+)  # fmt: skip
+
+
+def tree_model(parents: tuple[int, ...], kinds: tuple[JointType, ...], backwards: bool = False) -> Model:
+    """Bodies with dense numbers; ``backwards`` turns every second joint round."""
+    bodies, joints = [], []
+    for i, (parent, kind) in enumerate(zip(parents, kinds, strict=True), start=1):
+        bodies.append(Body(f"B{i}", 1 + i / 2, (0.1, 0.02 * i, 0.2), (0.02 * i, 0.03 * i, 0.04 * i, 0, 0, 0)))
+        placement = Placement((0.3, 0.1 * i, 0.05), (("x", 0.1 * i), ("y", 0.2)))
+        axes = {"axis": (1, 0, 0), "second_axis": (0, 1, 0)} if kind == "universal" else {}
+        pitch = 0.05 * i if kind == "helical" else 0
+        ends = (f"B{parent}" if parent else "ground", f"B{i}")
+        ends = ends[::-1] if backwards and i % 2 == 0 else ends
+        joints.append(Joint(f"J{i}", kind, *ends, predecessor_placement=placement, pitch=pitch, **axes))
+    return Model("tree", tuple(bodies), tuple(joints))
+
+
+def built(model: Model) -> Mechanism:
+    return build_mechanism(model, model.label(order="input"))
+
+
+def agrees_with_inertia_form(model: Model) -> None:
+    mechanism = built(model)
+    found = inertia_form(mechanism, mechanism.of_joints(mechanism.entries(mechanism.tau)))
+    for name, derive in CFA_KKT_FUNCTIONS.items():
+        assert compare(derive(mechanism), motion_program(mechanism, name, found, "inertia form"))
+        assert compare(derive(mechanism), TREE_FUNCTIONS[name](mechanism))
+
+
+@pytest.mark.parametrize("body", [MASSLESS, POINT, ROD], ids=["massless", "point", "rod"])
+@pytest.mark.parametrize("kind", ["revolute", "universal", "helical", "cylindrical"])
+def test_bodies_without_an_inverse_inertia(body: Body, kind: JointType) -> None:
+    model = tree_model((0, 1, 2, 2), (kind, "revolute", "spherical", kind))
+    agrees_with_inertia_form(replace(model, bodies=(model.bodies[0], body, *model.bodies[2:])))
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_joints_in_both_directions(kind: JointType, backwards: bool) -> None:
+    model = tree_model((0, 1, 1, 3), (kind, kind, "revolute", kind), backwards)
+    agrees_with_inertia_form(model)
+    mechanism = built(model)
+    for name, derive in CFA_KKT_FUNCTIONS.items():
+        assert compare(derive(mechanism), CFA_FUNCTIONS[name](mechanism))
+
+
+def test_rotors_and_force_elements() -> None:
+    model = tree_model((0, 1, 1, 3), ("revolute", "cylindrical", "helical", "universal"))
+    joints = tuple(replace(joint, armature=0.1 * k) for k, joint in enumerate(model.joints))
+    forces = (JointDamper("friction", "J1", 0.2), AppliedWrench("push", "B3", force=(1, 2, 3), moment=(0, 1, 0)))
+    agrees_with_inertia_form(replace(model, joints=joints, forces=forces))
+
+
+def test_solution_fulfils_every_row() -> None:
+    mechanism = built(tree_model((0, 1, 1, 2), ("revolute", "universal", "helical", "spherical")))
+    system = kkt_system(mechanism, mechanism.of_joints(mechanism.entries(mechanism.tau)))
+    values = solve_kkt(mechanism, system)
+    for row, right in zip(system.rows, system.right, strict=True):
+        total = -right
+        for unknown, entry in row.items():
+            total = total + entry * values[unknown]
+        assert is_zero(mechanism.graph, total.ref)
+
+
+def test_it_is_a_saddle_point() -> None:
+    """[I, -P W; (P W)^T, 0]: symmetric where both unknowns are accelerations, skew where they are not."""
+    mechanism = built(tree_model((0, 1, 1), ("revolute", "prismatic", "universal")))
+    system = kkt_system(mechanism, mechanism.of_joints(mechanism.entries(mechanism.tau)))
+    edge = 6 * mechanism.nb
+    for r, row in enumerate(system.rows):
+        for c, entry in row.items():
+            assert not (r >= edge and c >= edge)
+            sign = 1 if (r < edge) == (c < edge) else -1
+            assert is_zero(mechanism.graph, (system.rows[c][r] - sign * entry).ref)
+
+
+def test_a_massless_end_is_named() -> None:
+    model = tree_model((0, 1), ("revolute", "revolute"))
+    mechanism = built(replace(model, bodies=(model.bodies[0], MASSLESS)))
+    with pytest.raises(DerivationError, match="joint J2: nothing resists") as error:
+        CFA_KKT_FUNCTIONS["forward_dynamics"](mechanism)
+    assert "B2" in error.value.remedy
+
+
+def test_it_is_a_formulation() -> None:
+    assert FORMULATIONS["cfa-kkt"] is CFA_KKT_FUNCTIONS
