@@ -108,9 +108,9 @@ def pinocchio(q: np.ndarray[Any, Any], v: np.ndarray[Any, Any], vdot: np.ndarray
         for _ in range(calls):
             pin.neutral(twin.model)
 
-    found = np.array(
-        pin.constraintDynamics(twin.model, twin.data, q_pin, v_pin, tau, models, results, settings)
-    )[twin.v_places]
+    found = np.array(pin.constraintDynamics(twin.model, twin.data, q_pin, v_pin, tau, models, results, settings))[
+        twin.v_places
+    ]
     seconds = (best(lambda: timed(run), 5) - best(lambda: timed(overhead), 5)) / calls
     return seconds, float(np.max(np.abs(found - vdot)))
 

@@ -164,11 +164,11 @@ def plots(directory: Path, found: dict[str, list[Motion]], references: dict[str,
             for text, values, style in curves:
                 axis.plot(times, values, style, label=text, linewidth=1)
             axis.set_ylabel(label)
-            axis.legend(loc="upper right", fontsize=7)
             axis.grid(alpha=0.3)
+        axes[0, 0].legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=4, fontsize=8, frameon=False)
         axes[-1, 0].set_xlabel("t [s]")
         figure.tight_layout()
-        figure.savefig(directory / name, dpi=120)
+        figure.savefig(directory / name, dpi=70)
         pyplot.close(figure)
 
     def curves(kind: str, sources: list[tuple[str, Motion, str]], get: Callable[[Array], Array]) -> list[Any]:

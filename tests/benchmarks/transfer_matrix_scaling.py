@@ -113,7 +113,15 @@ def runge_kutta(count: int, length: float, h: float, steps: int) -> Array:
 
 def scaling(counts: tuple[int, ...]) -> None:
     """Time of a step and memory by the number of bodies."""
-    heads = ("us/step", 10), ("us/body", 9), ("iterations", 11), ("kB state", 9), ("kB scratch", 11), ("build s", 8)
+    heads = (
+        ("us/step", 10),
+        ("us/body", 9),
+        ("iterations", 11),
+        ("each, us/body", 14),
+        ("kB state", 9),
+        ("kB scratch", 11),
+        ("build s", 8),
+    )
     print(f"{'bodies':>7}", *(f"{head:>{width}}" for head, width in heads))
     for count in counts:
         began = time.perf_counter()
@@ -131,7 +139,7 @@ def scaling(counts: tuple[int, ...]) -> None:
         kilobytes = [8e-3 * stepper.system.state_size, 8e-3 * work_size(stepper.system)]
         print(
             f"{count:7} {best * 1e6:10.1f} {best * 1e6 / count:9.3f} {report.iterations / steps:11.2f} "
-            f"{kilobytes[0]:9.1f} {kilobytes[1]:11.1f} {built:8.2f}"
+            f"{best * 1e6 / count / (report.iterations / steps):14.3f} {kilobytes[0]:9.1f} {kilobytes[1]:11.1f} {built:8.2f}"
         )
 
 
