@@ -137,9 +137,10 @@ def scaling(counts: tuple[int, ...]) -> None:
             best = min(best, (time.perf_counter() - began) / steps)
         assert report is not None and report.status == 0
         kilobytes = [8e-3 * stepper.system.state_size, 8e-3 * work_size(stepper.system)]
+        iterations = report.iterations / steps
         print(
-            f"{count:7} {best * 1e6:10.1f} {best * 1e6 / count:9.3f} {report.iterations / steps:11.2f} "
-            f"{best * 1e6 / count / (report.iterations / steps):14.3f} {kilobytes[0]:9.1f} {kilobytes[1]:11.1f} {built:8.2f}"
+            f"{count:7} {best * 1e6:10.1f} {best * 1e6 / count:9.3f} {iterations:11.2f} "
+            f"{best * 1e6 / count / iterations:14.3f} {kilobytes[0]:9.1f} {kilobytes[1]:11.1f} {built:8.2f}"
         )
 
 
