@@ -26,7 +26,7 @@ from mbsym.verification.stepping_checks import run_stepping_checks
 
 DEFAULT_STATES = 20
 
-LARGEST_OPTIMISED = 150_000
+LARGEST_OPTIMISED = 400_000
 """Bytes of C above which it is compiled for the checks without optimisation, which takes a tenth of the time."""
 
 
