@@ -5,6 +5,9 @@ Y = L^-T G^T:
 
     (Y^T D^-1 Y) lambda = gamma - Y^T D^-1 x,      L vdot = D^-1 (x + Y lambda)
 
+The factors are those of the sparse matrix, or come from articulated inertias: the constraint force algorithm with the
+closure rows as further columns.
+
 Where closure equations follow from others, G, gamma and lambda hold the independent rows alone. Accelerations are the
 same for any choice of them. Reactions are then not unique; joint wrenches are those of least norm, summed over the
 squares of all joint wrenches, each at and in its joint frame, and of the forces of rods, points on lines and gears.
@@ -17,15 +20,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Final, Literal, TypeAlias
 
 from mbsym.formulations.applied_forces import applied_forces
+from mbsym.formulations.articulated_factor import articulated_factor
 from mbsym.formulations.catalogue import make_program
 from mbsym.formulations.composite_body import mass_matrix
 from mbsym.formulations.loop_wrenches import all_wrenches, dense, joint_speeds, joints_at_rest, least_wrenches
 from mbsym.formulations.newton_euler import newton_euler
 from mbsym.formulations.redundancy import LoopAnalysis, analyse_loops
-from mbsym.formulations.sparse_factor import SparseFactor, Vector, factorised, product, weighted_product
+from mbsym.formulations.sparse_factor import Factor, Vector, factorised, product, weighted_product
 from mbsym.kinematics.loop_constraints import ClosureRow
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
@@ -33,6 +38,12 @@ from mbsym.symbolic.program import Input, Program
 from mbsym.symbolic.scalar import Scalar, sqrt, symbol
 
 LoopFunction = Callable[[Mechanism, "LoopAnalysis | None"], Program]
+Method: TypeAlias = Literal["", "sparse", "articulated"]
+"""How the mass matrix is factored: as a sparse matrix, or by articulated inertias, which is the constraint force
+algorithm with cut columns; "" takes what needs fewer operations."""
+
+LONG_PATH: Final = 12
+"""Speeds between a body and ground from which both ways are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,7 @@ class ConstrainedSystem:
         right: gamma - G M^-1 (tau - h).
     """
 
-    factor: SparseFactor
+    factor: Factor
     inward_force: Vector
     inward_rows: tuple[Vector, ...]
     delassus: list[Vector]
@@ -63,13 +74,15 @@ class ConstrainedSystem:
         return self.factor.outward(total)
 
 
-def constrained_system(mechanism: Mechanism, rows: Sequence[ClosureRow], tau: Sequence[Scalar]) -> ConstrainedSystem:
+def constrained_system(
+    mechanism: Mechanism, rows: Sequence[ClosureRow], tau: Sequence[Scalar], method: Method = "sparse"
+) -> ConstrainedSystem:
     """What remains to be solved for the multipliers of the given rows."""
     speeds = joint_speeds(mechanism)
     applied = applied_forces(mechanism, speeds)
     bias = newton_euler(mechanism, speeds, joints_at_rest(mechanism), mechanism.gravity, applied)
     force = [f - h for f, h in zip(tau, mechanism.gather(bias.forces), strict=True)]
-    factor = factorised(mechanism, mass_matrix(mechanism))
+    factor = mass_factor(mechanism, method)
     with mechanism.graph.section("closure rows brought to the mass matrix"):
         inward_force = factor.inward(force)
         inward_rows = tuple(factor.inward(dense(mechanism, row.jacobian)) for row in rows)
@@ -80,6 +93,13 @@ def constrained_system(mechanism: Mechanism, rows: Sequence[ClosureRow], tau: Se
             for row, inward in zip(rows, inward_rows, strict=True)
         ]
     return ConstrainedSystem(factor, inward_force, inward_rows, delassus, right)
+
+
+def mass_factor(mechanism: Mechanism, method: Method) -> Factor:
+    """The mass matrix factored as a sparse matrix, or by articulated inertias without being formed."""
+    if method == "articulated" and not mechanism.is_coupled:
+        return articulated_factor(mechanism)
+    return factorised(mechanism, mass_matrix(mechanism))
 
 
 def solve_multipliers(mechanism: Mechanism, system: ConstrainedSystem) -> Vector:
@@ -144,10 +164,12 @@ def constraint_bias(mechanism: Mechanism, analysis: LoopAnalysis | None = None) 
     )
 
 
-def constraint_correction(mechanism: Mechanism, analysis: LoopAnalysis | None = None) -> Program:
+def constraint_correction(mechanism: Mechanism, analysis: LoopAnalysis | None = None, method: Method = "") -> Program:
     """What a Newton step towards closed loops needs: residuals, their exact derivatives, and M^-1 times G^T."""
+    if not method:
+        return _fewest_operations(mechanism, partial(constraint_correction, mechanism, analysis))
     rows = _rows(mechanism, analysis)
-    factor = factorised(mechanism, mass_matrix(mechanism))
+    factor = mass_factor(mechanism, method)
     derivatives = [entry for row in rows for entry in dense(mechanism, row.residual_jacobian)]
     m, n = len(rows), mechanism.nv
     moved = [factor.outward(factor.inward(dense(mechanism, row.jacobian))) for row in rows]
@@ -183,10 +205,12 @@ def moved_position(mechanism: Mechanism, analysis: LoopAnalysis | None = None) -
     )
 
 
-def constrained_dynamics(mechanism: Mechanism, analysis: LoopAnalysis | None = None) -> Program:
+def constrained_dynamics(mechanism: Mechanism, analysis: LoopAnalysis | None = None, method: Method = "") -> Program:
     """vdot and lambda under tau, in straight-line code."""
+    if not method:
+        return _fewest_operations(mechanism, partial(constrained_dynamics, mechanism, analysis))
     rows = _rows(mechanism, analysis)
-    system = constrained_system(mechanism, rows, mechanism.entries(mechanism.tau))
+    system = constrained_system(mechanism, rows, mechanism.entries(mechanism.tau), method)
     multipliers = solve_multipliers(mechanism, system)
     with mechanism.graph.section("accelerations"):
         vdot = [x.named(f"vdot{k + 1}") for k, x in enumerate(system.accelerations(multipliers))]
@@ -202,10 +226,12 @@ def constrained_dynamics(mechanism: Mechanism, analysis: LoopAnalysis | None = N
     )
 
 
-def constrained_terms(mechanism: Mechanism, analysis: LoopAnalysis | None = None) -> Program:
+def constrained_terms(mechanism: Mechanism, analysis: LoopAnalysis | None = None, method: Method = "") -> Program:
     """What a solver that copes with dependent rows needs of ``constrained_dynamics``."""
+    if not method:
+        return _fewest_operations(mechanism, partial(constrained_terms, mechanism, analysis))
     rows = _rows(mechanism, analysis)
-    system = constrained_system(mechanism, rows, mechanism.entries(mechanism.tau))
+    system = constrained_system(mechanism, rows, mechanism.entries(mechanism.tau), method)
     m, n = len(rows), mechanism.nv
     with mechanism.graph.section("accelerations of the open tree and per multiplier"):
         free = system.factor.outward(system.inward_force)
@@ -283,6 +309,26 @@ def forward_dynamics(mechanism: Mechanism, analysis: LoopAnalysis | None = None)
     )
 
 
+def _fewest_operations(mechanism: Mechanism, derive: Callable[[Method], Program]) -> Program:
+    """By sparse factors of the mass matrix or by articulated inertias, whichever takes fewer operations.
+
+    On short paths to ground sparse factors do; on long ones their number grows with the square of the length.
+    """
+    if mechanism.is_coupled or max((_depth(mechanism, body.label) for body in mechanism.bodies), default=0) < LONG_PATH:
+        return derive("sparse")
+    return min((derive("sparse"), derive("articulated")), key=lambda program: program.operation_count().arithmetic)
+
+
+def _depth(mechanism: Mechanism, label: int) -> int:
+    """Speeds of the joints between a body and ground."""
+    count = 0
+    while label:
+        body = mechanism.body(label)
+        count += len(body.v)
+        label = body.parent
+    return count
+
+
 def _rows(mechanism: Mechanism, analysis: LoopAnalysis | None) -> tuple[ClosureRow, ...]:
     return (analyse_loops(mechanism) if analysis is None else analysis).rows
 
@@ -301,3 +347,26 @@ LOOP_FUNCTIONS: Final[dict[str, LoopFunction]] = {
     "moved_position": moved_position,
 }
 """Functions that closed loops add, or replace, each of a mechanism and, to save time, its analysed loops."""
+
+_BOTH_WAYS: Final[dict[str, Callable[[Mechanism, LoopAnalysis | None, Method], Program]]] = {
+    "constrained_dynamics": constrained_dynamics,
+    "constrained_terms": constrained_terms,
+    "constraint_correction": constraint_correction,
+}
+
+
+def loop_functions(method: Method = "") -> dict[str, LoopFunction]:
+    """``LOOP_FUNCTIONS`` with the mass matrix factored by the given method where there is a choice."""
+    functions = dict(LOOP_FUNCTIONS)
+    for name, derive in _BOTH_WAYS.items() if method else ():
+        functions[name] = partial(_by_method, derive, method)
+    return functions
+
+
+def _by_method(
+    derive: Callable[[Mechanism, LoopAnalysis | None, Method], Program],
+    method: Method,
+    mechanism: Mechanism,
+    analysis: LoopAnalysis | None = None,
+) -> Program:
+    return derive(mechanism, analysis, method)

@@ -12,7 +12,7 @@ from mbsym.errors import DerivationError
 from mbsym.formulations.actuation import actuated_inverse_dynamics, has_motors
 from mbsym.formulations.catalogue import TREE_FUNCTIONS, forward_dynamics_by_mass_matrix
 from mbsym.formulations.closed_form_loops import only_closed_form_position, planar_loops
-from mbsym.formulations.closed_loops import LOOP_FUNCTIONS, LoopFunction
+from mbsym.formulations.closed_loops import LoopFunction, Method, loop_functions
 from mbsym.formulations.constraint_force import CFA_FUNCTIONS
 from mbsym.formulations.constraint_force_kkt import CFA_KKT_FUNCTIONS
 from mbsym.formulations.constraint_force_serial import CFA_SERIAL_FUNCTIONS
@@ -55,6 +55,16 @@ FORMULATIONS: Final[dict[str, Mapping[str, DeriveFunction]]] = {
     TRANSFER_MATRIX: {},
 }
 """Per formulation, the functions it derives in its own way; the others are those of the recursive catalogue."""
+
+
+LOOP_METHODS: Final[dict[str, Method]] = {
+    "newton-euler": "sparse",
+    "kane": "sparse",
+    "articulated-body": "articulated",
+    "cfa": "articulated",
+    "cfa-serial": "articulated",
+}
+"""How each formulation factors the mass matrix below closed loops; ``auto`` takes what needs fewer operations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +126,7 @@ def available_functions(mechanism: Mechanism, formulation: str) -> Available:
     if not (mechanism.cut_joints or mechanism.model.constraints):
         return Available(functions)
     loops = analyse_loops(mechanism)
-    for name, derive in LOOP_FUNCTIONS.items():
+    for name, derive in loop_functions(LOOP_METHODS.get(formulation, "")).items():
         functions[name] = partial(_with_loops, derive, loops, mechanism)
     if has_motors(mechanism):
         functions["actuated_inverse_dynamics"] = partial(_with_loops, actuated_inverse_dynamics, loops, mechanism)

@@ -7,13 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.scalar import Scalar
 
 Vector: TypeAlias = list[Scalar]
+
+
+class Factor(Protocol):
+    """M = L^T D L by its action on vectors."""
+
+    @property
+    def inverses(self) -> tuple[Scalar, ...]:
+        """Of the entries of D."""
+
+    def inward(self, right: Sequence[Scalar]) -> Vector:
+        """L^-T times a vector."""
+
+    def outward(self, right: Sequence[Scalar]) -> Vector:
+        """(D L)^-1 times a vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +90,7 @@ def factorised(mechanism: Mechanism, matrix: Sequence[Sequence[Scalar]], what: s
     return SparseFactor(lower, tuple(inverses))
 
 
-def weighted_product(factor: SparseFactor, a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+def weighted_product(factor: Factor, a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     """a^T D^-1 b."""
     total: Scalar | None = None
     for x, inverse, y in zip(a, factor.inverses, b, strict=True):

@@ -1,4 +1,4 @@
-"""Closed-form solutions of planar linkages: recognised by their joints, both branches closed, any order and direction."""
+"""Closed forms of planar linkages: recognised by their joints, both branches closed, any order and direction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,12 @@ from mbsym.simulation.looped_system import LoopedSystem
 from mbsym.symbolic.interpret import interpret
 
 Array = np.ndarray[Any, Any]
-LINKAGES = {"four_bar": "four-bar", "slider_crank": "slider-crank", "five_bar": "five-bar", "rhombus_regular": "five-bar"}
+LINKAGES = {
+    "four_bar": "four-bar",
+    "slider_crank": "slider-crank",
+    "five_bar": "five-bar",
+    "rhombus_regular": "five-bar",
+}
 
 
 def mechanism_of(model: Model) -> Mechanism:

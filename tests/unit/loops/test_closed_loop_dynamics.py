@@ -12,7 +12,13 @@ from mbsym import examples
 from mbsym.errors import DerivationError, SimulationError
 from mbsym.formulations.actuation import actuated_inverse_dynamics
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.formulations.closed_loops import LOOP_FUNCTIONS
+from mbsym.formulations.closed_loops import (
+    LOOP_FUNCTIONS,
+    Method,
+    constrained_dynamics,
+    constrained_terms,
+    loop_functions,
+)
 from mbsym.formulations.redundancy import LoopAnalysis, analyse_loops
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.simulation.corrections import (
@@ -24,9 +30,13 @@ from mbsym.simulation.corrections import (
     project_velocity,
 )
 from mbsym.simulation.looped_system import LoopedSystem, solve_multipliers
+from mbsym.symbolic.equality import compare, is_zero
 from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.program import Program
+from mbsym.symbolic.scalar import Scalar
 
 Array = np.ndarray[Any, Any]
+METHODS: tuple[Method, ...] = ("sparse", "articulated")
 LINKAGES = ("four_bar", "slider_crank", "five_bar", "stewart_platform", "rhombus_spatial")
 
 
@@ -313,3 +323,73 @@ def test_actuators_must_be_joints_of_the_tree() -> None:
     passive = replace(model, joints=tuple(replace(joint, actuated=False) for joint in model.joints))
     with pytest.raises(DerivationError, match="no joint is actuated"):
         actuated_inverse_dynamics(build_mechanism(passive, passive.label()))
+
+
+# ---- two ways to factor the mass matrix -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LINKAGES)
+def test_articulated_inertias_and_sparse_factors_are_equal_exactly(name: str) -> None:
+    mechanism, analysis = prepared(name)
+    sparse, articulated = (constrained_terms(mechanism, analysis, method) for method in METHODS)
+    wanted = ("free", "response", "delassus", "right")
+    first, second = (
+        replace(program, outputs=tuple(item for item in program.outputs if item.name in wanted))
+        for program in (sparse, articulated)
+    )
+    assert compare(first, second)
+
+
+def test_the_way_with_fewer_operations_is_taken() -> None:
+    mechanism, analysis = prepared("rhombus_spatial")
+    counts: dict[str, int] = {
+        method: constrained_terms(mechanism, analysis, method).operation_count().arithmetic
+        for method in ("", *METHODS)
+    }
+    assert counts[""] == counts["articulated"] < counts["sparse"]
+    mechanism, analysis = prepared("four_bar")
+    counts = {
+        method: constrained_terms(mechanism, analysis, method).operation_count().arithmetic
+        for method in ("", *METHODS)
+    }
+    assert counts[""] == counts["sparse"] < counts["articulated"]
+
+
+def test_formulations_by_name_factor_in_their_own_way() -> None:
+    mechanism, analysis = prepared("rhombus_spatial")
+    by_name = {
+        method: loop_functions(method)["constrained_dynamics"](mechanism, analysis).operation_count().arithmetic
+        for method in METHODS
+    }
+    assert by_name["articulated"] < by_name["sparse"]
+
+
+@pytest.mark.parametrize("name", ["four_bar", "five_bar", "rhombus_regular", "stewart_platform"])
+def test_the_equations_of_motion_hold_exactly(name: str) -> None:
+    """M vdot + bias - tau - G^T lambda and G vdot - gamma are zero as rational functions of everything."""
+    mechanism, analysis = prepared(name)
+
+    def entries(program: Program, output: int = 0) -> list[Scalar]:
+        return [Scalar(mechanism.graph, ref) for ref in program.outputs[output].values]
+
+    dynamics = constrained_dynamics(mechanism, analysis, "articulated")
+    vdot, multipliers = entries(dynamics), entries(dynamics, 1)
+    matrix = entries(TREE_FUNCTIONS["mass_matrix"](mechanism))
+    bias = entries(TREE_FUNCTIONS["bias_force"](mechanism))
+    rows = entries(LOOP_FUNCTIONS["constraint_jacobian"](mechanism, analysis))
+    gamma = entries(LOOP_FUNCTIONS["constraint_bias"](mechanism, analysis))
+    tau, n = mechanism.entries(mechanism.tau), mechanism.nv
+    left = []
+    for k in range(n):
+        total = bias[k] - tau[k]
+        for j in range(n):
+            total = total + matrix[k * n + j] * vdot[j]
+        for r, multiplier in enumerate(multipliers):
+            total = total - rows[r * n + k] * multiplier
+        left.append(total)
+    for r, right in enumerate(gamma):
+        total = -right
+        for j in range(n):
+            total = total + rows[r * n + j] * vdot[j]
+        left.append(total)
+    assert is_zero(mechanism.graph, *(total.ref for total in left))
