@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mbsym.errors import DerivationError
 from mbsym.kinematics.loop_closing import (
     Closing,
+    ClosingProblem,
     close,
     close_from_anywhere,
     closing_problem,
@@ -32,6 +33,13 @@ if TYPE_CHECKING:
 DEPENDENT: Final = 1e-6
 """Part of the largest singular value below which a row counts as dependent. Loops are closed to about 1e-14, which
 leaves about 1e-7 to a dependent row of an overconstrained loop, whose gap grows with the square of the error."""
+
+_BESIDE: Final = 0.02
+"""Size of the motions by which dependent rows are tried [rad, m]."""
+
+_OPENS: Final = 1e-8
+"""A row that opens by more where those it depends on are closed does not depend on them. Gaps of second order in the
+motions are about 1e-4; dependent rows stay at round-off."""
 
 _SAMPLES: Final = 4
 _PREFERRED: Final = 0.3
@@ -90,7 +98,14 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     rank = max(_rank(matrix) for matrix in matrices)
     generic = np.array([matrix for matrix in matrices if _rank(matrix) == rank])
     kept = _independent(generic, rank)
-    mobility = mechanism.nv - rank
+    here_alone = _dependent_here_alone(problem, closed.q, kept, mechanism.nv)
+    for k in here_alone:
+        notes.append(
+            f"closure of {rows[k].closure}: row {rows[k].number} follows from the others in the closed configurations "
+            "that were found, but not beside them: they are singular"
+        )
+    kept = sorted((*kept, *here_alone))
+    mobility = mechanism.nv - len(kept)
     sentences = notes + _words(found, rows, kept, values, [_rank(matrix) == rank for matrix in matrices])
     if mobility == 0:
         sentences.append("the loops leave no freedom: this is a structure, and its dynamics are its statics")
@@ -102,6 +117,38 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
         mobility,
         tuple(sentences),
     )
+
+
+def _dependent_here_alone(problem: ClosingProblem, q: Array, kept: Sequence[int], nv: int) -> list[int]:
+    """Rows that seemed to depend on the kept ones but open up where only these are closed, a little way off.
+
+    That happens in a singular configuration which closing cannot leave, such as a chain stretched between two points.
+    """
+    import numpy as np
+
+    added: list[int] = []
+    generator = np.random.default_rng(3)
+    steps = generator.uniform(-_BESIDE, _BESIDE, (3, nv))
+    while len(kept) + len(added) < nv:
+        chosen = sorted((*kept, *added))
+
+        def gap(at: Array, chosen: list[int] = chosen) -> tuple[Array, Array]:
+            residual, jacobian = problem.gap(at)
+            return residual[chosen], jacobian[chosen]
+
+        part = ClosingProblem(gap, problem.move, nv)
+        worst, row = 0.0, -1
+        for step in steps:
+            beside = close(part, problem.move(np.array(q), step))
+            if not beside.closed:
+                continue
+            residual = np.abs(problem.gap(beside.q)[0])
+            if residual.max() > worst:
+                worst, row = float(residual.max()), int(np.argmax(residual))
+        if worst < _OPENS or row in chosen:
+            break
+        added.append(row)
+    return added
 
 
 def restated(analysis: LoopAnalysis, mechanism: Mechanism) -> LoopAnalysis:
@@ -131,7 +178,7 @@ def cannot_close(where: str, found: Sequence[Closure], closing: Closing) -> Deri
     )
 
 
-def _neighbours(mechanism: Mechanism, problem: Any, q: Array) -> list[Array]:
+def _neighbours(mechanism: Mechanism, problem: ClosingProblem, q: Array) -> list[Array]:
     """Closed configurations around a closed one."""
     import numpy as np
 
