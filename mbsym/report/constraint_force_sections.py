@@ -97,7 +97,9 @@ def _closed_blocks(matrices: CfaMatrices, name: MatrixName, places: list[tuple[i
     refs = {place: [entry.ref for line in matrices.blocks[name][place] for entry in line] for place in places}
     if sum(map(sizes.of_all, refs.values())) > 4 * LARGEST_MATRIX:
         return ()
-    short = {place: simplify_all_trigonometric(graph, values) for place, values in refs.items()}
+    q = matrices.mechanism.q
+    units = [q.symbols[first : first + 4] for first in q.quaternions]
+    short = {place: simplify_all_trigonometric(graph, values, units) for place, values in refs.items()}
     written = [sizes.of_all(values) for values in short.values()]
     if sum(written) > LARGEST_MATRIX or max(written, default=0) > LARGEST_BLOCK:
         return ()

@@ -23,7 +23,7 @@ from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.program import OperationCount, Program, count_operations
 from mbsym.symbolic.sympy_bridge import to_sympy
-from mbsym.symbolic.trigonometry import simplify_all_trigonometric
+from mbsym.symbolic.trigonometry import simplify_all_trigonometric, unit_quaternions
 
 if TYPE_CHECKING:
     import sympy
@@ -184,7 +184,7 @@ class Equations:
         operations = program.operation_count()
         sizes = PrintedSizes(graph)
         if sizes.of_all(output.values) <= LARGEST_SIMPLIFIED:
-            short = simplify_all_trigonometric(graph, output.values)
+            short = simplify_all_trigonometric(graph, output.values, unit_quaternions(program))
             if sizes.of_all(short) <= LARGEST_CLOSED_FORM:
                 references = tuple(short)
                 operations = count_operations(graph, graph.reachable(references))

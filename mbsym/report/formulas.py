@@ -184,14 +184,14 @@ class FormulaWriter(ABC):
             return self._number(value)
         if isinstance(value, sympy.Pow):
             return self._power(value)
-        if isinstance(value, (sympy.Add, sympy.Mul)):
+        if isinstance(value, (sympy.MatMul, sympy.Mul)) and not value.is_commutative:
+            return self.side_by_side([self._atom(each) for each in value.args])
+        if isinstance(value, (sympy.Add, sympy.Mul)) and value.is_commutative:
             return self._sum(value)
         if isinstance(value, sympy.Piecewise):
             return self.cases([(self._sum(piece), self._condition(condition)) for piece, condition in value.args])
-        if isinstance(value, sympy.Function):
+        if isinstance(value, sympy.core.function.Application):
             return self._call(value, "")
-        if isinstance(value, sympy.MatMul):
-            return self.side_by_side([self._atom(each) for each in value.args])
         return self.text(str(value))
 
     def _number(self, value: Any) -> str:

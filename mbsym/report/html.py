@@ -124,7 +124,7 @@ def _items(item: Any) -> list[ItemView]:
         return [ItemView(formula=f"<mrow>{item.mathml}</mrow>")]
     if isinstance(item, Entries):
         if not item.values:
-            return [ItemView(rows=(RowView("", "<mtext>all entries are zero</mtext>"),))]
+            return [ItemView(formula="<mtext>all entries are zero</mtext>")]
         return [_formulas([(_WRITER.placed(item.letter, place), value) for place, value in item.values.items()])]
     if isinstance(item, NamedMatrix):
         entries = _WRITER.entries_of(item.name, item.value, 1.3 * ROW_WIDTH)

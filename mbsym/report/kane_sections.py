@@ -13,7 +13,7 @@ from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.symbolic.trigonometry import simplify_all_trigonometric
 
-LARGEST_SHOWN: Final = 1500
+LARGEST_SHOWN: Final = 800
 """Operations, as printed, up to which partial velocities are shown in closed form."""
 
 LARGEST_PATTERN: Final = 40
@@ -100,7 +100,8 @@ def _closed(mechanism: Mechanism, tables: Mapping[str, Mapping[tuple[int, ...], 
     refs = [tables[letter][place][k].ref for letter, place, k in places]
     if PrintedSizes(graph).of_all(refs) > 4 * LARGEST_SHOWN:
         return None
-    short = simplify_all_trigonometric(graph, refs)
+    units = [mechanism.q.symbols[first : first + 4] for first in mechanism.q.quaternions]
+    short = simplify_all_trigonometric(graph, refs, units)
     if PrintedSizes(graph).of_all(short) > LARGEST_SHOWN:
         return None
     values = to_sympy(graph, short)

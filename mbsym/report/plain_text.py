@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any, Final
 
 from mbsym.report.numerals import with_decimals
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table
+
+LINE: Final = 110
+"""Letters of a line of words."""
 
 LONGEST_CELL: Final = 24
 """Letters of an entry above which a matrix is written entry by entry."""
@@ -17,7 +21,8 @@ def text_document(title: str, roadmap: Sequence[str], sections: Sequence[Section
     lines = [title, "", *roadmap, ""]
     for section in sections:
         operations = f": {section.operations} operations" if section.operations is not None else ""
-        lines += [f"{section.title}{operations}", *section.sentences]
+        lines.append(f"{section.title}{operations}")
+        lines += (line for sentence in section.sentences for line in wrap(sentence, LINE, break_long_words=False))
         height = 0
         for item in section.items:
             shown = _item(item)
@@ -67,7 +72,8 @@ def _matrix(item: NamedMatrix) -> list[str]:
     rows = item.value.tolist()
     if item.value.rows == 1 or item.value.cols == 1:
         entries = ", ".join(text(entry) for row in rows for entry in row)
-        return [f"  {item.name} = [{entries}]{'^T' if item.value.cols == 1 and item.value.rows > 1 else ''}"]
+        left = f"{item.name} = " if item.name else ""
+        return [f"  {left}[{entries}]{'^T' if item.value.cols == 1 and item.value.rows > 1 else ''}"]
     cells = [[text(entry) for entry in row] for row in rows]
     if any(len(cell) > LONGEST_CELL for row in cells for cell in row):
         places = [(i, j) for i, row in enumerate(rows) for j, entry in enumerate(row) if entry != 0]

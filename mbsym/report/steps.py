@@ -13,7 +13,7 @@ from mbsym.symbolic.graph import LEAVES, Graph, Reference
 from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.sympy_bridge import to_sympy
-from mbsym.symbolic.trigonometry import simplify_all_trigonometric
+from mbsym.symbolic.trigonometry import simplify_all_trigonometric, unit_quaternions
 
 if TYPE_CHECKING:
     import sympy
@@ -43,6 +43,7 @@ def named_steps(program: Program, symbols: Mapping[str, Any]) -> NamedSteps:
     graph = program.graph
     namer = _Namer(graph)
     uses = _uses(program)
+    units = unit_quaternions(program)
     sizes = PrintedSizes(graph)
     images: dict[int, Reference] = {}
     names: list[str] = []
@@ -55,8 +56,12 @@ def named_steps(program: Program, symbols: Mapping[str, Any]) -> NamedSteps:
             continue
         value = graph.make(kind, [image(images, operand) for operand in graph.operands(node)])
         size = sizes.of(value)
-        named = node in graph.names and size > 0
-        if not named and (size < 2 or kind in ("sin", "cos") or (uses.get(node, 0) < 2 and size <= _LONGEST_STEP)):
+        inline = size < 2 or kind in ("sin", "cos") or (uses.get(node, 0) < 2 and size <= _LONGEST_STEP)
+        if inline and node not in graph.names:
+            images[node] = value
+            continue
+        (value,) = simplify_all_trigonometric(graph, [value], units)
+        if sizes.of(value) < (1 if node in graph.names else 2):
             images[node] = value
             continue
         name, sign = graph.names.get(node, ("", 1))
@@ -66,8 +71,7 @@ def named_steps(program: Program, symbols: Mapping[str, Any]) -> NamedSteps:
         sections.append(graph.section_of[node])
         images[node] = sign * graph.symbol(name)
     outputs = [image(images, ref) for ref in program.output_references]
-    short = simplify_all_trigonometric(graph, [*values, *outputs])
-    written = to_sympy(graph, short, symbols)
+    written = to_sympy(graph, [*values, *simplify_all_trigonometric(graph, outputs, units)], symbols)
     steps = list(zip(names, written[: len(names)], strict=True))
     return NamedSteps(_grouped(graph, steps, sections), tuple(written[len(names) :]))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -206,6 +206,26 @@ def reduced_squares(polynomial: Polynomial) -> Polynomial:
         if _length(candidate) < _length(best):
             best = candidate
     return best
+
+
+def of_unit_length(polynomial: Polynomial, nodes: Sequence[int]) -> Polynomial:
+    """The polynomial with x^2 = 1 - y^2 - ... applied to the first of some nodes whose squares add up to one."""
+    first: Generator = ("node", nodes[0])
+    while any(monomial.count(first) > 1 for monomial in polynomial):
+        replaced: Polynomial = {}
+        for monomial, coefficient in polynomial.items():
+            if monomial.count(first) < 2:
+                accumulate(replaced, {monomial: coefficient}, Fraction(1))
+                continue
+            rest = list(monomial)
+            rest.remove(first)
+            rest.remove(first)
+            accumulate(replaced, {tuple(rest): coefficient}, Fraction(1))
+            for node in nodes[1:]:
+                other: Generator = ("node", node)
+                accumulate(replaced, {sorted_monomial([*rest, other, other]): coefficient}, Fraction(-1))
+        polynomial = replaced
+    return polynomial
 
 
 def _length(polynomial: Polynomial) -> tuple[int, int]:

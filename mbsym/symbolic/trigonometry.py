@@ -20,6 +20,7 @@ from mbsym.symbolic.compose import image
 from mbsym.symbolic.graph import ONE, ZERO, Graph, Reference
 from mbsym.symbolic.nested_form import Product, estimated_cost, nested_form
 from mbsym.symbolic.printed_size import PrintedSizes
+from mbsym.symbolic.program import Program
 from mbsym.symbolic.trigonometric_polynomial import (
     MOST_TERMS,
     Generator,
@@ -29,6 +30,7 @@ from mbsym.symbolic.trigonometric_polynomial import (
     generator_order,
     linear_angle,
     merged_terms,
+    of_unit_length,
     product,
     reduced_squares,
     sorted_monomial,
@@ -44,17 +46,31 @@ def simplify_trigonometric(graph: Graph, ref: Reference) -> Reference:
     return simplify_all_trigonometric(graph, [ref])[0]
 
 
-def simplify_all_trigonometric(graph: Graph, refs: Sequence[Reference]) -> list[Reference]:
-    """Each value simplified for itself; values of more than 400 terms keep their outer operations."""
-    simplifier = _Simplifier(graph)
+def simplify_all_trigonometric(
+    graph: Graph, refs: Sequence[Reference], units: Sequence[Sequence[Reference]] = ()
+) -> list[Reference]:
+    """Each value simplified for itself; values of more than 400 terms keep their outer operations.
+
+    Args:
+        graph: where the values live.
+        refs: the values.
+        units: groups of symbols whose squares add up to one, as those of unit quaternions.
+    """
+    simplifier = _Simplifier(graph, tuple(tuple(unit) for unit in units))
     for node in graph.reachable(refs):
         simplifier.expand(node)
     return [simplifier.best(ref) for ref in refs]
 
 
+def unit_quaternions(program: Program) -> list[tuple[Reference, ...]]:
+    """The components of each unit quaternion among a program's inputs, as groups for simplification."""
+    return [item.symbols[first : first + 4] for item in program.inputs for first in item.quaternions]
+
+
 @dataclass(slots=True)
 class _Simplifier:
     graph: Graph
+    units: tuple[tuple[int, ...], ...] = ()
     polynomials: dict[int, Polynomial] = field(default_factory=dict)
     simplified: dict[int, Reference] = field(default_factory=dict)
     atoms: dict[int, Reference] = field(default_factory=dict)
@@ -98,6 +114,8 @@ class _Simplifier:
             if len(first) * len(second) > 4 * MOST_TERMS:
                 return None
             result = product(first, second, self.reciprocals)
+            for unit in self.units:
+                result = of_unit_length(result, unit)
         return result if len(result) <= MOST_TERMS else None
 
     def _reciprocal(self, polynomial: Polynomial) -> Polynomial:

@@ -101,6 +101,17 @@ def test_random_values_never_grow_and_never_change() -> None:
         assert _cost(graph, result) <= _cost(graph, ref)
 
 
+def test_rotation_by_a_unit_quaternion_keeps_lengths() -> None:
+    """R^T I R of a symmetric body is I, since the squares of a unit quaternion add up to one."""
+    graph = Graph()
+    w, x, y, z, size = (symbol(graph, name) for name in ("w", "x", "y", "z", "size"))
+    row = (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y))
+    total = size * (row[0] * row[0] + row[1] * row[1] + row[2] * row[2])
+    unit = [each.ref for each in (w, x, y, z)]
+    assert simplify_all_trigonometric(graph, [total.ref], [unit]) == [size.ref]
+    assert simplify_all_trigonometric(graph, [total.ref]) != [size.ref]
+
+
 def test_long_values_are_left_in_parts() -> None:
     graph = Graph()
     x = symbol(graph, "x")
