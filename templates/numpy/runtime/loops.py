@@ -12,10 +12,25 @@ def _loop_columns(matrix, vector):
     return (matrix @ np.asarray(vector)[..., None])[..., 0]
 
 
-def _loop_dynamics(terms, pull):
-    """vdot, lambda and (rank of G, smallest over largest singular value); lambda is of least norm where G loses rank.
+def _loop_pivot(matrix):
+    """Smallest pivot of Cholesky's factor of a symmetric matrix of unit diagonal, or 0."""
+    size = matrix.shape[-1]
+    lower = np.zeros(matrix.shape)
+    smallest = np.ones(matrix.shape[:-2])
+    for j in range(size):
+        square = matrix[..., j, j] - (lower[..., j, :j] ** 2).sum(axis=-1)
+        pivot = np.sqrt(np.where(square > 0, square, 0.0))
+        smallest = np.minimum(smallest, pivot)
+        below = matrix[..., j:, j] - (lower[..., j:, :j] @ lower[..., j, :j, None])[..., 0]
+        lower[..., j:, j] = below / np.where(pivot > 0, pivot, 1.0)[..., None]
+    return smallest
 
-    Rows are brought to equal size, and the singular values of D^-1/2 L^-T G^T are taken without squaring.
+
+def _loop_dynamics(terms, pull):
+    """vdot, lambda and (rank of G, smallest pivot of its rows); lambda is of least norm where G loses rank.
+
+    Rows are brought to equal size, and the singular values of D^-1/2 L^-T G^T are taken without squaring. Where the
+    pivot is below 1e-3, the ratio of smallest to largest singular value stands in its place.
     """
     free, response, delassus, right, weighted, inverses = terms
     right = right + pull
@@ -31,12 +46,14 @@ def _loop_dynamics(terms, pull):
     multipliers = scale * _loop_columns(np.swapaxes(vt, -1, -2), along)
     multipliers = np.where(sound[..., None], multipliers, np.nan)
     largest = np.where(sizes[..., 0] > 0, sizes[..., 0], 1.0)
-    status = np.stack([kept.sum(axis=-1).astype(float), np.where(sound, sizes[..., -1] / largest, np.nan)], axis=-1)
+    pivot = _loop_pivot(np.where(sound[..., None, None], delassus * scale[..., :, None] * scale[..., None, :], 0.0))
+    regular = np.where(pivot > 1e-3, pivot, sizes[..., -1] / largest)
+    status = np.stack([kept.sum(axis=-1).astype(float), np.where(sound, regular, np.nan)], axis=-1)
     return free + _loop_columns(response, multipliers), multipliers, status
 
 
 def constrained_dynamics_status(q, v, tau, *extra, **keywords):
-    """vdot and lambda with closed loops, and (rank of G, smallest over largest singular value)."""
+    """vdot and lambda with closed loops, and (rank of G, smallest pivot of its rows at equal size)."""
     return _loop_dynamics(constrained_terms(q, v, tau, *extra, **keywords), 0.0)
 
 
