@@ -132,3 +132,31 @@ def test_contradicting_speeds_are_refused() -> None:
     system = LoopedSystem.of_mechanism(mechanism)
     with pytest.raises(SimulationError, match="speeds of A, C contradict"):
         consistent_velocity(mechanism, system, assemble(mechanism).q, {"A": 1.0, "C": 5.0})
+
+
+def test_the_driver_cab_moves() -> None:
+    """Six loops, the cuts as printed in the paper, fifteen freedoms, closed as it is given."""
+    model = examples.load("driver_cab_motion")
+    labelling = model.label()
+    assert labelling.cut_joints == ("backrest", "seat", "left grip", "right grip", "left pedal", "right pedal")
+    mechanism = build_mechanism(model, labelling)
+    analysis = analyse_loops(mechanism)
+    assert (len(analysis.rows), analysis.dependent, analysis.mobility) == (18, (), 15)
+    assert assemble(mechanism).moved < 1e-12
+
+
+def test_a_stretched_chain_keeps_rows_that_depend_on_others_there_alone() -> None:
+    """Seat and backrest in the plane of head, trunk and pelvis hold the trunk twice, but only in that plane."""
+    model = examples.load("driver_cab_motion")
+    flat = {"backrest": (-0.11, 0, 0.25), "seat": (0, 0.07, 0)}
+    joints = []
+    for joint in model.joints:
+        here, there = joint.predecessor_placement, joint.successor_placement
+        if joint.name == "backrest":
+            here, there = replace(here, translation=(-0.16, 0, 0.85)), replace(there, translation=flat["backrest"])
+        if joint.name == "seat":
+            here, there = replace(here, translation=(-0.06, 0, 0.42)), replace(there, translation=flat["seat"])
+        joints.append(replace(joint, predecessor_placement=here, successor_placement=there))
+    analysis = analyse_loops(build_mechanism(replace(model, joints=tuple(joints)), model.label()))
+    assert (len(analysis.rows), analysis.mobility) == (18, 15)
+    assert any("not beside them: they are singular" in sentence for sentence in analysis.sentences)
