@@ -1,7 +1,9 @@
 """Constraint keeping on the six-bar system without singular configurations: figures over 20 s of fixed-step RK4.
 
 Prints the gap of the loop and the errors of energy and angles for each way of keeping the loop closed, beside the
-figures of an independent implementation. Run: python tests/benchmarks/closed_loops_table.py [--fine]
+figures of an independent implementation. ``--fine`` adds steps of 1 ms, ``--plot FILE`` draws gaps and energy errors.
+
+    python tests/benchmarks/closed_loops_table.py [--fine] [--plot FILE]
 """
 
 from __future__ import annotations
@@ -54,8 +56,14 @@ def way(name: str, rhombus: Rhombus) -> Keeper:
     return Baumgarte(gain, gain) if gain else NoCorrection()
 
 
-def run(system: LoopedSystem, rhombus: Rhombus, keeper: Keeper, step: float) -> tuple[float, ...]:
-    """The figures of 20 s of fixed-step RK4 from rest."""
+def run(
+    system: LoopedSystem,
+    rhombus: Rhombus,
+    keeper: Keeper,
+    step: float,
+    history: list[tuple[float, float, float]] | None = None,
+) -> tuple[float, ...]:
+    """The figures of 20 s of fixed-step RK4 from rest; ``history`` gets (time, gap, energy error) every 0.1 s."""
     tau = np.zeros(system.nv)
     q, v = rhombus.start.copy(), np.zeros(system.nv)
 
@@ -69,14 +77,37 @@ def run(system: LoopedSystem, rhombus: Rhombus, keeper: Keeper, step: float) -> 
         q, v = done.q, done.v
         if number % round(0.1 / step) == 0:
             worst = max(worst, abs(energy() - first))
+            if history is not None:
+                history.append((number * step, rhombus.gap(q), abs(energy() - first)))
         for time, angles in REFERENCE.items():
             if abs(number * step - time) < step / 2:
                 found[time] = rhombus.gap(q), float(np.max(np.abs(rhombus.angles(q) - angles)))
     return found[1.0][0], found[20.0][0], worst, found[1.0][1], found[20.0][1]
 
 
+def draw(histories: dict[str, list[tuple[float, float, float]]], file: str) -> None:
+    """Gaps and energy errors over time."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, panels = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    for name, history in histories.items():
+        times, gaps, errors = np.array(history).T
+        panels[0].semilogy(times, np.maximum(gaps, 1e-17), label=name, linewidth=1)
+        panels[1].semilogy(times, np.maximum(errors, 1e-17), label=name, linewidth=1)
+    for panel, title in zip(panels, ("gap of the loop [m]", "energy error [J]"), strict=True):
+        panel.set_xlabel("time [s]")
+        panel.set_title(title)
+        panel.grid(visible=True, alpha=0.3)
+    panels[1].legend(fontsize=8, loc="lower right")
+    figure.savefig(file, dpi=110)
+
+
 def main() -> None:
     """Prints the table."""
+    histories: dict[str, list[tuple[float, float, float]]] = {}
     model = examples.load("rhombus_regular")
     mechanism = build_mechanism(model, model.label())
     system, rhombus = LoopedSystem.of_mechanism(mechanism), Rhombus.of_mechanism(mechanism)
@@ -84,10 +115,13 @@ def main() -> None:
     for (name, step), expected in EXPECTED.items():
         if step < 2e-3 and "--fine" not in sys.argv:
             continue
-        figures = run(system, rhombus, way(name, rhombus), step)
+        history = histories.setdefault(name, []) if step == 1e-2 else None
+        figures = run(system, rhombus, way(name, rhombus), step, history)
         cells = "".join(f"{ours:9.2g} ({theirs:7.2g})" for ours, theirs in zip(figures, expected, strict=True))
         print(f"{name:24}{step:7g}  {cells}")
     print("In brackets: an independent implementation.")
+    if "--plot" in sys.argv:
+        draw(histories, sys.argv[sys.argv.index("--plot") + 1])
 
 
 if __name__ == "__main__":
