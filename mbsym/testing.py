@@ -8,8 +8,8 @@ otherwise floating-point states decide.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import SymbolicError
 from mbsym.formulations.catalogue import make_program
@@ -23,6 +23,9 @@ from mbsym.symbolic.program import Input, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.symbolic.sympy_bridge import from_sympy
 
+if TYPE_CHECKING:
+    import numpy as np
+
 FLOAT_STATES: Final = 20
 FLOAT_TOLERANCE: Final = 1e-9
 """Relative, for functions that the field does not know: rounding of hand-sized expressions stays far below."""
@@ -32,10 +35,19 @@ KINDS: Final = ("mass_matrix", "bias_force", "gravity_force", "forcing", "lagran
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What was found for one kind of equation."""
+    """What was found for one kind of equation.
+
+    Attributes:
+        kind: of equation.
+        verdict: equal or not, and where.
+        place: rows and columns of the differing entry in words, or "".
+        names: of the entries of each input that the verdict's counterexample has values of.
+    """
 
     kind: str
     verdict: Verdict
+    place: str = ""
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def assert_same_equations(
@@ -50,10 +62,12 @@ def assert_same_equations(
 
     Args:
         mine: a mapping, or an object with attributes, of one or more of ``mass_matrix`` M, ``bias_force`` h and
-            ``gravity_force`` g (M vdot + h = tau), ``forcing`` (M vdot = forcing, tau included, as SymPy's
-            KanesMethod has it), ``lagrangian`` (a scalar of q and v, compared by differentiation), and ``residual``
-            (M vdot + h - tau, or its negative, row by row).
-        model: the mechanism; all its parameters are kept as symbols.
+            ``gravity_force`` g (M vdot + h = tau), ``forcing`` (M vdot = forcing, as SymPy's KanesMethod has it; tau
+            is taken to be zero if it does not occur), ``lagrangian`` (a scalar of q and v, compared by
+            differentiation; with spherical and free joints in their angular and linear velocities), and
+            ``residual`` (M vdot + h - tau, or its negative, row by row). With closed loops these are the equations
+            of the tree, without the multipliers.
+        model: the mechanism; all its parameters are kept as symbols. Unit quaternions have length one.
         speeds: names of the speeds in the order of the rows of ``mine``; default is the order of v.
         symbols: what a symbol of ``mine`` stands for: the name of a coordinate, speed, parameter or input, or
             ``vdot_NAME`` and ``tau_NAME`` for the rate and the force of the speed ``v_NAME``. SymPy functions of time
@@ -83,7 +97,7 @@ def compare_equations(
     if not given:
         raise SymbolicError("no equations were given", remedy=f"give one of {', '.join(KINDS)}")
     comparer = _Comparer(model, speeds, symbols or {}, formulation)
-    return tuple(Comparison(kind, comparer.compare(kind, value)) for kind, value in given.items())
+    return tuple(comparer.comparison(kind, value) for kind, value in given.items())
 
 
 def _entry(mine: Any, kind: str) -> Any:
@@ -93,11 +107,12 @@ def _entry(mine: Any, kind: str) -> Any:
 def _message(item: Comparison) -> str:
     verdict = item.verdict
     first, second = verdict.values
-    lines = [f"{verdict.output}{list(verdict.index) if verdict.index else ''} is {verdict.kind}"]
-    lines.append(f"  yours:  {first!r}\n  mbsym: {second!r}\nat")
+    place = f" ({item.place})" if item.place else ""
+    lines = [f"{verdict.output}{list(verdict.index) if verdict.index else ''}{place} is {verdict.kind}"]
+    lines.append(f"  yours: {first!r}\n  mbsym: {second!r}\nat")
     for name, values in verdict.point.items():
-        shown = ", ".join(f"{value:.6g}" for value in values)
-        lines.append(f"  {name} = {shown}")
+        names = item.names.get(name, (name,) if len(values) == 1 else tuple(f"{name}[{k}]" for k in range(len(values))))
+        lines += [f"  {each} = {value!r}" for each, value in zip(names, values, strict=True)]
     if verdict.functions:
         lines.append(f"(functions without an exact test: {', '.join(verdict.functions)})")
     return "\n".join(lines)
@@ -114,22 +129,43 @@ class _Comparer:
         order = list(speeds) or list(names)
         if sorted(order) != sorted(names):
             raise SymbolicError(f"the speeds are {', '.join(names)}", where="speeds", remedy="name each once")
+        self.order = order
         self.rows = [names[name] for name in order]
-        self.symbols = _Symbols(self.mechanism, names, symbols)
+        rates = self.derive["position_rate"](self.mechanism).outputs[0].values
+        self.symbols = _Symbols(self.mechanism, names, symbols, rates)
 
-    def compare(self, kind: str, value: Any) -> Verdict:
-        """The verdict for one kind of equation."""
-        if kind == "lagrangian":
-            return self._decide(self._lagrange(value), self._residual())
-        if kind == "residual":
-            return self._compare_residual(value)
+    def comparison(self, kind: str, value: Any) -> Comparison:
+        """The verdict for one kind of equation, with the names of rows and of the counterexample's entries."""
+        verdict = self._compare(kind, value)
+        rows = [self.order[k] for k in verdict.index]
+        place = ", ".join(f"{which} {name}" for which, name in zip(("row", "column"), rows, strict=False))
+        m = self.mechanism
+        inputs = (m.q, m.v, *m.extra_inputs)
+        names = {item.name: tuple(str(m.graph.arguments[ref][0]) for ref in item.symbols) for item in inputs}
+        stems = [name.removeprefix("v_") for name in names["v"]]
+        names |= {name: tuple(f"{name}_{stem}" for stem in stems) for name in ("vdot", "tau")}
+        return Comparison(kind, verdict, place, names)
+
+    def _compare(self, kind: str, value: Any) -> Verdict:
         n = self.mechanism.nv
-        entries = self.symbols.read(list(_entries(value)))
+        found = list(_entries(value))
+        wanted_size = {"lagrangian": 1, "mass_matrix": n * n}.get(kind, n)
+        if len(found) != wanted_size:
+            shape = {"lagrangian": "a scalar", "mass_matrix": f"{n} x {n}"}.get(kind, str(n))
+            raise SymbolicError(
+                f"it has {len(found)} entries; this model's has {wanted_size}",
+                where=kind,
+                remedy=f"give {shape}, in the order of the speeds {', '.join(self.order)}",
+            )
+        entries = self.symbols.read(found)
+        if kind == "lagrangian":
+            return self._decide(self._lagrange(entries[0]), self._residual())
+        if kind == "residual":
+            return self._compare_residual(entries)
         if kind == "forcing":
-            theirs = self._forcing()
-            return self._decide(self._program(kind, (n,), entries), theirs)
-        theirs = self.derive[kind](self.mechanism)
-        refs = theirs.outputs[0].values
+            driven = not set(self.mechanism.graph.reachable(entries)).isdisjoint(self.mechanism.tau.symbols)
+            return self._decide(self._program(kind, (n,), entries), self._forcing(driven))
+        refs = self.derive[kind](self.mechanism).outputs[0].values
         if kind == "mass_matrix":
             wanted = [refs[r * n + c] for r in self.rows for c in self.rows]
             return self._decide(self._program(kind, (n, n), entries), self._program(kind, (n, n), wanted))
@@ -148,42 +184,62 @@ class _Comparer:
         refs = [m.graph.sub(inverse[r], m.tau.symbols[r]) for r in self.rows]
         return self._program("residual", (m.nv,), refs)
 
-    def _forcing(self) -> Program:
+    def _forcing(self, driven: bool) -> Program:
         m = self.mechanism
         bias = self.derive["bias_force"](m).outputs[0].values
-        return self._program("forcing", (m.nv,), [m.graph.sub(m.tau.symbols[r], bias[r]) for r in self.rows])
+        tau = m.tau.symbols if driven else (0,) * m.nv
+        return self._program("forcing", (m.nv,), [m.graph.sub(tau[r], bias[r]) for r in self.rows])
 
-    def _compare_residual(self, value: Any) -> Verdict:
+    def _compare_residual(self, refs: Sequence[Reference]) -> Verdict:
         theirs = self._residual()
-        refs = self.symbols.read(list(_entries(value)))
         aligned = []
         for ref, other in zip(refs, theirs.outputs[0].values, strict=True):
             negated = self._decide(self._program("residual", (1,), [-ref]), self._program("residual", (1,), [other]))
             aligned.append(-ref if negated else ref)
         return self._decide(self._program("residual", (self.mechanism.nv,), aligned), theirs)
 
-    def _lagrange(self, lagrangian: Any) -> Program:
-        """d/dt dL/dv - dL/dq - tau, for coordinates whose rates are the speeds."""
+    def _lagrange(self, scalar: Reference) -> Program:
+        """d/dt dL/dv + gyroscopic terms - N^T dL/dq - tau, with qdot = N(q) v (Euler, Poincare).
+
+        The gyroscopic terms are those of speeds that are no rates: omega x p of a spherical joint's momentum p, and
+        (omega x p_omega + v x p_v, omega x p_v) of a free joint's, in axes of the outboard body.
+        """
         m = self.mechanism
         graph = m.graph
-        if m.nq != m.nv or any(body.joint.type in ("spherical", "free") for body in m.bodies):
-            raise SymbolicError(
-                "a Lagrangian needs coordinates whose rates are the speeds; this model has quaternions",
-                remedy="compare the mass matrix and bias, or the residual",
-            )
-        (scalar,) = self.symbols.read([lagrangian])
         q, v, vdot = m.q.symbols, m.v.symbols, m.vdot.symbols
+        qdot = self.derive["position_rate"](m).outputs[0].values
         momenta = gradient(graph, scalar, v)
         by_v, by_q = jacobian(graph, momenta, v), jacobian(graph, momenta, q)
-        conservative = gradient(graph, scalar, q)
-        refs = []
-        for r in self.rows:
-            total = graph.sub(-conservative[r], m.tau.symbols[r])
+        slope, rates = gradient(graph, scalar, q), jacobian(graph, qdot, v)
+        totals = []
+        for r in range(m.nv):
+            total = -m.tau.symbols[r]
             for c in range(m.nv):
                 total = graph.add(total, graph.mul(by_v[r][c], vdot[c]))
-                total = graph.add(total, graph.mul(by_q[r][c], v[c]))
-            refs.append(total)
-        return self._program("residual", (m.nv,), refs)
+            for c in range(m.nq):
+                total = graph.add(total, graph.mul(by_q[r][c], qdot[c]))
+                total = graph.sub(total, graph.mul(rates[c][r], slope[c]))
+            totals.append(total)
+        for body in m.bodies:
+            if body.joint.type in ("spherical", "free"):
+                self._add_gyroscopic(totals, momenta, body.v_range[0], body.joint.type == "free")
+        return self._program("residual", (m.nv,), [totals[r] for r in self.rows])
+
+    def _add_gyroscopic(self, totals: list[Reference], momenta: Sequence[Reference], start: int, free: bool) -> None:
+        graph, v = self.mechanism.graph, self.mechanism.v.symbols
+
+        def add_cross(row: int, first: Sequence[Reference], second: Sequence[Reference]) -> None:
+            for k in range(3):
+                i, j = (k + 1) % 3, (k + 2) % 3
+                value = graph.sub(graph.mul(first[i], second[j]), graph.mul(first[j], second[i]))
+                totals[row + k] = graph.add(totals[row + k], value)
+
+        omega, turning = v[start : start + 3], momenta[start : start + 3]
+        add_cross(start, omega, turning)
+        if free:
+            linear, moving = v[start + 3 : start + 6], momenta[start + 3 : start + 6]
+            add_cross(start, linear, moving)
+            add_cross(start + 3, omega, moving)
 
     def _decide(self, mine: Program, theirs: Program) -> Verdict:
         verdict = compare(mine, theirs)
@@ -193,20 +249,49 @@ class _Comparer:
 
 
 def _by_floats(mine: Program, theirs: Program, verdict: Verdict) -> Verdict:
-    """Random floating-point states where the field has no meaning for a function."""
+    """Random floating-point states where the field has no meaning for a function; those without a value are passed."""
     import numpy as np
 
     from mbsym.symbolic.interpret import interpret
 
     rng = np.random.default_rng(0)
+    seen = 0
     for _ in range(FLOAT_STATES):
-        point = {item.name: rng.uniform(-1, 1, item.shape) for item in mine.inputs}
+        point = {item.name: _random_entries(item, rng) for item in mine.inputs}
         parameters = {item.name: float(rng.uniform(0.5, 2)) for item in mine.parameters}
-        (first,), (second,) = (interpret(p, point, parameters).values() for p in (mine, theirs))
+        with np.errstate(all="ignore"):
+            (first,), (second,) = (interpret(p, point, parameters).values() for p in (mine, theirs))
+        if not (np.all(np.isfinite(first)) and np.all(np.isfinite(second))):
+            continue
+        seen += 1
         difference = np.abs(first - second)
-        if not np.all(difference <= FLOAT_TOLERANCE * max(1.0, float(np.abs(second).max(initial=0)))):
-            return verdict
-    return Verdict("equal", functions=verdict.functions, failure_probability=0.0, trials=FLOAT_STATES)
+        allowed = FLOAT_TOLERANCE * max(1.0, float(np.abs(second).max(initial=0)))
+        if np.any(difference > allowed):
+            index = np.unravel_index(int(np.argmax(difference)), np.shape(difference)) if np.shape(difference) else ()
+            state = {name: tuple(map(float, np.ravel(values))) for name, values in point.items()}
+            return Verdict(
+                "different",
+                verdict.output,
+                tuple(map(int, index)),
+                state | {name: (value,) for name, value in parameters.items()},
+                (float(first[index]), float(second[index])),
+                functions=verdict.functions,
+                trials=seen,
+            )
+    if not seen:
+        return verdict
+    return Verdict("equal", functions=verdict.functions, failure_probability=0.0, trials=seen)
+
+
+def _random_entries(item: Input, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Random entries of an input, its quaternions of length one."""
+    import numpy as np
+
+    values = rng.uniform(-1, 1, item.shape)
+    flat = values.reshape(-1)
+    for start in item.quaternions:
+        flat[start : start + 4] /= np.linalg.norm(flat[start : start + 4])
+    return values
 
 
 def _entries(value: Any) -> Sequence[Any]:
@@ -222,14 +307,21 @@ def _entries(value: Any) -> Sequence[Any]:
 class _Symbols:
     """What each symbol of the user's expressions stands for."""
 
-    def __init__(self, mechanism: Mechanism, speeds: Mapping[str, int], given: Mapping[Any, str]) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        speeds: Mapping[str, int],
+        given: Mapping[Any, str],
+        rates: Sequence[Reference],
+    ) -> None:
         graph = mechanism.graph
         self.graph = graph
         self.references: dict[str, Reference] = {name: value.ref for name, value in mechanism.names.items()}
         self.rate_of: dict[str, str] = {}
-        for ref, speed in zip(mechanism.q.symbols, mechanism.v.symbols, strict=False):
-            if mechanism.nq == mechanism.nv:
-                self.rate_of[str(graph.arguments[ref][0])] = str(graph.arguments[speed][0])
+        speed_nodes = {ref: str(graph.arguments[ref][0]) for ref in mechanism.v.symbols}
+        for ref, rate in zip(mechanism.q.symbols, rates, strict=True):
+            if rate in speed_nodes:
+                self.rate_of[str(graph.arguments[ref][0])] = speed_nodes[rate]
         for name, column in speeds.items():
             stem = name.removeprefix("v_")
             self.references[f"vdot_{stem}"] = mechanism.vdot.symbols[column]

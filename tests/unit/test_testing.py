@@ -43,7 +43,7 @@ def test_a_wrong_sign_is_named_and_shown(cart_pole: tuple[mbsym.Model, dict[str,
     model, s = cart_pole
     mine = by_hand(s)
     mine["bias_force"] = sp.Matrix([-mine["bias_force"][0], mine["bias_force"][1]])
-    with pytest.raises(AssertionError, match=r"bias_force\[0\] is different[\s\S]*yours:[\s\S]*q = "):
+    with pytest.raises(AssertionError, match=r"bias_force\[0\] \(row v_rail\) is different[\s\S]*yours:[\s\S]*q_pin ="):
         assert_same_equations(mine, model)
 
 
@@ -124,3 +124,170 @@ def test_nothing_to_compare_is_an_error(cart_pole: tuple[mbsym.Model, dict[str, 
         assert_same_equations(by_hand(cart_pole[1]), cart_pole[0], speeds=("v_rail",))
     with pytest.raises(SymbolicError, match="mass_of_cart"):
         assert_same_equations({"mass_matrix": [[sp.Symbol("mass_of_cart"), 0], [0, 1]]}, cart_pole[0])
+
+
+# ---- quaternions -----------------------------------------------------------------------------------------------------
+
+
+def top_by_hand() -> dict[str, sp.Matrix]:
+    """Euler's equations of a symmetric top about its tip, gravity along the vertical in body axes."""
+    m, l, t, a = sp.symbols("m l I_t I_s")
+    w, x, y, z = sp.symbols("q_tip_w q_tip_x q_tip_y q_tip_z")
+    omega = sp.Matrix(sp.symbols("v_tip_x v_tip_y v_tip_z"))
+    inertia = sp.diag(t, t, a)
+    up = sp.Matrix([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x**2 + y**2)])
+    weight = sp.Matrix([0, 0, l]).cross(-m * sp.Rational(981, 100) * up)
+    return {"mass_matrix": inertia, "bias_force": omega.cross(inertia * omega) - weight}
+
+
+def test_spinning_top_by_hand() -> None:
+    model = mbsym.examples.load("spinning_top")
+    assert_same_equations(top_by_hand(), model)
+    wrong = top_by_hand()
+    wrong["mass_matrix"] = sp.diag(*sp.symbols("I_t I_s I_s"))
+    with pytest.raises(AssertionError, match=r"mass_matrix\[1, 1\] \(row v_tip_y, column v_tip_y\)"):
+        assert_same_equations(wrong, model)
+
+
+def test_unit_length_may_be_used() -> None:
+    """Third row of the rotation matrix in its other form, which is equal for unit quaternions only."""
+    mine = top_by_hand()
+    w, x, y, z = sp.symbols("q_tip_w q_tip_x q_tip_y q_tip_z")
+    mine["bias_force"] = mine["bias_force"] * (w**2 + x**2 + y**2 + z**2)
+    assert_same_equations(mine, mbsym.examples.load("spinning_top"))
+
+
+def test_lagrangian_of_the_spinning_top() -> None:
+    model = mbsym.examples.load("spinning_top")
+    m, l, t, a, x, y = sp.symbols("m l I_t I_s q_tip_x q_tip_y")
+    wx, wy, wz = sp.symbols("v_tip_x v_tip_y v_tip_z")
+    height = l * (1 - 2 * (x**2 + y**2))
+    lagrangian = (t * wx**2 + t * wy**2 + a * wz**2) / 2 - m * sp.Rational(981, 100) * height
+    assert_same_equations({"lagrangian": lagrangian}, model)
+    with pytest.raises(AssertionError, match=r"residual\[0\] \(row v_tip_x\)"):
+        assert_same_equations({"lagrangian": lagrangian + wz**2}, model)
+
+
+def test_lagrangian_of_a_free_body_with_an_arm() -> None:
+    """Angular and linear velocities of the body beside the rate of an angle; everything couples."""
+    model = mbsym.Model(
+        "free",
+        bodies=(
+            mbsym.Body("hull", mass="M", inertia=("A", "B", "C", 0, 0, 0)),
+            mbsym.Body("arm", mass="m", center_of_mass=("l", 0, 0)),
+        ),
+        joints=(
+            mbsym.Joint("base", "free", "ground", "hull"),
+            mbsym.Joint("hinge", "revolute", "hull", "arm", predecessor_placement=mbsym.Placement((0, "d", 0))),
+        ),
+        parameters=tuple(mbsym.Parameter(name, 1) for name in ("M", "m", "l", "d", "A", "B", "C")),
+    )
+    M, m, l, d, A, B, C = sp.symbols("M m l d A B C")
+    omega = sp.Matrix(sp.symbols("v_base_wx v_base_wy v_base_wz"))
+    v = sp.Matrix(sp.symbols("v_base_vx v_base_vy v_base_vz"))
+    q, rate = sp.symbols("q_hinge v_hinge")
+    arm = sp.Matrix([l * sp.cos(q), d + l * sp.sin(q), 0])
+    tip = v + omega.cross(arm) + rate * sp.Matrix([-l * sp.sin(q), l * sp.cos(q), 0])
+    kinetic = M * v.dot(v) / 2 + omega.dot(sp.diag(A, B, C) * omega) / 2 + m * tip.dot(tip) / 2
+    w, x, y, z, pz = sp.symbols("q_base_w q_base_x q_base_y q_base_z q_base_pz")
+    up = sp.Matrix([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x**2 + y**2)])
+    g = sp.Rational(981, 100)
+    potential = M * g * pz + m * g * (pz + up.dot(arm))
+    assert_same_equations({"lagrangian": kinetic - potential}, model)
+    with pytest.raises(AssertionError, match="row v_base_wx"):
+        assert_same_equations({"lagrangian": kinetic - potential + omega[0] * v[1]}, model)
+
+
+# ---- inputs, time, couplings, loops ----------------------------------------------------------------------------------
+
+
+def test_inputs_and_time_are_symbols_too() -> None:
+    model = mbsym.Model(
+        "driven",
+        bodies=(mbsym.Body("b", mass="m"),),
+        joints=(mbsym.Joint("slide", "prismatic", "ground", "b", axis=(1, 0, 0)),),
+        parameters=(mbsym.Parameter("m", 2),),
+        inputs=(mbsym.ControlInput("pull", "N"),),
+        forces=(
+            mbsym.JointForce("shaker", "slide", "3*sin(2*t)"),
+            mbsym.JointForce("motor", "slide", "pull"),
+        ),
+    )
+    t, pull = sp.symbols("t pull")
+    assert_same_equations({"bias_force": [-3 * sp.sin(2 * t) - pull]}, model)
+    of_time = sp.Function("pull")(t)
+    assert_same_equations({"bias_force": [-3 * sp.sin(2 * t) - of_time]}, model)
+    x = sp.Function("x")(t)
+    acceleration = sp.Symbol("m") * x.diff(t, 2) - 3 * sp.sin(2 * t) - of_time - sp.Symbol("tau_slide")
+    assert_same_equations({"residual": [acceleration]}, model, symbols={x: "q_slide"})
+    with pytest.raises(AssertionError, match=r"bias_force\[0\] \(row v_slide\)[\s\S]* t = [\s\S]*pull = "):
+        assert_same_equations({"bias_force": [-3 * sp.sin(t) - pull]}, model)
+
+
+def test_couplings_leave_the_independent_speeds() -> None:
+    model = mbsym.Model(
+        "geared",
+        bodies=(mbsym.Body("a", inertia=(0, 0, "I", 0, 0, 0)), mbsym.Body("b", inertia=(0, 0, "J", 0, 0, 0))),
+        joints=(mbsym.Joint("one", "revolute", "ground", "a"), mbsym.Joint("two", "revolute", "ground", "b")),
+        couplings=(mbsym.Coupling("two", "one", -3),),
+        parameters=(mbsym.Parameter("I", 1), mbsym.Parameter("J", 1)),
+    )
+    inertia, other, speed = sp.symbols("I J v_one")
+    assert_same_equations({"mass_matrix": [[inertia + 9 * other]], "bias_force": [0]}, model)
+    assert_same_equations({"lagrangian": (inertia + 9 * other) * speed**2 / 2}, model)
+
+
+def test_loops_are_compared_as_trees() -> None:
+    equations = mbsym.derive("four_bar")
+    model = mbsym.examples.load("four_bar")
+    assert_same_equations(equations, model)
+    with pytest.raises(AssertionError):
+        assert_same_equations({"mass_matrix": equations.mass_matrix + sp.eye(3)}, model)
+
+
+def test_forcing_without_joint_forces(cart_pole: tuple[mbsym.Model, dict[str, sp.Symbol]]) -> None:
+    """What KanesMethod and LagrangesMethod of SymPy give where nothing but weight acts."""
+    model, s = cart_pole
+    mine = by_hand(s)
+    assert_same_equations({"forcing": -mine["bias_force"]}, model)
+    tau = sp.Matrix(sp.symbols("tau_rail tau_pin"))
+    assert_same_equations({"forcing": tau - mine["bias_force"]}, model)
+    with pytest.raises(AssertionError, match="forcing"):
+        assert_same_equations({"forcing": mine["bias_force"]}, model)
+
+
+# ---- mistakes --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mine", "message"),
+    [
+        ({"mass_matrix": [[1, 0]]}, "mass_matrix: it has 2 entries; this model's has 4"),
+        ({"residual": [0]}, "residual: it has 1 entries; this model's has 2"),
+        ({"bias_force": sp.zeros(3, 1)}, "in the order of the speeds v_rail, v_pin"),
+        ({"lagrangian": [0, 1]}, "give a scalar"),
+    ],
+)
+def test_wrong_sizes_are_said(
+    cart_pole: tuple[mbsym.Model, dict[str, sp.Symbol]], mine: dict[str, object], message: str
+) -> None:
+    with pytest.raises(SymbolicError, match=message):
+        assert_same_equations(mine, cart_pole[0])
+
+
+def test_float_states_show_where_they_differ() -> None:
+    q, v = sp.symbols("q_j v_j")
+    model = mbsym.Model(
+        "damped",
+        bodies=(mbsym.Body("b", mass=1, inertia=(1, 1, 1, 0, 0, 0)),),
+        joints=(mbsym.Joint("j", "revolute", "ground", "b"),),
+        forces=(mbsym.JointForce("f", "j", "-tanh(v_j)"),),
+    )
+    exponential = (sp.exp(v) - sp.exp(-v)) / (sp.exp(v) + sp.exp(-v)) + 0 * q
+    (found,) = compare_equations({"bias_force": [exponential + sp.Rational(1, 10)]}, model)
+    assert found.verdict.kind == "different" and found.place == "row v_j"
+    first, second = found.verdict.values
+    assert abs(first - second - 0.1) < 1e-12 and "v" in found.verdict.point
+    # States in which an expression has no real value decide nothing; the others do.
+    (found,) = compare_equations({"bias_force": [exponential + sp.log(v) - sp.log(2 * v) + sp.log(2)]}, model)
+    assert found.verdict.kind == "equal" and 0 < found.verdict.trials < 20
