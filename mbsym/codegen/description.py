@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Literal, TypeAlias
 
-from mbsym.symbolic.program import Program
+from mbsym.symbolic.program import OperationCount, Program
 
 Real: TypeAlias = Literal["double", "float"]
 Direction: TypeAlias = Literal["in", "out"]
@@ -54,12 +54,18 @@ class RuntimeFunction:
         file: its file name without extension; several functions may share one file, which is copied once.
         arguments: inputs, then outputs.
         description: one line for headers and documentation.
+        calls: generated functions that an ordinary call evaluates, each as often as it stands here.
+        own: operations of an ordinary call besides these; None where there is no telling.
+        stack_reals: floating-point numbers in its local arrays; None where there is no telling.
     """
 
     name: str
     file: str
     arguments: tuple[Argument, ...]
     description: str = ""
+    calls: tuple[str, ...] = ()
+    own: OperationCount | None = None
+    stack_reals: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mbsym.codegen.description import Argument, ModuleDescription, arguments_of
+from mbsym.codegen.description import Argument, ModuleDescription, RuntimeFunction, arguments_of
 from mbsym.codegen.identifiers import Scope, identifier_map
 from mbsym.codegen.lower import LoweredFunction, lower
 from mbsym.errors import CodegenError
@@ -42,6 +42,8 @@ class ModuleFunction:
         arguments: inputs, then outputs.
         identifiers: of the arguments, in order.
         body: None for a function with fixed text.
+        fixed_operations: of an ordinary call of a function with fixed text, where they are known.
+        fixed: the function with fixed text, else None.
     """
 
     name: str
@@ -51,11 +53,13 @@ class ModuleFunction:
     arguments: tuple[Argument, ...]
     identifiers: tuple[str, ...]
     body: LoweredFunction | None
+    fixed_operations: OperationCount | None = None
+    fixed: RuntimeFunction | None = None
 
     @property
     def operations(self) -> OperationCount | None:
-        """Operations of one evaluation; None for a function with fixed text."""
-        return None if self.body is None else self.body.operations
+        """Operations of one evaluation; None where they depend on the arguments."""
+        return self.fixed_operations if self.body is None else self.body.operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +115,26 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
             fixed.arguments,
             _argument_identifiers(fixed.name, fixed.arguments, names),
             None,
+            _operations(fixed, {function.name: function.operations for function in functions}),
+            fixed,
         )
         for fixed in description.runtime
     ]
     return LoweredModule(description, names, parameters, tuple(functions))
+
+
+def _operations(fixed: RuntimeFunction, derived: Mapping[str, OperationCount | None]) -> OperationCount | None:
+    """Operations of an ordinary call of a function with fixed text, those of the functions it calls included."""
+    if fixed.own is None:
+        return None
+    total = fixed.own.as_dict()
+    for name in fixed.calls:
+        called = derived.get(name)
+        if called is None:
+            return None
+        for kind, count in called.as_dict().items():
+            total[kind] += count
+    return OperationCount(**total)
 
 
 def _argument_identifiers(function: str, arguments: tuple[Argument, ...], names: ModuleNames) -> tuple[str, ...]:

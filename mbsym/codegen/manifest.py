@@ -95,9 +95,24 @@ def _function(module: LoweredModule, function: ModuleFunction, real_bytes: int) 
         "description": function.description,
         "arguments": [_argument(item) for item in function.arguments],
         "operations": None if function.operations is None else function.operations.as_dict(),
-        "stack_bytes_estimate": None if function.body is None else _stack_bytes(function.body, real_bytes),
+        "stack_bytes_estimate": _stack_estimate(module, function, real_bytes),
     }
     return entry
+
+
+def _stack_estimate(module: LoweredModule, function: ModuleFunction, real_bytes: int) -> int | None:
+    """Of a derived function, or of one with fixed text and the largest of those it calls."""
+    if function.body is not None:
+        return _stack_bytes(function.body, real_bytes)
+    fixed = function.fixed
+    if fixed is None or fixed.stack_reals is None:
+        return None
+    called = [
+        _stack_bytes(other.body, real_bytes)
+        for other in module.functions
+        if other.name in fixed.calls and other.body is not None
+    ]
+    return 2 * FRAME_BYTES + real_bytes * fixed.stack_reals + max(called, default=0)
 
 
 def _stack_bytes(body: LoweredFunction, real_bytes: int) -> int:
