@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.catalogue import make_program
+from mbsym.formulations.closed_loops import constraint_jacobian
 from mbsym.formulations.composite_body import mass_matrix
 from mbsym.formulations.loop_wrenches import dense, joint_speeds
 from mbsym.formulations.newton_euler import newton_euler
-from mbsym.formulations.redundancy import LoopAnalysis, analyse_loops
+from mbsym.formulations.redundancy import DEPENDENT, LoopAnalysis, analyse_loops
 from mbsym.formulations.sparse_factor import Vector, factorised, weighted_product
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.force import Actuator
+from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 
@@ -33,7 +35,8 @@ def actuated_inverse_dynamics(
         actuated: names of joints; default those that the model marks or drives.
 
     Raises:
-        DerivationError: no joint is actuated, or a named one does not exist or is cut.
+        DerivationError: no joint is actuated, a named one does not exist or is cut, or there are enough motors but they
+            leave a freedom undriven.
     """
     found = analyse_loops(mechanism) if analysis is None else analysis
     columns = actuated_columns(mechanism, actuated)
@@ -43,6 +46,13 @@ def actuated_inverse_dynamics(
     force = list(mechanism.gather(needed.forces))
     rows = [dense(mechanism, row.jacobian) for row in found.rows]
     enough = len(columns) >= found.mobility
+    undriven = _undriven(mechanism, found, columns)
+    if enough and undriven:
+        raise DerivationError(
+            f"{len(columns)} motors for {found.mobility} freedoms leave {undriven} of them undriven",
+            where=mechanism.model.name,
+            remedy="actuate joints that move independently of each other",
+        )
     solve = _least_forces if enough else _best_forces
     driven = solve(mechanism, rows, columns, force)
     zero = Scalar(mechanism.graph, 0)
@@ -60,12 +70,27 @@ def actuated_inverse_dynamics(
     )
 
 
-def has_motors(mechanism: Mechanism) -> bool:
-    """True where the model marks or drives a joint of the tree."""
+def _undriven(mechanism: Mechanism, analysis: LoopAnalysis, columns: Sequence[int]) -> int:
+    """Freedoms along which no motor moves, at the configuration of the analysis."""
+    import numpy as np
+
+    program = constraint_jacobian(mechanism, analysis)
+    rows = Evaluator(program)(np.array(analysis.configuration))["G"]
+    motors = np.eye(mechanism.nv)[list(columns)]
+    sizes = np.linalg.svd(np.concatenate([rows, motors]), compute_uv=False)
+    driven = int(np.sum(sizes > DEPENDENT * sizes[0]))
+    return mechanism.nv - driven
+
+
+def has_motors(mechanism: Mechanism, analysis: LoopAnalysis) -> bool:
+    """True where the model marks or drives joints of the tree, and these are not at odds with its freedoms."""
     model = mechanism.model
     driven = {force.joint for force in model.forces if isinstance(force, Actuator)}
     marked = {joint.name for joint in model.joints if joint.actuated} | driven
-    return bool(marked) and marked <= {body.joint.name for body in mechanism.bodies}
+    if not marked or not marked <= {body.joint.name for body in mechanism.bodies}:
+        return False
+    columns = actuated_columns(mechanism)
+    return len(columns) < analysis.mobility or not _undriven(mechanism, analysis, columns)
 
 
 def actuated_columns(mechanism: Mechanism, actuated: Sequence[str] = ()) -> list[int]:

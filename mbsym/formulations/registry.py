@@ -128,7 +128,7 @@ def available_functions(mechanism: Mechanism, formulation: str) -> Available:
     loops = analyse_loops(mechanism)
     for name, derive in loop_functions(LOOP_METHODS.get(formulation, "")).items():
         functions[name] = partial(_with_loops, derive, loops, mechanism)
-    if has_motors(mechanism):
+    if has_motors(mechanism, loops):
         functions["actuated_inverse_dynamics"] = partial(_with_loops, actuated_inverse_dynamics, loops, mechanism)
     if len(planar_loops(mechanism)) == 1:
         functions["closed_form_position"] = only_closed_form_position

@@ -325,6 +325,17 @@ def test_actuators_must_be_joints_of_the_tree() -> None:
         actuated_inverse_dynamics(build_mechanism(passive, passive.label()))
 
 
+def test_motors_that_move_the_same_freedom_are_refused() -> None:
+    model = examples.load("four_bar")
+    pendulum = replace(model.bodies[0], name="pendulum")
+    hinge = replace(model.joints[0], name="P", successor="pendulum", predecessor="rocker", actuated=False)
+    model = replace(model, bodies=(*model.bodies, pendulum), joints=(*model.joints, hinge))
+    mechanism = build_mechanism(model, model.label())
+    with pytest.raises(DerivationError, match="2 motors for 2 freedoms leave 1 of them undriven"):
+        actuated_inverse_dynamics(mechanism, actuated=("A", "C"))
+    actuated_inverse_dynamics(mechanism, actuated=("A", "P"))
+
+
 # ---- two ways to factor the mass matrix -----------------------------------------------------------------------------
 
 
