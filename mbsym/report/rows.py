@@ -135,7 +135,7 @@ def text_width(value: Any) -> float:
 
     if isinstance(value, sympy.Symbol):
         parts = symbol_parts(str(value.name))
-        return (1 if parts.letter in GREEK else len(parts.letter)) + 0.7 * len(parts.subscript)
+        return 1.2 * (1 if parts.letter in GREEK else len(parts.letter)) + 0.55 * len(parts.subscript)
     if value.is_Rational and not value.is_Integer:
         return 0.8 * max(len(str(value.p)), len(str(value.q))) + 0.3
     if isinstance(value, sympy.Float):

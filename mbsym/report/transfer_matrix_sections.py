@@ -25,7 +25,7 @@ def transfer_matrix_sections(mechanism: Mechanism) -> tuple[Section, ...]:
                     f"U Z = 0 for Z = [{', '.join(element.state)}]."
                     if element.is_boundary
                     else f"Z_out = U Z_in for Z = [{', '.join(element.state)}].",
-                    _sentence(element.remark) if element.remark else "",
+                    f"{element.remark}." if element.remark else "",
                 )
                 if each
             ),
@@ -60,8 +60,4 @@ def _overall(found: TransferMatrices) -> Section:
         items.append(Table(("cut", "body", "body"), found.cuts))
     if found.overall is not None:
         items.append(NamedMatrix("Z_end", found.overall.expression))
-    return Section("transfer_overall", "Overall transfer equation", (_sentence(found.overall_remark),), tuple(items))
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+    return Section("transfer_overall", "Overall transfer equation", (f"{found.overall_remark}.",), tuple(items))

@@ -343,13 +343,12 @@ def _taken_out(sizes: list[int], scale: int) -> int:
     numbers = [Fraction(size, scale) for size in sizes]
     kept = sum(map(number_size, numbers))
     if any(map(is_written_as_decimal, numbers)):
-        largest = max(numbers)
-        within = [number / largest for number in numbers]
+        # Of two terms the larger number is taken out, so that 9.81 is seen; of more, what leaves integers.
+        taken = max(sizes) if len(sizes) == 2 else whole
+        within = [Fraction(size, taken) for size in sizes]
         if any(max(number.numerator, number.denominator) > _LARGEST_SIMPLE for number in within):
             return scale
-        if 1 + sum(map(number_size, within)) > kept:
-            return scale
-        return max(sizes)
+        return taken if 1 + sum(map(number_size, within)) <= kept else scale
     return whole if number_size(Fraction(whole, scale)) + sum(size != whole for size in sizes) <= kept else scale
 
 
