@@ -84,9 +84,7 @@ def articulated_body(mechanism: Mechanism, forces: Speeds) -> RestMotion:
     return _outward(mechanism, pivots, seen)
 
 
-def _eliminate(
-    body: TreeBody, k: int, rows: list[Row], bias: Row, force: Scalar
-) -> tuple[list[Row], Row, _Pivot]:
+def _eliminate(body: TreeBody, k: int, rows: list[Row], bias: Row, force: Scalar) -> tuple[list[Row], Row, _Pivot]:
     """I - U U^T / d and p + U u / d for the joint's freedom k."""
     angular, linear = body.columns[k]
     h = [*angular, *linear]

@@ -258,9 +258,7 @@ def _attitude(matrix: Matrix3, unit: Matrix3) -> tuple[Vector3, tuple[Vector3, .
     return g, tuple(rows)
 
 
-def _thread(
-    matrix: Matrix3, axis: Vector3, along: Scalar, pitch: Scalar, unit: Matrix3
-) -> tuple[Scalar, Motion]:
+def _thread(matrix: Matrix3, axis: Vector3, along: Scalar, pitch: Scalar, unit: Matrix3) -> tuple[Scalar, Motion]:
     """pitch (advance/pitch - angle), wrapped to half a turn either way, and its rate."""
     sine = matrix[0][1] - matrix[1][0]
     cosine = matrix[0][0] + matrix[1][1]

@@ -167,9 +167,7 @@ def _open_loop(
     return SimulationError(f"{what} ({worst.quantity})", where=mechanism.model.name, remedy=remedy)
 
 
-def _assemble_system(
-    system: LoopedSystem, q_guess: Array | Sequence[float] | None, fixed: Sequence[str]
-) -> Assembly:
+def _assemble_system(system: LoopedSystem, q_guess: Array | Sequence[float] | None, fixed: Sequence[str]) -> Assembly:
     if fixed or q_guess is None:
         raise SimulationError(
             "a generated module knows neither joints' names nor initial coordinates",

@@ -33,6 +33,4 @@ def runge_kutta_step(
     k3, a3 = rates(system, keeper, q + step / 2 * k2, v + step / 2 * a2, tau, extra)
     k4, a4 = rates(system, keeper, q + step * k3, v + step * a3, tau, extra)
     moved = q + step / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-    return keeper.after_step(
-        system, normalised(moved, system.quaternions), v + step / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
-    )
+    return keeper.after_step(system, normalised(moved, system.quaternions), v + step / 6 * (a1 + 2 * a2 + 2 * a3 + a4))

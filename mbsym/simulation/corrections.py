@@ -278,9 +278,7 @@ def project_velocity(system: LoopedSystem, q: Array, v: Array) -> Array:
     return v
 
 
-def _newton(
-    system: LoopedSystem, q: Array, step: Callable[[Any], Array], iterations: int = ITERATIONS
-) -> Correction:
+def _newton(system: LoopedSystem, q: Array, step: Callable[[Any], Array], iterations: int = ITERATIONS) -> Correction:
     empty = np.zeros(0)
     if not system.rows:
         return Correction(q, empty, 0.0, 0, True)

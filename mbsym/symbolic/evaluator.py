@@ -1,4 +1,4 @@
-"""A Program prepared for many evaluations at single states in plain floats: what Newton iterations at derivation use."""
+"""A Program prepared for many evaluations at single states in plain floats, for Newton iterations at derivation."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ def labelling_to_json(labelling: Labelling, name: str) -> dict[str, Any]:
     Raises:
         TopologyError: two names are the same as text, or the system is too large for dense matrices.
     """
+    incidence = incidence_matrix(labelling.inboard, labelling.outboard, labelling.nb)
     return {
         "name": name,
         "bodies": _by_text(labelling.body_labels, "body"),
@@ -27,7 +28,7 @@ def labelling_to_json(labelling: Labelling, name: str) -> dict[str, Any]:
         "patterns": _by_text(labelling.patterns, "joint"),
         "weights": _by_text(labelling.weights, "joint"),
         "inboard": list(labelling.inboard),
-        "incidence_matrix": [list(row) for row in incidence_matrix(labelling.inboard, labelling.outboard, labelling.nb)],
+        "incidence_matrix": [list(row) for row in incidence],
         "path_matrix": [list(row) for row in path_matrix(labelling.tree)],
         "loops": {
             str(cut): {str(joint): sign for joint, sign in loop.items()} for cut, loop in labelling.loops.items()

@@ -214,7 +214,11 @@ def test_wrenches_bear_absolute_speeds(name: str) -> None:
 
 def spatial_chain() -> mbsym.Model:
     """Three revolute joints about x, y, x with fully symbolic bodies between them."""
-    names = [f"{stem}{k}" for k in (1, 2, 3) for stem in "m cx cy cz Ixx Iyy Izz Ixy Ixz Iyz lx ly lz".split()]
+    names = [
+        f"{stem}{k}"
+        for k in (1, 2, 3)
+        for stem in ("m", "cx", "cy", "cz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz", "lx", "ly", "lz")
+    ]
     return mbsym.Model(
         "spatial",
         bodies=tuple(

@@ -354,14 +354,12 @@ def test_articulated_inertias_and_sparse_factors_are_equal_exactly(name: str) ->
 def test_the_way_with_fewer_operations_is_taken() -> None:
     mechanism, analysis = prepared("rhombus_spatial")
     counts: dict[str, int] = {
-        method: constrained_terms(mechanism, analysis, method).operation_count().arithmetic
-        for method in ("", *METHODS)
+        method: constrained_terms(mechanism, analysis, method).operation_count().arithmetic for method in ("", *METHODS)
     }
     assert counts[""] == counts["articulated"] < counts["sparse"]
     mechanism, analysis = prepared("four_bar")
     counts = {
-        method: constrained_terms(mechanism, analysis, method).operation_count().arithmetic
-        for method in ("", *METHODS)
+        method: constrained_terms(mechanism, analysis, method).operation_count().arithmetic for method in ("", *METHODS)
     }
     assert counts[""] == counts["sparse"] < counts["articulated"]
 

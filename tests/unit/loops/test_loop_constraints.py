@@ -99,9 +99,7 @@ def test_residual_jacobian_is_the_derivative_of_the_residual_anywhere(kind: Join
     generator = np.random.default_rng(1)
     for seed in range(3):
         q, v = random_configuration(mechanism, seed), generator.normal(size=mechanism.nv)
-        there, back = (
-            interpret(program, {"q": moved(mechanism, q, v, step)})["residual"] for step in (1e-6, -1e-6)
-        )
+        there, back = (interpret(program, {"q": moved(mechanism, q, v, step)})["residual"] for step in (1e-6, -1e-6))
         exact = interpret(program, {"q": q})["residual_jacobian"] @ v
         # Central differences of step 1e-6 leave 1e-10 of round-off, more where the half angle's tangent is steep.
         assert np.allclose((there - back) / 2e-6, exact, rtol=1e-6, atol=1e-7)
