@@ -283,7 +283,7 @@ def _against_each_other(
 
 
 def _loop_checks(worst: Worst, module: LoadedModule, state: Mapping[str, Any], tolerance: float, number: int) -> None:
-    """G v = 0, G vdot = gamma and M vdot + h = tau + G^T lambda with closed loops, as far as the functions are there."""
+    """G v = 0, G vdot = gamma, M vdot + h = tau + G^T lambda with closed loops, as far as the functions are there."""
     has, language = module.functions, module.language
     vdot, multipliers = _outputs(module, "constrained_dynamics", state)[:2]
     if "constraint_residual" in has:
