@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 
 from mbsym.errors import MbsymError, ModelError, SymbolicError
 from mbsym.model.parameter import Parameter, Value
+from mbsym.symbolic.evaluator import ELEMENTARY_FUNCTIONS
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.reader import free_names, read_expression
 from mbsym.symbolic.scalar import Scalar, constant, symbol
@@ -184,22 +185,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., float]]] = {
     "add": lambda a, b: a + b,
     "mul": lambda a, b: a * b,
     "div": lambda a, b: a / b,
-    "sqrt": math.sqrt,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "asin": math.asin,
-    "acos": math.acos,
-    "exp": math.exp,
-    "log": math.log,
-    "tanh": math.tanh,
-    "abs": abs,
-    "sign": lambda a: float((a > 0) - (a < 0)),
-    "atan2": math.atan2,
-    "min": min,
-    "max": max,
-    "pow": math.pow,
-    "select": lambda condition, a, b: a if condition > 0 else b,
+    **ELEMENTARY_FUNCTIONS,
 }
 
 

@@ -21,7 +21,7 @@ _SUB: Final = 2
 _DIV: Final = 3
 _CALL: Final = 4
 
-_FUNCTIONS: Final[dict[str, Callable[..., float]]] = {
+ELEMENTARY_FUNCTIONS: Final[dict[str, Callable[..., float]]] = {
     "sqrt": math.sqrt,
     "sin": math.sin,
     "cos": math.cos,
@@ -39,6 +39,7 @@ _FUNCTIONS: Final[dict[str, Callable[..., float]]] = {
     "pow": math.pow,
     "select": lambda condition, positive, otherwise: positive if condition > 0 else otherwise,
 }
+"""What the graph's functions are in floats; arguments outside a domain raise ValueError."""
 
 
 class Evaluator:
@@ -100,7 +101,7 @@ class Evaluator:
             self._tape.append((code, place(node), places[arguments[0]], places[abs(arguments[1])]))
         else:
             operands = [(places[abs(ref)], -1.0 if ref < 0 else 1.0) for ref in arguments]
-            self._tape.append((_CALL, place(node), _FUNCTIONS[kind], operands))
+            self._tape.append((_CALL, place(node), ELEMENTARY_FUNCTIONS[kind], operands))
 
     def __call__(self, *inputs: Sequence[float] | Array) -> dict[str, Array]:
         """The outputs; what lies outside the domain of an operation is nan."""
