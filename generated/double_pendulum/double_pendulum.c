@@ -101,7 +101,10 @@ void double_pendulum_inverse_dynamics(
     const double_pendulum_real f2_x = m2*a2_x + t4*alpha2_z;
     const double_pendulum_real f2_y = m2*a2_y + t4*w2_z*w2_z;
 
-    tau[0] = (0.08333333333333333*m1*l1*l1 + t1*t2)*vdot[0] + t2*a1_x + n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y);
+    /* joint wrenches and generalised forces, inward */
+    const double_pendulum_real t7 = (0.08333333333333333*m1*l1*l1 + t1*t2)*vdot[0] + t2*a1_x;
+
+    tau[0] = t7 + n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y);
     tau[1] = n2_z;
 }
 
@@ -218,10 +221,10 @@ void double_pendulum_kinetic_energy(
     const double_pendulum_real w2_z = v[0] + v[1];
 
     /* kinetic energy */
-    const double_pendulum_real t5 = w2_z*((0.08333333333333333*m2*l2*l2 + t2*t3)*w2_z + t3*v2_x)
-        + v2_x*(m2*v2_x + t3*w2_z) + v2_y*m2*v2_y;
+    const double_pendulum_real t5 = w2_z*((0.08333333333333333*m2*l2*l2 + t2*t3)*w2_z + t3*v2_x);
+    const double_pendulum_real t6 = v[0]*v[0]*m1*(0.08333333333333333*l1*l1 + t1*t1);
 
-    energy[0] = 0.5*(v[0]*v[0]*m1*(0.08333333333333333*l1*l1 + t1*t1) + t5);
+    energy[0] = 0.5*(t6 + t5 + v2_x*(m2*v2_x + t3*w2_z) + v2_y*m2*v2_y);
 }
 
 /* operations: 3 + or -, 9 *, 2 sine-cosine pairs */

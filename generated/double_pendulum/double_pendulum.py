@@ -260,8 +260,10 @@ def _inverse_dynamics(function, q, v, vdot, m1, m2, l1, l2):
     n2_z = (0.08333333333333333*m2*l2*l2 + t3*t4)*alpha2_z + t4*a2_x
     f2_x = m2*a2_x + t4*alpha2_z
     f2_y = m2*a2_y + t4*w2_z*w2_z
+    # joint wrenches and generalised forces, inward
+    t7 = (0.08333333333333333*m1*l1*l1 + t1*t2)*vdot[0] + t2*a1_x
     tau = (
-        (0.08333333333333333*m1*l1*l1 + t1*t2)*vdot[0] + t2*a1_x + n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y),
+        t7 + n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y),
         n2_z,
     )
     return (tau,)
@@ -432,9 +434,10 @@ def _kinetic_energy(function, q, v, m1, m2, l1, l2):
     v2_y = -sin_q1*t4
     w2_z = v[0] + v[1]
     # kinetic energy
-    t5 = w2_z*((0.08333333333333333*m2*l2*l2 + t2*t3)*w2_z + t3*v2_x) + v2_x*(m2*v2_x + t3*w2_z) + v2_y*m2*v2_y
+    t5 = w2_z*((0.08333333333333333*m2*l2*l2 + t2*t3)*w2_z + t3*v2_x)
+    t6 = v[0]*v[0]*m1*(0.08333333333333333*l1*l1 + t1*t1)
     energy = (
-        0.5*(v[0]*v[0]*m1*(0.08333333333333333*l1*l1 + t1*t1) + t5),
+        0.5*(t6 + t5 + v2_x*(m2*v2_x + t3*w2_z) + v2_y*m2*v2_y),
     )
     return (energy,)
 

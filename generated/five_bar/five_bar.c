@@ -556,11 +556,11 @@ void five_bar_momentum(
     const five_bar_real t20 = t15*(cos_q1*t17 - sin_q1*t16 + 0.28 + cos_q0*t19 - sin_q0*t18);
     const five_bar_real t21 = 0.35714285714285715*(t20 - t14*(sin_q1*t17 + cos_q1*t16 + sin_q0*t19
         + cos_q0*t18));
-    const five_bar_real t22 = t21 - 0.02966*(w3_z + w4_z) - 0.114*(v3_y + v4_y) - 0.0175*(v[0] + v[1]);
+    const five_bar_real t22 = t21 - 0.02966*(w3_z + w4_z) - 0.114*(v3_y + v4_y);
 
     momentum[0] = 0.0;
     momentum[1] = 0.0;
-    momentum[2] = 0.25*(t6 + t10) - t22 + 0.2*t12;
+    momentum[2] = 0.0175*(v[0] + v[1]) - t22 + 0.25*(t6 + t10) + 0.2*t12;
     momentum[3] = t14;
     momentum[4] = t15;
     momentum[5] = 0.0;
@@ -588,9 +588,10 @@ void five_bar_constraint_residual(
     const five_bar_real t5 = cos_q0*t3 + sin_q0*t4;
     const five_bar_real t6 = sin_q0*t3 - cos_q0*t4;
     const five_bar_real t7 = 0.38 + 0.25*(cos_q3 - t5) + cos_q3*t1 - sin_q3*t2;
+    const five_bar_real t8 = 0.25*(sin_q3 + t6) + sin_q3*t1 + cos_q3*t2;
 
     residual[0] = t7 - 0.38*(cos_q2*t5 - sin_q2*t6);
-    residual[1] = -0.25*(sin_q3 + t6) - sin_q3*t1 - cos_q3*t2 - 0.38*(sin_q2*t5 + cos_q2*t6);
+    residual[1] = -t8 - 0.38*(sin_q2*t5 + cos_q2*t6);
 }
 
 /* operations: 20 + or -, 24 *, 4 sine-cosine pairs */
@@ -705,11 +706,12 @@ void five_bar_closure_gap(
     const five_bar_real t5 = cos_q0*t3 + sin_q0*t4;
     const five_bar_real t6 = sin_q0*t3 - cos_q0*t4;
     const five_bar_real t7 = 0.38 + 0.25*(cos_q3 - t5) + cos_q3*t1 - sin_q3*t2;
+    const five_bar_real t8 = 0.25*(sin_q3 + t6) + sin_q3*t1 + cos_q3*t2;
 
     gap[0] = 0.0;
     gap[1] = 0.0;
     gap[2] = t7 - 0.38*(cos_q2*t5 - sin_q2*t6);
-    gap[3] = -0.25*(sin_q3 + t6) - sin_q3*t1 - cos_q3*t2 - 0.38*(sin_q2*t5 + cos_q2*t6);
+    gap[3] = -t8 - 0.38*(sin_q2*t5 + cos_q2*t6);
     gap[4] = 0.0;
 }
 

@@ -866,11 +866,11 @@ def _momentum(function, q, v):
     t19 = 0.25 + 0.114*cos_q2
     t20 = t15*(cos_q1*t17 - sin_q1*t16 + 0.28 + cos_q0*t19 - sin_q0*t18)
     t21 = 0.35714285714285715*(t20 - t14*(sin_q1*t17 + cos_q1*t16 + sin_q0*t19 + cos_q0*t18))
-    t22 = t21 - 0.02966*(w3_z + w4_z) - 0.114*(v3_y + v4_y) - 0.0175*(v[0] + v[1])
+    t22 = t21 - 0.02966*(w3_z + w4_z) - 0.114*(v3_y + v4_y)
     momentum = (
         0.0,
         0.0,
-        0.25*(t6 + t10) - t22 + 0.2*t12,
+        0.0175*(v[0] + v[1]) - t22 + 0.25*(t6 + t10) + 0.2*t12,
         t14,
         t15,
         0.0,
@@ -912,9 +912,10 @@ def _constraint_residual(function, q):
     t5 = cos_q0*t3 + sin_q0*t4
     t6 = sin_q0*t3 - cos_q0*t4
     t7 = 0.38 + 0.25*(cos_q3 - t5) + cos_q3*t1 - sin_q3*t2
+    t8 = 0.25*(sin_q3 + t6) + sin_q3*t1 + cos_q3*t2
     residual = (
         t7 - 0.38*(cos_q2*t5 - sin_q2*t6),
-        -0.25*(sin_q3 + t6) - sin_q3*t1 - cos_q3*t2 - 0.38*(sin_q2*t5 + cos_q2*t6),
+        -t8 - 0.38*(sin_q2*t5 + cos_q2*t6),
     )
     return (residual,)
 
@@ -1072,11 +1073,12 @@ def _closure_gap(function, q):
     t5 = cos_q0*t3 + sin_q0*t4
     t6 = sin_q0*t3 - cos_q0*t4
     t7 = 0.38 + 0.25*(cos_q3 - t5) + cos_q3*t1 - sin_q3*t2
+    t8 = 0.25*(sin_q3 + t6) + sin_q3*t1 + cos_q3*t2
     gap = (
         0.0,
         0.0,
         t7 - 0.38*(cos_q2*t5 - sin_q2*t6),
-        -0.25*(sin_q3 + t6) - sin_q3*t1 - cos_q3*t2 - 0.38*(sin_q2*t5 + cos_q2*t6),
+        -t8 - 0.38*(sin_q2*t5 + cos_q2*t6),
         0.0,
     )
     return (gap,)

@@ -209,8 +209,9 @@ void four_bar_potential_energy(
     /* composite mass and first moment, inward */
     const four_bar_real t1 = 0.45*sin_q2;
     const four_bar_real t2 = 2.0 - 0.45*cos_q2;
+    const four_bar_real t3 = sin_q0*(1.2 + cos_q1*t2 + sin_q1*t1) + cos_q0*(sin_q1*t2 - cos_q1*t1);
 
-    energy[0] = 9.81*(sin_q0*(1.2 + cos_q1*t2 + sin_q1*t1) + cos_q0*(sin_q1*t2 - cos_q1*t1));
+    energy[0] = 9.81*t3;
 }
 
 /* operations: none */

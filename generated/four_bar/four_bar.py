@@ -432,8 +432,9 @@ def _potential_energy(function, q):
     # composite mass and first moment, inward
     t1 = 0.45*sin_q2
     t2 = 2.0 - 0.45*cos_q2
+    t3 = sin_q0*(1.2 + cos_q1*t2 + sin_q1*t1) + cos_q0*(sin_q1*t2 - cos_q1*t1)
     energy = (
-        9.81*(sin_q0*(1.2 + cos_q1*t2 + sin_q1*t1) + cos_q0*(sin_q1*t2 - cos_q1*t1)),
+        9.81*t3,
     )
     return (energy,)
 

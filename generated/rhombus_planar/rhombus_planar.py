@@ -415,8 +415,9 @@ def _bias_force(function, q, v):
     n2_z = 0.5*a2_y + n5_z + t6 + n3_z + t8
     f2_x = a2_x - 0.5*t2 + cos_q4*f5_x - sin_q4*a5_y + cos_q2*f3_x - sin_q2*f3_y
     f2_y = a2_y + t6 + t8
+    t9 = 4.9*cos_q0 + n6_z + sin_q5*f6_x + cos_q5*a6_y
     bias = (
-        4.9*cos_q0 + n6_z + sin_q5*f6_x + cos_q5*a6_y + n2_z + sin_q1*f2_x + cos_q1*f2_y,
+        t9 + n2_z + sin_q1*f2_x + cos_q1*f2_y,
         n2_z,
         n3_z,
         n4_z,
@@ -482,8 +483,9 @@ def _gravity_force(function, q):
     n2_z = 0.5*a2_y + n5_z + t1 + n3_z + t3
     f2_x = a2_x + cos_q4*a5_x - sin_q4*a5_y + cos_q2*f3_x - sin_q2*f3_y
     f2_y = a2_y + t1 + t3
+    t4 = 4.9*cos_q0 + n6_z + sin_q5*a6_x + cos_q5*a6_y
     gravity = (
-        4.9*cos_q0 + n6_z + sin_q5*a6_x + cos_q5*a6_y + n2_z + sin_q1*f2_x + cos_q1*f2_y,
+        t4 + n2_z + sin_q1*f2_x + cos_q1*f2_y,
         n2_z,
         n3_z,
         n4_z,
@@ -1550,121 +1552,122 @@ def _constrained_terms(function, q, v, tau):
     n2_z = 0.5*a2_y + n5_z + t32 + n3_z + t34
     f2_x = a2_x - 0.5*t28 + cos_q4*f5_x - sin_q4*a5_y + cos_q2*f3_x - sin_q2*f3_y
     f2_y = a2_y + t32 + t34
-    n1_z = 4.9*cos_q0 + n6_z + sin_q5*f6_x + cos_q5*a6_y + n2_z + sin_q1*f2_x + cos_q1*f2_y
-    t35 = tau[3] - n4_z
-    t36 = tau[4] - n5_z
-    t37 = tau[5] - n6_z
+    t35 = 4.9*cos_q0 + n6_z + sin_q5*f6_x + cos_q5*a6_y
+    n1_z = t35 + n2_z + sin_q1*f2_x + cos_q1*f2_y
+    t36 = tau[3] - n4_z
+    t37 = tau[4] - n5_z
+    t38 = tau[5] - n6_z
     # composite inertias, inward
-    t38 = 0.5*cos_q5
-    t39 = 0.5*cos_q4
-    t40 = 0.5*sin_q4
-    t41 = 0.5*cos_q3
-    t42 = 0.5*sin_q3
-    m3_3 = 1.6666666666666667 + t41 + t41
-    t43 = 1.5 + t41
-    t44 = sin_q2*t42
-    t45 = cos_q2*t43 - t44
-    t46 = cos_q2*t42
-    t47 = sin_q2*t43 + t46
-    t48 = 2.0 + t45
-    m2_2 = 1.6666666666666667 + t39 + t39 + m3_3 + t45 + t48
-    t49 = cos_q1*(1.5 + t39 + t48) - sin_q1*(t40 + t47)
-    m1_1 = t38 + 5.666666666666667 + t38 + m2_2 + t49 + t49
+    t39 = 0.5*cos_q5
+    t40 = 0.5*cos_q4
+    t41 = 0.5*sin_q4
+    t42 = 0.5*cos_q3
+    t43 = 0.5*sin_q3
+    m3_3 = 1.6666666666666667 + t42 + t42
+    t44 = 1.5 + t42
+    t45 = sin_q2*t43
+    t46 = cos_q2*t44 - t45
+    t47 = cos_q2*t43
+    t48 = sin_q2*t44 + t47
+    t49 = 2.0 + t46
+    m2_2 = 1.6666666666666667 + t40 + t40 + m3_3 + t46 + t49
+    t50 = cos_q1*(1.5 + t40 + t49) - sin_q1*(t41 + t48)
+    m1_1 = t39 + 5.666666666666667 + t39 + m2_2 + t50 + t50
     # mass matrix
-    m2_1 = m2_2 + t49
-    m3_2 = m3_3 + t45
-    m3_1 = m3_2 - sin_q1*t47 + cos_q1*t45
-    m4_3 = 0.3333333333333333 + t41
-    t50 = t44 - cos_q2*t41
-    m4_2 = m4_3 - t50
-    m4_1 = m4_2 - sin_q1*(t46 + sin_q2*t41) - cos_q1*t50
-    m5_2 = 0.3333333333333333 + t39
-    m5_1 = m5_2 - sin_q1*t40 + cos_q1*t39
-    m6_1 = 0.3333333333333333 + t38
+    m2_1 = m2_2 + t50
+    m3_2 = m3_3 + t46
+    m3_1 = m3_2 - sin_q1*t48 + cos_q1*t46
+    m4_3 = 0.3333333333333333 + t42
+    t51 = t45 - cos_q2*t42
+    m4_2 = m4_3 - t51
+    m4_1 = m4_2 - sin_q1*(t47 + sin_q2*t42) - cos_q1*t51
+    m5_2 = 0.3333333333333333 + t40
+    m5_1 = m5_2 - sin_q1*t41 + cos_q1*t40
+    m6_1 = 0.3333333333333333 + t39
     # factorisation of the mass matrix
-    t51 = 3.0*m6_1
-    t52 = 3.0*m5_2
-    t53 = 3.0*m5_1
-    t54 = 3.0*m4_3
-    t55 = m3_1 - m4_1*t54
-    t56 = m3_2 - m4_2*t54
-    t57 = 3.0*m4_2
-    t58 = 3.0*m4_1
-    t59 = 1.0/(m3_3 - m4_3*t54)
-    t60 = t56*t59
-    t61 = m2_1 - m5_1*t52 - m4_1*t57 - t55*t60
-    t62 = t55*t59
-    t63 = 1.0/(m2_2 - m5_2*t52 - m4_2*t57 - t56*t60)
-    t64 = t61*t63
-    t65 = 1.0/(m1_1 - m6_1*t51 - m5_1*t53 - m4_1*t58 - t55*t62 - t61*t64)
+    t52 = 3.0*m6_1
+    t53 = 3.0*m5_2
+    t54 = 3.0*m5_1
+    t55 = 3.0*m4_3
+    t56 = m3_1 - m4_1*t55
+    t57 = m3_2 - m4_2*t55
+    t58 = 3.0*m4_2
+    t59 = 3.0*m4_1
+    t60 = 1.0/(m3_3 - m4_3*t55)
+    t61 = t57*t60
+    t62 = m2_1 - m5_1*t53 - m4_1*t58 - t56*t61
+    t63 = t56*t60
+    t64 = 1.0/(m2_2 - m5_2*t53 - m4_2*t58 - t57*t61)
+    t65 = t62*t64
+    t66 = 1.0/(m1_1 - m6_1*t52 - m5_1*t54 - m4_1*t59 - t56*t63 - t62*t65)
     # closure rows brought to the mass matrix
-    t66 = tau[2] - n3_z - t35*t54
-    t67 = tau[1] - n2_z - t36*t52 - t35*t57 - t60*t66
-    t68 = tau[0] - n1_z - t37*t51 - t36*t53 - t35*t58 - t62*t66 - t64*t67
-    t69 = t20 + t8*t54
-    t70 = t14 + t8*t57 - t60*t69
-    t71 = t10 - t8*t58 + t62*t69 + t64*t70
-    t72 = t19 + t7*t54
-    t73 = t13 + t7*t57 - t60*t72
-    t74 = t9 - t7*t58 + t62*t72 + t64*t73
-    t75 = t65*t71
-    t76 = t63*t70
-    t77 = t59*t69
-    t78 = 3.0*t8
-    t79 = t65*t74
-    t80 = t63*t73
-    t81 = t59*t72
-    t82 = 3.0*t7
-    t83 = t71*t79 + t70*t80 + t69*t81 + t8*t82
-    t84 = v[1]*t12 + v[0]*t16 + v[2]*t18 + w2_z*t22 + v[3]*t24 - w3_z*t26 - w4_z*(t24 + t26)
-    t85 = v[1]*t11 + v[0]*t15 + v[2]*t17 + w2_z*t21 + v[3]*t23 - w3_z*t25 - w4_z*(t23 + t25)
+    t67 = tau[2] - n3_z - t36*t55
+    t68 = tau[1] - n2_z - t37*t53 - t36*t58 - t61*t67
+    t69 = tau[0] - n1_z - t38*t52 - t37*t54 - t36*t59 - t63*t67 - t65*t68
+    t70 = t20 + t8*t55
+    t71 = t14 + t8*t58 - t61*t70
+    t72 = t10 - t8*t59 + t63*t70 + t65*t71
+    t73 = t19 + t7*t55
+    t74 = t13 + t7*t58 - t61*t73
+    t75 = t9 - t7*t59 + t63*t73 + t65*t74
+    t76 = t66*t72
+    t77 = t64*t71
+    t78 = t60*t70
+    t79 = 3.0*t8
+    t80 = t66*t75
+    t81 = t64*t74
+    t82 = t60*t73
+    t83 = 3.0*t7
+    t84 = t72*t80 + t71*t81 + t70*t82 + t8*t83
+    t85 = v[1]*t12 + v[0]*t16 + v[2]*t18 + w2_z*t22 + v[3]*t24 - w3_z*t26 - w4_z*(t24 + t26)
+    t86 = v[1]*t11 + v[0]*t15 + v[2]*t17 + w2_z*t21 + v[3]*t23 - w3_z*t25 - w4_z*(t23 + t25)
     # accelerations of the open tree and per multiplier
-    t86 = t65*t68
-    t87 = t63*t67 - t64*t86
-    t88 = t59*t66 - t62*t86 - t60*t87
-    t89 = t76 + t64*t75
-    t90 = t77 + t62*t75 - t60*t89
-    t91 = t80 + t64*t79
-    t92 = t81 + t62*t79 - t60*t91
+    t87 = t66*t69
+    t88 = t64*t68 - t65*t87
+    t89 = t60*t67 - t63*t87 - t61*t88
+    t90 = t77 + t65*t76
+    t91 = t78 + t63*t76 - t61*t90
+    t92 = t81 + t65*t80
+    t93 = t82 + t63*t80 - t61*t92
     free = (
-        t86,
         t87,
         t88,
-        3.0*t35 - t58*t86 - t57*t87 - t54*t88,
-        3.0*t36 - t53*t86 - t52*t87,
-        3.0*t37 - t51*t86,
+        t89,
+        3.0*t36 - t59*t87 - t58*t88 - t55*t89,
+        3.0*t37 - t54*t87 - t53*t88,
+        3.0*t38 - t52*t87,
     )
     response = (
-        t75,
-        -t79,
-        -t89,
-        t91,
+        t76,
+        -t80,
         -t90,
         t92,
-        t78 - t58*t75 + t57*t89 + t54*t90,
-        t58*t79 - t82 - t57*t91 - t54*t92,
-        t52*t89 - t53*t75,
-        t53*t79 - t52*t91,
-        -t51*t75,
-        t51*t79,
+        -t91,
+        t93,
+        t79 - t59*t76 + t58*t90 + t55*t91,
+        t59*t80 - t83 - t58*t92 - t55*t93,
+        t53*t90 - t54*t76,
+        t54*t80 - t53*t92,
+        -t52*t76,
+        t52*t80,
     )
     delassus = (
-        t71*t75 + t70*t76 + t69*t77 + t8*t78,
-        -t83,
-        -t83,
-        t74*t79 + t73*t80 + t72*t81 + t7*t82,
+        t72*t76 + t71*t77 + t70*t78 + t8*t79,
+        -t84,
+        -t84,
+        t75*t80 + t74*t81 + t73*t82 + t7*t83,
     )
     right = (
-        t84 - t68*t75 + t67*t76 + t66*t77 - t35*t78,
-        t85 + t68*t79 - t67*t80 - t66*t81 + t35*t82,
+        t85 - t69*t76 + t68*t77 + t67*t78 - t36*t79,
+        t86 + t69*t80 - t68*t81 - t67*t82 + t36*t83,
     )
     weighted = (
-        t71,
-        -t74,
+        t72,
+        -t75,
+        -t71,
+        t74,
         -t70,
         t73,
-        -t69,
-        t72,
         t8,
         -t7,
         0.0,
@@ -1673,9 +1676,9 @@ def _constrained_terms(function, q, v, tau):
         0.0,
     )
     inverses = (
-        t65,
-        t63,
-        t59,
+        t66,
+        t64,
+        t60,
         3.0,
         3.0,
         3.0,

@@ -41,7 +41,10 @@ void slider_crank_inverse_dynamics(
     const slider_crank_real f2_y = 0.6*a2_y + t2*alpha2_z;
     const slider_crank_real f3_z = m_slider*vdot[2];
 
-    tau[0] = (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y + n2_z + r*(sin_q1*f2_x + cos_q1*f2_y);
+    /* joint wrenches and generalised forces, inward */
+    const slider_crank_real t5 = (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y;
+
+    tau[0] = t5 + n2_z + r*(sin_q1*f2_x + cos_q1*f2_y);
     tau[1] = n2_z;
     tau[2] = 2.0*v[2] + f3_z;
 }
@@ -157,9 +160,8 @@ void slider_crank_kinetic_energy(
 
     /* kinetic energy */
     const slider_crank_real t3 = 0.6*v2_x*v2_x + v2_y*(0.6*v2_y + t1*w2_z);
-    const slider_crank_real t4 = v[0]*v[0]*(0.0015 + 0.075*r*r);
-    const slider_crank_real t5 = t4 + w2_z*((0.002 + 0.3333333333333333*l*t1)*w2_z + t1*v2_y) + t3
-        + v[2]*m_slider*v[2];
+    const slider_crank_real t4 = w2_z*((0.002 + 0.3333333333333333*l*t1)*w2_z + t1*v2_y) + t3;
+    const slider_crank_real t5 = v[0]*v[0]*(0.0015 + 0.075*r*r) + t4 + v[2]*m_slider*v[2];
 
     energy[0] = 0.5*t5;
 }
@@ -422,11 +424,11 @@ void slider_crank_momentum(
     const slider_crank_real t11 = sin_q1*t2;
     const slider_crank_real t12 = t1 + 0.6*r + cos_q1*t2;
     const slider_crank_real t13 = t9*(m_slider*q[2] + cos_q0*t12 - sin_q0*t11) - t10*(sin_q0*t12 + cos_q0*t11);
-    const slider_crank_real t14 = 1.0/(m_slider + 1.8)*t13 - (0.002 + 0.3333333333333333*l*t2)*w2_z - t2*v2_y;
+    const slider_crank_real t14 = 1.0/(m_slider + 1.8)*t13 - (0.002 + 0.3333333333333333*l*t2)*w2_z;
 
     momentum[0] = 0.0;
     momentum[1] = 0.0;
-    momentum[2] = r*t7 - t14 + v[0]*(0.0015 + 0.25*r*t1);
+    momentum[2] = t2*v2_y - t14 + r*t7 + v[0]*(0.0015 + 0.25*r*t1);
     momentum[3] = t10;
     momentum[4] = t9;
     momentum[5] = 0.0;
@@ -662,19 +664,19 @@ void slider_crank_constrained_wrenches(
     const slider_crank_real t7 = a1_y + r*vdot[0];
     const slider_crank_real a2_x = cos_q1*t6 + sin_q1*t7;
     const slider_crank_real a2_y = cos_q1*t7 - sin_q1*t6;
-    const slider_crank_real n2_z = n3_x + t4*lambda_[1] + t3*lambda_[0]
-        + (0.002 + 0.3333333333333333*l*t2)*alpha2_z + t2*a2_y;
+    const slider_crank_real t8 = (0.002 + 0.3333333333333333*l*t2)*alpha2_z + t2*a2_y;
+    const slider_crank_real n2_z = n3_x + t4*lambda_[1] + t3*lambda_[0] + t8;
     const slider_crank_real f2_x = n2_x*lambda_[0] - n2_y*lambda_[1] + 0.6*a2_x - t2*w2_z*w2_z;
     const slider_crank_real f2_y = n2_y*lambda_[0] + n2_x*lambda_[1] + 0.6*a2_y + t2*alpha2_z;
 
     /* joint wrenches and generalised forces, inward */
-    const slider_crank_real t8 = sin_q1*f2_x + cos_q1*f2_y;
+    const slider_crank_real t9 = sin_q1*f2_x + cos_q1*f2_y;
 
     wrenches[0] = 0.0;
     wrenches[1] = 0.0;
-    wrenches[2] = (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y + n2_z + r*t8;
+    wrenches[2] = (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y + n2_z + r*t9;
     wrenches[3] = 11.772*sin_q0 - t1*t5 + cos_q1*f2_x - sin_q1*f2_y;
-    wrenches[4] = 11.772*cos_q0 + t1*vdot[0] + t8;
+    wrenches[4] = 11.772*cos_q0 + t1*vdot[0] + t9;
     wrenches[5] = 0.0;
     wrenches[6] = 0.0;
     wrenches[7] = 0.0;
@@ -811,26 +813,26 @@ void slider_crank_actuated_inverse_dynamics(
 
     /* joint wrenches and generalised forces, inward */
     const slider_crank_real t9 = 2.0*v[2] + f3_z;
-    const slider_crank_real n1_z = (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y + n2_z
-        + r*(sin_q1*f2_x + cos_q1*f2_y);
+    const slider_crank_real t10 = (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y;
+    const slider_crank_real n1_z = t10 + n2_z + r*(sin_q1*f2_x + cos_q1*f2_y);
 
     /* least actuator forces */
-    const slider_crank_real t10 = t5*t5;
-    const slider_crank_real t11 = t3*t6;
+    const slider_crank_real t11 = t5*t5;
+    const slider_crank_real t12 = t3*t6;
 
     /* factorisation of the matrix of motors and closure rows */
-    const slider_crank_real t12 = 1.0/(t3*t3);
-    const slider_crank_real t13 = t11*t12;
-    const slider_crank_real t14 = 1.0/(t10 - 1.0 - t10 - t6*t6 + t11*t13);
+    const slider_crank_real t13 = 1.0/(t3*t3);
+    const slider_crank_real t14 = t12*t13;
+    const slider_crank_real t15 = 1.0/(t11 - 1.0 - t11 - t6*t6 + t12*t14);
 
     /* least actuator forces */
-    const slider_crank_real t15 = t6 - t3*t13;
-    const slider_crank_real t16 = n2_z - t4*t9;
-    const slider_crank_real t17 = n1_z - t5*t9 - t13*t16;
-    const slider_crank_real t18 = t14*t15;
-    const slider_crank_real t19 = t3*t12;
+    const slider_crank_real t16 = t6 - t3*t14;
+    const slider_crank_real t17 = n2_z - t4*t9;
+    const slider_crank_real t18 = n1_z - t5*t9 - t14*t17;
+    const slider_crank_real t19 = t15*t16;
+    const slider_crank_real t20 = t3*t13;
 
-    tau[0] = t14*(t15*(1.0/(t15*t18 - t3*t19))*(t17*t18 - t16*t19) - t17);
+    tau[0] = t15*(t16*(1.0/(t16*t19 - t3*t20))*(t18*t19 - t17*t20) - t18);
     tau[1] = 0.0;
     tau[2] = 0.0;
 }

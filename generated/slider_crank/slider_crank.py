@@ -213,8 +213,10 @@ def _inverse_dynamics(function, q, v, vdot, r, l, m_slider):
     f2_x = 0.6*a2_x - t2*w2_z*w2_z
     f2_y = 0.6*a2_y + t2*alpha2_z
     f3_z = m_slider*vdot[2]
+    # joint wrenches and generalised forces, inward
+    t5 = (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y
     tau = (
-        (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y + n2_z + r*(sin_q1*f2_x + cos_q1*f2_y),
+        t5 + n2_z + r*(sin_q1*f2_x + cos_q1*f2_y),
         n2_z,
         2.0*v[2] + f3_z,
     )
@@ -384,8 +386,8 @@ def _kinetic_energy(function, q, v, r, l, m_slider):
     w2_z = v[0] + v[1]
     # kinetic energy
     t3 = 0.6*v2_x*v2_x + v2_y*(0.6*v2_y + t1*w2_z)
-    t4 = v[0]*v[0]*(0.0015 + 0.075*r*r)
-    t5 = t4 + w2_z*((0.002 + 0.3333333333333333*l*t1)*w2_z + t1*v2_y) + t3 + v[2]*m_slider*v[2]
+    t4 = w2_z*((0.002 + 0.3333333333333333*l*t1)*w2_z + t1*v2_y) + t3
+    t5 = v[0]*v[0]*(0.0015 + 0.075*r*r) + t4 + v[2]*m_slider*v[2]
     energy = (
         0.5*t5,
     )
@@ -747,11 +749,11 @@ def _momentum(function, q, v, r, l, m_slider):
     t11 = sin_q1*t2
     t12 = t1 + 0.6*r + cos_q1*t2
     t13 = t9*(m_slider*q[2] + cos_q0*t12 - sin_q0*t11) - t10*(sin_q0*t12 + cos_q0*t11)
-    t14 = 1.0/(m_slider + 1.8)*t13 - (0.002 + 0.3333333333333333*l*t2)*w2_z - t2*v2_y
+    t14 = 1.0/(m_slider + 1.8)*t13 - (0.002 + 0.3333333333333333*l*t2)*w2_z
     momentum = (
         0.0,
         0.0,
-        r*t7 - t14 + v[0]*(0.0015 + 0.25*r*t1),
+        t2*v2_y - t14 + r*t7 + v[0]*(0.0015 + 0.25*r*t1),
         t10,
         t9,
         0.0,
@@ -1102,17 +1104,18 @@ def _constrained_wrenches(function, q, v, vdot, lambda_, r, l, m_slider):
     t7 = a1_y + r*vdot[0]
     a2_x = cos_q1*t6 + sin_q1*t7
     a2_y = cos_q1*t7 - sin_q1*t6
-    n2_z = n3_x + t4*lambda_[1] + t3*lambda_[0] + (0.002 + 0.3333333333333333*l*t2)*alpha2_z + t2*a2_y
+    t8 = (0.002 + 0.3333333333333333*l*t2)*alpha2_z + t2*a2_y
+    n2_z = n3_x + t4*lambda_[1] + t3*lambda_[0] + t8
     f2_x = n2_x*lambda_[0] - n2_y*lambda_[1] + 0.6*a2_x - t2*w2_z*w2_z
     f2_y = n2_y*lambda_[0] + n2_x*lambda_[1] + 0.6*a2_y + t2*alpha2_z
     # joint wrenches and generalised forces, inward
-    t8 = sin_q1*f2_x + cos_q1*f2_y
+    t9 = sin_q1*f2_x + cos_q1*f2_y
     wrenches = (
         0.0,
         0.0,
-        (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y + n2_z + r*t8,
+        (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y + n2_z + r*t9,
         11.772*sin_q0 - t1*t5 + cos_q1*f2_x - sin_q1*f2_y,
-        11.772*cos_q0 + t1*vdot[0] + t8,
+        11.772*cos_q0 + t1*vdot[0] + t9,
         0.0,
         0.0,
         0.0,
@@ -1308,22 +1311,23 @@ def _actuated_inverse_dynamics(function, q, v, vdot, r, l, m_slider):
     f3_z = m_slider*vdot[2]
     # joint wrenches and generalised forces, inward
     t9 = 2.0*v[2] + f3_z
-    n1_z = (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y + n2_z + r*(sin_q1*f2_x + cos_q1*f2_y)
+    t10 = (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y
+    n1_z = t10 + n2_z + r*(sin_q1*f2_x + cos_q1*f2_y)
     # least actuator forces
-    t10 = t5*t5
-    t11 = t3*t6
+    t11 = t5*t5
+    t12 = t3*t6
     # factorisation of the matrix of motors and closure rows
-    t12 = 1.0/(t3*t3)
-    t13 = t11*t12
-    t14 = 1.0/(t10 - 1.0 - t10 - t6*t6 + t11*t13)
+    t13 = 1.0/(t3*t3)
+    t14 = t12*t13
+    t15 = 1.0/(t11 - 1.0 - t11 - t6*t6 + t12*t14)
     # least actuator forces
-    t15 = t6 - t3*t13
-    t16 = n2_z - t4*t9
-    t17 = n1_z - t5*t9 - t13*t16
-    t18 = t14*t15
-    t19 = t3*t12
+    t16 = t6 - t3*t14
+    t17 = n2_z - t4*t9
+    t18 = n1_z - t5*t9 - t14*t17
+    t19 = t15*t16
+    t20 = t3*t13
     tau = (
-        t14*(t15*(1.0/(t15*t18 - t3*t19))*(t17*t18 - t16*t19) - t17),
+        t15*(t16*(1.0/(t16*t19 - t3*t20))*(t18*t19 - t17*t20) - t18),
         0.0,
         0.0,
     )

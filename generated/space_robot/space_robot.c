@@ -7,92 +7,92 @@
 
 #include <math.h>
 
-/* forward_dynamics, part 1 of 2: 1500 operations */
+/* forward_dynamics, part 1 of 2: 1501 operations */
 static void space_robot_forward_dynamics_part1(
     const space_robot_real q[19],
     const space_robot_real v[18],
     const space_robot_real tau[18],
-    space_robot_real shared[restrict 294])
+    space_robot_real shared[restrict 291])
 {
     const space_robot_real sin_q7 = sin(q[7]);
-    shared[0] = sin_q7;
+    shared[126] = sin_q7;
     const space_robot_real cos_q7 = cos(q[7]);
-    shared[1] = cos_q7;
+    shared[127] = cos_q7;
     const space_robot_real sin_q8 = sin(q[8]);
-    shared[2] = sin_q8;
+    shared[124] = sin_q8;
     const space_robot_real cos_q8 = cos(q[8]);
-    shared[3] = cos_q8;
+    shared[125] = cos_q8;
     const space_robot_real sin_q9 = sin(q[9]);
-    shared[4] = sin_q9;
+    shared[116] = sin_q9;
     const space_robot_real cos_q9 = cos(q[9]);
-    shared[5] = cos_q9;
+    shared[117] = cos_q9;
     const space_robot_real sin_q10 = sin(q[10]);
-    shared[6] = sin_q10;
+    shared[105] = sin_q10;
     const space_robot_real cos_q10 = cos(q[10]);
-    shared[7] = cos_q10;
+    shared[106] = cos_q10;
     const space_robot_real sin_q11 = sin(q[11]);
-    shared[8] = sin_q11;
+    shared[88] = sin_q11;
     const space_robot_real cos_q11 = cos(q[11]);
-    shared[9] = cos_q11;
+    shared[89] = cos_q11;
     const space_robot_real sin_q12 = sin(q[12]);
-    shared[10] = sin_q12;
+    shared[34] = sin_q12;
     const space_robot_real cos_q12 = cos(q[12]);
-    shared[11] = cos_q12;
+    shared[35] = cos_q12;
     const space_robot_real sin_q13 = sin(q[13]);
-    shared[12] = sin_q13;
+    shared[272] = sin_q13;
     const space_robot_real cos_q13 = cos(q[13]);
-    shared[13] = cos_q13;
+    shared[6] = cos_q13;
     const space_robot_real sin_q14 = sin(q[14]);
-    shared[14] = sin_q14;
+    shared[274] = sin_q14;
     const space_robot_real cos_q14 = cos(q[14]);
-    shared[15] = cos_q14;
+    shared[273] = cos_q14;
     const space_robot_real sin_q15 = sin(q[15]);
-    shared[16] = sin_q15;
+    shared[177] = sin_q15;
     const space_robot_real cos_q15 = cos(q[15]);
-    shared[17] = cos_q15;
+    shared[178] = cos_q15;
     const space_robot_real sin_q16 = sin(q[16]);
-    shared[18] = sin_q16;
+    shared[220] = sin_q16;
     const space_robot_real cos_q16 = cos(q[16]);
-    shared[19] = cos_q16;
+    shared[221] = cos_q16;
     const space_robot_real sin_q17 = sin(q[17]);
-    shared[20] = sin_q17;
+    shared[275] = sin_q17;
     const space_robot_real cos_q17 = cos(q[17]);
-    shared[21] = cos_q17;
+    shared[276] = cos_q17;
     const space_robot_real sin_q18 = sin(q[18]);
-    shared[22] = sin_q18;
+    shared[277] = sin_q18;
     const space_robot_real cos_q18 = cos(q[18]);
-    shared[23] = cos_q18;
+    shared[278] = cos_q18;
 
     /* angular velocities and velocity-dependent accelerations, outward */
     const space_robot_real w2_x = v[1]*sin_q7 - v[2]*cos_q7;
-    shared[24] = w2_x;
+    shared[135] = w2_x;
     const space_robot_real w2_y = v[2]*sin_q7 + v[1]*cos_q7;
-    shared[25] = w2_y;
+    shared[128] = w2_y;
     const space_robot_real w2_z = v[0] + v[6];
     const space_robot_real w3_x = -v[2]*cos_q8 - v[1]*sin_q8;
-    shared[26] = w3_x;
+    shared[137] = w3_x;
     const space_robot_real w3_y = v[2]*sin_q8 - v[1]*cos_q8;
-    shared[27] = w3_y;
+    shared[131] = w3_y;
     const space_robot_real w3_z = v[7] - v[0];
     const space_robot_real w4_x = cos_q9*w2_z + sin_q9*w2_x;
-    shared[28] = w4_x;
+    shared[118] = w4_x;
     const space_robot_real w4_y = cos_q9*w2_x - sin_q9*w2_z;
-    shared[29] = w4_y;
+    shared[123] = w4_y;
     const space_robot_real w4_z = v[8] + w2_y;
     const space_robot_real w5_x = cos_q10*w3_z + sin_q10*w3_x;
-    shared[30] = w5_x;
+    shared[108] = w5_x;
     const space_robot_real w5_y = cos_q10*w3_x - sin_q10*w3_z;
-    shared[31] = w5_y;
+    shared[112] = w5_y;
     const space_robot_real w5_z = v[9] + w3_y;
     const space_robot_real w6_x = cos_q11*w4_x + sin_q11*w4_y;
-    shared[32] = w6_x;
+    shared[99] = w6_x;
     const space_robot_real w6_y = cos_q11*w4_y - sin_q11*w4_x;
-    shared[33] = w6_y;
+    shared[103] = w6_y;
     const space_robot_real w6_z = v[10] + w4_z;
     const space_robot_real w7_x = cos_q12*w5_x + sin_q12*w5_y;
-    shared[34] = w7_x;
+    shared[79] = w7_x;
     const space_robot_real w7_y = cos_q12*w5_y - sin_q12*w5_x;
-    shared[35] = w7_y;
+    shared[85] = w7_y;
     const space_robot_real w7_z = v[11] + w5_z;
     const space_robot_real w8_x = cos_q13*w6_y + sin_q13*w6_z;
     const space_robot_real w8_y = cos_q13*w6_z - sin_q13*w6_y;
@@ -118,49 +118,49 @@ static void space_robot_forward_dynamics_part1(
     const space_robot_real t2 = v[0]*v[2];
     const space_robot_real t3 = v[1]*v[2];
     const space_robot_real t4 = 6.4*t3;
-    shared[36] = t4;
+    shared[280] = t4;
     const space_robot_real t5 = 6.4*t2;
-    shared[37] = t5;
+    shared[279] = t5;
     const space_robot_real t6 = w2_x*w2_z;
     const space_robot_real t7 = w2_y*w2_z;
     const space_robot_real t8 = 0.0180416666666667*t6;
-    shared[38] = t8;
+    shared[282] = t8;
     const space_robot_real t9 = w3_x*w3_z;
     const space_robot_real t10 = w3_y*w3_z;
     const space_robot_real t11 = 0.0180416666666667*t9;
-    shared[39] = t11;
+    shared[284] = t11;
     const space_robot_real t12 = w4_x*w4_y;
     const space_robot_real t13 = w4_x*w4_z;
     const space_robot_real t14 = 0.9892*t12;
-    shared[40] = t14;
+    shared[281] = t14;
     const space_robot_real t15 = w5_x*w5_y;
     const space_robot_real t16 = w5_x*w5_z;
     const space_robot_real t17 = 0.9892*t15;
-    shared[41] = t17;
+    shared[283] = t17;
     const space_robot_real t18 = w6_x*w6_y;
     const space_robot_real t19 = w6_x*w6_z;
     const space_robot_real t20 = 0.60069375*t18;
-    shared[42] = t20;
+    shared[285] = t20;
     const space_robot_real t21 = w7_x*w7_y;
     const space_robot_real t22 = w7_x*w7_z;
     const space_robot_real t23 = 0.60069375*t21;
-    shared[43] = t23;
+    shared[286] = t23;
     const space_robot_real t24 = w8_x*w8_z;
     const space_robot_real t25 = w8_y*w8_z;
     const space_robot_real t26 = 0.008125*t24;
-    shared[44] = t26;
+    shared[287] = t26;
     const space_robot_real t27 = w9_x*w9_z;
     const space_robot_real t28 = w9_y*w9_z;
     const space_robot_real t29 = 0.008125*t27;
-    shared[45] = t29;
+    shared[289] = t29;
     const space_robot_real t30 = w10_x*w10_y;
     const space_robot_real t31 = w10_x*w10_z;
     const space_robot_real t32 = 0.003125*t30;
-    shared[46] = t32;
+    shared[288] = t32;
     const space_robot_real t33 = w11_x*w11_y;
     const space_robot_real t34 = w11_x*w11_z;
     const space_robot_real t35 = 0.003125*t33;
-    shared[47] = t35;
+    shared[290] = t35;
     const space_robot_real t36 = w12_x*w12_z;
     const space_robot_real t37 = w12_y*w12_z;
     const space_robot_real t38 = w13_x*w13_z;
@@ -168,85 +168,85 @@ static void space_robot_forward_dynamics_part1(
 
     /* right side X of the constraint forces */
     const space_robot_real t40 = 0.008223684210526315*(tau[1] + t5);
-    shared[48] = t40;
+    shared[130] = t40;
     const space_robot_real t41 = 0.0078125*tau[2];
-    shared[49] = t41;
+    shared[129] = t41;
     const space_robot_real t42 = 0.0020833333333333333*tau[3];
-    shared[50] = t42;
+    shared[113] = t42;
     const space_robot_real t43 = 0.0020833333333333333*tau[4];
     const space_robot_real t44 = 0.0020833333333333333*tau[5];
     const space_robot_real t45 = 0.5299877600979197*t7;
-    shared[51] = t45;
+    shared[120] = t45;
     const space_robot_real t46 = 29.37576499388002*(tau[8] + t8);
-    shared[52] = t46;
+    shared[134] = t46;
     const space_robot_real t47 = 62.5*tau[6];
-    shared[53] = t47;
+    shared[119] = t47;
     const space_robot_real t48 = 0.125*(t46 - t6);
-    shared[54] = t48;
+    shared[121] = t48;
     const space_robot_real t49 = 0.05875152998776004*t7;
-    shared[55] = t49;
+    shared[104] = t49;
     const space_robot_real t50 = 0.125*(w2_x*w2_x + w2_y*w2_y);
-    shared[56] = t50;
+    shared[122] = t50;
     const space_robot_real t51 = 0.6928203230275509*(t1 + v[2]*v[2]);
-    shared[57] = t51;
+    shared[114] = t51;
     const space_robot_real t52 = 0.3*(t2 + t40);
-    shared[58] = t52;
+    shared[115] = t52;
     const space_robot_real t53 = 0.6928203230275509*(v[0]*v[1] + t41);
     const space_robot_real t54 = 0.3*(t3 + 0.008223684210526315*(t4 - tau[7] - tau[0] + tau[6]));
     const space_robot_real t55 = 0.6928203230275509*(t2 - t40);
     const space_robot_real t56 = 0.3*(v[0]*v[0] + t1);
     const space_robot_real t57 = t43 + t53 + t54;
-    shared[59] = t57;
+    shared[139] = t57;
     const space_robot_real t58 = t44 + t55 - t56;
-    shared[60] = t58;
+    shared[138] = t58;
     const space_robot_real t59 = 0.5299877600979197*t10;
-    shared[61] = t59;
+    shared[107] = t59;
     const space_robot_real t60 = 29.37576499388002*(tau[9] + t11);
-    shared[62] = t60;
+    shared[136] = t60;
     const space_robot_real t61 = 62.5*tau[7];
-    shared[63] = t61;
+    shared[109] = t61;
     const space_robot_real t62 = 0.125*(t9 - t60);
-    shared[64] = t62;
+    shared[111] = t62;
     const space_robot_real t63 = 0.05875152998776004*t10;
-    shared[65] = t63;
+    shared[86] = t63;
     const space_robot_real t64 = 0.125*(w3_x*w3_x + w3_y*w3_y);
-    shared[66] = t64;
+    shared[110] = t64;
     const space_robot_real t65 = t43 - t53 + t54;
-    shared[67] = t65;
+    shared[132] = t65;
     const space_robot_real t66 = t44 - t55 - t56;
-    shared[68] = t66;
+    shared[133] = t66;
     const space_robot_real t67 = 0.9786307874950534*t13;
-    shared[69] = t67;
+    shared[101] = t67;
     const space_robot_real t68 = 0.5*(w4_y*w4_y + w4_z*w4_z);
-    shared[70] = t68;
+    shared[96] = t68;
     const space_robot_real t69 = 0.5*(t12 + 0.9893153937475268*(tau[8] - t14 - tau[10]));
-    shared[71] = t69;
+    shared[97] = t69;
     const space_robot_real t70 = 0.010684606252473288*t13;
-    shared[72] = t70;
+    shared[32] = t70;
     const space_robot_real t71 = 0.9786307874950534*t16;
-    shared[73] = t71;
+    shared[78] = t71;
     const space_robot_real t72 = 0.5*(w5_y*w5_y + w5_z*w5_z);
-    shared[74] = t72;
+    shared[66] = t72;
     const space_robot_real t73 = 0.5*(t15 + 0.9893153937475268*(tau[9] - t17 - tau[11]));
-    shared[75] = t73;
+    shared[67] = t73;
     const space_robot_real t74 = 0.010684606252473288*t16;
-    shared[76] = t74;
+    shared[87] = t74;
     const space_robot_real t75 = 0.9778408570643714*t19;
-    shared[77] = t75;
+    shared[100] = t75;
     const space_robot_real t76 = 1.6278525572546267*(tau[10] - t20);
     const space_robot_real t77 = 0.45*(w6_y*w6_y + w6_z*w6_z);
-    shared[78] = t77;
+    shared[98] = t77;
     const space_robot_real t78 = 0.45*(t18 + t76);
-    shared[79] = t78;
+    shared[95] = t78;
     const space_robot_real t79 = 0.009971614321032872*t19;
-    shared[80] = t79;
+    shared[33] = t79;
     const space_robot_real t80 = 0.9778408570643714*t22;
-    shared[81] = t80;
+    shared[80] = t80;
     const space_robot_real t81 = 1.6278525572546267*(tau[11] - t23);
     const space_robot_real t82 = 0.45*(w7_y*w7_y + w7_z*w7_z);
-    shared[82] = t82;
+    shared[75] = t82;
     const space_robot_real t83 = 0.45*(t21 + t81);
-    shared[83] = t83;
+    shared[65] = t83;
     const space_robot_real t84 = 0.009971614321032872*t22;
     const space_robot_real t85 = 0.6842105263157895*t25;
     const space_robot_real t86 = 84.21052631578948*(tau[14] + t26);
@@ -271,1429 +271,1421 @@ static void space_robot_forward_dynamics_part1(
     const space_robot_real t105 = 0.075*(t33 + t103);
     const space_robot_real t106 = 0.0375*t34;
     const space_robot_real t107 = 0.026785714285714322*t36 + cos_q17*t100 + sin_q17*t101;
-    shared[84] = t107;
+    shared[254] = t107;
     const space_robot_real t108 = 0.026785714285714322*t37 + cos_q17*t101 - sin_q17*t100;
-    shared[85] = t108;
+    shared[258] = t108;
     const space_robot_real t109 = 0.026785714285714322*t38 + cos_q18*t105 + sin_q18*t106;
-    shared[86] = t109;
+    shared[266] = t109;
     const space_robot_real t110 = 0.026785714285714322*t39 + cos_q18*t106 - sin_q18*t105;
-    shared[87] = t110;
+    shared[270] = t110;
 
     /* constraint forces, elimination */
     const space_robot_real t111 = 0.5*cos_q18;
     const space_robot_real t112 = 0.5*sin_q18;
-    const space_robot_real t113 = 0.6153846153846154*(t104 + 0.125*(w13_x*w13_x + w13_y*w13_y));
-    const space_robot_real t114 = 5.406275140788413*cos_q18;
-    shared[88] = t114;
-    const space_robot_real t115 = 0.2252614641995172*sin_q18;
-    shared[89] = t115;
-    const space_robot_real t116 = 0.2252614641995172*cos_q18;
-    shared[90] = t116;
-    const space_robot_real t117 = 10.50362027353178*sin_q18;
-    const space_robot_real t118 = 10.50362027353178*cos_q18;
-    const space_robot_real t119 = v[17]*w13_y - 0.7857142857142854*t39 + cos_q18*t102 + sin_q18*t103
+    const space_robot_real t113 = 5.406275140788413*cos_q18;
+    shared[271] = t113;
+    const space_robot_real t114 = 0.2252614641995172*sin_q18;
+    shared[269] = t114;
+    const space_robot_real t115 = 0.2252614641995172*cos_q18;
+    shared[268] = t115;
+    const space_robot_real t116 = 10.50362027353178*sin_q18;
+    const space_robot_real t117 = 10.50362027353178*cos_q18;
+    const space_robot_real t118 = v[17]*w13_y - 0.7857142857142854*t39 + cos_q18*t102 + sin_q18*t103
         + 2.9927594529364394*t110;
-    shared[91] = t119;
-    const space_robot_real t120 = 5.406275140788413*sin_q18;
-    shared[92] = t120;
-    const space_robot_real t121 = t112*t115 + t111*t116;
-    const space_robot_real t122 = 0.7857142857142854*t38 - v[17]*w13_x - sin_q18*t102 + cos_q18*t103
+    shared[260] = t118;
+    const space_robot_real t119 = 5.406275140788413*sin_q18;
+    shared[267] = t119;
+    const space_robot_real t120 = t112*t114 + t111*t115;
+    const space_robot_real t121 = 0.7857142857142854*t38 - v[17]*w13_x - sin_q18*t102 + cos_q18*t103
         - 2.9927594529364394*t109;
-    shared[93] = t122;
-    const space_robot_real t123 = 0.6781568765388672*sin_q18;
-    shared[94] = t123;
-    const space_robot_real t124 = 0.057404150545198714*cos_q18;
-    shared[95] = t124;
-    const space_robot_real t125 = 0.057404150545198714*sin_q18;
-    shared[96] = t125;
-    const space_robot_real t126 = t118*t124;
-    const space_robot_real t127 = t117*t125;
-    const space_robot_real t128 = 0.6781568765388672*cos_q18;
-    shared[97] = t128;
-    const space_robot_real t129 = t111*t115 - t112*t116 - t117*t124 + t118*t125;
-    const space_robot_real t130 = t110*t116 - t95 - t106 + t109*t115 + t122*t125 - t119*t124;
-    shared[98] = t130;
-    const space_robot_real t131 = 0.5*cos_q17;
-    const space_robot_real t132 = 0.5*sin_q17;
-    const space_robot_real t133 = 5.406275140788413*cos_q17;
-    shared[99] = t133;
-    const space_robot_real t134 = 0.2252614641995172*sin_q17;
-    shared[100] = t134;
-    const space_robot_real t135 = 0.2252614641995172*cos_q17;
-    shared[101] = t135;
-    const space_robot_real t136 = 10.50362027353178*sin_q17;
-    const space_robot_real t137 = 10.50362027353178*cos_q17;
-    const space_robot_real t138 = v[16]*w12_y - 0.7857142857142854*t37 + cos_q17*t97 + sin_q17*t98
+    shared[264] = t121;
+    const space_robot_real t122 = 0.6781568765388672*sin_q18;
+    shared[265] = t122;
+    const space_robot_real t123 = 0.057404150545198714*cos_q18;
+    shared[263] = t123;
+    const space_robot_real t124 = 0.057404150545198714*sin_q18;
+    shared[262] = t124;
+    const space_robot_real t125 = t117*t123;
+    const space_robot_real t126 = t116*t124;
+    const space_robot_real t127 = 0.6781568765388672*cos_q18;
+    shared[261] = t127;
+    const space_robot_real t128 = t111*t114 - t112*t115 - t116*t123 + t117*t124;
+    const space_robot_real t129 = t110*t115 - t95 - t106 + t109*t114 + t121*t124 - t118*t123;
+    shared[242] = t129;
+    const space_robot_real t130 = 0.5*cos_q17;
+    const space_robot_real t131 = 0.5*sin_q17;
+    const space_robot_real t132 = 5.406275140788413*cos_q17;
+    shared[259] = t132;
+    const space_robot_real t133 = 0.2252614641995172*sin_q17;
+    shared[257] = t133;
+    const space_robot_real t134 = 0.2252614641995172*cos_q17;
+    shared[256] = t134;
+    const space_robot_real t135 = 10.50362027353178*sin_q17;
+    const space_robot_real t136 = 10.50362027353178*cos_q17;
+    const space_robot_real t137 = v[16]*w12_y - 0.7857142857142854*t37 + cos_q17*t97 + sin_q17*t98
         + 2.9927594529364394*t108;
-    shared[102] = t138;
-    const space_robot_real t139 = 5.406275140788413*sin_q17;
-    shared[103] = t139;
-    const space_robot_real t140 = t132*t134 + t131*t135;
-    const space_robot_real t141 = 0.7857142857142854*t36 - v[16]*w12_x - sin_q17*t97 + cos_q17*t98
+    shared[248] = t137;
+    const space_robot_real t138 = 5.406275140788413*sin_q17;
+    shared[255] = t138;
+    const space_robot_real t139 = t131*t133 + t130*t134;
+    const space_robot_real t140 = 0.7857142857142854*t36 - v[16]*w12_x - sin_q17*t97 + cos_q17*t98
         - 2.9927594529364394*t107;
-    shared[104] = t141;
-    const space_robot_real t142 = 0.6781568765388672*sin_q17;
-    shared[105] = t142;
-    const space_robot_real t143 = 0.057404150545198714*cos_q17;
-    shared[106] = t143;
-    const space_robot_real t144 = 0.057404150545198714*sin_q17;
-    shared[107] = t144;
-    const space_robot_real t145 = t137*t143;
-    const space_robot_real t146 = t136*t144;
-    const space_robot_real t147 = 0.6781568765388672*cos_q17;
-    shared[108] = t147;
-    const space_robot_real t148 = t131*t134 - t132*t135 - t136*t143 + t137*t144;
-    const space_robot_real t149 = t89 + t101 - t108*t135 - t107*t134 - t141*t144 + t138*t143;
-    shared[109] = t149;
-    const space_robot_real t150 = 8.421052631578947*sin_q16;
-    const space_robot_real t151 = 8.421052631578947*cos_q16;
-    const space_robot_real t152 = 182.4561403508772*cos_q16;
-    const space_robot_real t153 = cos_q16*t152;
-    const space_robot_real t154 = 0.8421052631578947*cos_q16;
-    const space_robot_real t155 = cos_q16*t154;
-    const space_robot_real t156 = sin_q16*t154;
-    const space_robot_real t157 = t111*t114 + t112*t120 + t117*t123 + t118*t128 - 12.0 + t151;
-    const space_robot_real t158 = 0.5087719298245614*cos_q16;
-    const space_robot_real t159 = 0.3333333333333333*sin_q16;
-    const space_robot_real inv_d11_5 = -1.0/(t126 + t121 + t127 - 2.475438596491228);
-    shared[110] = inv_d11_5;
-    const space_robot_real t160 = 8.421052631578947*inv_d11_5;
-    shared[111] = t160;
-    const space_robot_real t161 = 0.5087719298245614*inv_d11_5;
-    shared[112] = t161;
-    const space_robot_real t162 = t150*inv_d11_5;
-    shared[113] = t162;
-    const space_robot_real t163 = t157*inv_d11_5;
-    shared[114] = t163;
-    const space_robot_real t164 = t129*inv_d11_5;
-    shared[115] = t164;
-    const space_robot_real t165 = t129*t160;
-    const space_robot_real t166 = t129*t161;
-    const space_robot_real t167 = t129*t162;
-    const space_robot_real t168 = t112*t114 - t111*t120 - t118*t123 + t117*t128 + t129*t163;
-    const space_robot_real t169 = v[15]*w11_x + t102 + sin_q16*t93 - cos_q16*t91 + t110*t114 + t109*t120
-        + t122*t123 - t119*t128;
-    const space_robot_real t170 = t109*t116 - t105 - sin_q16*t96 - cos_q16*t94 - t110*t115 + t122*t124
-        + t119*t125 - t130*t164;
-    shared[116] = t170;
-    const space_robot_real inv_d11_4 = -1.0/(t121 + t126 + t127 - t155 - 1.6333333333333333 + t129*t164);
-    shared[117] = inv_d11_4;
-    const space_robot_real t171 = t165*inv_d11_4;
-    shared[118] = t171;
-    const space_robot_real t172 = t151*inv_d11_4;
-    shared[119] = t172;
+    shared[252] = t140;
+    const space_robot_real t141 = 0.6781568765388672*sin_q17;
+    shared[253] = t141;
+    const space_robot_real t142 = 0.057404150545198714*cos_q17;
+    shared[251] = t142;
+    const space_robot_real t143 = 0.057404150545198714*sin_q17;
+    shared[250] = t143;
+    const space_robot_real t144 = t136*t142;
+    const space_robot_real t145 = t135*t143;
+    const space_robot_real t146 = 0.6781568765388672*cos_q17;
+    shared[249] = t146;
+    const space_robot_real t147 = t130*t133 - t131*t134 - t135*t142 + t136*t143;
+    const space_robot_real t148 = t89 + t101 - t108*t134 - t107*t133 - t140*t143 + t137*t142;
+    shared[198] = t148;
+    const space_robot_real t149 = 8.421052631578947*sin_q16;
+    const space_robot_real t150 = 8.421052631578947*cos_q16;
+    const space_robot_real t151 = 182.4561403508772*cos_q16;
+    const space_robot_real t152 = cos_q16*t151;
+    const space_robot_real t153 = 0.8421052631578947*cos_q16;
+    const space_robot_real t154 = cos_q16*t153;
+    const space_robot_real t155 = sin_q16*t153;
+    const space_robot_real t156 = t111*t113 + t112*t119 + t116*t122 + t117*t127 - 12.0 + t150;
+    const space_robot_real t157 = 0.5087719298245614*cos_q16;
+    const space_robot_real t158 = 0.3333333333333333*sin_q16;
+    const space_robot_real inv_d11_5 = -1.0/(t125 + t120 + t126 - 2.475438596491228);
+    shared[243] = inv_d11_5;
+    const space_robot_real t159 = 8.421052631578947*inv_d11_5;
+    shared[244] = t159;
+    const space_robot_real t160 = 0.5087719298245614*inv_d11_5;
+    shared[245] = t160;
+    const space_robot_real t161 = t149*inv_d11_5;
+    shared[241] = t161;
+    const space_robot_real t162 = t156*inv_d11_5;
+    shared[246] = t162;
+    const space_robot_real t163 = t128*inv_d11_5;
+    shared[247] = t163;
+    const space_robot_real t164 = t128*t159;
+    const space_robot_real t165 = t128*t160;
+    const space_robot_real t166 = t128*t161;
+    const space_robot_real t167 = t112*t113 - t111*t119 - t117*t122 + t116*t127 + t128*t162;
+    const space_robot_real t168 = t109*t115 - t105 - sin_q16*t96 - cos_q16*t94 - t110*t114 + t121*t123
+        + t118*t124 - t129*t163;
+    shared[232] = t168;
+    const space_robot_real inv_d11_4 = -1.0/(t120 + t125 + t126 - t154 - 1.6333333333333333 + t128*t163);
+    shared[233] = inv_d11_4;
+    const space_robot_real t169 = t164*inv_d11_4;
+    shared[231] = t169;
+    const space_robot_real t170 = t150*inv_d11_4;
+    shared[234] = t170;
+    const space_robot_real t171 = t157*inv_d11_4;
+    shared[235] = t171;
+    const space_robot_real t172 = t165*inv_d11_4;
+    shared[236] = t172;
     const space_robot_real t173 = t158*inv_d11_4;
-    shared[120] = t173;
+    shared[237] = t173;
     const space_robot_real t174 = t166*inv_d11_4;
-    shared[121] = t174;
-    const space_robot_real t175 = t159*inv_d11_4;
-    shared[122] = t175;
-    const space_robot_real t176 = t167*inv_d11_4;
-    shared[123] = t176;
-    const space_robot_real t177 = t168*inv_d11_4;
-    shared[124] = t177;
-    const space_robot_real t178 = t156*inv_d11_4;
-    shared[125] = t178;
-    const space_robot_real t179 = t156*t171;
-    const space_robot_real t180 = t150 - t156*t172;
-    const space_robot_real t181 = 0.5087719298245614*sin_q16 - t156*t173;
-    const space_robot_real t182 = t156*t174;
-    const space_robot_real t183 = 0.3333333333333333*cos_q16 + t156*t175;
-    const space_robot_real t184 = t156*t176;
-    const space_robot_real t185 = t156*t177;
-    const space_robot_real t186 = t104 + cos_q16*t96 - sin_q16*t94 + t113 - t170*t178;
-    shared[126] = t186;
-    const space_robot_real inv_d11_3 = -1.0/(t155 - 1.329284750337382 + t156*t178);
-    shared[127] = inv_d11_3;
-    const space_robot_real t187 = t179*inv_d11_3;
-    shared[128] = t187;
-    const space_robot_real t188 = t180*inv_d11_3;
-    shared[129] = t188;
-    const space_robot_real t189 = t181*inv_d11_3;
-    shared[130] = t189;
-    const space_robot_real t190 = t182*inv_d11_3;
-    shared[131] = t190;
-    const space_robot_real t191 = t183*inv_d11_3;
-    shared[132] = t191;
-    const space_robot_real t192 = t184*inv_d11_3;
-    shared[133] = t192;
-    const space_robot_real t193 = t185*inv_d11_3;
-    shared[134] = t193;
-    const space_robot_real t194 = 84.21052631578948*cos_q16 - t157*t160 - t168*t171 - t185*t187;
-    const space_robot_real t195 = t185*t188 - t168*t172;
-    const space_robot_real t196 = t185*t189 - t168*t173;
-    const space_robot_real t197 = t151 - t157*t161 - t168*t174 - t185*t190;
-    const space_robot_real t198 = t168*t175 + t185*t191;
-    const space_robot_real t199 = sin_q16*t152 + t157*t162 + t168*t176 + t185*t192;
-    const space_robot_real t200 = t153 + 124.08688656476272*(sin_q18*t123 + cos_q18*t128)
-        + 12.0*(cos_q18*t114 + sin_q18*t120);
-    const space_robot_real t201 = t169 + t130*t163 - t170*t177 + t186*t193;
-    shared[135] = t201;
-    const space_robot_real inv_d11_2 = 1.0/(426.6666666666667 - t200 - t157*t163 - t168*t177 - t185*t193);
-    shared[136] = inv_d11_2;
+    shared[238] = t174;
+    const space_robot_real t175 = t167*inv_d11_4;
+    shared[239] = t175;
+    const space_robot_real t176 = t155*inv_d11_4;
+    shared[240] = t176;
+    const space_robot_real t177 = t155*t169;
+    const space_robot_real t178 = t149 - t155*t170;
+    const space_robot_real t179 = 0.5087719298245614*sin_q16 - t155*t171;
+    const space_robot_real t180 = t155*t172;
+    const space_robot_real t181 = 0.3333333333333333*cos_q16 + t155*t173;
+    const space_robot_real t182 = t155*t174;
+    const space_robot_real t183 = t155*t175;
+    const space_robot_real t184 = v[15]*w11_x + t102 + sin_q16*t93 - cos_q16*t91 + t110*t113 + t109*t119
+        + t121*t122 - t118*t127 + t129*t162;
+    const space_robot_real t185 = t104 + cos_q16*t96 - sin_q16*t94
+        + 0.6153846153846154*(t104 + 0.125*(w13_x*w13_x + w13_y*w13_y));
+    const space_robot_real t186 = t185 - t168*t176;
+    shared[223] = t186;
+    const space_robot_real inv_d11_3 = -1.0/(t154 - 1.329284750337382 + t155*t176);
+    shared[224] = inv_d11_3;
+    const space_robot_real t187 = t177*inv_d11_3;
+    shared[225] = t187;
+    const space_robot_real t188 = t178*inv_d11_3;
+    shared[222] = t188;
+    const space_robot_real t189 = t179*inv_d11_3;
+    shared[226] = t189;
+    const space_robot_real t190 = t180*inv_d11_3;
+    shared[227] = t190;
+    const space_robot_real t191 = t181*inv_d11_3;
+    shared[228] = t191;
+    const space_robot_real t192 = t182*inv_d11_3;
+    shared[229] = t192;
+    const space_robot_real t193 = t183*inv_d11_3;
+    shared[230] = t193;
+    const space_robot_real t194 = 84.21052631578948*cos_q16 - t156*t159 - t167*t169 - t183*t187;
+    const space_robot_real t195 = t183*t188 - t167*t170;
+    const space_robot_real t196 = t183*t189 - t167*t171;
+    const space_robot_real t197 = t150 - t156*t160 - t167*t172 - t183*t190;
+    const space_robot_real t198 = t167*t173 + t183*t191;
+    const space_robot_real t199 = sin_q16*t151 + t156*t161 + t167*t174 + t183*t192;
+    const space_robot_real t200 = t152 + 124.08688656476272*(sin_q18*t122 + cos_q18*t127)
+        + 12.0*(cos_q18*t113 + sin_q18*t119);
+    const space_robot_real t201 = t184 - t168*t175 + t186*t193;
+    shared[213] = t201;
+    const space_robot_real inv_d11_2 = 1.0/(426.6666666666667 - t200 - t156*t162 - t167*t175 - t183*t193);
+    shared[214] = inv_d11_2;
     const space_robot_real t202 = t194*inv_d11_2;
-    shared[137] = t202;
+    shared[212] = t202;
     const space_robot_real t203 = t195*inv_d11_2;
-    shared[138] = t203;
+    shared[215] = t203;
     const space_robot_real t204 = t196*inv_d11_2;
-    shared[139] = t204;
+    shared[216] = t204;
     const space_robot_real t205 = t197*inv_d11_2;
-    shared[140] = t205;
+    shared[217] = t205;
     const space_robot_real t206 = t198*inv_d11_2;
-    shared[141] = t206;
+    shared[218] = t206;
     const space_robot_real t207 = t199*inv_d11_2;
-    shared[142] = t207;
-    const space_robot_real t208 = 84.21052631578948*sin_q16 - t150*t160 - t167*t171 - t184*t187 + t199*t202;
-    const space_robot_real t209 = t167*t172 - t184*t188 - t199*t203;
-    const space_robot_real t210 = t167*t173 - t184*t189 - t199*t204;
-    const space_robot_real t211 = t150 - t150*t161 - t167*t174 - t184*t190 + t199*t205;
-    const space_robot_real t212 = t167*t175 + t184*t191 + t199*t206;
-    const space_robot_real t213 = t130*t162 - v[15]*w11_y - 320.0*tau[17] - cos_q16*t93 - sin_q16*t91
-        - t170*t176 + t186*t192 + t201*t207;
-    shared[143] = t213;
-    const space_robot_real inv_d11_1 = 1.0/(t153 + 404.2105263157895 - t150*t162 - t167*t176 - t184*t192
+    shared[219] = t207;
+    const space_robot_real t208 = 84.21052631578948*sin_q16 - t149*t159 - t166*t169 - t182*t187 + t199*t202;
+    const space_robot_real t209 = t166*t170 - t182*t188 - t199*t203;
+    const space_robot_real t210 = t166*t171 - t182*t189 - t199*t204;
+    const space_robot_real t211 = t149 - t149*t160 - t166*t172 - t182*t190 + t199*t205;
+    const space_robot_real t212 = t166*t173 + t182*t191 + t199*t206;
+    const space_robot_real t213 = t129*t161 - v[15]*w11_y - 320.0*tau[17] - cos_q16*t93 - sin_q16*t91
+        - t168*t174 + t186*t192 + t201*t207;
+    shared[206] = t213;
+    const space_robot_real inv_d11_1 = 1.0/(t152 + 404.2105263157895 - t149*t161 - t166*t174 - t182*t192
         - t199*t207);
-    shared[144] = inv_d11_1;
+    shared[207] = inv_d11_1;
     const space_robot_real t214 = t208*inv_d11_1;
-    shared[145] = t214;
+    shared[205] = t214;
     const space_robot_real t215 = t209*inv_d11_1;
-    shared[146] = t215;
+    shared[208] = t215;
     const space_robot_real t216 = t210*inv_d11_1;
-    shared[147] = t216;
+    shared[209] = t216;
     const space_robot_real t217 = t211*inv_d11_1;
-    shared[148] = t217;
+    shared[210] = t217;
     const space_robot_real t218 = t212*inv_d11_1;
-    shared[149] = t218;
-    const space_robot_real t219 = t159*t171 + t183*t187 - t198*t202 - t212*t214;
-    const space_robot_real t220 = t91 - v[13]*w9_y - cos_q14*t80 - sin_q14*t81 - t130*t160 + t170*t171
-        - t186*t187 + t201*t202;
-    const space_robot_real t221 = t183*t188 - t159*t172 + t198*t203 - t212*t215;
-    const space_robot_real t222 = t183*t189 - t159*t173 + t198*t204 - t212*t216;
-    const space_robot_real t223 = t159*t174 + t183*t190 - t198*t205 - t212*t217;
-    const space_robot_real t224 = t82 + t96 - t170*t175 + t186*t191 + t201*t206 + t213*t218;
-    shared[150] = t224;
-    const space_robot_real t225 = 8.421052631578947*sin_q15;
-    const space_robot_real t226 = 8.421052631578947*cos_q15;
-    const space_robot_real t227 = 182.4561403508772*cos_q15;
-    const space_robot_real t228 = cos_q15*t227;
-    const space_robot_real t229 = 0.8421052631578947*cos_q15;
-    const space_robot_real t230 = cos_q15*t229;
-    const space_robot_real t231 = sin_q15*t229;
-    const space_robot_real t232 = t131*t133 + t132*t139 + t136*t142 + t137*t147 - 12.0 + t226;
-    const space_robot_real t233 = 0.5087719298245614*cos_q15;
-    const space_robot_real t234 = 0.3333333333333333*sin_q15;
-    const space_robot_real inv_d10_5 = -1.0/(t145 + t140 + t146 - 2.475438596491228);
-    shared[151] = inv_d10_5;
-    const space_robot_real t235 = 8.421052631578947*inv_d10_5;
-    shared[152] = t235;
-    const space_robot_real t236 = 0.5087719298245614*inv_d10_5;
-    shared[153] = t236;
-    const space_robot_real t237 = t225*inv_d10_5;
-    shared[154] = t237;
-    const space_robot_real t238 = t232*inv_d10_5;
-    shared[155] = t238;
-    const space_robot_real t239 = t148*inv_d10_5;
-    shared[156] = t239;
-    const space_robot_real t240 = t148*t235;
-    const space_robot_real t241 = t148*t236;
-    const space_robot_real t242 = t148*t237;
-    const space_robot_real t243 = t132*t133 - t131*t139 - t137*t142 + t136*t147 + t148*t238;
-    const space_robot_real t244 = v[14]*w10_x + t97 + sin_q15*t87 - cos_q15*t85 + t108*t133 + t107*t139
-        + t141*t142 - t138*t147;
-    const space_robot_real t245 = cos_q15*t88 - t100 - sin_q15*t90 - t108*t134 + t107*t135 + t141*t143
-        + t138*t144 + t149*t239;
-    shared[157] = t245;
-    const space_robot_real inv_d10_4 = -1.0/(t140 + t145 + t146 - 1.6333333333333333 - t230 + t148*t239);
-    shared[158] = inv_d10_4;
-    const space_robot_real t246 = t240*inv_d10_4;
-    shared[159] = t246;
-    const space_robot_real t247 = t226*inv_d10_4;
-    shared[160] = t247;
+    shared[211] = t218;
+    const space_robot_real t219 = t158*t169 + t181*t187 - t198*t202 - t212*t214;
+    const space_robot_real t220 = t181*t188 - t158*t170 + t198*t203 - t212*t215;
+    const space_robot_real t221 = t181*t189 - t158*t171 + t198*t204 - t212*t216;
+    const space_robot_real t222 = t158*t172 + t181*t190 - t198*t205 - t212*t217;
+    const space_robot_real t223 = t82 + t96 - t168*t173 + t186*t191 + t201*t206 + t213*t218;
+    shared[76] = t223;
+    const space_robot_real t224 = 8.421052631578947*sin_q15;
+    const space_robot_real t225 = 8.421052631578947*cos_q15;
+    const space_robot_real t226 = 182.4561403508772*cos_q15;
+    const space_robot_real t227 = cos_q15*t226;
+    const space_robot_real t228 = 0.8421052631578947*cos_q15;
+    const space_robot_real t229 = cos_q15*t228;
+    const space_robot_real t230 = sin_q15*t228;
+    const space_robot_real t231 = t130*t132 + t131*t138 + t135*t141 + t136*t146 - 12.0 + t225;
+    const space_robot_real t232 = 0.5087719298245614*cos_q15;
+    const space_robot_real t233 = 0.3333333333333333*sin_q15;
+    const space_robot_real inv_d10_5 = -1.0/(t144 + t139 + t145 - 2.475438596491228);
+    shared[199] = inv_d10_5;
+    const space_robot_real t234 = 8.421052631578947*inv_d10_5;
+    shared[200] = t234;
+    const space_robot_real t235 = 0.5087719298245614*inv_d10_5;
+    shared[201] = t235;
+    const space_robot_real t236 = t224*inv_d10_5;
+    shared[202] = t236;
+    const space_robot_real t237 = t231*inv_d10_5;
+    shared[203] = t237;
+    const space_robot_real t238 = t147*inv_d10_5;
+    shared[204] = t238;
+    const space_robot_real t239 = t147*t234;
+    const space_robot_real t240 = t147*t235;
+    const space_robot_real t241 = t147*t236;
+    const space_robot_real t242 = t131*t132 - t130*t138 - t136*t141 + t135*t146 + t147*t237;
+    const space_robot_real t243 = cos_q15*t88 - t100 - sin_q15*t90 - t108*t133 + t107*t134 + t140*t142
+        + t137*t143 + t148*t238;
+    shared[189] = t243;
+    const space_robot_real inv_d10_4 = -1.0/(t139 + t144 + t145 - 1.6333333333333333 - t229 + t147*t238);
+    shared[190] = inv_d10_4;
+    const space_robot_real t244 = t239*inv_d10_4;
+    shared[188] = t244;
+    const space_robot_real t245 = t225*inv_d10_4;
+    shared[191] = t245;
+    const space_robot_real t246 = t232*inv_d10_4;
+    shared[192] = t246;
+    const space_robot_real t247 = t240*inv_d10_4;
+    shared[193] = t247;
     const space_robot_real t248 = t233*inv_d10_4;
-    shared[161] = t248;
+    shared[194] = t248;
     const space_robot_real t249 = t241*inv_d10_4;
-    shared[162] = t249;
-    const space_robot_real t250 = t234*inv_d10_4;
-    shared[163] = t250;
-    const space_robot_real t251 = t242*inv_d10_4;
-    shared[164] = t251;
-    const space_robot_real t252 = t243*inv_d10_4;
-    shared[165] = t252;
-    const space_robot_real t253 = t231*inv_d10_4;
-    shared[166] = t253;
-    const space_robot_real t254 = t231*t246;
-    const space_robot_real t255 = t225 - t231*t247;
-    const space_robot_real t256 = 0.5087719298245614*sin_q15 - t231*t248;
-    const space_robot_real t257 = t231*t249;
-    const space_robot_real t258 = 0.3333333333333333*cos_q15 + t231*t250;
-    const space_robot_real t259 = t231*t251;
-    const space_robot_real t260 = t231*t252;
-    const space_robot_real t261 = t99 + cos_q15*t90 + sin_q15*t88
+    shared[195] = t249;
+    const space_robot_real t250 = t242*inv_d10_4;
+    shared[196] = t250;
+    const space_robot_real t251 = t230*inv_d10_4;
+    shared[197] = t251;
+    const space_robot_real t252 = t230*t244;
+    const space_robot_real t253 = t224 - t230*t245;
+    const space_robot_real t254 = 0.5087719298245614*sin_q15 - t230*t246;
+    const space_robot_real t255 = t230*t247;
+    const space_robot_real t256 = 0.3333333333333333*cos_q15 + t230*t248;
+    const space_robot_real t257 = t230*t249;
+    const space_robot_real t258 = t230*t250;
+    const space_robot_real t259 = v[14]*w10_x + t97 + sin_q15*t87 - cos_q15*t85 + t108*t132 + t107*t138
+        + t140*t141 - t137*t146 - t148*t237;
+    const space_robot_real t260 = t99 + cos_q15*t90 + sin_q15*t88
         + 0.6153846153846154*(t99 + 0.125*(w12_x*w12_x + w12_y*w12_y));
-    const space_robot_real t262 = t261 - t245*t253;
-    shared[167] = t262;
-    const space_robot_real inv_d10_3 = 1.0/(1.329284750337382 - t230 - t231*t253);
-    shared[168] = inv_d10_3;
-    const space_robot_real t263 = t254*inv_d10_3;
-    shared[169] = t263;
-    const space_robot_real t264 = t255*inv_d10_3;
-    shared[170] = t264;
-    const space_robot_real t265 = t256*inv_d10_3;
-    shared[171] = t265;
-    const space_robot_real t266 = t257*inv_d10_3;
-    shared[172] = t266;
-    const space_robot_real t267 = t258*inv_d10_3;
-    shared[173] = t267;
-    const space_robot_real t268 = t259*inv_d10_3;
-    shared[174] = t268;
-    const space_robot_real t269 = t260*inv_d10_3;
-    shared[175] = t269;
-    const space_robot_real t270 = 84.21052631578948*cos_q15 - t232*t235 - t243*t246 - t260*t263;
-    const space_robot_real t271 = t260*t264 - t243*t247;
-    const space_robot_real t272 = t260*t265 - t243*t248;
-    const space_robot_real t273 = t226 - t232*t236 - t243*t249 - t260*t266;
-    const space_robot_real t274 = t243*t250 + t260*t267;
-    const space_robot_real t275 = sin_q15*t227 + t232*t237 + t243*t251 + t260*t268;
-    const space_robot_real t276 = 426.6666666666667 - 124.08688656476272*(sin_q17*t142 + cos_q17*t147)
-        - 12.0*(cos_q17*t133 + sin_q17*t139);
-    const space_robot_real t277 = t244 - t149*t238 - t245*t252 + t262*t269;
-    shared[176] = t277;
-    const space_robot_real inv_d10_2 = -1.0/(t228 - t276 + t232*t238 + t243*t252 + t260*t269);
-    shared[177] = inv_d10_2;
+    const space_robot_real t261 = t260 - t243*t251;
+    shared[179] = t261;
+    const space_robot_real inv_d10_3 = 1.0/(1.329284750337382 - t229 - t230*t251);
+    shared[180] = inv_d10_3;
+    const space_robot_real t262 = t252*inv_d10_3;
+    shared[181] = t262;
+    const space_robot_real t263 = t253*inv_d10_3;
+    shared[182] = t263;
+    const space_robot_real t264 = t254*inv_d10_3;
+    shared[183] = t264;
+    const space_robot_real t265 = t255*inv_d10_3;
+    shared[184] = t265;
+    const space_robot_real t266 = t256*inv_d10_3;
+    shared[185] = t266;
+    const space_robot_real t267 = t257*inv_d10_3;
+    shared[186] = t267;
+    const space_robot_real t268 = t258*inv_d10_3;
+    shared[187] = t268;
+    const space_robot_real t269 = 84.21052631578948*cos_q15 - t231*t234 - t242*t244 - t258*t262;
+    const space_robot_real t270 = t258*t263 - t242*t245;
+    const space_robot_real t271 = t258*t264 - t242*t246;
+    const space_robot_real t272 = t225 - t231*t235 - t242*t247 - t258*t265;
+    const space_robot_real t273 = t242*t248 + t258*t266;
+    const space_robot_real t274 = sin_q15*t226 + t231*t236 + t242*t249 + t258*t267;
+    const space_robot_real t275 = 426.6666666666667 - 124.08688656476272*(sin_q17*t141 + cos_q17*t146)
+        - 12.0*(cos_q17*t132 + sin_q17*t138);
+    const space_robot_real t276 = t259 - t243*t250 + t261*t268;
+    shared[170] = t276;
+    const space_robot_real inv_d10_2 = -1.0/(t227 - t275 + t231*t237 + t242*t250 + t258*t268);
+    shared[171] = inv_d10_2;
+    const space_robot_real t277 = t269*inv_d10_2;
+    shared[169] = t277;
     const space_robot_real t278 = t270*inv_d10_2;
-    shared[178] = t278;
+    shared[172] = t278;
     const space_robot_real t279 = t271*inv_d10_2;
-    shared[179] = t279;
+    shared[173] = t279;
     const space_robot_real t280 = t272*inv_d10_2;
-    shared[180] = t280;
+    shared[174] = t280;
     const space_robot_real t281 = t273*inv_d10_2;
-    shared[181] = t281;
+    shared[175] = t281;
     const space_robot_real t282 = t274*inv_d10_2;
-    shared[182] = t282;
-    const space_robot_real t283 = t275*inv_d10_2;
-    shared[183] = t283;
-    const space_robot_real t284 = 84.21052631578948*sin_q15 - t225*t235 - t242*t246 - t259*t263 + t275*t278;
-    const space_robot_real t285 = t242*t247 - t259*t264 - t275*t279;
-    const space_robot_real t286 = t242*t248 - t259*t265 - t275*t280;
-    const space_robot_real t287 = t225 - t225*t236 - t242*t249 - t259*t266 + t275*t281;
-    const space_robot_real t288 = t242*t250 + t259*t267 + t275*t282;
-    const space_robot_real t289 = t262*t268 - v[14]*w10_y - 320.0*tau[16] - cos_q15*t87 - sin_q15*t85
-        - t149*t237 - t245*t251 + t277*t283;
-    shared[184] = t289;
-    const space_robot_real inv_d10_1 = 1.0/(404.2105263157895 + t228 - t225*t237 - t242*t251 - t259*t268
-        - t275*t283);
-    shared[185] = inv_d10_1;
+    shared[176] = t282;
+    const space_robot_real t283 = 84.21052631578948*sin_q15 - t224*t234 - t241*t244 - t257*t262 + t274*t277;
+    const space_robot_real t284 = t241*t245 - t257*t263 - t274*t278;
+    const space_robot_real t285 = t241*t246 - t257*t264 - t274*t279;
+    const space_robot_real t286 = t224 - t224*t235 - t241*t247 - t257*t265 + t274*t280;
+    const space_robot_real t287 = t241*t248 + t257*t266 + t274*t281;
+    const space_robot_real t288 = t261*t267 - v[14]*w10_y - 320.0*tau[16] - cos_q15*t87 - sin_q15*t85
+        - t148*t236 - t243*t249 + t276*t282;
+    shared[163] = t288;
+    const space_robot_real inv_d10_1 = 1.0/(404.2105263157895 + t227 - t224*t236 - t241*t249 - t257*t267
+        - t274*t282);
+    shared[164] = inv_d10_1;
+    const space_robot_real t289 = t283*inv_d10_1;
+    shared[162] = t289;
     const space_robot_real t290 = t284*inv_d10_1;
-    shared[186] = t290;
+    shared[165] = t290;
     const space_robot_real t291 = t285*inv_d10_1;
-    shared[187] = t291;
+    shared[166] = t291;
     const space_robot_real t292 = t286*inv_d10_1;
-    shared[188] = t292;
+    shared[167] = t292;
     const space_robot_real t293 = t287*inv_d10_1;
-    shared[189] = t293;
-    const space_robot_real t294 = t288*inv_d10_1;
-    shared[190] = t294;
-    const space_robot_real t295 = t234*t246 + t258*t263 - t274*t278 - t288*t290;
-    shared[191] = t295;
-    const space_robot_real t296 = v[12]*w8_y - t85 + cos_q13*t75 + sin_q13*t76 - t149*t235 - t245*t246
-        + t262*t263 - t277*t278;
-    shared[192] = t296;
-    const space_robot_real t297 = t258*t264 - t234*t247 + t274*t279 - t288*t291;
-    const space_robot_real t298 = t258*t265 - t234*t248 + t274*t280 - t288*t292;
-    const space_robot_real t299 = t234*t249 + t258*t266 - t274*t281 - t288*t293;
-    const space_robot_real t300 = t77 + t90 - t245*t250 + t262*t267 + t277*t282 + t289*t294;
-    shared[193] = t300;
-    const space_robot_real t301 = 0.732533650764582*sin_q14;
-    const space_robot_real t302 = 0.732533650764582*cos_q14;
-    shared[194] = t302;
-    const space_robot_real t303 = 0.2185290317329508*cos_q14;
-    shared[195] = t303;
-    const space_robot_real t304 = 0.2185290317329508*sin_q14;
-    shared[196] = t304;
-    const space_robot_real inv_d9_5 = 1.0/(0.4444444444444444 - t159*t175 - t183*t191 - t198*t206 - t212*t218);
-    shared[197] = inv_d9_5;
-    const space_robot_real t305 = 0.1111111111111111*inv_d9_5;
-    shared[198] = t305;
-    const space_robot_real t306 = t219*inv_d9_5;
-    shared[199] = t306;
-    const space_robot_real t307 = t221*inv_d9_5;
-    shared[200] = t307;
-    const space_robot_real t308 = t222*inv_d9_5;
-    shared[201] = t308;
-    const space_robot_real t309 = t223*inv_d9_5;
-    shared[202] = t309;
-    const space_robot_real t310 = t223*t305;
-    shared[203] = t310;
-    const space_robot_real t311 = 85.8383788730441 - 70.91412742382272*inv_d11_5 - t165*t171 - t179*t187
-        - t194*t202 - t208*t214;
-    const space_robot_real t312 = 7.688518980814365 - 4.284395198522622*inv_d11_5 - t166*t171 - t182*t187
-        - t197*t202 - t211*t214;
-    const space_robot_real t313 = t312 - t223*t306;
-    const space_robot_real t314 = t166*t172 - t182*t188 + t197*t203 - t211*t215 - t223*t307;
-    const space_robot_real t315 = v[13]*w9_x - t92 - cos_q14*t81 + sin_q14*t80 + t170*t172 + t186*t188
-        + t201*t203 - t213*t215;
-    const space_robot_real t316 = t166*t173 - t182*t189 + t197*t204 - t211*t216 - t223*t308;
-    const space_robot_real t317 = 1.6161898504464012 - 0.25884887657740846*inv_d11_5 - t166*t174 - t182*t190
-        - t197*t205 - t211*t217;
-    const space_robot_real t318 = sin_q14*t83 - t95 - cos_q14*t84 - t130*t161 + t170*t174 - t186*t190
-        + t201*t205 + t213*t217 - t224*t309;
-    shared[204] = t318;
-    const space_robot_real inv_d9_4 = 1.0/(t317 - t223*t309);
-    shared[205] = inv_d9_4;
-    const space_robot_real t319 = t302*inv_d9_4;
-    shared[206] = t319;
-    const space_robot_real t320 = t310*inv_d9_4;
-    shared[207] = t320;
-    const space_robot_real t321 = t304*inv_d9_4;
-    shared[208] = t321;
-    const space_robot_real t322 = t303*inv_d9_4;
-    shared[209] = t322;
-    const space_robot_real t323 = t313*inv_d9_4;
-    shared[210] = t323;
-    const space_robot_real t324 = t314*inv_d9_4;
-    shared[211] = t324;
-    const space_robot_real t325 = t316*inv_d9_4;
-    shared[212] = t325;
-    const space_robot_real t326 = t301 - t316*t319;
-    shared[213] = t326;
-    const space_robot_real t327 = t222*t305 - t316*t320;
-    shared[214] = t327;
-    const space_robot_real t328 = t303 + t316*t321;
-    shared[215] = t328;
-    const space_robot_real t329 = t304 - t316*t322;
-    shared[216] = t329;
-    const space_robot_real t330 = t158*t171 - t181*t187 + t196*t202 - t210*t214 - t222*t306 - t316*t323;
-    const space_robot_real t331 = 7.688518980814365 - t158*t172 - t181*t188 - t196*t203 - t210*t215 - t222*t307
-        - t316*t324;
-    const space_robot_real t332 = t94 + cos_q14*t83 + sin_q14*t84 + t170*t173 + t186*t189 + t201*t204
-        - t213*t216 + t224*t308 + t318*t325;
-    shared[217] = t332;
-    const space_robot_real inv_d9_3 = 1.0/(1.6161898504464012 - t158*t173 - t181*t189 - t196*t204 - t210*t216
-        - t222*t308 - t316*t325);
-    shared[218] = inv_d9_3;
-    const space_robot_real t333 = t326*inv_d9_3;
-    shared[219] = t333;
-    const space_robot_real t334 = t327*inv_d9_3;
-    shared[220] = t334;
-    const space_robot_real t335 = t328*inv_d9_3;
-    shared[221] = t335;
-    const space_robot_real t336 = t329*inv_d9_3;
-    shared[222] = t336;
-    const space_robot_real t337 = t330*inv_d9_3;
-    shared[223] = t337;
-    const space_robot_real t338 = t331*inv_d9_3;
-    shared[224] = t338;
-    const space_robot_real t339 = 1.6278525572546267*sin_q14 + t314*t319 + t331*t333;
-    shared[225] = t339;
-    const space_robot_real t340 = t221*t305 - t314*t320 - t331*t334;
-    shared[226] = t340;
-    const space_robot_real t341 = t302 - t314*t321 + t331*t335;
-    shared[227] = t341;
-    const space_robot_real t342 = t301 + t314*t322 + t331*t336;
-    shared[228] = t342;
-    const space_robot_real t343 = t151*t171 - t180*t187 + t195*t202 - t209*t214 - t221*t306 - t314*t323
-        - t331*t337;
-    const space_robot_real t344 = t315 + t224*t307 + t318*t324 - t332*t338;
-    shared[229] = t344;
-    const space_robot_real t345 = 85.8383788730441 - t151*t172 - t180*t188 - t195*t203 - t209*t215 - t221*t307
-        - t314*t324 - t331*t338;
-    const space_robot_real inv_d9_2 = 1.0/t345;
-    shared[230] = inv_d9_2;
-    const space_robot_real t346 = t339*inv_d9_2;
-    shared[231] = t346;
-    const space_robot_real t347 = t340*inv_d9_2;
-    shared[232] = t347;
-    const space_robot_real t348 = t341*inv_d9_2;
-    shared[233] = t348;
-    const space_robot_real t349 = t342*inv_d9_2;
-    shared[234] = t349;
-    const space_robot_real t350 = t343*inv_d9_2;
-    shared[235] = t350;
-    const space_robot_real t351 = 1.6278525572546267*cos_q14 + t313*t319 + t330*t333 - t343*t346;
-    shared[236] = t351;
-    const space_robot_real t352 = t219*t305 - t313*t320 - t330*t334 - t343*t347;
-    shared[237] = t352;
-    const space_robot_real t353 = t301 + t313*t321 - t330*t335 + t343*t348;
-    shared[238] = t353;
-    const space_robot_real t354 = t302 + t313*t322 + t330*t336 - t343*t349;
-    shared[239] = t354;
-    const space_robot_real t355 = t220 + t213*t214 - t224*t306 - t318*t323 + t332*t337 + t344*t350;
-    shared[240] = t355;
-    const space_robot_real inv_d9_1 = 1.0/(t311 - t219*t306 - t313*t323 - t330*t337 - t343*t350);
-    shared[241] = inv_d9_1;
+    shared[168] = t293;
+    const space_robot_real t294 = t233*t244 + t256*t262 - t273*t277 - t287*t289;
+    shared[11] = t294;
+    const space_robot_real t295 = t256*t263 - t233*t245 + t273*t278 - t287*t290;
+    const space_robot_real t296 = t256*t264 - t233*t246 + t273*t279 - t287*t291;
+    const space_robot_real t297 = t233*t247 + t256*t265 - t273*t280 - t287*t292;
+    const space_robot_real t298 = t77 + t90 - t243*t248 + t261*t266 + t276*t281 + t288*t293;
+    shared[22] = t298;
+    const space_robot_real t299 = 0.732533650764582*sin_q14;
+    const space_robot_real t300 = 0.732533650764582*cos_q14;
+    shared[81] = t300;
+    const space_robot_real t301 = 0.2185290317329508*cos_q14;
+    shared[36] = t301;
+    const space_robot_real t302 = 0.2185290317329508*sin_q14;
+    shared[50] = t302;
+    const space_robot_real inv_d9_5 = 1.0/(0.4444444444444444 - t158*t173 - t181*t191 - t198*t206 - t212*t218);
+    shared[54] = inv_d9_5;
+    const space_robot_real t303 = 0.1111111111111111*inv_d9_5;
+    shared[77] = t303;
+    const space_robot_real t304 = t219*inv_d9_5;
+    shared[158] = t304;
+    const space_robot_real t305 = t220*inv_d9_5;
+    shared[159] = t305;
+    const space_robot_real t306 = t221*inv_d9_5;
+    shared[160] = t306;
+    const space_robot_real t307 = t222*inv_d9_5;
+    shared[161] = t307;
+    const space_robot_real t308 = t222*t303;
+    shared[55] = t308;
+    const space_robot_real t309 = 7.688518980814365 - 4.284395198522622*inv_d11_5 - t165*t169 - t180*t187
+        - t197*t202 - t211*t214 - t222*t304;
+    const space_robot_real t310 = t91 - v[13]*w9_y - cos_q14*t80 - sin_q14*t81 - t129*t159 + t168*t169
+        - t186*t187 + t201*t202 + t213*t214;
+    const space_robot_real t311 = t165*t170 - t180*t188 + t197*t203 - t211*t215 - t222*t305;
+    const space_robot_real t312 = t165*t171 - t180*t189 + t197*t204 - t211*t216 - t222*t306;
+    const space_robot_real t313 = sin_q14*t83 - t95 - cos_q14*t84 - t129*t160 + t168*t172 - t186*t190
+        + t201*t205 + t213*t217 - t223*t307;
+    shared[63] = t313;
+    const space_robot_real t314 = 1.6161898504464012 - 0.25884887657740846*inv_d11_5 - t165*t172 - t180*t190
+        - t197*t205 - t211*t217 - t222*t307;
+    const space_robot_real inv_d9_4 = 1.0/t314;
+    shared[154] = inv_d9_4;
+    const space_robot_real t315 = t300*inv_d9_4;
+    shared[37] = t315;
+    const space_robot_real t316 = t308*inv_d9_4;
+    shared[56] = t316;
+    const space_robot_real t317 = t302*inv_d9_4;
+    shared[64] = t317;
+    const space_robot_real t318 = t301*inv_d9_4;
+    shared[44] = t318;
+    const space_robot_real t319 = t309*inv_d9_4;
+    shared[155] = t319;
+    const space_robot_real t320 = t311*inv_d9_4;
+    shared[156] = t320;
+    const space_robot_real t321 = t312*inv_d9_4;
+    shared[157] = t321;
+    const space_robot_real t322 = t299 - t312*t315;
+    shared[82] = t322;
+    const space_robot_real t323 = t221*t303 - t312*t316;
+    shared[57] = t323;
+    const space_robot_real t324 = t301 + t312*t317;
+    shared[51] = t324;
+    const space_robot_real t325 = t302 - t312*t318;
+    shared[38] = t325;
+    const space_robot_real t326 = 85.8383788730441 - 70.91412742382272*inv_d11_5 - t164*t169 - t177*t187
+        - t194*t202 - t208*t214 - t219*t304;
+    const space_robot_real t327 = t157*t169 - t179*t187 + t196*t202 - t210*t214 - t221*t304 - t312*t319;
+    const space_robot_real t328 = 7.688518980814365 - t157*t170 - t179*t188 - t196*t203 - t210*t215 - t221*t305
+        - t312*t320;
+    const space_robot_real t329 = v[13]*w9_x - t92 - cos_q14*t81 + sin_q14*t80 + t168*t170 + t186*t188
+        + t201*t203 - t213*t215 + t223*t305;
+    const space_robot_real t330 = t94 + cos_q14*t83 + sin_q14*t84 + t168*t171 + t186*t189 + t201*t204
+        - t213*t216 + t223*t306 + t313*t321;
+    shared[68] = t330;
+    const space_robot_real inv_d9_3 = 1.0/(1.6161898504464012 - t157*t171 - t179*t189 - t196*t204 - t210*t216
+        - t221*t306 - t312*t321);
+    shared[151] = inv_d9_3;
+    const space_robot_real t331 = t322*inv_d9_3;
+    shared[39] = t331;
+    const space_robot_real t332 = t323*inv_d9_3;
+    shared[58] = t332;
+    const space_robot_real t333 = t324*inv_d9_3;
+    shared[69] = t333;
+    const space_robot_real t334 = t325*inv_d9_3;
+    shared[45] = t334;
+    const space_robot_real t335 = t327*inv_d9_3;
+    shared[152] = t335;
+    const space_robot_real t336 = t328*inv_d9_3;
+    shared[153] = t336;
+    const space_robot_real t337 = 1.6278525572546267*sin_q14 + t311*t315 + t328*t331;
+    shared[83] = t337;
+    const space_robot_real t338 = t220*t303 - t311*t316 - t328*t332;
+    shared[59] = t338;
+    const space_robot_real t339 = t300 - t311*t317 + t328*t333;
+    shared[52] = t339;
+    const space_robot_real t340 = t299 + t311*t318 + t328*t334;
+    shared[40] = t340;
+    const space_robot_real t341 = t150*t169 - t178*t187 + t195*t202 - t209*t214 - t220*t304 - t311*t319
+        - t328*t335;
+    const space_robot_real t342 = t329 + t313*t320 - t330*t336;
+    shared[70] = t342;
+    const space_robot_real inv_d9_2 = 1.0/(85.8383788730441 - t150*t170 - t178*t188 - t195*t203 - t209*t215
+        - t220*t305 - t311*t320 - t328*t336);
+    shared[149] = inv_d9_2;
+    const space_robot_real t343 = t337*inv_d9_2;
+    shared[41] = t343;
+    const space_robot_real t344 = t338*inv_d9_2;
+    shared[60] = t344;
+    const space_robot_real t345 = t339*inv_d9_2;
+    shared[71] = t345;
+    const space_robot_real t346 = t340*inv_d9_2;
+    shared[46] = t346;
+    const space_robot_real t347 = t341*inv_d9_2;
+    shared[150] = t347;
+    const space_robot_real t348 = 1.6278525572546267*cos_q14 + t309*t315 + t327*t331 - t341*t343;
+    shared[84] = t348;
+    const space_robot_real t349 = t219*t303 - t309*t316 - t327*t332 - t341*t344;
+    shared[61] = t349;
+    const space_robot_real t350 = t299 + t309*t317 - t327*t333 + t341*t345;
+    shared[53] = t350;
+    const space_robot_real t351 = t300 + t309*t318 + t327*t334 - t341*t346;
+    shared[42] = t351;
+    const space_robot_real t352 = t310 - t223*t304 - t313*t319 + t330*t335 + t342*t347;
+    shared[72] = t352;
+    const space_robot_real inv_d9_1 = 1.0/(t326 - t309*t319 - t327*t335 - t341*t347);
+    shared[148] = inv_d9_1;
+    const space_robot_real t353 = t348*inv_d9_1;
+    shared[43] = t353;
+    const space_robot_real t354 = t349*inv_d9_1;
+    shared[62] = t354;
+    const space_robot_real t355 = t350*inv_d9_1;
+    shared[73] = t355;
     const space_robot_real t356 = t351*inv_d9_1;
-    shared[242] = t356;
-    const space_robot_real t357 = t352*inv_d9_1;
-    shared[243] = t357;
-    const space_robot_real t358 = t353*inv_d9_1;
-    shared[244] = t358;
-    const space_robot_real t359 = t354*inv_d9_1;
-    shared[245] = t359;
-    const space_robot_real t360 = t303*t320 + t329*t334 - t342*t347 - t354*t357;
-    shared[246] = t360;
-    const space_robot_real t361 = t303*t321 - t329*t335 - t342*t348 + t354*t358;
-    shared[247] = t361;
-    const space_robot_real t362 = t332*t336 - t74 - t84 - t318*t322 - t344*t349 + t355*t359;
-    shared[248] = t362;
-    const space_robot_real t363 = 0.732533650764582*sin_q13;
-    shared[249] = t363;
-    const space_robot_real t364 = 0.732533650764582*cos_q13;
-    shared[250] = t364;
-    const space_robot_real t365 = 0.2185290317329508*cos_q13;
-    shared[251] = t365;
-    const space_robot_real t366 = 0.2185290317329508*sin_q13;
-    shared[252] = t366;
-    const space_robot_real inv_d8_5 = 1.0/(0.4444444444444444 - t234*t250 - t258*t267 - t274*t282 - t288*t294);
-    shared[253] = inv_d8_5;
-    const space_robot_real t367 = 0.1111111111111111*inv_d8_5;
-    shared[254] = t367;
-    const space_robot_real t368 = t295*inv_d8_5;
-    shared[255] = t368;
-    const space_robot_real t369 = t297*inv_d8_5;
-    shared[256] = t369;
-    const space_robot_real t370 = t298*inv_d8_5;
-    shared[257] = t370;
-    const space_robot_real t371 = t299*inv_d8_5;
-    shared[258] = t371;
-    const space_robot_real t372 = t299*t367;
-    shared[259] = t372;
-    const space_robot_real t373 = 85.8383788730441 - 70.91412742382272*inv_d10_5 - t240*t246 - t254*t263
-        - t270*t278 - t284*t290;
-    shared[260] = t373;
-    const space_robot_real t374 = 7.688518980814365 - 4.284395198522622*inv_d10_5 - t241*t246 - t257*t263
-        - t273*t278 - t287*t290;
-    const space_robot_real t375 = t374 - t299*t368;
-    shared[261] = t375;
-    const space_robot_real t376 = t241*t247 - t257*t264 + t273*t279 - t287*t291 - t299*t369;
-    const space_robot_real t377 = t86 - v[12]*w8_x - sin_q13*t75 + cos_q13*t76 - t245*t247 - t262*t264
-        - t277*t279 + t289*t291;
-    const space_robot_real t378 = t241*t248 - t257*t265 + t273*t280 - t287*t292 - t299*t370;
-    const space_robot_real t379 = 1.6161898504464012 - 0.25884887657740846*inv_d10_5 - t241*t249 - t257*t266
-        - t273*t281 - t287*t293;
-    const space_robot_real t380 = t89 + cos_q13*t79 - sin_q13*t78 - t149*t236 - t245*t249 + t262*t266
-        - t277*t281 - t289*t293 + t300*t371;
-    shared[262] = t380;
-    const space_robot_real inv_d8_4 = 1.0/(t379 - t299*t371);
-    shared[263] = inv_d8_4;
-    const space_robot_real t381 = t364*inv_d8_4;
-    shared[264] = t381;
-    const space_robot_real t382 = t372*inv_d8_4;
-    shared[265] = t382;
-    const space_robot_real t383 = t366*inv_d8_4;
-    shared[266] = t383;
-    const space_robot_real t384 = t365*inv_d8_4;
-    shared[267] = t384;
-    const space_robot_real t385 = t375*inv_d8_4;
-    shared[268] = t385;
-    const space_robot_real t386 = t376*inv_d8_4;
-    shared[269] = t386;
-    const space_robot_real t387 = t378*inv_d8_4;
-    shared[270] = t387;
-    const space_robot_real t388 = t363 - t378*t381;
-    shared[271] = t388;
-    const space_robot_real t389 = t298*t367 - t378*t382;
-    shared[272] = t389;
-    const space_robot_real t390 = t365 + t378*t383;
-    shared[273] = t390;
-    const space_robot_real t391 = t366 - t378*t384;
-    shared[274] = t391;
-    const space_robot_real t392 = t233*t246 - t256*t263 + t272*t278 - t286*t290 - t298*t368 - t378*t385;
-    shared[275] = t392;
-    const space_robot_real t393 = 7.688518980814365 - t233*t247 - t256*t264 - t272*t279 - t286*t291 - t298*t369
-        - t378*t386;
-    const space_robot_real t394 = t88 - cos_q13*t78 - sin_q13*t79 - t245*t248 - t262*t265 - t277*t280
-        + t289*t292 - t300*t370 + t380*t387;
-    shared[276] = t394;
-    const space_robot_real inv_d8_3 = 1.0/(1.6161898504464012 - t233*t248 - t256*t265 - t272*t280 - t286*t292
-        - t298*t370 - t378*t387);
-    shared[277] = inv_d8_3;
-    const space_robot_real t395 = t388*inv_d8_3;
-    shared[278] = t395;
-    const space_robot_real t396 = t389*inv_d8_3;
-    shared[279] = t396;
-    const space_robot_real t397 = t390*inv_d8_3;
-    shared[280] = t397;
-    const space_robot_real t398 = t391*inv_d8_3;
-    shared[281] = t398;
-    const space_robot_real t399 = t392*inv_d8_3;
-    shared[282] = t399;
-    const space_robot_real t400 = t393*inv_d8_3;
-    shared[283] = t400;
-    const space_robot_real t401 = 1.6278525572546267*sin_q13 + t376*t381 + t393*t395;
-    shared[284] = t401;
-    const space_robot_real t402 = t297*t367 - t376*t382 - t393*t396;
-    shared[285] = t402;
-    const space_robot_real t403 = t364 - t376*t383 + t393*t397;
-    shared[286] = t403;
-    const space_robot_real t404 = t363 + t376*t384 + t393*t398;
-    shared[287] = t404;
-    const space_robot_real t405 = t226*t246 - t255*t263 + t271*t278 - t285*t290 - t297*t368 - t376*t385
-        - t393*t399;
-    shared[288] = t405;
-    const space_robot_real t406 = t377 - t300*t369 + t380*t386 - t394*t400;
-    shared[289] = t406;
-    const space_robot_real t407 = 85.8383788730441 - t226*t247 - t255*t264 - t271*t279 - t285*t291 - t297*t369
-        - t376*t386 - t393*t400;
-    const space_robot_real inv_d8_2 = 1.0/t407;
-    shared[290] = inv_d8_2;
-    const space_robot_real t408 = t401*inv_d8_2;
-    shared[291] = t408;
-    const space_robot_real t409 = t402*inv_d8_2;
-    shared[292] = t409;
-    const space_robot_real t410 = t403*inv_d8_2;
-    shared[293] = t410;
+    shared[47] = t356;
+    const space_robot_real t357 = t301*t316 + t325*t332 - t340*t344 - t351*t354;
+    shared[48] = t357;
+    const space_robot_real t358 = t301*t317 - t325*t333 - t340*t345 + t351*t355;
+    shared[49] = t358;
+    const space_robot_real t359 = t330*t334 - t74 - t84 - t313*t318 - t342*t346 + t352*t356;
+    shared[74] = t359;
+    const space_robot_real t360 = 0.732533650764582*sin_q13;
+    shared[15] = t360;
+    const space_robot_real t361 = 0.732533650764582*cos_q13;
+    shared[18] = t361;
+    const space_robot_real t362 = 0.2185290317329508*cos_q13;
+    shared[30] = t362;
+    const space_robot_real t363 = 0.2185290317329508*sin_q13;
+    shared[90] = t363;
+    const space_robot_real inv_d8_5 = 1.0/(0.4444444444444444 - t233*t248 - t256*t266 - t273*t281 - t287*t293);
+    shared[92] = inv_d8_5;
+    const space_robot_real t364 = 0.1111111111111111*inv_d8_5;
+    shared[12] = t364;
+    const space_robot_real t365 = t294*inv_d8_5;
+    shared[23] = t365;
+    const space_robot_real t366 = t295*inv_d8_5;
+    shared[145] = t366;
+    const space_robot_real t367 = t296*inv_d8_5;
+    shared[146] = t367;
+    const space_robot_real t368 = t297*inv_d8_5;
+    shared[147] = t368;
+    const space_robot_real t369 = t297*t364;
+    shared[93] = t369;
+    const space_robot_real t370 = 7.688518980814365 - 4.284395198522622*inv_d10_5 - t240*t244 - t255*t262
+        - t272*t277 - t286*t289 - t297*t365;
+    shared[7] = t370;
+    const space_robot_real t371 = v[12]*w8_y - t85 + cos_q13*t75 + sin_q13*t76 - t148*t234 - t243*t244
+        + t261*t262 - t276*t277 - t288*t289;
+    shared[21] = t371;
+    const space_robot_real t372 = t240*t245 - t255*t263 + t272*t278 - t286*t290 - t297*t366;
+    const space_robot_real t373 = t240*t246 - t255*t264 + t272*t279 - t286*t291 - t297*t367;
+    const space_robot_real t374 = t89 + cos_q13*t79 - sin_q13*t78 - t148*t235 - t243*t247 + t261*t265
+        - t276*t280 - t288*t292 + t298*t368;
+    shared[24] = t374;
+    const space_robot_real t375 = 1.6161898504464012 - 0.25884887657740846*inv_d10_5 - t240*t247 - t255*t265
+        - t272*t280 - t286*t292 - t297*t368;
+    const space_robot_real inv_d8_4 = 1.0/t375;
+    shared[142] = inv_d8_4;
+    const space_robot_real t376 = t361*inv_d8_4;
+    shared[8] = t376;
+    const space_robot_real t377 = t369*inv_d8_4;
+    shared[13] = t377;
+    const space_robot_real t378 = t363*inv_d8_4;
+    shared[16] = t378;
+    const space_robot_real t379 = t362*inv_d8_4;
+    shared[19] = t379;
+    const space_robot_real t380 = t370*inv_d8_4;
+    shared[25] = t380;
+    const space_robot_real t381 = t372*inv_d8_4;
+    shared[143] = t381;
+    const space_robot_real t382 = t373*inv_d8_4;
+    shared[144] = t382;
+    const space_robot_real t383 = t360 - t373*t376;
+    shared[102] = t383;
+    const space_robot_real t384 = t296*t364 - t373*t377;
+    shared[94] = t384;
+    const space_robot_real t385 = t362 + t373*t378;
+    shared[91] = t385;
+    const space_robot_real t386 = t363 - t373*t379;
+    shared[31] = t386;
+    const space_robot_real t387 = 85.8383788730441 - 70.91412742382272*inv_d10_5 - t239*t244 - t252*t262
+        - t269*t277 - t283*t289 - t294*t365;
+    shared[29] = t387;
+    const space_robot_real t388 = t232*t244 - t254*t262 + t271*t277 - t285*t289 - t296*t365 - t373*t380;
+    shared[9] = t388;
+    const space_robot_real t389 = 7.688518980814365 - t232*t245 - t254*t263 - t271*t278 - t285*t290 - t296*t366
+        - t373*t381;
+    const space_robot_real t390 = t86 - v[12]*w8_x - sin_q13*t75 + cos_q13*t76 - t243*t245 - t261*t263
+        - t276*t278 + t288*t290 - t298*t366;
+    const space_robot_real t391 = t88 - cos_q13*t78 - sin_q13*t79 - t243*t246 - t261*t264 - t276*t279
+        + t288*t291 - t298*t367 + t374*t382;
+    shared[26] = t391;
+    const space_robot_real inv_d8_3 = 1.0/(1.6161898504464012 - t232*t246 - t254*t264 - t271*t279 - t285*t291
+        - t296*t367 - t373*t382);
+    shared[141] = inv_d8_3;
+    const space_robot_real t392 = t383*inv_d8_3;
+    shared[10] = t392;
+    const space_robot_real t393 = t384*inv_d8_3;
+    shared[14] = t393;
+    const space_robot_real t394 = t385*inv_d8_3;
+    shared[17] = t394;
+    const space_robot_real t395 = t386*inv_d8_3;
+    shared[20] = t395;
+    const space_robot_real t396 = t388*inv_d8_3;
+    shared[27] = t396;
+    const space_robot_real t397 = t389*inv_d8_3;
+    shared[140] = t397;
+    const space_robot_real t398 = 1.6278525572546267*sin_q13 + t372*t376 + t389*t392;
+    shared[0] = t398;
+    const space_robot_real t399 = t295*t364 - t372*t377 - t389*t393;
+    shared[2] = t399;
+    const space_robot_real t400 = t361 - t372*t378 + t389*t394;
+    shared[3] = t400;
+    const space_robot_real t401 = t360 + t372*t379 + t389*t395;
+    shared[4] = t401;
+    const space_robot_real t402 = t225*t244 - t253*t262 + t270*t277 - t284*t289 - t295*t365 - t372*t380
+        - t389*t396;
+    shared[5] = t402;
+    const space_robot_real t403 = t390 + t374*t381 - t391*t397;
+    shared[28] = t403;
+    const space_robot_real inv_d8_2 = 1.0/(85.8383788730441 - t225*t245 - t253*t263 - t270*t278 - t284*t290
+        - t295*t366 - t372*t381 - t389*t397);
+    shared[1] = inv_d8_2;
 }
 
-/* forward_dynamics, part 2 of 2: 3177 operations */
+/* forward_dynamics, part 2 of 2: 3176 operations */
 static void space_robot_forward_dynamics_part2(
     const space_robot_real v[18],
     const space_robot_real tau[18],
     space_robot_real vdot[restrict 18],
-    space_robot_real shared[restrict 294])
+    space_robot_real shared[restrict 291])
 {
     /* constraint forces, elimination */
-    const space_robot_real t404 = shared[287], inv_d8_2 = shared[290];
-    const space_robot_real t411 = t404*inv_d8_2;
-    const space_robot_real t405 = shared[288];
-    const space_robot_real t412 = t405*inv_d8_2;
-    const space_robot_real cos_q13 = shared[13], t375 = shared[261], t381 = shared[264], t392 = shared[275];
-    const space_robot_real t395 = shared[278], t408 = shared[291];
-    const space_robot_real t413 = 1.6278525572546267*cos_q13 + t375*t381 + t392*t395 - t405*t408;
-    const space_robot_real t295 = shared[191], t367 = shared[254], t382 = shared[265], t396 = shared[279];
-    const space_robot_real t409 = shared[292];
-    const space_robot_real t414 = t295*t367 - t375*t382 - t392*t396 - t405*t409;
-    const space_robot_real t363 = shared[249], t383 = shared[266], t397 = shared[280], t410 = shared[293];
-    const space_robot_real t415 = t363 + t375*t383 - t392*t397 + t405*t410;
-    const space_robot_real t364 = shared[250], t384 = shared[267], t398 = shared[281];
-    const space_robot_real t416 = t364 + t375*t384 + t392*t398 - t405*t411;
-    const space_robot_real t296 = shared[192], t289 = shared[184], t290 = shared[186], t300 = shared[193];
-    const space_robot_real t368 = shared[255], t380 = shared[262], t385 = shared[268], t394 = shared[276];
-    const space_robot_real t399 = shared[282], t406 = shared[289];
-    const space_robot_real t417 = t296 - t289*t290 + t300*t368 - t380*t385 + t394*t399 + t406*t412;
-    const space_robot_real t373 = shared[260];
-    const space_robot_real inv_d8_1 = 1.0/(t373 - t295*t368 - t375*t385 - t392*t399 - t405*t412);
-    const space_robot_real t418 = t413*inv_d8_1;
-    const space_robot_real t419 = t414*inv_d8_1;
-    const space_robot_real t420 = t415*inv_d8_1;
-    const space_robot_real t421 = t416*inv_d8_1;
-    const space_robot_real t365 = shared[251], t391 = shared[274];
-    const space_robot_real t422 = t365*t382 + t391*t396 - t404*t409 - t416*t419;
-    const space_robot_real t423 = t365*t383 - t391*t397 - t404*t410 + t416*t420;
-    const space_robot_real t70 = shared[72], t79 = shared[80];
-    const space_robot_real t424 = t70 + t79 - t380*t384 + t394*t398 - t406*t411 + t417*t421;
-    const space_robot_real sin_q12 = shared[10];
-    const space_robot_real t425 = 0.4946576968737634*sin_q12;
-    const space_robot_real cos_q12 = shared[11];
-    const space_robot_real t426 = 0.4946576968737634*cos_q12;
-    const space_robot_real t427 = 45.30698090254877*cos_q12;
-    const space_robot_real t428 = cos_q12*t427;
-    const space_robot_real t429 = 0.2473288484368817*cos_q12;
-    const space_robot_real t430 = cos_q12*t429;
-    const space_robot_real t303 = shared[195], t319 = shared[206], t329 = shared[216], t333 = shared[219];
-    const space_robot_real t342 = shared[228], t346 = shared[231], t354 = shared[239], t356 = shared[242];
-    const space_robot_real t431 = t303*t319 + t329*t333 + t342*t346 + t354*t356 - 0.732533650764582 + t426;
-    const space_robot_real t432 = 46.2962962962963*sin_q12;
-    const space_robot_real t433 = 0.08333333333333333*sin_q12;
-    const space_robot_real t434 = 0.16399551510354834*cos_q12;
-    const space_robot_real t322 = shared[209], t336 = shared[222], t349 = shared[234], t359 = shared[245];
-    const space_robot_real inv_d7_5 = -1.0/(t303*t322 + t329*t336 + t342*t349 + t354*t359 - 0.771413435725388);
-    const space_robot_real t435 = 0.4946576968737634*inv_d7_5;
-    const space_robot_real t436 = 0.16399551510354834*inv_d7_5;
-    const space_robot_real t437 = t425*inv_d7_5;
-    const space_robot_real t438 = t431*inv_d7_5;
-    const space_robot_real t360 = shared[246];
-    const space_robot_real t439 = t360*inv_d7_5;
-    const space_robot_real t361 = shared[247];
-    const space_robot_real t440 = t361*inv_d7_5;
-    const space_robot_real t441 = t361*t435;
-    const space_robot_real t442 = t361*t436;
-    const space_robot_real t443 = t361*t437;
-    const space_robot_real t304 = shared[196], t328 = shared[215], t341 = shared[227], t353 = shared[238];
-    const space_robot_real t444 = t304*t319 - t328*t333 - t341*t346 + t353*t356 + t361*t438;
-    const space_robot_real inv_d9_5 = shared[197], t310 = shared[203], t320 = shared[207], t327 = shared[214];
-    const space_robot_real t334 = shared[220], t340 = shared[226], t347 = shared[232], t352 = shared[237];
-    const space_robot_real t357 = shared[243];
-    const space_robot_real t445 = 0.012345679012345678*inv_d9_5 + t310*t320 + t327*t334 + t340*t347 + t352*t357
-        + t430 - 0.4417732928813261;
-    const space_robot_real t446 = t304*t320 - t328*t334 + t341*t347 - t353*t357 + sin_q12*t429 + t361*t439;
-    const space_robot_real t318 = shared[204], t321 = shared[208], t83 = shared[83], t72 = shared[74];
-    const space_robot_real t73 = shared[75], t332 = shared[217], t335 = shared[221], t344 = shared[229];
-    const space_robot_real t348 = shared[233], t355 = shared[240], t358 = shared[244], t362 = shared[248];
-    const space_robot_real t447 = t318*t321 - t83 - sin_q12*t72 - cos_q12*t73 + t332*t335 - t344*t348
-        - t355*t358 - t362*t440;
-    const space_robot_real inv_d7_4 = -1.0/(t304*t321 + t328*t335 + t341*t348 + t353*t358 - t430
-        - 0.5240845872885064 + t361*t440);
-    const space_robot_real t448 = t441*inv_d7_4;
-    const space_robot_real t449 = t433*inv_d7_4;
-    const space_robot_real t450 = t434*inv_d7_4;
-    const space_robot_real t451 = t442*inv_d7_4;
-    const space_robot_real t452 = t443*inv_d7_4;
-    const space_robot_real t453 = t444*inv_d7_4;
-    const space_robot_real t454 = t446*inv_d7_4;
-    const space_robot_real t455 = t360*t435 + t446*t448;
-    const space_robot_real t456 = 0.08333333333333333*cos_q12 + t446*t449;
-    const space_robot_real t457 = 0.16399551510354834*sin_q12 - t446*t450;
-    const space_robot_real t458 = t360*t436 + t446*t451;
-    const space_robot_real t459 = t360*t437 + t446*t452;
-    const space_robot_real t460 = t310*t319 + t327*t333 - t340*t346 - t352*t356 + t360*t438 + t446*t453;
-    const space_robot_real t82 = shared[82], t224 = shared[150], t305 = shared[198];
-    const space_robot_real t461 = t82 + cos_q12*t72 - sin_q12*t73 + t224*t305 - t318*t320 + t332*t334
-        + t344*t347 - t355*t357 + t362*t439;
-    const space_robot_real t462 = t461 - t447*t454;
-    const space_robot_real inv_d7_3 = -1.0/(t445 + t360*t439 + t446*t454);
-    const space_robot_real t463 = t455*inv_d7_3;
-    const space_robot_real t464 = t456*inv_d7_3;
-    const space_robot_real t465 = t457*inv_d7_3;
-    const space_robot_real t466 = t458*inv_d7_3;
-    const space_robot_real t467 = t459*inv_d7_3;
-    const space_robot_real t468 = t460*inv_d7_3;
-    const space_robot_real t469 = 0.9893153937475268*cos_q12 - t431*t435 - t444*t448 - t460*t463;
-    const space_robot_real t470 = t444*t449 + t460*t464;
-    const space_robot_real t471 = t460*t465 - t444*t450;
-    const space_robot_real t472 = t426 - t431*t436 - t444*t451 - t460*t466;
-    const space_robot_real t473 = sin_q12*t427 + t431*t437 + t444*t452 + t460*t467;
-    const space_robot_real t302 = shared[194], t326 = shared[213], t339 = shared[225], t351 = shared[236];
-    const space_robot_real t474 = t302*t319 + t326*t333 + t339*t346 + t351*t356 + t428 - 47.924148853550925
-        + t431*t438 + t444*t453;
-    const space_robot_real t71 = shared[73], w7_x = shared[34], t80 = shared[81];
-    const space_robot_real t475 = cos_q12*t71 - v[11]*w7_x - t80 + t318*t319 - t332*t333 + t344*t346
-        - t355*t356 - t362*t438 + t447*t453;
-    const space_robot_real t476 = t475 - t462*t468;
-    const space_robot_real inv_d7_2 = -1.0/(t474 + t460*t468);
-    const space_robot_real t477 = t432*inv_d7_2;
-    const space_robot_real t478 = t469*inv_d7_2;
-    const space_robot_real t479 = t470*inv_d7_2;
-    const space_robot_real t480 = t471*inv_d7_2;
-    const space_robot_real t481 = t472*inv_d7_2;
-    const space_robot_real t482 = t473*inv_d7_2;
-    const space_robot_real t483 = 46.2962962962963*cos_q12 - t473*t477;
-    const space_robot_real t484 = 0.9893153937475268*sin_q12 - t425*t435 - t443*t448 - t459*t463 + t473*t478;
-    const space_robot_real t485 = t443*t449 + t459*t464 + t473*t479;
-    const space_robot_real t486 = t443*t450 - t459*t465 - t473*t480;
-    const space_robot_real t487 = t425 - t425*t436 - t443*t451 - t459*t466 + t473*t481;
-    const space_robot_real w7_y = shared[35];
-    const space_robot_real t488 = v[11]*w7_y + 73.46189164370982*tau[13] + sin_q12*t71 - t362*t437 + t447*t452
-        - t462*t467 + t476*t482;
-    const space_robot_real inv_d7_1 = 1.0/(t428 + 74.45120703745735 - t425*t437 - t443*t452 - t459*t467
-        - t473*t482);
-    const space_robot_real t489 = t483*inv_d7_1;
-    const space_robot_real t490 = t484*inv_d7_1;
-    const space_robot_real t491 = t485*inv_d7_1;
-    const space_robot_real t492 = t486*inv_d7_1;
-    const space_robot_real t493 = t487*inv_d7_1;
-    const space_robot_real t494 = t442*t449 + t458*t464 - t472*t479 - t487*t491;
-    const space_robot_real t495 = t442*t450 - t458*t465 + t472*t480 - t487*t492;
-    const space_robot_real t63 = shared[65], t74 = shared[76];
-    const space_robot_real t496 = t447*t451 - t63 - t74 - t362*t436 - t462*t466 - t476*t481 - t488*t493;
-    const space_robot_real sin_q11 = shared[8];
-    const space_robot_real t497 = 0.4946576968737634*sin_q11;
-    const space_robot_real cos_q11 = shared[9];
-    const space_robot_real t498 = 0.4946576968737634*cos_q11;
-    const space_robot_real t499 = 45.30698090254877*cos_q11;
-    const space_robot_real t500 = cos_q11*t499;
-    const space_robot_real t501 = 0.2473288484368817*cos_q11;
-    const space_robot_real t502 = cos_q11*t501;
-    const space_robot_real t503 = t365*t381 + t391*t395 + t404*t408 + t416*t418 - 0.732533650764582 + t498;
-    const space_robot_real t504 = 46.2962962962963*sin_q11;
-    const space_robot_real t505 = 0.08333333333333333*sin_q11;
-    const space_robot_real t506 = 0.16399551510354834*cos_q11;
-    const space_robot_real inv_d6_5 = -1.0/(t365*t384 + t391*t398 + t404*t411 + t416*t421 - 0.771413435725388);
-    const space_robot_real t507 = 0.4946576968737634*inv_d6_5;
-    const space_robot_real t508 = 0.16399551510354834*inv_d6_5;
-    const space_robot_real t509 = t497*inv_d6_5;
-    const space_robot_real t510 = t503*inv_d6_5;
-    const space_robot_real t511 = t422*inv_d6_5;
-    const space_robot_real t512 = t423*inv_d6_5;
-    const space_robot_real t513 = t423*t507;
-    const space_robot_real t514 = t423*t508;
-    const space_robot_real t515 = t423*t509;
-    const space_robot_real t366 = shared[252], t390 = shared[273], t403 = shared[286];
-    const space_robot_real t516 = t366*t381 - t390*t395 - t403*t408 + t415*t418 + t423*t510;
-    const space_robot_real inv_d8_5 = shared[253], t372 = shared[259], t389 = shared[272], t402 = shared[285];
-    const space_robot_real t517 = 0.012345679012345678*inv_d8_5 + t372*t382 + t389*t396 + t402*t409 + t414*t419
-        - 0.4417732928813261 + t502;
-    const space_robot_real t518 = t366*t382 - t390*t396 + t403*t409 - t415*t419 + sin_q11*t501 + t423*t511;
-    const space_robot_real t78 = shared[79], t68 = shared[70], t69 = shared[71];
-    const space_robot_real t519 = t406*t410 - t78 - sin_q11*t68 - cos_q11*t69 - t380*t383 - t394*t397
-        + t417*t420 + t424*t512;
-    const space_robot_real inv_d6_4 = -1.0/(t366*t383 + t390*t397 + t403*t410 + t415*t420 - 0.5240845872885064
-        - t502 + t423*t512);
-    const space_robot_real t520 = t513*inv_d6_4;
-    const space_robot_real t521 = t505*inv_d6_4;
-    const space_robot_real t522 = t506*inv_d6_4;
-    const space_robot_real t523 = t514*inv_d6_4;
-    const space_robot_real t524 = t515*inv_d6_4;
-    const space_robot_real t525 = t516*inv_d6_4;
-    const space_robot_real t526 = t518*inv_d6_4;
-    const space_robot_real t527 = t422*t507 + t518*t520;
-    const space_robot_real t528 = 0.08333333333333333*cos_q11 + t518*t521;
-    const space_robot_real t529 = 0.16399551510354834*sin_q11 - t518*t522;
-    const space_robot_real t530 = t422*t508 + t518*t523;
-    const space_robot_real t531 = t422*t509 + t518*t524;
-    const space_robot_real t532 = t372*t381 + t389*t395 - t402*t408 - t414*t418 + t422*t510 + t518*t525;
-    const space_robot_real t77 = shared[78];
-    const space_robot_real t533 = t77 + cos_q11*t68 - sin_q11*t69 + t300*t367 + t380*t382 - t394*t396
-        - t406*t409 + t417*t419 - t424*t511;
-    const space_robot_real t534 = t533 - t519*t526;
-    const space_robot_real inv_d6_3 = -1.0/(t517 + t422*t511 + t518*t526);
-    const space_robot_real t535 = t527*inv_d6_3;
-    const space_robot_real t536 = t528*inv_d6_3;
-    const space_robot_real t537 = t529*inv_d6_3;
-    const space_robot_real t538 = t530*inv_d6_3;
-    const space_robot_real t539 = t531*inv_d6_3;
-    const space_robot_real t540 = t532*inv_d6_3;
-    const space_robot_real t541 = 0.9893153937475268*cos_q11 - t503*t507 - t516*t520 - t532*t535;
-    const space_robot_real t542 = t516*t521 + t532*t536;
-    const space_robot_real t543 = t532*t537 - t516*t522;
-    const space_robot_real t544 = t498 - t503*t508 - t516*t523 - t532*t538;
-    const space_robot_real t545 = sin_q11*t499 + t503*t509 + t516*t524 + t532*t539;
-    const space_robot_real t388 = shared[271], t401 = shared[284];
-    const space_robot_real t546 = t364*t381 + t388*t395 + t401*t408 + t413*t418 - 47.924148853550925 + t500
-        + t503*t510 + t516*t525;
-    const space_robot_real w6_x = shared[32], t75 = shared[77], t67 = shared[69];
-    const space_robot_real t547 = v[10]*w6_x + t75 - cos_q11*t67 + t380*t381 - t394*t395 + t406*t408
-        - t417*t418 - t424*t510 - t519*t525;
-    const space_robot_real t548 = t547 + t534*t540;
-    const space_robot_real inv_d6_2 = -1.0/(t546 + t532*t540);
-    const space_robot_real t549 = t504*inv_d6_2;
-    const space_robot_real t550 = t541*inv_d6_2;
-    const space_robot_real t551 = t542*inv_d6_2;
-    const space_robot_real t552 = t543*inv_d6_2;
-    const space_robot_real t553 = t544*inv_d6_2;
-    const space_robot_real t554 = t545*inv_d6_2;
-    const space_robot_real t555 = 46.2962962962963*cos_q11 - t545*t549;
-    const space_robot_real t556 = 0.9893153937475268*sin_q11 - t497*t507 - t515*t520 - t531*t535 + t545*t550;
-    const space_robot_real t557 = t515*t521 + t531*t536 + t545*t551;
-    const space_robot_real t558 = t515*t522 - t531*t537 - t545*t552;
-    const space_robot_real t559 = t497 - t497*t508 - t515*t523 - t531*t538 + t545*t553;
-    const space_robot_real w6_y = shared[33];
-    const space_robot_real t560 = t534*t539 - v[10]*w6_y - 73.46189164370982*tau[12] - sin_q11*t67 - t424*t509
-        - t519*t524 + t548*t554;
-    const space_robot_real inv_d6_1 = 1.0/(74.45120703745735 + t500 - t497*t509 - t515*t524 - t531*t539
-        - t545*t554);
-    const space_robot_real t561 = t555*inv_d6_1;
-    const space_robot_real t562 = t556*inv_d6_1;
-    const space_robot_real t563 = t557*inv_d6_1;
-    const space_robot_real t564 = t558*inv_d6_1;
-    const space_robot_real t565 = t559*inv_d6_1;
-    const space_robot_real t566 = t514*t521 + t530*t536 - t544*t551 - t559*t563;
-    const space_robot_real t567 = t514*t522 - t530*t537 + t544*t552 - t559*t564;
-    const space_robot_real t49 = shared[55];
-    const space_robot_real t568 = t49 + t70 - t424*t508 - t519*t523 + t534*t538 - t548*t553 - t560*t565;
-    const space_robot_real sin_q10 = shared[6];
-    const space_robot_real t569 = 3.6719706242350023*sin_q10;
-    const space_robot_real cos_q10 = shared[7];
-    const space_robot_real t570 = 3.6719706242350023*cos_q10;
-    const space_robot_real t571 = 33.12423500611998*cos_q10;
-    const space_robot_real t572 = cos_q10*t571;
-    const space_robot_real t573 = 0.4589963280293753*cos_q10;
-    const space_robot_real t574 = cos_q10*t573;
-    const space_robot_real t575 = t487*t489 - t472*t477 + t569;
-    const space_robot_real t576 = 0.4946576968737634 - 0.0811216437987477*inv_d7_5 - t442*t448 - t458*t463
-        - t472*t478 - t487*t490 - t570;
-    const space_robot_real t577 = 0.25899632802937533*cos_q10;
-    const space_robot_real t578 = 0.2*sin_q10;
-    const space_robot_real inv_d5_5 = 1.0/(0.9896585097995904 - 0.026894528974078152*inv_d7_5 - t442*t451
-        - t458*t466 - t472*t481 - t487*t493);
-    const space_robot_real t579 = 3.6719706242350023*inv_d5_5;
-    const space_robot_real t580 = 0.25899632802937533*inv_d5_5;
-    const space_robot_real t581 = t575*inv_d5_5;
-    const space_robot_real t582 = t576*inv_d5_5;
-    const space_robot_real t583 = t494*inv_d5_5;
-    const space_robot_real t584 = t495*inv_d5_5;
-    const space_robot_real t585 = t495*t579;
-    const space_robot_real t586 = t495*t580;
-    const space_robot_real t587 = t495*t581 - t471*t477 - t486*t489;
-    const space_robot_real t588 = 63.489315393747525 - 0.24468623707645595*inv_d7_5 - t441*t448 - t455*t463
-        - t469*t478 - t484*t490 - t572;
-    const space_robot_real t589 = t434*t448 - t457*t463 + t471*t478 - t486*t490 - t495*t582;
-    const space_robot_real t59 = shared[61], w5_x = shared[30], t61 = shared[63];
-    const space_robot_real t590 = cos_q10*t59 - v[9]*w5_x - t71 - sin_q10*t61 + t362*t435 - t447*t448
-        + t462*t463 + t476*t478 + t488*t490;
-    const space_robot_real t591 = t457*t464 - t434*t449 + t471*t479 - t486*t491 + sin_q10*t573 - t495*t583;
-    const space_robot_real t64 = shared[66], t62 = shared[64];
-    const space_robot_real t592 = t476*t480 - t73 - sin_q10*t64 - cos_q10*t62 - t447*t450 - t462*t465
-        - t488*t492 - t496*t584;
-    const space_robot_real inv_d5_4 = 1.0/(t574 - t434*t450 - t457*t465 - t471*t480 - t486*t492
-        + 0.530662181770215 - t495*t584);
-    const space_robot_real t593 = t585*inv_d5_4;
-    const space_robot_real t594 = t570*inv_d5_4;
-    const space_robot_real t595 = t577*inv_d5_4;
-    const space_robot_real t596 = t586*inv_d5_4;
-    const space_robot_real t597 = t578*inv_d5_4;
-    const space_robot_real t598 = t587*inv_d5_4;
-    const space_robot_real t599 = t589*inv_d5_4;
-    const space_robot_real t600 = t591*inv_d5_4;
-    const space_robot_real t601 = t494*t579 - t591*t593;
-    const space_robot_real t602 = t569 - t591*t594;
-    const space_robot_real t603 = 0.25899632802937533*sin_q10 - t591*t595;
-    const space_robot_real t604 = t494*t580 - t591*t596;
-    const space_robot_real t605 = 0.2*cos_q10 + t591*t597;
-    const space_robot_real t606 = t470*t477 - t485*t489 + t494*t581 - t591*t598;
-    const space_robot_real t607 = t433*t448 + t456*t463 - t470*t478 - t485*t490 - t494*t582 - t591*t599;
-    const space_robot_real t608 = t72 + cos_q10*t64 - sin_q10*t62 - t447*t449 + t462*t464 - t476*t479
-        - t488*t491 - t496*t583 - t592*t600;
-    const space_robot_real inv_d5_3 = 1.0/(0.7423296613627086 - t433*t449 - t456*t464 - t470*t479 - t485*t491
-        - t574 - t494*t583 - t591*t600);
-    const space_robot_real t609 = t601*inv_d5_3;
-    const space_robot_real t610 = t602*inv_d5_3;
-    const space_robot_real t611 = t603*inv_d5_3;
-    const space_robot_real t612 = t604*inv_d5_3;
-    const space_robot_real t613 = t605*inv_d5_3;
-    const space_robot_real t614 = t606*inv_d5_3;
-    const space_robot_real t615 = t607*inv_d5_3;
-    const space_robot_real t616 = 29.37576499388002*cos_q10 + t576*t579 - t589*t593 - t607*t609;
-    const space_robot_real t617 = t589*t594 + t607*t610;
-    const space_robot_real t618 = t589*t595 + t607*t611;
-    const space_robot_real t619 = t570 + t576*t580 - t589*t596 - t607*t612;
-    const space_robot_real t620 = t589*t597 - t607*t613;
-    const space_robot_real t621 = t484*t489 - t469*t477 + sin_q10*t571 - t576*t581 + t589*t598 + t607*t614;
-    const space_robot_real t622 = t590 + t496*t582 + t592*t599 + t608*t615;
-    const space_robot_real inv_d5_2 = 1.0/(t588 - t576*t582 - t589*t599 - t607*t615);
-    const space_robot_real t623 = t616*inv_d5_2;
-    const space_robot_real t624 = t617*inv_d5_2;
-    const space_robot_real t625 = t618*inv_d5_2;
-    const space_robot_real t626 = t619*inv_d5_2;
-    const space_robot_real t627 = t620*inv_d5_2;
-    const space_robot_real t628 = t621*inv_d5_2;
-    const space_robot_real t629 = 29.37576499388002*sin_q10 - t575*t579 - t587*t593 - t606*t609 + t621*t623;
-    const space_robot_real t630 = t587*t594 + t606*t610 + t621*t624;
-    const space_robot_real t631 = t587*t595 + t606*t611 + t621*t625;
-    const space_robot_real t632 = t569 - t575*t580 - t587*t596 - t606*t612 + t621*t626;
-    const space_robot_real t633 = t587*t597 - t606*t613 + t621*t627;
-    const space_robot_real w5_y = shared[31];
-    const space_robot_real t634 = v[9]*w5_y + cos_q10*t61 + sin_q10*t59 - t476*t477 + t488*t489 - t496*t581
-        + t592*t598 + t608*t614;
-    const space_robot_real t635 = t634 + t622*t628;
-    const space_robot_real inv_d5_1 = 1.0/(t572 - t432*t477 - t483*t489 + 75.67206129017632 - t575*t581
-        - t587*t598 - t606*t614 - t621*t628);
-    const space_robot_real t636 = t629*inv_d5_1;
-    const space_robot_real t637 = t630*inv_d5_1;
-    const space_robot_real t638 = t631*inv_d5_1;
-    const space_robot_real t639 = t632*inv_d5_1;
-    const space_robot_real t640 = t633*inv_d5_1;
-    const space_robot_real t42 = shared[50], t51 = shared[57], t52 = shared[58];
-    const space_robot_real t641 = t64 + t42 + t51 + t52 - t592*t597 + t608*t613 - t622*t627 - t635*t640;
-    const space_robot_real sin_q9 = shared[4];
-    const space_robot_real t642 = 3.6719706242350023*sin_q9;
-    const space_robot_real cos_q9 = shared[5];
-    const space_robot_real t643 = 3.6719706242350023*cos_q9;
-    const space_robot_real t644 = 33.12423500611998*cos_q9;
-    const space_robot_real t645 = cos_q9*t644;
-    const space_robot_real t646 = 0.4589963280293753*cos_q9;
-    const space_robot_real t647 = cos_q9*t646;
-    const space_robot_real t648 = t559*t561 - t544*t549 + t642;
-    const space_robot_real t649 = 0.4946576968737634 - 0.0811216437987477*inv_d6_5 - t514*t520 - t530*t535
-        - t544*t550 - t559*t562 - t643;
-    const space_robot_real t650 = 0.25899632802937533*cos_q9;
-    const space_robot_real t651 = 0.2*sin_q9;
-    const space_robot_real inv_d4_5 = 1.0/(0.9896585097995904 - 0.026894528974078152*inv_d6_5 - t514*t523
-        - t530*t538 - t544*t553 - t559*t565);
-    const space_robot_real t652 = 3.6719706242350023*inv_d4_5;
-    const space_robot_real t653 = 0.25899632802937533*inv_d4_5;
-    const space_robot_real t654 = t648*inv_d4_5;
-    const space_robot_real t655 = t649*inv_d4_5;
-    const space_robot_real t656 = t566*inv_d4_5;
-    const space_robot_real t657 = t567*inv_d4_5;
-    const space_robot_real t658 = t567*t652;
-    const space_robot_real t659 = t567*t653;
-    const space_robot_real t660 = t567*t654 - t543*t549 - t558*t561;
-    const space_robot_real t661 = 63.489315393747525 - 0.24468623707645595*inv_d6_5 - t513*t520 - t527*t535
-        - t541*t550 - t556*t562 - t645;
-    const space_robot_real t662 = t506*t520 - t529*t535 + t543*t550 - t558*t562 - t567*t655;
-    const space_robot_real w4_x = shared[28], t47 = shared[53], t45 = shared[51];
-    const space_robot_real t663 = v[8]*w4_x + t67 + sin_q9*t47 - cos_q9*t45 + t424*t507 + t519*t520 - t534*t535
-        + t548*t550 + t560*t562;
-    const space_robot_real t664 = t529*t536 - t506*t521 + t543*t551 - t558*t563 + sin_q9*t646 - t567*t656;
-    const space_robot_real t48 = shared[54], t50 = shared[56];
-    const space_robot_real t665 = cos_q9*t48 - t69 - sin_q9*t50 - t519*t522 - t534*t537 - t548*t552 + t560*t564
-        + t568*t657;
-    const space_robot_real inv_d4_4 = 1.0/(0.530662181770215 - t506*t522 - t529*t537 - t543*t552 - t558*t564
-        + t647 - t567*t657);
-    const space_robot_real t666 = t658*inv_d4_4;
-    const space_robot_real t667 = t643*inv_d4_4;
-    const space_robot_real t668 = t650*inv_d4_4;
-    const space_robot_real t669 = t659*inv_d4_4;
-    const space_robot_real t670 = t651*inv_d4_4;
-    const space_robot_real t671 = t660*inv_d4_4;
-    const space_robot_real t672 = t662*inv_d4_4;
-    const space_robot_real t673 = t664*inv_d4_4;
-    const space_robot_real t674 = t566*t652 - t664*t666;
-    const space_robot_real t675 = t642 - t664*t667;
-    const space_robot_real t676 = 0.25899632802937533*sin_q9 - t664*t668;
-    const space_robot_real t677 = t566*t653 - t664*t669;
-    const space_robot_real t678 = 0.2*cos_q9 + t664*t670;
-    const space_robot_real t679 = t542*t549 - t557*t561 + t566*t654 - t664*t671;
-    const space_robot_real t680 = t505*t520 + t528*t535 - t542*t550 - t557*t562 - t566*t655 - t664*t672;
-    const space_robot_real t681 = t68 + cos_q9*t50 + sin_q9*t48 - t519*t521 + t534*t536 + t548*t551 + t560*t563
-        + t568*t656 - t665*t673;
-    const space_robot_real inv_d4_3 = 1.0/(0.7423296613627086 - t505*t521 - t528*t536 - t542*t551 - t557*t563
-        - t647 - t566*t656 - t664*t673);
-    const space_robot_real t682 = t674*inv_d4_3;
-    const space_robot_real t683 = t675*inv_d4_3;
-    const space_robot_real t684 = t676*inv_d4_3;
-    const space_robot_real t685 = t677*inv_d4_3;
-    const space_robot_real t686 = t678*inv_d4_3;
-    const space_robot_real t687 = t679*inv_d4_3;
-    const space_robot_real t688 = t680*inv_d4_3;
-    const space_robot_real t689 = 29.37576499388002*cos_q9 + t649*t652 - t662*t666 - t680*t682;
-    const space_robot_real t690 = t662*t667 + t680*t683;
-    const space_robot_real t691 = t662*t668 + t680*t684;
-    const space_robot_real t692 = t643 + t649*t653 - t662*t669 - t680*t685;
-    const space_robot_real t693 = t662*t670 - t680*t686;
-    const space_robot_real t694 = t556*t561 - t541*t549 + sin_q9*t644 - t649*t654 + t662*t671 + t680*t687;
-    const space_robot_real t695 = t663 + t568*t655 - t665*t672 - t681*t688;
-    const space_robot_real inv_d4_2 = 1.0/(t661 - t649*t655 - t662*t672 - t680*t688);
-    const space_robot_real t696 = t689*inv_d4_2;
-    const space_robot_real t697 = t690*inv_d4_2;
-    const space_robot_real t698 = t691*inv_d4_2;
-    const space_robot_real t699 = t692*inv_d4_2;
-    const space_robot_real t700 = t693*inv_d4_2;
-    const space_robot_real t701 = t694*inv_d4_2;
-    const space_robot_real t702 = 29.37576499388002*sin_q9 - t648*t652 - t660*t666 - t679*t682 + t694*t696;
-    const space_robot_real t703 = t660*t667 + t679*t683 + t694*t697;
-    const space_robot_real t704 = t660*t668 + t679*t684 + t694*t698;
-    const space_robot_real t705 = t642 - t648*t653 - t660*t669 - t679*t685 + t694*t699;
-    const space_robot_real t706 = t660*t670 - t679*t686 + t694*t700;
-    const space_robot_real w4_y = shared[29];
-    const space_robot_real t707 = t560*t561 - v[8]*w4_y - cos_q9*t47 - sin_q9*t45 - t548*t549 - t568*t654
-        - t665*t671 - t681*t687;
-    const space_robot_real t708 = t707 + t695*t701;
-    const space_robot_real inv_d4_1 = 1.0/(75.67206129017632 - t504*t549 - t555*t561 + t645 - t648*t654
-        - t660*t671 - t679*t687 - t694*t701);
-    const space_robot_real t709 = t702*inv_d4_1;
-    const space_robot_real t710 = t703*inv_d4_1;
-    const space_robot_real t711 = t704*inv_d4_1;
-    const space_robot_real t712 = t705*inv_d4_1;
-    const space_robot_real t713 = t706*inv_d4_1;
-    const space_robot_real sin_q8 = shared[2];
-    const space_robot_real t714 = 0.0002848767775606706*sin_q8;
-    const space_robot_real cos_q8 = shared[3];
-    const space_robot_real t715 = cos_q8*t714;
-    const space_robot_real t716 = sin_q8*t714;
-    const space_robot_real t717 = 0.0024671052631578946*sin_q8;
-    const space_robot_real t718 = 0.0024671052631578946*cos_q8;
-    const space_robot_real t719 = 0.00041118421052631577*cos_q8;
-    const space_robot_real t720 = cos_q8*t719;
-    const space_robot_real t721 = 0.0005427631578947368*cos_q8;
-    const space_robot_real t722 = cos_q8*t721;
-    const space_robot_real t723 = 0.0017092606653640236*cos_q8;
-    const space_robot_real t724 = 0.0017092606653640236*sin_q8;
-    const space_robot_real t725 = t578*t593 - t605*t609 - t620*t623 - t633*t636 + t717;
-    const space_robot_real t726 = t578*t594 - t605*t610 + t620*t624 + t633*t637 + t718;
-    const space_robot_real t727 = t578*t595 - t605*t611 + t620*t625 + t633*t638 - t723;
-    const space_robot_real t728 = t578*t596 - t605*t612 - t620*t626 - t633*t639 - t724;
-    const space_robot_real sin_q7 = shared[0];
-    const space_robot_real t729 = 0.008223684210526315*sin_q7;
-    const space_robot_real cos_q7 = shared[1];
-    const space_robot_real t730 = 0.008223684210526315*cos_q7;
-    const space_robot_real t731 = 0.0078125*cos_q7;
-    const space_robot_real t732 = 0.0078125*sin_q7;
-    const space_robot_real t733 = 0.0024671052631578946*sin_q7;
-    const space_robot_real t734 = 0.0024671052631578946*cos_q7;
-    const space_robot_real t735 = 0.005412658773652742*cos_q7;
-    const space_robot_real t736 = 0.005412658773652742*sin_q7;
-    const space_robot_real t737 = 0.005697535551213412*sin_q7;
-    const space_robot_real t738 = 0.005697535551213412*cos_q7;
-    const space_robot_real t739 = 0.0017092606653640236*cos_q7;
-    const space_robot_real t740 = 0.0017092606653640236*sin_q7;
-    const space_robot_real t741 = 0.000926535087719298*sin_q7;
-    const space_robot_real t742 = 0.000926535087719298*cos_q7;
-    const space_robot_real t743 = 0.001864035087719298*cos_q7;
-    const space_robot_real t744 = 0.001864035087719298*sin_q7;
-    const space_robot_real t745 = cos_q8*t737 + sin_q8*t735;
-    const space_robot_real t746 = sin_q8*t737 - cos_q8*t735;
-    const space_robot_real t747 = cos_q8*t738 - sin_q8*t736;
-    const space_robot_real t748 = sin_q8*t738 + cos_q8*t736;
-    const space_robot_real inv_d3_5 = -1.0/(t578*t597 + t605*t613 + t620*t627 + t633*t640 - 0.2028234649122807);
-    const space_robot_real t749 = t733*inv_d3_5;
-    const space_robot_real t750 = t734*inv_d3_5;
-    const space_robot_real t751 = t739*inv_d3_5;
-    const space_robot_real t752 = t740*inv_d3_5;
-    const space_robot_real t753 = 0.002823464912280702*inv_d3_5;
-    const space_robot_real t754 = t725*inv_d3_5;
-    const space_robot_real t755 = t726*inv_d3_5;
-    const space_robot_real t756 = t727*inv_d3_5;
-    const space_robot_real t757 = t728*inv_d3_5;
-    const space_robot_real t758 = t746 + t728*t749;
-    const space_robot_real w2_y = shared[25], t41 = shared[49], t40 = shared[48];
-    const space_robot_real t759 = v[6]*w2_y - t45 - cos_q7*t41 + sin_q7*t40 - t568*t652 - t665*t666 - t681*t682
-        - t695*t696 - t708*t709;
-    const space_robot_real t760 = t748 + t728*t750;
-    const space_robot_real t761 = sin_q8*t743 + cos_q8*t741 + t728*t751;
-    const space_robot_real t762 = sin_q8*t744 - cos_q8*t742 + t728*t752;
-    const space_robot_real t763 = t724 + t728*t753;
-    const space_robot_real t764 = 13.483368265244794*inv_d5_5 + t585*t593 + t601*t609 + t616*t623 + t629*t636
-        + t720 - 29.383988678090546;
-    const space_robot_real t765 = 0.9510269083085987*inv_d5_5 + t586*t593 + t604*t609 + t619*t623 + t632*t636
-        + t716 - 3.6665579654613496;
-    const space_robot_real t766 = t765 + t728*t754;
-    const space_robot_real w3_y = shared[27];
-    const space_robot_real t767 = v[7]*w3_y - t59 - cos_q8*t41 - sin_q8*t40 + t496*t579 - t592*t593 - t608*t609
-        + t622*t623 + t635*t636;
-    const space_robot_real t768 = t586*t594 + t604*t610 - t619*t624 - t632*t637 + t715 + t728*t755;
-    const space_robot_real t769 = t586*t595 + t604*t611 - t619*t625 - t632*t638 + sin_q8*t721 + t728*t756;
-    const space_robot_real t770 = 0.06707909793269978*inv_d5_5 + t586*t596 + t604*t612 + t619*t626 + t632*t639
-        - t722 - 0.6650270297837613;
-    const space_robot_real t65 = shared[67], t66 = shared[68];
-    const space_robot_real t771 = cos_q8*t65 - t63 - sin_q8*t66 - t496*t580 + t592*t596 + t608*t612 - t622*t626
-        - t635*t639 - t641*t757;
-    const space_robot_real inv_d3_4 = -1.0/(t770 + t728*t757);
-    const space_robot_real t772 = t758*inv_d3_4;
-    const space_robot_real t773 = t760*inv_d3_4;
-    const space_robot_real t774 = t761*inv_d3_4;
-    const space_robot_real t775 = t762*inv_d3_4;
-    const space_robot_real t776 = t763*inv_d3_4;
-    const space_robot_real t777 = t766*inv_d3_4;
-    const space_robot_real t778 = t768*inv_d3_4;
-    const space_robot_real t779 = t769*inv_d3_4;
-    const space_robot_real t780 = t745 + t727*t749 + t769*t772;
-    const space_robot_real t781 = t747 + t727*t750 + t769*t773;
-    const space_robot_real t46 = shared[52], w2_x = shared[24];
-    const space_robot_real t782 = t46 - v[6]*w2_x + sin_q7*t41 + cos_q7*t40 - t665*t667 - t681*t683 + t695*t697
-        + t708*t710 - t641*t750;
-    const space_robot_real t783 = cos_q8*t743 - sin_q8*t741 + t727*t751 + t769*t774;
-    const space_robot_real t784 = cos_q8*t744 + sin_q8*t742 + t727*t752 + t769*t775;
-    const space_robot_real t58 = shared[60], t57 = shared[59];
-    const space_robot_real t785 = t49 + sin_q7*t58 + cos_q7*t57 - t568*t653 - t665*t669 - t681*t685 - t695*t699
-        - t708*t712 + t641*t752;
-    const space_robot_real t786 = t723 + t727*t753 + t769*t776;
-    const space_robot_real t787 = t577*t593 + t603*t609 - t618*t623 - t631*t636 + t715 + t727*t754 + t769*t777;
-    const space_robot_real t788 = t577*t594 + t603*t610 + t618*t624 + t631*t637 - t716 - 3.666273088683789
-        + t727*t755 + t769*t778;
-    const space_robot_real t60 = shared[62], w3_x = shared[26];
-    const space_robot_real t789 = t60 - v[7]*w3_x + sin_q8*t41 - cos_q8*t40 - t592*t594 - t608*t610 - t622*t624
-        - t635*t637 + t641*t755;
-    const space_robot_real t790 = t62 - cos_q8*t66 - sin_q8*t65 + t592*t595 + t608*t611 + t622*t625 + t635*t638
-        - t641*t756 + t771*t779;
-    const space_robot_real inv_d3_3 = -1.0/(t577*t595 + t603*t611 + t618*t625 + t631*t638 + t722
-        - 0.665569792941656 + t727*t756 + t769*t779);
-    const space_robot_real t791 = t780*inv_d3_3;
-    const space_robot_real t792 = t781*inv_d3_3;
-    const space_robot_real t793 = t783*inv_d3_3;
-    const space_robot_real t794 = t784*inv_d3_3;
-    const space_robot_real t795 = t786*inv_d3_3;
-    const space_robot_real t796 = t787*inv_d3_3;
-    const space_robot_real t797 = t788*inv_d3_3;
-    const space_robot_real t798 = 13.483368265244794*inv_d4_5 + t658*t666 + t674*t682 + t689*t696 + t702*t709
-        + t733*t749 + t758*t772;
-    const space_robot_real t799 = 0.9510269083085987*inv_d4_5 + t659*t666 + t677*t682 + t692*t696 + t705*t709
-        - t740*t749 - t762*t772;
-    const space_robot_real t800 = sin_q8*t731 + cos_q8*t729 - t726*t749 - t768*t772 - t788*t791;
-    const space_robot_real t801 = sin_q8*t732 - cos_q8*t730 + t726*t750 + t768*t773 + t788*t792;
-    const space_robot_real t802 = t747 - t726*t751 - t768*t774 - t788*t793;
-    const space_robot_real t803 = t48 + cos_q7*t58 - sin_q7*t57 - t665*t668 - t681*t684 + t695*t698 + t708*t711
-        + t641*t751 - t771*t774;
-    const space_robot_real t804 = 0.06707909793269978*inv_d4_5 + t659*t669 + t677*t685 + t692*t699 + t705*t712
-        + t740*t752 + t762*t775;
-    const space_robot_real t805 = t745 - t726*t752 - t768*t775 - t788*t794;
-    const space_robot_real t806 = t718 - t726*t753 - t768*t776 - t788*t795;
-    const space_robot_real t807 = t50 - t42 + t51 - t52 - t665*t670 + t681*t686 + t695*t700 + t708*t713
-        + t641*t753 - t771*t776;
-    const space_robot_real t808 = t570*t593 + t602*t609 - t617*t623 - t630*t636 - sin_q8*t719 + t726*t754
-        + t768*t777 + t788*t796;
-    const space_robot_real t809 = t570*t594 + t602*t610 + t617*t624 + t630*t637 - t720 - 29.38357749388002
-        + t726*t755 + t768*t778;
-    const space_robot_real t810 = t789 - t771*t778 - t790*t797;
-    const space_robot_real inv_d3_2 = -1.0/(t809 + t788*t797);
-    const space_robot_real t811 = t800*inv_d3_2;
-    const space_robot_real t812 = t801*inv_d3_2;
-    const space_robot_real t813 = t802*inv_d3_2;
-    const space_robot_real t814 = t805*inv_d3_2;
-    const space_robot_real t815 = t806*inv_d3_2;
-    const space_robot_real t816 = t808*inv_d3_2;
-    const space_robot_real t817 = t651*t666 - t678*t682 - t693*t696 - t706*t709 - 0.002823464912280702*t749
-        - t763*t772 - t786*t791;
-    const space_robot_real t818 = cos_q8*t731 - sin_q8*t729 + t725*t749 + t766*t772 + t787*t791 - t808*t811;
-    const space_robot_real t819 = t651*t667 - t678*t683 + t693*t697 + t706*t710 - 0.002823464912280702*t750
-        - t763*t773 - t786*t792;
-    const space_robot_real t820 = cos_q8*t732 + sin_q8*t730 - t725*t750 - t766*t773 - t787*t792 - t808*t812;
-    const space_robot_real t821 = t651*t668 - t678*t684 + t693*t698 + t706*t711 + 0.002823464912280702*t751
-        + t763*t774 + t786*t793;
-    const space_robot_real t822 = t748 - t725*t751 - t766*t774 - t787*t793 + t808*t813;
-    const space_robot_real t823 = t651*t669 - t678*t685 - t693*t699 - t706*t712 + 0.002823464912280702*t752
-        + t763*t775 + t786*t794;
-    const space_robot_real t824 = t746 - t725*t752 - t766*t775 - t787*t794 + t808*t814;
-    const space_robot_real t825 = t651*t670 + t678*t686 + t693*t700 + t706*t713 + 7.97195411088027e-06*inv_d3_5
-        + t763*t776 + t786*t795;
-    const space_robot_real t826 = t717 - t725*t753 - t766*t776 - t787*t795 + t808*t815;
-    const space_robot_real t827 = t767 + t641*t754 - t771*t777 - t790*t796 + t810*t816;
-    const space_robot_real inv_d3_1 = -1.0/(t764 + t725*t754 + t766*t777 + t787*t796 + t808*t816);
-    const space_robot_real t828 = t818*inv_d3_1;
-    const space_robot_real t829 = t820*inv_d3_1;
-    const space_robot_real t830 = t822*inv_d3_1;
-    const space_robot_real t831 = t824*inv_d3_1;
-    const space_robot_real t832 = t826*inv_d3_1;
-    const space_robot_real t833 = t643*t666 + t675*t682 - t690*t696 - t703*t709 + t734*t749 + t760*t772
-        + t781*t791 - t801*t811;
-    const space_robot_real t834 = t650*t666 + t676*t682 - t691*t696 - t704*t709 - t739*t749 - t761*t772
-        - t783*t791 - t802*t811;
-    const space_robot_real t835 = t643*t667 + t675*t683 + t690*t697 + t703*t710 + t734*t750 + t760*t773
-        + t781*t792 + t801*t812;
-    const space_robot_real t836 = t650*t667 + t676*t683 + t691*t697 + t704*t710 - t739*t750 - t761*t773
-        - t783*t792 + t802*t812;
-    const space_robot_real t837 = t659*t667 + t677*t683 - t692*t697 - t705*t710 - t740*t750 - t762*t773
-        - t784*t792 + t805*t812;
-    const space_robot_real t838 = t650*t668 + t676*t684 + t691*t698 + t704*t711 + t739*t751 + t761*t774
-        + t783*t793 + t802*t813;
-    const space_robot_real t839 = t659*t668 + t677*t684 - t692*t698 - t705*t711 + t740*t751 + t762*t774
-        + t784*t793 + t805*t813;
-    const space_robot_real t840 = t807 - t790*t795 - t810*t815 - t827*t832;
-    const space_robot_real t841 = 0.0002848767775606706*sin_q7;
-    const space_robot_real t842 = cos_q7*t841;
-    const space_robot_real t843 = sin_q7*t841;
-    const space_robot_real t844 = 0.00041118421052631577*cos_q7;
-    const space_robot_real t845 = cos_q7*t844;
-    const space_robot_real t846 = 0.0005427631578947368*cos_q7;
-    const space_robot_real t847 = cos_q7*t846;
-    const space_robot_real t848 = t733 + t817 - t806*t811 + t826*t828;
-    const space_robot_real t849 = t734 + t819 + t806*t812 - t826*t829;
-    const space_robot_real t850 = t739 - t821 - t806*t813 - t826*t830;
-    const space_robot_real t851 = t740 - t823 - t806*t814 - t826*t831;
-    const space_robot_real inv_d2_5 = 1.0/(0.2028234649122807 - t825 - t806*t815 - t826*t832);
-    const space_robot_real t852 = t848*inv_d2_5;
-    const space_robot_real t853 = t849*inv_d2_5;
-    const space_robot_real t854 = t850*inv_d2_5;
-    const space_robot_real t855 = t851*inv_d2_5;
-    const space_robot_real t856 = t799 - t784*t791 - t805*t811 + t824*t828 - 3.6665579654613496 + t843
-        - t851*t852;
-    const space_robot_real t857 = t837 - t824*t829 + t842 - t851*t853;
-    const space_robot_real t858 = t839 + t824*t830 + sin_q7*t846 + t851*t854;
-    const space_robot_real t859 = t785 - t771*t775 - t790*t794 - t810*t814 - t827*t831 - t840*t855;
-    const space_robot_real inv_d2_4 = -1.0/(t804 + t784*t794 + t805*t814 + t824*t831 - 0.6650270297837613
-        - t847 + t851*t855);
-    const space_robot_real t860 = t856*inv_d2_4;
-    const space_robot_real t861 = t857*inv_d2_4;
-    const space_robot_real t862 = t858*inv_d2_4;
-    const space_robot_real t863 = t834 + t822*t828 + t842 - t850*t852 + t858*t860;
-    const space_robot_real t864 = t836 - t822*t829 - 3.666273088683789 - t843 - t850*t853 + t858*t861;
-    const space_robot_real t865 = t803 - t790*t793 - t810*t813 - t827*t830 - t840*t854 + t859*t862;
-    const space_robot_real inv_d2_3 = -1.0/(t838 + t822*t830 - 0.665569792941656 + t847 + t850*t854
-        + t858*t862);
-    const space_robot_real t866 = t863*inv_d2_3;
-    const space_robot_real t867 = t864*inv_d2_3;
-    const space_robot_real t868 = t798 + t780*t791 + t800*t811 + t818*t828 - 29.383988678090546 + t845
-        + t848*t852 + t856*t860;
-    const space_robot_real t869 = t833 - t820*t828 - sin_q7*t844 + t849*t852 + t857*t860 + t864*t866;
-    const space_robot_real t870 = t782 + t771*t773 + t790*t792 - t810*t812 + t827*t829 + t840*t853 + t859*t861
-        + t865*t867;
-    const space_robot_real inv_d2_2 = -1.0/(t835 + t820*t829 - 29.38357749388002 - t845 + t849*t853 + t857*t861
-        + t864*t867);
-    const space_robot_real t871 = t869*inv_d2_2;
-    const space_robot_real t872 = t759 - t641*t749 + t771*t772 + t790*t791 + t810*t811 - t827*t828 + t840*t852
-        + t859*t860 + t865*t866;
-    const space_robot_real inv_d2_1 = -1.0/(t868 + t863*t866 + t869*t871);
+    const space_robot_real t398 = shared[0], inv_d8_2 = shared[1];
+    const space_robot_real t404 = t398*inv_d8_2;
+    const space_robot_real t399 = shared[2];
+    const space_robot_real t405 = t399*inv_d8_2;
+    const space_robot_real t400 = shared[3];
+    const space_robot_real t406 = t400*inv_d8_2;
+    const space_robot_real t401 = shared[4];
+    const space_robot_real t407 = t401*inv_d8_2;
+    const space_robot_real t402 = shared[5];
+    const space_robot_real t408 = t402*inv_d8_2;
+    const space_robot_real cos_q13 = shared[6], t370 = shared[7], t376 = shared[8], t388 = shared[9];
+    const space_robot_real t392 = shared[10];
+    const space_robot_real t409 = 1.6278525572546267*cos_q13 + t370*t376 + t388*t392 - t402*t404;
+    const space_robot_real t294 = shared[11], t364 = shared[12], t377 = shared[13], t393 = shared[14];
+    const space_robot_real t410 = t294*t364 - t370*t377 - t388*t393 - t402*t405;
+    const space_robot_real t360 = shared[15], t378 = shared[16], t394 = shared[17];
+    const space_robot_real t411 = t360 + t370*t378 - t388*t394 + t402*t406;
+    const space_robot_real t361 = shared[18], t379 = shared[19], t395 = shared[20];
+    const space_robot_real t412 = t361 + t370*t379 + t388*t395 - t402*t407;
+    const space_robot_real t371 = shared[21], t298 = shared[22], t365 = shared[23], t374 = shared[24];
+    const space_robot_real t380 = shared[25], t391 = shared[26], t396 = shared[27], t403 = shared[28];
+    const space_robot_real t413 = t371 + t298*t365 - t374*t380 + t391*t396 + t403*t408;
+    const space_robot_real t387 = shared[29];
+    const space_robot_real inv_d8_1 = 1.0/(t387 - t370*t380 - t388*t396 - t402*t408);
+    const space_robot_real t414 = t409*inv_d8_1;
+    const space_robot_real t415 = t410*inv_d8_1;
+    const space_robot_real t416 = t411*inv_d8_1;
+    const space_robot_real t417 = t412*inv_d8_1;
+    const space_robot_real t362 = shared[30], t386 = shared[31];
+    const space_robot_real t418 = t362*t377 + t386*t393 - t401*t405 - t412*t415;
+    const space_robot_real t419 = t362*t378 - t386*t394 - t401*t406 + t412*t416;
+    const space_robot_real t70 = shared[32], t79 = shared[33];
+    const space_robot_real t420 = t70 + t79 - t374*t379 + t391*t395 - t403*t407 + t413*t417;
+    const space_robot_real sin_q12 = shared[34];
+    const space_robot_real t421 = 0.4946576968737634*sin_q12;
+    const space_robot_real cos_q12 = shared[35];
+    const space_robot_real t422 = 0.4946576968737634*cos_q12;
+    const space_robot_real t423 = 45.30698090254877*cos_q12;
+    const space_robot_real t424 = cos_q12*t423;
+    const space_robot_real t425 = 0.2473288484368817*cos_q12;
+    const space_robot_real t426 = cos_q12*t425;
+    const space_robot_real t301 = shared[36], t315 = shared[37], t325 = shared[38], t331 = shared[39];
+    const space_robot_real t340 = shared[40], t343 = shared[41], t351 = shared[42], t353 = shared[43];
+    const space_robot_real t427 = t301*t315 + t325*t331 + t340*t343 + t351*t353 - 0.732533650764582 + t422;
+    const space_robot_real t428 = 46.2962962962963*sin_q12;
+    const space_robot_real t429 = 0.08333333333333333*sin_q12;
+    const space_robot_real t430 = 0.16399551510354834*cos_q12;
+    const space_robot_real t318 = shared[44], t334 = shared[45], t346 = shared[46], t356 = shared[47];
+    const space_robot_real inv_d7_5 = -1.0/(t301*t318 + t325*t334 + t340*t346 + t351*t356 - 0.771413435725388);
+    const space_robot_real t431 = 0.4946576968737634*inv_d7_5;
+    const space_robot_real t432 = 0.16399551510354834*inv_d7_5;
+    const space_robot_real t433 = t421*inv_d7_5;
+    const space_robot_real t434 = t427*inv_d7_5;
+    const space_robot_real t357 = shared[48];
+    const space_robot_real t435 = t357*inv_d7_5;
+    const space_robot_real t358 = shared[49];
+    const space_robot_real t436 = t358*inv_d7_5;
+    const space_robot_real t437 = t358*t431;
+    const space_robot_real t438 = t358*t432;
+    const space_robot_real t439 = t358*t433;
+    const space_robot_real t302 = shared[50], t324 = shared[51], t339 = shared[52], t350 = shared[53];
+    const space_robot_real t440 = t302*t315 - t324*t331 - t339*t343 + t350*t353 + t358*t434;
+    const space_robot_real inv_d9_5 = shared[54], t308 = shared[55], t316 = shared[56], t323 = shared[57];
+    const space_robot_real t332 = shared[58], t338 = shared[59], t344 = shared[60], t349 = shared[61];
+    const space_robot_real t354 = shared[62];
+    const space_robot_real t441 = 0.012345679012345678*inv_d9_5 + t308*t316 + t323*t332 + t338*t344 + t349*t354
+        + t426 - 0.4417732928813261;
+    const space_robot_real t442 = t302*t316 - t324*t332 + t339*t344 - t350*t354 + sin_q12*t425 + t358*t435;
+    const space_robot_real t313 = shared[63], t317 = shared[64], t83 = shared[65], t72 = shared[66];
+    const space_robot_real t73 = shared[67], t330 = shared[68], t333 = shared[69], t342 = shared[70];
+    const space_robot_real t345 = shared[71], t352 = shared[72], t355 = shared[73], t359 = shared[74];
+    const space_robot_real t443 = t313*t317 - t83 - sin_q12*t72 - cos_q12*t73 + t330*t333 - t342*t345
+        - t352*t355 - t359*t436;
+    const space_robot_real inv_d7_4 = -1.0/(t302*t317 + t324*t333 + t339*t345 + t350*t355 - t426
+        - 0.5240845872885064 + t358*t436);
+    const space_robot_real t444 = t437*inv_d7_4;
+    const space_robot_real t445 = t429*inv_d7_4;
+    const space_robot_real t446 = t430*inv_d7_4;
+    const space_robot_real t447 = t438*inv_d7_4;
+    const space_robot_real t448 = t439*inv_d7_4;
+    const space_robot_real t449 = t440*inv_d7_4;
+    const space_robot_real t450 = t442*inv_d7_4;
+    const space_robot_real t451 = t357*t431 + t442*t444;
+    const space_robot_real t452 = 0.08333333333333333*cos_q12 + t442*t445;
+    const space_robot_real t453 = 0.16399551510354834*sin_q12 - t442*t446;
+    const space_robot_real t454 = t357*t432 + t442*t447;
+    const space_robot_real t455 = t357*t433 + t442*t448;
+    const space_robot_real t456 = t308*t315 + t323*t331 - t338*t343 - t349*t353 + t357*t434 + t442*t449;
+    const space_robot_real t82 = shared[75], t223 = shared[76], t303 = shared[77];
+    const space_robot_real t457 = t82 + cos_q12*t72 - sin_q12*t73 + t223*t303 - t313*t316 + t330*t332
+        + t342*t344 - t352*t354 + t359*t435 - t443*t450;
+    const space_robot_real inv_d7_3 = -1.0/(t441 + t357*t435 + t442*t450);
+    const space_robot_real t458 = t451*inv_d7_3;
+    const space_robot_real t459 = t452*inv_d7_3;
+    const space_robot_real t460 = t453*inv_d7_3;
+    const space_robot_real t461 = t454*inv_d7_3;
+    const space_robot_real t462 = t455*inv_d7_3;
+    const space_robot_real t463 = t456*inv_d7_3;
+    const space_robot_real t464 = 0.9893153937475268*cos_q12 - t427*t431 - t440*t444 - t456*t458;
+    const space_robot_real t465 = t440*t445 + t456*t459;
+    const space_robot_real t466 = t456*t460 - t440*t446;
+    const space_robot_real t467 = t422 - t427*t432 - t440*t447 - t456*t461;
+    const space_robot_real t468 = sin_q12*t423 + t427*t433 + t440*t448 + t456*t462;
+    const space_robot_real t71 = shared[78], w7_x = shared[79], t80 = shared[80];
+    const space_robot_real t469 = cos_q12*t71 - v[11]*w7_x - t80 + t313*t315 - t330*t331 + t342*t343
+        - t352*t353 - t359*t434 + t443*t449 - t457*t463;
+    const space_robot_real t300 = shared[81], t322 = shared[82], t337 = shared[83], t348 = shared[84];
+    const space_robot_real inv_d7_2 = -1.0/(t300*t315 + t322*t331 + t337*t343 + t348*t353 + t424
+        - 47.924148853550925 + t427*t434 + t440*t449 + t456*t463);
+    const space_robot_real t470 = t428*inv_d7_2;
+    const space_robot_real t471 = t464*inv_d7_2;
+    const space_robot_real t472 = t465*inv_d7_2;
+    const space_robot_real t473 = t466*inv_d7_2;
+    const space_robot_real t474 = t467*inv_d7_2;
+    const space_robot_real t475 = t468*inv_d7_2;
+    const space_robot_real t476 = 46.2962962962963*cos_q12 - t468*t470;
+    const space_robot_real t477 = 0.9893153937475268*sin_q12 - t421*t431 - t439*t444 - t455*t458 + t468*t471;
+    const space_robot_real t478 = t439*t445 + t455*t459 + t468*t472;
+    const space_robot_real t479 = t439*t446 - t455*t460 - t468*t473;
+    const space_robot_real t480 = t421 - t421*t432 - t439*t447 - t455*t461 + t468*t474;
+    const space_robot_real w7_y = shared[85];
+    const space_robot_real t481 = v[11]*w7_y + 73.46189164370982*tau[13] + sin_q12*t71 - t359*t433 + t443*t448
+        - t457*t462 + t469*t475;
+    const space_robot_real inv_d7_1 = 1.0/(t424 + 74.45120703745735 - t421*t433 - t439*t448 - t455*t462
+        - t468*t475);
+    const space_robot_real t482 = t476*inv_d7_1;
+    const space_robot_real t483 = t477*inv_d7_1;
+    const space_robot_real t484 = t478*inv_d7_1;
+    const space_robot_real t485 = t479*inv_d7_1;
+    const space_robot_real t486 = t480*inv_d7_1;
+    const space_robot_real t487 = t438*t445 + t454*t459 - t467*t472 - t480*t484;
+    const space_robot_real t488 = t438*t446 - t454*t460 + t467*t473 - t480*t485;
+    const space_robot_real t63 = shared[86], t74 = shared[87];
+    const space_robot_real t489 = t443*t447 - t63 - t74 - t359*t432 - t457*t461 - t469*t474 - t481*t486;
+    const space_robot_real sin_q11 = shared[88];
+    const space_robot_real t490 = 0.4946576968737634*sin_q11;
+    const space_robot_real cos_q11 = shared[89];
+    const space_robot_real t491 = 0.4946576968737634*cos_q11;
+    const space_robot_real t492 = 45.30698090254877*cos_q11;
+    const space_robot_real t493 = cos_q11*t492;
+    const space_robot_real t494 = 0.2473288484368817*cos_q11;
+    const space_robot_real t495 = cos_q11*t494;
+    const space_robot_real t496 = t362*t376 + t386*t392 + t401*t404 + t412*t414 - 0.732533650764582 + t491;
+    const space_robot_real t497 = 46.2962962962963*sin_q11;
+    const space_robot_real t498 = 0.08333333333333333*sin_q11;
+    const space_robot_real t499 = 0.16399551510354834*cos_q11;
+    const space_robot_real inv_d6_5 = -1.0/(t362*t379 + t386*t395 + t401*t407 + t412*t417 - 0.771413435725388);
+    const space_robot_real t500 = 0.4946576968737634*inv_d6_5;
+    const space_robot_real t501 = 0.16399551510354834*inv_d6_5;
+    const space_robot_real t502 = t490*inv_d6_5;
+    const space_robot_real t503 = t496*inv_d6_5;
+    const space_robot_real t504 = t418*inv_d6_5;
+    const space_robot_real t505 = t419*inv_d6_5;
+    const space_robot_real t506 = t419*t500;
+    const space_robot_real t507 = t419*t501;
+    const space_robot_real t508 = t419*t502;
+    const space_robot_real t363 = shared[90], t385 = shared[91];
+    const space_robot_real t509 = t363*t376 - t385*t392 - t400*t404 + t411*t414 + t419*t503;
+    const space_robot_real inv_d8_5 = shared[92], t369 = shared[93], t384 = shared[94];
+    const space_robot_real t510 = 0.012345679012345678*inv_d8_5 + t369*t377 + t384*t393 + t399*t405 + t410*t415
+        - 0.4417732928813261 + t495;
+    const space_robot_real t511 = t363*t377 - t385*t393 + t400*t405 - t411*t415 + sin_q11*t494 + t419*t504;
+    const space_robot_real t78 = shared[95], t68 = shared[96], t69 = shared[97];
+    const space_robot_real t512 = t403*t406 - t78 - sin_q11*t68 - cos_q11*t69 - t374*t378 - t391*t394
+        + t413*t416 + t420*t505;
+    const space_robot_real inv_d6_4 = -1.0/(t363*t378 + t385*t394 + t400*t406 + t411*t416 - 0.5240845872885064
+        - t495 + t419*t505);
+    const space_robot_real t513 = t506*inv_d6_4;
+    const space_robot_real t514 = t498*inv_d6_4;
+    const space_robot_real t515 = t499*inv_d6_4;
+    const space_robot_real t516 = t507*inv_d6_4;
+    const space_robot_real t517 = t508*inv_d6_4;
+    const space_robot_real t518 = t509*inv_d6_4;
+    const space_robot_real t519 = t511*inv_d6_4;
+    const space_robot_real t520 = t418*t500 + t511*t513;
+    const space_robot_real t521 = 0.08333333333333333*cos_q11 + t511*t514;
+    const space_robot_real t522 = 0.16399551510354834*sin_q11 - t511*t515;
+    const space_robot_real t523 = t418*t501 + t511*t516;
+    const space_robot_real t524 = t418*t502 + t511*t517;
+    const space_robot_real t525 = t369*t376 + t384*t392 - t399*t404 - t410*t414 + t418*t503 + t511*t518;
+    const space_robot_real t77 = shared[98];
+    const space_robot_real t526 = t77 + cos_q11*t68 - sin_q11*t69 + t298*t364 + t374*t377 - t391*t393
+        - t403*t405 + t413*t415 - t420*t504 - t512*t519;
+    const space_robot_real inv_d6_3 = -1.0/(t510 + t418*t504 + t511*t519);
+    const space_robot_real t527 = t520*inv_d6_3;
+    const space_robot_real t528 = t521*inv_d6_3;
+    const space_robot_real t529 = t522*inv_d6_3;
+    const space_robot_real t530 = t523*inv_d6_3;
+    const space_robot_real t531 = t524*inv_d6_3;
+    const space_robot_real t532 = t525*inv_d6_3;
+    const space_robot_real t533 = 0.9893153937475268*cos_q11 - t496*t500 - t509*t513 - t525*t527;
+    const space_robot_real t534 = t509*t514 + t525*t528;
+    const space_robot_real t535 = t525*t529 - t509*t515;
+    const space_robot_real t536 = t491 - t496*t501 - t509*t516 - t525*t530;
+    const space_robot_real t537 = sin_q11*t492 + t496*t502 + t509*t517 + t525*t531;
+    const space_robot_real w6_x = shared[99], t75 = shared[100], t67 = shared[101];
+    const space_robot_real t538 = v[10]*w6_x + t75 - cos_q11*t67 + t374*t376 - t391*t392 + t403*t404
+        - t413*t414 - t420*t503 - t512*t518 + t526*t532;
+    const space_robot_real t383 = shared[102];
+    const space_robot_real inv_d6_2 = -1.0/(t361*t376 + t383*t392 + t398*t404 + t409*t414 - 47.924148853550925
+        + t493 + t496*t503 + t509*t518 + t525*t532);
+    const space_robot_real t539 = t497*inv_d6_2;
+    const space_robot_real t540 = t533*inv_d6_2;
+    const space_robot_real t541 = t534*inv_d6_2;
+    const space_robot_real t542 = t535*inv_d6_2;
+    const space_robot_real t543 = t536*inv_d6_2;
+    const space_robot_real t544 = t537*inv_d6_2;
+    const space_robot_real t545 = 46.2962962962963*cos_q11 - t537*t539;
+    const space_robot_real t546 = 0.9893153937475268*sin_q11 - t490*t500 - t508*t513 - t524*t527 + t537*t540;
+    const space_robot_real t547 = t508*t514 + t524*t528 + t537*t541;
+    const space_robot_real t548 = t508*t515 - t524*t529 - t537*t542;
+    const space_robot_real t549 = t490 - t490*t501 - t508*t516 - t524*t530 + t537*t543;
+    const space_robot_real w6_y = shared[103];
+    const space_robot_real t550 = t526*t531 - v[10]*w6_y - 73.46189164370982*tau[12] - sin_q11*t67 - t420*t502
+        - t512*t517 + t538*t544;
+    const space_robot_real inv_d6_1 = 1.0/(74.45120703745735 + t493 - t490*t502 - t508*t517 - t524*t531
+        - t537*t544);
+    const space_robot_real t551 = t545*inv_d6_1;
+    const space_robot_real t552 = t546*inv_d6_1;
+    const space_robot_real t553 = t547*inv_d6_1;
+    const space_robot_real t554 = t548*inv_d6_1;
+    const space_robot_real t555 = t549*inv_d6_1;
+    const space_robot_real t556 = t507*t514 + t523*t528 - t536*t541 - t549*t553;
+    const space_robot_real t557 = t507*t515 - t523*t529 + t536*t542 - t549*t554;
+    const space_robot_real t49 = shared[104];
+    const space_robot_real t558 = t49 + t70 - t420*t501 - t512*t516 + t526*t530 - t538*t543 - t550*t555;
+    const space_robot_real sin_q10 = shared[105];
+    const space_robot_real t559 = 3.6719706242350023*sin_q10;
+    const space_robot_real cos_q10 = shared[106];
+    const space_robot_real t560 = 3.6719706242350023*cos_q10;
+    const space_robot_real t561 = 33.12423500611998*cos_q10;
+    const space_robot_real t562 = cos_q10*t561;
+    const space_robot_real t563 = 0.4589963280293753*cos_q10;
+    const space_robot_real t564 = cos_q10*t563;
+    const space_robot_real t565 = t480*t482 - t467*t470 + t559;
+    const space_robot_real t566 = 0.4946576968737634 - 0.0811216437987477*inv_d7_5 - t438*t444 - t454*t458
+        - t467*t471 - t480*t483 - t560;
+    const space_robot_real t567 = 0.25899632802937533*cos_q10;
+    const space_robot_real t568 = 0.2*sin_q10;
+    const space_robot_real inv_d5_5 = 1.0/(0.9896585097995904 - 0.026894528974078152*inv_d7_5 - t438*t447
+        - t454*t461 - t467*t474 - t480*t486);
+    const space_robot_real t569 = 3.6719706242350023*inv_d5_5;
+    const space_robot_real t570 = 0.25899632802937533*inv_d5_5;
+    const space_robot_real t571 = t565*inv_d5_5;
+    const space_robot_real t572 = t566*inv_d5_5;
+    const space_robot_real t573 = t487*inv_d5_5;
+    const space_robot_real t574 = t488*inv_d5_5;
+    const space_robot_real t575 = t488*t569;
+    const space_robot_real t576 = t488*t570;
+    const space_robot_real t577 = t488*t571 - t466*t470 - t479*t482;
+    const space_robot_real t578 = 63.489315393747525 - 0.24468623707645595*inv_d7_5 - t437*t444 - t451*t458
+        - t464*t471 - t477*t483 - t562;
+    const space_robot_real t579 = t430*t444 - t453*t458 + t466*t471 - t479*t483 - t488*t572;
+    const space_robot_real t59 = shared[107], w5_x = shared[108], t61 = shared[109];
+    const space_robot_real t580 = cos_q10*t59 - v[9]*w5_x - t71 - sin_q10*t61 + t359*t431 - t443*t444
+        + t457*t458 + t469*t471 + t481*t483;
+    const space_robot_real t581 = t453*t459 - t430*t445 + t466*t472 - t479*t484 + sin_q10*t563 - t488*t573;
+    const space_robot_real t64 = shared[110], t62 = shared[111];
+    const space_robot_real t582 = t469*t473 - t73 - sin_q10*t64 - cos_q10*t62 - t443*t446 - t457*t460
+        - t481*t485 - t489*t574;
+    const space_robot_real inv_d5_4 = 1.0/(t564 - t430*t446 - t453*t460 - t466*t473 - t479*t485
+        + 0.530662181770215 - t488*t574);
+    const space_robot_real t583 = t575*inv_d5_4;
+    const space_robot_real t584 = t560*inv_d5_4;
+    const space_robot_real t585 = t567*inv_d5_4;
+    const space_robot_real t586 = t576*inv_d5_4;
+    const space_robot_real t587 = t568*inv_d5_4;
+    const space_robot_real t588 = t577*inv_d5_4;
+    const space_robot_real t589 = t579*inv_d5_4;
+    const space_robot_real t590 = t581*inv_d5_4;
+    const space_robot_real t591 = t487*t569 - t581*t583;
+    const space_robot_real t592 = t559 - t581*t584;
+    const space_robot_real t593 = 0.25899632802937533*sin_q10 - t581*t585;
+    const space_robot_real t594 = t487*t570 - t581*t586;
+    const space_robot_real t595 = 0.2*cos_q10 + t581*t587;
+    const space_robot_real t596 = t465*t470 - t478*t482 + t487*t571 - t581*t588;
+    const space_robot_real t597 = t429*t444 + t452*t458 - t465*t471 - t478*t483 - t487*t572 - t581*t589;
+    const space_robot_real t598 = t72 + cos_q10*t64 - sin_q10*t62 - t443*t445 + t457*t459 - t469*t472
+        - t481*t484 - t489*t573 - t582*t590;
+    const space_robot_real inv_d5_3 = 1.0/(0.7423296613627086 - t429*t445 - t452*t459 - t465*t472 - t478*t484
+        - t564 - t487*t573 - t581*t590);
+    const space_robot_real t599 = t591*inv_d5_3;
+    const space_robot_real t600 = t592*inv_d5_3;
+    const space_robot_real t601 = t593*inv_d5_3;
+    const space_robot_real t602 = t594*inv_d5_3;
+    const space_robot_real t603 = t595*inv_d5_3;
+    const space_robot_real t604 = t596*inv_d5_3;
+    const space_robot_real t605 = t597*inv_d5_3;
+    const space_robot_real t606 = 29.37576499388002*cos_q10 + t566*t569 - t579*t583 - t597*t599;
+    const space_robot_real t607 = t579*t584 + t597*t600;
+    const space_robot_real t608 = t579*t585 + t597*t601;
+    const space_robot_real t609 = t560 + t566*t570 - t579*t586 - t597*t602;
+    const space_robot_real t610 = t579*t587 - t597*t603;
+    const space_robot_real t611 = t477*t482 - t464*t470 + sin_q10*t561 - t566*t571 + t579*t588 + t597*t604;
+    const space_robot_real t612 = t580 + t489*t572 + t582*t589 + t598*t605;
+    const space_robot_real inv_d5_2 = 1.0/(t578 - t566*t572 - t579*t589 - t597*t605);
+    const space_robot_real t613 = t606*inv_d5_2;
+    const space_robot_real t614 = t607*inv_d5_2;
+    const space_robot_real t615 = t608*inv_d5_2;
+    const space_robot_real t616 = t609*inv_d5_2;
+    const space_robot_real t617 = t610*inv_d5_2;
+    const space_robot_real t618 = t611*inv_d5_2;
+    const space_robot_real t619 = 29.37576499388002*sin_q10 - t565*t569 - t577*t583 - t596*t599 + t611*t613;
+    const space_robot_real t620 = t577*t584 + t596*t600 + t611*t614;
+    const space_robot_real t621 = t577*t585 + t596*t601 + t611*t615;
+    const space_robot_real t622 = t559 - t565*t570 - t577*t586 - t596*t602 + t611*t616;
+    const space_robot_real t623 = t577*t587 - t596*t603 + t611*t617;
+    const space_robot_real w5_y = shared[112];
+    const space_robot_real t624 = v[9]*w5_y + cos_q10*t61 + sin_q10*t59 - t469*t470 + t481*t482 - t489*t571
+        + t582*t588 + t598*t604 + t612*t618;
+    const space_robot_real inv_d5_1 = 1.0/(t562 - t428*t470 - t476*t482 + 75.67206129017632 - t565*t571
+        - t577*t588 - t596*t604 - t611*t618);
+    const space_robot_real t625 = t619*inv_d5_1;
+    const space_robot_real t626 = t620*inv_d5_1;
+    const space_robot_real t627 = t621*inv_d5_1;
+    const space_robot_real t628 = t622*inv_d5_1;
+    const space_robot_real t629 = t623*inv_d5_1;
+    const space_robot_real t42 = shared[113], t51 = shared[114], t52 = shared[115];
+    const space_robot_real t630 = t64 + t42 + t51 + t52 - t582*t587 + t598*t603 - t612*t617 - t624*t629;
+    const space_robot_real sin_q9 = shared[116];
+    const space_robot_real t631 = 3.6719706242350023*sin_q9;
+    const space_robot_real cos_q9 = shared[117];
+    const space_robot_real t632 = 3.6719706242350023*cos_q9;
+    const space_robot_real t633 = 33.12423500611998*cos_q9;
+    const space_robot_real t634 = cos_q9*t633;
+    const space_robot_real t635 = 0.4589963280293753*cos_q9;
+    const space_robot_real t636 = cos_q9*t635;
+    const space_robot_real t637 = t549*t551 - t536*t539 + t631;
+    const space_robot_real t638 = 0.4946576968737634 - 0.0811216437987477*inv_d6_5 - t507*t513 - t523*t527
+        - t536*t540 - t549*t552 - t632;
+    const space_robot_real t639 = 0.25899632802937533*cos_q9;
+    const space_robot_real t640 = 0.2*sin_q9;
+    const space_robot_real inv_d4_5 = 1.0/(0.9896585097995904 - 0.026894528974078152*inv_d6_5 - t507*t516
+        - t523*t530 - t536*t543 - t549*t555);
+    const space_robot_real t641 = 3.6719706242350023*inv_d4_5;
+    const space_robot_real t642 = 0.25899632802937533*inv_d4_5;
+    const space_robot_real t643 = t637*inv_d4_5;
+    const space_robot_real t644 = t638*inv_d4_5;
+    const space_robot_real t645 = t556*inv_d4_5;
+    const space_robot_real t646 = t557*inv_d4_5;
+    const space_robot_real t647 = t557*t641;
+    const space_robot_real t648 = t557*t642;
+    const space_robot_real t649 = t557*t643 - t535*t539 - t548*t551;
+    const space_robot_real t650 = 63.489315393747525 - 0.24468623707645595*inv_d6_5 - t506*t513 - t520*t527
+        - t533*t540 - t546*t552 - t634;
+    const space_robot_real t651 = t499*t513 - t522*t527 + t535*t540 - t548*t552 - t557*t644;
+    const space_robot_real w4_x = shared[118], t47 = shared[119], t45 = shared[120];
+    const space_robot_real t652 = v[8]*w4_x + t67 + sin_q9*t47 - cos_q9*t45 + t420*t500 + t512*t513 - t526*t527
+        + t538*t540 + t550*t552;
+    const space_robot_real t653 = t522*t528 - t499*t514 + t535*t541 - t548*t553 + sin_q9*t635 - t557*t645;
+    const space_robot_real t48 = shared[121], t50 = shared[122];
+    const space_robot_real t654 = cos_q9*t48 - t69 - sin_q9*t50 - t512*t515 - t526*t529 - t538*t542 + t550*t554
+        + t558*t646;
+    const space_robot_real inv_d4_4 = 1.0/(0.530662181770215 - t499*t515 - t522*t529 - t535*t542 - t548*t554
+        + t636 - t557*t646);
+    const space_robot_real t655 = t647*inv_d4_4;
+    const space_robot_real t656 = t632*inv_d4_4;
+    const space_robot_real t657 = t639*inv_d4_4;
+    const space_robot_real t658 = t648*inv_d4_4;
+    const space_robot_real t659 = t640*inv_d4_4;
+    const space_robot_real t660 = t649*inv_d4_4;
+    const space_robot_real t661 = t651*inv_d4_4;
+    const space_robot_real t662 = t653*inv_d4_4;
+    const space_robot_real t663 = t556*t641 - t653*t655;
+    const space_robot_real t664 = t631 - t653*t656;
+    const space_robot_real t665 = 0.25899632802937533*sin_q9 - t653*t657;
+    const space_robot_real t666 = t556*t642 - t653*t658;
+    const space_robot_real t667 = 0.2*cos_q9 + t653*t659;
+    const space_robot_real t668 = t534*t539 - t547*t551 + t556*t643 - t653*t660;
+    const space_robot_real t669 = t498*t513 + t521*t527 - t534*t540 - t547*t552 - t556*t644 - t653*t661;
+    const space_robot_real t670 = t68 + cos_q9*t50 + sin_q9*t48 - t512*t514 + t526*t528 + t538*t541 + t550*t553
+        + t558*t645 - t654*t662;
+    const space_robot_real inv_d4_3 = 1.0/(0.7423296613627086 - t498*t514 - t521*t528 - t534*t541 - t547*t553
+        - t636 - t556*t645 - t653*t662);
+    const space_robot_real t671 = t663*inv_d4_3;
+    const space_robot_real t672 = t664*inv_d4_3;
+    const space_robot_real t673 = t665*inv_d4_3;
+    const space_robot_real t674 = t666*inv_d4_3;
+    const space_robot_real t675 = t667*inv_d4_3;
+    const space_robot_real t676 = t668*inv_d4_3;
+    const space_robot_real t677 = t669*inv_d4_3;
+    const space_robot_real t678 = 29.37576499388002*cos_q9 + t638*t641 - t651*t655 - t669*t671;
+    const space_robot_real t679 = t651*t656 + t669*t672;
+    const space_robot_real t680 = t651*t657 + t669*t673;
+    const space_robot_real t681 = t632 + t638*t642 - t651*t658 - t669*t674;
+    const space_robot_real t682 = t651*t659 - t669*t675;
+    const space_robot_real t683 = t546*t551 - t533*t539 + sin_q9*t633 - t638*t643 + t651*t660 + t669*t676;
+    const space_robot_real t684 = t652 + t558*t644 - t654*t661 - t670*t677;
+    const space_robot_real inv_d4_2 = 1.0/(t650 - t638*t644 - t651*t661 - t669*t677);
+    const space_robot_real t685 = t678*inv_d4_2;
+    const space_robot_real t686 = t679*inv_d4_2;
+    const space_robot_real t687 = t680*inv_d4_2;
+    const space_robot_real t688 = t681*inv_d4_2;
+    const space_robot_real t689 = t682*inv_d4_2;
+    const space_robot_real t690 = t683*inv_d4_2;
+    const space_robot_real t691 = 29.37576499388002*sin_q9 - t637*t641 - t649*t655 - t668*t671 + t683*t685;
+    const space_robot_real t692 = t649*t656 + t668*t672 + t683*t686;
+    const space_robot_real t693 = t649*t657 + t668*t673 + t683*t687;
+    const space_robot_real t694 = t631 - t637*t642 - t649*t658 - t668*t674 + t683*t688;
+    const space_robot_real t695 = t649*t659 - t668*t675 + t683*t689;
+    const space_robot_real w4_y = shared[123];
+    const space_robot_real t696 = t550*t551 - v[8]*w4_y - cos_q9*t47 - sin_q9*t45 - t538*t539 - t558*t643
+        - t654*t660 - t670*t676 + t684*t690;
+    const space_robot_real inv_d4_1 = 1.0/(75.67206129017632 - t497*t539 - t545*t551 + t634 - t637*t643
+        - t649*t660 - t668*t676 - t683*t690);
+    const space_robot_real t697 = t691*inv_d4_1;
+    const space_robot_real t698 = t692*inv_d4_1;
+    const space_robot_real t699 = t693*inv_d4_1;
+    const space_robot_real t700 = t694*inv_d4_1;
+    const space_robot_real t701 = t695*inv_d4_1;
+    const space_robot_real sin_q8 = shared[124];
+    const space_robot_real t702 = 0.0002848767775606706*sin_q8;
+    const space_robot_real cos_q8 = shared[125];
+    const space_robot_real t703 = cos_q8*t702;
+    const space_robot_real t704 = sin_q8*t702;
+    const space_robot_real t705 = 0.0024671052631578946*sin_q8;
+    const space_robot_real t706 = 0.0024671052631578946*cos_q8;
+    const space_robot_real t707 = 0.00041118421052631577*cos_q8;
+    const space_robot_real t708 = cos_q8*t707;
+    const space_robot_real t709 = 0.0005427631578947368*cos_q8;
+    const space_robot_real t710 = cos_q8*t709;
+    const space_robot_real t711 = 0.0017092606653640236*cos_q8;
+    const space_robot_real t712 = 0.0017092606653640236*sin_q8;
+    const space_robot_real t713 = t568*t583 - t595*t599 - t610*t613 - t623*t625 + t705;
+    const space_robot_real t714 = t568*t584 - t595*t600 + t610*t614 + t623*t626 + t706;
+    const space_robot_real t715 = t568*t585 - t595*t601 + t610*t615 + t623*t627 - t711;
+    const space_robot_real t716 = t568*t586 - t595*t602 - t610*t616 - t623*t628 - t712;
+    const space_robot_real sin_q7 = shared[126];
+    const space_robot_real t717 = 0.008223684210526315*sin_q7;
+    const space_robot_real cos_q7 = shared[127];
+    const space_robot_real t718 = 0.008223684210526315*cos_q7;
+    const space_robot_real t719 = 0.0078125*cos_q7;
+    const space_robot_real t720 = 0.0078125*sin_q7;
+    const space_robot_real t721 = 0.0024671052631578946*sin_q7;
+    const space_robot_real t722 = 0.0024671052631578946*cos_q7;
+    const space_robot_real t723 = 0.005412658773652742*cos_q7;
+    const space_robot_real t724 = 0.005412658773652742*sin_q7;
+    const space_robot_real t725 = 0.005697535551213412*sin_q7;
+    const space_robot_real t726 = 0.005697535551213412*cos_q7;
+    const space_robot_real t727 = 0.0017092606653640236*cos_q7;
+    const space_robot_real t728 = 0.0017092606653640236*sin_q7;
+    const space_robot_real t729 = 0.000926535087719298*sin_q7;
+    const space_robot_real t730 = 0.000926535087719298*cos_q7;
+    const space_robot_real t731 = 0.001864035087719298*cos_q7;
+    const space_robot_real t732 = 0.001864035087719298*sin_q7;
+    const space_robot_real t733 = cos_q8*t725 + sin_q8*t723;
+    const space_robot_real t734 = sin_q8*t725 - cos_q8*t723;
+    const space_robot_real t735 = cos_q8*t726 - sin_q8*t724;
+    const space_robot_real t736 = sin_q8*t726 + cos_q8*t724;
+    const space_robot_real inv_d3_5 = -1.0/(t568*t587 + t595*t603 + t610*t617 + t623*t629 - 0.2028234649122807);
+    const space_robot_real t737 = t721*inv_d3_5;
+    const space_robot_real t738 = t722*inv_d3_5;
+    const space_robot_real t739 = t727*inv_d3_5;
+    const space_robot_real t740 = t728*inv_d3_5;
+    const space_robot_real t741 = 0.002823464912280702*inv_d3_5;
+    const space_robot_real t742 = t713*inv_d3_5;
+    const space_robot_real t743 = t714*inv_d3_5;
+    const space_robot_real t744 = t715*inv_d3_5;
+    const space_robot_real t745 = t716*inv_d3_5;
+    const space_robot_real t746 = t734 + t716*t737;
+    const space_robot_real w2_y = shared[128], t41 = shared[129], t40 = shared[130];
+    const space_robot_real t747 = v[6]*w2_y - t45 - cos_q7*t41 + sin_q7*t40 - t558*t641 - t654*t655 - t670*t671
+        - t684*t685 - t696*t697;
+    const space_robot_real t748 = t736 + t716*t738;
+    const space_robot_real t749 = sin_q8*t731 + cos_q8*t729 + t716*t739;
+    const space_robot_real t750 = sin_q8*t732 - cos_q8*t730 + t716*t740;
+    const space_robot_real t751 = t712 + t716*t741;
+    const space_robot_real t752 = 13.483368265244794*inv_d5_5 + t575*t583 + t591*t599 + t606*t613 + t619*t625
+        + t708 - 29.383988678090546;
+    const space_robot_real t753 = 0.9510269083085987*inv_d5_5 + t576*t583 + t594*t599 + t609*t613 + t622*t625
+        + t704 - 3.6665579654613496;
+    const space_robot_real t754 = t753 + t716*t742;
+    const space_robot_real w3_y = shared[131];
+    const space_robot_real t755 = v[7]*w3_y - t59 - cos_q8*t41 - sin_q8*t40 + t489*t569 - t582*t583 - t598*t599
+        + t612*t613 + t624*t625;
+    const space_robot_real t756 = t576*t584 + t594*t600 - t609*t614 - t622*t626 + t703 + t716*t743;
+    const space_robot_real t757 = t576*t585 + t594*t601 - t609*t615 - t622*t627 + sin_q8*t709 + t716*t744;
+    const space_robot_real t758 = 0.06707909793269978*inv_d5_5 + t576*t586 + t594*t602 + t609*t616 + t622*t628
+        - t710 - 0.6650270297837613;
+    const space_robot_real t65 = shared[132], t66 = shared[133];
+    const space_robot_real t759 = cos_q8*t65 - t63 - sin_q8*t66 - t489*t570 + t582*t586 + t598*t602 - t612*t616
+        - t624*t628 - t630*t745;
+    const space_robot_real inv_d3_4 = -1.0/(t758 + t716*t745);
+    const space_robot_real t760 = t746*inv_d3_4;
+    const space_robot_real t761 = t748*inv_d3_4;
+    const space_robot_real t762 = t749*inv_d3_4;
+    const space_robot_real t763 = t750*inv_d3_4;
+    const space_robot_real t764 = t751*inv_d3_4;
+    const space_robot_real t765 = t754*inv_d3_4;
+    const space_robot_real t766 = t756*inv_d3_4;
+    const space_robot_real t767 = t757*inv_d3_4;
+    const space_robot_real t768 = t733 + t715*t737 + t757*t760;
+    const space_robot_real t769 = t735 + t715*t738 + t757*t761;
+    const space_robot_real t46 = shared[134], w2_x = shared[135];
+    const space_robot_real t770 = t46 - v[6]*w2_x + sin_q7*t41 + cos_q7*t40 - t654*t656 - t670*t672 + t684*t686
+        + t696*t698 - t630*t738;
+    const space_robot_real t771 = cos_q8*t731 - sin_q8*t729 + t715*t739 + t757*t762;
+    const space_robot_real t772 = cos_q8*t732 + sin_q8*t730 + t715*t740 + t757*t763;
+    const space_robot_real t773 = t711 + t715*t741 + t757*t764;
+    const space_robot_real t774 = t567*t583 + t593*t599 - t608*t613 - t621*t625 + t703 + t715*t742 + t757*t765;
+    const space_robot_real t775 = t567*t584 + t593*t600 + t608*t614 + t621*t626 - t704 - 3.666273088683789
+        + t715*t743 + t757*t766;
+    const space_robot_real t60 = shared[136], w3_x = shared[137];
+    const space_robot_real t776 = t60 - v[7]*w3_x + sin_q8*t41 - cos_q8*t40 - t582*t584 - t598*t600 - t612*t614
+        - t624*t626 + t630*t743;
+    const space_robot_real t777 = t62 - cos_q8*t66 - sin_q8*t65 + t582*t585 + t598*t601 + t612*t615 + t624*t627
+        - t630*t744 + t759*t767;
+    const space_robot_real inv_d3_3 = -1.0/(t567*t585 + t593*t601 + t608*t615 + t621*t627 + t710
+        - 0.665569792941656 + t715*t744 + t757*t767);
+    const space_robot_real t778 = t768*inv_d3_3;
+    const space_robot_real t779 = t769*inv_d3_3;
+    const space_robot_real t780 = t771*inv_d3_3;
+    const space_robot_real t781 = t772*inv_d3_3;
+    const space_robot_real t782 = t773*inv_d3_3;
+    const space_robot_real t783 = t774*inv_d3_3;
+    const space_robot_real t784 = t775*inv_d3_3;
+    const space_robot_real t785 = sin_q8*t719 + cos_q8*t717 - t714*t737 - t756*t760 - t775*t778;
+    const space_robot_real t786 = sin_q8*t720 - cos_q8*t718 + t714*t738 + t756*t761 + t775*t779;
+    const space_robot_real t787 = t735 - t714*t739 - t756*t762 - t775*t780;
+    const space_robot_real t788 = t733 - t714*t740 - t756*t763 - t775*t781;
+    const space_robot_real t58 = shared[138], t57 = shared[139];
+    const space_robot_real t789 = t49 + sin_q7*t58 + cos_q7*t57 - t558*t642 - t654*t658 - t670*t674 - t684*t688
+        - t696*t700 + t630*t740 - t759*t763;
+    const space_robot_real t790 = t706 - t714*t741 - t756*t764 - t775*t782;
+    const space_robot_real t791 = t560*t583 + t592*t599 - t607*t613 - t620*t625 - sin_q8*t707 + t714*t742
+        + t756*t765 + t775*t783;
+    const space_robot_real t792 = t776 - t759*t766 - t777*t784;
+    const space_robot_real inv_d3_2 = -1.0/(t560*t584 + t592*t600 + t607*t614 + t620*t626 - t708
+        - 29.38357749388002 + t714*t743 + t756*t766 + t775*t784);
+    const space_robot_real t793 = t785*inv_d3_2;
+    const space_robot_real t794 = t786*inv_d3_2;
+    const space_robot_real t795 = t787*inv_d3_2;
+    const space_robot_real t796 = t788*inv_d3_2;
+    const space_robot_real t797 = t790*inv_d3_2;
+    const space_robot_real t798 = t791*inv_d3_2;
+    const space_robot_real t799 = 13.483368265244794*inv_d4_5 + t647*t655 + t663*t671 + t678*t685 + t691*t697
+        + t721*t737 + t746*t760 + t768*t778;
+    const space_robot_real t800 = 0.9510269083085987*inv_d4_5 + t648*t655 + t666*t671 + t681*t685 + t694*t697
+        - t728*t737 - t750*t760 - t772*t778;
+    const space_robot_real t801 = cos_q8*t719 - sin_q8*t717 + t713*t737 + t754*t760 + t774*t778 - t791*t793;
+    const space_robot_real t802 = cos_q8*t720 + sin_q8*t718 - t713*t738 - t754*t761 - t774*t779 - t791*t794;
+    const space_robot_real t803 = t736 - t713*t739 - t754*t762 - t774*t780 + t791*t795;
+    const space_robot_real t804 = t48 + cos_q7*t58 - sin_q7*t57 - t654*t657 - t670*t673 + t684*t687 + t696*t699
+        + t630*t739 - t759*t762 - t777*t780;
+    const space_robot_real t805 = 0.06707909793269978*inv_d4_5 + t648*t658 + t666*t674 + t681*t688 + t694*t700
+        + t728*t740 + t750*t763 + t772*t781;
+    const space_robot_real t806 = t734 - t713*t740 - t754*t763 - t774*t781 + t791*t796;
+    const space_robot_real t807 = t705 - t713*t741 - t754*t764 - t774*t782 + t791*t797;
+    const space_robot_real t808 = t755 + t630*t742 - t759*t765 - t777*t783 + t792*t798;
+    const space_robot_real inv_d3_1 = -1.0/(t752 + t713*t742 + t754*t765 + t774*t783 + t791*t798);
+    const space_robot_real t809 = t801*inv_d3_1;
+    const space_robot_real t810 = t802*inv_d3_1;
+    const space_robot_real t811 = t803*inv_d3_1;
+    const space_robot_real t812 = t806*inv_d3_1;
+    const space_robot_real t813 = t807*inv_d3_1;
+    const space_robot_real t814 = t640*t659 + t667*t675 + t682*t689 + t695*t701 + 7.97195411088027e-06*inv_d3_5
+        + t751*t764 + t773*t782 + t790*t797;
+    const space_robot_real t815 = t50 - t42 + t51 - t52 - t654*t659 + t670*t675 + t684*t689 + t696*t701
+        + t630*t741 - t759*t764 - t777*t782 - t792*t797;
+    const space_robot_real t816 = t815 - t808*t813;
+    const space_robot_real t817 = 0.0002848767775606706*sin_q7;
+    const space_robot_real t818 = cos_q7*t817;
+    const space_robot_real t819 = sin_q7*t817;
+    const space_robot_real t820 = 0.00041118421052631577*cos_q7;
+    const space_robot_real t821 = cos_q7*t820;
+    const space_robot_real t822 = 0.0005427631578947368*cos_q7;
+    const space_robot_real t823 = cos_q7*t822;
+    const space_robot_real t824 = t640*t655 - t667*t671 - t682*t685 - t695*t697 - 0.002823464912280702*t737
+        - t751*t760 - t773*t778 - t790*t793 + t807*t809;
+    const space_robot_real t825 = t721 + t824;
+    const space_robot_real t826 = t632*t656 + t664*t672 + t679*t686 + t692*t698 + t722*t738 + t748*t761
+        + t769*t779 + t786*t794 + t802*t810;
+    const space_robot_real t827 = t639*t656 + t665*t672 + t680*t686 + t693*t698 - t727*t738 - t749*t761
+        - t771*t779 + t787*t794 - t803*t810;
+    const space_robot_real t828 = t640*t656 - t667*t672 + t682*t686 + t695*t698 - 0.002823464912280702*t738
+        - t751*t761 - t773*t779 + t790*t794 - t807*t810;
+    const space_robot_real t829 = t722 + t828;
+    const space_robot_real t830 = t639*t657 + t665*t673 + t680*t687 + t693*t699 + t727*t739 + t749*t762
+        + t771*t780 + t787*t795 + t803*t811;
+    const space_robot_real t831 = t640*t657 - t667*t673 + t682*t687 + t695*t699 + 0.002823464912280702*t739
+        + t751*t762 + t773*t780 + t790*t795 + t807*t811;
+    const space_robot_real t832 = t727 - t831;
+    const space_robot_real t833 = t640*t658 - t667*t674 - t682*t688 - t695*t700 + 0.002823464912280702*t740
+        + t751*t763 + t773*t781 + t790*t796 + t807*t812;
+    const space_robot_real t834 = t728 - t833;
+    const space_robot_real inv_d2_5 = 1.0/(0.2028234649122807 - t814 - t807*t813);
+    const space_robot_real t835 = t825*inv_d2_5;
+    const space_robot_real t836 = t829*inv_d2_5;
+    const space_robot_real t837 = t832*inv_d2_5;
+    const space_robot_real t838 = t834*inv_d2_5;
+    const space_robot_real t839 = t632*t655 + t664*t671 - t679*t685 - t692*t697 + t722*t737 + t748*t760
+        + t769*t778 - t786*t793 - t802*t809 - sin_q7*t820;
+    const space_robot_real t840 = t800 - t788*t793 + t806*t809 - 3.6665579654613496 + t819 - t834*t835;
+    const space_robot_real t841 = t648*t656 + t666*t672 - t681*t686 - t694*t698 - t728*t738 - t750*t761
+        - t772*t779 + t788*t794 - t806*t810 + t818 - t834*t836;
+    const space_robot_real t842 = t648*t657 + t666*t673 - t681*t687 - t694*t699 + t728*t739 + t750*t762
+        + t772*t780 + t788*t795 + t806*t811 + sin_q7*t822;
+    const space_robot_real t843 = t842 + t834*t837;
+    const space_robot_real t844 = t789 - t777*t781 - t792*t796 - t808*t812 - t816*t838;
+    const space_robot_real inv_d2_4 = -1.0/(t805 + t788*t796 + t806*t812 - 0.6650270297837613 - t823
+        + t834*t838);
+    const space_robot_real t845 = t840*inv_d2_4;
+    const space_robot_real t846 = t841*inv_d2_4;
+    const space_robot_real t847 = t843*inv_d2_4;
+    const space_robot_real t848 = t639*t655 + t665*t671 - t680*t685 - t693*t697 - t727*t737 - t749*t760
+        - t771*t778 - t787*t793 + t803*t809 + t818 - t832*t835;
+    const space_robot_real t849 = t848 + t843*t845;
+    const space_robot_real t850 = t827 - 3.666273088683789 - t819 - t832*t836 + t843*t846;
+    const space_robot_real t851 = t804 - t792*t795 - t808*t811 - t816*t837 + t844*t847;
+    const space_robot_real inv_d2_3 = -1.0/(t830 - 0.665569792941656 + t823 + t832*t837 + t843*t847);
+    const space_robot_real t852 = t849*inv_d2_3;
+    const space_robot_real t853 = t850*inv_d2_3;
+    const space_robot_real t854 = t839 + t829*t835 + t841*t845 + t850*t852;
+    const space_robot_real t855 = t770 + t759*t761 + t777*t779 - t792*t794 + t808*t810 + t816*t836 + t844*t846
+        + t851*t853;
+    const space_robot_real inv_d2_2 = -1.0/(t826 - 29.38357749388002 - t821 + t829*t836 + t841*t846
+        + t850*t853);
+    const space_robot_real t856 = t854*inv_d2_2;
+    const space_robot_real inv_d2_1 = -1.0/(t799 + t785*t793 + t801*t809 - 29.383988678090546 + t821
+        + t825*t835 + t840*t845 + t849*t852 + t854*t856);
 
     /* constraint forces, substitution */
-    const space_robot_real F2_1 = (t872 + t870*t871)*inv_d2_1;
-    const space_robot_real F2_2 = t870*inv_d2_2 + t871*F2_1;
-    const space_robot_real F2_3 = -t865*inv_d2_3 - t866*F2_1 - t867*F2_2;
-    const space_robot_real F2_4 = t859*inv_d2_4 - t862*F2_3 + t860*F2_1 + t861*F2_2;
-    const space_robot_real F2_5 = t855*F2_4 - t840*inv_d2_5 - t852*F2_1 - t853*F2_2 - t854*F2_3;
-    const space_robot_real F3_1 = t827*inv_d3_1 - t828*F2_1 + t829*F2_2 + t830*F2_3 - t831*F2_4 + t832*F2_5;
-    const space_robot_real F3_2 = t810*inv_d3_2 - t812*F2_2 + t811*F2_1 + t813*F2_3 - t814*F2_4 + t815*F2_5
-        + t816*F3_1;
-    const space_robot_real F3_3 = t790*inv_d3_3 - t794*F2_4 + t791*F2_1 + t792*F2_2 + t793*F2_3 + t795*F2_5
-        - t796*F3_1 - t797*F3_2;
-    const space_robot_real t873 = t775*F2_4 - t771*inv_d3_4 - t772*F2_1 - t773*F2_2 - t774*F2_3 - t776*F2_5
-        + t777*F3_1 + t778*F3_2;
-    const space_robot_real F3_4 = t873 - t779*F3_3;
-    const space_robot_real t874 = t749*F2_1 - t641*inv_d3_5 + t750*F2_2 + t751*F2_3 - t752*F2_4 + t753*F2_5
-        - t754*F3_1 - t755*F3_2;
-    const space_robot_real F3_5 = t874 + t756*F3_3 - t757*F3_4;
-    const space_robot_real F4_1 = t709*F2_1 - t708*inv_d4_1 - t710*F2_2 + t711*F2_3 + t712*F2_4 + t713*F2_5;
-    const space_robot_real F4_2 = t696*F2_1 - t695*inv_d4_2 - t697*F2_2 + t698*F2_3 + t699*F2_4 + t700*F2_5
-        + t701*F4_1;
-    const space_robot_real F4_3 = t682*F2_1 - t681*inv_d4_3 + t683*F2_2 - t684*F2_3 + t685*F2_4 + t686*F2_5
-        - t687*F4_1 - t688*F4_2;
-    const space_robot_real t875 = t665*inv_d4_4 - t666*F2_1 - t667*F2_2 + t668*F2_3 - t669*F2_4 + t670*F2_5
-        + t671*F4_1 + t672*F4_2;
-    const space_robot_real F4_4 = -t875 - t673*F4_3;
-    const space_robot_real F4_5 = t568*inv_d4_5 - t652*F2_1 - t653*F2_4 + t654*F4_1 - t655*F4_2 - t656*F4_3
-        - t657*F4_4;
-    const space_robot_real F5_1 = t635*inv_d5_1 + t636*F3_1 - t637*F3_2 + t638*F3_3 + t639*F3_4 + t640*F3_5;
-    const space_robot_real F5_2 = t622*inv_d5_2 + t623*F3_1 - t624*F3_2 + t625*F3_3 + t626*F3_4 + t627*F3_5
-        + t628*F5_1;
-    const space_robot_real F5_3 = t609*F3_1 - t608*inv_d5_3 + t610*F3_2 - t611*F3_3 + t612*F3_4 + t613*F3_5
-        - t614*F5_1 - t615*F5_2;
-    const space_robot_real t876 = t592*inv_d5_4 - t593*F3_1 - t594*F3_2 + t595*F3_3 - t596*F3_4 + t597*F3_5
-        + t598*F5_1 + t599*F5_2;
-    const space_robot_real F5_4 = -t876 - t600*F5_3;
-    const space_robot_real F5_5 = t581*F5_1 - t496*inv_d5_5 - t579*F3_1 - t580*F3_4 - t582*F5_2 - t583*F5_3
-        - t584*F5_4;
-    const space_robot_real F6_1 = t561*F4_1 - t560*inv_d6_1 + t562*F4_2 + t563*F4_3 + t564*F4_4 + t565*F4_5;
-    const space_robot_real F6_2 = t550*F4_2 - t548*inv_d6_2 - t549*F4_1 + t551*F4_3 - t552*F4_4 + t553*F4_5
-        + t554*F6_1;
-    const space_robot_real F6_3 = t536*F4_3 - t534*inv_d6_3 - t535*F4_2 - t537*F4_4 - t538*F4_5 + t539*F6_1
-        + t540*F6_2;
-    const space_robot_real F6_4 = t520*F4_2 - t519*inv_d6_4 - t521*F4_3 - t522*F4_4 + t523*F4_5 - t524*F6_1
-        - t525*F6_2 - t526*F6_3;
-    const space_robot_real F6_5 = t424*inv_d6_5 - t507*F4_2 - t508*F4_5 + t509*F6_1 + t510*F6_2 + t511*F6_3
-        - t512*F6_4;
-    const space_robot_real F7_1 = t488*inv_d7_1 + t489*F5_1 + t490*F5_2 + t491*F5_3 + t492*F5_4 + t493*F5_5;
-    const space_robot_real F7_2 = t476*inv_d7_2 - t477*F5_1 + t478*F5_2 + t479*F5_3 - t480*F5_4 + t481*F5_5
-        + t482*F7_1;
-    const space_robot_real F7_3 = t464*F5_3 - t462*inv_d7_3 - t463*F5_2 - t465*F5_4 - t466*F5_5 + t467*F7_1
-        + t468*F7_2;
-    const space_robot_real F7_4 = t448*F5_2 - t447*inv_d7_4 - t449*F5_3 - t450*F5_4 + t451*F5_5 - t452*F7_1
-        - t453*F7_2 - t454*F7_3;
-    const space_robot_real F7_5 = t437*F7_1 - t362*inv_d7_5 - t435*F5_2 - t436*F5_5 + t438*F7_2 + t439*F7_3
-        - t440*F7_4;
-    const space_robot_real F8_1 = t417*inv_d8_1 + t418*F6_2 - t419*F6_3 - t420*F6_4 + t421*F6_5;
-    const space_robot_real F8_2 = t406*inv_d8_2 - t408*F6_2 + t409*F6_3 - t410*F6_4 - t411*F6_5 + t412*F8_1;
-    const space_robot_real t400 = shared[283], inv_d8_3 = shared[277];
-    const space_robot_real F8_3 = t400*F8_2 - t394*inv_d8_3 - t395*F6_2 - t396*F6_3 - t397*F6_4 - t398*F6_5
-        - t399*F8_1;
-    const space_robot_real inv_d8_4 = shared[263], t386 = shared[269], t387 = shared[270];
-    const space_robot_real F8_4 = t380*inv_d8_4 - t381*F6_2 - t382*F6_3 + t383*F6_4 - t384*F6_5 - t385*F8_1
-        + t386*F8_2 - t387*F8_3;
-    const space_robot_real t369 = shared[256], t370 = shared[257], t371 = shared[258];
-    const space_robot_real F8_5 = t367*F6_3 - t300*inv_d8_5 - t368*F8_1 + t369*F8_2 - t370*F8_3 - t371*F8_4;
-    const space_robot_real inv_d9_1 = shared[241];
-    const space_robot_real F9_1 = t356*F7_2 - t355*inv_d9_1 - t357*F7_3 - t358*F7_4 + t359*F7_5;
-    const space_robot_real inv_d9_2 = shared[230], t350 = shared[235];
-    const space_robot_real F9_2 = t347*F7_3 - t344*inv_d9_2 - t346*F7_2 - t348*F7_4 - t349*F7_5 + t350*F9_1;
-    const space_robot_real inv_d9_3 = shared[218], t337 = shared[223], t338 = shared[224];
-    const space_robot_real F9_3 = t332*inv_d9_3 - t333*F7_2 - t334*F7_3 - t335*F7_4 - t336*F7_5 - t337*F9_1
-        + t338*F9_2;
-    const space_robot_real inv_d9_4 = shared[205], t323 = shared[210], t324 = shared[211], t325 = shared[212];
-    const space_robot_real F9_4 = t321*F7_4 - t318*inv_d9_4 - t319*F7_2 - t320*F7_3 - t322*F7_5 - t323*F9_1
-        + t324*F9_2 - t325*F9_3;
-    const space_robot_real t306 = shared[199], t307 = shared[200], t308 = shared[201], t309 = shared[202];
-    const space_robot_real F9_5 = t305*F7_3 - t224*inv_d9_5 - t306*F9_1 + t307*F9_2 - t308*F9_3 - t309*F9_4;
-    const space_robot_real inv_d10_1 = shared[185], t291 = shared[187], t292 = shared[188], t293 = shared[189];
-    const space_robot_real t294 = shared[190];
-    const space_robot_real F10_1 = t290*F8_1 - t289*inv_d10_1 - t291*F8_2 + t292*F8_3 + t293*F8_4 + t294*F8_5;
-    const space_robot_real t278 = shared[178], t277 = shared[176], inv_d10_2 = shared[177], t279 = shared[179];
-    const space_robot_real t280 = shared[180], t281 = shared[181], t282 = shared[182], t283 = shared[183];
-    const space_robot_real F10_2 = t278*F8_1 - t277*inv_d10_2 + t279*F8_2 - t280*F8_3 + t281*F8_4 + t282*F8_5
-        + t283*F10_1;
-    const space_robot_real t264 = shared[170], t262 = shared[167], inv_d10_3 = shared[168], t263 = shared[169];
-    const space_robot_real t265 = shared[171], t266 = shared[172], t267 = shared[173], t268 = shared[174];
-    const space_robot_real t269 = shared[175];
-    const space_robot_real F10_3 = t264*F8_2 - t262*inv_d10_3 - t263*F8_1 - t265*F8_3 - t266*F8_4 + t267*F8_5
-        + t268*F10_1 + t269*F10_2;
-    const space_robot_real t246 = shared[159], t245 = shared[157], inv_d10_4 = shared[158], t247 = shared[160];
-    const space_robot_real t248 = shared[161], t249 = shared[162], t250 = shared[163], t251 = shared[164];
-    const space_robot_real t252 = shared[165];
-    const space_robot_real t877 = t246*F8_1 - t245*inv_d10_4 + t247*F8_2 - t248*F8_3 + t249*F8_4 - t250*F8_5
-        - t251*F10_1 - t252*F10_2;
-    const space_robot_real t253 = shared[166];
-    const space_robot_real F10_4 = t877 - t253*F10_3;
-    const space_robot_real t149 = shared[109], inv_d10_5 = shared[151], t235 = shared[152], t236 = shared[153];
-    const space_robot_real t237 = shared[154], t238 = shared[155], t239 = shared[156];
-    const space_robot_real F10_5 = t149*inv_d10_5 - t235*F8_1 - t236*F8_4 + t237*F10_1 + t238*F10_2
-        - t239*F10_4;
-    const space_robot_real t214 = shared[145], t213 = shared[143], inv_d11_1 = shared[144], t215 = shared[146];
-    const space_robot_real t216 = shared[147], t217 = shared[148], t218 = shared[149];
+    const space_robot_real t857 = t747 - t630*t737 + t759*t760 + t777*t778 + t792*t793 - t808*t809 + t816*t835
+        + t844*t845 + t851*t852 + t855*t856;
+    const space_robot_real F2_1 = t857*inv_d2_1;
+    const space_robot_real F2_2 = t855*inv_d2_2 + t856*F2_1;
+    const space_robot_real F2_3 = -t851*inv_d2_3 - t852*F2_1 - t853*F2_2;
+    const space_robot_real F2_4 = t844*inv_d2_4 - t847*F2_3 + t845*F2_1 + t846*F2_2;
+    const space_robot_real F2_5 = t838*F2_4 - t816*inv_d2_5 - t835*F2_1 - t836*F2_2 - t837*F2_3;
+    const space_robot_real F3_1 = t808*inv_d3_1 - t809*F2_1 + t810*F2_2 + t811*F2_3 - t812*F2_4 + t813*F2_5;
+    const space_robot_real F3_2 = t792*inv_d3_2 - t794*F2_2 + t793*F2_1 + t795*F2_3 - t796*F2_4 + t797*F2_5
+        + t798*F3_1;
+    const space_robot_real t858 = t781*F2_4 - t777*inv_d3_3 - t778*F2_1 - t779*F2_2 - t780*F2_3 - t782*F2_5
+        + t783*F3_1;
+    const space_robot_real F3_3 = -t858 - t784*F3_2;
+    const space_robot_real t859 = t763*F2_4 - t759*inv_d3_4 - t760*F2_1 - t761*F2_2 - t762*F2_3 - t764*F2_5
+        + t765*F3_1;
+    const space_robot_real F3_4 = t859 + t766*F3_2 - t767*F3_3;
+    const space_robot_real t860 = t737*F2_1 - t630*inv_d3_5 + t738*F2_2 + t739*F2_3 - t740*F2_4 + t741*F2_5
+        - t742*F3_1;
+    const space_robot_real F3_5 = t860 - t743*F3_2 + t744*F3_3 - t745*F3_4;
+    const space_robot_real F4_1 = t697*F2_1 - t696*inv_d4_1 - t698*F2_2 + t699*F2_3 + t700*F2_4 + t701*F2_5;
+    const space_robot_real F4_2 = t685*F2_1 - t684*inv_d4_2 - t686*F2_2 + t687*F2_3 + t688*F2_4 + t689*F2_5
+        + t690*F4_1;
+    const space_robot_real t861 = t670*inv_d4_3 - t671*F2_1 - t672*F2_2 + t673*F2_3 - t674*F2_4 - t675*F2_5
+        + t676*F4_1;
+    const space_robot_real F4_3 = -t861 - t677*F4_2;
+    const space_robot_real t862 = t654*inv_d4_4 - t655*F2_1 - t656*F2_2 + t657*F2_3 - t658*F2_4 + t659*F2_5
+        + t660*F4_1;
+    const space_robot_real F4_4 = -t862 - t661*F4_2 - t662*F4_3;
+    const space_robot_real F4_5 = t558*inv_d4_5 - t641*F2_1 - t642*F2_4 + t643*F4_1 - t644*F4_2 - t645*F4_3
+        - t646*F4_4;
+    const space_robot_real F5_1 = t624*inv_d5_1 + t625*F3_1 - t626*F3_2 + t627*F3_3 + t628*F3_4 + t629*F3_5;
+    const space_robot_real F5_2 = t612*inv_d5_2 + t613*F3_1 - t614*F3_2 + t615*F3_3 + t616*F3_4 + t617*F3_5
+        + t618*F5_1;
+    const space_robot_real t863 = t598*inv_d5_3 - t599*F3_1 - t600*F3_2 + t601*F3_3 - t602*F3_4 - t603*F3_5
+        + t604*F5_1;
+    const space_robot_real F5_3 = -t863 - t605*F5_2;
+    const space_robot_real t864 = t582*inv_d5_4 - t583*F3_1 - t584*F3_2 + t585*F3_3 - t586*F3_4 + t587*F3_5
+        + t588*F5_1;
+    const space_robot_real F5_4 = -t864 - t589*F5_2 - t590*F5_3;
+    const space_robot_real F5_5 = t571*F5_1 - t489*inv_d5_5 - t569*F3_1 - t570*F3_4 - t572*F5_2 - t573*F5_3
+        - t574*F5_4;
+    const space_robot_real F6_1 = t551*F4_1 - t550*inv_d6_1 + t552*F4_2 + t553*F4_3 + t554*F4_4 + t555*F4_5;
+    const space_robot_real F6_2 = t540*F4_2 - t538*inv_d6_2 - t539*F4_1 + t541*F4_3 - t542*F4_4 + t543*F4_5
+        + t544*F6_1;
+    const space_robot_real F6_3 = t528*F4_3 - t526*inv_d6_3 - t527*F4_2 - t529*F4_4 - t530*F4_5 + t531*F6_1
+        + t532*F6_2;
+    const space_robot_real t865 = t513*F4_2 - t512*inv_d6_4 - t514*F4_3 - t515*F4_4 + t516*F4_5 - t517*F6_1
+        - t518*F6_2;
+    const space_robot_real F6_4 = t865 - t519*F6_3;
+    const space_robot_real F6_5 = t420*inv_d6_5 - t500*F4_2 - t501*F4_5 + t502*F6_1 + t503*F6_2 + t504*F6_3
+        - t505*F6_4;
+    const space_robot_real F7_1 = t481*inv_d7_1 + t482*F5_1 + t483*F5_2 + t484*F5_3 + t485*F5_4 + t486*F5_5;
+    const space_robot_real F7_2 = t469*inv_d7_2 - t470*F5_1 + t471*F5_2 + t472*F5_3 - t473*F5_4 + t474*F5_5
+        + t475*F7_1;
+    const space_robot_real F7_3 = t459*F5_3 - t457*inv_d7_3 - t458*F5_2 - t460*F5_4 - t461*F5_5 + t462*F7_1
+        + t463*F7_2;
+    const space_robot_real t866 = t444*F5_2 - t443*inv_d7_4 - t445*F5_3 - t446*F5_4 + t447*F5_5 - t448*F7_1
+        - t449*F7_2;
+    const space_robot_real F7_4 = t866 - t450*F7_3;
+    const space_robot_real F7_5 = t433*F7_1 - t359*inv_d7_5 - t431*F5_2 - t432*F5_5 + t434*F7_2 + t435*F7_3
+        - t436*F7_4;
+    const space_robot_real F8_1 = t413*inv_d8_1 + t414*F6_2 - t415*F6_3 - t416*F6_4 + t417*F6_5;
+    const space_robot_real F8_2 = t403*inv_d8_2 - t404*F6_2 + t405*F6_3 - t406*F6_4 - t407*F6_5 + t408*F8_1;
+    const space_robot_real t397 = shared[140], inv_d8_3 = shared[141];
+    const space_robot_real F8_3 = t397*F8_2 - t391*inv_d8_3 - t392*F6_2 - t393*F6_3 - t394*F6_4 - t395*F6_5
+        - t396*F8_1;
+    const space_robot_real inv_d8_4 = shared[142], t381 = shared[143];
+    const space_robot_real t867 = t374*inv_d8_4 - t376*F6_2 - t377*F6_3 + t378*F6_4 - t379*F6_5 - t380*F8_1
+        + t381*F8_2;
+    const space_robot_real t382 = shared[144];
+    const space_robot_real F8_4 = t867 - t382*F8_3;
+    const space_robot_real t366 = shared[145], t367 = shared[146], t368 = shared[147];
+    const space_robot_real F8_5 = t364*F6_3 - t298*inv_d8_5 - t365*F8_1 + t366*F8_2 - t367*F8_3 - t368*F8_4;
+    const space_robot_real inv_d9_1 = shared[148];
+    const space_robot_real F9_1 = t353*F7_2 - t352*inv_d9_1 - t354*F7_3 - t355*F7_4 + t356*F7_5;
+    const space_robot_real inv_d9_2 = shared[149], t347 = shared[150];
+    const space_robot_real F9_2 = t344*F7_3 - t342*inv_d9_2 - t343*F7_2 - t345*F7_4 - t346*F7_5 + t347*F9_1;
+    const space_robot_real inv_d9_3 = shared[151], t335 = shared[152], t336 = shared[153];
+    const space_robot_real F9_3 = t330*inv_d9_3 - t331*F7_2 - t332*F7_3 - t333*F7_4 - t334*F7_5 - t335*F9_1
+        + t336*F9_2;
+    const space_robot_real inv_d9_4 = shared[154], t319 = shared[155], t320 = shared[156];
+    const space_robot_real t868 = t313*inv_d9_4 + t315*F7_2 + t316*F7_3 - t317*F7_4 + t318*F7_5 + t319*F9_1
+        - t320*F9_2;
+    const space_robot_real t321 = shared[157];
+    const space_robot_real F9_4 = -t868 - t321*F9_3;
+    const space_robot_real t304 = shared[158], t305 = shared[159], t306 = shared[160], t307 = shared[161];
+    const space_robot_real F9_5 = t303*F7_3 - t223*inv_d9_5 - t304*F9_1 + t305*F9_2 - t306*F9_3 - t307*F9_4;
+    const space_robot_real t289 = shared[162], t288 = shared[163], inv_d10_1 = shared[164], t290 = shared[165];
+    const space_robot_real t291 = shared[166], t292 = shared[167], t293 = shared[168];
+    const space_robot_real F10_1 = t289*F8_1 - t288*inv_d10_1 - t290*F8_2 + t291*F8_3 + t292*F8_4 + t293*F8_5;
+    const space_robot_real t277 = shared[169], t276 = shared[170], inv_d10_2 = shared[171], t278 = shared[172];
+    const space_robot_real t279 = shared[173], t280 = shared[174], t281 = shared[175], t282 = shared[176];
+    const space_robot_real F10_2 = t277*F8_1 - t276*inv_d10_2 + t278*F8_2 - t279*F8_3 + t280*F8_4 + t281*F8_5
+        + t282*F10_1;
+    const space_robot_real t261 = shared[179], inv_d10_3 = shared[180], t262 = shared[181], t263 = shared[182];
+    const space_robot_real t264 = shared[183], t265 = shared[184], t266 = shared[185], t267 = shared[186];
+    const space_robot_real t869 = t261*inv_d10_3 + t262*F8_1 - t263*F8_2 + t264*F8_3 + t265*F8_4 - t266*F8_5
+        - t267*F10_1;
+    const space_robot_real t268 = shared[187];
+    const space_robot_real F10_3 = t268*F10_2 - t869;
+    const space_robot_real t244 = shared[188], t243 = shared[189], inv_d10_4 = shared[190], t245 = shared[191];
+    const space_robot_real t246 = shared[192], t247 = shared[193], t248 = shared[194], t249 = shared[195];
+    const space_robot_real t870 = t244*F8_1 - t243*inv_d10_4 + t245*F8_2 - t246*F8_3 + t247*F8_4 - t248*F8_5
+        - t249*F10_1;
+    const space_robot_real t250 = shared[196], t251 = shared[197];
+    const space_robot_real F10_4 = t870 - t250*F10_2 - t251*F10_3;
+    const space_robot_real t148 = shared[198], inv_d10_5 = shared[199], t234 = shared[200], t235 = shared[201];
+    const space_robot_real t236 = shared[202], t237 = shared[203], t238 = shared[204];
+    const space_robot_real F10_5 = t148*inv_d10_5 - t234*F8_1 - t235*F8_4 + t236*F10_1 + t237*F10_2
+        - t238*F10_4;
+    const space_robot_real t214 = shared[205], t213 = shared[206], inv_d11_1 = shared[207], t215 = shared[208];
+    const space_robot_real t216 = shared[209], t217 = shared[210], t218 = shared[211];
     const space_robot_real F11_1 = t214*F9_1 - t213*inv_d11_1 - t215*F9_2 + t216*F9_3 + t217*F9_4 + t218*F9_5;
-    const space_robot_real t202 = shared[137], t201 = shared[135], inv_d11_2 = shared[136], t203 = shared[138];
-    const space_robot_real t204 = shared[139], t205 = shared[140], t206 = shared[141], t207 = shared[142];
+    const space_robot_real t202 = shared[212], t201 = shared[213], inv_d11_2 = shared[214], t203 = shared[215];
+    const space_robot_real t204 = shared[216], t205 = shared[217], t206 = shared[218], t207 = shared[219];
     const space_robot_real F11_2 = t202*F9_1 - t201*inv_d11_2 + t203*F9_2 - t204*F9_3 + t205*F9_4 + t206*F9_5
         + t207*F11_1;
-    const space_robot_real t188 = shared[129], t186 = shared[126], inv_d11_3 = shared[127], t187 = shared[128];
-    const space_robot_real t189 = shared[130], t190 = shared[131], t191 = shared[132], t192 = shared[133];
-    const space_robot_real t193 = shared[134];
-    const space_robot_real F11_3 = t188*F9_2 - t186*inv_d11_3 - t187*F9_1 - t189*F9_3 - t190*F9_4 + t191*F9_5
-        + t192*F11_1 + t193*F11_2;
-    const space_robot_real t171 = shared[118], t170 = shared[116], inv_d11_4 = shared[117], t172 = shared[119];
-    const space_robot_real t173 = shared[120], t174 = shared[121], t175 = shared[122], t176 = shared[123];
-    const space_robot_real t177 = shared[124];
-    const space_robot_real t878 = t171*F9_1 - t170*inv_d11_4 + t172*F9_2 - t173*F9_3 + t174*F9_4 - t175*F9_5
-        - t176*F11_1 - t177*F11_2;
-    const space_robot_real t178 = shared[125];
-    const space_robot_real F11_4 = t878 - t178*F11_3;
-    const space_robot_real t162 = shared[113], t130 = shared[98], inv_d11_5 = shared[110], t160 = shared[111];
-    const space_robot_real t161 = shared[112], t163 = shared[114], t164 = shared[115];
-    const space_robot_real F11_5 = t162*F11_1 - t130*inv_d11_5 - t160*F9_1 - t161*F9_4 + t163*F11_2
-        - t164*F11_4;
-    const space_robot_real t138 = shared[102], t147 = shared[108], t144 = shared[107], t143 = shared[106];
-    const space_robot_real F12_1 = 0.005465177629264858*t138 + t147*F10_2 - t144*F10_4 + t143*F10_5;
-    const space_robot_real t141 = shared[104], t142 = shared[105];
-    const space_robot_real F12_2 = 0.005465177629264858*t141 - t142*F10_2 - t143*F10_4 - t144*F10_5;
-    const space_robot_real t107 = shared[84], t139 = shared[103], t135 = shared[101], t134 = shared[100];
-    const space_robot_real F12_3 = 0.4505229283990344*t107 - t139*F10_2 - t135*F10_4 - t134*F10_5
+    const space_robot_real t188 = shared[222], t186 = shared[223], inv_d11_3 = shared[224], t187 = shared[225];
+    const space_robot_real t189 = shared[226], t190 = shared[227], t191 = shared[228], t192 = shared[229];
+    const space_robot_real t871 = t188*F9_2 - t186*inv_d11_3 - t187*F9_1 - t189*F9_3 - t190*F9_4 + t191*F9_5
+        + t192*F11_1;
+    const space_robot_real t193 = shared[230];
+    const space_robot_real F11_3 = t871 + t193*F11_2;
+    const space_robot_real t169 = shared[231], t168 = shared[232], inv_d11_4 = shared[233], t170 = shared[234];
+    const space_robot_real t171 = shared[235], t172 = shared[236], t173 = shared[237], t174 = shared[238];
+    const space_robot_real t872 = t169*F9_1 - t168*inv_d11_4 + t170*F9_2 - t171*F9_3 + t172*F9_4 - t173*F9_5
+        - t174*F11_1;
+    const space_robot_real t175 = shared[239], t176 = shared[240];
+    const space_robot_real F11_4 = t872 - t175*F11_2 - t176*F11_3;
+    const space_robot_real t161 = shared[241], t129 = shared[242], inv_d11_5 = shared[243], t159 = shared[244];
+    const space_robot_real t160 = shared[245], t162 = shared[246], t163 = shared[247];
+    const space_robot_real F11_5 = t161*F11_1 - t129*inv_d11_5 - t159*F9_1 - t160*F9_4 + t162*F11_2
+        - t163*F11_4;
+    const space_robot_real t137 = shared[248], t146 = shared[249], t143 = shared[250], t142 = shared[251];
+    const space_robot_real F12_1 = 0.005465177629264858*t137 + t146*F10_2 - t143*F10_4 + t142*F10_5;
+    const space_robot_real t140 = shared[252], t141 = shared[253];
+    const space_robot_real F12_2 = 0.005465177629264858*t140 - t141*F10_2 - t142*F10_4 - t143*F10_5;
+    const space_robot_real t107 = shared[254], t138 = shared[255], t134 = shared[256], t133 = shared[257];
+    const space_robot_real F12_3 = 0.4505229283990344*t107 - t138*F10_2 - t134*F10_4 - t133*F10_5
         - 2.9927594529364394*F12_2;
-    const space_robot_real t108 = shared[85], t133 = shared[99];
-    const space_robot_real F12_4 = 0.4505229283990344*t108 - t133*F10_2 + t134*F10_4 - t135*F10_5
+    const space_robot_real t108 = shared[258], t132 = shared[259];
+    const space_robot_real F12_4 = 0.4505229283990344*t108 - t132*F10_2 + t133*F10_4 - t134*F10_5
         + 2.9927594529364394*F12_1;
-    const space_robot_real t119 = shared[91], t128 = shared[97], t125 = shared[96], t124 = shared[95];
-    const space_robot_real F13_1 = 0.005465177629264858*t119 + t128*F11_2 - t125*F11_4 + t124*F11_5;
-    const space_robot_real t122 = shared[93], t123 = shared[94];
-    const space_robot_real F13_2 = 0.005465177629264858*t122 - t123*F11_2 - t124*F11_4 - t125*F11_5;
-    const space_robot_real t109 = shared[86], t120 = shared[92], t116 = shared[90], t115 = shared[89];
-    const space_robot_real F13_3 = 0.4505229283990344*t109 - t120*F11_2 - t116*F11_4 - t115*F11_5
+    const space_robot_real t118 = shared[260], t127 = shared[261], t124 = shared[262], t123 = shared[263];
+    const space_robot_real F13_1 = 0.005465177629264858*t118 + t127*F11_2 - t124*F11_4 + t123*F11_5;
+    const space_robot_real t121 = shared[264], t122 = shared[265];
+    const space_robot_real F13_2 = 0.005465177629264858*t121 - t122*F11_2 - t123*F11_4 - t124*F11_5;
+    const space_robot_real t109 = shared[266], t119 = shared[267], t115 = shared[268], t114 = shared[269];
+    const space_robot_real F13_3 = 0.4505229283990344*t109 - t119*F11_2 - t115*F11_4 - t114*F11_5
         - 2.9927594529364394*F13_2;
-    const space_robot_real t110 = shared[87], t114 = shared[88];
-    const space_robot_real F13_4 = 0.4505229283990344*t110 - t114*F11_2 + t115*F11_4 - t116*F11_5
+    const space_robot_real t110 = shared[270], t113 = shared[271];
+    const space_robot_real F13_4 = 0.4505229283990344*t110 - t113*F11_2 + t114*F11_4 - t115*F11_5
         + 2.9927594529364394*F13_1;
 
     /* wrenches and rates of the speeds */
-    const space_robot_real t879 = cos_q7*F2_3 - sin_q7*F2_4;
-    const space_robot_real t880 = sin_q7*F2_3 + cos_q7*F2_4;
-    const space_robot_real t881 = sin_q8*F3_4 - cos_q8*F3_3;
-    const space_robot_real t882 = sin_q8*F3_3 + cos_q8*F3_4;
-    const space_robot_real t883 = sin_q9*F4_3 + cos_q9*F4_4;
-    const space_robot_real t884 = sin_q10*F5_3 + cos_q10*F5_4;
-    const space_robot_real t885 = sin_q11*F6_3 + cos_q11*F6_4;
-    const space_robot_real t886 = sin_q12*F7_3 + cos_q12*F7_4;
-    const space_robot_real sin_q13 = shared[12];
-    const space_robot_real t887 = sin_q13*F8_4 - cos_q13*F8_3;
-    const space_robot_real cos_q14 = shared[15], sin_q14 = shared[14];
-    const space_robot_real t888 = cos_q14*F9_3 - sin_q14*F9_4;
-    const space_robot_real sin_q15 = shared[16], cos_q15 = shared[17];
-    const space_robot_real t889 = sin_q15*F10_3 + cos_q15*F10_4;
-    const space_robot_real sin_q16 = shared[18], cos_q16 = shared[19];
-    const space_robot_real t890 = sin_q16*F11_3 + cos_q16*F11_4;
-    const space_robot_real sin_q17 = shared[20], cos_q17 = shared[21];
-    const space_robot_real t891 = sin_q17*F12_4 - cos_q17*F12_3;
-    const space_robot_real sin_q18 = shared[22], cos_q18 = shared[23];
-    const space_robot_real t892 = sin_q18*F13_4 - cos_q18*F13_3;
-    const space_robot_real t5 = shared[37];
-    const space_robot_real t893 = tau[1] + t5 + 0.3*(F3_5 - F2_5) - 0.6928203230275509*(t879 + t881)
+    const space_robot_real t873 = cos_q7*F2_3 - sin_q7*F2_4;
+    const space_robot_real t874 = sin_q7*F2_3 + cos_q7*F2_4;
+    const space_robot_real t875 = sin_q8*F3_4 - cos_q8*F3_3;
+    const space_robot_real t876 = sin_q8*F3_3 + cos_q8*F3_4;
+    const space_robot_real t877 = tau[2] - 0.6928203230275509*(t874 + t876) + cos_q7*F2_1 - sin_q7*F2_2
+        + cos_q8*F3_1;
+    const space_robot_real t878 = sin_q9*F4_3 + cos_q9*F4_4;
+    const space_robot_real t879 = sin_q10*F5_3 + cos_q10*F5_4;
+    const space_robot_real t880 = sin_q11*F6_3 + cos_q11*F6_4;
+    const space_robot_real t881 = sin_q12*F7_3 + cos_q12*F7_4;
+    const space_robot_real sin_q13 = shared[272];
+    const space_robot_real t882 = sin_q13*F8_4 - cos_q13*F8_3;
+    const space_robot_real cos_q14 = shared[273], sin_q14 = shared[274];
+    const space_robot_real t883 = cos_q14*F9_3 - sin_q14*F9_4;
+    const space_robot_real sin_q15 = shared[177], cos_q15 = shared[178];
+    const space_robot_real t884 = sin_q15*F10_3 + cos_q15*F10_4;
+    const space_robot_real sin_q16 = shared[220], cos_q16 = shared[221];
+    const space_robot_real t885 = sin_q16*F11_3 + cos_q16*F11_4;
+    const space_robot_real sin_q17 = shared[275], cos_q17 = shared[276];
+    const space_robot_real t886 = sin_q17*F12_4 - cos_q17*F12_3;
+    const space_robot_real sin_q18 = shared[277], cos_q18 = shared[278];
+    const space_robot_real t887 = sin_q18*F13_4 - cos_q18*F13_3;
+    const space_robot_real t5 = shared[279];
+    const space_robot_real t888 = tau[1] + t5 + 0.3*(F3_5 - F2_5) - 0.6928203230275509*(t873 + t875)
         - sin_q7*F2_1;
-    const space_robot_real t4 = shared[36];
-    const space_robot_real vdot1_1 = 0.008223684210526315*(tau[7] - tau[6] + tau[0] - t4 + 0.3*(t880 - t882));
-    const space_robot_real t894 = tau[2] - 0.6928203230275509*(t880 + t882) + cos_q7*F2_1 - sin_q7*F2_2
-        + cos_q8*F3_1 - sin_q8*F3_2;
-    const space_robot_real t14 = shared[40];
-    const space_robot_real t895 = 0.9893153937475268*(tau[8] - t14 - tau[10] - t885 + 0.5*(t885 - F4_4));
-    const space_robot_real t17 = shared[41];
-    const space_robot_real t896 = 0.9893153937475268*(tau[9] - t17 - tau[11] - t886 + 0.5*(t886 - F5_4));
-    const space_robot_real t11 = shared[39];
-    const space_robot_real t897 = 29.37576499388002*(t11 + tau[9] - F3_2 + 0.25*t884 - 0.125*(t884 - F3_3));
-    const space_robot_real t20 = shared[42];
-    const space_robot_real t898 = tau[10] - t20 - sin_q13*F8_1 - cos_q13*F8_2 + 0.9*t887 - 0.45*(F6_4 + t887);
-    const space_robot_real t23 = shared[43];
-    const space_robot_real t899 = tau[11] - t23 - sin_q14*F9_1 - cos_q14*F9_2 - 0.9*t888 - 0.45*(F7_4 - t888);
-    const space_robot_real t900 = tau[14] - sin_q17*F12_1 - cos_q17*F12_2 + 0.15*t891 - 0.075*(F10_4 + t891);
-    const space_robot_real t26 = shared[44];
-    const space_robot_real t901 = 84.21052631578948*(F8_2 - t26 - tau[14] - 0.2*t889 + 0.1*(t889 - F8_3));
-    const space_robot_real t902 = tau[15] - sin_q18*F13_1 - cos_q18*F13_2 + 0.15*t892 - 0.075*(F11_4 + t892);
-    const space_robot_real t29 = shared[45];
-    const space_robot_real t903 = 84.21052631578948*(t29 + tau[15] - F9_2 + 0.2*t890 + 0.1*(F9_3 - t890));
+    const space_robot_real t4 = shared[280];
+    const space_robot_real vdot1_1 = 0.008223684210526315*(tau[7] - tau[6] + tau[0] - t4 + 0.3*(t874 - t876));
+    const space_robot_real t14 = shared[281];
+    const space_robot_real t889 = 0.9893153937475268*(tau[8] - t14 - tau[10] - t880 + 0.5*(t880 - F4_4));
+    const space_robot_real t8 = shared[282];
+    const space_robot_real t890 = 29.37576499388002*(F2_2 - t8 - tau[8] - 0.25*t878 - 0.125*(F2_3 - t878));
+    const space_robot_real t17 = shared[283];
+    const space_robot_real t891 = 0.9893153937475268*(tau[9] - t17 - tau[11] - t881 + 0.5*(t881 - F5_4));
+    const space_robot_real t11 = shared[284];
+    const space_robot_real t892 = 29.37576499388002*(t11 + tau[9] - F3_2 + 0.25*t879 - 0.125*(t879 - F3_3));
+    const space_robot_real t893 = tau[10] - sin_q13*F8_1 - cos_q13*F8_2 + 0.9*t882 - 0.45*(F6_4 + t882);
+    const space_robot_real t894 = tau[11] - sin_q14*F9_1 - cos_q14*F9_2 - 0.9*t883 - 0.45*(F7_4 - t883);
+    const space_robot_real t895 = tau[14] - sin_q17*F12_1 - cos_q17*F12_2 + 0.15*t886 - 0.075*(F10_4 + t886);
+    const space_robot_real t26 = shared[287];
+    const space_robot_real t896 = 84.21052631578948*(F8_2 - t26 - tau[14] - 0.2*t884 + 0.1*(t884 - F8_3));
+    const space_robot_real t897 = tau[15] - sin_q18*F13_1 - cos_q18*F13_2 + 0.15*t887 - 0.075*(F11_4 + t887);
+    const space_robot_real t29 = shared[289];
+    const space_robot_real t898 = 84.21052631578948*(t29 + tau[15] - F9_2 + 0.2*t885 + 0.1*(F9_3 - t885));
 
     vdot[3] = v[2]*v[4] - v[1]*v[5] + 0.0020833333333333333*(F3_5 + tau[3] - F2_5);
     vdot[16] = 200.0*tau[16] + 320.0*(tau[16] - F10_1);
     vdot[12] = 73.46189164370982*(tau[12] - F6_1) + 266.6666666666667*(tau[12] + sin_q15*F10_2 - cos_q15*F10_1);
     vdot[17] = 200.0*tau[17] + 320.0*(tau[17] - F11_1);
     vdot[13] = 73.46189164370982*(tau[13] - F7_1) + 266.6666666666667*(tau[13] + sin_q16*F11_2 - cos_q16*F11_1);
-    vdot[5] = v[1]*v[3] - v[0]*v[4] + 0.0020833333333333333*(tau[5] + t879 - t881);
-    vdot[4] = v[0]*v[5] - v[2]*v[3] + 0.0020833333333333333*(tau[4] - t880 + t882);
-    vdot[1] = 0.008223684210526315*(t893 - cos_q7*F2_2 + sin_q8*F3_1 + cos_q8*F3_2);
+    vdot[5] = v[1]*v[3] - v[0]*v[4] + 0.0020833333333333333*(tau[5] + t873 - t875);
+    vdot[4] = v[0]*v[5] - v[2]*v[3] + 0.0020833333333333333*(tau[4] - t874 + t876);
+    vdot[2] = 0.0078125*(t877 - sin_q8*F3_2);
+    vdot[1] = 0.008223684210526315*(t888 - cos_q7*F2_2 + sin_q8*F3_1 + cos_q8*F3_2);
     vdot[0] = vdot1_1;
     vdot[6] = 62.5*(tau[6] + sin_q9*F4_2 - cos_q9*F4_1) - vdot1_1;
     vdot[7] = vdot1_1 + 62.5*(tau[7] - cos_q10*F5_1 + sin_q10*F5_2);
-    vdot[2] = 0.0078125*t894;
-    const space_robot_real t8 = shared[38];
-    vdot[8] = t895 - 29.37576499388002*(F2_2 - t8 - tau[8] - 0.25*t883 - 0.125*(F2_3 - t883));
-    vdot[9] = t897 + t896;
-    vdot[10] = 1.6278525572546267*t898 - t895;
-    vdot[11] = 1.6278525572546267*t899 - t896;
-    const space_robot_real t32 = shared[46];
-    vdot[14] = 160.0*(t900 - t32) - t901;
-    const space_robot_real t35 = shared[47];
-    vdot[15] = t903 + 160.0*(t902 - t35);
+    vdot[8] = t889 - t890;
+    vdot[9] = t892 + t891;
+    const space_robot_real t20 = shared[285];
+    vdot[10] = 1.6278525572546267*(t893 - t20) - t889;
+    const space_robot_real t23 = shared[286];
+    vdot[11] = 1.6278525572546267*(t894 - t23) - t891;
+    const space_robot_real t32 = shared[288];
+    vdot[14] = 160.0*(t895 - t32) - t896;
+    const space_robot_real t35 = shared[290];
+    vdot[15] = t898 + 160.0*(t897 - t35);
 }
 
 /* operations: 1983 + or -, 2644 *, 50 /, 12 sine-cosine pairs */
@@ -1703,7 +1695,7 @@ void space_robot_forward_dynamics(
     const space_robot_real tau[18],
     space_robot_real vdot[restrict 18])
 {
-    space_robot_real shared[294]; /* what the parts hand on */
+    space_robot_real shared[291]; /* what the parts hand on */
 
     space_robot_forward_dynamics_part1(q, v, tau, shared);
     space_robot_forward_dynamics_part2(v, tau, vdot, shared);
@@ -2016,49 +2008,52 @@ void space_robot_inverse_dynamics(
     const space_robot_real f6_z = 9.0*a6_z + 4.05*t44 + t107;
     const space_robot_real t110 = sin_q12*f7_x + cos_q12*f7_y;
     const space_robot_real n5_x = 0.0216*alpha5_x + cos_q12*n7_x - sin_q12*n7_y;
-    const space_robot_real n5_y = 4.0108*alpha5_y - 3.9892*t34 - 6.0*a5_z - f7_z + sin_q12*n7_x + cos_q12*n7_y;
+    const space_robot_real t111 = 4.0108*alpha5_y - 3.9892*t34 - 6.0*a5_z;
+    const space_robot_real n5_y = t111 - f7_z + sin_q12*n7_x + cos_q12*n7_y;
     const space_robot_real n5_z = 4.0108*alpha5_z + 3.9892*t33 + 6.0*a5_y + n7_z + t110;
     const space_robot_real f5_x = 12.0*a5_x - 6.0*t35 - sin_q12*f7_y + cos_q12*f7_x;
     const space_robot_real f5_y = 12.0*a5_y + 6.0*t36 + t110;
     const space_robot_real f5_z = 12.0*a5_z - 6.0*t37 + f7_z;
-    const space_robot_real t111 = sin_q11*f6_x + cos_q11*f6_y;
+    const space_robot_real t112 = sin_q11*f6_x + cos_q11*f6_y;
     const space_robot_real n4_x = 0.0216*alpha4_x - sin_q11*n6_y + cos_q11*n6_x;
-    const space_robot_real n4_y = 4.0108*alpha4_y - 3.9892*t27 - 6.0*a4_z - f6_z + sin_q11*n6_x + cos_q11*n6_y;
-    const space_robot_real n4_z = 4.0108*alpha4_z + 3.9892*t26 + 6.0*a4_y + n6_z + t111;
+    const space_robot_real t113 = 3.9892*t27 - 4.0108*alpha4_y + 6.0*a4_z;
+    const space_robot_real n4_y = sin_q11*n6_x - t113 - f6_z + cos_q11*n6_y;
+    const space_robot_real n4_z = 4.0108*alpha4_z + 3.9892*t26 + 6.0*a4_y + n6_z + t112;
     const space_robot_real f4_x = 12.0*a4_x - 6.0*t28 + cos_q11*f6_x - sin_q11*f6_y;
-    const space_robot_real f4_y = 12.0*a4_y + 6.0*t29 + t111;
+    const space_robot_real f4_y = 12.0*a4_y + 6.0*t29 + t112;
     const space_robot_real f4_z = 12.0*a4_z + 6.0*t30 + f6_z;
-    const space_robot_real t112 = sin_q10*f5_x + cos_q10*f5_y;
-    const space_robot_real t113 = 0.1121666666666667*alpha3_x - 0.0961666666666667*t20 - 0.625*a3_y;
-    const space_robot_real n3_x = t113 + sin_q10*n5_x + cos_q10*n5_y - 0.25*f5_z;
-    const space_robot_real t114 = 0.1121666666666667*alpha3_y + 0.0961666666666667*t19 + 0.625*a3_x;
-    const space_robot_real n3_y = t114 + n5_z + 0.25*t112;
+    const space_robot_real t114 = sin_q10*f5_x + cos_q10*f5_y;
+    const space_robot_real t115 = 0.1121666666666667*alpha3_x - 0.0961666666666667*t20 - 0.625*a3_y;
+    const space_robot_real n3_x = t115 + sin_q10*n5_x + cos_q10*n5_y - 0.25*f5_z;
+    const space_robot_real t116 = 0.1121666666666667*alpha3_y + 0.0961666666666667*t19 + 0.625*a3_x;
+    const space_robot_real n3_y = t116 + n5_z + 0.25*t114;
     const space_robot_real n3_z = 0.016*alpha3_z - sin_q10*n5_y + cos_q10*n5_x;
-    const space_robot_real f3_x = 5.0*a3_x + 0.625*t21 + t112;
+    const space_robot_real f3_x = 5.0*a3_x + 0.625*t21 + t114;
     const space_robot_real f3_y = 5.0*a3_y - 0.625*t22 + f5_z;
     const space_robot_real f3_z = 5.0*a3_z - 0.625*t23 - sin_q10*f5_y + cos_q10*f5_x;
-    const space_robot_real t115 = sin_q9*f4_x + cos_q9*f4_y;
-    const space_robot_real t116 = 0.1121666666666667*alpha2_x - 0.0961666666666667*t13 - 0.625*a2_y;
-    const space_robot_real n2_x = t116 - 0.25*f4_z + sin_q9*n4_x + cos_q9*n4_y;
-    const space_robot_real t117 = 0.1121666666666667*alpha2_y + 0.0961666666666667*t12 + 0.625*a2_x;
-    const space_robot_real n2_y = t117 + n4_z + 0.25*t115;
+    const space_robot_real t117 = sin_q9*f4_x + cos_q9*f4_y;
+    const space_robot_real t118 = 0.1121666666666667*alpha2_x - 0.0961666666666667*t13 - 0.625*a2_y;
+    const space_robot_real n2_x = t118 - 0.25*f4_z + sin_q9*n4_x + cos_q9*n4_y;
+    const space_robot_real t119 = 0.1121666666666667*alpha2_y + 0.0961666666666667*t12 + 0.625*a2_x;
+    const space_robot_real n2_y = t119 + n4_z + 0.25*t117;
     const space_robot_real n2_z = 0.016*alpha2_z - sin_q9*n4_y + cos_q9*n4_x;
-    const space_robot_real f2_x = 5.0*a2_x + 0.625*t14 + t115;
+    const space_robot_real f2_x = 5.0*a2_x + 0.625*t14 + t117;
     const space_robot_real f2_y = 5.0*a2_y - 0.625*t15 + f4_z;
     const space_robot_real f2_z = 5.0*a2_z - 0.625*t16 + cos_q9*f4_x - sin_q9*f4_y;
-    const space_robot_real t118 = sin_q8*f3_y - cos_q8*f3_x;
-    const space_robot_real t119 = sin_q8*f3_x + cos_q8*f3_y;
-    const space_robot_real t120 = sin_q7*f2_y - cos_q7*f2_x;
-    const space_robot_real t121 = sin_q7*f2_x + cos_q7*f2_y;
-    const space_robot_real t122 = 0.3*(f2_z - f3_z) + 0.6928203230275509*(t118 - t120) + 121.6*vdot[1];
+    const space_robot_real t120 = sin_q8*f3_y - cos_q8*f3_x;
+    const space_robot_real t121 = sin_q8*f3_x + cos_q8*f3_y;
+    const space_robot_real t122 = sin_q7*f2_y - cos_q7*f2_x;
+    const space_robot_real t123 = sin_q7*f2_x + cos_q7*f2_y;
+    const space_robot_real t124 = 0.3*(f2_z - f3_z) + 0.6928203230275509*(t120 - t122) + 121.6*vdot[1];
+    const space_robot_real t125 = cos_q8*n3_x - 0.6928203230275509*(t121 + t123) - 128.0*vdot[2] - sin_q8*n3_y
+        + cos_q7*n2_x;
 
-    tau[0] = n2_z + 121.6*vdot[0] - n3_z - 0.3*(t121 - t119) + 6.4*t3;
-    tau[1] = t122 - 6.4*t2 - sin_q8*n3_x - cos_q8*n3_y + sin_q7*n2_x + cos_q7*n2_y;
-    tau[2] = 0.6928203230275509*(t119 + t121) - cos_q8*n3_x + 128.0*vdot[2] + sin_q8*n3_y - cos_q7*n2_x
-        + sin_q7*n2_y;
+    tau[0] = n2_z + 121.6*vdot[0] - n3_z - 0.3*(t123 - t121) + 6.4*t3;
+    tau[1] = t124 - 6.4*t2 - sin_q8*n3_x - cos_q8*n3_y + sin_q7*n2_x + cos_q7*n2_y;
+    tau[2] = sin_q7*n2_y - t125;
     tau[3] = f2_z + 480.0*a1_x - f3_z;
-    tau[4] = 480.0*a1_y - t119 + t121;
-    tau[5] = 480.0*a1_z + t118 + t120;
+    tau[4] = 480.0*a1_y - t121 + t123;
+    tau[5] = 480.0*a1_z + t120 + t122;
     tau[6] = n2_z;
     tau[7] = n3_z;
     tau[8] = n4_z;
@@ -2977,48 +2972,50 @@ void space_robot_bias_force(
     const space_robot_real f6_z = 9.0*a6_z + 4.05*t44 + t107;
     const space_robot_real t110 = sin_q12*f7_x + cos_q12*f7_y;
     const space_robot_real n5_x = 0.0216*alpha5_x + cos_q12*n7_x - sin_q12*n7_y;
-    const space_robot_real n5_y = 4.0108*alpha5_y - 3.9892*t34 - 6.0*a5_z - f7_z + sin_q12*n7_x + cos_q12*n7_y;
+    const space_robot_real t111 = 4.0108*alpha5_y - 3.9892*t34 - 6.0*a5_z;
+    const space_robot_real n5_y = t111 - f7_z + sin_q12*n7_x + cos_q12*n7_y;
     const space_robot_real n5_z = 4.0108*alpha3_y + 3.9892*t33 + 6.0*a5_y + n7_z + t110;
     const space_robot_real f5_x = 12.0*a5_x - 6.0*t35 - sin_q12*f7_y + cos_q12*f7_x;
     const space_robot_real f5_y = 12.0*a5_y + 6.0*t36 + t110;
     const space_robot_real f5_z = 12.0*a5_z - 6.0*t37 + f7_z;
-    const space_robot_real t111 = sin_q11*f6_x + cos_q11*f6_y;
+    const space_robot_real t112 = sin_q11*f6_x + cos_q11*f6_y;
     const space_robot_real n4_x = 0.0216*alpha4_x - sin_q11*n6_y + cos_q11*n6_x;
-    const space_robot_real n4_y = 4.0108*alpha4_y - 3.9892*t27 - 6.0*a4_z - f6_z + sin_q11*n6_x + cos_q11*n6_y;
-    const space_robot_real n4_z = 4.0108*alpha2_y + 3.9892*t26 + 6.0*a4_y + n6_z + t111;
+    const space_robot_real t113 = 3.9892*t27 - 4.0108*alpha4_y + 6.0*a4_z;
+    const space_robot_real n4_y = sin_q11*n6_x - t113 - f6_z + cos_q11*n6_y;
+    const space_robot_real n4_z = 4.0108*alpha2_y + 3.9892*t26 + 6.0*a4_y + n6_z + t112;
     const space_robot_real f4_x = 12.0*a4_x - 6.0*t28 + cos_q11*f6_x - sin_q11*f6_y;
-    const space_robot_real f4_y = 12.0*a4_y + 6.0*t29 + t111;
+    const space_robot_real f4_y = 12.0*a4_y + 6.0*t29 + t112;
     const space_robot_real f4_z = 12.0*a4_z + 6.0*t30 + f6_z;
-    const space_robot_real t112 = sin_q10*f5_x + cos_q10*f5_y;
+    const space_robot_real t114 = sin_q10*f5_x + cos_q10*f5_y;
     const space_robot_real n3_z = cos_q10*n5_x - sin_q10*n5_y;
-    const space_robot_real t113 = 0.1121666666666667*alpha3_x - 0.0961666666666667*t20 - 0.625*a3_y;
-    const space_robot_real n3_x = t113 + sin_q10*n5_x + cos_q10*n5_y - 0.25*f5_z;
-    const space_robot_real t114 = 0.1121666666666667*alpha3_y + 0.0961666666666667*t19 + 0.625*a3_x;
-    const space_robot_real n3_y = t114 + n5_z + 0.25*t112;
-    const space_robot_real f3_x = 5.0*a3_x + 0.625*t21 + t112;
+    const space_robot_real t115 = 0.1121666666666667*alpha3_x - 0.0961666666666667*t20 - 0.625*a3_y;
+    const space_robot_real n3_x = t115 + sin_q10*n5_x + cos_q10*n5_y - 0.25*f5_z;
+    const space_robot_real t116 = 0.1121666666666667*alpha3_y + 0.0961666666666667*t19 + 0.625*a3_x;
+    const space_robot_real n3_y = t116 + n5_z + 0.25*t114;
+    const space_robot_real f3_x = 5.0*a3_x + 0.625*t21 + t114;
     const space_robot_real f3_y = 5.0*a3_y - 0.625*t22 + f5_z;
     const space_robot_real f3_z = 5.0*a3_z - 0.625*t23 - sin_q10*f5_y + cos_q10*f5_x;
-    const space_robot_real t115 = sin_q9*f4_x + cos_q9*f4_y;
+    const space_robot_real t117 = sin_q9*f4_x + cos_q9*f4_y;
     const space_robot_real n2_z = cos_q9*n4_x - sin_q9*n4_y;
-    const space_robot_real t116 = 0.1121666666666667*alpha2_x - 0.0961666666666667*t13 - 0.625*a2_y;
-    const space_robot_real n2_x = t116 - 0.25*f4_z + sin_q9*n4_x + cos_q9*n4_y;
-    const space_robot_real t117 = 0.1121666666666667*alpha2_y + 0.0961666666666667*t12 + 0.625*a2_x;
-    const space_robot_real n2_y = t117 + n4_z + 0.25*t115;
-    const space_robot_real f2_x = 5.0*a2_x + 0.625*t14 + t115;
+    const space_robot_real t118 = 0.1121666666666667*alpha2_x - 0.0961666666666667*t13 - 0.625*a2_y;
+    const space_robot_real n2_x = t118 - 0.25*f4_z + sin_q9*n4_x + cos_q9*n4_y;
+    const space_robot_real t119 = 0.1121666666666667*alpha2_y + 0.0961666666666667*t12 + 0.625*a2_x;
+    const space_robot_real n2_y = t119 + n4_z + 0.25*t117;
+    const space_robot_real f2_x = 5.0*a2_x + 0.625*t14 + t117;
     const space_robot_real f2_y = 5.0*a2_y - 0.625*t15 + f4_z;
     const space_robot_real f2_z = 5.0*a2_z - 0.625*t16 + cos_q9*f4_x - sin_q9*f4_y;
-    const space_robot_real t118 = sin_q8*f3_y - cos_q8*f3_x;
-    const space_robot_real t119 = sin_q8*f3_x + cos_q8*f3_y;
-    const space_robot_real t120 = sin_q7*f2_y - cos_q7*f2_x;
-    const space_robot_real t121 = sin_q7*f2_x + cos_q7*f2_y;
-    const space_robot_real t122 = 0.3*(f2_z - f3_z) + 0.6928203230275509*(t118 - t120) - 6.4*t2 - sin_q8*n3_x;
+    const space_robot_real t120 = sin_q8*f3_y - cos_q8*f3_x;
+    const space_robot_real t121 = sin_q8*f3_x + cos_q8*f3_y;
+    const space_robot_real t122 = sin_q7*f2_y - cos_q7*f2_x;
+    const space_robot_real t123 = sin_q7*f2_x + cos_q7*f2_y;
+    const space_robot_real t124 = 0.3*(f2_z - f3_z) + 0.6928203230275509*(t120 - t122) - 6.4*t2;
 
-    bias[0] = n2_z - n3_z - 0.3*(t121 - t119) + 6.4*t3;
-    bias[1] = t122 - cos_q8*n3_y + sin_q7*n2_x + cos_q7*n2_y;
-    bias[2] = 0.6928203230275509*(t119 + t121) - cos_q8*n3_x + sin_q8*n3_y - cos_q7*n2_x + sin_q7*n2_y;
+    bias[0] = n2_z - n3_z - 0.3*(t123 - t121) + 6.4*t3;
+    bias[1] = t124 - sin_q8*n3_x - cos_q8*n3_y + sin_q7*n2_x + cos_q7*n2_y;
+    bias[2] = 0.6928203230275509*(t121 + t123) - cos_q8*n3_x + sin_q8*n3_y - cos_q7*n2_x + sin_q7*n2_y;
     bias[3] = f2_z + 480.0*a1_x - f3_z;
-    bias[4] = 480.0*a1_y - t119 + t121;
-    bias[5] = 480.0*a1_z + t118 + t120;
+    bias[4] = 480.0*a1_y - t121 + t123;
+    bias[5] = 480.0*a1_z + t120 + t122;
     bias[6] = n2_z;
     bias[7] = n3_z;
     bias[8] = n4_z;
@@ -3189,42 +3186,43 @@ void space_robot_kinetic_energy(
     const space_robot_real t27 = t26 + 0.016*(w2_z*w2_z + w3_z*w3_z) + 121.6*(v[0]*v[0] + v[1]*v[1]);
     const space_robot_real t28 = t27 + 480.0*(v[3]*v[3] + v[4]*v[4] + v[5]*v[5]) + 128.0*v[2]*v[2];
     const space_robot_real t29 = t28 - w2_x*(0.625*v2_y - 0.1121666666666667*w2_x);
-    const space_robot_real t30 = t29 + w2_y*(0.1121666666666667*w2_y + 0.625*v2_x)
-        + v2_x*(5.0*v2_x + 0.625*w2_y);
-    const space_robot_real t31 = t30 + v2_y*(5.0*v2_y - 0.625*w2_x)
-        - w3_x*(0.625*v3_y - 0.1121666666666667*w3_x);
-    const space_robot_real t32 = t31 + w3_y*(0.1121666666666667*w3_y + 0.625*v3_x)
-        + v3_x*(5.0*v3_x + 0.625*w3_y);
-    const space_robot_real t33 = t32 + v3_y*(5.0*v3_y - 0.625*w3_x) - w4_y*(6.0*v4_z - 4.0108*w4_y);
-    const space_robot_real t34 = t33 + w4_z*(4.0108*w4_z + 6.0*v4_y) + v4_y*(12.0*v4_y + 6.0*w4_z)
-        + v4_z*(12.0*v4_z - 6.0*w4_y);
-    const space_robot_real t35 = t34 + w5_y*(4.0108*w5_y - 6.0*v5_z) + w5_z*(4.0108*w5_z + 6.0*v5_y);
-    const space_robot_real t36 = t35 + v5_y*(12.0*v5_y + 6.0*w5_z) + v5_z*(12.0*v5_z - 6.0*w5_y);
-    const space_robot_real t37 = t36 - w6_y*(4.05*v6_z - 2.43680625*w6_y);
-    const space_robot_real t38 = t37 + w6_z*(2.43680625*w6_z + 4.05*v6_y) + v6_y*(9.0*v6_y + 4.05*w6_z);
-    const space_robot_real t39 = t38 + v6_z*(9.0*v6_z - 4.05*w6_y) + w7_y*(2.43680625*w7_y - 4.05*v7_z);
-    const space_robot_real t40 = t39 + w7_z*(2.43680625*w7_z + 4.05*v7_y) + v7_y*(9.0*v7_y + 4.05*w7_z);
-    const space_robot_real t41 = t40 + v7_z*(9.0*v7_z - 4.05*w7_y) - w8_x*(0.3*v8_y - 0.041875*w8_x);
-    const space_robot_real t42 = t41 + w8_y*(0.041875*w8_y + 0.3*v8_x) + v8_x*(3.0*v8_x + 0.3*w8_y);
-    const space_robot_real t43 = t42 + v8_y*(3.0*v8_y - 0.3*w8_x) + w9_x*(0.041875*w9_x - 0.3*v9_y);
-    const space_robot_real t44 = t43 + w9_y*(0.041875*w9_y + 0.3*v9_x) + v9_x*(3.0*v9_x + 0.3*w9_y);
-    const space_robot_real t45 = w10_y*(0.1875*v10_z - 0.0203125*w10_y);
-    const space_robot_real t46 = w10_z*(0.0203125*w10_z + 0.1875*v10_y);
-    const space_robot_real t47 = t44 - v9_y*(0.3*w9_x - 3.0*v9_y) - t45 + t46;
-    const space_robot_real t48 = t47 + v10_y*(2.5*v10_y + 0.1875*w10_z);
-    const space_robot_real t49 = t48 + v10_z*(2.5*v10_z - 0.1875*w10_y);
-    const space_robot_real t50 = t49 - w11_y*(0.1875*v11_z - 0.0203125*w11_y);
-    const space_robot_real t51 = t50 + w11_z*(0.0203125*w11_z + 0.1875*v11_y);
-    const space_robot_real t52 = t51 + v11_y*(2.5*v11_y + 0.1875*w11_z);
-    const space_robot_real t53 = t52 - v11_z*(0.1875*w11_y - 2.5*v11_z);
-    const space_robot_real t54 = t53 - w12_x*(0.5*v12_y - 0.0858333333333333*w12_x);
-    const space_robot_real t55 = t54 + w12_y*(0.0858333333333333*w12_y + 0.5*v12_x);
-    const space_robot_real t56 = t55 + v12_x*(4.0*v12_x + 0.5*w12_y) + v12_y*(4.0*v12_y - 0.5*w12_x);
-    const space_robot_real t57 = t56 - w13_x*(0.5*v13_y - 0.0858333333333333*w13_x);
-    const space_robot_real t58 = t57 + w13_y*(0.0858333333333333*w13_y + 0.5*v13_x);
-    const space_robot_real t59 = t58 + v13_x*(4.0*v13_x + 0.5*w13_y) - v13_y*(0.5*w13_x - 4.0*v13_y);
+    const space_robot_real t30 = t29 + w2_y*(0.1121666666666667*w2_y + 0.625*v2_x);
+    const space_robot_real t31 = t30 + v2_x*(5.0*v2_x + 0.625*w2_y) + v2_y*(5.0*v2_y - 0.625*w2_x);
+    const space_robot_real t32 = t31 - w3_x*(0.625*v3_y - 0.1121666666666667*w3_x);
+    const space_robot_real t33 = t32 + w3_y*(0.1121666666666667*w3_y + 0.625*v3_x);
+    const space_robot_real t34 = t33 + v3_x*(5.0*v3_x + 0.625*w3_y) + v3_y*(5.0*v3_y - 0.625*w3_x);
+    const space_robot_real t35 = t34 - w4_y*(6.0*v4_z - 4.0108*w4_y) + w4_z*(4.0108*w4_z + 6.0*v4_y);
+    const space_robot_real t36 = t35 + v4_y*(12.0*v4_y + 6.0*w4_z) + v4_z*(12.0*v4_z - 6.0*w4_y);
+    const space_robot_real t37 = t36 + w5_y*(4.0108*w5_y - 6.0*v5_z) + w5_z*(4.0108*w5_z + 6.0*v5_y);
+    const space_robot_real t38 = t37 + v5_y*(12.0*v5_y + 6.0*w5_z) + v5_z*(12.0*v5_z - 6.0*w5_y);
+    const space_robot_real t39 = t38 - w6_y*(4.05*v6_z - 2.43680625*w6_y);
+    const space_robot_real t40 = t39 + w6_z*(2.43680625*w6_z + 4.05*v6_y);
+    const space_robot_real t41 = t40 + v6_y*(9.0*v6_y + 4.05*w6_z) + v6_z*(9.0*v6_z - 4.05*w6_y);
+    const space_robot_real t42 = t41 + w7_y*(2.43680625*w7_y - 4.05*v7_z);
+    const space_robot_real t43 = t42 + w7_z*(2.43680625*w7_z + 4.05*v7_y);
+    const space_robot_real t44 = t43 + v7_y*(9.0*v7_y + 4.05*w7_z) + v7_z*(9.0*v7_z - 4.05*w7_y);
+    const space_robot_real t45 = t44 - w8_x*(0.3*v8_y - 0.041875*w8_x);
+    const space_robot_real t46 = t45 + w8_y*(0.041875*w8_y + 0.3*v8_x);
+    const space_robot_real t47 = t46 + v8_x*(3.0*v8_x + 0.3*w8_y) + v8_y*(3.0*v8_y - 0.3*w8_x);
+    const space_robot_real t48 = t47 + w9_x*(0.041875*w9_x - 0.3*v9_y);
+    const space_robot_real t49 = t48 + w9_y*(0.041875*w9_y + 0.3*v9_x);
+    const space_robot_real t50 = t49 + v9_x*(3.0*v9_x + 0.3*w9_y) - v9_y*(0.3*w9_x - 3.0*v9_y);
+    const space_robot_real t51 = t50 - w10_y*(0.1875*v10_z - 0.0203125*w10_y);
+    const space_robot_real t52 = t51 + w10_z*(0.0203125*w10_z + 0.1875*v10_y);
+    const space_robot_real t53 = t52 + v10_y*(2.5*v10_y + 0.1875*w10_z);
+    const space_robot_real t54 = t53 + v10_z*(2.5*v10_z - 0.1875*w10_y);
+    const space_robot_real t55 = t54 - w11_y*(0.1875*v11_z - 0.0203125*w11_y);
+    const space_robot_real t56 = t55 + w11_z*(0.0203125*w11_z + 0.1875*v11_y);
+    const space_robot_real t57 = t56 + v11_y*(2.5*v11_y + 0.1875*w11_z);
+    const space_robot_real t58 = t57 - v11_z*(0.1875*w11_y - 2.5*v11_z);
+    const space_robot_real t59 = t58 - w12_x*(0.5*v12_y - 0.0858333333333333*w12_x);
+    const space_robot_real t60 = t59 + w12_y*(0.0858333333333333*w12_y + 0.5*v12_x);
+    const space_robot_real t61 = t60 + v12_x*(4.0*v12_x + 0.5*w12_y) + v12_y*(4.0*v12_y - 0.5*w12_x);
+    const space_robot_real t62 = t61 - w13_x*(0.5*v13_y - 0.0858333333333333*w13_x);
+    const space_robot_real t63 = t62 + w13_y*(0.0858333333333333*w13_y + 0.5*v13_x);
+    const space_robot_real t64 = t63 + v13_x*(4.0*v13_x + 0.5*w13_y) - v13_y*(0.5*w13_x - 4.0*v13_y);
 
-    energy[0] = 0.5*t59;
+    energy[0] = 0.5*t64;
 }
 
 /* operations: none */
@@ -4705,40 +4703,41 @@ void space_robot_body_jacobians(
     jacobians[1401] = -0.15*cos_q18;
 }
 
-/* joint_wrenches, part 1 of 2: 1547 operations */
+/* joint_wrenches, part 1 of 2: 1501 operations */
 static void space_robot_joint_wrenches_part1(
     const space_robot_real q[19],
     const space_robot_real v[18],
     const space_robot_real tau[18],
     space_robot_real wrenches[restrict 78],
-    space_robot_real shared[restrict 273])
+    space_robot_real shared[restrict 270])
 {
     const space_robot_real sin_q7 = sin(q[7]);
-    shared[0] = sin_q7;
+    shared[126] = sin_q7;
     const space_robot_real cos_q7 = cos(q[7]);
-    shared[1] = cos_q7;
+    shared[127] = cos_q7;
     const space_robot_real sin_q8 = sin(q[8]);
-    shared[2] = sin_q8;
+    shared[124] = sin_q8;
     const space_robot_real cos_q8 = cos(q[8]);
-    shared[3] = cos_q8;
+    shared[125] = cos_q8;
     const space_robot_real sin_q9 = sin(q[9]);
-    shared[4] = sin_q9;
+    shared[116] = sin_q9;
     const space_robot_real cos_q9 = cos(q[9]);
-    shared[5] = cos_q9;
+    shared[117] = cos_q9;
     const space_robot_real sin_q10 = sin(q[10]);
-    shared[6] = sin_q10;
+    shared[105] = sin_q10;
     const space_robot_real cos_q10 = cos(q[10]);
-    shared[7] = cos_q10;
+    shared[106] = cos_q10;
     const space_robot_real sin_q11 = sin(q[11]);
-    shared[8] = sin_q11;
+    shared[88] = sin_q11;
     const space_robot_real cos_q11 = cos(q[11]);
-    shared[9] = cos_q11;
+    shared[89] = cos_q11;
     const space_robot_real sin_q12 = sin(q[12]);
-    shared[10] = sin_q12;
+    shared[34] = sin_q12;
     const space_robot_real cos_q12 = cos(q[12]);
-    shared[11] = cos_q12;
+    shared[35] = cos_q12;
     const space_robot_real sin_q13 = sin(q[13]);
     const space_robot_real cos_q13 = cos(q[13]);
+    shared[6] = cos_q13;
     const space_robot_real sin_q14 = sin(q[14]);
     const space_robot_real cos_q14 = cos(q[14]);
     const space_robot_real sin_q15 = sin(q[15]);
@@ -4752,34 +4751,34 @@ static void space_robot_joint_wrenches_part1(
 
     /* angular velocities and velocity-dependent accelerations, outward */
     const space_robot_real w2_x = v[1]*sin_q7 - v[2]*cos_q7;
-    shared[12] = w2_x;
+    shared[135] = w2_x;
     const space_robot_real w2_y = v[2]*sin_q7 + v[1]*cos_q7;
-    shared[13] = w2_y;
+    shared[128] = w2_y;
     const space_robot_real w2_z = v[0] + v[6];
     const space_robot_real w3_x = -v[2]*cos_q8 - v[1]*sin_q8;
-    shared[14] = w3_x;
+    shared[137] = w3_x;
     const space_robot_real w3_y = v[2]*sin_q8 - v[1]*cos_q8;
-    shared[15] = w3_y;
+    shared[131] = w3_y;
     const space_robot_real w3_z = v[7] - v[0];
     const space_robot_real w4_x = cos_q9*w2_z + sin_q9*w2_x;
-    shared[16] = w4_x;
+    shared[118] = w4_x;
     const space_robot_real w4_y = cos_q9*w2_x - sin_q9*w2_z;
-    shared[17] = w4_y;
+    shared[123] = w4_y;
     const space_robot_real w4_z = v[8] + w2_y;
     const space_robot_real w5_x = cos_q10*w3_z + sin_q10*w3_x;
-    shared[18] = w5_x;
+    shared[108] = w5_x;
     const space_robot_real w5_y = cos_q10*w3_x - sin_q10*w3_z;
-    shared[19] = w5_y;
+    shared[112] = w5_y;
     const space_robot_real w5_z = v[9] + w3_y;
     const space_robot_real w6_x = cos_q11*w4_x + sin_q11*w4_y;
-    shared[20] = w6_x;
+    shared[99] = w6_x;
     const space_robot_real w6_y = cos_q11*w4_y - sin_q11*w4_x;
-    shared[21] = w6_y;
+    shared[103] = w6_y;
     const space_robot_real w6_z = v[10] + w4_z;
     const space_robot_real w7_x = cos_q12*w5_x + sin_q12*w5_y;
-    shared[22] = w7_x;
+    shared[79] = w7_x;
     const space_robot_real w7_y = cos_q12*w5_y - sin_q12*w5_x;
-    shared[23] = w7_y;
+    shared[85] = w7_y;
     const space_robot_real w7_z = v[11] + w5_z;
     const space_robot_real w8_x = cos_q13*w6_y + sin_q13*w6_z;
     const space_robot_real w8_y = cos_q13*w6_z - sin_q13*w6_y;
@@ -4831,85 +4830,85 @@ static void space_robot_joint_wrenches_part1(
 
     /* right side X of the constraint forces */
     const space_robot_real t28 = 0.008223684210526315*(tau[1] + 6.4*t2);
-    shared[24] = t28;
+    shared[130] = t28;
     const space_robot_real t29 = 0.0078125*tau[2];
-    shared[25] = t29;
+    shared[129] = t29;
     const space_robot_real t30 = 0.0020833333333333333*tau[3];
-    shared[26] = t30;
+    shared[113] = t30;
     const space_robot_real t31 = 0.0020833333333333333*tau[4];
     const space_robot_real t32 = 0.0020833333333333333*tau[5];
     const space_robot_real t33 = 0.5299877600979197*t5;
-    shared[27] = t33;
+    shared[120] = t33;
     const space_robot_real t34 = 29.37576499388002*(tau[8] + 0.0180416666666667*t4);
-    shared[28] = t34;
+    shared[134] = t34;
     const space_robot_real t35 = 62.5*tau[6];
-    shared[29] = t35;
+    shared[119] = t35;
     const space_robot_real t36 = 0.125*(t34 - t4);
-    shared[30] = t36;
+    shared[121] = t36;
     const space_robot_real t37 = 0.05875152998776004*t5;
-    shared[31] = t37;
+    shared[104] = t37;
     const space_robot_real t38 = 0.125*(w2_x*w2_x + w2_y*w2_y);
-    shared[32] = t38;
+    shared[122] = t38;
     const space_robot_real t39 = 0.6928203230275509*(t1 + v[2]*v[2]);
-    shared[33] = t39;
+    shared[114] = t39;
     const space_robot_real t40 = 0.3*(t2 + t28);
-    shared[34] = t40;
+    shared[115] = t40;
     const space_robot_real t41 = 0.6928203230275509*(v[0]*v[1] + t29);
     const space_robot_real t42 = 0.3*(t3 + 0.008223684210526315*(6.4*t3 - tau[7] - tau[0] + tau[6]));
     const space_robot_real t43 = 0.6928203230275509*(t2 - t28);
     const space_robot_real t44 = 0.3*(v[0]*v[0] + t1);
     const space_robot_real t45 = t31 + t41 + t42;
-    shared[35] = t45;
+    shared[139] = t45;
     const space_robot_real t46 = t32 + t43 - t44;
-    shared[36] = t46;
+    shared[138] = t46;
     const space_robot_real t47 = 0.5299877600979197*t7;
-    shared[37] = t47;
+    shared[107] = t47;
     const space_robot_real t48 = 29.37576499388002*(tau[9] + 0.0180416666666667*t6);
-    shared[38] = t48;
+    shared[136] = t48;
     const space_robot_real t49 = 62.5*tau[7];
-    shared[39] = t49;
+    shared[109] = t49;
     const space_robot_real t50 = 0.125*(t6 - t48);
-    shared[40] = t50;
+    shared[111] = t50;
     const space_robot_real t51 = 0.05875152998776004*t7;
-    shared[41] = t51;
+    shared[86] = t51;
     const space_robot_real t52 = 0.125*(w3_x*w3_x + w3_y*w3_y);
-    shared[42] = t52;
+    shared[110] = t52;
     const space_robot_real t53 = t31 - t41 + t42;
-    shared[43] = t53;
+    shared[132] = t53;
     const space_robot_real t54 = t32 - t43 - t44;
-    shared[44] = t54;
+    shared[133] = t54;
     const space_robot_real t55 = 0.9786307874950534*t9;
-    shared[45] = t55;
+    shared[101] = t55;
     const space_robot_real t56 = 0.5*(w4_y*w4_y + w4_z*w4_z);
-    shared[46] = t56;
+    shared[96] = t56;
     const space_robot_real t57 = 0.5*(t8 + 0.9893153937475268*(tau[8] - 0.9892*t8 - tau[10]));
-    shared[47] = t57;
+    shared[97] = t57;
     const space_robot_real t58 = 0.010684606252473288*t9;
-    shared[48] = t58;
+    shared[32] = t58;
     const space_robot_real t59 = 0.9786307874950534*t11;
-    shared[49] = t59;
+    shared[78] = t59;
     const space_robot_real t60 = 0.5*(w5_y*w5_y + w5_z*w5_z);
-    shared[50] = t60;
+    shared[66] = t60;
     const space_robot_real t61 = 0.5*(t10 + 0.9893153937475268*(tau[9] - 0.9892*t10 - tau[11]));
-    shared[51] = t61;
+    shared[67] = t61;
     const space_robot_real t62 = 0.010684606252473288*t11;
-    shared[52] = t62;
+    shared[87] = t62;
     const space_robot_real t63 = 0.9778408570643714*t13;
-    shared[53] = t63;
+    shared[100] = t63;
     const space_robot_real t64 = 1.6278525572546267*(tau[10] - 0.60069375*t12);
     const space_robot_real t65 = 0.45*(w6_y*w6_y + w6_z*w6_z);
-    shared[54] = t65;
+    shared[98] = t65;
     const space_robot_real t66 = 0.45*(t12 + t64);
-    shared[55] = t66;
+    shared[95] = t66;
     const space_robot_real t67 = 0.009971614321032872*t13;
-    shared[56] = t67;
+    shared[33] = t67;
     const space_robot_real t68 = 0.9778408570643714*t15;
-    shared[57] = t68;
+    shared[80] = t68;
     const space_robot_real t69 = 1.6278525572546267*(tau[11] - 0.60069375*t14);
     const space_robot_real t70 = 0.45*(w7_y*w7_y + w7_z*w7_z);
-    shared[58] = t70;
+    shared[75] = t70;
     const space_robot_real t71 = 0.45*(t14 + t69);
-    shared[59] = t71;
+    shared[65] = t71;
     const space_robot_real t72 = 0.009971614321032872*t15;
     const space_robot_real t73 = 0.6842105263157895*t17;
     const space_robot_real t74 = 84.21052631578948*(tau[14] + 0.008125*t16);
@@ -4934,83 +4933,83 @@ static void space_robot_joint_wrenches_part1(
     const space_robot_real t93 = 0.075*(t22 + t91);
     const space_robot_real t94 = 0.0375*t23;
     const space_robot_real t95 = 0.026785714285714322*t24 + cos_q17*t88 + sin_q17*t89;
-    shared[60] = t95;
+    shared[257] = t95;
     const space_robot_real t96 = 0.026785714285714322*t25 + cos_q17*t89 - sin_q17*t88;
-    shared[61] = t96;
+    shared[250] = t96;
     const space_robot_real t97 = t87 + 0.125*(w12_x*w12_x + w12_y*w12_y);
-    shared[62] = t97;
+    shared[186] = t97;
     const space_robot_real t98 = 0.026785714285714322*t26 + cos_q18*t93 + sin_q18*t94;
-    shared[63] = t98;
+    shared[269] = t98;
     const space_robot_real t99 = 0.026785714285714322*t27 + cos_q18*t94 - sin_q18*t93;
-    shared[64] = t99;
+    shared[262] = t99;
     const space_robot_real t100 = t92 + 0.125*(w13_x*w13_x + w13_y*w13_y);
-    shared[65] = t100;
+    shared[228] = t100;
 
     /* constraint forces, elimination */
     const space_robot_real t101 = 0.5*cos_q18;
     const space_robot_real t102 = 0.5*sin_q18;
     const space_robot_real t103 = 5.406275140788413*cos_q18;
-    shared[66] = t103;
+    shared[263] = t103;
     const space_robot_real t104 = 0.2252614641995172*sin_q18;
-    shared[67] = t104;
+    shared[264] = t104;
     const space_robot_real t105 = 0.2252614641995172*cos_q18;
-    shared[68] = t105;
+    shared[265] = t105;
     const space_robot_real t106 = 10.50362027353178*sin_q18;
     const space_robot_real t107 = 10.50362027353178*cos_q18;
     const space_robot_real t108 = v[17]*w13_y - 0.7857142857142854*t27 + cos_q18*t90 + sin_q18*t91
         + 2.9927594529364394*t99;
-    shared[69] = t108;
+    shared[258] = t108;
     const space_robot_real t109 = 5.406275140788413*sin_q18;
-    shared[70] = t109;
+    shared[268] = t109;
     const space_robot_real t110 = t102*t104 + t101*t105;
     const space_robot_real t111 = 0.7857142857142854*t26 - v[17]*w13_x - sin_q18*t90 + cos_q18*t91
         - 2.9927594529364394*t98;
-    shared[71] = t111;
+    shared[266] = t111;
     const space_robot_real t112 = 0.6781568765388672*sin_q18;
-    shared[72] = t112;
+    shared[267] = t112;
     const space_robot_real t113 = 0.057404150545198714*cos_q18;
-    shared[73] = t113;
+    shared[261] = t113;
     const space_robot_real t114 = 0.057404150545198714*sin_q18;
-    shared[74] = t114;
+    shared[260] = t114;
     const space_robot_real t115 = t107*t113;
     const space_robot_real t116 = t106*t114;
     const space_robot_real t117 = 0.6781568765388672*cos_q18;
-    shared[75] = t117;
+    shared[259] = t117;
     const space_robot_real t118 = t101*t104 - t102*t105 - t106*t113 + t107*t114;
     const space_robot_real t119 = t99*t105 - t83 - t94 + t98*t104 + t111*t114 - t108*t113;
-    shared[76] = t119;
+    shared[240] = t119;
     const space_robot_real t120 = 0.5*cos_q17;
     const space_robot_real t121 = 0.5*sin_q17;
     const space_robot_real t122 = 5.406275140788413*cos_q17;
-    shared[77] = t122;
+    shared[251] = t122;
     const space_robot_real t123 = 0.2252614641995172*sin_q17;
-    shared[78] = t123;
+    shared[252] = t123;
     const space_robot_real t124 = 0.2252614641995172*cos_q17;
-    shared[79] = t124;
+    shared[253] = t124;
     const space_robot_real t125 = 10.50362027353178*sin_q17;
     const space_robot_real t126 = 10.50362027353178*cos_q17;
     const space_robot_real t127 = v[16]*w12_y - 0.7857142857142854*t25 + cos_q17*t85 + sin_q17*t86
         + 2.9927594529364394*t96;
-    shared[80] = t127;
+    shared[246] = t127;
     const space_robot_real t128 = 5.406275140788413*sin_q17;
-    shared[81] = t128;
+    shared[256] = t128;
     const space_robot_real t129 = t121*t123 + t120*t124;
     const space_robot_real t130 = 0.7857142857142854*t24 - v[16]*w12_x - sin_q17*t85 + cos_q17*t86
         - 2.9927594529364394*t95;
-    shared[82] = t130;
+    shared[254] = t130;
     const space_robot_real t131 = 0.6781568765388672*sin_q17;
-    shared[83] = t131;
+    shared[255] = t131;
     const space_robot_real t132 = 0.057404150545198714*cos_q17;
-    shared[84] = t132;
+    shared[249] = t132;
     const space_robot_real t133 = 0.057404150545198714*sin_q17;
-    shared[85] = t133;
+    shared[248] = t133;
     const space_robot_real t134 = t126*t132;
     const space_robot_real t135 = t125*t133;
     const space_robot_real t136 = 0.6781568765388672*cos_q17;
-    shared[86] = t136;
+    shared[247] = t136;
     const space_robot_real t137 = t120*t123 - t121*t124 - t125*t132 + t126*t133;
     const space_robot_real t138 = t77 + t89 - t96*t124 - t95*t123 - t130*t133 + t127*t132;
-    shared[87] = t138;
+    shared[197] = t138;
     const space_robot_real t139 = 8.421052631578947*sin_q16;
     const space_robot_real t140 = 8.421052631578947*cos_q16;
     const space_robot_real t141 = 182.4561403508772*cos_q16;
@@ -5022,42 +5021,42 @@ static void space_robot_joint_wrenches_part1(
     const space_robot_real t147 = 0.5087719298245614*cos_q16;
     const space_robot_real t148 = 0.3333333333333333*sin_q16;
     const space_robot_real inv_d11_5 = -1.0/(t115 + t110 + t116 - 2.475438596491228);
-    shared[88] = inv_d11_5;
+    shared[241] = inv_d11_5;
     const space_robot_real t149 = 8.421052631578947*inv_d11_5;
-    shared[89] = t149;
+    shared[242] = t149;
     const space_robot_real t150 = 0.5087719298245614*inv_d11_5;
-    shared[90] = t150;
+    shared[243] = t150;
     const space_robot_real t151 = t139*inv_d11_5;
-    shared[91] = t151;
+    shared[239] = t151;
     const space_robot_real t152 = t146*inv_d11_5;
-    shared[92] = t152;
+    shared[244] = t152;
     const space_robot_real t153 = t118*inv_d11_5;
-    shared[93] = t153;
+    shared[245] = t153;
     const space_robot_real t154 = t118*t149;
     const space_robot_real t155 = t118*t150;
     const space_robot_real t156 = t118*t151;
     const space_robot_real t157 = t102*t103 - t101*t109 - t107*t112 + t106*t117 + t118*t152;
     const space_robot_real t158 = t98*t105 - t93 - sin_q16*t84 - cos_q16*t82 - t99*t104 + t111*t113 + t108*t114
         - t119*t153;
-    shared[94] = t158;
+    shared[230] = t158;
     const space_robot_real inv_d11_4 = -1.0/(t110 + t115 + t116 - t144 - 1.6333333333333333 + t118*t153);
-    shared[95] = inv_d11_4;
+    shared[231] = inv_d11_4;
     const space_robot_real t159 = t154*inv_d11_4;
-    shared[96] = t159;
+    shared[229] = t159;
     const space_robot_real t160 = t140*inv_d11_4;
-    shared[97] = t160;
+    shared[232] = t160;
     const space_robot_real t161 = t147*inv_d11_4;
-    shared[98] = t161;
+    shared[233] = t161;
     const space_robot_real t162 = t155*inv_d11_4;
-    shared[99] = t162;
+    shared[234] = t162;
     const space_robot_real t163 = t148*inv_d11_4;
-    shared[100] = t163;
+    shared[235] = t163;
     const space_robot_real t164 = t156*inv_d11_4;
-    shared[101] = t164;
+    shared[236] = t164;
     const space_robot_real t165 = t157*inv_d11_4;
-    shared[102] = t165;
+    shared[237] = t165;
     const space_robot_real t166 = t145*inv_d11_4;
-    shared[103] = t166;
+    shared[238] = t166;
     const space_robot_real t167 = t145*t159;
     const space_robot_real t168 = t139 - t145*t160;
     const space_robot_real t169 = 0.5087719298245614*sin_q16 - t145*t161;
@@ -5068,23 +5067,23 @@ static void space_robot_joint_wrenches_part1(
     const space_robot_real t174 = v[15]*w11_x + t90 + sin_q16*t81 - cos_q16*t79 + t99*t103 + t98*t109
         + t111*t112 - t108*t117 + t119*t152;
     const space_robot_real t175 = t92 + cos_q16*t84 - sin_q16*t82 + 0.6153846153846154*t100 - t158*t166;
-    shared[104] = t175;
+    shared[220] = t175;
     const space_robot_real inv_d11_3 = -1.0/(t144 - 1.329284750337382 + t145*t166);
-    shared[105] = inv_d11_3;
+    shared[221] = inv_d11_3;
     const space_robot_real t176 = t167*inv_d11_3;
-    shared[106] = t176;
+    shared[222] = t176;
     const space_robot_real t177 = t168*inv_d11_3;
-    shared[107] = t177;
+    shared[219] = t177;
     const space_robot_real t178 = t169*inv_d11_3;
-    shared[108] = t178;
+    shared[223] = t178;
     const space_robot_real t179 = t170*inv_d11_3;
-    shared[109] = t179;
+    shared[224] = t179;
     const space_robot_real t180 = t171*inv_d11_3;
-    shared[110] = t180;
+    shared[225] = t180;
     const space_robot_real t181 = t172*inv_d11_3;
-    shared[111] = t181;
+    shared[226] = t181;
     const space_robot_real t182 = t173*inv_d11_3;
-    shared[112] = t182;
+    shared[227] = t182;
     const space_robot_real t183 = 84.21052631578948*cos_q16 - t146*t149 - t157*t159 - t173*t176;
     const space_robot_real t184 = t173*t177 - t157*t160;
     const space_robot_real t185 = t173*t178 - t157*t161;
@@ -5094,21 +5093,21 @@ static void space_robot_joint_wrenches_part1(
     const space_robot_real t189 = t142 + 124.08688656476272*(sin_q18*t112 + cos_q18*t117)
         + 12.0*(cos_q18*t103 + sin_q18*t109);
     const space_robot_real t190 = t174 - t158*t165 + t175*t182;
-    shared[113] = t190;
+    shared[212] = t190;
     const space_robot_real inv_d11_2 = 1.0/(426.6666666666667 - t189 - t146*t152 - t157*t165 - t173*t182);
-    shared[114] = inv_d11_2;
+    shared[213] = inv_d11_2;
     const space_robot_real t191 = t183*inv_d11_2;
-    shared[115] = t191;
+    shared[211] = t191;
     const space_robot_real t192 = t184*inv_d11_2;
-    shared[116] = t192;
+    shared[214] = t192;
     const space_robot_real t193 = t185*inv_d11_2;
-    shared[117] = t193;
+    shared[215] = t193;
     const space_robot_real t194 = t186*inv_d11_2;
-    shared[118] = t194;
+    shared[216] = t194;
     const space_robot_real t195 = t187*inv_d11_2;
-    shared[119] = t195;
+    shared[217] = t195;
     const space_robot_real t196 = t188*inv_d11_2;
-    shared[120] = t196;
+    shared[218] = t196;
     const space_robot_real t197 = 84.21052631578948*sin_q16 - t139*t149 - t156*t159 - t172*t176 + t188*t191;
     const space_robot_real t198 = t156*t160 - t172*t177 - t188*t192;
     const space_robot_real t199 = t156*t161 - t172*t178 - t188*t193;
@@ -5116,405 +5115,386 @@ static void space_robot_joint_wrenches_part1(
     const space_robot_real t201 = t156*t163 + t172*t180 + t188*t195;
     const space_robot_real t202 = t119*t151 - v[15]*w11_y - 320.0*tau[17] - cos_q16*t81 - sin_q16*t79
         - t158*t164 + t175*t181 + t190*t196;
-    shared[121] = t202;
+    shared[205] = t202;
     const space_robot_real inv_d11_1 = 1.0/(t142 + 404.2105263157895 - t139*t151 - t156*t164 - t172*t181
         - t188*t196);
-    shared[122] = inv_d11_1;
+    shared[206] = inv_d11_1;
     const space_robot_real t203 = t197*inv_d11_1;
-    shared[123] = t203;
+    shared[204] = t203;
     const space_robot_real t204 = t198*inv_d11_1;
-    shared[124] = t204;
+    shared[207] = t204;
     const space_robot_real t205 = t199*inv_d11_1;
-    shared[125] = t205;
+    shared[208] = t205;
     const space_robot_real t206 = t200*inv_d11_1;
-    shared[126] = t206;
+    shared[209] = t206;
     const space_robot_real t207 = t201*inv_d11_1;
-    shared[127] = t207;
+    shared[210] = t207;
     const space_robot_real t208 = t148*t159 + t171*t176 - t187*t191 - t201*t203;
-    const space_robot_real t209 = t79 - v[13]*w9_y - cos_q14*t68 - sin_q14*t69 - t119*t149 + t158*t159
-        - t175*t176 + t190*t191;
-    const space_robot_real t210 = t171*t177 - t148*t160 + t187*t192 - t201*t204;
-    const space_robot_real t211 = t171*t178 - t148*t161 + t187*t193 - t201*t205;
-    const space_robot_real t212 = t148*t162 + t171*t179 - t187*t194 - t201*t206;
-    const space_robot_real t213 = t70 + t84 - t158*t163 + t175*t180 + t190*t195 + t202*t207;
-    shared[128] = t213;
-    const space_robot_real t214 = 8.421052631578947*sin_q15;
-    const space_robot_real t215 = 8.421052631578947*cos_q15;
-    const space_robot_real t216 = 182.4561403508772*cos_q15;
-    const space_robot_real t217 = cos_q15*t216;
-    const space_robot_real t218 = 0.8421052631578947*cos_q15;
-    const space_robot_real t219 = cos_q15*t218;
-    const space_robot_real t220 = sin_q15*t218;
-    const space_robot_real t221 = t120*t122 + t121*t128 + t125*t131 + t126*t136 - 12.0 + t215;
-    const space_robot_real t222 = 0.5087719298245614*cos_q15;
-    const space_robot_real t223 = 0.3333333333333333*sin_q15;
+    const space_robot_real t209 = t171*t177 - t148*t160 + t187*t192 - t201*t204;
+    const space_robot_real t210 = t171*t178 - t148*t161 + t187*t193 - t201*t205;
+    const space_robot_real t211 = t148*t162 + t171*t179 - t187*t194 - t201*t206;
+    const space_robot_real t212 = t70 + t84 - t158*t163 + t175*t180 + t190*t195 + t202*t207;
+    shared[76] = t212;
+    const space_robot_real t213 = 8.421052631578947*sin_q15;
+    const space_robot_real t214 = 8.421052631578947*cos_q15;
+    const space_robot_real t215 = 182.4561403508772*cos_q15;
+    const space_robot_real t216 = cos_q15*t215;
+    const space_robot_real t217 = 0.8421052631578947*cos_q15;
+    const space_robot_real t218 = cos_q15*t217;
+    const space_robot_real t219 = sin_q15*t217;
+    const space_robot_real t220 = t120*t122 + t121*t128 + t125*t131 + t126*t136 - 12.0 + t214;
+    const space_robot_real t221 = 0.5087719298245614*cos_q15;
+    const space_robot_real t222 = 0.3333333333333333*sin_q15;
     const space_robot_real inv_d10_5 = -1.0/(t134 + t129 + t135 - 2.475438596491228);
-    shared[129] = inv_d10_5;
-    const space_robot_real t224 = 8.421052631578947*inv_d10_5;
-    shared[130] = t224;
-    const space_robot_real t225 = 0.5087719298245614*inv_d10_5;
-    shared[131] = t225;
-    const space_robot_real t226 = t214*inv_d10_5;
-    shared[132] = t226;
-    const space_robot_real t227 = t221*inv_d10_5;
-    shared[133] = t227;
-    const space_robot_real t228 = t137*inv_d10_5;
-    shared[134] = t228;
+    shared[198] = inv_d10_5;
+    const space_robot_real t223 = 8.421052631578947*inv_d10_5;
+    shared[199] = t223;
+    const space_robot_real t224 = 0.5087719298245614*inv_d10_5;
+    shared[200] = t224;
+    const space_robot_real t225 = t213*inv_d10_5;
+    shared[201] = t225;
+    const space_robot_real t226 = t220*inv_d10_5;
+    shared[202] = t226;
+    const space_robot_real t227 = t137*inv_d10_5;
+    shared[203] = t227;
+    const space_robot_real t228 = t137*t223;
     const space_robot_real t229 = t137*t224;
     const space_robot_real t230 = t137*t225;
-    const space_robot_real t231 = t137*t226;
-    const space_robot_real t232 = t121*t122 - t120*t128 - t126*t131 + t125*t136 + t137*t227;
-    const space_robot_real t233 = cos_q15*t76 - t88 - sin_q15*t78 - t96*t123 + t95*t124 + t130*t132 + t127*t133
-        + t138*t228;
-    shared[135] = t233;
-    const space_robot_real inv_d10_4 = -1.0/(t129 + t134 + t135 - 1.6333333333333333 - t219 + t137*t228);
-    shared[136] = inv_d10_4;
-    const space_robot_real t234 = t229*inv_d10_4;
-    shared[137] = t234;
-    const space_robot_real t235 = t215*inv_d10_4;
-    shared[138] = t235;
-    const space_robot_real t236 = t222*inv_d10_4;
-    shared[139] = t236;
-    const space_robot_real t237 = t230*inv_d10_4;
-    shared[140] = t237;
-    const space_robot_real t238 = t223*inv_d10_4;
-    shared[141] = t238;
+    const space_robot_real t231 = t121*t122 - t120*t128 - t126*t131 + t125*t136 + t137*t226;
+    const space_robot_real t232 = cos_q15*t76 - t88 - sin_q15*t78 - t96*t123 + t95*t124 + t130*t132 + t127*t133
+        + t138*t227;
+    shared[188] = t232;
+    const space_robot_real inv_d10_4 = -1.0/(t129 + t134 + t135 - 1.6333333333333333 - t218 + t137*t227);
+    shared[189] = inv_d10_4;
+    const space_robot_real t233 = t228*inv_d10_4;
+    shared[187] = t233;
+    const space_robot_real t234 = t214*inv_d10_4;
+    shared[190] = t234;
+    const space_robot_real t235 = t221*inv_d10_4;
+    shared[191] = t235;
+    const space_robot_real t236 = t229*inv_d10_4;
+    shared[192] = t236;
+    const space_robot_real t237 = t222*inv_d10_4;
+    shared[193] = t237;
+    const space_robot_real t238 = t230*inv_d10_4;
+    shared[194] = t238;
     const space_robot_real t239 = t231*inv_d10_4;
-    shared[142] = t239;
-    const space_robot_real t240 = t232*inv_d10_4;
-    shared[143] = t240;
-    const space_robot_real t241 = t220*inv_d10_4;
-    shared[144] = t241;
-    const space_robot_real t242 = t220*t234;
-    const space_robot_real t243 = t214 - t220*t235;
-    const space_robot_real t244 = 0.5087719298245614*sin_q15 - t220*t236;
-    const space_robot_real t245 = t220*t237;
-    const space_robot_real t246 = 0.3333333333333333*cos_q15 + t220*t238;
-    const space_robot_real t247 = t220*t239;
-    const space_robot_real t248 = t220*t240;
-    const space_robot_real t249 = v[14]*w10_x + t85 + sin_q15*t75 - cos_q15*t73 + t96*t122 + t95*t128
-        + t130*t131 - t127*t136 - t138*t227;
-    const space_robot_real t250 = t87 + cos_q15*t78 + sin_q15*t76 + 0.6153846153846154*t97 - t233*t241;
-    shared[145] = t250;
-    const space_robot_real inv_d10_3 = 1.0/(1.329284750337382 - t219 - t220*t241);
-    shared[146] = inv_d10_3;
+    shared[195] = t239;
+    const space_robot_real t240 = t219*inv_d10_4;
+    shared[196] = t240;
+    const space_robot_real t241 = t219*t233;
+    const space_robot_real t242 = t213 - t219*t234;
+    const space_robot_real t243 = 0.5087719298245614*sin_q15 - t219*t235;
+    const space_robot_real t244 = t219*t236;
+    const space_robot_real t245 = 0.3333333333333333*cos_q15 + t219*t237;
+    const space_robot_real t246 = t219*t238;
+    const space_robot_real t247 = t219*t239;
+    const space_robot_real t248 = v[14]*w10_x + t85 + sin_q15*t75 - cos_q15*t73 + t96*t122 + t95*t128
+        + t130*t131 - t127*t136 - t138*t226;
+    const space_robot_real t249 = t87 + cos_q15*t78 + sin_q15*t76 + 0.6153846153846154*t97 - t232*t240;
+    shared[177] = t249;
+    const space_robot_real inv_d10_3 = 1.0/(1.329284750337382 - t218 - t219*t240);
+    shared[178] = inv_d10_3;
+    const space_robot_real t250 = t241*inv_d10_3;
+    shared[179] = t250;
     const space_robot_real t251 = t242*inv_d10_3;
-    shared[147] = t251;
+    shared[180] = t251;
     const space_robot_real t252 = t243*inv_d10_3;
-    shared[148] = t252;
+    shared[181] = t252;
     const space_robot_real t253 = t244*inv_d10_3;
-    shared[149] = t253;
+    shared[182] = t253;
     const space_robot_real t254 = t245*inv_d10_3;
-    shared[150] = t254;
+    shared[183] = t254;
     const space_robot_real t255 = t246*inv_d10_3;
-    shared[151] = t255;
+    shared[184] = t255;
     const space_robot_real t256 = t247*inv_d10_3;
-    shared[152] = t256;
-    const space_robot_real t257 = t248*inv_d10_3;
-    shared[153] = t257;
-    const space_robot_real t258 = 84.21052631578948*cos_q15 - t221*t224 - t232*t234 - t248*t251;
-    const space_robot_real t259 = t248*t252 - t232*t235;
-    const space_robot_real t260 = t248*t253 - t232*t236;
-    const space_robot_real t261 = t215 - t221*t225 - t232*t237 - t248*t254;
-    const space_robot_real t262 = t232*t238 + t248*t255;
-    const space_robot_real t263 = sin_q15*t216 + t221*t226 + t232*t239 + t248*t256;
-    const space_robot_real t264 = 426.6666666666667 - 124.08688656476272*(sin_q17*t131 + cos_q17*t136)
+    shared[185] = t256;
+    const space_robot_real t257 = 84.21052631578948*cos_q15 - t220*t223 - t231*t233 - t247*t250;
+    const space_robot_real t258 = t247*t251 - t231*t234;
+    const space_robot_real t259 = t247*t252 - t231*t235;
+    const space_robot_real t260 = t214 - t220*t224 - t231*t236 - t247*t253;
+    const space_robot_real t261 = t231*t237 + t247*t254;
+    const space_robot_real t262 = sin_q15*t215 + t220*t225 + t231*t238 + t247*t255;
+    const space_robot_real t263 = 426.6666666666667 - 124.08688656476272*(sin_q17*t131 + cos_q17*t136)
         - 12.0*(cos_q17*t122 + sin_q17*t128);
-    const space_robot_real t265 = t249 - t233*t240 + t250*t257;
-    shared[154] = t265;
-    const space_robot_real inv_d10_2 = -1.0/(t217 - t264 + t221*t227 + t232*t240 + t248*t257);
-    shared[155] = inv_d10_2;
+    const space_robot_real t264 = t248 - t232*t239 + t249*t256;
+    shared[170] = t264;
+    const space_robot_real inv_d10_2 = -1.0/(t216 - t263 + t220*t226 + t231*t239 + t247*t256);
+    shared[171] = inv_d10_2;
+    const space_robot_real t265 = t257*inv_d10_2;
+    shared[169] = t265;
     const space_robot_real t266 = t258*inv_d10_2;
-    shared[156] = t266;
+    shared[172] = t266;
     const space_robot_real t267 = t259*inv_d10_2;
-    shared[157] = t267;
+    shared[173] = t267;
     const space_robot_real t268 = t260*inv_d10_2;
-    shared[158] = t268;
+    shared[174] = t268;
     const space_robot_real t269 = t261*inv_d10_2;
-    shared[159] = t269;
+    shared[175] = t269;
     const space_robot_real t270 = t262*inv_d10_2;
-    shared[160] = t270;
-    const space_robot_real t271 = t263*inv_d10_2;
-    shared[161] = t271;
-    const space_robot_real t272 = 84.21052631578948*sin_q15 - t214*t224 - t231*t234 - t247*t251 + t263*t266;
-    const space_robot_real t273 = t231*t235 - t247*t252 - t263*t267;
-    const space_robot_real t274 = t231*t236 - t247*t253 - t263*t268;
-    const space_robot_real t275 = t214 - t214*t225 - t231*t237 - t247*t254 + t263*t269;
-    const space_robot_real t276 = t231*t238 + t247*t255 + t263*t270;
-    const space_robot_real t277 = t250*t256 - v[14]*w10_y - 320.0*tau[16] - cos_q15*t75 - sin_q15*t73
-        - t138*t226 - t233*t239 + t265*t271;
+    shared[176] = t270;
+    const space_robot_real t271 = 84.21052631578948*sin_q15 - t213*t223 - t230*t233 - t246*t250 + t262*t265;
+    const space_robot_real t272 = t230*t234 - t246*t251 - t262*t266;
+    const space_robot_real t273 = t230*t235 - t246*t252 - t262*t267;
+    const space_robot_real t274 = t213 - t213*t224 - t230*t236 - t246*t253 + t262*t268;
+    const space_robot_real t275 = t230*t237 + t246*t254 + t262*t269;
+    const space_robot_real t276 = t249*t255 - v[14]*w10_y - 320.0*tau[16] - cos_q15*t75 - sin_q15*t73
+        - t138*t225 - t232*t238 + t264*t270;
+    shared[163] = t276;
+    const space_robot_real inv_d10_1 = 1.0/(404.2105263157895 + t216 - t213*t225 - t230*t238 - t246*t255
+        - t262*t270);
+    shared[164] = inv_d10_1;
+    const space_robot_real t277 = t271*inv_d10_1;
     shared[162] = t277;
-    const space_robot_real inv_d10_1 = 1.0/(404.2105263157895 + t217 - t214*t226 - t231*t239 - t247*t256
-        - t263*t271);
-    shared[163] = inv_d10_1;
     const space_robot_real t278 = t272*inv_d10_1;
-    shared[164] = t278;
+    shared[165] = t278;
     const space_robot_real t279 = t273*inv_d10_1;
-    shared[165] = t279;
+    shared[166] = t279;
     const space_robot_real t280 = t274*inv_d10_1;
-    shared[166] = t280;
+    shared[167] = t280;
     const space_robot_real t281 = t275*inv_d10_1;
-    shared[167] = t281;
-    const space_robot_real t282 = t276*inv_d10_1;
-    shared[168] = t282;
-    const space_robot_real t283 = t223*t234 + t246*t251 - t262*t266 - t276*t278;
-    const space_robot_real t284 = v[12]*w8_y - t73 + cos_q13*t63 + sin_q13*t64 - t138*t224 - t233*t234
-        + t250*t251 - t265*t266;
-    const space_robot_real t285 = t246*t252 - t223*t235 + t262*t267 - t276*t279;
-    const space_robot_real t286 = t246*t253 - t223*t236 + t262*t268 - t276*t280;
-    const space_robot_real t287 = t223*t237 + t246*t254 - t262*t269 - t276*t281;
-    const space_robot_real t288 = t65 + t78 - t233*t238 + t250*t255 + t265*t270 + t277*t282;
-    shared[169] = t288;
-    const space_robot_real t289 = 0.732533650764582*sin_q14;
-    const space_robot_real t290 = 0.732533650764582*cos_q14;
-    shared[170] = t290;
-    const space_robot_real t291 = 0.2185290317329508*cos_q14;
-    shared[171] = t291;
-    const space_robot_real t292 = 0.2185290317329508*sin_q14;
-    shared[172] = t292;
+    shared[168] = t281;
+    const space_robot_real t282 = t222*t233 + t245*t250 - t261*t265 - t275*t277;
+    shared[11] = t282;
+    const space_robot_real t283 = t245*t251 - t222*t234 + t261*t266 - t275*t278;
+    const space_robot_real t284 = t245*t252 - t222*t235 + t261*t267 - t275*t279;
+    const space_robot_real t285 = t222*t236 + t245*t253 - t261*t268 - t275*t280;
+    const space_robot_real t286 = t65 + t78 - t232*t237 + t249*t254 + t264*t269 + t276*t281;
+    shared[22] = t286;
+    const space_robot_real t287 = 0.732533650764582*sin_q14;
+    const space_robot_real t288 = 0.732533650764582*cos_q14;
+    shared[81] = t288;
+    const space_robot_real t289 = 0.2185290317329508*cos_q14;
+    shared[36] = t289;
+    const space_robot_real t290 = 0.2185290317329508*sin_q14;
+    shared[50] = t290;
     const space_robot_real inv_d9_5 = 1.0/(0.4444444444444444 - t148*t163 - t171*t180 - t187*t195 - t201*t207);
-    shared[173] = inv_d9_5;
-    const space_robot_real t293 = 0.1111111111111111*inv_d9_5;
-    shared[174] = t293;
-    const space_robot_real t294 = t208*inv_d9_5;
-    shared[175] = t294;
-    const space_robot_real t295 = t210*inv_d9_5;
-    shared[176] = t295;
-    const space_robot_real t296 = t211*inv_d9_5;
-    shared[177] = t296;
-    const space_robot_real t297 = t212*inv_d9_5;
-    shared[178] = t297;
-    const space_robot_real t298 = t212*t293;
-    shared[179] = t298;
-    const space_robot_real t299 = 85.8383788730441 - 70.91412742382272*inv_d11_5 - t154*t159 - t167*t176
-        - t183*t191 - t197*t203;
-    const space_robot_real t300 = 7.688518980814365 - 4.284395198522622*inv_d11_5 - t155*t159 - t170*t176
-        - t186*t191 - t200*t203;
-    const space_robot_real t301 = t300 - t212*t294;
-    const space_robot_real t302 = t155*t160 - t170*t177 + t186*t192 - t200*t204 - t212*t295;
-    const space_robot_real t303 = v[13]*w9_x - t80 - cos_q14*t69 + sin_q14*t68 + t158*t160 + t175*t177
-        + t190*t192 - t202*t204;
-    const space_robot_real t304 = t155*t161 - t170*t178 + t186*t193 - t200*t205 - t212*t296;
-    const space_robot_real t305 = 1.6161898504464012 - 0.25884887657740846*inv_d11_5 - t155*t162 - t170*t179
-        - t186*t194 - t200*t206;
-    const space_robot_real t306 = sin_q14*t71 - t83 - cos_q14*t72 - t119*t150 + t158*t162 - t175*t179
-        + t190*t194 + t202*t206 - t213*t297;
-    shared[180] = t306;
-    const space_robot_real inv_d9_4 = 1.0/(t305 - t212*t297);
-    shared[181] = inv_d9_4;
-    const space_robot_real t307 = t290*inv_d9_4;
-    shared[182] = t307;
-    const space_robot_real t308 = t298*inv_d9_4;
-    shared[183] = t308;
-    const space_robot_real t309 = t292*inv_d9_4;
-    shared[184] = t309;
-    const space_robot_real t310 = t291*inv_d9_4;
-    shared[185] = t310;
-    const space_robot_real t311 = t301*inv_d9_4;
-    shared[186] = t311;
-    const space_robot_real t312 = t302*inv_d9_4;
-    shared[187] = t312;
-    const space_robot_real t313 = t304*inv_d9_4;
-    shared[188] = t313;
-    const space_robot_real t314 = t289 - t304*t307;
-    shared[189] = t314;
-    const space_robot_real t315 = t211*t293 - t304*t308;
-    shared[190] = t315;
-    const space_robot_real t316 = t291 + t304*t309;
-    shared[191] = t316;
-    const space_robot_real t317 = t292 - t304*t310;
-    shared[192] = t317;
-    const space_robot_real t318 = t147*t159 - t169*t176 + t185*t191 - t199*t203 - t211*t294 - t304*t311;
-    const space_robot_real t319 = 7.688518980814365 - t147*t160 - t169*t177 - t185*t192 - t199*t204 - t211*t295
-        - t304*t312;
-    const space_robot_real t320 = t82 + cos_q14*t71 + sin_q14*t72 + t158*t161 + t175*t178 + t190*t193
-        - t202*t205 + t213*t296 + t306*t313;
-    shared[193] = t320;
+    shared[54] = inv_d9_5;
+    const space_robot_real t291 = 0.1111111111111111*inv_d9_5;
+    shared[77] = t291;
+    const space_robot_real t292 = t208*inv_d9_5;
+    shared[158] = t292;
+    const space_robot_real t293 = t209*inv_d9_5;
+    shared[159] = t293;
+    const space_robot_real t294 = t210*inv_d9_5;
+    shared[160] = t294;
+    const space_robot_real t295 = t211*inv_d9_5;
+    shared[161] = t295;
+    const space_robot_real t296 = t211*t291;
+    shared[55] = t296;
+    const space_robot_real t297 = 7.688518980814365 - 4.284395198522622*inv_d11_5 - t155*t159 - t170*t176
+        - t186*t191 - t200*t203 - t211*t292;
+    const space_robot_real t298 = t79 - v[13]*w9_y - cos_q14*t68 - sin_q14*t69 - t119*t149 + t158*t159
+        - t175*t176 + t190*t191 + t202*t203;
+    const space_robot_real t299 = t155*t160 - t170*t177 + t186*t192 - t200*t204 - t211*t293;
+    const space_robot_real t300 = t155*t161 - t170*t178 + t186*t193 - t200*t205 - t211*t294;
+    const space_robot_real t301 = sin_q14*t71 - t83 - cos_q14*t72 - t119*t150 + t158*t162 - t175*t179
+        + t190*t194 + t202*t206 - t212*t295;
+    shared[63] = t301;
+    const space_robot_real t302 = 1.6161898504464012 - 0.25884887657740846*inv_d11_5 - t155*t162 - t170*t179
+        - t186*t194 - t200*t206 - t211*t295;
+    const space_robot_real inv_d9_4 = 1.0/t302;
+    shared[154] = inv_d9_4;
+    const space_robot_real t303 = t288*inv_d9_4;
+    shared[37] = t303;
+    const space_robot_real t304 = t296*inv_d9_4;
+    shared[56] = t304;
+    const space_robot_real t305 = t290*inv_d9_4;
+    shared[64] = t305;
+    const space_robot_real t306 = t289*inv_d9_4;
+    shared[44] = t306;
+    const space_robot_real t307 = t297*inv_d9_4;
+    shared[155] = t307;
+    const space_robot_real t308 = t299*inv_d9_4;
+    shared[156] = t308;
+    const space_robot_real t309 = t300*inv_d9_4;
+    shared[157] = t309;
+    const space_robot_real t310 = t287 - t300*t303;
+    shared[82] = t310;
+    const space_robot_real t311 = t210*t291 - t300*t304;
+    shared[57] = t311;
+    const space_robot_real t312 = t289 + t300*t305;
+    shared[51] = t312;
+    const space_robot_real t313 = t290 - t300*t306;
+    shared[38] = t313;
+    const space_robot_real t314 = 85.8383788730441 - 70.91412742382272*inv_d11_5 - t154*t159 - t167*t176
+        - t183*t191 - t197*t203 - t208*t292;
+    const space_robot_real t315 = t147*t159 - t169*t176 + t185*t191 - t199*t203 - t210*t292 - t300*t307;
+    const space_robot_real t316 = 7.688518980814365 - t147*t160 - t169*t177 - t185*t192 - t199*t204 - t210*t293
+        - t300*t308;
+    const space_robot_real t317 = v[13]*w9_x - t80 - cos_q14*t69 + sin_q14*t68 + t158*t160 + t175*t177
+        + t190*t192 - t202*t204 + t212*t293;
+    const space_robot_real t318 = t82 + cos_q14*t71 + sin_q14*t72 + t158*t161 + t175*t178 + t190*t193
+        - t202*t205 + t212*t294 + t301*t309;
+    shared[68] = t318;
     const space_robot_real inv_d9_3 = 1.0/(1.6161898504464012 - t147*t161 - t169*t178 - t185*t193 - t199*t205
-        - t211*t296 - t304*t313);
-    shared[194] = inv_d9_3;
-    const space_robot_real t321 = t314*inv_d9_3;
-    shared[195] = t321;
-    const space_robot_real t322 = t315*inv_d9_3;
-    shared[196] = t322;
-    const space_robot_real t323 = t316*inv_d9_3;
-    shared[197] = t323;
-    const space_robot_real t324 = t317*inv_d9_3;
-    shared[198] = t324;
-    const space_robot_real t325 = t318*inv_d9_3;
-    shared[199] = t325;
-    const space_robot_real t326 = t319*inv_d9_3;
-    shared[200] = t326;
-    const space_robot_real t327 = 1.6278525572546267*sin_q14 + t302*t307 + t319*t321;
-    shared[201] = t327;
-    const space_robot_real t328 = t210*t293 - t302*t308 - t319*t322;
-    shared[202] = t328;
-    const space_robot_real t329 = t290 - t302*t309 + t319*t323;
-    shared[203] = t329;
-    const space_robot_real t330 = t289 + t302*t310 + t319*t324;
-    shared[204] = t330;
-    const space_robot_real t331 = t140*t159 - t168*t176 + t184*t191 - t198*t203 - t210*t294 - t302*t311
-        - t319*t325;
-    const space_robot_real t332 = t303 + t213*t295 + t306*t312 - t320*t326;
-    shared[205] = t332;
-    const space_robot_real t333 = 85.8383788730441 - t140*t160 - t168*t177 - t184*t192 - t198*t204 - t210*t295
-        - t302*t312 - t319*t326;
-    const space_robot_real inv_d9_2 = 1.0/t333;
-    shared[206] = inv_d9_2;
-    const space_robot_real t334 = t327*inv_d9_2;
-    shared[207] = t334;
-    const space_robot_real t335 = t328*inv_d9_2;
-    shared[208] = t335;
-    const space_robot_real t336 = t329*inv_d9_2;
-    shared[209] = t336;
-    const space_robot_real t337 = t330*inv_d9_2;
-    shared[210] = t337;
-    const space_robot_real t338 = t331*inv_d9_2;
-    shared[211] = t338;
-    const space_robot_real t339 = 1.6278525572546267*cos_q14 + t301*t307 + t318*t321 - t331*t334;
-    shared[212] = t339;
-    const space_robot_real t340 = t208*t293 - t301*t308 - t318*t322 - t331*t335;
-    shared[213] = t340;
-    const space_robot_real t341 = t289 + t301*t309 - t318*t323 + t331*t336;
-    shared[214] = t341;
-    const space_robot_real t342 = t290 + t301*t310 + t318*t324 - t331*t337;
-    shared[215] = t342;
-    const space_robot_real t343 = t209 + t202*t203 - t213*t294 - t306*t311 + t320*t325 + t332*t338;
-    shared[216] = t343;
-    const space_robot_real inv_d9_1 = 1.0/(t299 - t208*t294 - t301*t311 - t318*t325 - t331*t338);
-    shared[217] = inv_d9_1;
+        - t210*t294 - t300*t309);
+    shared[151] = inv_d9_3;
+    const space_robot_real t319 = t310*inv_d9_3;
+    shared[39] = t319;
+    const space_robot_real t320 = t311*inv_d9_3;
+    shared[58] = t320;
+    const space_robot_real t321 = t312*inv_d9_3;
+    shared[69] = t321;
+    const space_robot_real t322 = t313*inv_d9_3;
+    shared[45] = t322;
+    const space_robot_real t323 = t315*inv_d9_3;
+    shared[152] = t323;
+    const space_robot_real t324 = t316*inv_d9_3;
+    shared[153] = t324;
+    const space_robot_real t325 = 1.6278525572546267*sin_q14 + t299*t303 + t316*t319;
+    shared[83] = t325;
+    const space_robot_real t326 = t209*t291 - t299*t304 - t316*t320;
+    shared[59] = t326;
+    const space_robot_real t327 = t288 - t299*t305 + t316*t321;
+    shared[52] = t327;
+    const space_robot_real t328 = t287 + t299*t306 + t316*t322;
+    shared[40] = t328;
+    const space_robot_real t329 = t140*t159 - t168*t176 + t184*t191 - t198*t203 - t209*t292 - t299*t307
+        - t316*t323;
+    const space_robot_real t330 = t317 + t301*t308 - t318*t324;
+    shared[70] = t330;
+    const space_robot_real inv_d9_2 = 1.0/(85.8383788730441 - t140*t160 - t168*t177 - t184*t192 - t198*t204
+        - t209*t293 - t299*t308 - t316*t324);
+    shared[149] = inv_d9_2;
+    const space_robot_real t331 = t325*inv_d9_2;
+    shared[41] = t331;
+    const space_robot_real t332 = t326*inv_d9_2;
+    shared[60] = t332;
+    const space_robot_real t333 = t327*inv_d9_2;
+    shared[71] = t333;
+    const space_robot_real t334 = t328*inv_d9_2;
+    shared[46] = t334;
+    const space_robot_real t335 = t329*inv_d9_2;
+    shared[150] = t335;
+    const space_robot_real t336 = 1.6278525572546267*cos_q14 + t297*t303 + t315*t319 - t329*t331;
+    shared[84] = t336;
+    const space_robot_real t337 = t208*t291 - t297*t304 - t315*t320 - t329*t332;
+    shared[61] = t337;
+    const space_robot_real t338 = t287 + t297*t305 - t315*t321 + t329*t333;
+    shared[53] = t338;
+    const space_robot_real t339 = t288 + t297*t306 + t315*t322 - t329*t334;
+    shared[42] = t339;
+    const space_robot_real t340 = t298 - t212*t292 - t301*t307 + t318*t323 + t330*t335;
+    shared[72] = t340;
+    const space_robot_real inv_d9_1 = 1.0/(t314 - t297*t307 - t315*t323 - t329*t335);
+    shared[148] = inv_d9_1;
+    const space_robot_real t341 = t336*inv_d9_1;
+    shared[43] = t341;
+    const space_robot_real t342 = t337*inv_d9_1;
+    shared[62] = t342;
+    const space_robot_real t343 = t338*inv_d9_1;
+    shared[73] = t343;
     const space_robot_real t344 = t339*inv_d9_1;
-    shared[218] = t344;
-    const space_robot_real t345 = t340*inv_d9_1;
-    shared[219] = t345;
-    const space_robot_real t346 = t341*inv_d9_1;
-    shared[220] = t346;
-    const space_robot_real t347 = t342*inv_d9_1;
-    shared[221] = t347;
-    const space_robot_real t348 = t291*t308 + t317*t322 - t330*t335 - t342*t345;
-    shared[222] = t348;
-    const space_robot_real t349 = t291*t309 - t317*t323 - t330*t336 + t342*t346;
-    shared[223] = t349;
-    const space_robot_real t350 = t320*t324 - t62 - t72 - t306*t310 - t332*t337 + t343*t347;
-    shared[224] = t350;
-    const space_robot_real t351 = 0.732533650764582*sin_q13;
-    const space_robot_real t352 = 0.732533650764582*cos_q13;
-    shared[225] = t352;
-    const space_robot_real t353 = 0.2185290317329508*cos_q13;
-    shared[226] = t353;
-    const space_robot_real t354 = 0.2185290317329508*sin_q13;
-    shared[227] = t354;
-    const space_robot_real inv_d8_5 = 1.0/(0.4444444444444444 - t223*t238 - t246*t255 - t262*t270 - t276*t282);
-    shared[228] = inv_d8_5;
-    const space_robot_real t355 = 0.1111111111111111*inv_d8_5;
-    shared[229] = t355;
-    const space_robot_real t356 = t283*inv_d8_5;
-    shared[230] = t356;
-    const space_robot_real t357 = t285*inv_d8_5;
-    shared[231] = t357;
-    const space_robot_real t358 = t286*inv_d8_5;
-    shared[232] = t358;
-    const space_robot_real t359 = t287*inv_d8_5;
-    shared[233] = t359;
-    const space_robot_real t360 = t287*t355;
-    shared[234] = t360;
-    const space_robot_real t361 = 85.8383788730441 - 70.91412742382272*inv_d10_5 - t229*t234 - t242*t251
-        - t258*t266 - t272*t278;
-    const space_robot_real t362 = 7.688518980814365 - 4.284395198522622*inv_d10_5 - t230*t234 - t245*t251
-        - t261*t266 - t275*t278;
-    const space_robot_real t363 = t362 - t287*t356;
-    const space_robot_real t364 = t230*t235 - t245*t252 + t261*t267 - t275*t279 - t287*t357;
-    const space_robot_real t365 = t74 - v[12]*w8_x - sin_q13*t63 + cos_q13*t64 - t233*t235 - t250*t252
-        - t265*t267 + t277*t279;
-    const space_robot_real t366 = t230*t236 - t245*t253 + t261*t268 - t275*t280 - t287*t358;
-    const space_robot_real t367 = 1.6161898504464012 - 0.25884887657740846*inv_d10_5 - t230*t237 - t245*t254
-        - t261*t269 - t275*t281;
-    const space_robot_real t368 = t77 + cos_q13*t67 - sin_q13*t66 - t138*t225 - t233*t237 + t250*t254
-        - t265*t269 - t277*t281 + t288*t359;
-    shared[235] = t368;
-    const space_robot_real inv_d8_4 = 1.0/(t367 - t287*t359);
-    shared[236] = inv_d8_4;
-    const space_robot_real t369 = t352*inv_d8_4;
-    shared[237] = t369;
-    const space_robot_real t370 = t360*inv_d8_4;
-    shared[238] = t370;
-    const space_robot_real t371 = t354*inv_d8_4;
-    shared[239] = t371;
-    const space_robot_real t372 = t353*inv_d8_4;
-    shared[240] = t372;
-    const space_robot_real t373 = t363*inv_d8_4;
-    shared[241] = t373;
-    const space_robot_real t374 = t364*inv_d8_4;
-    shared[242] = t374;
-    const space_robot_real t375 = t366*inv_d8_4;
-    shared[243] = t375;
-    const space_robot_real t376 = t351 - t366*t369;
-    shared[244] = t376;
-    const space_robot_real t377 = t286*t355 - t366*t370;
-    shared[245] = t377;
-    const space_robot_real t378 = t353 + t366*t371;
-    shared[246] = t378;
-    const space_robot_real t379 = t354 - t366*t372;
-    shared[247] = t379;
-    const space_robot_real t380 = t222*t234 - t244*t251 + t260*t266 - t274*t278 - t286*t356 - t366*t373;
-    const space_robot_real t381 = 7.688518980814365 - t222*t235 - t244*t252 - t260*t267 - t274*t279 - t286*t357
-        - t366*t374;
-    const space_robot_real t382 = t76 - cos_q13*t66 - sin_q13*t67 - t233*t236 - t250*t253 - t265*t268
-        + t277*t280 - t288*t358 + t368*t375;
-    shared[248] = t382;
-    const space_robot_real inv_d8_3 = 1.0/(1.6161898504464012 - t222*t236 - t244*t253 - t260*t268 - t274*t280
-        - t286*t358 - t366*t375);
-    shared[249] = inv_d8_3;
-    const space_robot_real t383 = t376*inv_d8_3;
-    shared[250] = t383;
-    const space_robot_real t384 = t377*inv_d8_3;
-    shared[251] = t384;
-    const space_robot_real t385 = t378*inv_d8_3;
-    shared[252] = t385;
-    const space_robot_real t386 = t379*inv_d8_3;
-    shared[253] = t386;
-    const space_robot_real t387 = t380*inv_d8_3;
-    shared[254] = t387;
-    const space_robot_real t388 = t381*inv_d8_3;
-    shared[255] = t388;
-    const space_robot_real t389 = 1.6278525572546267*sin_q13 + t364*t369 + t381*t383;
-    shared[256] = t389;
-    const space_robot_real t390 = t285*t355 - t364*t370 - t381*t384;
-    shared[257] = t390;
-    const space_robot_real t391 = t352 - t364*t371 + t381*t385;
-    shared[258] = t391;
-    const space_robot_real t392 = t351 + t364*t372 + t381*t386;
-    shared[259] = t392;
-    const space_robot_real t393 = t215*t234 - t243*t251 + t259*t266 - t273*t278 - t285*t356 - t364*t373
-        - t381*t387;
-    const space_robot_real t394 = t365 - t288*t357 + t368*t374 - t382*t388;
-    shared[260] = t394;
-    const space_robot_real t395 = 85.8383788730441 - t215*t235 - t243*t252 - t259*t267 - t273*t279 - t285*t357
-        - t364*t374 - t381*t388;
-    const space_robot_real inv_d8_2 = 1.0/t395;
-    shared[261] = inv_d8_2;
-    const space_robot_real t396 = t389*inv_d8_2;
-    shared[262] = t396;
-    const space_robot_real t397 = t390*inv_d8_2;
-    shared[263] = t397;
-    const space_robot_real t398 = t391*inv_d8_2;
-    shared[264] = t398;
-    const space_robot_real t399 = t392*inv_d8_2;
-    shared[265] = t399;
-    const space_robot_real t400 = t393*inv_d8_2;
-    shared[266] = t400;
-    const space_robot_real t401 = 1.6278525572546267*cos_q13 + t363*t369 + t380*t383 - t393*t396;
-    shared[267] = t401;
-    const space_robot_real t402 = t283*t355 - t363*t370 - t380*t384 - t393*t397;
-    shared[268] = t402;
-    const space_robot_real t403 = t351 + t363*t371 - t380*t385 + t393*t398;
-    shared[269] = t403;
-    const space_robot_real t404 = t352 + t363*t372 + t380*t386 - t393*t399;
-    shared[270] = t404;
-    const space_robot_real t405 = t284 - t277*t278 + t288*t356 - t368*t373 + t382*t387 + t394*t400;
-    shared[271] = t405;
-    const space_robot_real inv_d8_1 = 1.0/(t361 - t283*t356 - t363*t373 - t380*t387 - t393*t400);
-    shared[272] = inv_d8_1;
+    shared[47] = t344;
+    const space_robot_real t345 = t289*t304 + t313*t320 - t328*t332 - t339*t342;
+    shared[48] = t345;
+    const space_robot_real t346 = t289*t305 - t313*t321 - t328*t333 + t339*t343;
+    shared[49] = t346;
+    const space_robot_real t347 = t318*t322 - t62 - t72 - t301*t306 - t330*t334 + t340*t344;
+    shared[74] = t347;
+    const space_robot_real t348 = 0.732533650764582*sin_q13;
+    shared[15] = t348;
+    const space_robot_real t349 = 0.732533650764582*cos_q13;
+    shared[18] = t349;
+    const space_robot_real t350 = 0.2185290317329508*cos_q13;
+    shared[30] = t350;
+    const space_robot_real t351 = 0.2185290317329508*sin_q13;
+    shared[90] = t351;
+    const space_robot_real inv_d8_5 = 1.0/(0.4444444444444444 - t222*t237 - t245*t254 - t261*t269 - t275*t281);
+    shared[92] = inv_d8_5;
+    const space_robot_real t352 = 0.1111111111111111*inv_d8_5;
+    shared[12] = t352;
+    const space_robot_real t353 = t282*inv_d8_5;
+    shared[23] = t353;
+    const space_robot_real t354 = t283*inv_d8_5;
+    shared[145] = t354;
+    const space_robot_real t355 = t284*inv_d8_5;
+    shared[146] = t355;
+    const space_robot_real t356 = t285*inv_d8_5;
+    shared[147] = t356;
+    const space_robot_real t357 = t285*t352;
+    shared[93] = t357;
+    const space_robot_real t358 = 7.688518980814365 - 4.284395198522622*inv_d10_5 - t229*t233 - t244*t250
+        - t260*t265 - t274*t277 - t285*t353;
+    shared[7] = t358;
+    const space_robot_real t359 = v[12]*w8_y - t73 + cos_q13*t63 + sin_q13*t64 - t138*t223 - t232*t233
+        + t249*t250 - t264*t265 - t276*t277;
+    shared[21] = t359;
+    const space_robot_real t360 = t229*t234 - t244*t251 + t260*t266 - t274*t278 - t285*t354;
+    const space_robot_real t361 = t229*t235 - t244*t252 + t260*t267 - t274*t279 - t285*t355;
+    const space_robot_real t362 = t77 + cos_q13*t67 - sin_q13*t66 - t138*t224 - t232*t236 + t249*t253
+        - t264*t268 - t276*t280 + t286*t356;
+    shared[24] = t362;
+    const space_robot_real t363 = 1.6161898504464012 - 0.25884887657740846*inv_d10_5 - t229*t236 - t244*t253
+        - t260*t268 - t274*t280 - t285*t356;
+    const space_robot_real inv_d8_4 = 1.0/t363;
+    shared[142] = inv_d8_4;
+    const space_robot_real t364 = t349*inv_d8_4;
+    shared[8] = t364;
+    const space_robot_real t365 = t357*inv_d8_4;
+    shared[13] = t365;
+    const space_robot_real t366 = t351*inv_d8_4;
+    shared[16] = t366;
+    const space_robot_real t367 = t350*inv_d8_4;
+    shared[19] = t367;
+    const space_robot_real t368 = t358*inv_d8_4;
+    shared[25] = t368;
+    const space_robot_real t369 = t360*inv_d8_4;
+    shared[143] = t369;
+    const space_robot_real t370 = t361*inv_d8_4;
+    shared[144] = t370;
+    const space_robot_real t371 = t348 - t361*t364;
+    shared[102] = t371;
+    const space_robot_real t372 = t284*t352 - t361*t365;
+    shared[94] = t372;
+    const space_robot_real t373 = t350 + t361*t366;
+    shared[91] = t373;
+    const space_robot_real t374 = t351 - t361*t367;
+    shared[31] = t374;
+    const space_robot_real t375 = 85.8383788730441 - 70.91412742382272*inv_d10_5 - t228*t233 - t241*t250
+        - t257*t265 - t271*t277 - t282*t353;
+    shared[29] = t375;
+    const space_robot_real t376 = t221*t233 - t243*t250 + t259*t265 - t273*t277 - t284*t353 - t361*t368;
+    shared[9] = t376;
+    const space_robot_real t377 = 7.688518980814365 - t221*t234 - t243*t251 - t259*t266 - t273*t278 - t284*t354
+        - t361*t369;
+    const space_robot_real t378 = t74 - v[12]*w8_x - sin_q13*t63 + cos_q13*t64 - t232*t234 - t249*t251
+        - t264*t266 + t276*t278 - t286*t354;
+    const space_robot_real t379 = t76 - cos_q13*t66 - sin_q13*t67 - t232*t235 - t249*t252 - t264*t267
+        + t276*t279 - t286*t355 + t362*t370;
+    shared[26] = t379;
+    const space_robot_real inv_d8_3 = 1.0/(1.6161898504464012 - t221*t235 - t243*t252 - t259*t267 - t273*t279
+        - t284*t355 - t361*t370);
+    shared[141] = inv_d8_3;
+    const space_robot_real t380 = t371*inv_d8_3;
+    shared[10] = t380;
+    const space_robot_real t381 = t372*inv_d8_3;
+    shared[14] = t381;
+    const space_robot_real t382 = t373*inv_d8_3;
+    shared[17] = t382;
+    const space_robot_real t383 = t374*inv_d8_3;
+    shared[20] = t383;
+    const space_robot_real t384 = t376*inv_d8_3;
+    shared[27] = t384;
+    const space_robot_real t385 = t377*inv_d8_3;
+    shared[140] = t385;
+    const space_robot_real t386 = 1.6278525572546267*sin_q13 + t360*t364 + t377*t380;
+    shared[0] = t386;
+    const space_robot_real t387 = t283*t352 - t360*t365 - t377*t381;
+    shared[2] = t387;
+    const space_robot_real t388 = t349 - t360*t366 + t377*t382;
+    shared[3] = t388;
+    const space_robot_real t389 = t348 + t360*t367 + t377*t383;
+    shared[4] = t389;
+    const space_robot_real t390 = t214*t233 - t242*t250 + t258*t265 - t272*t277 - t283*t353 - t360*t368
+        - t377*t384;
+    shared[5] = t390;
+    const space_robot_real t391 = t378 + t362*t369 - t379*t385;
+    shared[28] = t391;
+    const space_robot_real inv_d8_2 = 1.0/(85.8383788730441 - t214*t234 - t242*t251 - t258*t266 - t272*t278
+        - t283*t354 - t360*t369 - t377*t385);
+    shared[1] = inv_d8_2;
 
     wrenches[0] = tau[0];
     wrenches[1] = tau[1];
@@ -5536,766 +5516,776 @@ static void space_robot_joint_wrenches_part1(
     wrenches[72] = tau[17];
 }
 
-/* joint_wrenches, part 2 of 2: 2906 operations */
+/* joint_wrenches, part 2 of 2: 2952 operations */
 static void space_robot_joint_wrenches_part2(
     const space_robot_real v[18],
     const space_robot_real tau[18],
     space_robot_real wrenches[restrict 78],
-    space_robot_real shared[restrict 273])
+    space_robot_real shared[restrict 270])
 {
     /* constraint forces, elimination */
-    const space_robot_real t401 = shared[267], inv_d8_1 = shared[272];
-    const space_robot_real t406 = t401*inv_d8_1;
-    const space_robot_real t402 = shared[268];
-    const space_robot_real t407 = t402*inv_d8_1;
-    const space_robot_real t403 = shared[269];
-    const space_robot_real t408 = t403*inv_d8_1;
-    const space_robot_real t404 = shared[270];
-    const space_robot_real t409 = t404*inv_d8_1;
-    const space_robot_real t353 = shared[226], t370 = shared[238], t379 = shared[247], t384 = shared[251];
-    const space_robot_real t392 = shared[259], t397 = shared[263];
-    const space_robot_real t410 = t353*t370 + t379*t384 - t392*t397 - t404*t407;
-    const space_robot_real t371 = shared[239], t385 = shared[252], t398 = shared[264];
-    const space_robot_real t411 = t353*t371 - t379*t385 - t392*t398 + t404*t408;
-    const space_robot_real t58 = shared[48], t67 = shared[56], t368 = shared[235], t372 = shared[240];
-    const space_robot_real t382 = shared[248], t386 = shared[253], t394 = shared[260], t399 = shared[265];
-    const space_robot_real t405 = shared[271];
-    const space_robot_real t412 = t58 + t67 - t368*t372 + t382*t386 - t394*t399 + t405*t409;
-    const space_robot_real sin_q12 = shared[10];
-    const space_robot_real t413 = 0.4946576968737634*sin_q12;
-    const space_robot_real cos_q12 = shared[11];
-    const space_robot_real t414 = 0.4946576968737634*cos_q12;
-    const space_robot_real t415 = 45.30698090254877*cos_q12;
-    const space_robot_real t416 = cos_q12*t415;
-    const space_robot_real t417 = 0.2473288484368817*cos_q12;
-    const space_robot_real t418 = cos_q12*t417;
-    const space_robot_real t291 = shared[171], t307 = shared[182], t317 = shared[192], t321 = shared[195];
-    const space_robot_real t330 = shared[204], t334 = shared[207], t342 = shared[215], t344 = shared[218];
-    const space_robot_real t419 = t291*t307 + t317*t321 + t330*t334 + t342*t344 - 0.732533650764582 + t414;
-    const space_robot_real t420 = 46.2962962962963*sin_q12;
-    const space_robot_real t421 = 0.08333333333333333*sin_q12;
-    const space_robot_real t422 = 0.16399551510354834*cos_q12;
-    const space_robot_real t310 = shared[185], t324 = shared[198], t337 = shared[210], t347 = shared[221];
-    const space_robot_real inv_d7_5 = -1.0/(t291*t310 + t317*t324 + t330*t337 + t342*t347 - 0.771413435725388);
-    const space_robot_real t423 = 0.4946576968737634*inv_d7_5;
-    const space_robot_real t424 = 0.16399551510354834*inv_d7_5;
-    const space_robot_real t425 = t413*inv_d7_5;
-    const space_robot_real t426 = t419*inv_d7_5;
-    const space_robot_real t348 = shared[222];
-    const space_robot_real t427 = t348*inv_d7_5;
-    const space_robot_real t349 = shared[223];
-    const space_robot_real t428 = t349*inv_d7_5;
-    const space_robot_real t429 = t349*t423;
-    const space_robot_real t430 = t349*t424;
-    const space_robot_real t431 = t349*t425;
-    const space_robot_real t292 = shared[172], t316 = shared[191], t329 = shared[203], t341 = shared[214];
-    const space_robot_real t432 = t292*t307 - t316*t321 - t329*t334 + t341*t344 + t349*t426;
-    const space_robot_real inv_d9_5 = shared[173], t298 = shared[179], t308 = shared[183], t315 = shared[190];
-    const space_robot_real t322 = shared[196], t328 = shared[202], t335 = shared[208], t340 = shared[213];
-    const space_robot_real t345 = shared[219];
-    const space_robot_real t433 = 0.012345679012345678*inv_d9_5 + t298*t308 + t315*t322 + t328*t335 + t340*t345
-        + t418 - 0.4417732928813261;
-    const space_robot_real t434 = t292*t308 - t316*t322 + t329*t335 - t341*t345 + sin_q12*t417 + t349*t427;
-    const space_robot_real t306 = shared[180], t309 = shared[184], t71 = shared[59], t60 = shared[50];
-    const space_robot_real t61 = shared[51], t320 = shared[193], t323 = shared[197], t332 = shared[205];
-    const space_robot_real t336 = shared[209], t343 = shared[216], t346 = shared[220], t350 = shared[224];
-    const space_robot_real t435 = t306*t309 - t71 - sin_q12*t60 - cos_q12*t61 + t320*t323 - t332*t336
-        - t343*t346 - t350*t428;
-    const space_robot_real inv_d7_4 = -1.0/(t292*t309 + t316*t323 + t329*t336 + t341*t346 - t418
-        - 0.5240845872885064 + t349*t428);
-    const space_robot_real t436 = t429*inv_d7_4;
-    const space_robot_real t437 = t421*inv_d7_4;
-    const space_robot_real t438 = t422*inv_d7_4;
-    const space_robot_real t439 = t430*inv_d7_4;
-    const space_robot_real t440 = t431*inv_d7_4;
-    const space_robot_real t441 = t432*inv_d7_4;
-    const space_robot_real t442 = t434*inv_d7_4;
-    const space_robot_real t443 = t348*t423 + t434*t436;
-    const space_robot_real t444 = 0.08333333333333333*cos_q12 + t434*t437;
-    const space_robot_real t445 = 0.16399551510354834*sin_q12 - t434*t438;
-    const space_robot_real t446 = t348*t424 + t434*t439;
-    const space_robot_real t447 = t348*t425 + t434*t440;
-    const space_robot_real t448 = t298*t307 + t315*t321 - t328*t334 - t340*t344 + t348*t426 + t434*t441;
-    const space_robot_real t70 = shared[58], t213 = shared[128], t293 = shared[174];
-    const space_robot_real t449 = t70 + cos_q12*t60 - sin_q12*t61 + t213*t293 - t306*t308 + t320*t322
-        + t332*t335 - t343*t345 + t350*t427;
-    const space_robot_real t450 = t449 - t435*t442;
-    const space_robot_real inv_d7_3 = -1.0/(t433 + t348*t427 + t434*t442);
-    const space_robot_real t451 = t443*inv_d7_3;
-    const space_robot_real t452 = t444*inv_d7_3;
-    const space_robot_real t453 = t445*inv_d7_3;
-    const space_robot_real t454 = t446*inv_d7_3;
-    const space_robot_real t455 = t447*inv_d7_3;
-    const space_robot_real t456 = t448*inv_d7_3;
-    const space_robot_real t457 = 0.9893153937475268*cos_q12 - t419*t423 - t432*t436 - t448*t451;
-    const space_robot_real t458 = t432*t437 + t448*t452;
-    const space_robot_real t459 = t448*t453 - t432*t438;
-    const space_robot_real t460 = t414 - t419*t424 - t432*t439 - t448*t454;
-    const space_robot_real t461 = sin_q12*t415 + t419*t425 + t432*t440 + t448*t455;
-    const space_robot_real t290 = shared[170], t314 = shared[189], t327 = shared[201], t339 = shared[212];
-    const space_robot_real t462 = t290*t307 + t314*t321 + t327*t334 + t339*t344 + t416 - 47.924148853550925
-        + t419*t426 + t432*t441;
-    const space_robot_real t59 = shared[49], w7_x = shared[22], t68 = shared[57];
-    const space_robot_real t463 = cos_q12*t59 - v[11]*w7_x - t68 + t306*t307 - t320*t321 + t332*t334
-        - t343*t344 - t350*t426 + t435*t441;
-    const space_robot_real t464 = t463 - t450*t456;
-    const space_robot_real inv_d7_2 = -1.0/(t462 + t448*t456);
-    const space_robot_real t465 = t420*inv_d7_2;
-    const space_robot_real t466 = t457*inv_d7_2;
-    const space_robot_real t467 = t458*inv_d7_2;
-    const space_robot_real t468 = t459*inv_d7_2;
-    const space_robot_real t469 = t460*inv_d7_2;
-    const space_robot_real t470 = t461*inv_d7_2;
-    const space_robot_real t471 = 46.2962962962963*cos_q12 - t461*t465;
-    const space_robot_real t472 = 0.9893153937475268*sin_q12 - t413*t423 - t431*t436 - t447*t451 + t461*t466;
-    const space_robot_real t473 = t431*t437 + t447*t452 + t461*t467;
-    const space_robot_real t474 = t431*t438 - t447*t453 - t461*t468;
-    const space_robot_real t475 = t413 - t413*t424 - t431*t439 - t447*t454 + t461*t469;
-    const space_robot_real w7_y = shared[23];
-    const space_robot_real t476 = v[11]*w7_y + 73.46189164370982*tau[13] + sin_q12*t59 - t350*t425 + t435*t440
-        - t450*t455 + t464*t470;
-    const space_robot_real inv_d7_1 = 1.0/(t416 + 74.45120703745735 - t413*t425 - t431*t440 - t447*t455
-        - t461*t470);
-    const space_robot_real t477 = t471*inv_d7_1;
-    const space_robot_real t478 = t472*inv_d7_1;
-    const space_robot_real t479 = t473*inv_d7_1;
-    const space_robot_real t480 = t474*inv_d7_1;
-    const space_robot_real t481 = t475*inv_d7_1;
-    const space_robot_real t482 = t430*t437 + t446*t452 - t460*t467 - t475*t479;
-    const space_robot_real t483 = t430*t438 - t446*t453 + t460*t468 - t475*t480;
-    const space_robot_real t51 = shared[41], t62 = shared[52];
-    const space_robot_real t484 = t435*t439 - t51 - t62 - t350*t424 - t450*t454 - t464*t469 - t476*t481;
-    const space_robot_real sin_q11 = shared[8];
-    const space_robot_real t485 = 0.4946576968737634*sin_q11;
-    const space_robot_real cos_q11 = shared[9];
-    const space_robot_real t486 = 0.4946576968737634*cos_q11;
-    const space_robot_real t487 = 45.30698090254877*cos_q11;
-    const space_robot_real t488 = cos_q11*t487;
-    const space_robot_real t489 = 0.2473288484368817*cos_q11;
-    const space_robot_real t490 = cos_q11*t489;
-    const space_robot_real t369 = shared[237], t383 = shared[250], t396 = shared[262];
-    const space_robot_real t491 = t353*t369 + t379*t383 + t392*t396 + t404*t406 - 0.732533650764582 + t486;
-    const space_robot_real t492 = 46.2962962962963*sin_q11;
-    const space_robot_real t493 = 0.08333333333333333*sin_q11;
-    const space_robot_real t494 = 0.16399551510354834*cos_q11;
-    const space_robot_real inv_d6_5 = -1.0/(t353*t372 + t379*t386 + t392*t399 + t404*t409 - 0.771413435725388);
-    const space_robot_real t495 = 0.4946576968737634*inv_d6_5;
-    const space_robot_real t496 = 0.16399551510354834*inv_d6_5;
-    const space_robot_real t497 = t485*inv_d6_5;
-    const space_robot_real t498 = t491*inv_d6_5;
-    const space_robot_real t499 = t410*inv_d6_5;
-    const space_robot_real t500 = t411*inv_d6_5;
-    const space_robot_real t501 = t411*t495;
-    const space_robot_real t502 = t411*t496;
-    const space_robot_real t503 = t411*t497;
-    const space_robot_real t354 = shared[227], t378 = shared[246], t391 = shared[258];
-    const space_robot_real t504 = t354*t369 - t378*t383 - t391*t396 + t403*t406 + t411*t498;
-    const space_robot_real inv_d8_5 = shared[228], t360 = shared[234], t377 = shared[245], t390 = shared[257];
-    const space_robot_real t505 = 0.012345679012345678*inv_d8_5 + t360*t370 + t377*t384 + t390*t397 + t402*t407
-        - 0.4417732928813261 + t490;
-    const space_robot_real t506 = t354*t370 - t378*t384 + t391*t397 - t403*t407 + sin_q11*t489 + t411*t499;
-    const space_robot_real t66 = shared[55], t56 = shared[46], t57 = shared[47];
-    const space_robot_real t507 = t394*t398 - t66 - sin_q11*t56 - cos_q11*t57 - t368*t371 - t382*t385
-        + t405*t408 + t412*t500;
-    const space_robot_real inv_d6_4 = -1.0/(t354*t371 + t378*t385 + t391*t398 + t403*t408 - 0.5240845872885064
-        - t490 + t411*t500);
-    const space_robot_real t508 = t501*inv_d6_4;
-    const space_robot_real t509 = t493*inv_d6_4;
-    const space_robot_real t510 = t494*inv_d6_4;
-    const space_robot_real t511 = t502*inv_d6_4;
-    const space_robot_real t512 = t503*inv_d6_4;
-    const space_robot_real t513 = t504*inv_d6_4;
-    const space_robot_real t514 = t506*inv_d6_4;
-    const space_robot_real t515 = t410*t495 + t506*t508;
-    const space_robot_real t516 = 0.08333333333333333*cos_q11 + t506*t509;
-    const space_robot_real t517 = 0.16399551510354834*sin_q11 - t506*t510;
-    const space_robot_real t518 = t410*t496 + t506*t511;
-    const space_robot_real t519 = t410*t497 + t506*t512;
-    const space_robot_real t520 = t360*t369 + t377*t383 - t390*t396 - t402*t406 + t410*t498 + t506*t513;
-    const space_robot_real t65 = shared[54], t288 = shared[169], t355 = shared[229];
-    const space_robot_real t521 = t65 + cos_q11*t56 - sin_q11*t57 + t288*t355 + t368*t370 - t382*t384
-        - t394*t397 + t405*t407 - t412*t499;
-    const space_robot_real t522 = t521 - t507*t514;
-    const space_robot_real inv_d6_3 = -1.0/(t505 + t410*t499 + t506*t514);
-    const space_robot_real t523 = t515*inv_d6_3;
-    const space_robot_real t524 = t516*inv_d6_3;
-    const space_robot_real t525 = t517*inv_d6_3;
-    const space_robot_real t526 = t518*inv_d6_3;
-    const space_robot_real t527 = t519*inv_d6_3;
-    const space_robot_real t528 = t520*inv_d6_3;
-    const space_robot_real t529 = 0.9893153937475268*cos_q11 - t491*t495 - t504*t508 - t520*t523;
-    const space_robot_real t530 = t504*t509 + t520*t524;
-    const space_robot_real t531 = t520*t525 - t504*t510;
-    const space_robot_real t532 = t486 - t491*t496 - t504*t511 - t520*t526;
-    const space_robot_real t533 = sin_q11*t487 + t491*t497 + t504*t512 + t520*t527;
-    const space_robot_real t352 = shared[225], t376 = shared[244], t389 = shared[256];
-    const space_robot_real t534 = t352*t369 + t376*t383 + t389*t396 + t401*t406 - 47.924148853550925 + t488
-        + t491*t498 + t504*t513;
-    const space_robot_real w6_x = shared[20], t63 = shared[53], t55 = shared[45];
-    const space_robot_real t535 = v[10]*w6_x + t63 - cos_q11*t55 + t368*t369 - t382*t383 + t394*t396
-        - t405*t406 - t412*t498 - t507*t513;
-    const space_robot_real t536 = t535 + t522*t528;
-    const space_robot_real inv_d6_2 = -1.0/(t534 + t520*t528);
-    const space_robot_real t537 = t492*inv_d6_2;
-    const space_robot_real t538 = t529*inv_d6_2;
-    const space_robot_real t539 = t530*inv_d6_2;
-    const space_robot_real t540 = t531*inv_d6_2;
-    const space_robot_real t541 = t532*inv_d6_2;
-    const space_robot_real t542 = t533*inv_d6_2;
-    const space_robot_real t543 = 46.2962962962963*cos_q11 - t533*t537;
-    const space_robot_real t544 = 0.9893153937475268*sin_q11 - t485*t495 - t503*t508 - t519*t523 + t533*t538;
-    const space_robot_real t545 = t503*t509 + t519*t524 + t533*t539;
-    const space_robot_real t546 = t503*t510 - t519*t525 - t533*t540;
-    const space_robot_real t547 = t485 - t485*t496 - t503*t511 - t519*t526 + t533*t541;
-    const space_robot_real w6_y = shared[21];
-    const space_robot_real t548 = t522*t527 - v[10]*w6_y - 73.46189164370982*tau[12] - sin_q11*t55 - t412*t497
-        - t507*t512 + t536*t542;
-    const space_robot_real inv_d6_1 = 1.0/(74.45120703745735 + t488 - t485*t497 - t503*t512 - t519*t527
-        - t533*t542);
-    const space_robot_real t549 = t543*inv_d6_1;
-    const space_robot_real t550 = t544*inv_d6_1;
-    const space_robot_real t551 = t545*inv_d6_1;
-    const space_robot_real t552 = t546*inv_d6_1;
-    const space_robot_real t553 = t547*inv_d6_1;
-    const space_robot_real t554 = t502*t509 + t518*t524 - t532*t539 - t547*t551;
-    const space_robot_real t555 = t502*t510 - t518*t525 + t532*t540 - t547*t552;
-    const space_robot_real t37 = shared[31];
-    const space_robot_real t556 = t37 + t58 - t412*t496 - t507*t511 + t522*t526 - t536*t541 - t548*t553;
-    const space_robot_real sin_q10 = shared[6];
-    const space_robot_real t557 = 3.6719706242350023*sin_q10;
-    const space_robot_real cos_q10 = shared[7];
-    const space_robot_real t558 = 3.6719706242350023*cos_q10;
-    const space_robot_real t559 = 33.12423500611998*cos_q10;
-    const space_robot_real t560 = cos_q10*t559;
-    const space_robot_real t561 = 0.4589963280293753*cos_q10;
-    const space_robot_real t562 = cos_q10*t561;
-    const space_robot_real t563 = t475*t477 - t460*t465 + t557;
-    const space_robot_real t564 = 0.4946576968737634 - 0.0811216437987477*inv_d7_5 - t430*t436 - t446*t451
-        - t460*t466 - t475*t478 - t558;
-    const space_robot_real t565 = 0.25899632802937533*cos_q10;
-    const space_robot_real t566 = 0.2*sin_q10;
-    const space_robot_real inv_d5_5 = 1.0/(0.9896585097995904 - 0.026894528974078152*inv_d7_5 - t430*t439
-        - t446*t454 - t460*t469 - t475*t481);
-    const space_robot_real t567 = 3.6719706242350023*inv_d5_5;
-    const space_robot_real t568 = 0.25899632802937533*inv_d5_5;
-    const space_robot_real t569 = t563*inv_d5_5;
-    const space_robot_real t570 = t564*inv_d5_5;
-    const space_robot_real t571 = t482*inv_d5_5;
-    const space_robot_real t572 = t483*inv_d5_5;
-    const space_robot_real t573 = t483*t567;
-    const space_robot_real t574 = t483*t568;
-    const space_robot_real t575 = t483*t569 - t459*t465 - t474*t477;
-    const space_robot_real t576 = 63.489315393747525 - 0.24468623707645595*inv_d7_5 - t429*t436 - t443*t451
-        - t457*t466 - t472*t478 - t560;
-    const space_robot_real t577 = t422*t436 - t445*t451 + t459*t466 - t474*t478 - t483*t570;
-    const space_robot_real t47 = shared[37], w5_x = shared[18], t49 = shared[39];
-    const space_robot_real t578 = cos_q10*t47 - v[9]*w5_x - t59 - sin_q10*t49 + t350*t423 - t435*t436
-        + t450*t451 + t464*t466 + t476*t478;
-    const space_robot_real t579 = t445*t452 - t422*t437 + t459*t467 - t474*t479 + sin_q10*t561 - t483*t571;
-    const space_robot_real t52 = shared[42], t50 = shared[40];
-    const space_robot_real t580 = t464*t468 - t61 - sin_q10*t52 - cos_q10*t50 - t435*t438 - t450*t453
-        - t476*t480 - t484*t572;
-    const space_robot_real inv_d5_4 = 1.0/(t562 - t422*t438 - t445*t453 - t459*t468 - t474*t480
-        + 0.530662181770215 - t483*t572);
-    const space_robot_real t581 = t573*inv_d5_4;
-    const space_robot_real t582 = t558*inv_d5_4;
-    const space_robot_real t583 = t565*inv_d5_4;
-    const space_robot_real t584 = t574*inv_d5_4;
-    const space_robot_real t585 = t566*inv_d5_4;
-    const space_robot_real t586 = t575*inv_d5_4;
-    const space_robot_real t587 = t577*inv_d5_4;
-    const space_robot_real t588 = t579*inv_d5_4;
-    const space_robot_real t589 = t482*t567 - t579*t581;
-    const space_robot_real t590 = t557 - t579*t582;
-    const space_robot_real t591 = 0.25899632802937533*sin_q10 - t579*t583;
-    const space_robot_real t592 = t482*t568 - t579*t584;
-    const space_robot_real t593 = 0.2*cos_q10 + t579*t585;
-    const space_robot_real t594 = t458*t465 - t473*t477 + t482*t569 - t579*t586;
-    const space_robot_real t595 = t421*t436 + t444*t451 - t458*t466 - t473*t478 - t482*t570 - t579*t587;
-    const space_robot_real t596 = t60 + cos_q10*t52 - sin_q10*t50 - t435*t437 + t450*t452 - t464*t467
-        - t476*t479 - t484*t571 - t580*t588;
-    const space_robot_real inv_d5_3 = 1.0/(0.7423296613627086 - t421*t437 - t444*t452 - t458*t467 - t473*t479
-        - t562 - t482*t571 - t579*t588);
-    const space_robot_real t597 = t589*inv_d5_3;
-    const space_robot_real t598 = t590*inv_d5_3;
-    const space_robot_real t599 = t591*inv_d5_3;
-    const space_robot_real t600 = t592*inv_d5_3;
-    const space_robot_real t601 = t593*inv_d5_3;
-    const space_robot_real t602 = t594*inv_d5_3;
-    const space_robot_real t603 = t595*inv_d5_3;
-    const space_robot_real t604 = 29.37576499388002*cos_q10 + t564*t567 - t577*t581 - t595*t597;
-    const space_robot_real t605 = t577*t582 + t595*t598;
-    const space_robot_real t606 = t577*t583 + t595*t599;
-    const space_robot_real t607 = t558 + t564*t568 - t577*t584 - t595*t600;
-    const space_robot_real t608 = t577*t585 - t595*t601;
-    const space_robot_real t609 = t472*t477 - t457*t465 + sin_q10*t559 - t564*t569 + t577*t586 + t595*t602;
-    const space_robot_real t610 = t578 + t484*t570 + t580*t587 + t596*t603;
-    const space_robot_real inv_d5_2 = 1.0/(t576 - t564*t570 - t577*t587 - t595*t603);
-    const space_robot_real t611 = t604*inv_d5_2;
-    const space_robot_real t612 = t605*inv_d5_2;
-    const space_robot_real t613 = t606*inv_d5_2;
-    const space_robot_real t614 = t607*inv_d5_2;
-    const space_robot_real t615 = t608*inv_d5_2;
-    const space_robot_real t616 = t609*inv_d5_2;
-    const space_robot_real t617 = 29.37576499388002*sin_q10 - t563*t567 - t575*t581 - t594*t597 + t609*t611;
-    const space_robot_real t618 = t575*t582 + t594*t598 + t609*t612;
-    const space_robot_real t619 = t575*t583 + t594*t599 + t609*t613;
-    const space_robot_real t620 = t557 - t563*t568 - t575*t584 - t594*t600 + t609*t614;
-    const space_robot_real t621 = t575*t585 - t594*t601 + t609*t615;
-    const space_robot_real w5_y = shared[19];
-    const space_robot_real t622 = v[9]*w5_y + cos_q10*t49 + sin_q10*t47 - t464*t465 + t476*t477 - t484*t569
-        + t580*t586 + t596*t602;
-    const space_robot_real t623 = t622 + t610*t616;
-    const space_robot_real inv_d5_1 = 1.0/(t560 - t420*t465 - t471*t477 + 75.67206129017632 - t563*t569
-        - t575*t586 - t594*t602 - t609*t616);
-    const space_robot_real t624 = t617*inv_d5_1;
-    const space_robot_real t625 = t618*inv_d5_1;
-    const space_robot_real t626 = t619*inv_d5_1;
-    const space_robot_real t627 = t620*inv_d5_1;
-    const space_robot_real t628 = t621*inv_d5_1;
-    const space_robot_real t30 = shared[26], t39 = shared[33], t40 = shared[34];
-    const space_robot_real t629 = t52 + t30 + t39 + t40 - t580*t585 + t596*t601 - t610*t615 - t623*t628;
-    const space_robot_real sin_q9 = shared[4];
-    const space_robot_real t630 = 3.6719706242350023*sin_q9;
-    const space_robot_real cos_q9 = shared[5];
-    const space_robot_real t631 = 3.6719706242350023*cos_q9;
-    const space_robot_real t632 = 33.12423500611998*cos_q9;
-    const space_robot_real t633 = cos_q9*t632;
-    const space_robot_real t634 = 0.4589963280293753*cos_q9;
-    const space_robot_real t635 = cos_q9*t634;
-    const space_robot_real t636 = t547*t549 - t532*t537 + t630;
-    const space_robot_real t637 = 0.4946576968737634 - 0.0811216437987477*inv_d6_5 - t502*t508 - t518*t523
-        - t532*t538 - t547*t550 - t631;
-    const space_robot_real t638 = 0.25899632802937533*cos_q9;
-    const space_robot_real t639 = 0.2*sin_q9;
-    const space_robot_real inv_d4_5 = 1.0/(0.9896585097995904 - 0.026894528974078152*inv_d6_5 - t502*t511
-        - t518*t526 - t532*t541 - t547*t553);
-    const space_robot_real t640 = 3.6719706242350023*inv_d4_5;
-    const space_robot_real t641 = 0.25899632802937533*inv_d4_5;
-    const space_robot_real t642 = t636*inv_d4_5;
-    const space_robot_real t643 = t637*inv_d4_5;
-    const space_robot_real t644 = t554*inv_d4_5;
-    const space_robot_real t645 = t555*inv_d4_5;
-    const space_robot_real t646 = t555*t640;
-    const space_robot_real t647 = t555*t641;
-    const space_robot_real t648 = t555*t642 - t531*t537 - t546*t549;
-    const space_robot_real t649 = 63.489315393747525 - 0.24468623707645595*inv_d6_5 - t501*t508 - t515*t523
-        - t529*t538 - t544*t550 - t633;
-    const space_robot_real t650 = t494*t508 - t517*t523 + t531*t538 - t546*t550 - t555*t643;
-    const space_robot_real w4_x = shared[16], t35 = shared[29], t33 = shared[27];
-    const space_robot_real t651 = v[8]*w4_x + t55 + sin_q9*t35 - cos_q9*t33 + t412*t495 + t507*t508 - t522*t523
-        + t536*t538 + t548*t550;
-    const space_robot_real t652 = t517*t524 - t494*t509 + t531*t539 - t546*t551 + sin_q9*t634 - t555*t644;
-    const space_robot_real t36 = shared[30], t38 = shared[32];
-    const space_robot_real t653 = cos_q9*t36 - t57 - sin_q9*t38 - t507*t510 - t522*t525 - t536*t540 + t548*t552
-        + t556*t645;
-    const space_robot_real inv_d4_4 = 1.0/(0.530662181770215 - t494*t510 - t517*t525 - t531*t540 - t546*t552
-        + t635 - t555*t645);
-    const space_robot_real t654 = t646*inv_d4_4;
-    const space_robot_real t655 = t631*inv_d4_4;
-    const space_robot_real t656 = t638*inv_d4_4;
-    const space_robot_real t657 = t647*inv_d4_4;
-    const space_robot_real t658 = t639*inv_d4_4;
-    const space_robot_real t659 = t648*inv_d4_4;
-    const space_robot_real t660 = t650*inv_d4_4;
-    const space_robot_real t661 = t652*inv_d4_4;
-    const space_robot_real t662 = t554*t640 - t652*t654;
-    const space_robot_real t663 = t630 - t652*t655;
-    const space_robot_real t664 = 0.25899632802937533*sin_q9 - t652*t656;
-    const space_robot_real t665 = t554*t641 - t652*t657;
-    const space_robot_real t666 = 0.2*cos_q9 + t652*t658;
-    const space_robot_real t667 = t530*t537 - t545*t549 + t554*t642 - t652*t659;
-    const space_robot_real t668 = t493*t508 + t516*t523 - t530*t538 - t545*t550 - t554*t643 - t652*t660;
-    const space_robot_real t669 = t56 + cos_q9*t38 + sin_q9*t36 - t507*t509 + t522*t524 + t536*t539 + t548*t551
-        + t556*t644 - t653*t661;
-    const space_robot_real inv_d4_3 = 1.0/(0.7423296613627086 - t493*t509 - t516*t524 - t530*t539 - t545*t551
-        - t635 - t554*t644 - t652*t661);
-    const space_robot_real t670 = t662*inv_d4_3;
-    const space_robot_real t671 = t663*inv_d4_3;
-    const space_robot_real t672 = t664*inv_d4_3;
-    const space_robot_real t673 = t665*inv_d4_3;
-    const space_robot_real t674 = t666*inv_d4_3;
-    const space_robot_real t675 = t667*inv_d4_3;
-    const space_robot_real t676 = t668*inv_d4_3;
-    const space_robot_real t677 = 29.37576499388002*cos_q9 + t637*t640 - t650*t654 - t668*t670;
-    const space_robot_real t678 = t650*t655 + t668*t671;
-    const space_robot_real t679 = t650*t656 + t668*t672;
-    const space_robot_real t680 = t631 + t637*t641 - t650*t657 - t668*t673;
-    const space_robot_real t681 = t650*t658 - t668*t674;
-    const space_robot_real t682 = t544*t549 - t529*t537 + sin_q9*t632 - t637*t642 + t650*t659 + t668*t675;
-    const space_robot_real t683 = t651 + t556*t643 - t653*t660 - t669*t676;
-    const space_robot_real inv_d4_2 = 1.0/(t649 - t637*t643 - t650*t660 - t668*t676);
-    const space_robot_real t684 = t677*inv_d4_2;
-    const space_robot_real t685 = t678*inv_d4_2;
-    const space_robot_real t686 = t679*inv_d4_2;
-    const space_robot_real t687 = t680*inv_d4_2;
-    const space_robot_real t688 = t681*inv_d4_2;
-    const space_robot_real t689 = t682*inv_d4_2;
-    const space_robot_real t690 = 29.37576499388002*sin_q9 - t636*t640 - t648*t654 - t667*t670 + t682*t684;
-    const space_robot_real t691 = t648*t655 + t667*t671 + t682*t685;
-    const space_robot_real t692 = t648*t656 + t667*t672 + t682*t686;
-    const space_robot_real t693 = t630 - t636*t641 - t648*t657 - t667*t673 + t682*t687;
-    const space_robot_real t694 = t648*t658 - t667*t674 + t682*t688;
-    const space_robot_real w4_y = shared[17];
-    const space_robot_real t695 = t548*t549 - v[8]*w4_y - cos_q9*t35 - sin_q9*t33 - t536*t537 - t556*t642
-        - t653*t659 - t669*t675;
-    const space_robot_real t696 = t695 + t683*t689;
-    const space_robot_real inv_d4_1 = 1.0/(75.67206129017632 - t492*t537 - t543*t549 + t633 - t636*t642
-        - t648*t659 - t667*t675 - t682*t689);
-    const space_robot_real t697 = t690*inv_d4_1;
-    const space_robot_real t698 = t691*inv_d4_1;
-    const space_robot_real t699 = t692*inv_d4_1;
-    const space_robot_real t700 = t693*inv_d4_1;
-    const space_robot_real t701 = t694*inv_d4_1;
-    const space_robot_real sin_q8 = shared[2];
-    const space_robot_real t702 = 0.0002848767775606706*sin_q8;
-    const space_robot_real cos_q8 = shared[3];
-    const space_robot_real t703 = cos_q8*t702;
-    const space_robot_real t704 = sin_q8*t702;
-    const space_robot_real t705 = 0.0024671052631578946*sin_q8;
-    const space_robot_real t706 = 0.0024671052631578946*cos_q8;
-    const space_robot_real t707 = 0.00041118421052631577*cos_q8;
-    const space_robot_real t708 = cos_q8*t707;
-    const space_robot_real t709 = 0.0005427631578947368*cos_q8;
-    const space_robot_real t710 = cos_q8*t709;
-    const space_robot_real t711 = 0.0017092606653640236*cos_q8;
-    const space_robot_real t712 = 0.0017092606653640236*sin_q8;
-    const space_robot_real t713 = t566*t581 - t593*t597 - t608*t611 - t621*t624 + t705;
-    const space_robot_real t714 = t566*t582 - t593*t598 + t608*t612 + t621*t625 + t706;
-    const space_robot_real t715 = t566*t583 - t593*t599 + t608*t613 + t621*t626 - t711;
-    const space_robot_real t716 = t566*t584 - t593*t600 - t608*t614 - t621*t627 - t712;
-    const space_robot_real sin_q7 = shared[0];
-    const space_robot_real t717 = 0.008223684210526315*sin_q7;
-    const space_robot_real cos_q7 = shared[1];
-    const space_robot_real t718 = 0.008223684210526315*cos_q7;
-    const space_robot_real t719 = 0.0078125*cos_q7;
-    const space_robot_real t720 = 0.0078125*sin_q7;
-    const space_robot_real t721 = 0.0024671052631578946*sin_q7;
-    const space_robot_real t722 = 0.0024671052631578946*cos_q7;
-    const space_robot_real t723 = 0.005412658773652742*cos_q7;
-    const space_robot_real t724 = 0.005412658773652742*sin_q7;
-    const space_robot_real t725 = 0.005697535551213412*sin_q7;
-    const space_robot_real t726 = 0.005697535551213412*cos_q7;
-    const space_robot_real t727 = 0.0017092606653640236*cos_q7;
-    const space_robot_real t728 = 0.0017092606653640236*sin_q7;
-    const space_robot_real t729 = 0.000926535087719298*sin_q7;
-    const space_robot_real t730 = 0.000926535087719298*cos_q7;
-    const space_robot_real t731 = 0.001864035087719298*cos_q7;
-    const space_robot_real t732 = 0.001864035087719298*sin_q7;
-    const space_robot_real t733 = cos_q8*t725 + sin_q8*t723;
-    const space_robot_real t734 = sin_q8*t725 - cos_q8*t723;
-    const space_robot_real t735 = cos_q8*t726 - sin_q8*t724;
-    const space_robot_real t736 = sin_q8*t726 + cos_q8*t724;
-    const space_robot_real inv_d3_5 = -1.0/(t566*t585 + t593*t601 + t608*t615 + t621*t628 - 0.2028234649122807);
-    const space_robot_real t737 = t721*inv_d3_5;
-    const space_robot_real t738 = t722*inv_d3_5;
-    const space_robot_real t739 = t727*inv_d3_5;
-    const space_robot_real t740 = t728*inv_d3_5;
-    const space_robot_real t741 = 0.002823464912280702*inv_d3_5;
-    const space_robot_real t742 = t713*inv_d3_5;
-    const space_robot_real t743 = t714*inv_d3_5;
-    const space_robot_real t744 = t715*inv_d3_5;
-    const space_robot_real t745 = t716*inv_d3_5;
-    const space_robot_real t746 = t734 + t716*t737;
-    const space_robot_real w2_y = shared[13], t29 = shared[25], t28 = shared[24];
-    const space_robot_real t747 = v[6]*w2_y - t33 - cos_q7*t29 + sin_q7*t28 - t556*t640 - t653*t654 - t669*t670
-        - t683*t684 - t696*t697;
-    const space_robot_real t748 = t736 + t716*t738;
-    const space_robot_real t749 = sin_q8*t731 + cos_q8*t729 + t716*t739;
-    const space_robot_real t750 = sin_q8*t732 - cos_q8*t730 + t716*t740;
-    const space_robot_real t751 = t712 + t716*t741;
-    const space_robot_real t752 = 13.483368265244794*inv_d5_5 + t573*t581 + t589*t597 + t604*t611 + t617*t624
-        + t708 - 29.383988678090546;
-    const space_robot_real t753 = 0.9510269083085987*inv_d5_5 + t574*t581 + t592*t597 + t607*t611 + t620*t624
-        + t704 - 3.6665579654613496;
-    const space_robot_real t754 = t753 + t716*t742;
-    const space_robot_real w3_y = shared[15];
-    const space_robot_real t755 = v[7]*w3_y - t47 - cos_q8*t29 - sin_q8*t28 + t484*t567 - t580*t581 - t596*t597
-        + t610*t611 + t623*t624;
-    const space_robot_real t756 = t574*t582 + t592*t598 - t607*t612 - t620*t625 + t703 + t716*t743;
-    const space_robot_real t757 = t574*t583 + t592*t599 - t607*t613 - t620*t626 + sin_q8*t709 + t716*t744;
-    const space_robot_real t758 = 0.06707909793269978*inv_d5_5 + t574*t584 + t592*t600 + t607*t614 + t620*t627
-        - t710 - 0.6650270297837613;
-    const space_robot_real t53 = shared[43], t54 = shared[44];
-    const space_robot_real t759 = cos_q8*t53 - t51 - sin_q8*t54 - t484*t568 + t580*t584 + t596*t600 - t610*t614
-        - t623*t627 - t629*t745;
-    const space_robot_real inv_d3_4 = -1.0/(t758 + t716*t745);
-    const space_robot_real t760 = t746*inv_d3_4;
-    const space_robot_real t761 = t748*inv_d3_4;
-    const space_robot_real t762 = t749*inv_d3_4;
-    const space_robot_real t763 = t750*inv_d3_4;
-    const space_robot_real t764 = t751*inv_d3_4;
-    const space_robot_real t765 = t754*inv_d3_4;
-    const space_robot_real t766 = t756*inv_d3_4;
-    const space_robot_real t767 = t757*inv_d3_4;
-    const space_robot_real t768 = t733 + t715*t737 + t757*t760;
-    const space_robot_real t769 = t735 + t715*t738 + t757*t761;
-    const space_robot_real t34 = shared[28], w2_x = shared[12];
-    const space_robot_real t770 = t34 - v[6]*w2_x + sin_q7*t29 + cos_q7*t28 - t653*t655 - t669*t671 + t683*t685
-        + t696*t698 - t629*t738;
-    const space_robot_real t771 = cos_q8*t731 - sin_q8*t729 + t715*t739 + t757*t762;
-    const space_robot_real t772 = cos_q8*t732 + sin_q8*t730 + t715*t740 + t757*t763;
-    const space_robot_real t46 = shared[36], t45 = shared[35];
-    const space_robot_real t773 = t37 + sin_q7*t46 + cos_q7*t45 - t556*t641 - t653*t657 - t669*t673 - t683*t687
-        - t696*t700 + t629*t740;
-    const space_robot_real t774 = t711 + t715*t741 + t757*t764;
-    const space_robot_real t775 = t565*t581 + t591*t597 - t606*t611 - t619*t624 + t703 + t715*t742 + t757*t765;
-    const space_robot_real t776 = t565*t582 + t591*t598 + t606*t612 + t619*t625 - t704 - 3.666273088683789
-        + t715*t743 + t757*t766;
-    const space_robot_real t48 = shared[38], w3_x = shared[14];
-    const space_robot_real t777 = t48 - v[7]*w3_x + sin_q8*t29 - cos_q8*t28 - t580*t582 - t596*t598 - t610*t612
-        - t623*t625 + t629*t743;
-    const space_robot_real t778 = t50 - cos_q8*t54 - sin_q8*t53 + t580*t583 + t596*t599 + t610*t613 + t623*t626
-        - t629*t744 + t759*t767;
-    const space_robot_real inv_d3_3 = -1.0/(t565*t583 + t591*t599 + t606*t613 + t619*t626 + t710
-        - 0.665569792941656 + t715*t744 + t757*t767);
-    const space_robot_real t779 = t768*inv_d3_3;
-    const space_robot_real t780 = t769*inv_d3_3;
-    const space_robot_real t781 = t771*inv_d3_3;
-    const space_robot_real t782 = t772*inv_d3_3;
-    const space_robot_real t783 = t774*inv_d3_3;
-    const space_robot_real t784 = t775*inv_d3_3;
-    const space_robot_real t785 = t776*inv_d3_3;
-    const space_robot_real t786 = 13.483368265244794*inv_d4_5 + t646*t654 + t662*t670 + t677*t684 + t690*t697
-        + t721*t737 + t746*t760;
-    const space_robot_real t787 = 0.9510269083085987*inv_d4_5 + t647*t654 + t665*t670 + t680*t684 + t693*t697
-        - t728*t737 - t750*t760;
-    const space_robot_real t788 = sin_q8*t719 + cos_q8*t717 - t714*t737 - t756*t760 - t776*t779;
-    const space_robot_real t789 = sin_q8*t720 - cos_q8*t718 + t714*t738 + t756*t761 + t776*t780;
-    const space_robot_real t790 = t735 - t714*t739 - t756*t762 - t776*t781;
-    const space_robot_real t791 = t36 + cos_q7*t46 - sin_q7*t45 - t653*t656 - t669*t672 + t683*t686 + t696*t699
-        + t629*t739 - t759*t762;
-    const space_robot_real t792 = 0.06707909793269978*inv_d4_5 + t647*t657 + t665*t673 + t680*t687 + t693*t700
-        + t728*t740 + t750*t763;
-    const space_robot_real t793 = t733 - t714*t740 - t756*t763 - t776*t782;
-    const space_robot_real t794 = t706 - t714*t741 - t756*t764 - t776*t783;
-    const space_robot_real t795 = t38 - t30 + t39 - t40 - t653*t658 + t669*t674 + t683*t688 + t696*t701
-        + t629*t741 - t759*t764;
-    const space_robot_real t796 = t558*t581 + t590*t597 - t605*t611 - t618*t624 - sin_q8*t707 + t714*t742
-        + t756*t765 + t776*t784;
-    const space_robot_real t797 = t558*t582 + t590*t598 + t605*t612 + t618*t625 - t708 - 29.38357749388002
-        + t714*t743 + t756*t766;
-    const space_robot_real t798 = t777 - t759*t766 - t778*t785;
-    const space_robot_real inv_d3_2 = -1.0/(t797 + t776*t785);
-    const space_robot_real t799 = t788*inv_d3_2;
-    const space_robot_real t800 = t789*inv_d3_2;
-    const space_robot_real t801 = t790*inv_d3_2;
-    const space_robot_real t802 = t793*inv_d3_2;
-    const space_robot_real t803 = t794*inv_d3_2;
-    const space_robot_real t804 = t796*inv_d3_2;
-    const space_robot_real t805 = t639*t654 - t666*t670 - t681*t684 - t694*t697 - 0.002823464912280702*t737
-        - t751*t760 - t774*t779;
-    const space_robot_real t806 = cos_q8*t719 - sin_q8*t717 + t713*t737 + t754*t760 + t775*t779 - t796*t799;
-    const space_robot_real t807 = t639*t655 - t666*t671 + t681*t685 + t694*t698 - 0.002823464912280702*t738
-        - t751*t761 - t774*t780;
-    const space_robot_real t808 = cos_q8*t720 + sin_q8*t718 - t713*t738 - t754*t761 - t775*t780 - t796*t800;
-    const space_robot_real t809 = t639*t656 - t666*t672 + t681*t686 + t694*t699 + 0.002823464912280702*t739
-        + t751*t762 + t774*t781;
-    const space_robot_real t810 = t736 - t713*t739 - t754*t762 - t775*t781 + t796*t801;
-    const space_robot_real t811 = t639*t657 - t666*t673 - t681*t687 - t694*t700 + 0.002823464912280702*t740
-        + t751*t763 + t774*t782;
-    const space_robot_real t812 = t734 - t713*t740 - t754*t763 - t775*t782 + t796*t802;
-    const space_robot_real t813 = t639*t658 + t666*t674 + t681*t688 + t694*t701 + 7.97195411088027e-06*inv_d3_5
-        + t751*t764 + t774*t783;
-    const space_robot_real t814 = t705 - t713*t741 - t754*t764 - t775*t783 + t796*t803;
-    const space_robot_real t815 = t755 + t629*t742 - t759*t765 - t778*t784 + t798*t804;
-    const space_robot_real inv_d3_1 = -1.0/(t752 + t713*t742 + t754*t765 + t775*t784 + t796*t804);
-    const space_robot_real t816 = t806*inv_d3_1;
-    const space_robot_real t817 = t808*inv_d3_1;
-    const space_robot_real t818 = t810*inv_d3_1;
-    const space_robot_real t819 = t812*inv_d3_1;
-    const space_robot_real t820 = t814*inv_d3_1;
-    const space_robot_real t821 = t631*t654 + t663*t670 - t678*t684 - t691*t697 + t722*t737 + t748*t760
-        + t769*t779 - t789*t799;
-    const space_robot_real t822 = t638*t654 + t664*t670 - t679*t684 - t692*t697 - t727*t737 - t749*t760
-        - t771*t779 - t790*t799;
-    const space_robot_real t823 = t631*t655 + t663*t671 + t678*t685 + t691*t698 + t722*t738 + t748*t761
-        + t769*t780 + t789*t800;
-    const space_robot_real t824 = t638*t655 + t664*t671 + t679*t685 + t692*t698 - t727*t738 - t749*t761
-        - t771*t780 + t790*t800;
-    const space_robot_real t825 = t647*t655 + t665*t671 - t680*t685 - t693*t698 - t728*t738 - t750*t761
-        - t772*t780 + t793*t800;
-    const space_robot_real t826 = t638*t656 + t664*t672 + t679*t686 + t692*t699 + t727*t739 + t749*t762
-        + t771*t781 + t790*t801;
-    const space_robot_real t827 = t647*t656 + t665*t672 - t680*t686 - t693*t699 + t728*t739 + t750*t762
-        + t772*t781 + t793*t801;
-    const space_robot_real t828 = t795 - t778*t783 - t798*t803 - t815*t820;
-    const space_robot_real t829 = 0.0002848767775606706*sin_q7;
-    const space_robot_real t830 = cos_q7*t829;
-    const space_robot_real t831 = sin_q7*t829;
-    const space_robot_real t832 = 0.00041118421052631577*cos_q7;
-    const space_robot_real t833 = cos_q7*t832;
-    const space_robot_real t834 = 0.0005427631578947368*cos_q7;
-    const space_robot_real t835 = cos_q7*t834;
-    const space_robot_real t836 = t721 + t805 - t794*t799 + t814*t816;
-    const space_robot_real t837 = t722 + t807 + t794*t800 - t814*t817;
-    const space_robot_real t838 = t727 - t809 - t794*t801 - t814*t818;
-    const space_robot_real t839 = t728 - t811 - t794*t802 - t814*t819;
-    const space_robot_real inv_d2_5 = 1.0/(0.2028234649122807 - t813 - t794*t803 - t814*t820);
-    const space_robot_real t840 = t836*inv_d2_5;
-    const space_robot_real t841 = t837*inv_d2_5;
-    const space_robot_real t842 = t838*inv_d2_5;
-    const space_robot_real t843 = t839*inv_d2_5;
-    const space_robot_real t844 = t787 - t772*t779 - t793*t799 + t812*t816 - 3.6665579654613496 + t831
-        - t839*t840;
-    const space_robot_real t845 = t825 - t812*t817 + t830 - t839*t841;
-    const space_robot_real t846 = t827 + t812*t818 + sin_q7*t834 + t839*t842;
-    const space_robot_real t847 = t773 - t759*t763 - t778*t782 - t798*t802 - t815*t819 - t828*t843;
-    const space_robot_real inv_d2_4 = -1.0/(t792 + t772*t782 + t793*t802 + t812*t819 - 0.6650270297837613
-        - t835 + t839*t843);
-    const space_robot_real t848 = t844*inv_d2_4;
-    const space_robot_real t849 = t845*inv_d2_4;
-    const space_robot_real t850 = t846*inv_d2_4;
-    const space_robot_real t851 = t822 + t810*t816 + t830 - t838*t840 + t846*t848;
-    const space_robot_real t852 = t824 - t810*t817 - 3.666273088683789 - t831 - t838*t841 + t846*t849;
-    const space_robot_real t853 = t791 - t778*t781 - t798*t801 - t815*t818 - t828*t842 + t847*t850;
-    const space_robot_real inv_d2_3 = -1.0/(t826 + t810*t818 - 0.665569792941656 + t835 + t838*t842
-        + t846*t850);
-    const space_robot_real t854 = t851*inv_d2_3;
-    const space_robot_real t855 = t852*inv_d2_3;
-    const space_robot_real t856 = t786 + t768*t779 + t788*t799 + t806*t816 - 29.383988678090546 + t833
-        + t836*t840 + t844*t848;
-    const space_robot_real t857 = t821 - t808*t816 - sin_q7*t832 + t837*t840 + t845*t848 + t852*t854;
-    const space_robot_real t858 = t770 + t759*t761 + t778*t780 - t798*t800 + t815*t817 + t828*t841 + t847*t849
-        + t853*t855;
-    const space_robot_real inv_d2_2 = -1.0/(t823 + t808*t817 - 29.38357749388002 - t833 + t837*t841 + t845*t849
-        + t852*t855);
-    const space_robot_real t859 = t857*inv_d2_2;
-    const space_robot_real t860 = t747 - t629*t737 + t759*t760 + t778*t779 + t798*t799 - t815*t816 + t828*t840
-        + t847*t848 + t853*t854;
-    const space_robot_real inv_d2_1 = -1.0/(t856 + t851*t854 + t857*t859);
+    const space_robot_real t386 = shared[0], inv_d8_2 = shared[1];
+    const space_robot_real t392 = t386*inv_d8_2;
+    const space_robot_real t387 = shared[2];
+    const space_robot_real t393 = t387*inv_d8_2;
+    const space_robot_real t388 = shared[3];
+    const space_robot_real t394 = t388*inv_d8_2;
+    const space_robot_real t389 = shared[4];
+    const space_robot_real t395 = t389*inv_d8_2;
+    const space_robot_real t390 = shared[5];
+    const space_robot_real t396 = t390*inv_d8_2;
+    const space_robot_real cos_q13 = shared[6], t358 = shared[7], t364 = shared[8], t376 = shared[9];
+    const space_robot_real t380 = shared[10];
+    const space_robot_real t397 = 1.6278525572546267*cos_q13 + t358*t364 + t376*t380 - t390*t392;
+    const space_robot_real t282 = shared[11], t352 = shared[12], t365 = shared[13], t381 = shared[14];
+    const space_robot_real t398 = t282*t352 - t358*t365 - t376*t381 - t390*t393;
+    const space_robot_real t348 = shared[15], t366 = shared[16], t382 = shared[17];
+    const space_robot_real t399 = t348 + t358*t366 - t376*t382 + t390*t394;
+    const space_robot_real t349 = shared[18], t367 = shared[19], t383 = shared[20];
+    const space_robot_real t400 = t349 + t358*t367 + t376*t383 - t390*t395;
+    const space_robot_real t359 = shared[21], t286 = shared[22], t353 = shared[23], t362 = shared[24];
+    const space_robot_real t368 = shared[25], t379 = shared[26], t384 = shared[27], t391 = shared[28];
+    const space_robot_real t401 = t359 + t286*t353 - t362*t368 + t379*t384 + t391*t396;
+    const space_robot_real t375 = shared[29];
+    const space_robot_real inv_d8_1 = 1.0/(t375 - t358*t368 - t376*t384 - t390*t396);
+    const space_robot_real t402 = t397*inv_d8_1;
+    const space_robot_real t403 = t398*inv_d8_1;
+    const space_robot_real t404 = t399*inv_d8_1;
+    const space_robot_real t405 = t400*inv_d8_1;
+    const space_robot_real t350 = shared[30], t374 = shared[31];
+    const space_robot_real t406 = t350*t365 + t374*t381 - t389*t393 - t400*t403;
+    const space_robot_real t407 = t350*t366 - t374*t382 - t389*t394 + t400*t404;
+    const space_robot_real t58 = shared[32], t67 = shared[33];
+    const space_robot_real t408 = t58 + t67 - t362*t367 + t379*t383 - t391*t395 + t401*t405;
+    const space_robot_real sin_q12 = shared[34];
+    const space_robot_real t409 = 0.4946576968737634*sin_q12;
+    const space_robot_real cos_q12 = shared[35];
+    const space_robot_real t410 = 0.4946576968737634*cos_q12;
+    const space_robot_real t411 = 45.30698090254877*cos_q12;
+    const space_robot_real t412 = cos_q12*t411;
+    const space_robot_real t413 = 0.2473288484368817*cos_q12;
+    const space_robot_real t414 = cos_q12*t413;
+    const space_robot_real t289 = shared[36], t303 = shared[37], t313 = shared[38], t319 = shared[39];
+    const space_robot_real t328 = shared[40], t331 = shared[41], t339 = shared[42], t341 = shared[43];
+    const space_robot_real t415 = t289*t303 + t313*t319 + t328*t331 + t339*t341 - 0.732533650764582 + t410;
+    const space_robot_real t416 = 46.2962962962963*sin_q12;
+    const space_robot_real t417 = 0.08333333333333333*sin_q12;
+    const space_robot_real t418 = 0.16399551510354834*cos_q12;
+    const space_robot_real t306 = shared[44], t322 = shared[45], t334 = shared[46], t344 = shared[47];
+    const space_robot_real inv_d7_5 = -1.0/(t289*t306 + t313*t322 + t328*t334 + t339*t344 - 0.771413435725388);
+    const space_robot_real t419 = 0.4946576968737634*inv_d7_5;
+    const space_robot_real t420 = 0.16399551510354834*inv_d7_5;
+    const space_robot_real t421 = t409*inv_d7_5;
+    const space_robot_real t422 = t415*inv_d7_5;
+    const space_robot_real t345 = shared[48];
+    const space_robot_real t423 = t345*inv_d7_5;
+    const space_robot_real t346 = shared[49];
+    const space_robot_real t424 = t346*inv_d7_5;
+    const space_robot_real t425 = t346*t419;
+    const space_robot_real t426 = t346*t420;
+    const space_robot_real t427 = t346*t421;
+    const space_robot_real t290 = shared[50], t312 = shared[51], t327 = shared[52], t338 = shared[53];
+    const space_robot_real t428 = t290*t303 - t312*t319 - t327*t331 + t338*t341 + t346*t422;
+    const space_robot_real inv_d9_5 = shared[54], t296 = shared[55], t304 = shared[56], t311 = shared[57];
+    const space_robot_real t320 = shared[58], t326 = shared[59], t332 = shared[60], t337 = shared[61];
+    const space_robot_real t342 = shared[62];
+    const space_robot_real t429 = 0.012345679012345678*inv_d9_5 + t296*t304 + t311*t320 + t326*t332 + t337*t342
+        + t414 - 0.4417732928813261;
+    const space_robot_real t430 = t290*t304 - t312*t320 + t327*t332 - t338*t342 + sin_q12*t413 + t346*t423;
+    const space_robot_real t301 = shared[63], t305 = shared[64], t71 = shared[65], t60 = shared[66];
+    const space_robot_real t61 = shared[67], t318 = shared[68], t321 = shared[69], t330 = shared[70];
+    const space_robot_real t333 = shared[71], t340 = shared[72], t343 = shared[73], t347 = shared[74];
+    const space_robot_real t431 = t301*t305 - t71 - sin_q12*t60 - cos_q12*t61 + t318*t321 - t330*t333
+        - t340*t343 - t347*t424;
+    const space_robot_real inv_d7_4 = -1.0/(t290*t305 + t312*t321 + t327*t333 + t338*t343 - t414
+        - 0.5240845872885064 + t346*t424);
+    const space_robot_real t432 = t425*inv_d7_4;
+    const space_robot_real t433 = t417*inv_d7_4;
+    const space_robot_real t434 = t418*inv_d7_4;
+    const space_robot_real t435 = t426*inv_d7_4;
+    const space_robot_real t436 = t427*inv_d7_4;
+    const space_robot_real t437 = t428*inv_d7_4;
+    const space_robot_real t438 = t430*inv_d7_4;
+    const space_robot_real t439 = t345*t419 + t430*t432;
+    const space_robot_real t440 = 0.08333333333333333*cos_q12 + t430*t433;
+    const space_robot_real t441 = 0.16399551510354834*sin_q12 - t430*t434;
+    const space_robot_real t442 = t345*t420 + t430*t435;
+    const space_robot_real t443 = t345*t421 + t430*t436;
+    const space_robot_real t444 = t296*t303 + t311*t319 - t326*t331 - t337*t341 + t345*t422 + t430*t437;
+    const space_robot_real t70 = shared[75], t212 = shared[76], t291 = shared[77];
+    const space_robot_real t445 = t70 + cos_q12*t60 - sin_q12*t61 + t212*t291 - t301*t304 + t318*t320
+        + t330*t332 - t340*t342 + t347*t423 - t431*t438;
+    const space_robot_real inv_d7_3 = -1.0/(t429 + t345*t423 + t430*t438);
+    const space_robot_real t446 = t439*inv_d7_3;
+    const space_robot_real t447 = t440*inv_d7_3;
+    const space_robot_real t448 = t441*inv_d7_3;
+    const space_robot_real t449 = t442*inv_d7_3;
+    const space_robot_real t450 = t443*inv_d7_3;
+    const space_robot_real t451 = t444*inv_d7_3;
+    const space_robot_real t452 = 0.9893153937475268*cos_q12 - t415*t419 - t428*t432 - t444*t446;
+    const space_robot_real t453 = t428*t433 + t444*t447;
+    const space_robot_real t454 = t444*t448 - t428*t434;
+    const space_robot_real t455 = t410 - t415*t420 - t428*t435 - t444*t449;
+    const space_robot_real t456 = sin_q12*t411 + t415*t421 + t428*t436 + t444*t450;
+    const space_robot_real t59 = shared[78], w7_x = shared[79], t68 = shared[80];
+    const space_robot_real t457 = cos_q12*t59 - v[11]*w7_x - t68 + t301*t303 - t318*t319 + t330*t331
+        - t340*t341 - t347*t422 + t431*t437 - t445*t451;
+    const space_robot_real t288 = shared[81], t310 = shared[82], t325 = shared[83], t336 = shared[84];
+    const space_robot_real inv_d7_2 = -1.0/(t288*t303 + t310*t319 + t325*t331 + t336*t341 + t412
+        - 47.924148853550925 + t415*t422 + t428*t437 + t444*t451);
+    const space_robot_real t458 = t416*inv_d7_2;
+    const space_robot_real t459 = t452*inv_d7_2;
+    const space_robot_real t460 = t453*inv_d7_2;
+    const space_robot_real t461 = t454*inv_d7_2;
+    const space_robot_real t462 = t455*inv_d7_2;
+    const space_robot_real t463 = t456*inv_d7_2;
+    const space_robot_real t464 = 46.2962962962963*cos_q12 - t456*t458;
+    const space_robot_real t465 = 0.9893153937475268*sin_q12 - t409*t419 - t427*t432 - t443*t446 + t456*t459;
+    const space_robot_real t466 = t427*t433 + t443*t447 + t456*t460;
+    const space_robot_real t467 = t427*t434 - t443*t448 - t456*t461;
+    const space_robot_real t468 = t409 - t409*t420 - t427*t435 - t443*t449 + t456*t462;
+    const space_robot_real w7_y = shared[85];
+    const space_robot_real t469 = v[11]*w7_y + 73.46189164370982*tau[13] + sin_q12*t59 - t347*t421 + t431*t436
+        - t445*t450 + t457*t463;
+    const space_robot_real inv_d7_1 = 1.0/(t412 + 74.45120703745735 - t409*t421 - t427*t436 - t443*t450
+        - t456*t463);
+    const space_robot_real t470 = t464*inv_d7_1;
+    const space_robot_real t471 = t465*inv_d7_1;
+    const space_robot_real t472 = t466*inv_d7_1;
+    const space_robot_real t473 = t467*inv_d7_1;
+    const space_robot_real t474 = t468*inv_d7_1;
+    const space_robot_real t475 = t426*t433 + t442*t447 - t455*t460 - t468*t472;
+    const space_robot_real t476 = t426*t434 - t442*t448 + t455*t461 - t468*t473;
+    const space_robot_real t51 = shared[86], t62 = shared[87];
+    const space_robot_real t477 = t431*t435 - t51 - t62 - t347*t420 - t445*t449 - t457*t462 - t469*t474;
+    const space_robot_real sin_q11 = shared[88];
+    const space_robot_real t478 = 0.4946576968737634*sin_q11;
+    const space_robot_real cos_q11 = shared[89];
+    const space_robot_real t479 = 0.4946576968737634*cos_q11;
+    const space_robot_real t480 = 45.30698090254877*cos_q11;
+    const space_robot_real t481 = cos_q11*t480;
+    const space_robot_real t482 = 0.2473288484368817*cos_q11;
+    const space_robot_real t483 = cos_q11*t482;
+    const space_robot_real t484 = t350*t364 + t374*t380 + t389*t392 + t400*t402 - 0.732533650764582 + t479;
+    const space_robot_real t485 = 46.2962962962963*sin_q11;
+    const space_robot_real t486 = 0.08333333333333333*sin_q11;
+    const space_robot_real t487 = 0.16399551510354834*cos_q11;
+    const space_robot_real inv_d6_5 = -1.0/(t350*t367 + t374*t383 + t389*t395 + t400*t405 - 0.771413435725388);
+    const space_robot_real t488 = 0.4946576968737634*inv_d6_5;
+    const space_robot_real t489 = 0.16399551510354834*inv_d6_5;
+    const space_robot_real t490 = t478*inv_d6_5;
+    const space_robot_real t491 = t484*inv_d6_5;
+    const space_robot_real t492 = t406*inv_d6_5;
+    const space_robot_real t493 = t407*inv_d6_5;
+    const space_robot_real t494 = t407*t488;
+    const space_robot_real t495 = t407*t489;
+    const space_robot_real t496 = t407*t490;
+    const space_robot_real t351 = shared[90], t373 = shared[91];
+    const space_robot_real t497 = t351*t364 - t373*t380 - t388*t392 + t399*t402 + t407*t491;
+    const space_robot_real inv_d8_5 = shared[92], t357 = shared[93], t372 = shared[94];
+    const space_robot_real t498 = 0.012345679012345678*inv_d8_5 + t357*t365 + t372*t381 + t387*t393 + t398*t403
+        - 0.4417732928813261 + t483;
+    const space_robot_real t499 = t351*t365 - t373*t381 + t388*t393 - t399*t403 + sin_q11*t482 + t407*t492;
+    const space_robot_real t66 = shared[95], t56 = shared[96], t57 = shared[97];
+    const space_robot_real t500 = t391*t394 - t66 - sin_q11*t56 - cos_q11*t57 - t362*t366 - t379*t382
+        + t401*t404 + t408*t493;
+    const space_robot_real inv_d6_4 = -1.0/(t351*t366 + t373*t382 + t388*t394 + t399*t404 - 0.5240845872885064
+        - t483 + t407*t493);
+    const space_robot_real t501 = t494*inv_d6_4;
+    const space_robot_real t502 = t486*inv_d6_4;
+    const space_robot_real t503 = t487*inv_d6_4;
+    const space_robot_real t504 = t495*inv_d6_4;
+    const space_robot_real t505 = t496*inv_d6_4;
+    const space_robot_real t506 = t497*inv_d6_4;
+    const space_robot_real t507 = t499*inv_d6_4;
+    const space_robot_real t508 = t406*t488 + t499*t501;
+    const space_robot_real t509 = 0.08333333333333333*cos_q11 + t499*t502;
+    const space_robot_real t510 = 0.16399551510354834*sin_q11 - t499*t503;
+    const space_robot_real t511 = t406*t489 + t499*t504;
+    const space_robot_real t512 = t406*t490 + t499*t505;
+    const space_robot_real t513 = t357*t364 + t372*t380 - t387*t392 - t398*t402 + t406*t491 + t499*t506;
+    const space_robot_real t65 = shared[98];
+    const space_robot_real t514 = t65 + cos_q11*t56 - sin_q11*t57 + t286*t352 + t362*t365 - t379*t381
+        - t391*t393 + t401*t403 - t408*t492 - t500*t507;
+    const space_robot_real inv_d6_3 = -1.0/(t498 + t406*t492 + t499*t507);
+    const space_robot_real t515 = t508*inv_d6_3;
+    const space_robot_real t516 = t509*inv_d6_3;
+    const space_robot_real t517 = t510*inv_d6_3;
+    const space_robot_real t518 = t511*inv_d6_3;
+    const space_robot_real t519 = t512*inv_d6_3;
+    const space_robot_real t520 = t513*inv_d6_3;
+    const space_robot_real t521 = 0.9893153937475268*cos_q11 - t484*t488 - t497*t501 - t513*t515;
+    const space_robot_real t522 = t497*t502 + t513*t516;
+    const space_robot_real t523 = t513*t517 - t497*t503;
+    const space_robot_real t524 = t479 - t484*t489 - t497*t504 - t513*t518;
+    const space_robot_real t525 = sin_q11*t480 + t484*t490 + t497*t505 + t513*t519;
+    const space_robot_real w6_x = shared[99], t63 = shared[100], t55 = shared[101];
+    const space_robot_real t526 = v[10]*w6_x + t63 - cos_q11*t55 + t362*t364 - t379*t380 + t391*t392
+        - t401*t402 - t408*t491 - t500*t506 + t514*t520;
+    const space_robot_real t371 = shared[102];
+    const space_robot_real inv_d6_2 = -1.0/(t349*t364 + t371*t380 + t386*t392 + t397*t402 - 47.924148853550925
+        + t481 + t484*t491 + t497*t506 + t513*t520);
+    const space_robot_real t527 = t485*inv_d6_2;
+    const space_robot_real t528 = t521*inv_d6_2;
+    const space_robot_real t529 = t522*inv_d6_2;
+    const space_robot_real t530 = t523*inv_d6_2;
+    const space_robot_real t531 = t524*inv_d6_2;
+    const space_robot_real t532 = t525*inv_d6_2;
+    const space_robot_real t533 = 46.2962962962963*cos_q11 - t525*t527;
+    const space_robot_real t534 = 0.9893153937475268*sin_q11 - t478*t488 - t496*t501 - t512*t515 + t525*t528;
+    const space_robot_real t535 = t496*t502 + t512*t516 + t525*t529;
+    const space_robot_real t536 = t496*t503 - t512*t517 - t525*t530;
+    const space_robot_real t537 = t478 - t478*t489 - t496*t504 - t512*t518 + t525*t531;
+    const space_robot_real w6_y = shared[103];
+    const space_robot_real t538 = t514*t519 - v[10]*w6_y - 73.46189164370982*tau[12] - sin_q11*t55 - t408*t490
+        - t500*t505 + t526*t532;
+    const space_robot_real inv_d6_1 = 1.0/(74.45120703745735 + t481 - t478*t490 - t496*t505 - t512*t519
+        - t525*t532);
+    const space_robot_real t539 = t533*inv_d6_1;
+    const space_robot_real t540 = t534*inv_d6_1;
+    const space_robot_real t541 = t535*inv_d6_1;
+    const space_robot_real t542 = t536*inv_d6_1;
+    const space_robot_real t543 = t537*inv_d6_1;
+    const space_robot_real t544 = t495*t502 + t511*t516 - t524*t529 - t537*t541;
+    const space_robot_real t545 = t495*t503 - t511*t517 + t524*t530 - t537*t542;
+    const space_robot_real t37 = shared[104];
+    const space_robot_real t546 = t37 + t58 - t408*t489 - t500*t504 + t514*t518 - t526*t531 - t538*t543;
+    const space_robot_real sin_q10 = shared[105];
+    const space_robot_real t547 = 3.6719706242350023*sin_q10;
+    const space_robot_real cos_q10 = shared[106];
+    const space_robot_real t548 = 3.6719706242350023*cos_q10;
+    const space_robot_real t549 = 33.12423500611998*cos_q10;
+    const space_robot_real t550 = cos_q10*t549;
+    const space_robot_real t551 = 0.4589963280293753*cos_q10;
+    const space_robot_real t552 = cos_q10*t551;
+    const space_robot_real t553 = t468*t470 - t455*t458 + t547;
+    const space_robot_real t554 = 0.4946576968737634 - 0.0811216437987477*inv_d7_5 - t426*t432 - t442*t446
+        - t455*t459 - t468*t471 - t548;
+    const space_robot_real t555 = 0.25899632802937533*cos_q10;
+    const space_robot_real t556 = 0.2*sin_q10;
+    const space_robot_real inv_d5_5 = 1.0/(0.9896585097995904 - 0.026894528974078152*inv_d7_5 - t426*t435
+        - t442*t449 - t455*t462 - t468*t474);
+    const space_robot_real t557 = 3.6719706242350023*inv_d5_5;
+    const space_robot_real t558 = 0.25899632802937533*inv_d5_5;
+    const space_robot_real t559 = t553*inv_d5_5;
+    const space_robot_real t560 = t554*inv_d5_5;
+    const space_robot_real t561 = t475*inv_d5_5;
+    const space_robot_real t562 = t476*inv_d5_5;
+    const space_robot_real t563 = t476*t557;
+    const space_robot_real t564 = t476*t558;
+    const space_robot_real t565 = t476*t559 - t454*t458 - t467*t470;
+    const space_robot_real t566 = 63.489315393747525 - 0.24468623707645595*inv_d7_5 - t425*t432 - t439*t446
+        - t452*t459 - t465*t471 - t550;
+    const space_robot_real t567 = t418*t432 - t441*t446 + t454*t459 - t467*t471 - t476*t560;
+    const space_robot_real t47 = shared[107], w5_x = shared[108], t49 = shared[109];
+    const space_robot_real t568 = cos_q10*t47 - v[9]*w5_x - t59 - sin_q10*t49 + t347*t419 - t431*t432
+        + t445*t446 + t457*t459 + t469*t471;
+    const space_robot_real t569 = t441*t447 - t418*t433 + t454*t460 - t467*t472 + sin_q10*t551 - t476*t561;
+    const space_robot_real t52 = shared[110], t50 = shared[111];
+    const space_robot_real t570 = t457*t461 - t61 - sin_q10*t52 - cos_q10*t50 - t431*t434 - t445*t448
+        - t469*t473 - t477*t562;
+    const space_robot_real inv_d5_4 = 1.0/(t552 - t418*t434 - t441*t448 - t454*t461 - t467*t473
+        + 0.530662181770215 - t476*t562);
+    const space_robot_real t571 = t563*inv_d5_4;
+    const space_robot_real t572 = t548*inv_d5_4;
+    const space_robot_real t573 = t555*inv_d5_4;
+    const space_robot_real t574 = t564*inv_d5_4;
+    const space_robot_real t575 = t556*inv_d5_4;
+    const space_robot_real t576 = t565*inv_d5_4;
+    const space_robot_real t577 = t567*inv_d5_4;
+    const space_robot_real t578 = t569*inv_d5_4;
+    const space_robot_real t579 = t475*t557 - t569*t571;
+    const space_robot_real t580 = t547 - t569*t572;
+    const space_robot_real t581 = 0.25899632802937533*sin_q10 - t569*t573;
+    const space_robot_real t582 = t475*t558 - t569*t574;
+    const space_robot_real t583 = 0.2*cos_q10 + t569*t575;
+    const space_robot_real t584 = t453*t458 - t466*t470 + t475*t559 - t569*t576;
+    const space_robot_real t585 = t417*t432 + t440*t446 - t453*t459 - t466*t471 - t475*t560 - t569*t577;
+    const space_robot_real t586 = t60 + cos_q10*t52 - sin_q10*t50 - t431*t433 + t445*t447 - t457*t460
+        - t469*t472 - t477*t561 - t570*t578;
+    const space_robot_real inv_d5_3 = 1.0/(0.7423296613627086 - t417*t433 - t440*t447 - t453*t460 - t466*t472
+        - t552 - t475*t561 - t569*t578);
+    const space_robot_real t587 = t579*inv_d5_3;
+    const space_robot_real t588 = t580*inv_d5_3;
+    const space_robot_real t589 = t581*inv_d5_3;
+    const space_robot_real t590 = t582*inv_d5_3;
+    const space_robot_real t591 = t583*inv_d5_3;
+    const space_robot_real t592 = t584*inv_d5_3;
+    const space_robot_real t593 = t585*inv_d5_3;
+    const space_robot_real t594 = 29.37576499388002*cos_q10 + t554*t557 - t567*t571 - t585*t587;
+    const space_robot_real t595 = t567*t572 + t585*t588;
+    const space_robot_real t596 = t567*t573 + t585*t589;
+    const space_robot_real t597 = t548 + t554*t558 - t567*t574 - t585*t590;
+    const space_robot_real t598 = t567*t575 - t585*t591;
+    const space_robot_real t599 = t465*t470 - t452*t458 + sin_q10*t549 - t554*t559 + t567*t576 + t585*t592;
+    const space_robot_real t600 = t568 + t477*t560 + t570*t577 + t586*t593;
+    const space_robot_real inv_d5_2 = 1.0/(t566 - t554*t560 - t567*t577 - t585*t593);
+    const space_robot_real t601 = t594*inv_d5_2;
+    const space_robot_real t602 = t595*inv_d5_2;
+    const space_robot_real t603 = t596*inv_d5_2;
+    const space_robot_real t604 = t597*inv_d5_2;
+    const space_robot_real t605 = t598*inv_d5_2;
+    const space_robot_real t606 = t599*inv_d5_2;
+    const space_robot_real t607 = 29.37576499388002*sin_q10 - t553*t557 - t565*t571 - t584*t587 + t599*t601;
+    const space_robot_real t608 = t565*t572 + t584*t588 + t599*t602;
+    const space_robot_real t609 = t565*t573 + t584*t589 + t599*t603;
+    const space_robot_real t610 = t547 - t553*t558 - t565*t574 - t584*t590 + t599*t604;
+    const space_robot_real t611 = t565*t575 - t584*t591 + t599*t605;
+    const space_robot_real w5_y = shared[112];
+    const space_robot_real t612 = v[9]*w5_y + cos_q10*t49 + sin_q10*t47 - t457*t458 + t469*t470 - t477*t559
+        + t570*t576 + t586*t592 + t600*t606;
+    const space_robot_real inv_d5_1 = 1.0/(t550 - t416*t458 - t464*t470 + 75.67206129017632 - t553*t559
+        - t565*t576 - t584*t592 - t599*t606);
+    const space_robot_real t613 = t607*inv_d5_1;
+    const space_robot_real t614 = t608*inv_d5_1;
+    const space_robot_real t615 = t609*inv_d5_1;
+    const space_robot_real t616 = t610*inv_d5_1;
+    const space_robot_real t617 = t611*inv_d5_1;
+    const space_robot_real t30 = shared[113], t39 = shared[114], t40 = shared[115];
+    const space_robot_real t618 = t52 + t30 + t39 + t40 - t570*t575 + t586*t591 - t600*t605 - t612*t617;
+    const space_robot_real sin_q9 = shared[116];
+    const space_robot_real t619 = 3.6719706242350023*sin_q9;
+    const space_robot_real cos_q9 = shared[117];
+    const space_robot_real t620 = 3.6719706242350023*cos_q9;
+    const space_robot_real t621 = 33.12423500611998*cos_q9;
+    const space_robot_real t622 = cos_q9*t621;
+    const space_robot_real t623 = 0.4589963280293753*cos_q9;
+    const space_robot_real t624 = cos_q9*t623;
+    const space_robot_real t625 = t537*t539 - t524*t527 + t619;
+    const space_robot_real t626 = 0.4946576968737634 - 0.0811216437987477*inv_d6_5 - t495*t501 - t511*t515
+        - t524*t528 - t537*t540 - t620;
+    const space_robot_real t627 = 0.25899632802937533*cos_q9;
+    const space_robot_real t628 = 0.2*sin_q9;
+    const space_robot_real inv_d4_5 = 1.0/(0.9896585097995904 - 0.026894528974078152*inv_d6_5 - t495*t504
+        - t511*t518 - t524*t531 - t537*t543);
+    const space_robot_real t629 = 3.6719706242350023*inv_d4_5;
+    const space_robot_real t630 = 0.25899632802937533*inv_d4_5;
+    const space_robot_real t631 = t625*inv_d4_5;
+    const space_robot_real t632 = t626*inv_d4_5;
+    const space_robot_real t633 = t544*inv_d4_5;
+    const space_robot_real t634 = t545*inv_d4_5;
+    const space_robot_real t635 = t545*t629;
+    const space_robot_real t636 = t545*t630;
+    const space_robot_real t637 = t545*t631 - t523*t527 - t536*t539;
+    const space_robot_real t638 = 63.489315393747525 - 0.24468623707645595*inv_d6_5 - t494*t501 - t508*t515
+        - t521*t528 - t534*t540 - t622;
+    const space_robot_real t639 = t487*t501 - t510*t515 + t523*t528 - t536*t540 - t545*t632;
+    const space_robot_real w4_x = shared[118], t35 = shared[119], t33 = shared[120];
+    const space_robot_real t640 = v[8]*w4_x + t55 + sin_q9*t35 - cos_q9*t33 + t408*t488 + t500*t501 - t514*t515
+        + t526*t528 + t538*t540;
+    const space_robot_real t641 = t510*t516 - t487*t502 + t523*t529 - t536*t541 + sin_q9*t623 - t545*t633;
+    const space_robot_real t36 = shared[121], t38 = shared[122];
+    const space_robot_real t642 = cos_q9*t36 - t57 - sin_q9*t38 - t500*t503 - t514*t517 - t526*t530 + t538*t542
+        + t546*t634;
+    const space_robot_real inv_d4_4 = 1.0/(0.530662181770215 - t487*t503 - t510*t517 - t523*t530 - t536*t542
+        + t624 - t545*t634);
+    const space_robot_real t643 = t635*inv_d4_4;
+    const space_robot_real t644 = t620*inv_d4_4;
+    const space_robot_real t645 = t627*inv_d4_4;
+    const space_robot_real t646 = t636*inv_d4_4;
+    const space_robot_real t647 = t628*inv_d4_4;
+    const space_robot_real t648 = t637*inv_d4_4;
+    const space_robot_real t649 = t639*inv_d4_4;
+    const space_robot_real t650 = t641*inv_d4_4;
+    const space_robot_real t651 = t544*t629 - t641*t643;
+    const space_robot_real t652 = t619 - t641*t644;
+    const space_robot_real t653 = 0.25899632802937533*sin_q9 - t641*t645;
+    const space_robot_real t654 = t544*t630 - t641*t646;
+    const space_robot_real t655 = 0.2*cos_q9 + t641*t647;
+    const space_robot_real t656 = t522*t527 - t535*t539 + t544*t631 - t641*t648;
+    const space_robot_real t657 = t486*t501 + t509*t515 - t522*t528 - t535*t540 - t544*t632 - t641*t649;
+    const space_robot_real t658 = t56 + cos_q9*t38 + sin_q9*t36 - t500*t502 + t514*t516 + t526*t529 + t538*t541
+        + t546*t633 - t642*t650;
+    const space_robot_real inv_d4_3 = 1.0/(0.7423296613627086 - t486*t502 - t509*t516 - t522*t529 - t535*t541
+        - t624 - t544*t633 - t641*t650);
+    const space_robot_real t659 = t651*inv_d4_3;
+    const space_robot_real t660 = t652*inv_d4_3;
+    const space_robot_real t661 = t653*inv_d4_3;
+    const space_robot_real t662 = t654*inv_d4_3;
+    const space_robot_real t663 = t655*inv_d4_3;
+    const space_robot_real t664 = t656*inv_d4_3;
+    const space_robot_real t665 = t657*inv_d4_3;
+    const space_robot_real t666 = 29.37576499388002*cos_q9 + t626*t629 - t639*t643 - t657*t659;
+    const space_robot_real t667 = t639*t644 + t657*t660;
+    const space_robot_real t668 = t639*t645 + t657*t661;
+    const space_robot_real t669 = t620 + t626*t630 - t639*t646 - t657*t662;
+    const space_robot_real t670 = t639*t647 - t657*t663;
+    const space_robot_real t671 = t534*t539 - t521*t527 + sin_q9*t621 - t626*t631 + t639*t648 + t657*t664;
+    const space_robot_real t672 = t640 + t546*t632 - t642*t649 - t658*t665;
+    const space_robot_real inv_d4_2 = 1.0/(t638 - t626*t632 - t639*t649 - t657*t665);
+    const space_robot_real t673 = t666*inv_d4_2;
+    const space_robot_real t674 = t667*inv_d4_2;
+    const space_robot_real t675 = t668*inv_d4_2;
+    const space_robot_real t676 = t669*inv_d4_2;
+    const space_robot_real t677 = t670*inv_d4_2;
+    const space_robot_real t678 = t671*inv_d4_2;
+    const space_robot_real t679 = 29.37576499388002*sin_q9 - t625*t629 - t637*t643 - t656*t659 + t671*t673;
+    const space_robot_real t680 = t637*t644 + t656*t660 + t671*t674;
+    const space_robot_real t681 = t637*t645 + t656*t661 + t671*t675;
+    const space_robot_real t682 = t619 - t625*t630 - t637*t646 - t656*t662 + t671*t676;
+    const space_robot_real t683 = t637*t647 - t656*t663 + t671*t677;
+    const space_robot_real w4_y = shared[123];
+    const space_robot_real t684 = t538*t539 - v[8]*w4_y - cos_q9*t35 - sin_q9*t33 - t526*t527 - t546*t631
+        - t642*t648 - t658*t664 + t672*t678;
+    const space_robot_real inv_d4_1 = 1.0/(75.67206129017632 - t485*t527 - t533*t539 + t622 - t625*t631
+        - t637*t648 - t656*t664 - t671*t678);
+    const space_robot_real t685 = t679*inv_d4_1;
+    const space_robot_real t686 = t680*inv_d4_1;
+    const space_robot_real t687 = t681*inv_d4_1;
+    const space_robot_real t688 = t682*inv_d4_1;
+    const space_robot_real t689 = t683*inv_d4_1;
+    const space_robot_real sin_q8 = shared[124];
+    const space_robot_real t690 = 0.0002848767775606706*sin_q8;
+    const space_robot_real cos_q8 = shared[125];
+    const space_robot_real t691 = cos_q8*t690;
+    const space_robot_real t692 = sin_q8*t690;
+    const space_robot_real t693 = 0.0024671052631578946*sin_q8;
+    const space_robot_real t694 = 0.0024671052631578946*cos_q8;
+    const space_robot_real t695 = 0.00041118421052631577*cos_q8;
+    const space_robot_real t696 = cos_q8*t695;
+    const space_robot_real t697 = 0.0005427631578947368*cos_q8;
+    const space_robot_real t698 = cos_q8*t697;
+    const space_robot_real t699 = 0.0017092606653640236*cos_q8;
+    const space_robot_real t700 = 0.0017092606653640236*sin_q8;
+    const space_robot_real t701 = t556*t571 - t583*t587 - t598*t601 - t611*t613 + t693;
+    const space_robot_real t702 = t556*t572 - t583*t588 + t598*t602 + t611*t614 + t694;
+    const space_robot_real t703 = t556*t573 - t583*t589 + t598*t603 + t611*t615 - t699;
+    const space_robot_real t704 = t556*t574 - t583*t590 - t598*t604 - t611*t616 - t700;
+    const space_robot_real sin_q7 = shared[126];
+    const space_robot_real t705 = 0.008223684210526315*sin_q7;
+    const space_robot_real cos_q7 = shared[127];
+    const space_robot_real t706 = 0.008223684210526315*cos_q7;
+    const space_robot_real t707 = 0.0078125*cos_q7;
+    const space_robot_real t708 = 0.0078125*sin_q7;
+    const space_robot_real t709 = 0.0024671052631578946*sin_q7;
+    const space_robot_real t710 = 0.0024671052631578946*cos_q7;
+    const space_robot_real t711 = 0.005412658773652742*cos_q7;
+    const space_robot_real t712 = 0.005412658773652742*sin_q7;
+    const space_robot_real t713 = 0.005697535551213412*sin_q7;
+    const space_robot_real t714 = 0.005697535551213412*cos_q7;
+    const space_robot_real t715 = 0.0017092606653640236*cos_q7;
+    const space_robot_real t716 = 0.0017092606653640236*sin_q7;
+    const space_robot_real t717 = 0.000926535087719298*sin_q7;
+    const space_robot_real t718 = 0.000926535087719298*cos_q7;
+    const space_robot_real t719 = 0.001864035087719298*cos_q7;
+    const space_robot_real t720 = 0.001864035087719298*sin_q7;
+    const space_robot_real t721 = cos_q8*t713 + sin_q8*t711;
+    const space_robot_real t722 = sin_q8*t713 - cos_q8*t711;
+    const space_robot_real t723 = cos_q8*t714 - sin_q8*t712;
+    const space_robot_real t724 = sin_q8*t714 + cos_q8*t712;
+    const space_robot_real inv_d3_5 = -1.0/(t556*t575 + t583*t591 + t598*t605 + t611*t617 - 0.2028234649122807);
+    const space_robot_real t725 = t709*inv_d3_5;
+    const space_robot_real t726 = t710*inv_d3_5;
+    const space_robot_real t727 = t715*inv_d3_5;
+    const space_robot_real t728 = t716*inv_d3_5;
+    const space_robot_real t729 = 0.002823464912280702*inv_d3_5;
+    const space_robot_real t730 = t701*inv_d3_5;
+    const space_robot_real t731 = t702*inv_d3_5;
+    const space_robot_real t732 = t703*inv_d3_5;
+    const space_robot_real t733 = t704*inv_d3_5;
+    const space_robot_real t734 = t722 + t704*t725;
+    const space_robot_real w2_y = shared[128], t29 = shared[129], t28 = shared[130];
+    const space_robot_real t735 = v[6]*w2_y - t33 - cos_q7*t29 + sin_q7*t28 - t546*t629 - t642*t643 - t658*t659
+        - t672*t673 - t684*t685;
+    const space_robot_real t736 = t724 + t704*t726;
+    const space_robot_real t737 = sin_q8*t719 + cos_q8*t717 + t704*t727;
+    const space_robot_real t738 = sin_q8*t720 - cos_q8*t718 + t704*t728;
+    const space_robot_real t739 = t700 + t704*t729;
+    const space_robot_real t740 = 13.483368265244794*inv_d5_5 + t563*t571 + t579*t587 + t594*t601 + t607*t613
+        + t696 - 29.383988678090546;
+    const space_robot_real t741 = 0.9510269083085987*inv_d5_5 + t564*t571 + t582*t587 + t597*t601 + t610*t613
+        + t692 - 3.6665579654613496;
+    const space_robot_real t742 = t741 + t704*t730;
+    const space_robot_real w3_y = shared[131];
+    const space_robot_real t743 = v[7]*w3_y - t47 - cos_q8*t29 - sin_q8*t28 + t477*t557 - t570*t571 - t586*t587
+        + t600*t601 + t612*t613;
+    const space_robot_real t744 = t564*t572 + t582*t588 - t597*t602 - t610*t614 + t691 + t704*t731;
+    const space_robot_real t745 = t564*t573 + t582*t589 - t597*t603 - t610*t615 + sin_q8*t697 + t704*t732;
+    const space_robot_real t746 = 0.06707909793269978*inv_d5_5 + t564*t574 + t582*t590 + t597*t604 + t610*t616
+        - t698 - 0.6650270297837613;
+    const space_robot_real t53 = shared[132], t54 = shared[133];
+    const space_robot_real t747 = cos_q8*t53 - t51 - sin_q8*t54 - t477*t558 + t570*t574 + t586*t590 - t600*t604
+        - t612*t616 - t618*t733;
+    const space_robot_real inv_d3_4 = -1.0/(t746 + t704*t733);
+    const space_robot_real t748 = t734*inv_d3_4;
+    const space_robot_real t749 = t736*inv_d3_4;
+    const space_robot_real t750 = t737*inv_d3_4;
+    const space_robot_real t751 = t738*inv_d3_4;
+    const space_robot_real t752 = t739*inv_d3_4;
+    const space_robot_real t753 = t742*inv_d3_4;
+    const space_robot_real t754 = t744*inv_d3_4;
+    const space_robot_real t755 = t745*inv_d3_4;
+    const space_robot_real t756 = t721 + t703*t725 + t745*t748;
+    const space_robot_real t757 = t723 + t703*t726 + t745*t749;
+    const space_robot_real t34 = shared[134], w2_x = shared[135];
+    const space_robot_real t758 = t34 - v[6]*w2_x + sin_q7*t29 + cos_q7*t28 - t642*t644 - t658*t660 + t672*t674
+        + t684*t686 - t618*t726;
+    const space_robot_real t759 = cos_q8*t719 - sin_q8*t717 + t703*t727 + t745*t750;
+    const space_robot_real t760 = cos_q8*t720 + sin_q8*t718 + t703*t728 + t745*t751;
+    const space_robot_real t761 = t699 + t703*t729 + t745*t752;
+    const space_robot_real t762 = t555*t571 + t581*t587 - t596*t601 - t609*t613 + t691 + t703*t730 + t745*t753;
+    const space_robot_real t763 = t555*t572 + t581*t588 + t596*t602 + t609*t614 - t692 - 3.666273088683789
+        + t703*t731 + t745*t754;
+    const space_robot_real t48 = shared[136], w3_x = shared[137];
+    const space_robot_real t764 = t48 - v[7]*w3_x + sin_q8*t29 - cos_q8*t28 - t570*t572 - t586*t588 - t600*t602
+        - t612*t614 + t618*t731;
+    const space_robot_real t765 = t50 - cos_q8*t54 - sin_q8*t53 + t570*t573 + t586*t589 + t600*t603 + t612*t615
+        - t618*t732 + t747*t755;
+    const space_robot_real inv_d3_3 = -1.0/(t555*t573 + t581*t589 + t596*t603 + t609*t615 + t698
+        - 0.665569792941656 + t703*t732 + t745*t755);
+    const space_robot_real t766 = t756*inv_d3_3;
+    const space_robot_real t767 = t757*inv_d3_3;
+    const space_robot_real t768 = t759*inv_d3_3;
+    const space_robot_real t769 = t760*inv_d3_3;
+    const space_robot_real t770 = t761*inv_d3_3;
+    const space_robot_real t771 = t762*inv_d3_3;
+    const space_robot_real t772 = t763*inv_d3_3;
+    const space_robot_real t773 = sin_q8*t707 + cos_q8*t705 - t702*t725 - t744*t748 - t763*t766;
+    const space_robot_real t774 = sin_q8*t708 - cos_q8*t706 + t702*t726 + t744*t749 + t763*t767;
+    const space_robot_real t775 = t723 - t702*t727 - t744*t750 - t763*t768;
+    const space_robot_real t776 = t721 - t702*t728 - t744*t751 - t763*t769;
+    const space_robot_real t46 = shared[138], t45 = shared[139];
+    const space_robot_real t777 = t37 + sin_q7*t46 + cos_q7*t45 - t546*t630 - t642*t646 - t658*t662 - t672*t676
+        - t684*t688 + t618*t728 - t747*t751;
+    const space_robot_real t778 = t694 - t702*t729 - t744*t752 - t763*t770;
+    const space_robot_real t779 = t548*t571 + t580*t587 - t595*t601 - t608*t613 - sin_q8*t695 + t702*t730
+        + t744*t753 + t763*t771;
+    const space_robot_real t780 = t764 - t747*t754 - t765*t772;
+    const space_robot_real inv_d3_2 = -1.0/(t548*t572 + t580*t588 + t595*t602 + t608*t614 - t696
+        - 29.38357749388002 + t702*t731 + t744*t754 + t763*t772);
+    const space_robot_real t781 = t773*inv_d3_2;
+    const space_robot_real t782 = t774*inv_d3_2;
+    const space_robot_real t783 = t775*inv_d3_2;
+    const space_robot_real t784 = t776*inv_d3_2;
+    const space_robot_real t785 = t778*inv_d3_2;
+    const space_robot_real t786 = t779*inv_d3_2;
+    const space_robot_real t787 = 13.483368265244794*inv_d4_5 + t635*t643 + t651*t659 + t666*t673 + t679*t685
+        + t709*t725 + t734*t748 + t756*t766;
+    const space_robot_real t788 = 0.9510269083085987*inv_d4_5 + t636*t643 + t654*t659 + t669*t673 + t682*t685
+        - t716*t725 - t738*t748 - t760*t766;
+    const space_robot_real t789 = cos_q8*t707 - sin_q8*t705 + t701*t725 + t742*t748 + t762*t766 - t779*t781;
+    const space_robot_real t790 = cos_q8*t708 + sin_q8*t706 - t701*t726 - t742*t749 - t762*t767 - t779*t782;
+    const space_robot_real t791 = t724 - t701*t727 - t742*t750 - t762*t768 + t779*t783;
+    const space_robot_real t792 = t36 + cos_q7*t46 - sin_q7*t45 - t642*t645 - t658*t661 + t672*t675 + t684*t687
+        + t618*t727 - t747*t750 - t765*t768;
+    const space_robot_real t793 = 0.06707909793269978*inv_d4_5 + t636*t646 + t654*t662 + t669*t676 + t682*t688
+        + t716*t728 + t738*t751 + t760*t769;
+    const space_robot_real t794 = t722 - t701*t728 - t742*t751 - t762*t769 + t779*t784;
+    const space_robot_real t795 = t693 - t701*t729 - t742*t752 - t762*t770 + t779*t785;
+    const space_robot_real t796 = t743 + t618*t730 - t747*t753 - t765*t771 + t780*t786;
+    const space_robot_real inv_d3_1 = -1.0/(t740 + t701*t730 + t742*t753 + t762*t771 + t779*t786);
+    const space_robot_real t797 = t789*inv_d3_1;
+    const space_robot_real t798 = t790*inv_d3_1;
+    const space_robot_real t799 = t791*inv_d3_1;
+    const space_robot_real t800 = t794*inv_d3_1;
+    const space_robot_real t801 = t795*inv_d3_1;
+    const space_robot_real t802 = t628*t647 + t655*t663 + t670*t677 + t683*t689 + 7.97195411088027e-06*inv_d3_5
+        + t739*t752 + t761*t770 + t778*t785;
+    const space_robot_real t803 = t38 - t30 + t39 - t40 - t642*t647 + t658*t663 + t672*t677 + t684*t689
+        + t618*t729 - t747*t752 - t765*t770 - t780*t785;
+    const space_robot_real t804 = t803 - t796*t801;
+    const space_robot_real t805 = 0.0002848767775606706*sin_q7;
+    const space_robot_real t806 = cos_q7*t805;
+    const space_robot_real t807 = sin_q7*t805;
+    const space_robot_real t808 = 0.00041118421052631577*cos_q7;
+    const space_robot_real t809 = cos_q7*t808;
+    const space_robot_real t810 = 0.0005427631578947368*cos_q7;
+    const space_robot_real t811 = cos_q7*t810;
+    const space_robot_real t812 = t628*t643 - t655*t659 - t670*t673 - t683*t685 - 0.002823464912280702*t725
+        - t739*t748 - t761*t766 - t778*t781 + t795*t797;
+    const space_robot_real t813 = t709 + t812;
+    const space_robot_real t814 = t620*t644 + t652*t660 + t667*t674 + t680*t686 + t710*t726 + t736*t749
+        + t757*t767 + t774*t782 + t790*t798;
+    const space_robot_real t815 = t627*t644 + t653*t660 + t668*t674 + t681*t686 - t715*t726 - t737*t749
+        - t759*t767 + t775*t782 - t791*t798;
+    const space_robot_real t816 = t628*t644 - t655*t660 + t670*t674 + t683*t686 - 0.002823464912280702*t726
+        - t739*t749 - t761*t767 + t778*t782 - t795*t798;
+    const space_robot_real t817 = t710 + t816;
+    const space_robot_real t818 = t627*t645 + t653*t661 + t668*t675 + t681*t687 + t715*t727 + t737*t750
+        + t759*t768 + t775*t783 + t791*t799;
+    const space_robot_real t819 = t628*t645 - t655*t661 + t670*t675 + t683*t687 + 0.002823464912280702*t727
+        + t739*t750 + t761*t768 + t778*t783 + t795*t799;
+    const space_robot_real t820 = t715 - t819;
+    const space_robot_real t821 = t628*t646 - t655*t662 - t670*t676 - t683*t688 + 0.002823464912280702*t728
+        + t739*t751 + t761*t769 + t778*t784 + t795*t800;
+    const space_robot_real t822 = t716 - t821;
+    const space_robot_real inv_d2_5 = 1.0/(0.2028234649122807 - t802 - t795*t801);
+    const space_robot_real t823 = t813*inv_d2_5;
+    const space_robot_real t824 = t817*inv_d2_5;
+    const space_robot_real t825 = t820*inv_d2_5;
+    const space_robot_real t826 = t822*inv_d2_5;
+    const space_robot_real t827 = t620*t643 + t652*t659 - t667*t673 - t680*t685 + t710*t725 + t736*t748
+        + t757*t766 - t774*t781 - t790*t797 - sin_q7*t808;
+    const space_robot_real t828 = t788 - t776*t781 + t794*t797 - 3.6665579654613496 + t807 - t822*t823;
+    const space_robot_real t829 = t636*t644 + t654*t660 - t669*t674 - t682*t686 - t716*t726 - t738*t749
+        - t760*t767 + t776*t782 - t794*t798 + t806 - t822*t824;
+    const space_robot_real t830 = t636*t645 + t654*t661 - t669*t675 - t682*t687 + t716*t727 + t738*t750
+        + t760*t768 + t776*t783 + t794*t799 + sin_q7*t810;
+    const space_robot_real t831 = t830 + t822*t825;
+    const space_robot_real t832 = t777 - t765*t769 - t780*t784 - t796*t800 - t804*t826;
+    const space_robot_real inv_d2_4 = -1.0/(t793 + t776*t784 + t794*t800 - 0.6650270297837613 - t811
+        + t822*t826);
+    const space_robot_real t833 = t828*inv_d2_4;
+    const space_robot_real t834 = t829*inv_d2_4;
+    const space_robot_real t835 = t831*inv_d2_4;
+    const space_robot_real t836 = t627*t643 + t653*t659 - t668*t673 - t681*t685 - t715*t725 - t737*t748
+        - t759*t766 - t775*t781 + t791*t797 + t806 - t820*t823;
+    const space_robot_real t837 = t836 + t831*t833;
+    const space_robot_real t838 = t815 - 3.666273088683789 - t807 - t820*t824 + t831*t834;
+    const space_robot_real t839 = t792 - t780*t783 - t796*t799 - t804*t825 + t832*t835;
+    const space_robot_real inv_d2_3 = -1.0/(t818 - 0.665569792941656 + t811 + t820*t825 + t831*t835);
+    const space_robot_real t840 = t837*inv_d2_3;
+    const space_robot_real t841 = t838*inv_d2_3;
+    const space_robot_real t842 = t827 + t817*t823 + t829*t833 + t838*t840;
+    const space_robot_real t843 = t758 + t747*t749 + t765*t767 - t780*t782 + t796*t798 + t804*t824 + t832*t834
+        + t839*t841;
+    const space_robot_real inv_d2_2 = -1.0/(t814 - 29.38357749388002 - t809 + t817*t824 + t829*t834
+        + t838*t841);
+    const space_robot_real t844 = t842*inv_d2_2;
+    const space_robot_real inv_d2_1 = -1.0/(t787 + t773*t781 + t789*t797 - 29.383988678090546 + t809
+        + t813*t823 + t828*t833 + t837*t840 + t842*t844);
 
     /* constraint forces, substitution */
-    const space_robot_real F2_1 = (t860 + t858*t859)*inv_d2_1;
-    const space_robot_real F2_2 = t858*inv_d2_2 + t859*F2_1;
-    const space_robot_real F2_3 = -t853*inv_d2_3 - t854*F2_1 - t855*F2_2;
-    const space_robot_real F2_4 = t847*inv_d2_4 - t850*F2_3 + t848*F2_1 + t849*F2_2;
-    const space_robot_real F2_5 = t843*F2_4 - t828*inv_d2_5 - t840*F2_1 - t841*F2_2 - t842*F2_3;
-    const space_robot_real F3_1 = t815*inv_d3_1 - t816*F2_1 + t817*F2_2 + t818*F2_3 - t819*F2_4 + t820*F2_5;
-    const space_robot_real F3_2 = t798*inv_d3_2 - t800*F2_2 + t799*F2_1 + t801*F2_3 - t802*F2_4 + t803*F2_5
-        + t804*F3_1;
-    const space_robot_real F3_3 = t778*inv_d3_3 - t782*F2_4 + t779*F2_1 + t780*F2_2 + t781*F2_3 + t783*F2_5
-        - t784*F3_1 - t785*F3_2;
-    const space_robot_real t861 = t763*F2_4 - t759*inv_d3_4 - t760*F2_1 - t761*F2_2 - t762*F2_3 - t764*F2_5
-        + t765*F3_1 + t766*F3_2;
-    const space_robot_real F3_4 = t861 - t767*F3_3;
-    const space_robot_real t862 = t737*F2_1 - t629*inv_d3_5 + t738*F2_2 + t739*F2_3 - t740*F2_4 + t741*F2_5
-        - t742*F3_1 - t743*F3_2;
-    const space_robot_real F3_5 = t862 + t744*F3_3 - t745*F3_4;
-    const space_robot_real F4_1 = t697*F2_1 - t696*inv_d4_1 - t698*F2_2 + t699*F2_3 + t700*F2_4 + t701*F2_5;
-    const space_robot_real F4_2 = t684*F2_1 - t683*inv_d4_2 - t685*F2_2 + t686*F2_3 + t687*F2_4 + t688*F2_5
-        + t689*F4_1;
-    const space_robot_real F4_3 = t670*F2_1 - t669*inv_d4_3 + t671*F2_2 - t672*F2_3 + t673*F2_4 + t674*F2_5
-        - t675*F4_1 - t676*F4_2;
-    const space_robot_real t863 = t653*inv_d4_4 - t654*F2_1 - t655*F2_2 + t656*F2_3 - t657*F2_4 + t658*F2_5
-        + t659*F4_1 + t660*F4_2;
-    const space_robot_real F4_4 = -t863 - t661*F4_3;
-    const space_robot_real F4_5 = t556*inv_d4_5 - t640*F2_1 - t641*F2_4 + t642*F4_1 - t643*F4_2 - t644*F4_3
-        - t645*F4_4;
-    const space_robot_real F5_1 = t623*inv_d5_1 + t624*F3_1 - t625*F3_2 + t626*F3_3 + t627*F3_4 + t628*F3_5;
-    const space_robot_real F5_2 = t610*inv_d5_2 + t611*F3_1 - t612*F3_2 + t613*F3_3 + t614*F3_4 + t615*F3_5
-        + t616*F5_1;
-    const space_robot_real F5_3 = t597*F3_1 - t596*inv_d5_3 + t598*F3_2 - t599*F3_3 + t600*F3_4 + t601*F3_5
-        - t602*F5_1 - t603*F5_2;
-    const space_robot_real t864 = t580*inv_d5_4 - t581*F3_1 - t582*F3_2 + t583*F3_3 - t584*F3_4 + t585*F3_5
-        + t586*F5_1 + t587*F5_2;
-    const space_robot_real F5_4 = -t864 - t588*F5_3;
-    const space_robot_real F5_5 = t569*F5_1 - t484*inv_d5_5 - t567*F3_1 - t568*F3_4 - t570*F5_2 - t571*F5_3
-        - t572*F5_4;
-    const space_robot_real F6_1 = t549*F4_1 - t548*inv_d6_1 + t550*F4_2 + t551*F4_3 + t552*F4_4 + t553*F4_5;
-    const space_robot_real F6_2 = t538*F4_2 - t536*inv_d6_2 - t537*F4_1 + t539*F4_3 - t540*F4_4 + t541*F4_5
-        + t542*F6_1;
-    const space_robot_real F6_3 = t524*F4_3 - t522*inv_d6_3 - t523*F4_2 - t525*F4_4 - t526*F4_5 + t527*F6_1
-        + t528*F6_2;
-    const space_robot_real F6_4 = t508*F4_2 - t507*inv_d6_4 - t509*F4_3 - t510*F4_4 + t511*F4_5 - t512*F6_1
-        - t513*F6_2 - t514*F6_3;
-    const space_robot_real F6_5 = t412*inv_d6_5 - t495*F4_2 - t496*F4_5 + t497*F6_1 + t498*F6_2 + t499*F6_3
-        - t500*F6_4;
-    const space_robot_real F7_1 = t476*inv_d7_1 + t477*F5_1 + t478*F5_2 + t479*F5_3 + t480*F5_4 + t481*F5_5;
-    const space_robot_real F7_2 = t464*inv_d7_2 - t465*F5_1 + t466*F5_2 + t467*F5_3 - t468*F5_4 + t469*F5_5
-        + t470*F7_1;
-    const space_robot_real F7_3 = t452*F5_3 - t450*inv_d7_3 - t451*F5_2 - t453*F5_4 - t454*F5_5 + t455*F7_1
-        + t456*F7_2;
-    const space_robot_real F7_4 = t436*F5_2 - t435*inv_d7_4 - t437*F5_3 - t438*F5_4 + t439*F5_5 - t440*F7_1
-        - t441*F7_2 - t442*F7_3;
-    const space_robot_real F7_5 = t425*F7_1 - t350*inv_d7_5 - t423*F5_2 - t424*F5_5 + t426*F7_2 + t427*F7_3
-        - t428*F7_4;
-    const space_robot_real F8_1 = t405*inv_d8_1 + t406*F6_2 - t407*F6_3 - t408*F6_4 + t409*F6_5;
-    const space_robot_real inv_d8_2 = shared[261], t400 = shared[266];
-    const space_robot_real F8_2 = t394*inv_d8_2 - t396*F6_2 + t397*F6_3 - t398*F6_4 - t399*F6_5 + t400*F8_1;
-    const space_robot_real t388 = shared[255], inv_d8_3 = shared[249], t387 = shared[254];
-    const space_robot_real F8_3 = t388*F8_2 - t382*inv_d8_3 - t383*F6_2 - t384*F6_3 - t385*F6_4 - t386*F6_5
-        - t387*F8_1;
-    const space_robot_real inv_d8_4 = shared[236], t373 = shared[241], t374 = shared[242], t375 = shared[243];
-    const space_robot_real F8_4 = t368*inv_d8_4 - t369*F6_2 - t370*F6_3 + t371*F6_4 - t372*F6_5 - t373*F8_1
-        + t374*F8_2 - t375*F8_3;
-    const space_robot_real t356 = shared[230], t357 = shared[231], t358 = shared[232], t359 = shared[233];
-    const space_robot_real F8_5 = t355*F6_3 - t288*inv_d8_5 - t356*F8_1 + t357*F8_2 - t358*F8_3 - t359*F8_4;
-    const space_robot_real inv_d9_1 = shared[217];
-    const space_robot_real F9_1 = t344*F7_2 - t343*inv_d9_1 - t345*F7_3 - t346*F7_4 + t347*F7_5;
-    const space_robot_real inv_d9_2 = shared[206], t338 = shared[211];
-    const space_robot_real F9_2 = t335*F7_3 - t332*inv_d9_2 - t334*F7_2 - t336*F7_4 - t337*F7_5 + t338*F9_1;
-    const space_robot_real inv_d9_3 = shared[194], t325 = shared[199], t326 = shared[200];
-    const space_robot_real F9_3 = t320*inv_d9_3 - t321*F7_2 - t322*F7_3 - t323*F7_4 - t324*F7_5 - t325*F9_1
-        + t326*F9_2;
-    const space_robot_real inv_d9_4 = shared[181], t311 = shared[186], t312 = shared[187], t313 = shared[188];
-    const space_robot_real F9_4 = t309*F7_4 - t306*inv_d9_4 - t307*F7_2 - t308*F7_3 - t310*F7_5 - t311*F9_1
-        + t312*F9_2 - t313*F9_3;
-    const space_robot_real t294 = shared[175], t295 = shared[176], t296 = shared[177], t297 = shared[178];
-    const space_robot_real F9_5 = t293*F7_3 - t213*inv_d9_5 - t294*F9_1 + t295*F9_2 - t296*F9_3 - t297*F9_4;
-    const space_robot_real t278 = shared[164], t277 = shared[162], inv_d10_1 = shared[163], t279 = shared[165];
-    const space_robot_real t280 = shared[166], t281 = shared[167], t282 = shared[168];
-    const space_robot_real F10_1 = t278*F8_1 - t277*inv_d10_1 - t279*F8_2 + t280*F8_3 + t281*F8_4 + t282*F8_5;
-    const space_robot_real t266 = shared[156], t265 = shared[154], inv_d10_2 = shared[155], t267 = shared[157];
-    const space_robot_real t268 = shared[158], t269 = shared[159], t270 = shared[160], t271 = shared[161];
-    const space_robot_real F10_2 = t266*F8_1 - t265*inv_d10_2 + t267*F8_2 - t268*F8_3 + t269*F8_4 + t270*F8_5
-        + t271*F10_1;
-    const space_robot_real t252 = shared[148], t250 = shared[145], inv_d10_3 = shared[146], t251 = shared[147];
-    const space_robot_real t253 = shared[149], t254 = shared[150], t255 = shared[151], t256 = shared[152];
-    const space_robot_real t257 = shared[153];
-    const space_robot_real F10_3 = t252*F8_2 - t250*inv_d10_3 - t251*F8_1 - t253*F8_3 - t254*F8_4 + t255*F8_5
-        + t256*F10_1 + t257*F10_2;
-    const space_robot_real t234 = shared[137], t233 = shared[135], inv_d10_4 = shared[136], t235 = shared[138];
-    const space_robot_real t236 = shared[139], t237 = shared[140], t238 = shared[141], t239 = shared[142];
-    const space_robot_real t240 = shared[143];
-    const space_robot_real t865 = t234*F8_1 - t233*inv_d10_4 + t235*F8_2 - t236*F8_3 + t237*F8_4 - t238*F8_5
-        - t239*F10_1 - t240*F10_2;
-    const space_robot_real t241 = shared[144];
-    const space_robot_real F10_4 = t865 - t241*F10_3;
-    const space_robot_real t138 = shared[87], inv_d10_5 = shared[129], t224 = shared[130], t225 = shared[131];
-    const space_robot_real t226 = shared[132], t227 = shared[133], t228 = shared[134];
-    const space_robot_real F10_5 = t138*inv_d10_5 - t224*F8_1 - t225*F8_4 + t226*F10_1 + t227*F10_2
-        - t228*F10_4;
-    const space_robot_real t203 = shared[123], t202 = shared[121], inv_d11_1 = shared[122], t204 = shared[124];
-    const space_robot_real t205 = shared[125], t206 = shared[126], t207 = shared[127];
+    const space_robot_real t845 = t735 - t618*t725 + t747*t748 + t765*t766 + t780*t781 - t796*t797 + t804*t823
+        + t832*t833 + t839*t840 + t843*t844;
+    const space_robot_real F2_1 = t845*inv_d2_1;
+    const space_robot_real F2_2 = t843*inv_d2_2 + t844*F2_1;
+    const space_robot_real F2_3 = -t839*inv_d2_3 - t840*F2_1 - t841*F2_2;
+    const space_robot_real F2_4 = t832*inv_d2_4 - t835*F2_3 + t833*F2_1 + t834*F2_2;
+    const space_robot_real F2_5 = t826*F2_4 - t804*inv_d2_5 - t823*F2_1 - t824*F2_2 - t825*F2_3;
+    const space_robot_real F3_1 = t796*inv_d3_1 - t797*F2_1 + t798*F2_2 + t799*F2_3 - t800*F2_4 + t801*F2_5;
+    const space_robot_real F3_2 = t780*inv_d3_2 - t782*F2_2 + t781*F2_1 + t783*F2_3 - t784*F2_4 + t785*F2_5
+        + t786*F3_1;
+    const space_robot_real t846 = t769*F2_4 - t765*inv_d3_3 - t766*F2_1 - t767*F2_2 - t768*F2_3 - t770*F2_5
+        + t771*F3_1;
+    const space_robot_real F3_3 = -t846 - t772*F3_2;
+    const space_robot_real t847 = t751*F2_4 - t747*inv_d3_4 - t748*F2_1 - t749*F2_2 - t750*F2_3 - t752*F2_5
+        + t753*F3_1;
+    const space_robot_real F3_4 = t847 + t754*F3_2 - t755*F3_3;
+    const space_robot_real t848 = t725*F2_1 - t618*inv_d3_5 + t726*F2_2 + t727*F2_3 - t728*F2_4 + t729*F2_5
+        - t730*F3_1;
+    const space_robot_real F3_5 = t848 - t731*F3_2 + t732*F3_3 - t733*F3_4;
+    const space_robot_real F4_1 = t685*F2_1 - t684*inv_d4_1 - t686*F2_2 + t687*F2_3 + t688*F2_4 + t689*F2_5;
+    const space_robot_real F4_2 = t673*F2_1 - t672*inv_d4_2 - t674*F2_2 + t675*F2_3 + t676*F2_4 + t677*F2_5
+        + t678*F4_1;
+    const space_robot_real t849 = t658*inv_d4_3 - t659*F2_1 - t660*F2_2 + t661*F2_3 - t662*F2_4 - t663*F2_5
+        + t664*F4_1;
+    const space_robot_real F4_3 = -t849 - t665*F4_2;
+    const space_robot_real t850 = t642*inv_d4_4 - t643*F2_1 - t644*F2_2 + t645*F2_3 - t646*F2_4 + t647*F2_5
+        + t648*F4_1;
+    const space_robot_real F4_4 = -t850 - t649*F4_2 - t650*F4_3;
+    const space_robot_real F4_5 = t546*inv_d4_5 - t629*F2_1 - t630*F2_4 + t631*F4_1 - t632*F4_2 - t633*F4_3
+        - t634*F4_4;
+    const space_robot_real F5_1 = t612*inv_d5_1 + t613*F3_1 - t614*F3_2 + t615*F3_3 + t616*F3_4 + t617*F3_5;
+    const space_robot_real F5_2 = t600*inv_d5_2 + t601*F3_1 - t602*F3_2 + t603*F3_3 + t604*F3_4 + t605*F3_5
+        + t606*F5_1;
+    const space_robot_real t851 = t586*inv_d5_3 - t587*F3_1 - t588*F3_2 + t589*F3_3 - t590*F3_4 - t591*F3_5
+        + t592*F5_1;
+    const space_robot_real F5_3 = -t851 - t593*F5_2;
+    const space_robot_real t852 = t570*inv_d5_4 - t571*F3_1 - t572*F3_2 + t573*F3_3 - t574*F3_4 + t575*F3_5
+        + t576*F5_1;
+    const space_robot_real F5_4 = -t852 - t577*F5_2 - t578*F5_3;
+    const space_robot_real F5_5 = t559*F5_1 - t477*inv_d5_5 - t557*F3_1 - t558*F3_4 - t560*F5_2 - t561*F5_3
+        - t562*F5_4;
+    const space_robot_real F6_1 = t539*F4_1 - t538*inv_d6_1 + t540*F4_2 + t541*F4_3 + t542*F4_4 + t543*F4_5;
+    const space_robot_real F6_2 = t528*F4_2 - t526*inv_d6_2 - t527*F4_1 + t529*F4_3 - t530*F4_4 + t531*F4_5
+        + t532*F6_1;
+    const space_robot_real F6_3 = t516*F4_3 - t514*inv_d6_3 - t515*F4_2 - t517*F4_4 - t518*F4_5 + t519*F6_1
+        + t520*F6_2;
+    const space_robot_real t853 = t501*F4_2 - t500*inv_d6_4 - t502*F4_3 - t503*F4_4 + t504*F4_5 - t505*F6_1
+        - t506*F6_2;
+    const space_robot_real F6_4 = t853 - t507*F6_3;
+    const space_robot_real F6_5 = t408*inv_d6_5 - t488*F4_2 - t489*F4_5 + t490*F6_1 + t491*F6_2 + t492*F6_3
+        - t493*F6_4;
+    const space_robot_real F7_1 = t469*inv_d7_1 + t470*F5_1 + t471*F5_2 + t472*F5_3 + t473*F5_4 + t474*F5_5;
+    const space_robot_real F7_2 = t457*inv_d7_2 - t458*F5_1 + t459*F5_2 + t460*F5_3 - t461*F5_4 + t462*F5_5
+        + t463*F7_1;
+    const space_robot_real F7_3 = t447*F5_3 - t445*inv_d7_3 - t446*F5_2 - t448*F5_4 - t449*F5_5 + t450*F7_1
+        + t451*F7_2;
+    const space_robot_real t854 = t432*F5_2 - t431*inv_d7_4 - t433*F5_3 - t434*F5_4 + t435*F5_5 - t436*F7_1
+        - t437*F7_2;
+    const space_robot_real F7_4 = t854 - t438*F7_3;
+    const space_robot_real F7_5 = t421*F7_1 - t347*inv_d7_5 - t419*F5_2 - t420*F5_5 + t422*F7_2 + t423*F7_3
+        - t424*F7_4;
+    const space_robot_real F8_1 = t401*inv_d8_1 + t402*F6_2 - t403*F6_3 - t404*F6_4 + t405*F6_5;
+    const space_robot_real F8_2 = t391*inv_d8_2 - t392*F6_2 + t393*F6_3 - t394*F6_4 - t395*F6_5 + t396*F8_1;
+    const space_robot_real t385 = shared[140], inv_d8_3 = shared[141];
+    const space_robot_real F8_3 = t385*F8_2 - t379*inv_d8_3 - t380*F6_2 - t381*F6_3 - t382*F6_4 - t383*F6_5
+        - t384*F8_1;
+    const space_robot_real inv_d8_4 = shared[142], t369 = shared[143];
+    const space_robot_real t855 = t362*inv_d8_4 - t364*F6_2 - t365*F6_3 + t366*F6_4 - t367*F6_5 - t368*F8_1
+        + t369*F8_2;
+    const space_robot_real t370 = shared[144];
+    const space_robot_real F8_4 = t855 - t370*F8_3;
+    const space_robot_real t354 = shared[145], t355 = shared[146], t356 = shared[147];
+    const space_robot_real F8_5 = t352*F6_3 - t286*inv_d8_5 - t353*F8_1 + t354*F8_2 - t355*F8_3 - t356*F8_4;
+    const space_robot_real inv_d9_1 = shared[148];
+    const space_robot_real F9_1 = t341*F7_2 - t340*inv_d9_1 - t342*F7_3 - t343*F7_4 + t344*F7_5;
+    const space_robot_real inv_d9_2 = shared[149], t335 = shared[150];
+    const space_robot_real F9_2 = t332*F7_3 - t330*inv_d9_2 - t331*F7_2 - t333*F7_4 - t334*F7_5 + t335*F9_1;
+    const space_robot_real inv_d9_3 = shared[151], t323 = shared[152], t324 = shared[153];
+    const space_robot_real F9_3 = t318*inv_d9_3 - t319*F7_2 - t320*F7_3 - t321*F7_4 - t322*F7_5 - t323*F9_1
+        + t324*F9_2;
+    const space_robot_real inv_d9_4 = shared[154], t307 = shared[155], t308 = shared[156];
+    const space_robot_real t856 = t301*inv_d9_4 + t303*F7_2 + t304*F7_3 - t305*F7_4 + t306*F7_5 + t307*F9_1
+        - t308*F9_2;
+    const space_robot_real t309 = shared[157];
+    const space_robot_real F9_4 = -t856 - t309*F9_3;
+    const space_robot_real t292 = shared[158], t293 = shared[159], t294 = shared[160], t295 = shared[161];
+    const space_robot_real F9_5 = t291*F7_3 - t212*inv_d9_5 - t292*F9_1 + t293*F9_2 - t294*F9_3 - t295*F9_4;
+    const space_robot_real t277 = shared[162], t276 = shared[163], inv_d10_1 = shared[164], t278 = shared[165];
+    const space_robot_real t279 = shared[166], t280 = shared[167], t281 = shared[168];
+    const space_robot_real F10_1 = t277*F8_1 - t276*inv_d10_1 - t278*F8_2 + t279*F8_3 + t280*F8_4 + t281*F8_5;
+    const space_robot_real t265 = shared[169], t264 = shared[170], inv_d10_2 = shared[171], t266 = shared[172];
+    const space_robot_real t267 = shared[173], t268 = shared[174], t269 = shared[175], t270 = shared[176];
+    const space_robot_real F10_2 = t265*F8_1 - t264*inv_d10_2 + t266*F8_2 - t267*F8_3 + t268*F8_4 + t269*F8_5
+        + t270*F10_1;
+    const space_robot_real t249 = shared[177], inv_d10_3 = shared[178], t250 = shared[179], t251 = shared[180];
+    const space_robot_real t252 = shared[181], t253 = shared[182], t254 = shared[183], t255 = shared[184];
+    const space_robot_real t857 = t249*inv_d10_3 + t250*F8_1 - t251*F8_2 + t252*F8_3 + t253*F8_4 - t254*F8_5
+        - t255*F10_1;
+    const space_robot_real t256 = shared[185];
+    const space_robot_real F10_3 = t256*F10_2 - t857;
+    const space_robot_real t233 = shared[187], t232 = shared[188], inv_d10_4 = shared[189], t234 = shared[190];
+    const space_robot_real t235 = shared[191], t236 = shared[192], t237 = shared[193], t238 = shared[194];
+    const space_robot_real t858 = t233*F8_1 - t232*inv_d10_4 + t234*F8_2 - t235*F8_3 + t236*F8_4 - t237*F8_5
+        - t238*F10_1;
+    const space_robot_real t239 = shared[195], t240 = shared[196];
+    const space_robot_real F10_4 = t858 - t239*F10_2 - t240*F10_3;
+    const space_robot_real t138 = shared[197], inv_d10_5 = shared[198], t223 = shared[199], t224 = shared[200];
+    const space_robot_real t225 = shared[201], t226 = shared[202], t227 = shared[203];
+    const space_robot_real F10_5 = t138*inv_d10_5 - t223*F8_1 - t224*F8_4 + t225*F10_1 + t226*F10_2
+        - t227*F10_4;
+    const space_robot_real t203 = shared[204], t202 = shared[205], inv_d11_1 = shared[206], t204 = shared[207];
+    const space_robot_real t205 = shared[208], t206 = shared[209], t207 = shared[210];
     const space_robot_real F11_1 = t203*F9_1 - t202*inv_d11_1 - t204*F9_2 + t205*F9_3 + t206*F9_4 + t207*F9_5;
-    const space_robot_real t191 = shared[115], t190 = shared[113], inv_d11_2 = shared[114], t192 = shared[116];
-    const space_robot_real t193 = shared[117], t194 = shared[118], t195 = shared[119], t196 = shared[120];
+    const space_robot_real t191 = shared[211], t190 = shared[212], inv_d11_2 = shared[213], t192 = shared[214];
+    const space_robot_real t193 = shared[215], t194 = shared[216], t195 = shared[217], t196 = shared[218];
     const space_robot_real F11_2 = t191*F9_1 - t190*inv_d11_2 + t192*F9_2 - t193*F9_3 + t194*F9_4 + t195*F9_5
         + t196*F11_1;
-    const space_robot_real t177 = shared[107], t175 = shared[104], inv_d11_3 = shared[105], t176 = shared[106];
-    const space_robot_real t178 = shared[108], t179 = shared[109], t180 = shared[110], t181 = shared[111];
-    const space_robot_real t182 = shared[112];
-    const space_robot_real F11_3 = t177*F9_2 - t175*inv_d11_3 - t176*F9_1 - t178*F9_3 - t179*F9_4 + t180*F9_5
-        + t181*F11_1 + t182*F11_2;
-    const space_robot_real t159 = shared[96], t158 = shared[94], inv_d11_4 = shared[95], t160 = shared[97];
-    const space_robot_real t161 = shared[98], t162 = shared[99], t163 = shared[100], t164 = shared[101];
-    const space_robot_real t165 = shared[102];
-    const space_robot_real t866 = t159*F9_1 - t158*inv_d11_4 + t160*F9_2 - t161*F9_3 + t162*F9_4 - t163*F9_5
-        - t164*F11_1 - t165*F11_2;
-    const space_robot_real t166 = shared[103];
-    const space_robot_real F11_4 = t866 - t166*F11_3;
-    const space_robot_real t151 = shared[91], t119 = shared[76], inv_d11_5 = shared[88], t149 = shared[89];
-    const space_robot_real t150 = shared[90], t152 = shared[92], t153 = shared[93];
+    const space_robot_real t177 = shared[219], t175 = shared[220], inv_d11_3 = shared[221], t176 = shared[222];
+    const space_robot_real t178 = shared[223], t179 = shared[224], t180 = shared[225], t181 = shared[226];
+    const space_robot_real t859 = t177*F9_2 - t175*inv_d11_3 - t176*F9_1 - t178*F9_3 - t179*F9_4 + t180*F9_5
+        + t181*F11_1;
+    const space_robot_real t182 = shared[227];
+    const space_robot_real F11_3 = t859 + t182*F11_2;
+    const space_robot_real t159 = shared[229], t158 = shared[230], inv_d11_4 = shared[231], t160 = shared[232];
+    const space_robot_real t161 = shared[233], t162 = shared[234], t163 = shared[235], t164 = shared[236];
+    const space_robot_real t860 = t159*F9_1 - t158*inv_d11_4 + t160*F9_2 - t161*F9_3 + t162*F9_4 - t163*F9_5
+        - t164*F11_1;
+    const space_robot_real t165 = shared[237], t166 = shared[238];
+    const space_robot_real F11_4 = t860 - t165*F11_2 - t166*F11_3;
+    const space_robot_real t151 = shared[239], t119 = shared[240], inv_d11_5 = shared[241], t149 = shared[242];
+    const space_robot_real t150 = shared[243], t152 = shared[244], t153 = shared[245];
     const space_robot_real F11_5 = t151*F11_1 - t119*inv_d11_5 - t149*F9_1 - t150*F9_4 + t152*F11_2
         - t153*F11_4;
-    const space_robot_real t127 = shared[80], t136 = shared[86], t133 = shared[85], t132 = shared[84];
+    const space_robot_real t127 = shared[246], t136 = shared[247], t133 = shared[248], t132 = shared[249];
     const space_robot_real F12_1 = 0.005465177629264858*t127 + t136*F10_2 - t133*F10_4 + t132*F10_5;
-    const space_robot_real t130 = shared[82], t131 = shared[83];
+    const space_robot_real t130 = shared[254], t131 = shared[255];
     const space_robot_real F12_2 = 0.005465177629264858*t130 - t131*F10_2 - t132*F10_4 - t133*F10_5;
-    const space_robot_real t108 = shared[69], t117 = shared[75], t114 = shared[74], t113 = shared[73];
+    const space_robot_real t108 = shared[258], t117 = shared[259], t114 = shared[260], t113 = shared[261];
     const space_robot_real F13_1 = 0.005465177629264858*t108 + t117*F11_2 - t114*F11_4 + t113*F11_5;
-    const space_robot_real t111 = shared[71], t112 = shared[72];
+    const space_robot_real t111 = shared[266], t112 = shared[267];
     const space_robot_real F13_2 = 0.005465177629264858*t111 - t112*F11_2 - t113*F11_4 - t114*F11_5;
 
     wrenches[8] = -F2_1;
@@ -6341,28 +6331,28 @@ static void space_robot_joint_wrenches_part2(
     wrenches[54] = F10_1;
     wrenches[56] = -F10_2;
     wrenches[57] = F10_3;
-    const space_robot_real t97 = shared[62];
+    const space_robot_real t97 = shared[186];
     wrenches[69] = 0.6153846153846154*F10_3 - 1.5384615384615385*t97;
     wrenches[59] = -F10_4;
     wrenches[58] = F10_5;
     wrenches[60] = F11_1;
     wrenches[62] = -F11_2;
     wrenches[63] = F11_3;
-    const space_robot_real t100 = shared[65];
+    const space_robot_real t100 = shared[228];
     wrenches[75] = 0.6153846153846154*F11_3 - 1.5384615384615385*t100;
     wrenches[65] = -F11_4;
     wrenches[64] = F11_5;
     wrenches[68] = -F12_1;
-    const space_robot_real t96 = shared[61], t122 = shared[77], t123 = shared[78], t124 = shared[79];
+    const space_robot_real t96 = shared[250], t122 = shared[251], t123 = shared[252], t124 = shared[253];
     wrenches[70] = 0.4505229283990344*t96 - t122*F10_2 + t123*F10_4 - t124*F10_5 + 2.9927594529364394*F12_1;
     wrenches[67] = F12_2;
-    const space_robot_real t128 = shared[81], t95 = shared[60];
+    const space_robot_real t128 = shared[256], t95 = shared[257];
     wrenches[71] = t128*F10_2 - 0.4505229283990344*t95 + t124*F10_4 + t123*F10_5 + 2.9927594529364394*F12_2;
     wrenches[74] = -F13_1;
-    const space_robot_real t99 = shared[64], t103 = shared[66], t104 = shared[67], t105 = shared[68];
+    const space_robot_real t99 = shared[262], t103 = shared[263], t104 = shared[264], t105 = shared[265];
     wrenches[76] = 0.4505229283990344*t99 - t103*F11_2 + t104*F11_4 - t105*F11_5 + 2.9927594529364394*F13_1;
     wrenches[73] = F13_2;
-    const space_robot_real t109 = shared[70], t98 = shared[63];
+    const space_robot_real t109 = shared[268], t98 = shared[269];
     wrenches[77] = t109*F11_2 - 0.4505229283990344*t98 + t105*F11_4 + t104*F11_5 + 2.9927594529364394*F13_2;
 }
 
@@ -6373,7 +6363,7 @@ void space_robot_joint_wrenches(
     const space_robot_real tau[18],
     space_robot_real wrenches[restrict 78])
 {
-    space_robot_real shared[273]; /* what the parts hand on */
+    space_robot_real shared[270]; /* what the parts hand on */
 
     space_robot_joint_wrenches_part1(q, v, tau, wrenches, shared);
     space_robot_joint_wrenches_part2(v, tau, wrenches, shared);
@@ -6609,103 +6599,109 @@ void space_robot_momentum(
     const space_robot_real t65 = t50 - 2.5*v10_y - 0.1875*w10_z;
     const space_robot_real t66 = 0.1875*w10_y - t51 - 2.5*v10_z;
     const space_robot_real t67 = sin_q15*t64 - cos_q15*t65;
-    const space_robot_real t68 = sin_q16*t52 - cos_q16*t54 - 0.2*t58 + 0.041875*w9_x - 0.3*v9_y;
-    const space_robot_real t69 = sin_q18*t40 - cos_q18*t41 - 0.15*t44 - t55 - 0.2*t59;
-    const space_robot_real t70 = t69 - 0.041875*w9_y - 0.3*v9_x;
-    const space_robot_real t71 = t59 + 3.0*v9_x + 0.3*w9_y;
-    const space_robot_real t72 = t58 - 0.3*w9_x + 3.0*v9_y;
-    const space_robot_real t73 = sin_q14*t72 - cos_q14*t71;
-    const space_robot_real t74 = sin_q14*t71 + cos_q14*t72;
-    const space_robot_real t75 = sin_q15*t60 - cos_q15*t62 + 0.2*t66 - 0.3*v8_y + 0.041875*w8_x;
-    const space_robot_real t76 = sin_q17*t46 - cos_q17*t47 + 0.15*t50 - t63 - 0.2*t67;
-    const space_robot_real t77 = t76 - 0.041875*w8_y - 0.3*v8_x;
-    const space_robot_real t78 = t67 + 3.0*v8_x + 0.3*w8_y;
-    const space_robot_real t79 = t66 - 3.0*v8_y + 0.3*w8_x;
-    const space_robot_real t80 = cos_q13*t78 + sin_q13*t79;
-    const space_robot_real t81 = sin_q13*t78 - cos_q13*t79;
-    const space_robot_real t82 = cos_q16*t52 + sin_q16*t54 + 0.00375*w9_z + 0.0136125*w7_x;
-    const space_robot_real t83 = cos_q14*t68 + sin_q14*t70 - 0.9*t74 + 2.43680625*w7_y - 4.05*v7_z;
-    const space_robot_real t84 = sin_q16*t57 - 12.0*v7_x - cos_q16*t56;
-    const space_robot_real t85 = t73 - 9.0*v7_y - 4.05*w7_z;
-    const space_robot_real t86 = 4.05*w7_y - t74 - 9.0*v7_z;
-    const space_robot_real t87 = sin_q12*t84 + cos_q12*t85;
-    const space_robot_real t88 = sin_q14*t68 - cos_q14*t70 - 0.9*t73 + 2.43680625*w7_z + 4.05*v7_y;
-    const space_robot_real t89 = cos_q15*t60 + sin_q15*t62 + 0.00375*w8_z + 0.0136125*w6_x;
-    const space_robot_real t90 = cos_q13*t75 + sin_q13*t77 - 0.9*t81 - 4.05*v6_z + 2.43680625*w6_y;
-    const space_robot_real t91 = 12.0*v6_x + cos_q15*t64 + sin_q15*t65;
-    const space_robot_real t92 = t80 + 9.0*v6_y + 4.05*w6_z;
-    const space_robot_real t93 = t81 + 9.0*v6_z - 4.05*w6_y;
-    const space_robot_real t94 = sin_q11*t91 + cos_q11*t92;
-    const space_robot_real t95 = sin_q13*t75 - cos_q13*t77 + 0.9*t80 + 2.43680625*w6_z + 4.05*v6_y;
-    const space_robot_real t96 = cos_q12*t82 - sin_q12*t83 + 0.0216*w5_x;
-    const space_robot_real t97 = t86 + sin_q12*t82 + cos_q12*t83 + 4.0108*w5_y - 6.0*v5_z;
-    const space_robot_real t98 = cos_q12*t84 - sin_q12*t85 - 12.0*v5_x;
-    const space_robot_real t99 = t87 - 12.0*v5_y - 6.0*w5_z;
-    const space_robot_real t100 = t86 - 12.0*v5_z + 6.0*w5_y;
-    const space_robot_real t101 = sin_q10*t98 + cos_q10*t99;
-    const space_robot_real t102 = cos_q11*t89 - sin_q11*t90 + 0.0216*w4_x;
-    const space_robot_real t103 = t93 - sin_q11*t89 - cos_q11*t90 + 6.0*v4_z - 4.0108*w4_y;
-    const space_robot_real t104 = cos_q11*t91 - sin_q11*t92 + 12.0*v4_x;
-    const space_robot_real t105 = t94 + 12.0*v4_y + 6.0*w4_z;
-    const space_robot_real t106 = t93 + 12.0*v4_z - 6.0*w4_y;
-    const space_robot_real t107 = sin_q9*t104 + cos_q9*t105;
-    const space_robot_real t108 = 5.0*v2_z;
-    const space_robot_real t109 = sin_q10*t96 + cos_q10*t97 + 0.25*t100 - 0.625*v3_y + 0.1121666666666667*w3_x;
-    const space_robot_real t110 = t88 - t87 + 4.0108*w5_z + 6.0*v5_y - 0.25*t101;
-    const space_robot_real t111 = t110 + 0.1121666666666667*w3_y + 0.625*v3_x;
-    const space_robot_real t112 = t101 - 5.0*v3_x - 0.625*w3_y;
-    const space_robot_real t113 = t100 - 5.0*v3_y + 0.625*w3_x;
-    const space_robot_real t114 = cos_q8*t112 - sin_q8*t113;
-    const space_robot_real t115 = sin_q8*t112 + cos_q8*t113;
-    const space_robot_real t116 = sin_q9*t102 - cos_q9*t103 - 0.25*t106 - 0.625*v2_y + 0.1121666666666667*w2_x;
-    const space_robot_real t117 = t95 + t94 + 4.0108*w4_z + 6.0*v4_y + 0.25*t107;
-    const space_robot_real t118 = t117 + 0.1121666666666667*w2_y + 0.625*v2_x;
-    const space_robot_real t119 = t107 + 5.0*v2_x + 0.625*w2_y;
-    const space_robot_real t120 = t106 + 5.0*v2_y - 0.625*w2_x;
-    const space_robot_real t121 = cos_q7*t119 - sin_q7*t120;
-    const space_robot_real t122 = sin_q7*t119 + cos_q7*t120;
-    const space_robot_real t123 = cos_q10*t98 - sin_q10*t99 + t108 + cos_q9*t104 - sin_q9*t105 + t108;
-    const space_robot_real t124 = t115 + t122;
-    const space_robot_real t125 = 0.016*(w2_z - w3_z) - 0.3*t124 - cos_q10*t96 + sin_q10*t97 + cos_q9*t102;
-    const space_robot_real t126 = t125 + sin_q9*t103 + 121.6*v[0];
-    const space_robot_real t127 = 0.3*t123 + 0.6928203230275509*(t114 + t121) - sin_q8*t109 - cos_q8*t111
-        + sin_q7*t116;
-    const space_robot_real t128 = t127 + cos_q7*t118 + 121.6*v[1];
-    const space_robot_real t129 = 0.6928203230275509*(t115 - t122) + cos_q8*t109 - sin_q8*t111 + cos_q7*t116
-        - sin_q7*t118 - 128.0*v[2];
-    const space_robot_real t130 = t123 + 480.0*v[3];
-    const space_robot_real t131 = t124 + 480.0*v[4];
-    const space_robot_real t132 = t114 - t121 + 480.0*v[5];
-    const space_robot_real t133 = t10*t130 - t11*t131 + t12*t132;
-    const space_robot_real t134 = t13*t130 + t14*t131 - t15*t132;
-    const space_robot_real t135 = t16*t130 - t17*t131 - t18*t132;
+    const space_robot_real t68 = 0.041875*w9_x - 0.3*v9_y;
+    const space_robot_real t69 = sin_q16*t52 - cos_q16*t54 - 0.2*t58 + t68;
+    const space_robot_real t70 = sin_q18*t40 - cos_q18*t41 - 0.15*t44 - t55 - 0.2*t59;
+    const space_robot_real t71 = t70 - 0.041875*w9_y - 0.3*v9_x;
+    const space_robot_real t72 = t59 + 3.0*v9_x + 0.3*w9_y;
+    const space_robot_real t73 = t58 - 0.3*w9_x + 3.0*v9_y;
+    const space_robot_real t74 = sin_q14*t73 - cos_q14*t72;
+    const space_robot_real t75 = sin_q14*t72 + cos_q14*t73;
+    const space_robot_real t76 = 0.3*v8_y - 0.041875*w8_x;
+    const space_robot_real t77 = sin_q15*t60 - cos_q15*t62 + 0.2*t66 - t76;
+    const space_robot_real t78 = sin_q17*t46 - cos_q17*t47 + 0.15*t50 - t63 - 0.2*t67;
+    const space_robot_real t79 = t78 - 0.041875*w8_y - 0.3*v8_x;
+    const space_robot_real t80 = t67 + 3.0*v8_x + 0.3*w8_y;
+    const space_robot_real t81 = t66 - 3.0*v8_y + 0.3*w8_x;
+    const space_robot_real t82 = cos_q13*t80 + sin_q13*t81;
+    const space_robot_real t83 = sin_q13*t80 - cos_q13*t81;
+    const space_robot_real t84 = cos_q16*t52 + sin_q16*t54 + 0.00375*w9_z + 0.0136125*w7_x;
+    const space_robot_real t85 = 2.43680625*w7_y - 4.05*v7_z;
+    const space_robot_real t86 = cos_q14*t69 + sin_q14*t71 - 0.9*t75 + t85;
+    const space_robot_real t87 = 2.43680625*w7_z + 4.05*v7_y;
+    const space_robot_real t88 = sin_q16*t57 - 12.0*v7_x - cos_q16*t56;
+    const space_robot_real t89 = t74 - 9.0*v7_y - 4.05*w7_z;
+    const space_robot_real t90 = 4.05*w7_y - t75 - 9.0*v7_z;
+    const space_robot_real t91 = sin_q12*t88 + cos_q12*t89;
+    const space_robot_real t92 = cos_q15*t60 + sin_q15*t62 + 0.00375*w8_z + 0.0136125*w6_x;
+    const space_robot_real t93 = 4.05*v6_z - 2.43680625*w6_y;
+    const space_robot_real t94 = cos_q13*t77 + sin_q13*t79 - 0.9*t83 - t93;
+    const space_robot_real t95 = 2.43680625*w6_z + 4.05*v6_y;
+    const space_robot_real t96 = 12.0*v6_x + cos_q15*t64 + sin_q15*t65;
+    const space_robot_real t97 = t82 + 9.0*v6_y + 4.05*w6_z;
+    const space_robot_real t98 = t83 + 9.0*v6_z - 4.05*w6_y;
+    const space_robot_real t99 = sin_q11*t96 + cos_q11*t97;
+    const space_robot_real t100 = cos_q12*t84 - sin_q12*t86 + 0.0216*w5_x;
+    const space_robot_real t101 = t90 + sin_q12*t84 + cos_q12*t86 + 4.0108*w5_y - 6.0*v5_z;
+    const space_robot_real t102 = cos_q12*t88 - sin_q12*t89 - 12.0*v5_x;
+    const space_robot_real t103 = t91 - 12.0*v5_y - 6.0*w5_z;
+    const space_robot_real t104 = t90 - 12.0*v5_z + 6.0*w5_y;
+    const space_robot_real t105 = sin_q10*t102 + cos_q10*t103;
+    const space_robot_real t106 = sin_q14*t69 - cos_q14*t71 - 0.9*t74 + t87 - t91 + 4.0108*w5_z + 6.0*v5_y;
+    const space_robot_real t107 = cos_q11*t92 - sin_q11*t94 + 0.0216*w4_x;
+    const space_robot_real t108 = t98 - sin_q11*t92 - cos_q11*t94 + 6.0*v4_z - 4.0108*w4_y;
+    const space_robot_real t109 = cos_q11*t96 - sin_q11*t97 + 12.0*v4_x;
+    const space_robot_real t110 = t99 + 12.0*v4_y + 6.0*w4_z;
+    const space_robot_real t111 = t98 + 12.0*v4_z - 6.0*w4_y;
+    const space_robot_real t112 = sin_q9*t109 + cos_q9*t110;
+    const space_robot_real t113 = sin_q13*t77 - cos_q13*t79 + 0.9*t82 + t95 + t99 + 4.0108*w4_z + 6.0*v4_y;
+    const space_robot_real t114 = 5.0*v2_z;
+    const space_robot_real t115 = 0.625*v3_y - 0.1121666666666667*w3_x;
+    const space_robot_real t116 = sin_q10*t100 + cos_q10*t101 + 0.25*t104 - t115;
+    const space_robot_real t117 = t106 - 0.25*t105 + 0.1121666666666667*w3_y + 0.625*v3_x;
+    const space_robot_real t118 = t105 - 5.0*v3_x - 0.625*w3_y;
+    const space_robot_real t119 = t104 - 5.0*v3_y + 0.625*w3_x;
+    const space_robot_real t120 = cos_q8*t118 - sin_q8*t119;
+    const space_robot_real t121 = sin_q8*t118 + cos_q8*t119;
+    const space_robot_real t122 = 0.625*v2_y - 0.1121666666666667*w2_x;
+    const space_robot_real t123 = sin_q9*t107 - cos_q9*t108 - 0.25*t111 - t122;
+    const space_robot_real t124 = t113 + 0.25*t112 + 0.1121666666666667*w2_y + 0.625*v2_x;
+    const space_robot_real t125 = t112 + 5.0*v2_x + 0.625*w2_y;
+    const space_robot_real t126 = t111 + 5.0*v2_y - 0.625*w2_x;
+    const space_robot_real t127 = cos_q7*t125 - sin_q7*t126;
+    const space_robot_real t128 = sin_q7*t125 + cos_q7*t126;
+    const space_robot_real t129 = cos_q10*t102 - sin_q10*t103 + t114 + cos_q9*t109 - sin_q9*t110 + t114;
+    const space_robot_real t130 = t121 + t128;
+    const space_robot_real t131 = 0.016*(w2_z - w3_z) - 0.3*t130 - cos_q10*t100 + sin_q10*t101 + cos_q9*t107;
+    const space_robot_real t132 = t131 + sin_q9*t108 + 121.6*v[0];
+    const space_robot_real t133 = 0.3*t129 + 0.6928203230275509*(t120 + t127) - sin_q8*t116 - cos_q8*t117
+        + sin_q7*t123;
+    const space_robot_real t134 = t133 + cos_q7*t124 + 121.6*v[1];
+    const space_robot_real t135 = 0.6928203230275509*(t121 - t128) + cos_q8*t116 - sin_q8*t117 + cos_q7*t123
+        - sin_q7*t124 - 128.0*v[2];
+    const space_robot_real t136 = t129 + 480.0*v[3];
+    const space_robot_real t137 = t130 + 480.0*v[4];
+    const space_robot_real t138 = t120 - t127 + 480.0*v[5];
+    const space_robot_real t139 = t10*t136 - t11*t137 + t12*t138;
+    const space_robot_real t140 = t13*t136 + t14*t137 - t15*t138;
+    const space_robot_real t141 = t16*t136 - t17*t137 - t18*t138;
 
     /* composite mass and first moment, inward */
-    const space_robot_real t136 = 1.2875*sin_q16;
-    const space_robot_real t137 = 1.2875*sin_q15;
-    const space_robot_real t138 = cos_q14*t136;
-    const space_robot_real t139 = sin_q14*t136;
-    const space_robot_real t140 = 1.2875*cos_q16 + 14.2;
-    const space_robot_real t141 = cos_q13*t137;
-    const space_robot_real t142 = sin_q13*t137;
-    const space_robot_real t143 = 1.2875*cos_q15 + 14.2;
-    const space_robot_real t144 = sin_q12*t140 + cos_q12*t138;
-    const space_robot_real t145 = cos_q12*t140 - sin_q12*t138 + 24.5;
-    const space_robot_real t146 = sin_q11*t143 + cos_q11*t141;
-    const space_robot_real t147 = 24.5 + cos_q11*t143 - sin_q11*t141;
-    const space_robot_real t148 = sin_q10*t145 + cos_q10*t144;
-    const space_robot_real t149 = sin_q9*t147 + cos_q9*t146;
-    const space_robot_real t150 = cos_q10*t145 - sin_q10*t144 - cos_q9*t147 + sin_q9*t146;
-    const space_robot_real t151 = sin_q8*t148 + cos_q8*t139 - sin_q7*t149 - cos_q7*t142;
-    const space_robot_real t152 = cos_q8*t148 - sin_q8*t139 - 21.3 + cos_q7*t149 - sin_q7*t142;
-    const space_robot_real t153 = q[5] + 0.0018148820326678765*(t13*t150 + t14*t151 - t15*t152 - 551.0*q[5]);
-    const space_robot_real t154 = q[6] - 0.0018148820326678765*(t16*t150 - t17*t151 - t18*t152 + 551.0*q[6]);
-    const space_robot_real t155 = q[4] + 0.0018148820326678765*(t10*t150 - t11*t151 + t12*t152 - 551.0*q[4]);
+    const space_robot_real t142 = 1.2875*sin_q16;
+    const space_robot_real t143 = 1.2875*sin_q15;
+    const space_robot_real t144 = cos_q14*t142;
+    const space_robot_real t145 = sin_q14*t142;
+    const space_robot_real t146 = 1.2875*cos_q16 + 14.2;
+    const space_robot_real t147 = cos_q13*t143;
+    const space_robot_real t148 = sin_q13*t143;
+    const space_robot_real t149 = 1.2875*cos_q15 + 14.2;
+    const space_robot_real t150 = sin_q12*t146 + cos_q12*t144;
+    const space_robot_real t151 = cos_q12*t146 - sin_q12*t144 + 24.5;
+    const space_robot_real t152 = sin_q11*t149 + cos_q11*t147;
+    const space_robot_real t153 = 24.5 + cos_q11*t149 - sin_q11*t147;
+    const space_robot_real t154 = sin_q10*t151 + cos_q10*t150;
+    const space_robot_real t155 = sin_q9*t153 + cos_q9*t152;
+    const space_robot_real t156 = cos_q10*t151 - sin_q10*t150 - cos_q9*t153 + sin_q9*t152;
+    const space_robot_real t157 = sin_q8*t154 + cos_q8*t145 - sin_q7*t155 - cos_q7*t148;
+    const space_robot_real t158 = cos_q8*t154 - sin_q8*t145 - 21.3 + cos_q7*t155 - sin_q7*t148;
+    const space_robot_real t159 = q[5] + 0.0018148820326678765*(t13*t156 + t14*t157 - t15*t158 - 551.0*q[5]);
+    const space_robot_real t160 = q[6] - 0.0018148820326678765*(t16*t156 - t17*t157 - t18*t158 + 551.0*q[6]);
+    const space_robot_real t161 = q[4] + 0.0018148820326678765*(t10*t156 - t11*t157 + t12*t158 - 551.0*q[4]);
 
-    momentum[0] = t10*t126 - t135*t153 - t134*t154 - t11*t128 - t12*t129;
-    momentum[1] = t135*t155 + t133*t154 + t13*t126 + t14*t128 + t15*t129;
-    momentum[2] = t134*t155 - t133*t153 - t16*t126 + t17*t128 - t18*t129;
-    momentum[3] = t133;
-    momentum[4] = t134;
-    momentum[5] = -t135;
+    momentum[0] = t10*t132 - t141*t159 - t140*t160 - t11*t134 - t12*t135;
+    momentum[1] = t141*t161 + t139*t160 + t13*t132 + t14*t134 + t15*t135;
+    momentum[2] = t140*t161 - t139*t159 - t16*t132 + t17*t134 - t18*t135;
+    momentum[3] = t139;
+    momentum[4] = t140;
+    momentum[5] = -t141;
 }

@@ -44,5 +44,11 @@ def render(description: ModuleDescription, languages: Sequence[str] = ("c", "num
         if language not in LANGUAGES:
             raise CodegenError(f"no language {language!r}", remedy=f"known are {', '.join(LANGUAGES)}")
     module = lower_module(description)
-    files = [file for language in LANGUAGES if language in languages for file in LANGUAGES[language](module)]
+    files = [_tidy(file) for language in LANGUAGES if language in languages for file in LANGUAGES[language](module)]
     return (*files, manifest_file(module, files))
+
+
+def _tidy(file: GeneratedFile) -> GeneratedFile:
+    """The file without blanks at the ends of its lines, which empty macros leave, and with one newline at its end."""
+    lines = (line.rstrip() for line in file.text.rstrip().split("\n"))
+    return GeneratedFile(file.name, "\n".join(lines) + "\n")

@@ -7,6 +7,7 @@ value, so that no sign is ever computed that could be absorbed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -33,6 +34,7 @@ from mbsym.symbolic.program import OperationCount, Program, count_operations
 
 LONGEST_EXPRESSION: Final = 100
 PI: Final = Fraction("3.14159265358979323846264338327950288419716939937510")
+_NUMBER: Final = re.compile(r"\d+")
 SIMPLE: Final = frozenset((Constant, Variable, Element))
 
 # Of a node: an expression, the sign s with expression = s * node, and the columns that it takes.
@@ -212,11 +214,11 @@ class _Lowering:
             array = self._arguments[item.name]
             for index, ref in enumerate(item.symbols):
                 leaf = Element(array, index) if item.shape else Variable(array)
-                self._values[abs(ref)] = (leaf, 1 if ref > 0 else -1, len(array) + 2 + len(str(index)))
+                self._values[abs(ref)] = (leaf, 1 if ref > 0 else -1, _columns(array) + 4)
         for parameter in self._program.parameters:
             identifier = self._parameters[parameter.name]
             sign = 1 if parameter.symbol > 0 else -1
-            self._values[abs(parameter.symbol)] = (Variable(identifier), sign, len(identifier))
+            self._values[abs(parameter.symbol)] = (Variable(identifier), sign, _columns(identifier))
 
     def _use_symbol(self, node: int) -> None:
         value = self._values.get(node)
@@ -255,7 +257,7 @@ class _Lowering:
                 expression, sign = negated(expression), suggestion[1]
         self._stated.add(node)
         self._current.append(Assignment(identifier, expression))
-        self._values[node] = (Variable(identifier), sign, len(identifier))
+        self._values[node] = (Variable(identifier), sign, _columns(identifier))
 
     def _automatic_name(self, expression: Expression) -> str:
         if expression.__class__ is Call and expression.function in ("sin", "cos"):
@@ -396,6 +398,11 @@ def _terms(expression: Expression, sign: int) -> tuple[tuple[bool, Expression], 
 
 def _signed(operands: list[_Value]) -> tuple[Expression, ...]:
     return tuple(expression if sign > 0 else negated(expression) for expression, sign, _ in operands)
+
+
+def _columns(identifier: str) -> int:
+    """Columns of a name in which every number counts as two digits, so that bodies alike are written alike."""
+    return len(_NUMBER.sub("00", identifier))
 
 
 def _constant(value: Fraction, sign: int = 1) -> _Value:

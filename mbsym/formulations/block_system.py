@@ -142,15 +142,24 @@ def factorise(
                     for end in pair:
                         waiting[end - 1].pop(pair, None)
                 for k in range(starts[joint] - 1, starts[joint - 1] - 1, -1):
-                    inverses[k], factors[k] = _eliminate(system, rows, reduced, joint, k)
+                    inverses[k], factors[k] = eliminate(system, rows, reduced, joint, k)
                     pivots.append(k)
         sections.append((title, tuple(pivots)))
     return Factorisation(system, tuple(sections), inverses, factors), reduced
 
 
-def _eliminate(
-    system: BlockSystem, rows: list[dict[int, Scalar]], right: list[list[Scalar]], joint: int, k: int
+def eliminate(
+    system: BlockSystem,
+    rows: list[dict[int, Scalar]] | dict[int, dict[int, Scalar]],
+    right: list[list[Scalar]] | list[dict[int, Scalar]],
+    joint: int,
+    k: int,
 ) -> tuple[Scalar, dict[int, Scalar]]:
+    """One scalar unknown of a joint: 1 / D and L's column; the rows and right sides are updated.
+
+    Raises:
+        DerivationError: the pivot is the constant zero.
+    """
     own = rows[k]
     try:
         inverse = (1 / own.pop(k)).named(f"inv_d{joint}_{k - system.starts[joint - 1] + 1}")

@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from mbsym.formulations.block_system import BlockSystem, solve
+from mbsym.formulations.block_system import BlockSystem
 from mbsym.formulations.constraint_force import Solver, derive_motion, held_joints, motion_program
 from mbsym.formulations.elimination_order import rake_and_compress
 from mbsym.formulations.odd_even_elimination import odd_even_elimination
+from mbsym.formulations.round_elimination import solve_in_rounds
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
@@ -25,7 +26,7 @@ from mbsym.symbolic.scalar import Scalar
 
 def reduction(system: BlockSystem, parents: tuple[int, ...], right: list[Scalar]) -> list[Scalar]:
     """The solution of A F = X in the rounds of rake and compress."""
-    return solve(system, rake_and_compress(parents), right)
+    return solve_in_rounds(system, rake_and_compress(parents), right)
 
 
 def level_schedule(mechanism: Mechanism) -> tuple[tuple[str, ...], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from math import ceil, log2
@@ -17,6 +18,8 @@ import sympy
 from mbsym.codegen.build import compile_c
 from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.interface import render
+from mbsym.codegen.load import c_module, read_manifest
+from mbsym.codegen.write import write_files
 from mbsym.errors import DerivationError
 from mbsym.formulations.block_system import BlockSystem, factorise, solve
 from mbsym.formulations.catalogue import TREE_FUNCTIONS, make_program
@@ -229,8 +232,36 @@ def test_schedule_is_named_and_printed() -> None:
     assert level_schedule(mechanism) == (("J1", "J3", "J6"), ("J2", "J5"), ("J4",))
     program = CFA_SERIAL_FUNCTIONS["forward_dynamics"](mechanism)
     sections = {mechanism.graph.sections[mechanism.graph.section_of[node]] for node in program.nodes()}
-    assert "constraint forces, round 1: joints 1, 3, 6, elimination" in sections
-    assert "constraint forces, round 2: joints 2, 5, substitution" in sections
+    for number, joints in enumerate(((1, 3, 6), (2, 5), (4,)), start=1):
+        for joint in joints:
+            for stage in ("elimination", "substitution"):
+                assert f"constraint forces, round {number}, {stage}: joint {joint}" in sections
+
+
+def test_equal_joints_of_a_round_share_a_loop(tmp_path: Path) -> None:
+    """A chain of equal links: inner joints of the first rounds are lanes, and the values are those of the recursion."""
+    n = 20
+    model = tree_model(chain(n), ("revolute",) * n)
+    placement = Placement((0.3, 0.1, 0.05), (("x", 0.5), ("y", 0.2)))
+    model = replace(
+        model,
+        bodies=tuple(replace(model.bodies[0], name=body.name) for body in model.bodies),
+        joints=tuple(replace(joint, predecessor_placement=placement) for joint in model.joints),
+    )
+    mechanism = built(model)
+    program, _ = optimise(CFA_SERIAL_FUNCTIONS["forward_dynamics"](mechanism))
+    write_files(tmp_path, render(ModuleDescription("links", (program,))))
+    text = (tmp_path / "links.c").read_text()
+    for stage in ("elimination", "substitution"):
+        assert re.search(rf"round 1, {stage}:( joint)? 3, 5, 7, 9, 11, 13, 15, 17(, 19)?: [89] lanes", text)
+    rng = np.random.default_rng(0)
+    arguments = {name: rng.uniform(-1, 1, n) for name in ("q", "v", "tau")}
+    module = c_module(compile_c(tmp_path, "links"), read_manifest(tmp_path))
+    found = module.functions["forward_dynamics"](*arguments.values())
+    expected = interpret(TREE_FUNCTIONS["forward_dynamics"](mechanism), arguments)["vdot"]
+    # 1e-12 relative, times the condition of M.
+    scale = 1e-12 * np.linalg.cond(interpret(TREE_FUNCTIONS["mass_matrix"](mechanism), {"q": arguments["q"]})["M"])
+    np.testing.assert_allclose(found, expected, rtol=0, atol=scale * np.abs(expected).max())
 
 
 def test_matrices_in_sympy_are_what_their_formulas_say() -> None:

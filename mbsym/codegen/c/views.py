@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from mbsym import __version__
 from mbsym.codegen.c.expressions import CPrinter
-from mbsym.codegen.c.parts import Part, split
+from mbsym.codegen.c.parts import Load, Loop, Part, split
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
-from mbsym.codegen.expressions import Constant
+from mbsym.codegen.expressions import Constant, Expression
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import LoweredFunction, Result
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
@@ -61,6 +62,15 @@ class FunctionView:
     operations: str
     formals: tuple[str, ...]
     lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedNames:
+    """Identifiers of the array that the parts of a function share, of the lane of a loop, and of its constants."""
+
+    shared: str
+    lane: str
+    numbers: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,36 +233,44 @@ def _formal(item: Argument, identifier: str, real: str, restrict: str) -> str:
 def function_views(
     module: LoweredModule, function: ModuleFunction, body: LoweredFunction, printer: CPrinter
 ) -> tuple[FunctionView, ...]:
-    """A function, after the parts that it calls if it is long."""
+    """A function, after the parts that it calls if it has any."""
     symbol = module.names.c_symbol(function.name)
     cost = operation_line(function.operations)
     outer = formals(module, function, "restrict", ")")
     parts = split(body)
     if parts is None:
         return (FunctionView("", symbol, cost, outer, body_lines(module, function, body, printer)),)
-    shared = shared_identifier(module, function, body)
+    names = shared_names(module, function, body)
+    shared = names.shared
     real = f"{module.names.module}_real"
+    array = f"{real} {shared}[restrict {parts.shared}]"
+    results = {item.identifier: item for item in body.results}
     views, calls = [], []
     scope = Scope(module.names.c_symbol(item.name) for item in module.functions)
     for number, part in enumerate(parts.parts, start=1):
         name = scope.claim(f"{symbol}_part{number}")
-        takes, gives = _part_arguments(module, function, part)
-        if part.shares:
-            takes.append(f"{real} {shared}[restrict {parts.shared}]")
-            gives.append(shared)
+        if isinstance(part, Loop):
+            takes, gives = [array], [shared]
+            lines = loop_lines(part, real, names, printer)
+        else:
+            takes, gives = _part_arguments(module, function, part)
+            if part.shares:
+                takes.append(array)
+                gives.append(shared)
+            lines = part_lines(module, part, shared, results, printer)
         about = f"{function.identifier}, part {number} of {len(parts.parts)}: {part.operations} operations"
-        lines = part_lines(module, part, shared, {item.identifier: item for item in body.results}, printer)
         views.append(FunctionView("static ", name, about, (*(f"{x}," for x in takes[:-1]), f"{takes[-1]})"), lines))
         calls.append(f"{INDENT}{name}({', '.join(gives)});")
-    array = (f"{INDENT}{real} {shared}[{parts.shared}]; /* what the parts hand on */", "") if parts.shared else ()
-    lines = (*(f"{INDENT}(void){identifier};" for identifier in _unused(module, function, body)), *array, *calls)
-    return (*views, FunctionView("", symbol, cost, outer, lines))
+    declaration = (f"{INDENT}{real} {shared}[{parts.shared}]; /* what the parts hand on */", "")
+    unused = tuple(f"{INDENT}(void){identifier};" for identifier in _unused(module, function, body))
+    return (*views, FunctionView("", symbol, cost, outer, (*unused, *(declaration if parts.shared else ()), *calls)))
 
 
-def shared_identifier(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> str:
-    """A name for the array that the parts of a function share."""
+def shared_names(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> SharedNames:
+    """Free names for what the parts of a function share."""
     temporaries = [assignment.identifier for block in body.blocks for assignment in block.assignments]
-    return Scope({*function.identifiers, *module.names.parameters.values(), *temporaries}).claim("shared")
+    scope = Scope({*function.identifiers, *module.names.parameters.values(), *temporaries})
+    return SharedNames(scope.claim("shared"), scope.claim("lane"), scope.claim("numbers"))
 
 
 def _part_arguments(module: LoweredModule, function: ModuleFunction, part: Part) -> tuple[list[str], list[str]]:
@@ -285,11 +303,11 @@ def part_lines(
             title = statement.title
             lines += ([""] if lines else []) + ([f"{INDENT}/* {c_comment(title)} */"] if title else [])
         lines += _loading(real, shared, statement.loads)
-        before = f"{INDENT}const {real} {statement.identifier} = "
-        text = printer.format(statement.expression)
-        lines.append(f"{before}{wrapped(text, first=len(before) + 1, following=CONTINUED)};")
-        if statement.store is not None:
-            lines.append(f"{INDENT}{shared}[{statement.store}] = {statement.identifier};")
+        lines.append(_definition(f"{INDENT}const {real} {statement.identifier} = ", statement.expression, printer))
+        for negative in (False, True):
+            places = [f"{shared}[{store.place}]" for store in statement.stores if store.negative is negative]
+            if places:
+                lines.append(f"{INDENT}{' = '.join(places)} = {'-' if negative else ''}{statement.identifier};")
     if part.entries:
         lines.append("")
     for output, group in groupby(part.entries, key=lambda entry: entry.output):
@@ -302,17 +320,48 @@ def part_lines(
             if in_table and isinstance(entry.expression, Constant):
                 continue
             lines += _loading(real, shared, entry.loads)
-            before = f"{INDENT}{output}[{entry.index}] = "
-            text = printer.format(entry.expression)
-            lines.append(f"{before}{wrapped(text, first=len(before) + 1, following=CONTINUED)};")
+            lines.append(_definition(f"{INDENT}{output}[{entry.index}] = ", entry.expression, printer))
+    if part.moves:
+        lines += [*([""] if lines else []), f"{INDENT}/* for the lanes of the next part */"]
+    for move in part.moves:
+        source = f"{shared}[{move.source}]" if isinstance(move.source, int) else printer.format(move.source)
+        lines.append(f"{INDENT}{shared}[{move.place}] = {'-' if move.negative else ''}{source};")
     return tuple(lines)
 
 
-def _loading(real: str, shared: str, loads: Sequence[tuple[str, int]]) -> list[str]:
+def loop_lines(loop: Loop, real: str, names: SharedNames, printer: CPrinter) -> tuple[str, ...]:
+    """The statements of alike sections: a loop over its lanes."""
+    title = f"{c_comment(loop.title)}: {loop.lanes} lanes"
+    lines = [f"{INDENT}/* {text} */" for text in textwrap.wrap(title, WIDTH - len(INDENT) - 6)]
+    if loop.table:
+        lines.append(f"{INDENT}static const {real} {names.numbers}[{len(loop.table)}][{loop.width}] = {{")
+        for row in loop.table:
+            text = wrapped(", ".join(map(printer.format, row)), first=len(CONTINUED) + 3, following=CONTINUED + INDENT)
+            lines.append(f"{CONTINUED}{{{text}}},")
+        lines += [f"{INDENT}}};", ""]
+    lane = names.lane
+    lines.append(f"{INDENT}for (int {lane} = 0; {lane} < {loop.width}; ++{lane}) {{")
+    start = f"{CONTINUED}const {real} "
+    for statement in loop.statements:
+        lines += [f"{start}{item.identifier} = {names.shared}[{item.place} + {lane}];" for item in statement.loads]
+        lines += [f"{start}{item.identifier} = {names.numbers}[{item.place}][{lane}];" for item in statement.numbers]
+        before = f"{start}{statement.identifier} = "
+        lines.append(_definition(before, statement.expression, printer, CONTINUED + INDENT))
+        if statement.store is not None:
+            factor = "" if statement.sign is None else f"{names.numbers}[{statement.sign}][{lane}]*"
+            lines.append(f"{CONTINUED}{names.shared}[{statement.store} + {lane}] = {factor}{statement.identifier};")
+    return (*lines, f"{INDENT}}}")
+
+
+def _definition(before: str, expression: Expression, printer: CPrinter, following: str = CONTINUED) -> str:
+    return f"{before}{wrapped(printer.format(expression), first=len(before) + 1, following=following)};"
+
+
+def _loading(real: str, shared: str, loads: Sequence[Load]) -> list[str]:
     """Temporaries of earlier parts by their names, several on a line."""
     lines: list[str] = []
-    for name, place in loads:
-        text = f"{name} = {shared}[{place}]"
+    for load in loads:
+        text = f"{load.identifier} = {shared}[{load.place}]"
         if lines and len(lines[-1]) + len(text) + 3 <= WIDTH:
             lines[-1] = f"{lines[-1][:-1]}, {text};"
         else:

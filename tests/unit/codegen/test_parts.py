@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
-from mbsym.codegen.c.parts import LARGEST_WHOLE, LONGEST, PART_SIZE, Parts, split
+from mbsym.codegen.c.parts import LARGEST_WHOLE, LONGEST, PART_SIZE, Part, Parts, split
 from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import c_module, load_numpy, read_manifest
@@ -69,15 +69,16 @@ def test_every_load_finds_what_was_stored() -> None:
     parts = parts_of(long_program(5000))
     shared: dict[int, str] = {}
     for part in parts.parts:
+        assert isinstance(part, Part)
         for statement in part.statements:
-            for name, place in statement.loads:
-                assert shared[place] == name
-            if statement.store is not None:
-                assert statement.store < parts.shared
-                shared[statement.store] = statement.identifier
+            for load in statement.loads:
+                assert shared[load.place] == load.identifier
+            for store in statement.stores:
+                assert store.place < parts.shared
+                shared[store.place] = statement.identifier
         for entry in part.entries:
-            for name, place in entry.loads:
-                assert shared[place] == name
+            for load in entry.loads:
+                assert shared[load.place] == load.identifier
     assert len(shared) == parts.shared
 
 

@@ -1,0 +1,309 @@
+"""Sections that do the same work on different values, side by side in the lanes of one loop that compilers vectorise.
+
+Neighbouring sections are alike if their statements are the same up to the order of terms and factors, up to signs, and
+up to which values from outside they read. The first section becomes the body of a loop over the lanes. What differs
+between lanes is read from columns, constants from tables; a temporary may hold the opposite of what it holds in another
+lane, which a table of signs puts right where others read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from mbsym.codegen.expressions import (
+    Call,
+    Constant,
+    Element,
+    Expression,
+    Negation,
+    Product,
+    Quotient,
+    Select,
+    Sum,
+    Variable,
+    operands,
+    operations,
+)
+from mbsym.codegen.identifiers import Scope
+from mbsym.codegen.lower import Assignment, Block
+from mbsym.symbolic.graph import ODD_FUNCTIONS
+
+FEWEST_LANES: Final = 4
+LEAST_WORK: Final = 40
+"""Operations of a section below which a loop is not worth its columns."""
+
+Leaf: TypeAlias = Constant | Variable | Element | Negation
+"""What a column holds in one lane: a number, a value from outside, or its opposite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """Alike sections as one loop body.
+
+    Attributes:
+        titles: of the sections, lane by lane.
+        assignments: the body, in the words of the first section; what differs between lanes are column variables.
+        columns: for each column variable the leaf that it stands for in each lane.
+        names: for each temporary of the body its name in each lane.
+        signs: for each temporary the sign s with: lane's value = s * temporary.
+        operations: + - * / of one lane.
+    """
+
+    titles: tuple[str, ...]
+    assignments: tuple[Assignment, ...]
+    columns: Mapping[str, tuple[Leaf, ...]]
+    names: Mapping[str, tuple[str, ...]]
+    signs: Mapping[str, tuple[int, ...]]
+    operations: int
+
+    @property
+    def title(self) -> str:
+        """The titles as one: what they begin with, then the rest of each."""
+        words = [title.split(" ") for title in self.titles]
+        alike = 0
+        while all(row[alike : alike + 1] == words[0][alike : alike + 1] != [] for row in words):
+            alike += 1
+        rest = ", ".join(" ".join(row[alike:]) for row in words)
+        return " ".join((*words[0][:alike], rest)).rstrip()
+
+    @property
+    def width(self) -> int:
+        """Lanes that the loop runs over: the last is repeated so that the number is even, or a multiple of four."""
+        count = len(self.titles)
+        four = -(-count // 4) * 4
+        return four if four <= 1.25 * count else count + count % 2
+
+
+def in_lanes(blocks: Sequence[Block]) -> list[Block | Lanes]:
+    """The blocks with runs of alike ones put together."""
+    result: list[Block | Lanes] = []
+    start = 0
+    while start < len(blocks):
+        found = _run(blocks, start)
+        result.append(found if found is not None else blocks[start])
+        start += len(found.titles) if found is not None else 1
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """b = sign * a with these leaves in the place of a's; ``flexible`` is a leaf that may change its sign."""
+
+    sign: int
+    leaves: tuple[Leaf, ...]
+    flexible: int | None
+
+    def towards(self, sign: int) -> _Match | None:
+        """The match with the given sign, if it can have it."""
+        if sign == self.sign:
+            return self
+        if self.flexible is None:
+            return None
+        place = self.flexible
+        leaves = (*self.leaves[:place], _opposite(self.leaves[place]), *self.leaves[place + 1 :])
+        return _Match(sign, leaves, self.flexible)
+
+
+def _opposite(leaf: Leaf) -> Leaf:
+    if isinstance(leaf, Constant):
+        return Constant(-leaf.value)
+    if isinstance(leaf, Negation):
+        assert isinstance(leaf.operand, (Variable, Element))
+        return leaf.operand
+    return Negation(leaf)
+
+
+def _run(blocks: Sequence[Block], start: int) -> Lanes | None:
+    """The longest run of blocks like the one at ``start``, or None if there is none worth a loop."""
+    first = blocks[start]
+    size = len(first.assignments)
+    following = blocks[start + 1 : start + FEWEST_LANES]
+    if len(following) < FEWEST_LANES - 1 or any(len(block.assignments) != size for block in following):
+        return None
+    work = sum(operations(item.expression) for item in first.assignments)
+    if work < LEAST_WORK:
+        return None
+    own = {item.identifier: place for place, item in enumerate(first.assignments)}
+    taken = set(own)
+    lanes: list[list[_Match]] = []
+    for block in blocks[start + 1 :]:
+        found = _alike(first, own, block, taken)
+        if found is None:
+            break
+        lanes.append(found)
+        taken.update(item.identifier for item in block.assignments)
+    if len(lanes) + 1 < FEWEST_LANES:
+        return None
+    return _merged(blocks[start : start + len(lanes) + 1], own, lanes, work)
+
+
+def _alike(first: Block, own: dict[str, int], block: Block, taken: set[str]) -> list[_Match] | None:
+    """For each statement how the other block's one follows from the first block's; None if they are not alike."""
+    if len(first.assignments) != len(block.assignments):
+        return None
+    theirs = {item.identifier: place for place, item in enumerate(block.assignments)}
+    matcher = _Matcher(own, theirs, taken)
+    found = []
+    for a, b in zip(first.assignments, block.assignments, strict=True):
+        match = matcher.match(a.expression, b.expression)
+        if match is None:
+            return None
+        found.append(match)
+        matcher.signs.append(match.sign)
+    return found
+
+
+class _Matcher:
+    """Compares expressions of two blocks."""
+
+    __slots__ = ("_own", "_taken", "_theirs", "signs")
+
+    def __init__(self, own: dict[str, int], theirs: dict[str, int], taken: set[str]) -> None:
+        self._own = own
+        self._theirs = theirs
+        self._taken = taken
+        self.signs: list[int] = []
+
+    def match(self, a: Expression, b: Expression) -> _Match | None:
+        """How ``b`` follows from ``a``."""
+        if isinstance(a, (Constant, Variable, Element)):
+            return self._leaf(a, b) if isinstance(b, (Constant, Variable, Element)) else None
+        if isinstance(a, Sum) and isinstance(b, Sum):
+            return self._sum(a, b)
+        if isinstance(a, Product) and isinstance(b, Product):
+            found = self._paired([(1, x) for x in a.factors], [(1, x) for x in b.factors])
+            return None if found is None else _multiplied(found)
+        if isinstance(a, Negation) or isinstance(b, Negation):
+            inner = self.match(a.operand if isinstance(a, Negation) else a, b.operand if isinstance(b, Negation) else b)
+            if inner is None or a.__class__ is b.__class__:
+                return inner
+            return _Match(-inner.sign, inner.leaves, inner.flexible)
+        if a.__class__ is not b.__class__ or len(operands(a)) != len(operands(b)):
+            return None
+        parts = [self.match(x, y) for x, y in zip(operands(a), operands(b), strict=True)]
+        if isinstance(a, Quotient):
+            matched = [part for part in parts if part is not None]
+            return _multiplied(matched) if len(matched) == len(parts) else None
+        if isinstance(a, Call) and isinstance(b, Call) and a.function != b.function:
+            return None
+        if isinstance(a, Call) and a.function in ODD_FUNCTIONS and parts[0] is not None:
+            return parts[0]
+        upright = [part.towards(1) if part is not None else None for part in parts]
+        leaves = [part.leaves for part in upright if part is not None]
+        return _Match(1, tuple(leaf for group in leaves for leaf in group), None) if len(leaves) == len(parts) else None
+
+    def _leaf(self, a: Constant | Variable | Element, b: Constant | Variable | Element) -> _Match | None:
+        mine = self._own.get(a.identifier) if isinstance(a, Variable) else None
+        other = self._theirs.get(b.identifier) if isinstance(b, Variable) else None
+        if mine is not None or other is not None:
+            return _Match(self.signs[mine], (b,), None) if mine is not None and mine == other else None
+        if isinstance(a, Constant) and isinstance(b, Constant):
+            return _Match(-1, (a,), 0) if a.value == -b.value else _Match(1, (b,), 0)
+        # Of two lanes none may read what the other one computes.
+        return None if isinstance(b, Variable) and b.identifier in self._taken else _Match(1, (b,), 0)
+
+    def _sum(self, a: Sum, b: Sum) -> _Match | None:
+        terms = [(-1 if negative else 1, term) for negative, term in a.terms]
+        found = self._paired(terms, [(-1 if negative else 1, term) for negative, term in b.terms])
+        if found is None:
+            return None
+        rigid = {match.sign for match in found if match.flexible is None}
+        if len(rigid) > 1:
+            return None
+        common = rigid.pop() if rigid else 1
+        turned = [match.towards(common) for match in found]
+        leaves = tuple(leaf for match in turned if match is not None for leaf in match.leaves)
+        return _Match(common, leaves, None)
+
+    def _paired(self, a: Sequence[tuple[int, Expression]], b: Sequence[tuple[int, Expression]]) -> list[_Match] | None:
+        """Matches of the signed operands of ``a`` with those of ``b`` in any order."""
+        if len(a) != len(b):
+            return None
+        found: dict[int, _Match] = {}
+        free = list(range(len(b)))
+        # What has fewest counterparts chooses first: temporaries of the block, then expressions, then what is outside.
+        for place in sorted(range(len(a)), key=lambda place: (self._freedom(a[place][1]), place)):
+            for k in sorted(free, key=lambda k: (k != place, k)):
+                match = self.match(a[place][1], b[k][1])
+                if match is not None:
+                    found[place] = _Match(match.sign * a[place][0] * b[k][0], match.leaves, match.flexible)
+                    free.remove(k)
+                    break
+            else:
+                return None
+        return [found[place] for place in range(len(a))]
+
+    def _freedom(self, expression: Expression) -> int:
+        if isinstance(expression, Variable) and expression.identifier in self._own:
+            return 0
+        return 2 if isinstance(expression, (Constant, Variable, Element)) else 1
+
+
+def _multiplied(factors: Sequence[_Match]) -> _Match:
+    sign, leaves, flexible = 1, list[Leaf](), None
+    for factor in factors:
+        sign *= factor.sign
+        if factor.flexible is not None:
+            place = len(leaves) + factor.flexible
+            # A number changes its sign at no cost.
+            if flexible is None or isinstance(factor.leaves[factor.flexible], Constant):
+                flexible = place
+        leaves += factor.leaves
+    return _Match(sign, tuple(leaves), flexible)
+
+
+def _merged(blocks: Sequence[Block], own: dict[str, int], lanes: list[list[_Match]], work: int) -> Lanes:
+    first = blocks[0]
+    rewriting = _Rewriting(own)
+    assignments = tuple(
+        Assignment(item.identifier, rewriting.of(item.expression, [iter(lane[place].leaves) for lane in lanes]))
+        for place, item in enumerate(first.assignments)
+    )
+    names, signs = {}, {}
+    for place, item in enumerate(first.assignments):
+        names[item.identifier] = tuple(block.assignments[place].identifier for block in blocks)
+        signs[item.identifier] = (1, *(lane[place].sign for lane in lanes))
+    columns = {name: leaves for leaves, name in rewriting.columns.items()}
+    return Lanes(tuple(block.title for block in blocks), assignments, columns, names, signs, work)
+
+
+class _Rewriting:
+    """Puts column variables into the place of leaves that differ between lanes."""
+
+    __slots__ = ("_own", "_scope", "columns")
+
+    def __init__(self, own: dict[str, int]) -> None:
+        self._own = own
+        self._scope = Scope(own)
+        self.columns: dict[tuple[Leaf, ...], str] = {}
+
+    def of(self, expression: Expression, others: Sequence[Iterator[Leaf]]) -> Expression:
+        """The expression anew; ``others`` are the leaves of the other lanes from left to right."""
+        if isinstance(expression, (Constant, Variable, Element)):
+            leaves = (expression, *(next(lane) for lane in others))
+            if isinstance(expression, Variable) and expression.identifier in self._own:
+                return expression
+            if isinstance(expression, Constant) and all(leaf == expression for leaf in leaves):
+                return expression
+            if leaves not in self.columns:
+                self.columns[leaves] = self._scope.claim(_column_name(expression))
+            return Variable(self.columns[leaves])
+        parts = tuple(self.of(operand, others) for operand in operands(expression))
+        if isinstance(expression, Sum):
+            flags = (negative for negative, _ in expression.terms)
+            return Sum(tuple(zip(flags, parts, strict=True)))
+        if isinstance(expression, Product):
+            return Product(parts)
+        if isinstance(expression, Quotient):
+            return Quotient(*parts)
+        if isinstance(expression, Call):
+            return Call(expression.function, parts)
+        return Select(*parts) if isinstance(expression, Select) else Negation(*parts)
+
+
+def _column_name(leaf: Constant | Variable | Element) -> str:
+    if isinstance(leaf, Variable):
+        return leaf.identifier
+    return f"{leaf.array}{leaf.index}" if isinstance(leaf, Element) else "number"
