@@ -1239,8 +1239,8 @@ void five_bar_closed_form_position(
     q_closed[3] = atan2(sin_t11, cos_t11);
 }
 
-#define five_bar_FORMAL 
-#define five_bar_ACTUAL 
+#define five_bar_FORMAL
+#define five_bar_ACTUAL
 #define five_bar_TIMED_ACTUAL t, u,
 #define five_bar_TIMED_FORMAL five_bar_real t, const five_bar_real u[2],
 

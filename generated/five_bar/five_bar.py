@@ -1856,6 +1856,3 @@ def project_velocity(q, v, **keywords):
     for _ in range(2):  # the second time removes what round-off left
         consistent = consistent + _loop_step(jacobian, response, _loop_columns(jacobian, consistent))
     return consistent
-
-
-

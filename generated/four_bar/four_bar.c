@@ -1037,8 +1037,8 @@ void four_bar_closed_form_position(
     q_closed[2] = atan2(-sin_t7, cos_t7);
 }
 
-#define four_bar_FORMAL 
-#define four_bar_ACTUAL 
+#define four_bar_FORMAL
+#define four_bar_ACTUAL
 #define four_bar_TIMED_ACTUAL
 #define four_bar_TIMED_FORMAL
 

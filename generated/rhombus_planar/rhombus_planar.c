@@ -1604,8 +1604,8 @@ void rhombus_planar_closed_form_position(
     q_closed[5] = q[5];
 }
 
-#define rhombus_planar_FORMAL 
-#define rhombus_planar_ACTUAL 
+#define rhombus_planar_FORMAL
+#define rhombus_planar_ACTUAL
 #define rhombus_planar_TIMED_ACTUAL
 #define rhombus_planar_TIMED_FORMAL
 

@@ -2188,6 +2188,3 @@ def project_velocity(q, v, **keywords):
     for _ in range(2):  # the second time removes what round-off left
         consistent = consistent + _loop_step(jacobian, response, _loop_columns(jacobian, consistent))
     return consistent
-
-
-

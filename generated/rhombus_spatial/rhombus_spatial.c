@@ -5114,8 +5114,8 @@ void rhombus_spatial_moved_position(
     q_moved[23] = t42*t48;
 }
 
-#define rhombus_spatial_FORMAL 
-#define rhombus_spatial_ACTUAL 
+#define rhombus_spatial_FORMAL
+#define rhombus_spatial_ACTUAL
 #define rhombus_spatial_TIMED_ACTUAL
 #define rhombus_spatial_TIMED_FORMAL
 

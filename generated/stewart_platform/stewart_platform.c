@@ -5244,8 +5244,8 @@ void stewart_platform_moved_position(
     q_moved[21] = q[21] + motion[20];
 }
 
-#define stewart_platform_FORMAL 
-#define stewart_platform_ACTUAL 
+#define stewart_platform_FORMAL
+#define stewart_platform_ACTUAL
 #define stewart_platform_TIMED_ACTUAL
 #define stewart_platform_TIMED_FORMAL
 
