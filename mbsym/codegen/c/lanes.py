@@ -30,7 +30,7 @@ from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import Assignment, Block
 from mbsym.symbolic.graph import ODD_FUNCTIONS
 
-FEWEST_LANES: Final = 4
+FEWEST_LANES: Final = 2
 LEAST_WORK: Final = 40
 """Operations of a section below which a loop is not worth its columns."""
 
