@@ -17,14 +17,14 @@ from mbsym.conventions import CONVENTIONS
 from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
-from mbsym.formulations.redundancy import LoopAnalysis
-from mbsym.formulations.registry import FixedFunctions, available_functions
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.roadmap import manifest_fields, roadmap_lines
+from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.system import Model
 from mbsym.model.validate import require_valid
 from mbsym.passes.pass_manager import Report, run
 from mbsym.passes.standard import STANDARD_PASSES
+from mbsym.registry import FixedFunctions, available_functions
 from mbsym.symbolic.program import Program
 
 Progress = Callable[[str, int, int], None]

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import SymbolicError
 from mbsym.formulations.catalogue import make_program
-from mbsym.formulations.registry import available_functions
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.system import Model
+from mbsym.registry import available_functions
 from mbsym.symbolic.differentiate import gradient, jacobian
 from mbsym.symbolic.equality import Verdict, compare
 from mbsym.symbolic.graph import Reference

@@ -7,9 +7,9 @@ from typing import Final
 
 from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
-from mbsym.formulations.articulated_body import RestMotion, articulated_body
-from mbsym.formulations.composite_body import mass_matrix, solve
-from mbsym.formulations.newton_euler import InverseDynamics, newton_euler, superposed, user_wrenches
+from mbsym.formulations.recursive.articulated_body import RestMotion, articulated_body
+from mbsym.formulations.recursive.composite_body import mass_matrix, solve
+from mbsym.formulations.recursive.newton_euler import InverseDynamics, newton_euler, superposed, user_wrenches
 from mbsym.kinematics import observables
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import Speeds

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from mbsym.formulations.constraint_force_serial import level_schedule
-from mbsym.formulations.constraint_matrices import CfaMatrices, MatrixName, cfa_matrices
+from mbsym.formulations.constraint_force.matrices import CfaMatrices, MatrixName, cfa_matrices
+from mbsym.formulations.constraint_force.serial import level_schedule
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.report.sections import Equation, Item, NamedMatrix, Pattern, Section, Table
 from mbsym.symbolic.printed_size import PrintedSizes

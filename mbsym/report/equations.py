@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import make_program
-from mbsym.formulations.newton_euler import newton_euler, user_wrenches
-from mbsym.formulations.registry import FORMULATIONS, Available, available_functions
+from mbsym.formulations.recursive.newton_euler import newton_euler, user_wrenches
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.system import Model
 from mbsym.passes.pass_manager import run
 from mbsym.passes.standard import STANDARD_PASSES
+from mbsym.registry import FORMULATIONS, Available, available_functions
 from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.program import OperationCount, Program, count_operations

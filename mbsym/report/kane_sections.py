@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from mbsym.formulations.kane import kane_partial_velocities
+from mbsym.formulations.kane.closed_form import kane_partial_velocities
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.report.sections import Equation, Item, NamedMatrix, Pattern, Section
 from mbsym.spatial.vector import Vector3, is_zero

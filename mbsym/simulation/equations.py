@@ -17,8 +17,8 @@ from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedModule, c_module, load_numpy, read_manifest
 from mbsym.codegen.write import write_files
 from mbsym.errors import SimulationError, ToolchainError
-from mbsym.formulations.redundancy import LoopAnalysis
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, Progress, derive, describe, express, optimise

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import SimulationError
-from mbsym.kinematics.loop_closing import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops.assembly import assemble, consistent_velocity
+from mbsym.loops.closing import initial_coordinates
+from mbsym.loops.looped_system import LoopedSystem
 from mbsym.model.names import expression_names
-from mbsym.simulation.assembly import assemble, consistent_velocity
 from mbsym.simulation.equations import coordinate_quantities, speed_quantities, suggestion
-from mbsym.simulation.looped_system import LoopedSystem
 
 Array: TypeAlias = NDArray[Any]
 

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import SimulationError
+from mbsym.loops.corrections import CORRECTIONS, Keeper, NoCorrection, keeper
+from mbsym.loops.looped_system import LoopedSystem
 from mbsym.model.system import Model
 from mbsym.model.values import parameter_values
 from mbsym.pipeline import Progress, read
-from mbsym.simulation.corrections import CORRECTIONS, Keeper, NoCorrection, keeper
 from mbsym.simulation.equations import Equations, prepare, speed_quantities, suggestion
 from mbsym.simulation.events import Event, EventWatch
 from mbsym.simulation.fixed_steps import CompiledStepper, RungeKuttaStepper, Stepper, VariationalStepper
 from mbsym.simulation.initial_state import closed_state, constants, finite, initial_state
-from mbsym.simulation.looped_system import LoopedSystem
 from mbsym.simulation.monitors import monitor
 from mbsym.simulation.rates import EvaluatedRates, Law, Loads, LoopCorrection, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
@@ -312,7 +312,7 @@ def _by_transfer_matrices(
     events: Sequence[Event],
     order: str,
 ) -> Trajectory:
-    from mbsym.simulation.transfer_matrix import Engine, simulate_transfer_matrix
+    from mbsym.transfer_matrix.stepper import Engine, simulate_transfer_matrix
 
     model = equations.mechanism.model
     if events or any(callable(law) or np.any(law) for law in (loads.tau, loads.u)):

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from mbsym.codegen.build import SharedLibrary
 from mbsym.codegen.load import LoadedFunction, LoadedModule
 from mbsym.errors import SimulationError
-from mbsym.simulation.corrections import Correction, Keeper, NoCorrection, Projection
+from mbsym.loops.corrections import Correction, Keeper, NoCorrection, Projection
+from mbsym.loops.looped_system import LoopedSystem
 from mbsym.simulation.equations import Equations
-from mbsym.simulation.looped_system import LoopedSystem
 
 Array: TypeAlias = NDArray[Any]
 Law: TypeAlias = Callable[[float, Array, Array], ArrayLike]

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mbsym.formulations.applied_forces import applied_forces
-from mbsym.formulations.articulated_body import articulated_body
 from mbsym.formulations.catalogue import make_program
-from mbsym.formulations.composite_body import mass_matrix, solve
-from mbsym.formulations.newton_euler import newton_euler
+from mbsym.formulations.recursive.articulated_body import articulated_body
+from mbsym.formulations.recursive.composite_body import mass_matrix, solve
+from mbsym.formulations.recursive.newton_euler import newton_euler
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import kinetic_energy, position_rate, potential_energy
 from mbsym.model.force import ForceElement, JointSpring, PointSpringDamper

@@ -18,9 +18,9 @@ from mbsym.codegen.write import write_files
 from mbsym.errors import CodegenError, VerificationError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
-from mbsym.formulations.registry import TRANSFER_MATRIX
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress, generate
+from mbsym.registry import TRANSFER_MATRIX
 from mbsym.verification.checks import Check, Settings, run_checks
 from mbsym.verification.stepping_checks import run_stepping_checks
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedModule
 from mbsym.errors import VerificationError
-from mbsym.kinematics.loop_closing import initial_coordinates
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.loops.closing import initial_coordinates
 from mbsym.model.force import JointSpring, PointSpringDamper
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress

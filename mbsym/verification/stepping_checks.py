@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedModule
-from mbsym.kinematics.loop_closing import initial_coordinates
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.loops.closing import initial_coordinates
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
 from mbsym.reference import Reference
-from mbsym.simulation.transfer_matrix import TransferMatrixStepper
+from mbsym.transfer_matrix.stepper import TransferMatrixStepper
 from mbsym.verification.checks import SINGLE_TOLERANCE, Check, Settings, Worst, closed_state, relative_error
 from mbsym.verification.random_trees import random_state
 

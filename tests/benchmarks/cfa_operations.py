@@ -12,12 +12,12 @@ import sys
 from collections.abc import Callable, Sequence
 from time import perf_counter
 
-from mbsym.formulations.block_system import BlockSystem, solve
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.formulations.constraint_force import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
-from mbsym.formulations.elimination_order import leaf_to_root, rake_and_compress
-from mbsym.formulations.kane import KANE_FUNCTIONS
-from mbsym.formulations.odd_even_elimination import odd_even_elimination
+from mbsym.formulations.constraint_force.block_system import BlockSystem, solve
+from mbsym.formulations.constraint_force.elimination_order import leaf_to_root, rake_and_compress
+from mbsym.formulations.constraint_force.leaf_to_root import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
+from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
+from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint, JointType

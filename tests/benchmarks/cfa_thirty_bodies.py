@@ -23,8 +23,8 @@ from mbsym.codegen.build import find_compiler
 from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.interface import render
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.formulations.constraint_force import CFA_FUNCTIONS
-from mbsym.formulations.constraint_force_serial import CFA_SERIAL_FUNCTIONS
+from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS
+from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.pipeline import optimise
 

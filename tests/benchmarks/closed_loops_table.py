@@ -9,16 +9,19 @@ figures of an independent implementation. ``--fine`` adds steps of 1 ms, ``--plo
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mbsym import examples
 from mbsym.kinematics.mechanism import build_mechanism
-from mbsym.simulation.constrained_step import runge_kutta_step
-from mbsym.simulation.corrections import Baumgarte, Keeper, NoCorrection, Partitioning, Projection
-from mbsym.simulation.looped_system import LoopedSystem
-from mbsym.simulation.rhombus import Rhombus
+from mbsym.loops.corrections import Baumgarte, Keeper, NoCorrection, Partitioning, Projection
+from mbsym.loops.looped_system import LoopedSystem
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from mechanisms.constrained_step import runge_kutta_step
+from mechanisms.rhombus import Rhombus
 
 Array = np.ndarray[Any, Any]
 

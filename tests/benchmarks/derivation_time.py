@@ -15,6 +15,9 @@ from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any
 
+TESTS = str(Path(__file__).resolve().parents[1])
+sys.path.append(TESTS)
+
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics")
 
 DERIVE = """
@@ -26,7 +29,8 @@ imported, imported_wall = process_time() - start, perf_counter() - wall
 from mbsym.pipeline import GenerationOptions, generate_files
 pipeline = process_time() - start
 if sys.argv[1] == "chain":
-    from mbsym.verification.benchmark_chains import benchmark_chain
+    sys.path.append(sys.argv[3])
+    from mechanisms.benchmark_chains import benchmark_chain
     model = benchmark_chain(int(sys.argv[2]), "z")
 else:
     model = mbsym.load(sys.argv[2])
@@ -79,7 +83,7 @@ int main(void)
 
 def derivation(*arguments: str) -> dict[str, Any]:
     """Times, memory and operations of one model in a process of its own."""
-    done = subprocess.run([sys.executable, "-c", DERIVE, *arguments], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", DERIVE, *arguments, TESTS], capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 
@@ -88,7 +92,7 @@ def nanoseconds(arguments: tuple[str, str], function: str) -> float:
     """Time of one call of the generated C, compiled with -O2, the best of seven rounds."""
     import mbsym
     from mbsym.codegen.build import find_compiler
-    from mbsym.verification.benchmark_chains import benchmark_chain
+    from mechanisms.benchmark_chains import benchmark_chain
 
     model = benchmark_chain(int(arguments[1]), "z") if arguments[0] == "chain" else mbsym.load(arguments[1])
     with tempfile.TemporaryDirectory() as scratch:

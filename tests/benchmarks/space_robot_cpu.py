@@ -25,11 +25,11 @@ from mbsym import examples
 from mbsym.codegen.build import find_compiler
 from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.interface import render
-from mbsym.formulations.block_system import BlockSystem
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.formulations.constraint_force import CFA_FUNCTIONS, derive_motion, motion_program
-from mbsym.formulations.constraint_force_serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS
-from mbsym.formulations.kane import KANE_FUNCTIONS
+from mbsym.formulations.constraint_force.block_system import BlockSystem
+from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS, derive_motion, motion_program
+from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS
+from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.pipeline import optimise
 from mbsym.symbolic.program import Input, Output, Program

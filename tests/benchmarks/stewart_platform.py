@@ -22,8 +22,8 @@ import numpy as np
 from mbsym import examples
 from mbsym.codegen.build import find_compiler
 from mbsym.codegen.load import load_c
-from mbsym.formulations.redundancy import analyse_loops
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.loops.redundancy import analyse_loops
 from mbsym.pipeline import GenerationOptions, generate, generate_files
 from mbsym.reference import Reference
 

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from mbsym import examples
 from mbsym.errors import SimulationError
-from mbsym.simulation.transfer_matrix import Scheme, TransferMatrixStepper, initial_coordinates
-from mbsym.simulation.transfer_matrix_coordinates import rotation_matrices
+from mbsym.transfer_matrix.coordinates import rotation_matrices
+from mbsym.transfer_matrix.stepper import Scheme, TransferMatrixStepper, initial_coordinates
 
 Array = NDArray[Any]
 DURATION = 20.0

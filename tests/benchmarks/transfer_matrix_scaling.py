@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from mbsym import pipeline
 from mbsym.codegen.load import load_c
-from mbsym.formulations.transfer_matrix import work_size
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
-from mbsym.simulation.transfer_matrix import TransferMatrixStepper
+from mbsym.transfer_matrix.module import work_size
+from mbsym.transfer_matrix.stepper import TransferMatrixStepper
 
 Array = NDArray[Any]
 GRAVITY = 9.81

@@ -12,14 +12,14 @@ import pytest
 
 from mbsym import examples
 from mbsym.codegen.load import LoadedModule, load_c, load_numpy
-from mbsym.formulations.redundancy import analyse_loops
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.loops.assembly import assemble
+from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
-from mbsym.simulation.assembly import assemble
-from mbsym.simulation.rhombus import Rhombus
 from mbsym.verification.random_mechanisms import random_closed_loops
+from mechanisms.rhombus import Rhombus
 
 Array = np.ndarray[Any, Any]
 

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from mbsym.formulations.catalogue import TREE_FUNCTIONS, make_program
-from mbsym.formulations.constraint_force import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
-from mbsym.formulations.constraint_force_serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS
-from mbsym.formulations.constraint_matrices import cfa_matrices, inverse_mass_matrix
-from mbsym.formulations.elimination_order import chains, elimination_rounds, node_joints
-from mbsym.formulations.kane import KANE_FUNCTIONS
+from mbsym.formulations.constraint_force.elimination_order import chains, elimination_rounds, node_joints
+from mbsym.formulations.constraint_force.leaf_to_root import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
+from mbsym.formulations.constraint_force.matrices import cfa_matrices, inverse_mass_matrix
+from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS
+from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint, JointType
@@ -267,8 +267,8 @@ def test_chains_of_case_d() -> None:
 
 def test_one_round_fewer_is_wrong() -> None:
     """The number of rounds counts the node that ends a chain; without it case D is far off."""
-    from mbsym.formulations.constraint_force import constraint_forces
-    from mbsym.formulations.odd_even_elimination import odd_even_elimination
+    from mbsym.formulations.constraint_force.leaf_to_root import constraint_forces
+    from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
 
     mechanism = D.mechanism()
     tau = mechanism.of_joints(mechanism.entries(mechanism.tau))

@@ -10,8 +10,8 @@ import pytest
 
 from mbsym import examples
 from mbsym.kinematics.mechanism import build_mechanism
-from mbsym.simulation.looped_system import LoopedSystem
-from mbsym.simulation.rhombus import Rhombus
+from mbsym.loops.looped_system import LoopedSystem
+from mechanisms.rhombus import Rhombus
 
 TABLE = Path(__file__).parents[1] / "benchmarks" / "closed_loops_table.py"
 

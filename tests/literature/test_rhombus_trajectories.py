@@ -21,14 +21,14 @@ from scipy.integrate import DOP853
 
 from mbsym import examples
 from mbsym.codegen.load import LoadedModule, load_c
-from mbsym.kinematics.loop_closing import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.loops.closing import initial_coordinates
+from mbsym.loops.corrections import Keeper, NoCorrection, Projection
+from mbsym.loops.looped_system import LoopedSystem
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
-from mbsym.simulation.constrained_step import runge_kutta_step
-from mbsym.simulation.corrections import Keeper, NoCorrection, Projection
-from mbsym.simulation.looped_system import LoopedSystem
-from mbsym.simulation.rhombus import BODIES, Rhombus
+from mechanisms.constrained_step import runge_kutta_step
+from mechanisms.rhombus import BODIES, Rhombus
 
 Array = np.ndarray[Any, Any]
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from mbsym import examples
 from mbsym.errors import SimulationError
-from mbsym.simulation.transfer_matrix import (
+from mbsym.transfer_matrix.coordinates import rotation_matrices
+from mbsym.transfer_matrix.stepper import (
     Iteration,
     Scheme,
     StepReport,
@@ -23,7 +24,6 @@ from mbsym.simulation.transfer_matrix import (
     initial_coordinates,
     simulate_transfer_matrix,
 )
-from mbsym.simulation.transfer_matrix_coordinates import rotation_matrices
 
 Array = NDArray[Any]
 GENERALISED_ALPHA = Scheme()

@@ -11,8 +11,7 @@ import pytest
 
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS, make_program
-from mbsym.formulations.composite_body import mass_matrix
-from mbsym.formulations.constraint_force import (
+from mbsym.formulations.constraint_force.leaf_to_root import (
     CFA_BIAS_FUNCTIONS,
     CFA_FUNCTIONS,
     Form,
@@ -20,11 +19,12 @@ from mbsym.formulations.constraint_force import (
     derive_motion,
     motion_program,
 )
-from mbsym.formulations.constraint_force_serial import CFA_SERIAL_FUNCTIONS, reduction
-from mbsym.formulations.constraint_matrices import inverse_mass_matrix
-from mbsym.formulations.kane import KANE_FUNCTIONS
-from mbsym.formulations.kane_spatial import spatial_bias, spatial_mass_matrix
-from mbsym.formulations.odd_even_elimination import odd_even_elimination
+from mbsym.formulations.constraint_force.matrices import inverse_mass_matrix
+from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
+from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS, reduction
+from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
+from mbsym.formulations.kane.spatial import spatial_bias, spatial_mass_matrix
+from mbsym.formulations.recursive.composite_body import mass_matrix
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.finite_field import PRIME, evaluate

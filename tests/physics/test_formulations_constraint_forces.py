@@ -21,15 +21,15 @@ from mbsym.codegen.interface import render
 from mbsym.codegen.load import c_module, read_manifest
 from mbsym.codegen.write import write_files
 from mbsym.errors import DerivationError
-from mbsym.formulations.block_system import BlockSystem, factorise, solve
 from mbsym.formulations.catalogue import TREE_FUNCTIONS, make_program
-from mbsym.formulations.constraint_force import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
-from mbsym.formulations.constraint_force_serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS, level_schedule
-from mbsym.formulations.constraint_matrices import cfa_matrices
-from mbsym.formulations.elimination_order import leaf_to_root, rake_and_compress
-from mbsym.formulations.kane import KANE_FUNCTIONS
-from mbsym.formulations.kane_spatial import recursion_matrices
-from mbsym.formulations.odd_even_elimination import odd_even_elimination
+from mbsym.formulations.constraint_force.block_system import BlockSystem, factorise, solve
+from mbsym.formulations.constraint_force.elimination_order import leaf_to_root, rake_and_compress
+from mbsym.formulations.constraint_force.leaf_to_root import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
+from mbsym.formulations.constraint_force.matrices import cfa_matrices
+from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
+from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS, level_schedule
+from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
+from mbsym.formulations.kane.spatial import recursion_matrices
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint, JointType

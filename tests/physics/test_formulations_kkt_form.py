@@ -8,14 +8,14 @@ import pytest
 
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.formulations.constraint_force import CFA_FUNCTIONS, inertia_form, motion_program
-from mbsym.formulations.constraint_force_kkt import CFA_KKT_FUNCTIONS, kkt_system, solve_kkt
-from mbsym.formulations.registry import FORMULATIONS
+from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS, kkt_system, solve_kkt
+from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS, inertia_form, motion_program
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.body import Body, Placement
 from mbsym.model.force import AppliedWrench, JointDamper
 from mbsym.model.joint import Joint, JointType
 from mbsym.model.system import Model
+from mbsym.registry import FORMULATIONS
 from mbsym.symbolic.equality import compare, is_zero
 
 MASSLESS = Body("B2")

@@ -16,9 +16,9 @@ import pinocchio as pin
 import pytest
 
 from mbsym import examples
-from mbsym.formulations.closed_loops import constrained_dynamics, joint_wrenches
-from mbsym.formulations.redundancy import analyse_loops
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.loops.functions import constrained_dynamics, joint_wrenches
+from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.symbolic.interpret import interpret

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mbsym.formulations.closed_loops import constrained_dynamics, constraint_jacobian, joint_wrenches
-from mbsym.formulations.redundancy import analyse_loops
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.loops.functions import constrained_dynamics, constraint_jacobian, joint_wrenches
+from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.symbolic.interpret import interpret

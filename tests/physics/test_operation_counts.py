@@ -14,7 +14,7 @@ import pytest
 from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, derive, express, read
 from mbsym.symbolic.program import OperationCount
-from mbsym.verification.benchmark_chains import benchmark_chain
+from mechanisms.benchmark_chains import benchmark_chain
 
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics")
 

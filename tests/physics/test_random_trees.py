@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from mbsym.codegen.build import WARNINGS
 from mbsym.codegen.load import load_c, load_numpy
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.formulations.registry import available_functions
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
+from mbsym.registry import available_functions
 from mbsym.symbolic.compose import compose, selection
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.interpret import interpret

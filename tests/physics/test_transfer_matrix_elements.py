@@ -22,14 +22,14 @@ from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.model.values import evaluate, parameter_values
 from mbsym.reference import Reference
-from mbsym.simulation.transfer_matrix import (
+from mbsym.symbolic.interpret import interpret
+from mbsym.transfer_matrix.coordinates import rotation_matrices
+from mbsym.transfer_matrix.stepper import (
     Scheme,
     TransferMatrixStepper,
     initial_coordinates,
     simulate_transfer_matrix,
 )
-from mbsym.simulation.transfer_matrix_coordinates import rotation_matrices
-from mbsym.symbolic.interpret import interpret
 from mbsym.verification.random_trees import random_tree
 
 Array = NDArray[Any]

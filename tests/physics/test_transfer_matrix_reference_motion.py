@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from mbsym import examples
-from mbsym.simulation.transfer_matrix import simulate_transfer_matrix
+from mbsym.transfer_matrix.stepper import simulate_transfer_matrix
 
 
 @pytest.fixture(scope="module")

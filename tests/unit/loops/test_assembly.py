@@ -10,11 +10,11 @@ import pytest
 
 from mbsym import examples
 from mbsym.errors import SimulationError
-from mbsym.formulations.redundancy import analyse_loops
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.loops.assembly import assemble, consistent_velocity
+from mbsym.loops.looped_system import LoopedSystem
+from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
-from mbsym.simulation.assembly import assemble, consistent_velocity
-from mbsym.simulation.looped_system import LoopedSystem
 
 Array = np.ndarray[Any, Any]
 

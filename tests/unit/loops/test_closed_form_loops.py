@@ -10,13 +10,13 @@ import pytest
 
 from mbsym import examples
 from mbsym.errors import DerivationError
-from mbsym.formulations.closed_form_loops import PlanarLoop, closed_form_position, planar_loops
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.loops.assembly import assemble
+from mbsym.loops.closed_form import PlanarLoop, closed_form_position, planar_loops
+from mbsym.loops.looped_system import LoopedSystem
 from mbsym.model.body import Placement
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
-from mbsym.simulation.assembly import assemble
-from mbsym.simulation.looped_system import LoopedSystem
 from mbsym.symbolic.interpret import interpret
 
 Array = np.ndarray[Any, Any]

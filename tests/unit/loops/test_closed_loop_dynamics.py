@@ -10,18 +10,10 @@ import pytest
 
 from mbsym import examples
 from mbsym.errors import DerivationError, SimulationError
-from mbsym.formulations.actuation import actuated_inverse_dynamics
 from mbsym.formulations.catalogue import TREE_FUNCTIONS, make_program
-from mbsym.formulations.closed_loops import (
-    LOOP_FUNCTIONS,
-    Method,
-    constrained_dynamics,
-    constrained_terms,
-    loop_functions,
-)
-from mbsym.formulations.redundancy import LoopAnalysis, analyse_loops
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
-from mbsym.simulation.corrections import (
+from mbsym.loops.actuation import actuated_inverse_dynamics
+from mbsym.loops.corrections import (
     CORRECTIONS,
     Partitioning,
     dependent_columns,
@@ -29,7 +21,15 @@ from mbsym.simulation.corrections import (
     project_position,
     project_velocity,
 )
-from mbsym.simulation.looped_system import LoopedSystem, solve_multipliers
+from mbsym.loops.functions import (
+    LOOP_FUNCTIONS,
+    Method,
+    constrained_dynamics,
+    constrained_terms,
+    loop_functions,
+)
+from mbsym.loops.looped_system import LoopedSystem, solve_multipliers
+from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.closed_loops import (
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.loops.closing import gap_program, initial_coordinates, normalised
+from mbsym.loops.constraints import closures
+from mbsym.loops.functions import (
     constrained_dynamics,
     constraint_bias,
     constraint_jacobian,
     constraint_residual,
 )
-from mbsym.formulations.redundancy import LoopAnalysis, analyse_loops
-from mbsym.kinematics.loop_closing import gap_program, initial_coordinates, normalised
-from mbsym.kinematics.loop_constraints import closures
-from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import (
     Constraint,

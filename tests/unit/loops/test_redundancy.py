@@ -10,9 +10,9 @@ import pytest
 
 from mbsym import examples
 from mbsym.errors import DerivationError
-from mbsym.formulations.closed_loops import constraint_jacobian
-from mbsym.formulations.redundancy import LoopAnalysis, analyse_loops
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.loops.functions import constraint_jacobian
+from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import GearConstraint, Joint
 from mbsym.model.system import Model

@@ -200,7 +200,7 @@ def test_constraint_matrices_are_shown_with_their_sizes() -> None:
 
 
 def test_blocks_of_a_small_system_are_those_of_the_algorithm() -> None:
-    from mbsym.formulations.constraint_matrices import cfa_matrices
+    from mbsym.formulations.constraint_force.matrices import cfa_matrices
     from mbsym.kinematics.mechanism import build_mechanism
 
     model = mbsym.examples.load("slider_crank")

@@ -15,14 +15,14 @@ from mbsym.codegen.interface import ModuleDescription, render
 from mbsym.codegen.load import load_c
 from mbsym.codegen.write import write_files
 from mbsym.errors import DerivationError
-from mbsym.formulations.transfer_matrix import derive_transfer_matrices, kernel_programs
-from mbsym.formulations.transfer_matrix_elements import closed_form
-from mbsym.simulation.transfer_matrix import Iteration, TransferMatrixStepper, initial_coordinates
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.scalar import symbol
 from mbsym.symbolic.sympy_bridge import from_sympy_many
+from mbsym.transfer_matrix import closed_form
+from mbsym.transfer_matrix.module import derive_transfer_matrices, kernel_programs
+from mbsym.transfer_matrix.stepper import Iteration, TransferMatrixStepper, initial_coordinates
 
 Array = NDArray[Any]
 SYMBOLS = (

@@ -14,16 +14,16 @@ from mbsym.codegen.interface import ModuleDescription, render
 from mbsym.codegen.load import load_c, load_numpy
 from mbsym.codegen.write import write_files
 from mbsym.errors import DerivationError, SimulationError
-from mbsym.formulations.transfer_matrix import generate_step
-from mbsym.formulations.transfer_matrix_elements.recognition import transfer_system
-from mbsym.formulations.transfer_matrix_elements.system import TransferSystem
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.body import Body, Placement
 from mbsym.model.force import Actuator, JointDamper, JointSpring, PointSpringDamper
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.parameter import ControlInput
 from mbsym.model.system import Model
-from mbsym.simulation.transfer_matrix import simulate_transfer_matrix
+from mbsym.transfer_matrix.module import generate_step
+from mbsym.transfer_matrix.recognition import transfer_system
+from mbsym.transfer_matrix.stepper import simulate_transfer_matrix
+from mbsym.transfer_matrix.system import TransferSystem
 
 BAR = Body("a", 1, (0.5, 0, 0), (0.01, 0.1, 0.1, 0, 0, 0))
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from mbsym.errors import SimulationError
-from mbsym.formulations.transfer_matrix_elements.schemes import SCHEME_FUNCTIONS, SCHEME_SIZE, scheme_programs
-from mbsym.simulation.transfer_matrix import SCHEMES, Scheme
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.interpret import interpret
+from mbsym.transfer_matrix.schemes import SCHEME_FUNCTIONS, SCHEME_SIZE, scheme_programs
+from mbsym.transfer_matrix.stepper import SCHEMES, Scheme
 
 H = 0.25
 PARAMETERS = {

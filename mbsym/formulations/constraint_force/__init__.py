@@ -1,0 +1,1 @@
+"""The constraint force algorithm: the forces in all joints from one positive definite system."""

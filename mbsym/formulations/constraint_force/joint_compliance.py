@@ -1,0 +1,256 @@
+"""Inverse inertias of bodies, and how wrenches in joints accelerate the joints apart.
+
+For two points x, y of a body, with r_x the vector from x to the centre of mass,
+
+    K(x, y) = P^_x^T I^-1 P^_y = [ J_C^-1        -J_C^-1 r~_y            ]
+                                 [ r~_x J_C^-1    U/m - r~_x J_C^-1 r~_y ]
+
+is the acceleration at x that a wrench at y causes; only the constant J_C is inverted. The blocks of P^T I^-1 P, by
+joints, are sums of such K turned into the joints' frames.
+
+Source: F. Liu, Q. Hu, J. Zhang, Constraint force algorithm for tree-like multibody system dynamics, 2016, equations
+(30) to (36), with the frame transforms that they leave out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from mbsym.formulations.constraint_force.block_system import ComputedBlocks, Pair
+from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.spatial.inertia import RigidInertia
+from mbsym.spatial.rotation import Rotation
+from mbsym.spatial.vector import (
+    Matrix3,
+    Symmetric3,
+    Vector3,
+    add,
+    cross,
+    product,
+    scale,
+    skew,
+    subtract,
+    symmetric_matrix,
+    symmetric_multiply,
+    transpose,
+    zero_vector,
+)
+from mbsym.symbolic.equality import is_zero
+from mbsym.symbolic.scalar import Scalar
+
+SMALLEST_INERTIA_RATIO: Final = Fraction(1, 10**8)
+"""Bodies whose principal inertias differ by more count as rank-deficient: their inverse would lose that many digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compliance:
+    """The inverse inertia of a body: 1/m, its centre of mass from its origin, J_C and J_C^-1 in its components."""
+
+    inverse_mass: Scalar
+    center: Vector3
+    central: Symmetric3
+    inverse: Symmetric3
+
+    def between(self, x: Vector3, y: Vector3) -> SpatialBlock:
+        """K(x, y) for points given from the body's origin."""
+        inverse = symmetric_matrix(self.inverse)
+        arm_x, arm_y = skew(subtract(self.center, x)), skew(subtract(self.center, y))
+        turned_y = _negated(product(inverse, arm_y))
+        turned_x = turned_y if x == y else _negated(product(inverse, arm_x))
+        corner = product(arm_x, turned_y)
+        if x == y:
+            corner = _mirrored(corner)
+        zero = Scalar(self.inverse_mass.graph, 0)
+        m = self.inverse_mass
+        linear = tuple(add(row, own) for row, own in zip(corner, _diagonal(m, zero), strict=True))
+        return SpatialBlock(inverse, turned_y, transpose(turned_x), (linear[0], linear[1], linear[2]))
+
+    def accelerations(self, moment: Vector3, force: Vector3, gyroscopic: Vector3) -> tuple[Vector3, Vector3]:
+        """Angular acceleration, and force / m, under a wrench at the body's origin.
+
+        ``gyroscopic`` is omega x J_C omega.
+        """
+        about_center = subtract(subtract(moment, cross(self.center, force)), gyroscopic)
+        return symmetric_multiply(self.inverse, about_center), scale(force, self.inverse_mass)
+
+
+@dataclass(frozen=True, slots=True)
+class SpatialBlock:
+    """A 6 x 6 matrix by its four 3 x 3 corners."""
+
+    angular: Matrix3
+    upper: Matrix3
+    lower: Matrix3
+    linear: Matrix3
+
+    def __add__(self, other: SpatialBlock) -> SpatialBlock:
+        return SpatialBlock(
+            _sum(self.angular, other.angular),
+            _sum(self.upper, other.upper),
+            _sum(self.lower, other.lower),
+            _sum(self.linear, other.linear),
+        )
+
+    def turned_right(self, rotation: Rotation) -> SpatialBlock:
+        """K diag(R, R)."""
+        return SpatialBlock(*(_rows_to_child(rotation, m) for m in self._corners))
+
+    def turned_left(self, rotation: Rotation) -> SpatialBlock:
+        """diag(R, R)^T K."""
+        return SpatialBlock(*(transpose(_rows_to_child(rotation, transpose(m))) for m in self._corners))
+
+    def symmetrically_turned(self, rotation: Rotation) -> SpatialBlock:
+        """diag(R, R)^T K diag(R, R) of a symmetric K."""
+        back = rotation.inverse()
+        upper = back.congruent(self.upper)
+        return SpatialBlock(
+            symmetric_matrix(back.symmetric_to_parent(_triangle(self.angular))),
+            upper,
+            transpose(upper),
+            symmetric_matrix(back.symmetric_to_parent(_triangle(self.linear))),
+        )
+
+    @property
+    def _corners(self) -> tuple[Matrix3, Matrix3, Matrix3, Matrix3]:
+        return self.angular, self.upper, self.lower, self.linear
+
+    def rows(self) -> list[tuple[Scalar, ...]]:
+        """The 6 x 6 matrix."""
+        upper = zip(self.angular, self.upper, strict=True)
+        lower = zip(self.lower, self.linear, strict=True)
+        return [(*a, *b) for halves in (upper, lower) for a, b in halves]
+
+
+def central_inertia(inertia: RigidInertia) -> tuple[Vector3, Symmetric3]:
+    """Centre of mass and J_C of a body that has mass."""
+    h = inertia.first_moment
+    inverse = 1 / inertia.mass
+    s = (h[0] * inverse, h[1] * inverse, h[2] * inverse)
+    xx, yy, zz, xy, xz, yz = inertia.about_origin
+    x, y, z = h[0] * s[0], h[1] * s[1], h[2] * s[2]
+    return s, (
+        xx - (y + z),
+        yy - (x + z),
+        zz - (x + y),
+        xy + h[0] * s[1],
+        xz + h[0] * s[2],
+        yz + h[1] * s[2],
+    )
+
+
+def why_singular(inertia: RigidInertia) -> str:
+    """The reason for which a body has no inverse inertia, or ""."""
+    if not inertia.mass.ref:
+        return "it has no mass"
+    central = central_inertia(inertia)[1]
+    determinant, second, trace = _invariants(central)
+    numbers = determinant.constant, second.constant, trace.constant
+    if numbers[0] is not None and numbers[1] is not None and numbers[2] is not None:
+        size = numbers[1] * numbers[2]
+        deficient = size <= 0 or numbers[0] <= SMALLEST_INERTIA_RATIO * size
+    else:
+        deficient = is_zero(determinant.graph, determinant.ref)
+    return "its inertia about the centre of mass has a zero principal value" if deficient else ""
+
+
+def _invariants(j: Symmetric3) -> tuple[Scalar, Scalar, Scalar]:
+    """Determinant, sum of principal minors, trace."""
+    xx, yy, zz, xy, xz, yz = j
+    minor_x, minor_y, minor_z = yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy
+    determinant = xx * minor_x - xy * (xy * zz - xz * yz) + xz * (xy * yz - xz * yy)
+    return determinant, minor_x + minor_y + minor_z, xx + yy + zz
+
+
+def compliance(inertia: RigidInertia) -> Compliance:
+    """The inverse inertia; numbers are inverted exactly, symbols in closed form."""
+    center, central = central_inertia(inertia)
+    xx, yy, zz, xy, xz, yz = central
+    zero = Scalar(inertia.mass.graph, 0)
+    if not (xy.ref or xz.ref or yz.ref):
+        return Compliance(1 / inertia.mass, center, central, (1 / xx, 1 / yy, 1 / zz, zero, zero, zero))
+    factor = 1 / _invariants(central)[0]
+    inverse = (
+        (yy * zz - yz * yz) * factor,
+        (xx * zz - xz * xz) * factor,
+        (xx * yy - xy * xy) * factor,
+        (xz * yz - xy * zz) * factor,
+        (xy * yz - xz * yy) * factor,
+        (xy * xz - yz * xx) * factor,
+    )
+    return Compliance(1 / inertia.mass, center, central, inverse)
+
+
+def joint_blocks(mechanism: Mechanism, compliances: tuple[Compliance, ...]) -> Mapping[Pair, SpatialBlock]:
+    """The blocks of P^T I^-1 P: relative acceleration of joint i under a wrench in joint j, for i <= j.
+
+    Args:
+        mechanism: its tree joints.
+        compliances: of the bodies, by label - 1.
+
+    Returns:
+        Blocks that are derived when first asked for.
+    """
+    pairs: list[Pair] = []
+    for body in mechanism.bodies:
+        pairs.append((body.label, body.label))
+        if body.parent:
+            siblings = mechanism.body(body.parent).children
+            pairs += [(body.parent, body.label), *((k, body.label) for k in siblings if k < body.label)]
+    return ComputedBlocks(pairs, lambda pair: _joint_block(mechanism, compliances, pair))
+
+
+def _joint_block(mechanism: Mechanism, compliances: tuple[Compliance, ...], pair: Pair) -> SpatialBlock:
+    origin = zero_vector(mechanism.graph)
+    i, j = pair
+    body = mechanism.body(j)
+    inner = compliances[body.parent - 1]
+    if i == j:
+        own = compliances[j - 1].between(origin, origin)
+        if not body.parent:
+            return own
+        at_joint = inner.between(body.translation, body.translation)
+        return own + at_joint.symmetrically_turned(body.rotation)
+    if i == body.parent:
+        return _opposite(inner.between(origin, body.translation).turned_right(body.rotation))
+    return _siblings(inner, mechanism.body(i), body)
+
+
+def _siblings(inner: Compliance, first: TreeBody, second: TreeBody) -> SpatialBlock:
+    between = inner.between(first.translation, second.translation)
+    return between.turned_left(first.rotation).turned_right(second.rotation)
+
+
+def _opposite(block: SpatialBlock) -> SpatialBlock:
+    return SpatialBlock(_negated(block.angular), _negated(block.upper), _negated(block.lower), _negated(block.linear))
+
+
+def _negated(m: Matrix3) -> Matrix3:
+    return _matrix([[-x for x in row] for row in m])
+
+
+def _sum(a: Matrix3, b: Matrix3) -> Matrix3:
+    return _matrix([[x + y for x, y in zip(p, q, strict=True)] for p, q in zip(a, b, strict=True)])
+
+
+def _mirrored(m: Matrix3) -> Matrix3:
+    return symmetric_matrix(_triangle(m))
+
+
+def _triangle(m: Matrix3) -> Symmetric3:
+    return m[0][0], m[1][1], m[2][2], m[0][1], m[0][2], m[1][2]
+
+
+def _diagonal(value: Scalar, zero: Scalar) -> Matrix3:
+    return (value, zero, zero), (zero, value, zero), (zero, zero, value)
+
+
+def _rows_to_child(rotation: Rotation, m: Matrix3) -> Matrix3:
+    return rotation.to_child(m[0]), rotation.to_child(m[1]), rotation.to_child(m[2])
+
+
+def _matrix(rows: list[list[Scalar]]) -> Matrix3:
+    (a, b, c), (d, e, f), (g, h, i) = rows
+    return (a, b, c), (d, e, f), (g, h, i)

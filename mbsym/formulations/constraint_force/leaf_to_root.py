@@ -1,0 +1,412 @@
+"""Constraint force algorithm: the motion and the constraint forces of a tree from one linear system.
+
+With P F = I A + b, P^T A = H vdot + gamma and F = H-bar tau + W F_S, the constraint forces solve
+
+    A_m F_S = X,   A_m = W^T P^T I^-1 P W,   X = -B tau + W^T P^T I^-1 b + W^T gamma,   B = W^T P^T I^-1 P H-bar
+
+(absolute form), or A_m F_S = -B (tau - h) with the bias force h, where the wrenches of inverse dynamics at vdot = 0 are
+added (bias form). A_m is positive definite for every tree and configuration; eliminated leaf to root it has no fill.
+Accelerations are those of points, as in the recursions; gravity is an acceleration of the base.
+
+A freedom with rotor inertia a is held by its rotor, tau - a vdot reaching the body: its force joins the unknowns, H-bar
+the columns of W, and 1/a the diagonal of A_m, the compliance dual to the rotor's inertia.
+
+A mechanism with a body whose inertia has no inverse is treated in the inertia form: with L = (I^A)^-1,
+W (W^T L W)^-1 W^T = I^A - I^A H (H^T I^A H)^-1 H^T I^A, so the articulated-body recursion is the same elimination.
+
+Source: F. Liu, Q. Hu, J. Zhang, Constraint force algorithm for tree-like multibody system dynamics, 2016, sections 2
+and 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from mbsym.errors import DerivationError
+from mbsym.formulations.applied_forces import AppliedForces, applied_forces
+from mbsym.formulations.catalogue import make_program
+from mbsym.formulations.constraint_force.block_system import Block, BlockSystem, ComputedBlocks, Pair, solve
+from mbsym.formulations.constraint_force.elimination_order import leaf_to_root
+from mbsym.formulations.constraint_force.joint_compliance import (
+    Compliance,
+    SpatialBlock,
+    compliance,
+    joint_blocks,
+    why_singular,
+)
+from mbsym.formulations.constraint_force.subspaces import Column, JointSubspaces, joint_subspaces
+from mbsym.formulations.recursive.articulated_body import articulated_body
+from mbsym.formulations.recursive.newton_euler import inertial_wrench, newton_euler, superposed, user_wrenches
+from mbsym.kinematics.joint_motion import Motion, combination
+from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.kinematics.recursion import Speeds, VelocityTerms, turning_matrix, velocity_terms
+from mbsym.spatial.inertia import RigidInertia
+from mbsym.spatial.vector import Vector3, add, dot, multiply, name_components, negate, subtract, zero_vector
+from mbsym.symbolic.program import Program
+from mbsym.symbolic.scalar import Scalar
+
+Form: TypeAlias = Literal["absolute", "bias"]
+Solver: TypeAlias = Callable[[BlockSystem, tuple[int, ...], list[Scalar]], list[Scalar]]
+"""Solves A F = X given the system, the parents of the bodies, and X."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldJoint:
+    """How the algorithm sees a joint.
+
+    Attributes:
+        subspaces: H, H-bar and W.
+        columns: directions of the unknown forces: W, then H-bar of each freedom with rotor inertia.
+        rotors: for each freedom its place in ``columns``, or None where its force is known.
+    """
+
+    subspaces: JointSubspaces
+    columns: tuple[Column, ...]
+    rotors: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintForces:
+    """Rates of the speeds by joint; wrench on each body by its parent at its internal frame (entry 0: nothing); F_S."""
+
+    rates: Speeds
+    wrenches: tuple[Motion, ...]
+    forces: tuple[Scalar, ...]
+
+
+def held_joints(mechanism: Mechanism) -> tuple[HeldJoint, ...]:
+    """Unknown force directions of all tree joints, in label order.
+
+    Raises:
+        DerivationError: a coupling joins two joints.
+    """
+    if mechanism.is_coupled:
+        name = mechanism.model.couplings[0].joint
+        raise DerivationError(
+            "the constraint force algorithm does not cover couplings",
+            where=f"joint {name}",
+            remedy="use the formulation kane or newton-euler",
+        )
+    held = []
+    for body in mechanism.bodies:
+        spaces = joint_subspaces(body)
+        columns, rotors = list(spaces.constraints), list[int | None]()
+        for force, armature in zip(spaces.forces, body.armature, strict=True):
+            rotors.append(len(columns) if armature.ref else None)
+            if armature.ref:
+                columns.append(force)
+        held.append(HeldJoint(spaces, tuple(columns), tuple(rotors)))
+    return tuple(held)
+
+
+def first_singular_body(mechanism: Mechanism) -> tuple[TreeBody, str] | None:
+    """A body whose inertia has no inverse, and why; None if there is none."""
+    for body in mechanism.bodies:
+        reason = why_singular(body.inertia)
+        if reason:
+            return body, reason
+    return None
+
+
+def compliances(mechanism: Mechanism) -> tuple[Compliance, ...]:
+    """Inverse inertias of all bodies, by label - 1.
+
+    Raises:
+        DerivationError: a body has no inverse inertia.
+    """
+    singular = first_singular_body(mechanism)
+    if singular is not None:
+        body, reason = singular
+        raise DerivationError(
+            f"A = W^T P^T I^-1 P W does not exist, for body {body.name} has no inverse inertia: {reason}",
+            where=f"body {body.name}",
+            remedy="give it mass and inertia, or derive forward_dynamics, which uses the inertia form; or use cfa-kkt",
+        )
+    with mechanism.graph.section("inverse inertias"):
+        return tuple(compliance(body.inertia) for body in mechanism.bodies)
+
+
+def constraint_system(mechanism: Mechanism, held: Sequence[HeldJoint], inverses: tuple[Compliance, ...]) -> BlockSystem:
+    """A_m, with rotor compliances on its diagonal."""
+    blocks = joint_blocks(mechanism, inverses)
+
+    def compute(pair: Pair) -> Block:
+        i, j = pair
+        block = block_between(held[i - 1].columns, blocks[pair], held[j - 1].columns, symmetric=i == j)
+        return _with_rotors(block, mechanism.body(i), held[i - 1]) if i == j else block
+
+    return BlockSystem(
+        mechanism.graph,
+        tuple(body.joint.name for body in mechanism.bodies),
+        tuple(len(joint.columns) for joint in held),
+        ComputedBlocks(blocks, compute),
+    )
+
+
+def _with_rotors(block: Block, body: TreeBody, joint: HeldJoint) -> Block:
+    rows = [list(row) for row in block]
+    for place, armature in zip(joint.rotors, body.armature, strict=True):
+        if place is not None:
+            rows[place][place] = rows[place][place] + 1 / armature
+    return tuple(tuple(row) for row in rows)
+
+
+def block_between(
+    left: Sequence[Column], block: SpatialBlock, right: Sequence[Column], symmetric: bool = False
+) -> Block:
+    """left^T K right."""
+    rows = block.rows()
+    zero = Scalar(rows[0][0].graph, 0)
+    result: list[list[Scalar]] = []
+    for r, column in enumerate(left):
+        taken = _combined([(x, rows[k]) for k, x in enumerate(column) if x.ref], zero)
+        entries = [dot(taken, other) for other in right[r if symmetric else 0 :]]
+        result.append([*(result[c][r] for c in range(r)), *entries] if symmetric else entries)
+    return tuple(tuple(row) for row in result)
+
+
+def _combined(terms: Sequence[tuple[Scalar, Sequence[Scalar]]], zero: Scalar) -> list[Scalar]:
+    total = [zero] * 6
+    for factor, row in terms:
+        total = [t + factor * x for t, x in zip(total, row, strict=True)]
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class _Motion:
+    """What moves the bodies but for the wrenches in the joints: speeds, gravity and outer wrenches."""
+
+    terms: VelocityTerms | None
+    gravity: Vector3
+    wrenches: dict[int, Motion]
+
+
+def constraint_forces(
+    mechanism: Mechanism, tau: Speeds, solver: Solver | None = None, form: Form = "absolute"
+) -> ConstraintForces:
+    """Motion and constraint forces under the generalised forces ``tau`` by joint.
+
+    Raises:
+        DerivationError: a body has no inverse inertia, or a coupling joins two joints.
+    """
+    solver = _leaf_to_root if solver is None else solver
+    held, inverses = held_joints(mechanism), compliances(mechanism)
+    speeds = tuple(body.v for body in mechanism.bodies)
+    applied = applied_forces(mechanism, speeds)
+    if form == "absolute":
+        terms = velocity_terms(mechanism, speeds)
+        outer = dict(applied.wrenches) if applied is not None else {}
+        acting = _with_applied(tau, applied)
+        return _solved(mechanism, held, inverses, acting, _Motion(terms, mechanism.gravity, outer), solver)
+    bias = newton_euler(mechanism, speeds, _still(mechanism), mechanism.gravity, applied)
+    nothing = _Motion(None, zero_vector(mechanism.graph), {})
+    found = _solved(mechanism, held, inverses, _less(tau, bias.forces), nothing, solver)
+    with mechanism.graph.section("wrenches of the bias and of the effective forces"):
+        wrenches = tuple((add(a[0], b[0]), add(a[1], b[1])) for a, b in zip(bias.wrenches, found.wrenches, strict=True))
+    return ConstraintForces(found.rates, wrenches, found.forces)
+
+
+def _still(mechanism: Mechanism) -> Speeds:
+    zero = Scalar(mechanism.graph, 0)
+    return tuple((zero,) * len(body.v) for body in mechanism.bodies)
+
+
+def _less(forces: Speeds, others: Speeds) -> Speeds:
+    return tuple(tuple(f - g for f, g in zip(a, b, strict=True)) for a, b in zip(forces, others, strict=True))
+
+
+def _with_applied(tau: Speeds, applied: AppliedForces | None) -> Speeds:
+    if applied is None:
+        return tau
+    return tuple(tuple(f + g for f, g in zip(a, b, strict=True)) for a, b in zip(tau, applied.joints, strict=True))
+
+
+def _leaf_to_root(system: BlockSystem, parents: tuple[int, ...], right: list[Scalar]) -> list[Scalar]:
+    return solve(system, leaf_to_root(parents), right)
+
+
+def _solved(
+    mechanism: Mechanism,
+    held: tuple[HeldJoint, ...],
+    inverses: tuple[Compliance, ...],
+    tau: Speeds,
+    motion: _Motion,
+    solver: Solver,
+) -> ConstraintForces:
+    graph = mechanism.graph
+    bodies = mechanism.bodies
+    gyroscopic = _gyroscopic_moments(mechanism, inverses, motion.terms)
+    with graph.section("right side X of the constraint forces"):
+        known = [_combination(mechanism, _known(joint, row)) for joint, row in zip(held, tau, strict=True)]
+        gaps = _relative_accelerations(mechanism, inverses, known, gyroscopic, motion)
+        right: list[Scalar] = []
+        for body, joint, gap, row in zip(bodies, held, gaps, tau, strict=True):
+            driven = {place: k for k, place in enumerate(joint.rotors) if place is not None}
+            for place, column in enumerate(joint.columns):
+                entry = -dot(column, gap)
+                if place in driven:
+                    k = driven[place]
+                    entry = entry + row[k] / body.armature[k]
+                right.append(entry)
+    system = constraint_system(mechanism, held, inverses)
+    forces = solver(system, mechanism.labelling.inboard, right)
+    starts = system.starts
+    with graph.section("wrenches and rates of the speeds"):
+        wrenches = []
+        for body, joint, wrench in zip(bodies, held, known, strict=True):
+            own = forces[starts[body.label - 1] : starts[body.label]]
+            unknown = combination(graph, tuple(_as_motion(column) for column in joint.columns), tuple(own))
+            total = (add(wrench[0], unknown[0]), add(wrench[1], unknown[1]))
+            name_components(total[0], f"n{body.label}")
+            name_components(total[1], f"f{body.label}")
+            wrenches.append(total)
+        gaps = _relative_accelerations(mechanism, inverses, wrenches, gyroscopic, motion)
+        rates = []
+        for body, joint, gap, row in zip(bodies, held, gaps, tau, strict=True):
+            own = forces[starts[body.label - 1] : starts[body.label]]
+            found = [
+                dot(force, gap) if place is None else (row[k] - own[place]) / body.armature[k]
+                for k, (force, place) in enumerate(zip(joint.subspaces.forces, joint.rotors, strict=True))
+            ]
+            rates.append(tuple(rate.named(f"vdot{body.label}_{k + 1}") for k, rate in enumerate(found)))
+    zero = zero_vector(graph)
+    return ConstraintForces(tuple(rates), ((zero, zero), *wrenches), tuple(forces))
+
+
+def _known(joint: HeldJoint, tau: tuple[Scalar, ...]) -> list[tuple[Column, Scalar]]:
+    return [
+        (force, value)
+        for force, value, place in zip(joint.subspaces.forces, tau, joint.rotors, strict=True)
+        if place is None
+    ]
+
+
+def _combination(mechanism: Mechanism, terms: list[tuple[Column, Scalar]]) -> Motion:
+    columns = tuple(_as_motion(column) for column, _ in terms)
+    return combination(mechanism.graph, columns, tuple(value for _, value in terms))
+
+
+def _as_motion(column: Column) -> Motion:
+    a, b, c, d, e, f = column
+    return (a, b, c), (d, e, f)
+
+
+def _gyroscopic_moments(
+    mechanism: Mechanism, inverses: tuple[Compliance, ...], terms: VelocityTerms | None
+) -> list[Vector3]:
+    """omega x J_C omega of each body."""
+    zero = zero_vector(mechanism.graph)
+    if terms is None:
+        return [zero] * mechanism.nb
+    moments = []
+    with mechanism.graph.section("gyroscopic moments"):
+        for body, inverse in zip(mechanism.bodies, inverses, strict=True):
+            omega = terms.angular[body.label]
+            central = RigidInertia(body.inertia.mass, zero, inverse.central)
+            moments.append(inertial_wrench(central, omega, zero, turning_matrix(omega, zero), zero)[0])
+    return moments
+
+
+def _relative_accelerations(
+    mechanism: Mechanism,
+    inverses: tuple[Compliance, ...],
+    wrenches: Sequence[Motion],
+    gyroscopic: Sequence[Vector3],
+    motion: _Motion,
+) -> list[list[Scalar]]:
+    """P^T A - gamma: acceleration of each joint's outboard frame but for what its inboard body and the speeds cause."""
+    graph = mechanism.graph
+    zero = zero_vector(graph)
+    resultants = list(wrenches)
+    for label, (moment, force) in sorted(motion.wrenches.items()):
+        n, f = resultants[label - 1]
+        resultants[label - 1] = (add(n, moment), add(f, force))
+    for body in mechanism.bodies:
+        if body.parent:
+            moved = body.placement.wrench_to_parent(*wrenches[body.label - 1])
+            n, f = resultants[body.parent - 1]
+            resultants[body.parent - 1] = (subtract(n, moved[0]), subtract(f, moved[1]))
+    turnings = [turning_matrix(zero, zero)]
+    alphas, centers = [zero], [negate(motion.gravity)]
+    gaps: list[list[Scalar]] = []
+    for body, inverse, moment in zip(mechanism.bodies, inverses, gyroscopic, strict=True):
+        i, c = body.label, body.parent
+        alpha, center = inverse.accelerations(*resultants[i - 1], moment)
+        omega = zero if motion.terms is None else motion.terms.angular[i]
+        turning = turning_matrix(omega, alpha)
+        alphas.append(alpha)
+        centers.append(center)
+        turnings.append(turning)
+        own = subtract(center, multiply(turning, inverse.center))
+        arm = subtract(body.translation, inverses[c - 1].center) if c else body.translation
+        carried = body.rotation.to_child(add(centers[c], multiply(turnings[c], arm)))
+        angular = subtract(alpha, body.rotation.to_child(alphas[c]))
+        linear = subtract(own, carried)
+        if motion.terms is not None:
+            angular = subtract(angular, motion.terms.angular_bias[i])
+            linear = subtract(linear, motion.terms.linear_bias[i])
+        gaps.append([*angular, *linear])
+    return gaps
+
+
+def inertia_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
+    """The same motion and wrenches from inertias alone, for mechanisms with bodies that have no inverse inertia.
+
+    Raises:
+        DerivationError: a joint has no inertia to move.
+    """
+    speeds = tuple(body.v for body in mechanism.bodies)
+    applied = applied_forces(mechanism, speeds)
+    bias = newton_euler(mechanism, speeds, _still(mechanism), mechanism.gravity, applied)
+    motion = articulated_body(mechanism, _less(tau, bias.forces))
+    return ConstraintForces(motion.rates, superposed(bias.wrenches, motion.wrenches), ())
+
+
+def derive_motion(
+    mechanism: Mechanism, solver: Solver | None = None, form: Form = "absolute"
+) -> tuple[ConstraintForces, str]:
+    """Motion under the input tau, and the name of the form used: the inertia form where some body needs it."""
+    tau = mechanism.of_joints(mechanism.entries(mechanism.tau))
+    held_joints(mechanism)
+    singular = first_singular_body(mechanism)
+    if singular is None:
+        return constraint_forces(mechanism, tau, solver, form), f"{form} form"
+    body, reason = singular
+    return inertia_form(mechanism, tau), f"inertia form, for body {body.name} has no inverse inertia: {reason}"
+
+
+def motion_program(mechanism: Mechanism, name: str, found: ConstraintForces, method: str) -> Program:
+    """forward_dynamics or joint_wrenches from a solution."""
+    inputs = (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs)
+    if name == "forward_dynamics":
+        vdot = [rate for rates in found.rates for rate in rates]
+        text = f"rates of the speeds under the generalised forces tau ({method})"
+        return make_program(mechanism, name, inputs, [("vdot", (mechanism.nv,), vdot, "", "rates of the speeds")], text)
+    wrenches = user_wrenches(mechanism, found.wrenches)
+    text = f"[moment; force] on each joint's successor by its predecessor, in the successor's joint frame ({method})"
+    return make_program(
+        mechanism, name, inputs, [("wrenches", (mechanism.nb, 6), wrenches, "", "joint wrenches")], text
+    )
+
+
+def _function(name: str, form: Form) -> Callable[[Mechanism], Program]:
+    def derive(mechanism: Mechanism) -> Program:
+        found, used = derive_motion(mechanism, form=form)
+        return motion_program(mechanism, name, found, f"constraint force algorithm, {used}")
+
+    return derive
+
+
+CFA_FUNCTIONS: Final[dict[str, Callable[[Mechanism], Program]]] = {
+    "forward_dynamics": _function("forward_dynamics", "absolute"),
+    "joint_wrenches": _function("joint_wrenches", "absolute"),
+}
+"""Functions of the catalogue that the constraint force algorithm derives in its own way, in absolute form."""
+
+CFA_BIAS_FUNCTIONS: Final[dict[str, Callable[[Mechanism], Program]]] = {
+    "forward_dynamics": _function("forward_dynamics", "bias"),
+    "joint_wrenches": _function("joint_wrenches", "bias"),
+}
+"""The same functions by the bias form of the paper."""

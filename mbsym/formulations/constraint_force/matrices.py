@@ -1,0 +1,240 @@
+"""The matrices of the constraint force algorithm, to look at.
+
+Block rows and columns run over regular labels 1..nb. P has the unit matrix on its diagonal and -X_i, the force
+transform from body i to its parent, in row c(i); its sparsity is that of -S. With rotor inertias, W has the columns and
+A, B and C the entries that ``constraint_force`` describes.
+
+Source: F. Liu, Q. Hu, J. Zhang, Constraint force algorithm for tree-like multibody system dynamics, 2016, equations
+(16), (22) and (26).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from mbsym.errors import DerivationError
+from mbsym.formulations.catalogue import make_program
+from mbsym.formulations.constraint_force.block_system import Block, BlockSystem, factorise
+from mbsym.formulations.constraint_force.elimination_order import leaf_to_root
+from mbsym.formulations.constraint_force.joint_compliance import joint_blocks
+from mbsym.formulations.constraint_force.leaf_to_root import (
+    HeldJoint,
+    block_between,
+    compliances,
+    constraint_system,
+    held_joints,
+)
+from mbsym.formulations.constraint_force.subspaces import Column, unit_column
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.symbolic.program import Program
+from mbsym.symbolic.scalar import Scalar
+
+if TYPE_CHECKING:
+    import sympy
+
+MatrixName: TypeAlias = Literal["H", "H_bar", "W", "X", "P", "I", "A", "B", "C"]
+Blocks: TypeAlias = Mapping[tuple[int, int], Block]
+
+
+@dataclass(frozen=True, slots=True)
+class CfaMatrices:
+    """H, H-bar, W, X, P = U - X and I as blocks; A = W^T L W, B = W^T L H-bar, C = H-bar^T L H-bar with L = P^T I^-1 P.
+
+    Attributes:
+        mechanism: what they belong to.
+        system: A with its block sizes.
+        blocks: by name, the blocks that are not zero by (row joint, column joint); A and C are there in full.
+        row_sizes, column_sizes: of the blocks, by name.
+    """
+
+    mechanism: Mechanism
+    system: BlockSystem
+    blocks: Mapping[str, Blocks]
+    row_sizes: Mapping[str, tuple[int, ...]]
+    column_sizes: Mapping[str, tuple[int, ...]]
+
+    def rows(self, name: MatrixName) -> list[list[Scalar]]:
+        """The dense matrix as graph values."""
+        zero = Scalar(self.mechanism.graph, 0)
+        row_starts, column_starts = _starts(self.row_sizes[name]), _starts(self.column_sizes[name])
+        dense = [[zero] * column_starts[-1] for _ in range(row_starts[-1])]
+        for (i, j), block in sorted(self.blocks[name].items()):
+            for r, row in enumerate(block, start=row_starts[i - 1]):
+                for c, entry in enumerate(row, start=column_starts[j - 1]):
+                    dense[r][c] = entry
+        return dense
+
+    def block(self, name: MatrixName, row: int, column: int) -> sympy.Matrix:
+        """One block as a SymPy matrix, by the labels of its joints."""
+        import sympy
+
+        from mbsym.symbolic.sympy_bridge import to_sympy
+
+        graph = self.mechanism.graph
+        found = self.blocks[name].get((row, column))
+        size = self.row_sizes[name][row - 1], self.column_sizes[name][column - 1]
+        if found is None or 0 in size:
+            return sympy.zeros(*size)
+        return sympy.Matrix(*size, to_sympy(graph, [entry.ref for entries in found for entry in entries]))
+
+    def to_sympy(self, name: MatrixName) -> sympy.BlockMatrix:
+        """The block matrix over the joints that have rows or columns in it.
+
+        Raises:
+            DerivationError: it has no entries, as A of a single free body.
+        """
+        import sympy
+
+        rows = [k for k, size in enumerate(self.row_sizes[name], start=1) if size]
+        columns = [k for k, size in enumerate(self.column_sizes[name], start=1) if size]
+        if not rows or not columns:
+            raise DerivationError(
+                f"{name} has no entries here", where=self.mechanism.model.name, remedy="look at the other matrices"
+            )
+        return sympy.BlockMatrix([[self.block(name, i, j) for j in columns] for i in rows])
+
+
+def cfa_matrices(mechanism: Mechanism) -> CfaMatrices:
+    """All matrices of the algorithm.
+
+    Raises:
+        DerivationError: a body has no inverse inertia, or a coupling joins two joints.
+    """
+    held, inverses = held_joints(mechanism), compliances(mechanism)
+    system = constraint_system(mechanism, held, inverses)
+    drives = [_known_forces(mechanism, joint) for joint in held]
+    b: dict[tuple[int, int], Block] = {}
+    c: dict[tuple[int, int], Block] = {}
+    with mechanism.graph.section("matrices B and C"):
+        for (i, j), block in joint_blocks(mechanism, inverses).items():
+            b[i, j] = block_between(held[i - 1].columns, block, drives[j - 1])
+            c[i, j] = block_between(drives[i - 1], block, drives[j - 1], symmetric=i == j)
+            if i != j:
+                b[j, i] = _transposed(block_between(drives[i - 1], block, held[j - 1].columns), system.sizes[j - 1])
+                c[j, i] = _transposed(c[i, j], len(drives[j - 1]))
+        for label, joint in enumerate(held, start=1):
+            b[label, label], c[label, label] = _with_rotors(mechanism, label, joint, b[label, label], c[label, label])
+    a = {(i, j): block for (i, j), block in system.blocks.items()}
+    a |= {(j, i): _transposed(block, system.sizes[j - 1]) for (i, j), block in system.blocks.items() if i != j}
+    freedoms = tuple(len(joint.subspaces.freedoms) for joint in held)
+    sixes = (6,) * mechanism.nb
+    transforms = _force_transforms(mechanism)
+    blocks: dict[str, Blocks] = {
+        "H": _diagonal([_of_columns(joint.subspaces.freedoms) for joint in held]),
+        "H_bar": _diagonal([_of_columns(joint.subspaces.forces) for joint in held]),
+        "W": _diagonal([_of_columns(joint.columns) for joint in held]),
+        "X": transforms,
+        "P": _recursion_matrix(mechanism, transforms),
+        "I": _diagonal([_inertia(mechanism, label) for label in range(1, mechanism.nb + 1)]),
+        "A": a,
+        "B": b,
+        "C": c,
+    }
+    row_sizes = {"H": sixes, "H_bar": sixes, "W": sixes, "X": sixes, "P": sixes, "I": sixes}
+    row_sizes |= {"A": system.sizes, "B": system.sizes, "C": freedoms}
+    column_sizes = {"H": freedoms, "H_bar": freedoms, "W": system.sizes, "X": sixes, "P": sixes, "I": sixes}
+    column_sizes |= {"A": system.sizes, "B": freedoms, "C": freedoms}
+    return CfaMatrices(mechanism, system, blocks, row_sizes, column_sizes)
+
+
+def inverse_mass_matrix(mechanism: Mechanism) -> Program:
+    """M^-1 = C - B^T A_m^-1 B, output ``M_inverse``.
+
+    Raises:
+        DerivationError: a body has no inverse inertia, or a coupling joins two joints.
+    """
+    matrices = cfa_matrices(mechanism)
+    n = mechanism.nv
+    columns = [list(column) for column in zip(*matrices.rows("B"), strict=True)] or [[] for _ in range(n)]
+    factorisation, reduced = factorise(matrices.system, leaf_to_root(mechanism.labelling.inboard), columns)
+    result = [list(row) for row in matrices.rows("C")]
+    with mechanism.graph.section("inverse mass matrix"):
+        for k, inverse in sorted(factorisation.inverses.items()):
+            scaled = [reduced[c][k] * inverse for c in range(n)]
+            for r in range(n):
+                for c in range(r, n):
+                    result[r][c] = result[r][c] - reduced[r][k] * scaled[c]
+        for r in range(n):
+            for c in range(r):
+                result[r][c] = result[c][r]
+    return make_program(
+        mechanism,
+        "inverse_mass_matrix",
+        (mechanism.q,),
+        [("M_inverse", (n, n), [entry for row in result for entry in row], "", "inverse mass matrix")],
+        "inverse mass matrix (constraint force algorithm, C - B^T A^-1 B)",
+    )
+
+
+def _known_forces(mechanism: Mechanism, joint: HeldJoint) -> tuple[Column, ...]:
+    """H-bar with zero columns for freedoms that a rotor holds."""
+    nothing: Column = tuple(Scalar(mechanism.graph, 0) for _ in range(6))
+    return tuple(
+        force if place is None else nothing for force, place in zip(joint.subspaces.forces, joint.rotors, strict=True)
+    )
+
+
+def _with_rotors(mechanism: Mechanism, label: int, joint: HeldJoint, b: Block, c: Block) -> tuple[Block, Block]:
+    """A rotor's freedom accelerates by (tau - F) / a: -1/a in B and 1/a in C."""
+    rows_b, rows_c = [list(row) for row in b], [list(row) for row in c]
+    for k, (place, armature) in enumerate(zip(joint.rotors, mechanism.body(label).armature, strict=True)):
+        if place is not None:
+            rows_b[place][k] = -(1 / armature)
+            rows_c[k][k] = 1 / armature
+    return tuple(map(tuple, rows_b)), tuple(map(tuple, rows_c))
+
+
+def _force_transforms(mechanism: Mechanism) -> Blocks:
+    """X_i in row c(i), column i; none for children of ground."""
+    graph = mechanism.graph
+    blocks: dict[tuple[int, int], Block] = {}
+    with graph.section("force transforms"):
+        for body in mechanism.bodies:
+            if body.parent:
+                columns = []
+                for k in range(6):
+                    x = unit_column(graph, k)
+                    moment, force = body.placement.wrench_to_parent((x[0], x[1], x[2]), (x[3], x[4], x[5]))
+                    columns.append((*moment, *force))
+                blocks[body.parent, body.label] = _of_columns(tuple(columns))
+    return blocks
+
+
+def _recursion_matrix(mechanism: Mechanism, transforms: Blocks) -> Blocks:
+    """P = U - X."""
+    unit = _of_columns(tuple(unit_column(mechanism.graph, k) for k in range(6)))
+    blocks = {pair: tuple(tuple(-entry for entry in row) for row in block) for pair, block in transforms.items()}
+    return blocks | {(label, label): unit for label in range(1, mechanism.nb + 1)}
+
+
+def _inertia(mechanism: Mechanism, label: int) -> Block:
+    graph = mechanism.graph
+    inertia = mechanism.body(label).inertia
+    columns = []
+    for k in range(6):
+        x = unit_column(graph, k)
+        moment, force = inertia.times((x[0], x[1], x[2]), (x[3], x[4], x[5]))
+        columns.append((*moment, *force))
+    return _of_columns(tuple(columns))
+
+
+def _of_columns(columns: tuple[Column, ...]) -> Block:
+    return tuple(tuple(column[row] for column in columns) for row in range(6))
+
+
+def _diagonal(blocks: list[Block]) -> Blocks:
+    return {(label, label): block for label, block in enumerate(blocks, start=1)}
+
+
+def _transposed(block: Block, columns: int) -> Block:
+    """The transposed block; ``columns`` is how many rows it has, which an empty block does not tell."""
+    return tuple(tuple(row[k] for row in block) for k in range(columns))
+
+
+def _starts(sizes: tuple[int, ...]) -> list[int]:
+    starts = [0]
+    for size in sizes:
+        starts.append(starts[-1] + size)
+    return starts

@@ -1,0 +1,59 @@
+"""Serialised constraint force algorithm: the same equations, solved in rounds of independent joints.
+
+*Reduction* eliminates leaf joints and every second joint of chains: O(N) operations in about 2 log2 N rounds for chains
+and trees of bounded degree. *Elimination* is the odd-even elimination of the source, corrected; it is kept for
+reference.
+
+Source: F. Liu, Q. Hu, J. Zhang, Constraint force algorithm for tree-like multibody system dynamics, 2016, section 3;
+for reduction R. W. Hockney, A fast direct solution of Poisson's equation using Fourier analysis, 1965, and G. L.
+Miller, J. H. Reif, Parallel tree contraction and its application, 1985.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from mbsym.formulations.constraint_force.block_system import BlockSystem
+from mbsym.formulations.constraint_force.elimination_order import rake_and_compress
+from mbsym.formulations.constraint_force.leaf_to_root import Solver, derive_motion, held_joints, motion_program
+from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
+from mbsym.formulations.constraint_force.round_elimination import solve_in_rounds
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.symbolic.program import Program
+from mbsym.symbolic.scalar import Scalar
+
+
+def reduction(system: BlockSystem, parents: tuple[int, ...], right: list[Scalar]) -> list[Scalar]:
+    """The solution of A F = X in the rounds of rake and compress."""
+    return solve_in_rounds(system, rake_and_compress(parents), right)
+
+
+def level_schedule(mechanism: Mechanism) -> tuple[tuple[str, ...], ...]:
+    """Names of the joints that each round of the reduction eliminates; those without unknown forces are left out."""
+    held = held_joints(mechanism)
+    names = [body.joint.name for body in mechanism.bodies]
+    rounds = rake_and_compress(mechanism.labelling.inboard)
+    kept = (tuple(names[j - 1] for j in joints if held[j - 1].columns) for joints in rounds)
+    return tuple(joints for joints in kept if joints)
+
+
+def _function(name: str, solver: Solver, method: str) -> Callable[[Mechanism], Program]:
+    def derive(mechanism: Mechanism) -> Program:
+        found, used = derive_motion(mechanism, solver)
+        return motion_program(mechanism, name, found, f"serialised constraint force algorithm, {method}, {used}")
+
+    return derive
+
+
+CFA_SERIAL_FUNCTIONS: Final[dict[str, Callable[[Mechanism], Program]]] = {
+    "forward_dynamics": _function("forward_dynamics", reduction, "reduction"),
+    "joint_wrenches": _function("joint_wrenches", reduction, "reduction"),
+}
+"""Functions of the catalogue that the serialised algorithm derives, by reduction."""
+
+CFA_ELIMINATION_FUNCTIONS: Final[dict[str, Callable[[Mechanism], Program]]] = {
+    "forward_dynamics": _function("forward_dynamics", odd_even_elimination, "odd-even elimination"),
+    "joint_wrenches": _function("joint_wrenches", odd_even_elimination, "odd-even elimination"),
+}
+"""The same functions by the odd-even elimination of the source."""

@@ -1,0 +1,1 @@
+"""Kane's equations in closed form through the path matrix."""

@@ -1,0 +1,364 @@
+"""Kane's equations in closed form through the path matrix T.
+
+All vectors in base axes, frame i at O_i with attitude R_i, C_i its centre of mass, e_j and d_j the angular and linear
+columns of H_j, Omega_j = e_j v_j, u_j = d_j v_j, p_j from O_c(j) to O_j. T_ji = -1 exactly if joint j lies on the path
+of body i:
+
+    omega_i = -sum_j T_ji Omega_j
+    alpha_i = -sum_j T_ji (e_j vdot_j + H-dot_j v_j + omega_c(j) x Omega_j)
+    a_i = -sum_j T_ji (d_j vdot_j + H-dot_j v_j + alpha_c x p_j + omega_c x (omega_c x p_j) + (omega_c + omega_j) x u_j)
+    w_ij = -T_ji e_j,    v_ij = -T_ji (e_j x (r_Ci - r_Oj) + d_j)
+    M_jk = sum_i (m_i v_ij^T v_ik + w_ij^T J_i w_ik)
+    h_j  = sum_i (v_ij^T [m_i (a_Ci - g) - f_i] + w_ij^T [J_i alpha_i + omega_i x J_i omega_i - n_i])  at vdot = 0
+
+and the joint wrenches are -T (I A + b), the sum of what the bodies outboard of each joint need.
+
+Source: R. E. Roberson, R. Schwertassek, Dynamics of Multibody Systems, 1988, chapters 8 and 12 (Roberson-Wittenburg
+topology); T. R. Kane, D. A. Levinson, Dynamics: Theory and Applications, 1985, chapter 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mbsym.formulations.applied_forces import AppliedForces, applied_forces
+from mbsym.formulations.catalogue import make_program
+from mbsym.formulations.constraint_force.joint_compliance import central_inertia
+from mbsym.formulations.recursive.composite_body import SquareMatrix, solve
+from mbsym.formulations.recursive.newton_euler import user_wrenches
+from mbsym.kinematics.joint_motion import Motion, combination
+from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.kinematics.recursion import Speeds, poses
+from mbsym.spatial.transform import Transform
+from mbsym.spatial.vector import (
+    Symmetric3,
+    Vector3,
+    add,
+    cross,
+    dot,
+    is_zero,
+    name_components,
+    scale,
+    subtract,
+    symmetric_multiply,
+    zero_vector,
+)
+from mbsym.symbolic.program import Program
+from mbsym.symbolic.scalar import Scalar
+from mbsym.topology.matrices import path_matrix
+
+
+@dataclass(frozen=True, slots=True)
+class KaneBody:
+    """A body in base axes.
+
+    Attributes:
+        label: regular label.
+        frame: internal frame in the base frame.
+        mass: [kg].
+        arm: rho, from the frame's origin to the centre of mass.
+        center: r_C, from the base's origin to the centre of mass.
+        central: J_C.
+        columns: [e_j; d_j] of the inboard joint, at the frame's origin.
+        path: joints on the way to the base, ascending.
+    """
+
+    label: int
+    frame: Transform
+    mass: Scalar
+    arm: Vector3
+    center: Vector3
+    central: Symmetric3
+    columns: tuple[Motion, ...]
+    path: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartialVelocities:
+    """w_ij and v_ij by (body label, joint label), a column for each speed of the joint; zero without an entry."""
+
+    angular: Mapping[tuple[int, int], tuple[Vector3, ...]]
+    linear: Mapping[tuple[int, int], tuple[Vector3, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _BodyAccelerations:
+    """By body label, entry 0 the base: omega, alpha, a_C."""
+
+    omega: list[Vector3]
+    alpha: list[Vector3]
+    center: list[Vector3]
+
+
+def kane_bodies(mechanism: Mechanism) -> tuple[KaneBody, ...]:
+    """All bodies in base axes, by label - 1."""
+    T = path_matrix(mechanism.labelling.tree)
+    frames = poses(mechanism)
+    bodies = []
+    with mechanism.graph.section("bodies in base axes"):
+        for body in mechanism.bodies:
+            frame = frames[body.label]
+            center, central = _central(body)
+            arm = frame.rotation.to_parent(center)
+            bodies.append(
+                KaneBody(
+                    body.label,
+                    frame,
+                    body.inertia.mass,
+                    arm,
+                    add(frame.translation, arm),
+                    frame.rotation.symmetric_to_parent(central),
+                    tuple((frame.rotation.to_parent(e), frame.rotation.to_parent(d)) for e, d in body.columns),
+                    tuple(j for j in range(1, mechanism.nb + 1) if T[j - 1][body.label - 1]),
+                )
+            )
+    return tuple(bodies)
+
+
+def _central(body: TreeBody) -> tuple[Vector3, Symmetric3]:
+    """Centre of mass and J_C; of a massless body its origin and the inertia about it."""
+    if not body.inertia.mass.ref:
+        return zero_vector(body.inertia.mass.graph), body.inertia.about_origin
+    return central_inertia(body.inertia)
+
+
+def kane_partial_velocities(mechanism: Mechanism, bodies: Sequence[KaneBody] | None = None) -> PartialVelocities:
+    """Partial angular velocities of all bodies and partial velocities of their centres of mass, in base axes."""
+    bodies = kane_bodies(mechanism) if bodies is None else bodies
+    angular: dict[tuple[int, int], tuple[Vector3, ...]] = {}
+    linear: dict[tuple[int, int], tuple[Vector3, ...]] = {}
+    with mechanism.graph.section("partial velocities"):
+        for body in bodies:
+            for j in body.path:
+                joint = bodies[j - 1]
+                lever = subtract(body.center, joint.frame.translation) if j != body.label else body.arm
+                angular[body.label, j] = tuple(e for e, _ in joint.columns)
+                linear[body.label, j] = tuple(d if is_zero(e) else add(cross(e, lever), d) for e, d in joint.columns)
+    return PartialVelocities(angular, linear)
+
+
+def kane_mass_matrix(mechanism: Mechanism, bodies: Sequence[KaneBody] | None = None) -> SquareMatrix:
+    """M(q), nv x nv, with rotor inertias; couplings are folded in by N^T M N."""
+    bodies = kane_bodies(mechanism) if bodies is None else bodies
+    partial = kane_partial_velocities(mechanism, bodies)
+    graph = mechanism.graph
+    matrix = [[Scalar(graph, 0)] * mechanism.nv for _ in range(mechanism.nv)]
+    with graph.section("mass matrix"):
+        for body in bodies:
+            terms = [
+                (column, ratio, w, v)
+                for j in body.path
+                for (column, ratio), w, v in zip(
+                    mechanism.speed_of[j - 1],
+                    partial.angular[body.label, j],
+                    partial.linear[body.label, j],
+                    strict=True,
+                )
+            ]
+            for n, (r, ratio_r, w_r, v_r) in enumerate(terms):
+                moment, momentum = symmetric_multiply(body.central, w_r), scale(v_r, body.mass)
+                for k, (c, ratio_c, w_c, v_c) in enumerate(terms[: n + 1]):
+                    entry = ratio_r * ratio_c * (dot(momentum, v_c) + dot(moment, w_c))
+                    if r == c and k != n:
+                        entry = entry + entry
+                    high, low = max(r, c), min(r, c)
+                    matrix[high][low] = matrix[high][low] + entry
+        for tree, speeds in zip(mechanism.bodies, mechanism.speed_of, strict=True):
+            for armature, (column, ratio) in zip(tree.armature, speeds, strict=True):
+                matrix[column][column] = matrix[column][column] + ratio * ratio * armature
+        for r in range(mechanism.nv):
+            for c in range(r + 1):
+                matrix[c][r] = matrix[r][c].named(f"m{r + 1}_{c + 1}")
+    return matrix
+
+
+def kane_bias(mechanism: Mechanism, bodies: Sequence[KaneBody] | None = None) -> tuple[Scalar, ...]:
+    """Velocity, gravity and force element terms over v: M(q) vdot + bias(q, v) = tau."""
+    bodies = kane_bodies(mechanism) if bodies is None else bodies
+    zero = Scalar(mechanism.graph, 0)
+    return kane_inverse_dynamics(mechanism, bodies, tuple((zero,) * len(body.v) for body in mechanism.bodies))
+
+
+def kane_inverse_dynamics(mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Speeds) -> tuple[Scalar, ...]:
+    """Generalised forces over v that produce the given rates of the speeds."""
+    applied = _applied(mechanism)
+    wrenches = _inertial_wrenches(mechanism, bodies, rates, applied)
+    partial = kane_partial_velocities(mechanism, bodies)
+    sums = [[Scalar(mechanism.graph, 0)] * len(body.v) for body in mechanism.bodies]
+    with mechanism.graph.section("generalised forces"):
+        for body, (moment, force) in zip(bodies, wrenches, strict=True):
+            for j in body.path:
+                columns = zip(partial.angular[body.label, j], partial.linear[body.label, j], strict=True)
+                for k, (w, v) in enumerate(columns):
+                    sums[j - 1][k] = sums[j - 1][k] + (dot(v, force) + dot(w, moment))
+        for j, tree in enumerate(mechanism.bodies):
+            for k, (rate, armature) in enumerate(zip(rates[j], tree.armature, strict=True)):
+                sums[j][k] = sums[j][k] + armature * rate
+                if applied is not None:
+                    sums[j][k] = sums[j][k] - applied.joints[j][k]
+        return mechanism.gather(tuple(tuple(row) for row in sums))
+
+
+def kane_joint_wrenches(mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Speeds) -> tuple[Motion, ...]:
+    """-T (I A + b): wrench on each body by its parent at its internal frame, in it; entry 0 is nothing."""
+    graph = mechanism.graph
+    zero = zero_vector(graph)
+    inertial = _inertial_wrenches(mechanism, bodies, rates, _applied(mechanism))
+    wrenches: list[Motion] = [(zero, zero)]
+    with graph.section("joint wrenches"):
+        at_base = [
+            (add(moment, cross(body.center, force)), force)
+            for body, (moment, force) in zip(bodies, inertial, strict=True)
+        ]
+        for joint in bodies:
+            moment, force = zero, zero
+            for body, (n, f) in zip(bodies, at_base, strict=True):
+                if joint.label in body.path:
+                    moment, force = add(moment, n), add(force, f)
+            moment = subtract(moment, cross(joint.frame.translation, force))
+            rotation = joint.frame.rotation
+            wrenches.append((rotation.to_child(moment), rotation.to_child(force)))
+    return tuple(wrenches)
+
+
+def _applied(mechanism: Mechanism) -> AppliedForces | None:
+    return applied_forces(mechanism, tuple(body.v for body in mechanism.bodies))
+
+
+def _inertial_wrenches(
+    mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Speeds, applied: AppliedForces | None
+) -> list[Motion]:
+    """[J alpha + omega x J omega - n; m (a_C - g) - f] of each body about its centre of mass."""
+    state = _accelerations(mechanism, bodies, rates)
+    wrenches = []
+    with mechanism.graph.section("inertial wrenches"):
+        for body in bodies:
+            i = body.label
+            force = scale(subtract(state.center[i], mechanism.gravity), body.mass)
+            spin = symmetric_multiply(body.central, state.omega[i])
+            moment = add(symmetric_multiply(body.central, state.alpha[i]), cross(state.omega[i], spin))
+            if applied is not None and i in applied.wrenches:
+                n, f = (body.frame.rotation.to_parent(half) for half in applied.wrenches[i])
+                moment, force = subtract(moment, subtract(n, cross(body.arm, f))), subtract(force, f)
+            wrenches.append((moment, force))
+    return wrenches
+
+
+def _accelerations(mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Speeds) -> _BodyAccelerations:
+    graph = mechanism.graph
+    zero = zero_vector(graph)
+    turns, slides = [], []
+    with graph.section("angular velocities"):
+        for body, tree in zip(bodies, mechanism.bodies, strict=True):
+            turn, slide = combination(graph, body.columns, tree.v)
+            turns.append(turn)
+            slides.append(slide)
+        omega = [zero, *(name_components(_along(body, turns), f"w{body.label}") for body in bodies)]
+    with graph.section("accelerations"):
+        turning, sliding = [], []
+        for body, tree, rate, turn in zip(bodies, mechanism.bodies, rates, turns, strict=True):
+            angular, linear = combination(graph, body.columns, rate)
+            bias = tuple(body.frame.rotation.to_parent(half) for half in tree.motion.bias)
+            turning.append(add(angular, add(bias[0], cross(omega[tree.parent], turn))))
+            sliding.append(add(linear, bias[1]))
+        alpha = [zero, *(name_components(_along(body, turning), f"alpha{body.label}") for body in bodies)]
+        origins = []
+        for tree, step, slide in zip(mechanism.bodies, sliding, slides, strict=True):
+            c = tree.parent
+            if c:
+                p = bodies[c - 1].frame.rotation.to_parent(tree.translation)
+                step = add(step, add(cross(alpha[c], p), cross(omega[c], cross(omega[c], p))))
+            if not is_zero(slide):
+                step = add(step, cross(add(omega[c], omega[tree.label]), slide))
+            origins.append(step)
+        centers = [zero]
+        for body in bodies:
+            i = body.label
+            swing = add(cross(alpha[i], body.arm), cross(omega[i], cross(omega[i], body.arm)))
+            centers.append(name_components(add(_along(body, origins), swing), f"a{i}"))
+    return _BodyAccelerations(omega, alpha, centers)
+
+
+def _along(body: KaneBody, terms: Sequence[Vector3]) -> Vector3:
+    """-sum_j T_ji term_j; ascending, so that bodies share the sums of their common path."""
+    first, *others = body.path
+    total = terms[first - 1]
+    for j in others:
+        total = add(total, terms[j - 1])
+    return total
+
+
+def _rates(mechanism: Mechanism, bodies: Sequence[KaneBody]) -> list[Scalar]:
+    bias = kane_bias(mechanism, bodies)
+    right = [f - h for f, h in zip(mechanism.entries(mechanism.tau), bias, strict=True)]
+    return solve(mechanism, kane_mass_matrix(mechanism, bodies), right)
+
+
+def _forward_dynamics(mechanism: Mechanism) -> Program:
+    vdot = _rates(mechanism, kane_bodies(mechanism))
+    return make_program(
+        mechanism,
+        "forward_dynamics",
+        (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs),
+        [("vdot", (mechanism.nv,), vdot, "", "rates of the speeds")],
+        "rates of the speeds under the generalised forces tau (Kane's equations, factored mass matrix)",
+    )
+
+
+def _inverse_dynamics(mechanism: Mechanism) -> Program:
+    rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
+    tau = kane_inverse_dynamics(mechanism, kane_bodies(mechanism), rates)
+    return make_program(
+        mechanism,
+        "inverse_dynamics",
+        (mechanism.q, mechanism.v, mechanism.vdot, *mechanism.extra_inputs),
+        [("tau", (mechanism.nv,), tau, "", "generalised forces")],
+        "generalised forces that produce the rates vdot (Kane's equations)",
+    )
+
+
+def _mass_matrix(mechanism: Mechanism) -> Program:
+    n = mechanism.nv
+    entries = [entry for row in kane_mass_matrix(mechanism) for entry in row]
+    return make_program(
+        mechanism,
+        "mass_matrix",
+        (mechanism.q,),
+        [("M", (n, n), entries, "", "mass matrix")],
+        "mass matrix (Kane's equations through the path matrix)",
+    )
+
+
+def _bias_force(mechanism: Mechanism) -> Program:
+    return make_program(
+        mechanism,
+        "bias_force",
+        (mechanism.q, mechanism.v, *mechanism.extra_inputs),
+        [("bias", (mechanism.nv,), kane_bias(mechanism), "", "bias forces")],
+        "velocity, gravity and force element terms: M(q) vdot + bias(q, v) = tau (Kane's equations)",
+    )
+
+
+def _joint_wrenches(mechanism: Mechanism) -> Program:
+    bodies = kane_bodies(mechanism)
+    rates = mechanism.of_joints(tuple(_rates(mechanism, bodies)))
+    wrenches = user_wrenches(mechanism, kane_joint_wrenches(mechanism, bodies, rates))
+    return make_program(
+        mechanism,
+        "joint_wrenches",
+        (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs),
+        [("wrenches", (mechanism.nb, 6), wrenches, "", "joint wrenches")],
+        "[moment; force] on each joint's successor by its predecessor, in the successor's joint frame (Kane)",
+    )
+
+
+KANE_FUNCTIONS: Final[dict[str, Callable[[Mechanism], Program]]] = {
+    "forward_dynamics": _forward_dynamics,
+    "inverse_dynamics": _inverse_dynamics,
+    "mass_matrix": _mass_matrix,
+    "bias_force": _bias_force,
+    "joint_wrenches": _joint_wrenches,
+}
+"""Functions of the catalogue that Kane's equations derive in their own way."""

@@ -1,0 +1,142 @@
+"""The mass matrix of a tree factored without being formed: articulated inertias eliminate joint after joint.
+
+It has the interface of ``SparseFactor``: with M = L^T D L, ``inward`` is L^-T and ``outward`` (D L)^-1. Eliminating the
+constraint forces of a tree from its leaves inward is this recursion, and closure rows are further columns of it, so
+this is the constraint force algorithm with cut columns. Each column costs a fixed number of operations per body,
+where sparse factors cost as many as there are joints between the body and ground.
+
+Source: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mbsym.errors import DerivationError, SymbolicError
+from mbsym.formulations.recursive.sparse_factor import Vector
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.spatial.inertia import ArticulatedInertia
+from mbsym.spatial.vector import Vector3
+from mbsym.symbolic.scalar import Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class _Freedom:
+    """One eliminated freedom: its column h and gain I^A h / d."""
+
+    column: tuple[Scalar, ...]
+    gain: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArticulatedFactor:
+    """Gains and pivots of the freedoms of a mechanism.
+
+    Attributes:
+        mechanism: without couplings.
+        freedoms: by body label - 1, in the order of elimination.
+        inverses: of the pivots, by speed.
+    """
+
+    mechanism: Mechanism
+    freedoms: tuple[tuple[_Freedom, ...], ...]
+    inverses: tuple[Scalar, ...]
+
+    def inward(self, right: Sequence[Scalar]) -> Vector:
+        """L^-T times generalised forces."""
+        zero = Scalar(self.mechanism.graph, 0)
+        pulls: list[list[Scalar]] = [[zero] * 6 for _ in range(self.mechanism.nb + 1)]
+        x = list(right)
+        for body in reversed(self.mechanism.bodies):
+            pull = pulls[body.label]
+            first = body.v_range[0]
+            for k, freedom in enumerate(self.freedoms[body.label - 1]):
+                x[first + k] = right[first + k] - _dot(zero, freedom.column, pull)
+                pull = [p + g * x[first + k] if g.ref else p for p, g in zip(pull, freedom.gain, strict=True)]
+            if body.parent and any(p.ref for p in pull):
+                moment, force = body.placement.wrench_to_parent(_vector(pull[:3]), _vector(pull[3:]))
+                parent = pulls[body.parent]
+                pulls[body.parent] = [a + b for a, b in zip(parent, (*moment, *force), strict=True)]
+        return x
+
+    def outward(self, right: Sequence[Scalar]) -> Vector:
+        """(D L)^-1 times what ``inward`` gives."""
+        zero = Scalar(self.mechanism.graph, 0)
+        motions: list[list[Scalar]] = [[zero] * 6 for _ in range(self.mechanism.nb + 1)]
+        x = list(right)
+        for body in self.mechanism.bodies:
+            motion = motions[body.parent]
+            if any(a.ref for a in motion):
+                angular, linear = body.placement.twist_to_child(_vector(motion[:3]), _vector(motion[3:]))
+                motion = [*angular, *linear]
+            first = body.v_range[0]
+            freedoms = self.freedoms[body.label - 1]
+            for k in range(len(freedoms) - 1, -1, -1):
+                column = first + k
+                x[column] = right[column] * self.inverses[column] - _dot(zero, freedoms[k].gain, motion)
+                motion = [a + h * x[column] if h.ref else a for a, h in zip(motion, freedoms[k].column, strict=True)]
+            motions[body.label] = motion
+        return x
+
+
+def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
+    """Eliminates all freedoms from the leaves inward.
+
+    Raises:
+        DerivationError: the mechanism has couplings, or nothing resists the motion of a joint.
+    """
+    if mechanism.is_coupled:
+        raise DerivationError(
+            "couplings join joints of different bodies, which articulated inertias cannot hold",
+            where=mechanism.model.name,
+            remedy="use sparse factors of the mass matrix",
+        )
+    inertias: list[ArticulatedInertia | None] = [None] * (mechanism.nb + 1)
+    freedoms: list[tuple[_Freedom, ...]] = [()] * mechanism.nb
+    inverses = [Scalar(mechanism.graph, 1)] * mechanism.nv
+    with mechanism.graph.section("articulated inertias, inward"):
+        for body in reversed(mechanism.bodies):
+            inertia = ArticulatedInertia.of_rigid(body.inertia)
+            carried = inertias[body.label]
+            rows = (inertia if carried is None else inertia + carried).rows()
+            own = []
+            for k, (angular, linear) in enumerate(body.columns):
+                h = (*angular, *linear)
+                pushed = [_dot(Scalar(mechanism.graph, 0), h, row) for row in rows]
+                pivot = _dot(Scalar(mechanism.graph, 0), h, pushed) + body.armature[k]
+                try:
+                    inverse = 1 / pivot
+                except SymbolicError:
+                    raise DerivationError(
+                        "nothing resists this joint's motion: its mass or inertia is zero",
+                        where=f"joint {body.joint.name}",
+                        remedy=f"give body {body.name} or one outboard of it mass, or the joint armature",
+                    ) from None
+                gain = tuple(x * inverse for x in pushed)
+                inverses[body.v_range[0] + k] = inverse
+                own.append(_Freedom(h, gain))
+                reduced = [list(row) for row in rows]
+                for r in range(6):
+                    for c in range(r, 6):
+                        reduced[r][c] = reduced[c][r] = rows[r][c] - gain[r] * pushed[c]
+                rows = reduced
+            freedoms[body.label - 1] = tuple(own)
+            if body.parent and len(own) < 6:
+                moved = ArticulatedInertia.of_rows(rows).to_parent(body.rotation, body.translation)
+                before = inertias[body.parent]
+                inertias[body.parent] = moved if before is None else before + moved
+    return ArticulatedFactor(mechanism, tuple(freedoms), tuple(inverses))
+
+
+def _dot(zero: Scalar, a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
+    total = zero
+    for x, y in zip(a, b, strict=True):
+        if x.ref and y.ref:
+            total = total + x * y
+    return total
+
+
+def _vector(entries: Sequence[Scalar]) -> Vector3:
+    x, y, z = entries
+    return x, y, z

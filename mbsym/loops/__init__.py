@@ -1,0 +1,1 @@
+"""Closed loops: their equations, dynamics, reactions, and what keeps them closed."""

@@ -1,0 +1,162 @@
+"""Inverse dynamics with closed loops for a chosen set of actuated joints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from mbsym.errors import DerivationError
+from mbsym.formulations.applied_forces import applied_forces
+from mbsym.formulations.catalogue import make_program
+from mbsym.formulations.recursive.composite_body import mass_matrix
+from mbsym.formulations.recursive.newton_euler import newton_euler
+from mbsym.formulations.recursive.sparse_factor import Vector, factorised, weighted_product
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops.functions import constraint_jacobian
+from mbsym.loops.redundancy import DEPENDENT, LoopAnalysis, analyse_loops
+from mbsym.loops.wrenches import dense, joint_speeds
+from mbsym.model.force import Actuator
+from mbsym.symbolic.evaluator import Evaluator
+from mbsym.symbolic.program import Program
+from mbsym.symbolic.scalar import Scalar
+
+
+def actuated_inverse_dynamics(
+    mechanism: Mechanism, analysis: LoopAnalysis | None = None, actuated: Sequence[str] = ()
+) -> Program:
+    """Forces of the actuated joints that produce vdot with closed loops.
+
+    With at least as many independent actuators as freedoms, those of least norm: tau = B^T mu, G mu = 0 and
+    (B B^T + G^T G) mu + G^T lambda = f with f = M vdot + bias. With fewer, those that leave the least constrained
+    acceleration error, |B tau + G^T lambda - f| in the norm of M^-1.
+
+    Args:
+        mechanism: with tree joints that bear the motors.
+        analysis: its loops, if they are at hand.
+        actuated: names of joints; default those that the model marks or drives.
+
+    Raises:
+        DerivationError: no joint is actuated, a named one does not exist or is cut, or there are enough motors but they
+            leave a freedom undriven.
+    """
+    found = analyse_loops(mechanism) if analysis is None else analysis
+    columns = actuated_columns(mechanism, actuated)
+    rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
+    speeds = joint_speeds(mechanism)
+    needed = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied_forces(mechanism, speeds))
+    force = list(mechanism.gather(needed.forces))
+    rows = [dense(mechanism, row.jacobian) for row in found.rows]
+    enough = len(columns) >= found.mobility
+    undriven = _undriven(mechanism, found, columns)
+    if enough and undriven:
+        raise DerivationError(
+            f"{len(columns)} motors for {found.mobility} freedoms leave {undriven} of them undriven",
+            where=mechanism.model.name,
+            remedy="actuate joints that move independently of each other",
+        )
+    solve = _least_forces if enough else _best_forces
+    driven = solve(mechanism, rows, columns, force)
+    zero = Scalar(mechanism.graph, 0)
+    tau = [driven.get(k, zero) for k in range(mechanism.nv)]
+    if len(columns) == found.mobility:
+        kind = "as many motors as freedoms"
+    else:
+        kind = "least norm, more motors than freedoms" if enough else "fewer motors than freedoms: best fit"
+    return make_program(
+        mechanism,
+        "actuated_inverse_dynamics",
+        (mechanism.q, mechanism.v, mechanism.vdot, *mechanism.extra_inputs),
+        [("tau", (mechanism.nv,), tau, "", "generalised forces, zero where there is no motor")],
+        f"forces of the actuated joints that produce vdot with closed loops ({kind})",
+    )
+
+
+def _undriven(mechanism: Mechanism, analysis: LoopAnalysis, columns: Sequence[int]) -> int:
+    """Freedoms along which no motor moves, at the configuration of the analysis."""
+    import numpy as np
+
+    program = constraint_jacobian(mechanism, analysis)
+    rows = Evaluator(program)(np.array(analysis.configuration))["G"]
+    motors = np.eye(mechanism.nv)[list(columns)]
+    sizes = np.linalg.svd(np.concatenate([rows, motors]), compute_uv=False)
+    driven = int(np.sum(sizes > DEPENDENT * sizes[0]))
+    return mechanism.nv - driven
+
+
+def has_motors(mechanism: Mechanism, analysis: LoopAnalysis) -> bool:
+    """True where the model marks or drives joints of the tree, and these are not at odds with its freedoms."""
+    model = mechanism.model
+    driven = {force.joint for force in model.forces if isinstance(force, Actuator)}
+    marked = {joint.name for joint in model.joints if joint.actuated} | driven
+    if not marked or not marked <= {body.joint.name for body in mechanism.bodies}:
+        return False
+    columns = actuated_columns(mechanism)
+    return len(columns) < analysis.mobility or not _undriven(mechanism, analysis, columns)
+
+
+def actuated_columns(mechanism: Mechanism, actuated: Sequence[str] = ()) -> list[int]:
+    """Speeds of the actuated joints.
+
+    Raises:
+        DerivationError: see ``actuated_inverse_dynamics``.
+    """
+    model = mechanism.model
+    driven = {force.joint for force in model.forces if isinstance(force, Actuator)}
+    names = list(actuated) or [joint.name for joint in model.joints if joint.actuated or joint.name in driven]
+    ranges = {body.joint.name: body for body in mechanism.bodies}
+    columns: set[int] = set()
+    for name in names:
+        if name not in ranges:
+            cut = any(item.joint.name == name for item in mechanism.cut_joints)
+            raise DerivationError(
+                f"joint {name} is cut, so it has no generalised force" if cut else f"there is no joint {name!r}",
+                where=model.name,
+                remedy=f"mark joint {name} as actuated in the model" if cut else f"known: {', '.join(ranges)}",
+            )
+        columns.update(column for column, _ in mechanism.speed_of[ranges[name].label - 1])
+    if not columns:
+        raise DerivationError(
+            "no joint is actuated", where=model.name, remedy="mark joints as actuated or give them actuators"
+        )
+    return sorted(columns)
+
+
+def _least_forces(
+    mechanism: Mechanism, rows: Sequence[Vector], columns: Sequence[int], force: Vector
+) -> Mapping[int, Scalar]:
+    n = mechanism.nv
+    zero, one = Scalar(mechanism.graph, 0), Scalar(mechanism.graph, 1)
+    with mechanism.graph.section("least actuator forces"):
+        matrix = [[zero] * n for _ in range(n)]
+        for row in rows:
+            for i in range(n):
+                for j in range(n):
+                    if row[i].ref and row[j].ref:
+                        matrix[i][j] = matrix[i][j] + row[i] * row[j]
+        for column in columns:
+            matrix[column][column] = matrix[column][column] + one
+        factor = factorised(mechanism, matrix, "matrix of motors and closure rows")
+        inward = [factor.inward(row) for row in rows]
+        x = factor.inward(force)
+        if rows:
+            gram = [[weighted_product(factor, a, b) for b in inward] for a in inward]
+            small = factorised(mechanism, gram, "matrix of motors and closure rows")
+            multipliers = small.outward(small.inward([weighted_product(factor, a, x) for a in inward]))
+            for row, multiplier in zip(inward, multipliers, strict=True):
+                x = [total - entry * multiplier if entry.ref else total for total, entry in zip(x, row, strict=True)]
+        solution = factor.outward(x)
+    return {column: solution[column] for column in columns}
+
+
+def _best_forces(
+    mechanism: Mechanism, rows: Sequence[Vector], columns: Sequence[int], force: Vector
+) -> Mapping[int, Scalar]:
+    zero, one = Scalar(mechanism.graph, 0), Scalar(mechanism.graph, 1)
+    factor = factorised(mechanism, mass_matrix(mechanism))
+    with mechanism.graph.section("best actuator forces"):
+        motors = [[one if k == column else zero for k in range(mechanism.nv)] for column in columns]
+        every = [factor.inward(row) for row in (*rows, *motors)]
+        x = factor.inward(force)
+        gram = [[weighted_product(factor, a, b) for b in every] for a in every]
+        small = factorised(mechanism, gram, "matrix of motors and closure rows")
+        solution = small.outward(small.inward([weighted_product(factor, a, x) for a in every]))
+    return dict(zip(columns, solution[len(rows) :], strict=True))

@@ -1,0 +1,232 @@
+"""Closing loops numerically: damped Newton steps on the closure equations, and restarts where they lead nowhere.
+
+The damping of a step is the size of the gap (Levenberg-Marquardt), which keeps convergence quadratic where closure
+equations depend on each other, as they do in every planar loop.
+
+Source: J. Fan, Y. Yuan, On the quadratic convergence of the Levenberg-Marquardt method without nonsingularity
+assumption, Computing 74, 2005.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.observables import position_rate
+from mbsym.loops.constraints import Closure
+from mbsym.model.values import evaluate, parameter_values
+from mbsym.symbolic.evaluator import Evaluator
+from mbsym.symbolic.program import Output, Program
+from mbsym.symbolic.scalar import Scalar
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
+
+CLOSED: Final = 1e-10
+"""Gaps below this [m, rad] count as closed: far above round-off, far below what any drawing means."""
+
+FLOOR: Final = 1e-15
+_ITERATIONS: Final = 60
+_RESTARTS: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class ClosingProblem:
+    """What closing needs to know of a mechanism.
+
+    Attributes:
+        gap: q (nq,) -> closure residuals (m,) and their exact derivatives by the motion of v (m, nv).
+        move: q (nq,) and a small motion (nv,) -> q with unit quaternions.
+        nv: number of speeds.
+    """
+
+    gap: Callable[[Array], tuple[Array, Array]]
+    move: Callable[[Array, Array], Array]
+    nv: int
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """Where closing ended.
+
+    Attributes:
+        q: coordinates (nq,).
+        residual: closure residuals there (m,).
+        gap: the largest of their sizes.
+        iterations: Newton steps taken, over all restarts.
+    """
+
+    q: Array
+    residual: Array
+    gap: float
+    iterations: int
+
+    @property
+    def closed(self) -> bool:
+        """True where all loops are closed."""
+        return self.gap < CLOSED
+
+
+def closing_problem(
+    mechanism: Mechanism, found: Sequence[Closure], parameters: dict[str, float] | None = None
+) -> ClosingProblem:
+    """The problem of a mechanism by interpreting its closure equations.
+
+    Args:
+        mechanism: of any tree and loops.
+        found: its closure equations.
+        parameters: values of run-time parameters; the others keep their defaults.
+    """
+    import numpy as np
+
+    program = Evaluator(gap_program(mechanism, found), parameters)
+    rate = Evaluator(rate_program(mechanism), parameters)
+    quaternions = mechanism.q.quaternions
+
+    def gap(q: Array) -> tuple[Array, Array]:
+        values = program(q)
+        return values["residual"], values["residual_jacobian"]
+
+    def move(q: Array, step: Array) -> Array:
+        moved = np.asarray(q + rate(q, step)["qdot"])
+        return normalised(moved, quaternions)
+
+    return ClosingProblem(gap, move, mechanism.nv)
+
+
+def gap_program(mechanism: Mechanism, found: Sequence[Closure]) -> Program:
+    """Residuals of all closure rows and their exact derivatives."""
+    rows = [row for closure in found for row in closure.rows]
+    zero = Scalar(mechanism.graph, 0)
+    entries = [row.residual_jacobian.get(column, zero).ref for row in rows for column in range(mechanism.nv)]
+    return Program(
+        "closure_gap",
+        mechanism.graph,
+        (mechanism.q,),
+        (
+            Output("residual", (len(rows),), tuple(row.residual.ref for row in rows), "", "closure residuals"),
+            Output("residual_jacobian", (len(rows), mechanism.nv), tuple(entries), "", "their derivatives"),
+        ),
+        mechanism.parameters,
+        "closure residuals of all rows, those that follow from others included, and their exact derivatives",
+    )
+
+
+def rate_program(mechanism: Mechanism) -> Program:
+    """qdot of v."""
+    rates = tuple(x.ref for x in position_rate(mechanism))
+    output = Output("qdot", (mechanism.nq,), rates, "", "rates of the coordinates")
+    return Program("position_rate", mechanism.graph, (mechanism.q, mechanism.v), (output,), mechanism.parameters)
+
+
+def normalised(q: Array, quaternions: Sequence[int]) -> Array:
+    """q with unit quaternions; ``quaternions`` are the indices of their first components."""
+    import numpy as np
+
+    for start in quaternions:
+        length = float(np.linalg.norm(q[start : start + 4]))
+        if length > 0:
+            q[start : start + 4] /= length
+        else:
+            q[start : start + 4] = (1.0, 0.0, 0.0, 0.0)
+    return q
+
+
+def initial_coordinates(mechanism: Mechanism) -> Array:
+    """q from which the model starts: what its joints say, else where their frames coincide (nq,)."""
+    import numpy as np
+
+    numbers = parameter_values(mechanism.model)
+    q = np.zeros(mechanism.nq)
+    for body in mechanism.bodies:
+        start, stop = body.q_range
+        if stop > start:
+            given = body.joint.initial or body.joint.shape.neutral
+            q[start:stop] = [evaluate(value, numbers) for value in given]
+    return normalised(q, mechanism.q.quaternions)
+
+
+def close(problem: ClosingProblem, guess: Array, fixed: Sequence[int] = (), iterations: int = _ITERATIONS) -> Closing:
+    """Damped Newton steps from the guess until no step makes the gap smaller.
+
+    Args:
+        problem: the loops.
+        guess: q to start from (nq,).
+        fixed: speeds whose coordinates stay as they are.
+        iterations: bound on the number of steps.
+    """
+    import numpy as np
+
+    q = np.array(guess, dtype=float)
+    free = np.array([k for k in range(problem.nv) if k not in set(fixed)], dtype=int)
+    residual, jacobian = problem.gap(q)
+    size = _size(residual)
+    factor = 1.0
+    count = 0
+    while count < iterations and FLOOR < size < np.inf and len(free):
+        count += 1
+        part = jacobian[:, free]
+        if not np.all(np.isfinite(part)):
+            break
+        u, s, vt = np.linalg.svd(part, full_matrices=False)
+        damping = factor * min(size, 1.0) * max(float(s[0]) if len(s) else 0.0, 1e-3) * 0.1
+        # Below the floor a singular value is that of an equation which follows from others.
+        weights = np.where(s > 1e-9 * max(float(s[0]), 1e-300), s / (s * s + damping * damping), 0.0)
+        step = np.zeros(problem.nv)
+        step[free] = -vt.T @ (weights * (u.T @ residual))
+        longest = float(np.max(np.abs(step)))
+        if longest > 1.0:
+            step /= longest
+        moved = problem.move(q, step)
+        new_residual, new_jacobian = problem.gap(moved)
+        new_size = _size(new_residual)
+        if new_size < size:
+            factor = max(factor * 0.2, 1e-6) if new_size < 0.5 * size else factor
+            q, residual, jacobian, size = moved, new_residual, new_jacobian, new_size
+        elif size < 1e-13:
+            break
+        else:
+            factor *= 8.0
+            if factor > 1e9:
+                break
+    gap = float(np.max(np.abs(residual))) if residual.size else 0.0
+    return Closing(q, residual, gap if np.isfinite(gap) else float("inf"), count)
+
+
+def close_from_anywhere(
+    problem: ClosingProblem, guess: Array, fixed: Sequence[int] = (), restarts: int = _RESTARTS
+) -> Closing:
+    """``close`` from the guess, then from places ever farther from it until the loops close.
+
+    The places are the same in every run. Where no loop configuration is found, the one with the smallest gap is
+    returned.
+    """
+    import numpy as np
+
+    best = close(problem, guess, fixed)
+    count = best.iterations
+    generator = np.random.default_rng(20)
+    for restart in range(restarts):
+        if best.closed:
+            break
+        radius = 0.2 + 3.0 * restart / restarts
+        step = generator.uniform(-radius, radius, problem.nv)
+        step[list(fixed)] = 0.0
+        found = close(problem, problem.move(np.array(guess, dtype=float), step), fixed)
+        count += found.iterations
+        if found.gap < best.gap:
+            best = found
+    return Closing(best.q, best.residual, best.gap, count)
+
+
+def _size(residual: Array) -> float:
+    import numpy as np
+
+    if not residual.size:
+        return 0.0
+    size = float(np.linalg.norm(residual))
+    return size if np.isfinite(size) else float("inf")

@@ -1,0 +1,350 @@
+"""Ways of keeping closed loops closed while time passes, each by name.
+
+=============== =====================================================================================================
+none            nothing: the gap grows with the error of the integrator
+baumgarte       G vdot = gamma - 2 alpha G v - beta^2 residual; gains given, or 0.1 per step length
+velocity        after each step v is projected onto G v = 0
+projection      after each step q and then v are projected
+partitioning    only independent coordinates are integrated; the others follow from the closure equations in every
+                stage, and the choice changes where it turns bad
+reassignment    after each step functions of the model's own put dependent coordinates and speeds right
+=============== =====================================================================================================
+
+Projections move the mechanism with the least kinetic energy (weight M), by Newton steps with the exact derivative of
+the residual, at most ``ITERATIONS`` of them.
+
+Sources: J. Baumgarte, Comput. Methods Appl. Mech. Eng. 1 (1972) 1; R. A. Wehage, E. J. Haug, J. Mech. Des. 104 (1982)
+247 (partitioning); E. Eich, SIAM J. Numer. Anal. 30 (1993) 1467 (projection); C. Li, X. Rui, equations 11 to 13 of the
+validation of the transfer matrix method without constraint violation correction (reassignment).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from mbsym.errors import SimulationError
+from mbsym.loops.looped_system import Acceleration, Array, LoopedSystem
+
+ITERATIONS: Final = 12
+TOLERANCE: Final = 1e-14
+"""Largest residual [m, rad] that a projection leaves alone."""
+
+BAD_CHOICE: Final = 0.5
+"""Independent coordinates are chosen anew where the smallest pivot falls below this part of the best choice's."""
+
+_DEPENDENT: Final = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What a correction did.
+
+    Attributes:
+        q, v: the corrected state.
+        gap: largest closure residual that remains, or nan where it was not computed.
+        iterations: Newton steps.
+        converged: False where the bound on iterations came first.
+    """
+
+    q: Array
+    v: Array
+    gap: float
+    iterations: int
+    converged: bool
+
+
+class Keeper(Protocol):
+    """A way of keeping loops closed."""
+
+    def accelerate(
+        self, system: LoopedSystem, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()
+    ) -> Acceleration:
+        """vdot as the integrator sees it."""
+
+    def stage(self, system: LoopedSystem, q: Array, v: Array) -> tuple[Array, Array]:
+        """The state at which rates are evaluated, for the state that the integrator proposes."""
+
+    def after_step(self, system: LoopedSystem, q: Array, v: Array) -> Correction:
+        """The state from which the next step starts."""
+
+
+class NoCorrection:
+    """Leaves everything as it comes."""
+
+    def accelerate(
+        self, system: LoopedSystem, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()
+    ) -> Acceleration:
+        """The constrained accelerations."""
+        return system.accelerate(q, v, tau, extra)
+
+    def stage(self, system: LoopedSystem, q: Array, v: Array) -> tuple[Array, Array]:
+        """The state itself."""
+        return q, v
+
+    def after_step(self, system: LoopedSystem, q: Array, v: Array) -> Correction:
+        """The state itself."""
+        return Correction(q, v, np.nan, 0, True)
+
+
+class Baumgarte:
+    """Restoring terms in the closure equations at acceleration level."""
+
+    def __init__(self, alpha: float, beta: float) -> None:
+        self.alpha = alpha
+        self.beta = beta
+
+    def accelerate(
+        self, system: LoopedSystem, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()
+    ) -> Acceleration:
+        """The accelerations that let the gap decay as a damped oscillator."""
+        at = system.closure(q)
+        pull = -2.0 * self.alpha * (at.jacobian @ v) - self.beta**2 * at.residual
+        return system.accelerate(q, v, tau, extra, pull)
+
+    def stage(self, system: LoopedSystem, q: Array, v: Array) -> tuple[Array, Array]:
+        """The state itself."""
+        return q, v
+
+    def after_step(self, system: LoopedSystem, q: Array, v: Array) -> Correction:
+        """The state itself."""
+        return Correction(q, v, np.nan, 0, True)
+
+
+class Projection:
+    """Projects velocities, and positions before them, after each step."""
+
+    def __init__(self, *, positions: bool = True) -> None:
+        self.positions = positions
+
+    def accelerate(
+        self, system: LoopedSystem, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()
+    ) -> Acceleration:
+        """The constrained accelerations."""
+        return system.accelerate(q, v, tau, extra)
+
+    def stage(self, system: LoopedSystem, q: Array, v: Array) -> tuple[Array, Array]:
+        """The state itself."""
+        return q, v
+
+    def after_step(self, system: LoopedSystem, q: Array, v: Array) -> Correction:
+        """The projected state."""
+        if not self.positions:
+            return Correction(q, project_velocity(system, q, v), np.nan, 1, True)
+        done = project_position(system, q)
+        return Correction(done.q, project_velocity(system, done.q, v), done.gap, done.iterations, done.converged)
+
+
+class Partitioning:
+    """Integrates independent coordinates alone.
+
+    The state keeps its full size; what the integrator makes of the dependent part is overwritten in every stage.
+    """
+
+    def __init__(self, independent: Array | Sequence[int] | None = None) -> None:
+        """Chooses the independent coordinates.
+
+        Args:
+            independent: rows (nv - m, nv) whose products with the motion of v are kept, or indices of speeds; None
+                chooses speeds by the pivots of G, and again whenever the choice turns bad.
+        """
+        self._given = independent
+        self._selector: Array | None = None
+        self.switches = 0
+
+    def accelerate(
+        self, system: LoopedSystem, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()
+    ) -> Acceleration:
+        """The constrained accelerations."""
+        return system.accelerate(q, v, tau, extra)
+
+    def stage(self, system: LoopedSystem, q: Array, v: Array) -> tuple[Array, Array]:
+        """The state with the dependent part made from the independent one."""
+        done = self._complete(system, q, v)
+        return done.q, done.v
+
+    def after_step(self, system: LoopedSystem, q: Array, v: Array) -> Correction:
+        """The completed state; the choice is looked at again."""
+        done = self._complete(system, q, v)
+        if self._given is None:
+            self._review(system, done.q)
+        return done
+
+    def _review(self, system: LoopedSystem, q: Array) -> None:
+        jacobian = system.closure(q).jacobian
+        chosen, best = dependent_columns(jacobian)
+        if self._selector is None:
+            self._choose(system, chosen)
+            return
+        kept = np.flatnonzero(~self._selector.any(axis=0))
+        if _smallest(jacobian[:, kept]) < BAD_CHOICE * best:
+            self._choose(system, chosen)
+            self.switches += 1
+
+    def _choose(self, system: LoopedSystem, dependent: Sequence[int]) -> None:
+        independent = [k for k in range(system.nv) if k not in set(dependent)]
+        self._selector = np.eye(system.nv)[independent]
+
+    def _rows(self, system: LoopedSystem, q: Array) -> Array:
+        if self._selector is None:
+            if self._given is None:
+                self._review(system, q)
+            elif np.ndim(self._given) == 2:
+                self._selector = np.asarray(self._given, dtype=float)
+            else:
+                self._selector = np.eye(system.nv)[list(np.asarray(self._given, dtype=int))]
+        assert self._selector is not None
+        if self._selector.shape[0] != system.nv - system.rows:
+            raise SimulationError(
+                f"{self._selector.shape[0]} independent coordinates chosen, {system.nv - system.rows} needed",
+                where=system.name,
+                remedy="give as many as the mechanism has freedoms, or none to have them chosen",
+            )
+        return self._selector
+
+    def _complete(self, system: LoopedSystem, q: Array, v: Array) -> Correction:
+        rows = self._rows(system, q)
+        kept = np.zeros(rows.shape[0])
+
+        def step(matrix: Array, residual: Array) -> Array:
+            square = np.concatenate([matrix, rows])
+            return np.asarray(_least(square, np.concatenate([residual, kept])))
+
+        done = _newton(system, q, lambda at: step(at.residual_jacobian, -at.residual))
+        at = system.closure(done.q)
+        return Correction(done.q, v + step(at.jacobian, -at.jacobian @ v), done.gap, done.iterations, done.converged)
+
+
+class Reassignment:
+    """Puts dependent coordinates and speeds right by functions that know the mechanism, after each step."""
+
+    def __init__(
+        self,
+        velocity: Callable[[Array, Array], Array],
+        position: Callable[[Array], Array] | None = None,
+        *,
+        in_stages: bool = False,
+    ) -> None:
+        """Takes the mechanism's own functions.
+
+        Args:
+            velocity: (q, v) -> v with consistent dependent speeds.
+            position: q -> q with consistent dependent coordinates, on the branch that q is on; None leaves positions.
+            in_stages: True does so in every stage of the integrator too.
+        """
+        self.velocity = velocity
+        self.position = position
+        self.in_stages = in_stages
+
+    def accelerate(
+        self, system: LoopedSystem, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()
+    ) -> Acceleration:
+        """The constrained accelerations."""
+        return system.accelerate(q, v, tau, extra)
+
+    def stage(self, system: LoopedSystem, q: Array, v: Array) -> tuple[Array, Array]:
+        """The state, put right if that was asked for."""
+        return self._assigned(q, v) if self.in_stages else (q, v)
+
+    def after_step(self, system: LoopedSystem, q: Array, v: Array) -> Correction:
+        """The state put right."""
+        return Correction(*self._assigned(q, v), np.nan, 0, True)
+
+    def _assigned(self, q: Array, v: Array) -> tuple[Array, Array]:
+        if self.position is not None:
+            q = self.position(q)
+        return q, self.velocity(q, v)
+
+
+def project_position(system: LoopedSystem, q: Array, iterations: int = ITERATIONS) -> Correction:
+    """The nearest q, in the metric of the mass matrix, at which the loops are closed; v of the result is empty."""
+
+    def step(at: Any) -> Array:
+        return np.asarray(-at.response @ _least(at.residual_jacobian @ at.response, at.residual))
+
+    return _newton(system, q, step, iterations)
+
+
+def project_velocity(system: LoopedSystem, q: Array, v: Array) -> Array:
+    """The speeds nearest to v, in the metric of the mass matrix, that keep the loops closed."""
+    if not system.rows:
+        return v
+    at = system.closure(q)
+    for _ in range(2):  # the second time removes what round-off left
+        v = v - at.response @ _least(at.jacobian @ at.response, at.jacobian @ v)
+    return v
+
+
+def _newton(system: LoopedSystem, q: Array, step: Callable[[Any], Array], iterations: int = ITERATIONS) -> Correction:
+    empty = np.zeros(0)
+    if not system.rows:
+        return Correction(q, empty, 0.0, 0, True)
+    at = system.closure(q)
+    gap = float(np.max(np.abs(at.residual)))
+    for count in range(iterations):
+        if gap <= TOLERANCE:
+            return Correction(q, empty, gap, count, True)
+        moved = system.move(q, step(at))
+        there = system.closure(moved)
+        new_gap = float(np.max(np.abs(there.residual)))
+        if not new_gap < gap:
+            # Steps that no longer help have reached the floor of round-off, or lead nowhere.
+            return Correction(q, empty, gap, count, gap < 1e3 * TOLERANCE)
+        q, at, gap = moved, there, new_gap
+    return Correction(q, empty, gap, iterations, gap < 1e3 * TOLERANCE)
+
+
+def _least(matrix: Array, right: Array) -> Array:
+    """The solution of least norm, dependent rows being dropped."""
+    solution: Array = np.linalg.lstsq(matrix, right, rcond=_DEPENDENT)[0]
+    return solution
+
+
+def dependent_columns(jacobian: Array) -> tuple[list[int], float]:
+    """Columns of G to be solved for, by pivots of largest size, and the smallest singular value they give."""
+    rest = np.array(jacobian, dtype=float)
+    chosen: list[int] = []
+    for _ in range(jacobian.shape[0]):
+        sizes = np.linalg.norm(rest, axis=0)
+        sizes[chosen] = -1.0
+        column = int(np.argmax(sizes))
+        chosen.append(column)
+        if sizes[column] > 0:
+            direction = rest[:, column] / sizes[column]
+            rest = rest - np.outer(direction, direction @ rest)
+    return sorted(chosen), _smallest(jacobian[:, chosen])
+
+
+def _smallest(matrix: Array) -> float:
+    sizes = np.linalg.svd(matrix, compute_uv=False)
+    return float(sizes[-1]) if len(sizes) else np.inf
+
+
+CORRECTIONS: Final = ("none", "baumgarte", "velocity", "projection", "partitioning")
+"""Names that ``keeper`` knows; reassignment needs functions of the model's own."""
+
+
+def keeper(name: str, step: float, gains: Sequence[float] = ()) -> Keeper:
+    """A way of keeping loops closed by its name.
+
+    Args:
+        name: one of ``CORRECTIONS``.
+        step: length of the integrator's steps [s], from which Baumgarte's gains follow if none are given.
+        gains: alpha and beta [1/s], or one number for both.
+
+    Raises:
+        SimulationError: there is no such way.
+    """
+    if name == "none":
+        return NoCorrection()
+    if name == "baumgarte":
+        alpha, beta = (gains[0], gains[-1]) if gains else (0.1 / step, 0.1 / step)
+        return Baumgarte(float(alpha), float(beta))
+    if name in ("velocity", "projection"):
+        return Projection(positions=name == "projection")
+    if name == "partitioning":
+        return Partitioning()
+    raise SimulationError(f"no correction is called {name!r}", remedy=f"known are {', '.join(CORRECTIONS)}")

@@ -1,0 +1,1 @@
+"""The discrete time transfer matrix method: elements, closed forms, stepping code."""

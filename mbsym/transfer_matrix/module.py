@@ -1,0 +1,358 @@
+"""Discrete time transfer matrix method: closed forms of the elements, and stepping code without global equations.
+
+Source: Li Chunming, Rui Xiaoting, Validating on the transfer matrix method of multibody system without considering
+constraint violation correction, 2005, equations (4) to (10); the Riccati form of the recursion with columns for the cut
+forces keeps the products of long chains from losing digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mbsym.codegen.interface import Argument, RuntimeFunction
+from mbsym.errors import DerivationError
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.model.system import Model
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.program import Program
+from mbsym.symbolic.scalar import Scalar
+from mbsym.symbolic.sympy_bridge import to_sympy
+from mbsym.transfer_matrix import closed_form, planar, spatial
+from mbsym.transfer_matrix.closed_form import TransferElement
+from mbsym.transfer_matrix.layout import RotationVariable
+from mbsym.transfer_matrix.overall import OverallEquation, overall_equation
+from mbsym.transfer_matrix.recognition import transfer_system
+from mbsym.transfer_matrix.schemes import SCHEME_SIZE, scheme_programs
+from mbsym.transfer_matrix.system import TransferSystem
+
+if TYPE_CHECKING:
+    import sympy
+
+REPORT_SIZE = 7
+"""Status, steps done, iterations in all and at most, largest last change, steps accepted loosely, pivot ratio."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyValues:
+    """What the symbols of the rigid body's matrix are for one body.
+
+    Attributes:
+        name, parent: of the element and of the one that it hangs on (the ground's name for ground).
+        hinge: name of the joint at the input end.
+        mass, inertia: inertia about the centre of mass, a number in the plane, a 3 x 3 matrix in space.
+        center: from the input end, body axes.
+        attachment: where the input end sits on the parent, from the parent's input end in its axes.
+    """
+
+    name: str
+    parent: str
+    hinge: str
+    mass: sympy.Expr
+    inertia: sympy.Expr | sympy.Matrix
+    center: sympy.Matrix
+    attachment: sympy.Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class TransferMatrices:
+    """The transfer matrix method's view of a mechanism, in closed form.
+
+    Attributes:
+        name: of the model.
+        elements: matrices of the element types that occur, boundaries included.
+        bodies: values of the rigid bodies.
+        cuts: name and bodies of each cut joint and point spring.
+        overall: the overall transfer equation as a product, None where products are not shown.
+        overall_remark: boundary conditions, or why there is no product.
+        rotation: in space, R and H of the Cardan angles and T of incremental rotations, by name.
+    """
+
+    name: str
+    elements: tuple[TransferElement, ...]
+    bodies: tuple[BodyValues, ...]
+    cuts: tuple[tuple[str, str, str], ...]
+    overall: OverallEquation | None
+    overall_remark: str
+    rotation: Mapping[str, sympy.Matrix]
+
+    def element(self, name: str) -> TransferElement:
+        """The element of that name.
+
+        Raises:
+            DerivationError: there is none.
+        """
+        for element in self.elements:
+            if element.name == name:
+                return element
+        raise DerivationError(
+            f"no element {name!r}", where=self.name, remedy=f"there are {', '.join(x.name for x in self.elements)}"
+        )
+
+
+def derive_transfer_matrices(source: Model | Mechanism, rotation: RotationVariable | None = None) -> TransferMatrices:
+    """Closed forms of all elements of a mechanism, and how they are put together.
+
+    Args:
+        source: a model, or a mechanism whose run-time parameters stay symbols.
+        rotation: in space "incremental" (default) or "cardan".
+
+    Raises:
+        DerivationError: the mechanism has an element that is not covered.
+    """
+    import sympy as sp
+
+    mechanism = source if isinstance(source, Mechanism) else build_mechanism(source, source.label())
+    system = transfer_system(mechanism, rotation)
+    names = [mechanism.model.ground, *(body.name for body in system.bodies)]
+
+    def expressions(values: Sequence[Scalar]) -> list[sympy.Expr]:
+        return to_sympy(mechanism.graph, [value.ref for value in values])
+
+    bodies = []
+    for body in system.bodies:
+        J = expressions(body.inertia)
+        if not system.is_planar:
+            xx, yy, zz, xy, xz, yz = J
+            J = [sp.Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])]
+        bodies.append(
+            BodyValues(
+                body.name,
+                names[body.parent],
+                body.hinge.joint.name,
+                expressions([body.mass])[0],
+                J[0],
+                sp.Matrix(expressions(body.center)),
+                sp.Matrix(expressions(body.hinge.attachment)),
+            )
+        )
+    overall: OverallEquation | None = None
+    try:
+        overall = overall_equation(system)
+        remark = (
+            "place of the cut joint at the end, two equations for the root's force"
+            if overall.is_loop
+            else ("no force at the end, two equations for the root's force")
+        )
+    except DerivationError as error:
+        remark = f"{error.what}; {error.remedy}"
+    R, H = closed_form.cardan_rotation()
+    turns = {} if system.is_planar else {"R (Cardan angles)": R, "H (Cardan angles)": H}
+    if not system.is_planar:
+        turns["T (incremental rotation)"] = closed_form.incremental_rotation()
+    return TransferMatrices(
+        mechanism.model.name,
+        _elements(system),
+        tuple(bodies),
+        tuple((cut.name, names[cut.first], names[cut.second]) for cut in system.cuts),
+        overall,
+        remark,
+        turns,
+    )
+
+
+def _elements(system: TransferSystem) -> tuple[TransferElement, ...]:
+    """The element types of a system, in the order of the library."""
+    boundaries = {element.name: element for element in closed_form.boundaries()}
+    parents = {body.parent for body in system.bodies}
+    cut_bodies = {number for cut in system.cuts for number in (cut.first, cut.second)}
+    has_tips = any(k not in parents and k not in cut_bodies for k in range(1, len(system.bodies) + 1))
+    if not system.is_planar:
+        found = [closed_form.spatial_rigid_body(), closed_form.ball_hinge(), boundaries["pinned end (space)"]]
+        return (*found, boundaries["free end (space)"]) if has_tips else tuple(found)
+    body = closed_form.planar_rigid_body()
+    found = [body, closed_form.smooth_hinge(), closed_form.reduced_rigid_body(body.matrix)]
+    if any(x.hinge.torsion[0].ref or x.hinge.torsion[1].ref for x in system.bodies):
+        found.append(closed_form.torsion_spring())
+    if any(x.hinge.elastic for x in system.bodies):
+        found.append(closed_form.bushing())
+    found.append(boundaries["pinned end (plane)"])
+    if has_tips:
+        found.append(boundaries["free end (plane)"])
+    if any(not cut.is_spring for cut in system.cuts):
+        found.append(boundaries["cut joint (plane)"])
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class SteppingModule:
+    """What a module of generated code needs for stepping.
+
+    Attributes:
+        system: the elements.
+        programs: tables of the system, kernels of the elements, constants of the integration schemes.
+        runtime: start, advance, step and observe, with fixed text.
+        constants: sizes for the fixed text.
+        manifest: fields for the manifest.
+    """
+
+    system: TransferSystem
+    programs: tuple[Program, ...]
+    runtime: tuple[RuntimeFunction, ...]
+    constants: Mapping[str, int]
+    manifest: Mapping[str, object]
+
+
+def kernel_programs(rotation: RotationVariable) -> tuple[Program, ...]:
+    """The kernels of one variant, over a graph of their own: the same for every mechanism."""
+    graph = Graph()
+    if rotation == "angle":
+        return tuple(derive(graph) for derive in planar.PROGRAMS)
+    return spatial.programs(graph, rotation)
+
+
+def generate_step(mechanism: Mechanism, rotation: RotationVariable | None = None) -> SteppingModule:
+    """Stepping code of a mechanism by the transfer matrix method.
+
+    Args:
+        mechanism: the labelled model.
+        rotation: integrated rotation variable in space: "incremental" (default) or "cardan".
+
+    Raises:
+        DerivationError: the mechanism has an element that is not covered.
+    """
+    return stepping_module(transfer_system(mechanism, rotation))
+
+
+def stepping_module(system: TransferSystem) -> SteppingModule:
+    """Stepping code of a system of elements."""
+    layout = system.layout
+    n = len(system.bodies)
+    constants = {
+        "TRANSFER_BODIES": n,
+        "TRANSFER_CUTS": len(system.cuts),
+        "TRANSFER_UNKNOWNS": system.unknowns,
+        "TRANSFER_SCHEME": SCHEME_SIZE,
+        "TRANSFER_CARDAN": int(system.rotation == "cardan"),
+        **layout.constants(),
+        "TRANSFER_CUT_FORCES": max(system.unknowns, 1),
+        "TRANSFER_SIZE": system.state_size,
+        "TRANSFER_WORK": work_size(system),
+    }
+    programs = (system.program(), *kernel_programs(system.rotation), *scheme_programs(Graph()))
+    return SteppingModule(system, programs, _runtime(system), constants, _manifest(system))
+
+
+def work_size(system: TransferSystem) -> int:
+    """Entries of scratch memory that the C functions need."""
+    layout, unknowns = system.layout, system.unknowns
+    n = len(system.bodies)
+    d, angles, load = layout.dimension, layout.angles, layout.load
+    tables = n * (layout.body + layout.joint) + len(system.cuts) * layout.cut + d
+    iterate = load + 1 + layout.motion + angles + 4 * d + 4 * load + 2 + d + 1 + d
+    matrices = load * load + 9 + layout.elimination + layout.elastic + 3
+    columns = (1 + unknowns) * (load + 3 + 2 * (angles + d))
+    return tables + n * (iterate + matrices + columns) + unknowns * (1 + d + 2 + unknowns + 1)
+
+
+def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
+    layout = system.layout
+    n, d = len(system.bodies), layout.dimension
+    size = system.state_size
+    turn = 1 if d == 2 else 4
+    work = Argument("work", "out", (work_size(system),), "", "scratch memory, its content means nothing")
+    report = Argument(
+        "report", "out", (REPORT_SIZE,), "", "status, steps, iterations in all, at most, last change, loose, pivots"
+    )
+    loads = Argument(
+        "loads", "in", (n, layout.load), "", "force and moment at centres of mass besides gravity, base axes"
+    )
+    quaternions = () if d == 2 else tuple(range(0, 4 * n, 4))
+    before = Argument("state", "in", (size,), "", "attitude, history and force of each body, then cut forces")
+    after = Argument("next_state", "out", (size,), "", "as ``state``")
+    return (
+        RuntimeFunction(
+            "transfer_matrix_start",
+            "transfer_matrix",
+            (
+                Argument("attitude", "in", (n, turn), "", "angle in the plane, quaternion in space", quaternions),
+                Argument("omega", "in", (n, layout.angles), "rad/s", "angular velocities, in space in body axes"),
+                Argument("displacement", "in", (n, d), "m", "input end less the parent's end at elastic hinges"),
+                Argument("displacement_rate", "in", (n, d), "m/s", "its rate"),
+                loads,
+                after,
+                report,
+                work,
+            ),
+            "state with accelerations and forces that fit attitudes and angular velocities",
+        ),
+        RuntimeFunction(
+            "transfer_matrix_advance",
+            "transfer_matrix",
+            (
+                before,
+                Argument("scheme", "in", (SCHEME_SIZE,), "", "constants of one step"),
+                Argument("steps", "in", (), "", "number of steps"),
+                loads,
+                Argument("settings", "in", (4,), "", "tolerance, acceptable change, iterations, 1 for Newton"),
+                after,
+                report,
+                work,
+            ),
+            "a number of steps of any scheme",
+        ),
+        RuntimeFunction(
+            "step",
+            "transfer_matrix",
+            (
+                before,
+                Argument("h", "in", (), "s", "step"),
+                Argument("spectral_radius", "in", (), "", "of generalised-alpha at infinite frequency, 0.8 is usual"),
+                loads,
+                after,
+                report,
+                work,
+            ),
+            "one step of generalised-alpha, iterated to round-off",
+        ),
+        RuntimeFunction(
+            "transfer_matrix_observe",
+            "transfer_matrix",
+            (
+                before,
+                Argument("attitudes", "out", (n, turn), "", "angles or quaternions", ()),
+                Argument("angular_velocities", "out", (n, layout.angles), "rad/s", "in space in body axes"),
+                Argument("centers", "out", (n, d), "m", "centres of mass"),
+                Argument("velocities", "out", (n, d), "m/s", "of the centres of mass"),
+                Argument("accelerations", "out", (n, d), "m/s^2", "of the centres of mass"),
+                Argument("input_ends", "out", (n, d), "m", "points at the inboard hinges"),
+                Argument("forces", "out", (n, d), "N", "on each body at its input end"),
+                Argument(
+                    "cut_forces",
+                    "out",
+                    (max(system.unknowns, 1),),
+                    "N",
+                    "on second bodies of cuts; tensions; 0 if none",
+                ),
+                Argument("energy", "out", (), "J", "kinetic, of gravity and of springs"),
+                Argument("closure", "out", (), "m", "largest gap of a cut joint"),
+                work,
+            ),
+            "what can be seen in a state",
+        ),
+    )
+
+
+def _manifest(system: TransferSystem) -> Mapping[str, object]:
+    layout = system.layout
+    return {
+        "transfer_matrix": {
+            "rotation": system.rotation,
+            "dimension": layout.dimension,
+            "elements": [
+                {
+                    "name": body.name,
+                    "parent": body.parent,
+                    "hinge": body.hinge.joint.name,
+                    "elastic": body.hinge.elastic,
+                    "members": list(body.members),
+                }
+                for body in system.bodies
+            ],
+            "cuts": [
+                {"name": cut.name, "spring": cut.is_spring, "bodies": [cut.first, cut.second]} for cut in system.cuts
+            ],
+            "unknowns": system.unknowns,
+        }
+    }

@@ -1,0 +1,492 @@
+"""Simulation by the discrete time transfer matrix method: generated stepping code, schemes, status.
+
+Source: Li Chunming, Rui Xiaoting, Validating on the transfer matrix method of multibody system without considering
+constraint violation correction, 2005, steps 1 to 10 of section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite, sqrt
+from tempfile import TemporaryDirectory
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mbsym.codegen.interface import ModuleDescription, Real, render
+from mbsym.codegen.load import LoadedModule, load_c, load_numpy
+from mbsym.codegen.write import write_files
+from mbsym.errors import SimulationError, ToolchainError
+from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.model.system import Model
+from mbsym.model.values import evaluate, parameter_values
+from mbsym.transfer_matrix.coordinates import ElementCoordinates
+from mbsym.transfer_matrix.layout import RotationVariable
+from mbsym.transfer_matrix.module import SteppingModule, stepping_module
+from mbsym.transfer_matrix.recognition import transfer_system
+from mbsym.transfer_matrix.system import TransferSystem
+
+Array: TypeAlias = NDArray[Any]
+Engine: TypeAlias = Literal["auto", "c", "numpy"]
+
+CLOSURE_AT_START: Final = 1e-8
+"""Largest gap [m] of a cut joint that an initial configuration may have: what ten decimals of an angle leave."""
+
+SCHEMES: Final[Mapping[str, Mapping[str, float]]] = {
+    "generalised-alpha": {"spectral_radius": 0.8},
+    "newmark": {"beta": 0.3025, "gamma": 0.6},
+    "wilson": {"theta": 1.4},
+    "houbolt": {},
+    "fox-euler": {},
+}
+"""Integration schemes and the default values of their parameters, in the order of the generated functions.
+
+Newmark's default is damped: with beta = 1/4, gamma = 1/2 forces of constraint grow without bound.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """An integration scheme with its parameters.
+
+    Attributes:
+        name: a key of ``SCHEMES``.
+        parameters: values that replace the defaults.
+    """
+
+    name: str = "generalised-alpha"
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.name not in SCHEMES:
+            raise SimulationError(
+                f"no integration scheme is called {self.name!r}", remedy=f"known are {', '.join(SCHEMES)}"
+            )
+        known = SCHEMES[self.name]
+        for key in sorted(self.parameters):
+            if key not in known:
+                takes = f"it takes {', '.join(known)}" if known else "it takes none"
+                raise SimulationError(f"{self.name} has no parameter {key!r}", remedy=takes)
+        values = self.values
+        if self.name == "generalised-alpha" and not 0 <= values[0] <= 1:
+            raise SimulationError("the spectral radius lies outside [0, 1]", remedy="0.8 is usual")
+        if self.name == "newmark" and not (values[0] > 0 and values[1] >= 0.5):
+            raise SimulationError("Newmark's beta must be positive and gamma 1/2 at least", remedy="0.3025 and 0.6")
+        if self.name == "wilson" and not values[0] >= 1:
+            raise SimulationError("Wilson's theta must be 1 at least", remedy="1.4 is usual")
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Parameters in order."""
+        return tuple(float(self.parameters.get(key, default)) for key, default in SCHEMES[self.name].items())
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """How the equations of a step are solved.
+
+    Attributes:
+        tolerance: the iteration ends when no angle changes by more than this times the square root of the number of
+            bodies [rad] (or when round-off ends the convergence).
+        acceptable: last change that still counts as a step, reported as loose; above it the step has failed.
+        most: iterations allowed in a step.
+        newton: True linearises the levers of the forces (quadratic convergence), False is the paper's iteration.
+    """
+
+    tolerance: float = 1e-12
+    acceptable: float = 1e-6
+    most: int = 20
+    newton: bool = True
+
+    def settings(self, bodies: int) -> Array:
+        """As the stepping code takes them."""
+        return np.array([self.tolerance * sqrt(bodies), self.acceptable, float(self.most), float(self.newton)])
+
+
+@dataclass(frozen=True, slots=True)
+class StepReport:
+    """What the stepping code tells of a number of steps.
+
+    Attributes:
+        status: 0 done, 1 no convergence, 2 not finite, 3 singular closure, 4 Cardan chart lost, 5 impossible step.
+        steps: done before the one that failed.
+        iterations: in all.
+        most_iterations: in one step.
+        last_change: largest last change of an angle [rad].
+        loose_steps: accepted without reaching the tolerance.
+        pivot_ratio: smallest pivot of the scaled closure equations; small near singular configurations.
+    """
+
+    status: int
+    steps: int
+    iterations: int
+    most_iterations: int
+    last_change: float
+    loose_steps: int
+    pivot_ratio: float
+
+    @classmethod
+    def of(cls, values: Array) -> StepReport:
+        """From the stepping code's array."""
+        s, n, total, most, change, loose, ratio = (float(x) for x in values)
+        return cls(int(s), int(n), int(total), int(most), change, int(loose), ratio)
+
+
+FAILURES: Final[Mapping[int, tuple[str, str]]] = {
+    1: ("the iteration of a step does not converge", "take a smaller step, or a scheme with more damping"),
+    2: ("the motion is no longer finite", "take a smaller step, or a scheme with more damping"),
+    3: ("the closure equations are singular", "start from another configuration or cut another joint"),
+    4: ("a body reaches the singular attitude of its Cardan angles", "integrate incremental rotations"),
+    5: ("the step is impossible", "give a positive step"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What can be seen in a state; rows are elements.
+
+    In the plane attitudes are angles (n, 1) and vectors are in the plane's axes; in space attitudes are quaternions
+    (n, 4), angular velocities in body axes, other vectors in base axes.
+    """
+
+    attitudes: Array
+    angular_velocities: Array
+    centers: Array
+    velocities: Array
+    accelerations: Array
+    input_ends: Array
+    forces: Array
+    cut_forces: Array
+    energy: float
+    closure: float
+
+
+@dataclass(frozen=True, slots=True)
+class TransferMatrixTrajectory:
+    """A simulation; the first axis of arrays is time.
+
+    Attributes:
+        elements: names of the elements, the rows of attitudes and forces.
+        times: [s].
+        q, v: coordinates and speeds of the tree joints, as everywhere in mbsym.
+        attitudes: absolute angles (times, n, 1) or quaternions (times, n, 4).
+        angular_velocities: (times, n, 1), or (times, n, 3) in body axes.
+        forces: on each element at its input end.
+        energy: [J].
+        closure: largest gap of a cut joint [m].
+        iterations: per step, mean over each interval between two times.
+        loose_steps: steps that were accepted without reaching the tolerance.
+    """
+
+    elements: tuple[str, ...]
+    times: Array
+    q: Array
+    v: Array
+    attitudes: Array
+    angular_velocities: Array
+    forces: Array
+    energy: Array
+    closure: Array
+    iterations: Array
+    loose_steps: int
+
+
+class TransferMatrixStepper:
+    """Generated stepping code of one model, loaded.
+
+    Attributes:
+        system: the elements.
+        module: the loaded functions.
+        nothing: loads of zero, (n, 3) in the plane, (n, 6) in space.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        rotation: RotationVariable | None = None,
+        engine: Engine = "auto",
+        order: str = "weight",
+        real: Real = "double",
+        flags: Sequence[str] | None = None,
+        module: LoadedModule | None = None,
+    ) -> None:
+        """Recognises the elements, generates the code and loads it.
+
+        Args:
+            model: planar with revolute joints, or spatial with spherical ones.
+            rotation: in space "incremental" (default) or "cardan".
+            engine: "c", "numpy", or "auto" for C where there is a compiler.
+            order: of the assembly, "weight" or "input".
+            real: of the C code.
+            flags: of the C compiler.
+            module: code that was generated from this model and loaded before, in place of new code.
+
+        Raises:
+            DerivationError: the model has an element that is not covered.
+            ToolchainError: engine "c" and no compiler.
+        """
+        mechanism = build_mechanism(model, model.label(order=order))
+        self.system: TransferSystem = transfer_system(mechanism, rotation)
+        self.module: LoadedModule = module or _load(stepping_module(self.system), engine, real, flags)
+        self.nothing: Array = np.zeros((len(self.system.bodies), self.system.layout.load))
+        self.coordinates = ElementCoordinates(self.system)
+
+    @property
+    def elements(self) -> tuple[str, ...]:
+        """Names of the elements in order."""
+        return tuple(body.name for body in self.system.bodies)
+
+    def start(self, q: ArrayLike, v: ArrayLike, loads: ArrayLike | None = None) -> Array:
+        """State of the history at coordinates and speeds of the tree joints, with consistent accelerations."""
+        return self.start_elements(
+            *self.coordinates.to_elements(np.asarray(q, dtype=float), np.asarray(v, dtype=float)), loads=loads
+        )
+
+    def start_elements(
+        self,
+        attitudes: ArrayLike,
+        omegas: ArrayLike,
+        displacements: ArrayLike | None = None,
+        rates: ArrayLike | None = None,
+        loads: ArrayLike | None = None,
+    ) -> Array:
+        """State at attitudes and angular velocities of the elements.
+
+        Raises:
+            SimulationError: a loop is open, or no accelerations fit.
+        """
+        d = self.system.layout.dimension
+        none = np.zeros((len(self.system.bodies), d))
+        state: Array
+        state, report, _ = self._call(
+            "transfer_matrix_start",
+            attitudes,
+            omegas,
+            none if displacements is None else displacements,
+            none if rates is None else rates,
+            self.nothing if loads is None else loads,
+        )
+        where = self.system.mechanism.model.name
+        gap = self.observe(state).closure
+        if not gap <= CLOSURE_AT_START:
+            raise SimulationError(
+                f"a loop is open by {gap:.3g} m at the start",
+                where=where,
+                remedy="give coordinates that close it, as assembly finds them",
+            )
+        if StepReport.of(report).status:
+            raise SimulationError(
+                "no accelerations fit the initial configuration",
+                where=where,
+                remedy="start away from singular configurations, and check masses and inertias",
+            )
+        return state
+
+    def advance(
+        self,
+        state: Array,
+        h: float,
+        steps: int = 1,
+        scheme: Scheme | None = None,
+        iteration: Iteration | None = None,
+        loads: ArrayLike | None = None,
+        done: int = 0,
+    ) -> tuple[Array, StepReport]:
+        """State after a number of steps, and the report; a failed step leaves the state before it.
+
+        Args:
+            state: where to start.
+            h: step [s].
+            steps: how many.
+            scheme: default generalised-alpha with 0.8.
+            iteration: default Newton to 1e-12.
+            loads: force and moment at each centre of mass besides gravity.
+            done: steps taken from the start before this call, which Houbolt's scheme needs to know.
+        """
+        scheme = scheme or Scheme()
+        settings = (iteration or Iteration()).settings(len(self.system.bodies))
+        loads = self.nothing if loads is None else loads
+        report: StepReport | None = None
+        for function, count in _stages(scheme, steps, done):
+            constants = self.module.functions[function](h, *(scheme.values if function not in _STARTS else ()))
+            state, values, _ = self._call("transfer_matrix_advance", state, constants, count, loads, settings)
+            report = _joined(report, StepReport.of(values))
+            if report.status:
+                break
+        return state, report or StepReport(0, 0, 0, 0, 0.0, 0, 1.0)
+
+    def step(self, state: Array, h: float, spectral_radius: float = 0.8) -> tuple[Array, StepReport]:
+        """One step by the generated function ``step``."""
+        state, values, _ = self._call("step", state, h, spectral_radius, self.nothing)
+        return state, StepReport.of(values)
+
+    def observe(self, state: Array) -> Observation:
+        """What can be seen in a state."""
+        a = self._call("transfer_matrix_observe", state)
+        return Observation(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], float(a[8]), float(a[9]))
+
+    def _call(self, name: str, *arguments: Any) -> tuple[Any, ...]:
+        result = self.module.functions[name](*arguments)
+        assert isinstance(result, tuple)
+        return result
+
+
+_STARTS: Final = ("houbolt_first", "houbolt_second")
+
+
+def _stages(scheme: Scheme, steps: int, done: int) -> list[tuple[str, int]]:
+    """Generated functions that make the constants, and for how many steps each."""
+    name = scheme.name.replace("-", "_")
+    if name != "houbolt":
+        return [(name, steps)]
+    stages = []
+    for place, start in enumerate(_STARTS):
+        if done <= place < done + steps:
+            stages.append((start, 1))
+    rest = steps - len(stages)
+    return [*stages, (name, rest)] if rest else stages
+
+
+def _joined(first: StepReport | None, second: StepReport) -> StepReport:
+    if first is None:
+        return second
+    return StepReport(
+        second.status,
+        first.steps + second.steps,
+        first.iterations + second.iterations,
+        max(first.most_iterations, second.most_iterations),
+        max(first.last_change, second.last_change),
+        first.loose_steps + second.loose_steps,
+        min(first.pivot_ratio, second.pivot_ratio),
+    )
+
+
+def _load(stepping: SteppingModule, engine: Engine, real: Real, flags: Sequence[str] | None) -> LoadedModule:
+    name = stepping.system.mechanism.model.name
+    description = ModuleDescription(
+        name,
+        stepping.programs,
+        manifest=stepping.manifest,
+        real=real,
+        constants=stepping.constants,
+        runtime=stepping.runtime,
+    )
+    with TemporaryDirectory(prefix="mbsym") as scratch:
+        if engine in ("auto", "c"):
+            files = render(description, ("c",))
+            write_files(scratch, files)
+            try:
+                return load_c(scratch) if flags is None else load_c(scratch, flags=flags)
+            except ToolchainError:
+                if engine == "c":
+                    raise
+        paths = write_files(scratch, render(description, ("numpy",)), force=True)
+        return load_numpy(next(path for path in paths if path.suffix == ".py"))
+
+
+def initial_coordinates(model: Model, system: TransferSystem) -> tuple[Array, Array]:
+    """q from the joints' initial coordinates (neutral where none are given), and speeds of zero."""
+    mechanism = system.mechanism
+    numbers = parameter_values(model)
+    q = np.zeros(mechanism.nq)
+    for body in mechanism.bodies:
+        start, stop = body.q_range
+        values = body.joint.initial or body.joint.shape.neutral
+        q[start:stop] = [evaluate(value, numbers) for value in values[: stop - start]]
+    return q, np.zeros(mechanism.nv)
+
+
+def simulate_transfer_matrix(
+    model: Model,
+    duration: float,
+    step: float,
+    *,
+    scheme: Scheme | str = "generalised-alpha",
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    loads: ArrayLike | Callable[[float], ArrayLike] | None = None,
+    every: int = 1,
+    rotation: RotationVariable | None = None,
+    engine: Engine = "auto",
+    iteration: Iteration | None = None,
+    order: str = "weight",
+) -> TransferMatrixTrajectory:
+    """Simulates a model by the discrete time transfer matrix method.
+
+    Args:
+        model: planar with revolute joints, or spatial with spherical ones; loops are closed by cut joints.
+        duration: [s]; a whole number of steps is taken, the last at or before it but for round-off.
+        step: [s].
+        scheme: integration scheme or its name.
+        q, v: initial coordinates and speeds of the tree joints; default: the model's initial ones, at rest.
+        loads: force and moment at each element's centre of mass besides gravity, constant or a function of the time
+            at which an interval of ``every`` steps begins.
+        every: steps between two recorded times.
+        rotation: in space "incremental" (default) or "cardan".
+        engine: "c", "numpy", or "auto" for C where there is a compiler.
+        iteration: tolerance and bounds of the iteration in each step.
+        order: of the assembly.
+
+    Raises:
+        DerivationError: the model has an element that is not covered.
+        SimulationError: the step is not positive, a loop is open, or a step fails; the message says when and why.
+    """
+    if not (step > 0 and isfinite(step)):
+        raise SimulationError(f"a step of {step} s", where=model.name, remedy="give a positive step")
+    if not (duration >= 0 and isfinite(duration)):
+        raise SimulationError(f"a duration of {duration} s", where=model.name, remedy="give a positive duration")
+    if every < 1:
+        raise SimulationError(f"every {every} steps", where=model.name, remedy="record every step or fewer")
+    chosen = Scheme(scheme) if isinstance(scheme, str) else scheme
+    stepper = TransferMatrixStepper(model, rotation=rotation, engine=engine, order=order)
+    q0, v0 = initial_coordinates(model, stepper.system)
+    loads_at = loads if callable(loads) else lambda _: loads
+    state = stepper.start(q0 if q is None else q, v0 if v is None else v, loads_at(0.0))
+    total = int(duration / step * (1 + 1e-12) + 1e-9)
+    views, times, iterations, loose, done = [stepper.observe(state)], [0.0], [0.0], 0, 0
+    while done < total:
+        count = min(every, total - done)
+        state, report = stepper.advance(state, step, count, chosen, iteration, loads_at(done * step), done)
+        if report.status:
+            what, remedy = FAILURES[report.status]
+            raise SimulationError(
+                f"{what} at t = {(done + report.steps + 1) * step:.6g} s (last change {report.last_change:.3g})",
+                where=model.name,
+                remedy=remedy,
+            )
+        done += count
+        loose += report.loose_steps
+        times.append(done * step)
+        iterations.append(report.iterations / count)
+        views.append(stepper.observe(state))
+    return _trajectory(stepper, np.array(times), views, np.array(iterations), loose)
+
+
+def _trajectory(
+    stepper: TransferMatrixStepper, times: Array, views: Sequence[Observation], iterations: Array, loose: int
+) -> TransferMatrixTrajectory:
+    attitudes = np.array([view.attitudes for view in views])
+    omegas = np.array([view.angular_velocities for view in views])
+    q, v = stepper.coordinates.to_coordinates(
+        attitudes,
+        omegas,
+        np.array([view.input_ends for view in views]),
+        np.array([view.centers for view in views]),
+        np.array([view.velocities for view in views]),
+    )
+    return TransferMatrixTrajectory(
+        elements=stepper.elements,
+        times=times,
+        q=q,
+        v=v,
+        attitudes=attitudes,
+        angular_velocities=omegas,
+        forces=np.array([view.forces for view in views]),
+        energy=np.array([view.energy for view in views]),
+        closure=np.array([view.closure for view in views]),
+        iterations=iterations,
+        loose_steps=loose,
+    )

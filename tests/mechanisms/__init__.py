@@ -1,0 +1,1 @@
+"""Mechanisms and single steps that only tests and benchmarks need."""
