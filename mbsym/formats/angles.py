@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from mbsym.model.parameter import Value
-from mbsym.model.values import NUMBER_TEXT, evaluate
+from mbsym.values.numbers import NUMBER_TEXT, evaluate
+from mbsym.values.parameter import Value
 
 SAME_ANGLE = 1e-8
 """Angles nearer to a multiple of 90 degrees than this are taken as that multiple [rad]; no robot is built so well."""

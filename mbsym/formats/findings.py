@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from mbsym.errors import FormatError
-from mbsym.model.diagnostic import Diagnostic
 from mbsym.model.system import Model
+from mbsym.values.diagnostic import Diagnostic
 
 MOST_SHOWN = 20
 

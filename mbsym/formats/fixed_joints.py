@@ -17,8 +17,8 @@ from mbsym.formats.rigid_frames import (
 )
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import COINCIDENT, Constraint, DistanceConstraint, GearConstraint, Joint
-from mbsym.model.parameter import Vector
 from mbsym.model.system import Model
+from mbsym.values.parameter import Vector
 
 
 def merge_fixed_joints(model: Model, mergeable: Collection[str], tolerance: float = SAME_ROTATION) -> Model:

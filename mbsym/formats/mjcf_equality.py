@@ -11,8 +11,8 @@ from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_numbers, read_triple
 from mbsym.model.body import Placement
 from mbsym.model.joint import COINCIDENT, Coupling, Joint
-from mbsym.model.parameter import Value, Vector
-from mbsym.model.values import evaluate
+from mbsym.values.numbers import evaluate
+from mbsym.values.parameter import Value, Vector
 
 
 def closures(

@@ -15,8 +15,8 @@ from mbsym.formats.xml_numbers import read_numbers, read_triple
 from mbsym.model.body import Axis, Placement
 from mbsym.model.geometry import Triple, cross, dot, norm
 from mbsym.model.joint_frame import aligning_rotation
-from mbsym.model.parameter import Value, Vector
-from mbsym.model.values import NUMBER_TEXT, evaluate
+from mbsym.values.numbers import NUMBER_TEXT, evaluate
+from mbsym.values.parameter import Value, Vector
 
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 

@@ -14,7 +14,7 @@ from mbsym.formats.xml_numbers import read_number, read_numbers
 from mbsym.model.body import Placement
 from mbsym.model.geometry import norm
 from mbsym.model.joint_frame import aligning_rotation
-from mbsym.model.values import evaluate
+from mbsym.values.numbers import evaluate
 
 DENSITY = "1000"
 MASSLESS = ("plane", "hfield")

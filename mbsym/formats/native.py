@@ -11,7 +11,6 @@ from mbsym.formats.findings import report_findings
 from mbsym.formats.text_source import LARGEST_YAML, Place, TextSource, read_text
 from mbsym.formats.yaml_document import Document, DocumentPath, read_yaml
 from mbsym.model.body import Body, Placement
-from mbsym.model.diagnostic import Diagnostic
 from mbsym.model.force import (
     Actuator,
     AppliedWrench,
@@ -32,9 +31,10 @@ from mbsym.model.joint import (
     PointOnLineConstraint,
 )
 from mbsym.model.names import identifier_part, model_name_fault
-from mbsym.model.parameter import ControlInput, Parameter
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
+from mbsym.values.diagnostic import Diagnostic
+from mbsym.values.parameter import ControlInput, Parameter
 
 if TYPE_CHECKING:
     from mbsym.formats import schema

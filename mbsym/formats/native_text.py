@@ -14,8 +14,8 @@ from mbsym.errors import FormatError
 from mbsym.formats.native import CONSTRAINTS, FORCES
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import COINCIDENT, Coupling, Joint
-from mbsym.model.parameter import ControlInput, Parameter, Value
 from mbsym.model.system import Model
+from mbsym.values.parameter import ControlInput, Parameter, Value
 
 Tree = dict[str, Any]
 """Keys with a tree, a list in one line, or the text of a scalar."""
@@ -87,10 +87,10 @@ def value_text(value: Value) -> str:
 
 
 def _sympy_text(value: Any) -> str:
-    from mbsym.model.values import to_scalar, value_names
     from mbsym.symbolic.graph import Graph
     from mbsym.symbolic.scalar import symbol
     from mbsym.symbolic.show import show_value
+    from mbsym.values.numbers import to_scalar, value_names
 
     graph = Graph()
     scalar = to_scalar(value, graph, {name: symbol(graph, name) for name in value_names(value)})

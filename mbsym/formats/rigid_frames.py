@@ -14,9 +14,9 @@ from typing import TypeAlias
 from mbsym.formats.angles import is_number, snapped_angle
 from mbsym.model.body import Axis, Body, Placement
 from mbsym.model.geometry import from_quaternion
-from mbsym.model.parameter import Value
-from mbsym.model.values import evaluate, to_scalar
 from mbsym.symbolic.graph import Graph
+from mbsym.values.numbers import evaluate, to_scalar
+from mbsym.values.parameter import Value
 
 Exact3: TypeAlias = tuple[Fraction, Fraction, Fraction]
 Rotation: TypeAlias = tuple[Exact3, Exact3, Exact3]

@@ -23,7 +23,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.formats.yaml_document import Leaf
-from mbsym.model.parameter import Value
+from mbsym.values.parameter import Value
 
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -17,14 +17,14 @@ from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
 from mbsym.formats.xml_document import Element, read_xml
 from mbsym.formats.xml_numbers import read_number, read_triple
 from mbsym.model.body import Body, Placement
-from mbsym.model.diagnostic import Diagnostic
 from mbsym.model.force import ForceElement, JointDamper, JointFriction
 from mbsym.model.joint import COINCIDENT, Coupling, Joint, JointType
 from mbsym.model.names import identifier_part, model_name_fault
-from mbsym.model.parameter import Value, Vector
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
-from mbsym.model.values import decimal_number
+from mbsym.values.diagnostic import Diagnostic
+from mbsym.values.numbers import decimal_number
+from mbsym.values.parameter import Value, Vector
 
 JOINT_TYPES: dict[str, JointType] = {
     "revolute": "revolute",

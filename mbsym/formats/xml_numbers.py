@@ -5,8 +5,8 @@ from __future__ import annotations
 from mbsym.errors import MbsymError
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
-from mbsym.model.parameter import Value, Vector
-from mbsym.model.values import decimal_number
+from mbsym.values.numbers import decimal_number
+from mbsym.values.parameter import Value, Vector
 
 
 def read_decimal(source: TextSource, element: Element, key: str, words: str) -> Value:

@@ -20,10 +20,10 @@ from mbsym.model.force import (
     JointSpring,
     PointSpringDamper,
 )
-from mbsym.model.values import to_scalar
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3, add, cross, dot, negate, scale, subtract
 from mbsym.symbolic.scalar import Scalar, sqrt
+from mbsym.values.numbers import to_scalar
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,6 @@ from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import default_second_axis
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model, with_virtual_joints
-from mbsym.model.values import evaluate, parameter_values, to_scalar
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform, identity_transform
@@ -36,6 +35,7 @@ from mbsym.symbolic.graph import Graph, exact
 from mbsym.symbolic.program import Input, ParameterInput
 from mbsym.symbolic.scalar import Scalar, constant, symbol
 from mbsym.topology import Labelling
+from mbsym.values.numbers import evaluate, parameter_values, to_scalar
 
 
 @dataclass(frozen=True, slots=True)

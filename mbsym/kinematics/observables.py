@@ -10,10 +10,10 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.placement import vector_of
 from mbsym.kinematics.recursion import Speeds, poses, velocities
 from mbsym.model.force import JointSpring, PointSpringDamper
-from mbsym.model.values import to_scalar
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3, add, cross, dot, scale, subtract, zero_vector
 from mbsym.symbolic.scalar import Scalar, sqrt
+from mbsym.values.numbers import to_scalar
 
 
 def user_poses(mechanism: Mechanism) -> tuple[Transform, ...]:

@@ -12,13 +12,13 @@ from math import hypot, pi, remainder, tan
 
 from mbsym.errors import ModelError
 from mbsym.model.body import Placement
-from mbsym.model.parameter import Value
-from mbsym.model.values import evaluate, to_scalar
 from mbsym.spatial.rotation import Rotation, about_axis, from_constant_quaternion
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.graph import Graph, exact
 from mbsym.symbolic.scalar import Scalar
+from mbsym.values.numbers import evaluate, to_scalar
+from mbsym.values.parameter import Value
 
 RIGHT_ANGLE_TOLERANCE = 1e-8
 """Angles this close to a multiple of a right angle [rad] are taken as that multiple."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.model.values import parameter_values
+from mbsym.values.numbers import parameter_values
 
 
 def roadmap_lines(mechanism: Mechanism) -> tuple[str, ...]:

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
 from mbsym.loops.constraints import Closure
-from mbsym.model.values import evaluate, parameter_values
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
+from mbsym.values.numbers import evaluate, parameter_values
 
 if TYPE_CHECKING:
     import numpy as np

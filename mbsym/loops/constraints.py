@@ -33,12 +33,12 @@ from mbsym.kinematics.mechanism import CutJoint, Mechanism
 from mbsym.kinematics.placement import align_z, vector_of
 from mbsym.loops.motion import LoopMotion, loop_joints, loop_motion
 from mbsym.model.joint import Constraint, DistanceConstraint, GearConstraint, PointOnLineConstraint
-from mbsym.model.parameter import Vector
-from mbsym.model.values import evaluate, parameter_values, to_scalar
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Matrix3, Vector3, add, cross, dot, negate, scale, subtract, transpose, zero_vector
 from mbsym.symbolic.scalar import Scalar, constant, sqrt
+from mbsym.values.numbers import evaluate, parameter_values, to_scalar
+from mbsym.values.parameter import Vector
 
 SLIDING: Final = ("prismatic", "cylindrical", "helical", "planar")
 """Cut joints whose frames part where the loop is closed."""

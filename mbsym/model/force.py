@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from mbsym.model.parameter import Value, Vector
+from mbsym.values.parameter import Value, Vector
 
 
 @dataclass(frozen=True, slots=True)

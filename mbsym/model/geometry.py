@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from mbsym.model.body import Placement
-from mbsym.model.parameter import Value
+from mbsym.values.parameter import Value
 
 Triple: TypeAlias = tuple[float, float, float]
 Rotation: TypeAlias = tuple[Triple, Triple, Triple]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mbsym.model.body import Body
-from mbsym.model.diagnostic import Diagnostic, Findings, Severity
 from mbsym.model.geometry import (
     IDENTITY,
     Rotation,
@@ -23,9 +22,10 @@ from mbsym.model.geometry import (
 )
 from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import default_second_axis
-from mbsym.model.parameter import Value
 from mbsym.model.system import Model
-from mbsym.model.values import evaluate
+from mbsym.values.diagnostic import Diagnostic, Findings, Severity
+from mbsym.values.numbers import evaluate
+from mbsym.values.parameter import Value
 
 ROUNDING = 1e-2
 """Violation of the triangle inequality, relative to the largest moment, that two or three printed digits explain."""

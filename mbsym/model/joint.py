@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from mbsym.model.body import Placement
-from mbsym.model.parameter import Value, Vector
+from mbsym.values.parameter import Value, Vector
 
 JointType: TypeAlias = Literal[
     "revolute", "prismatic", "helical", "cylindrical", "universal", "spherical", "planar", "free", "fixed"

@@ -10,7 +10,7 @@ from mbsym.errors import ModelError
 from mbsym.model.body import Body
 from mbsym.model.force import ForceElement
 from mbsym.model.joint import Constraint, Coupling, Joint
-from mbsym.model.parameter import ControlInput, Parameter, Vector
+from mbsym.values.parameter import ControlInput, Parameter, Vector
 
 if TYPE_CHECKING:
     from mbsym.model.labelling import ModelLabelling
@@ -70,7 +70,7 @@ class Model:
     def uses_time_or_inputs(self) -> bool:
         """True where the equations have the arguments t and u: a control input exists or an expression names t."""
         from mbsym.model.force import expressions_of
-        from mbsym.model.values import value_names
+        from mbsym.values.numbers import value_names
 
         return bool(self.inputs) or any("t" in value_names(x) for force in self.forces for x in expressions_of(force))
 

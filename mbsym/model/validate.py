@@ -7,7 +7,6 @@ from typing import Any
 
 from mbsym.errors import ModelError, TopologyError
 from mbsym.model.body import Body, Placement
-from mbsym.model.diagnostic import Diagnostic, Findings, Path, nearest, path_text
 from mbsym.model.force import (
     Actuator,
     AppliedWrench,
@@ -31,6 +30,7 @@ from mbsym.model.joint import (
 from mbsym.model.labelling import label_model
 from mbsym.model.names import expression_names, identifier_fault, model_name_fault, name_fault
 from mbsym.model.system import Model
+from mbsym.values.diagnostic import Diagnostic, Findings, Path, nearest, path_text
 
 NAMING = "use letters, digits, blanks and _ - . : + / ( ) [ ]"
 IDENTIFIER = "use letters, digits and underscores, a letter first"

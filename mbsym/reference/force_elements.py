@@ -19,11 +19,11 @@ from mbsym.model.force import (
     PointSpringDamper,
 )
 from mbsym.model.names import ExpressionNames, expression_names
-from mbsym.model.parameter import Value
-from mbsym.model.values import evaluate, value_names
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.placements import Configuration, Motion
 from mbsym.reference.rotations import Array, cross
+from mbsym.values.numbers import evaluate, value_names
+from mbsym.values.parameter import Value
 
 
 @dataclass(frozen=True, slots=True)

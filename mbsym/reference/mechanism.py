@@ -15,11 +15,11 @@ from mbsym.errors import ModelError
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import JOINT_SHAPES, Coupling, GearConstraint, Joint
 from mbsym.model.joint_frame import aligning_rotation, default_second_axis
-from mbsym.model.parameter import Value
 from mbsym.model.system import Model, with_virtual_joints
-from mbsym.model.values import evaluate, parameter_values
 from mbsym.reference.rotations import UNIT_VECTORS, Array, quaternion_rotation, rotation_about
 from mbsym.topology import Labelling
+from mbsym.values.numbers import evaluate, parameter_values
+from mbsym.values.parameter import Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from mbsym.errors import SimulationError
 from mbsym.loops.corrections import CORRECTIONS, Keeper, NoCorrection, keeper
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.model.system import Model
-from mbsym.model.values import parameter_values
 from mbsym.pipeline import Progress, read
 from mbsym.simulation.equations import Equations, prepare, speed_quantities, suggestion
 from mbsym.simulation.events import Event, EventWatch
@@ -32,6 +31,7 @@ from mbsym.simulation.trajectory import (
     adaptive_trajectory,
     fixed_step_trajectory,
 )
+from mbsym.values.numbers import parameter_values
 
 Array: TypeAlias = NDArray[Any]
 

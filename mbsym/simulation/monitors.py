@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from mbsym.model.force import AppliedWrench, PointSpringDamper
 from mbsym.model.system import Model
-from mbsym.model.values import evaluate, parameter_values
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.trajectory import Trajectory
+from mbsym.values.numbers import evaluate, parameter_values
 
 Array: TypeAlias = NDArray[Any]
 

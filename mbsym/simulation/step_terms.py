@@ -17,12 +17,12 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import kinetic_energy, position_rate, potential_energy
 from mbsym.model.force import ForceElement, JointSpring, PointSpringDamper
 from mbsym.model.system import Model
-from mbsym.model.values import evaluate, parameter_values
 from mbsym.spatial.vector import zero_vector
 from mbsym.symbolic.differentiate import forward, gradient
 from mbsym.symbolic.graph import ONE
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
+from mbsym.values.numbers import evaluate, parameter_values
 
 
 def external_elements(model: Model) -> tuple[ForceElement, ...]:

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.model.values import evaluate_reference, parameter_values
 from mbsym.transfer_matrix.system import Hinge, TransferBody, TransferSystem
+from mbsym.values.numbers import evaluate_reference, parameter_values
 
 Array: TypeAlias = NDArray[Any]
 

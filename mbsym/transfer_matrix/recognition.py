@@ -34,7 +34,6 @@ from mbsym.model.geometry import (
 )
 from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import aligning_rotation
-from mbsym.model.values import evaluate, evaluate_reference, parameter_values, to_scalar
 from mbsym.spatial.vector import Vector3, add, scale, subtract, zero_vector
 from mbsym.symbolic.graph import exact
 from mbsym.symbolic.scalar import Scalar, constant
@@ -45,6 +44,7 @@ from mbsym.transfer_matrix.system import (
     TransferCut,
     TransferSystem,
 )
+from mbsym.values.numbers import evaluate, evaluate_reference, parameter_values, to_scalar
 
 PARALLEL: Final = 1e-9
 """Sine of the largest angle between axes that count as parallel, and out-of-plane distance [m] that counts as none."""

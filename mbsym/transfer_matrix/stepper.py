@@ -21,12 +21,12 @@ from mbsym.codegen.write import write_files
 from mbsym.errors import SimulationError, ToolchainError
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
-from mbsym.model.values import evaluate, parameter_values
 from mbsym.transfer_matrix.coordinates import ElementCoordinates
 from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.module import SteppingModule, stepping_module
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.system import TransferSystem
+from mbsym.values.numbers import evaluate, parameter_values
 
 Array: TypeAlias = NDArray[Any]
 Engine: TypeAlias = Literal["auto", "c", "numpy"]

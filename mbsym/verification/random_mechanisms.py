@@ -22,12 +22,12 @@ from mbsym.model.joint import (
     JointType,
     PointOnLineConstraint,
 )
-from mbsym.model.parameter import Vector
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.reference.joint_geometry import joint_placement
 from mbsym.reference.mechanism import NumericJoint, numeric_joint
 from mbsym.reference.rotations import rotation_quaternion
+from mbsym.values.parameter import Vector
 from mbsym.verification.random_trees import (
     ALL_TYPES,
     RandomParameters,

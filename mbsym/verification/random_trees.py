@@ -26,10 +26,10 @@ from mbsym.model.force import (
 )
 from mbsym.model.joint import JOINT_SHAPES, Coupling, Joint, JointType
 from mbsym.model.names import expression_names
-from mbsym.model.parameter import ControlInput, Parameter, Value
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.topology import Labelling
+from mbsym.values.parameter import ControlInput, Parameter, Value
 
 Array = NDArray[Any]
 

@@ -15,10 +15,10 @@ import sympy  # noqa: F401  its import is no part of the figures
 import mbsym
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
-from mbsym.model.parameter import Parameter
 from mbsym.model.system import Model
 from mbsym.report.equations import derive
 from mbsym.symbolic.printed_size import PrintedSizes
+from mbsym.values.parameter import Parameter
 
 QUANTITIES = ("mass_matrix", "bias_force", "gravity_force", "joint_wrenches")
 EXAMPLES = ("double_pendulum", "cart_pole", "planar_3r", "spinning_top", "four_bar", "puma560")

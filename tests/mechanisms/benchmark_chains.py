@@ -6,8 +6,8 @@ from typing import Literal
 
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
-from mbsym.model.parameter import Parameter, Vector
 from mbsym.model.system import Model
+from mbsym.values.parameter import Parameter, Vector
 
 DEFAULTS = {"m": ("1", "kg"), "h": ("0.25", "kg m"), "Ixx": ("0.2", "kg m^2"), "Iyy": ("0.25", "kg m^2")} | {
     "Izz": ("0.3", "kg m^2"),

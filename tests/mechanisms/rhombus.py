@@ -18,7 +18,7 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.closing import initial_coordinates
 from mbsym.loops.corrections import Reassignment
 from mbsym.loops.looped_system import Array
-from mbsym.model.values import evaluate, parameter_values
+from mbsym.values.numbers import evaluate, parameter_values
 
 BODIES = (2, 4, 6, 8, 9, 10)
 

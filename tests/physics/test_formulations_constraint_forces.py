@@ -338,7 +338,7 @@ def test_bodies_without_an_inverse_inertia_use_the_inertia_form(body: Body) -> N
 
 
 def test_rank_deficient_inertia_of_symbols_is_found() -> None:
-    from mbsym.model.parameter import Parameter
+    from mbsym.values.parameter import Parameter
 
     model = tree_model((0, 1), ("revolute", "revolute"))
     rod = Body("B2", "m", ("c", 0, 0.2), ("k*m", "k*m", "2*k*m - k*m*2", 0, 0, 0))
@@ -349,7 +349,7 @@ def test_rank_deficient_inertia_of_symbols_is_found() -> None:
 
 
 def test_symbolic_parameters_agree_with_the_recursion() -> None:
-    from mbsym.model.parameter import Parameter
+    from mbsym.values.parameter import Parameter
 
     model = tree_model((0, 1), ("revolute", "spherical"))
     link = Body("B2", "m", ("c", 0.1, 0.2), ("J1", "J2", "J3", "J4", 0, "J5"))

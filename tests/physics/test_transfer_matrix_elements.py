@@ -20,7 +20,6 @@ from mbsym.model.force import JointDamper, JointSpring, PointSpringDamper
 from mbsym.model.geometry import placement_numbers
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
-from mbsym.model.values import evaluate, parameter_values
 from mbsym.reference import Reference
 from mbsym.symbolic.interpret import interpret
 from mbsym.transfer_matrix.coordinates import rotation_matrices
@@ -30,6 +29,7 @@ from mbsym.transfer_matrix.stepper import (
     initial_coordinates,
     simulate_transfer_matrix,
 )
+from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.verification.random_trees import random_tree
 
 Array = NDArray[Any]

@@ -19,8 +19,8 @@ from mbsym.formats.registry import LoadOptions, load
 from mbsym.formats.text_source import TextSource
 from mbsym.model.joint import Coupling
 from mbsym.model.system import Model
-from mbsym.model.values import evaluate
 from mbsym.reference.reference import Reference
+from mbsym.values.numbers import evaluate
 
 WALKER = """\
 <mujoco model="walker">

@@ -35,8 +35,8 @@ from mbsym.model.joint import (
     Joint,
     PointOnLineConstraint,
 )
-from mbsym.model.parameter import ControlInput, Parameter
 from mbsym.model.system import Model
+from mbsym.values.parameter import ControlInput, Parameter
 
 ARM = """\
 name: arm
@@ -363,7 +363,7 @@ def test_sympy_is_written_as_text() -> None:
     body = Body("b", m, (0, 0, -l / 2), (m * l**2 / 12 + sympy.Float("0.1"), sympy.sin(l), sympy.Max(l, m), 0, 0, 0))
     model = Model("n", (body,), (Joint("j", "free", "ground", "b"),), parameters=(Parameter("l", 1), Parameter("m", 1)))
     again = read_native(TextSource("x.yaml", dump_native(replace(model, accept_impossible_inertia=True))))
-    from mbsym.model.values import evaluate
+    from mbsym.values.numbers import evaluate
 
     values = {"l": 0.7, "m": 0.3}
     for before, after in zip(body.inertia, again.bodies[0].inertia, strict=True):

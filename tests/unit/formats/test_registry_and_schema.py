@@ -16,7 +16,7 @@ from mbsym import examples
 from mbsym.errors import FormatError
 from mbsym.formats.registry import example_names, load
 from mbsym.formats.schema import ModelTable, json_schema
-from mbsym.model.values import parameter_values
+from mbsym.values.numbers import parameter_values
 
 ROOT = Path(mbsym.__file__).resolve().parents[1]
 OURS = (

@@ -26,7 +26,7 @@ from mbsym.model.geometry import placement_numbers
 from mbsym.model.inertia_checks import mass_properties
 from mbsym.model.joint import COINCIDENT, Coupling
 from mbsym.model.system import Model
-from mbsym.model.values import evaluate
+from mbsym.values.numbers import evaluate
 
 ROBOTS = Path(pinocchio.__file__).resolve().parents[4] / "share" / "example-robot-data" / "robots"
 EXACT = LoadOptions(snap_angles=0.0)

@@ -12,8 +12,8 @@ from mbsym.model.force import Actuator
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.labelling import label_model
 from mbsym.model.names import expression_names, identifier_fault, model_name_fault, name_fault
-from mbsym.model.parameter import ControlInput, Parameter
 from mbsym.model.system import Model, with_virtual_joints
+from mbsym.values.parameter import ControlInput, Parameter
 
 
 def test_the_worked_example_of_qi_huang_shao() -> None:

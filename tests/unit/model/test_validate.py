@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from mbsym.errors import ModelError
 from mbsym.model.body import Body, Placement
-from mbsym.model.diagnostic import Diagnostic
 from mbsym.model.force import (
     Actuator,
     AppliedWrench,
@@ -32,9 +31,10 @@ from mbsym.model.joint import (
     Joint,
     PointOnLineConstraint,
 )
-from mbsym.model.parameter import ControlInput, Parameter
 from mbsym.model.system import Model
 from mbsym.model.validate import require_valid, validate
+from mbsym.values.diagnostic import Diagnostic
+from mbsym.values.parameter import ControlInput, Parameter
 
 SOLID = (1, 1, 1, 0, 0, 0)
 

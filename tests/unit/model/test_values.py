@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mbsym.errors import MbsymError, ModelError, SymbolicError
-from mbsym.model.parameter import Parameter
 from mbsym.model.system import Model
-from mbsym.model.values import evaluate, parameter_values, to_scalar, value_names
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import symbol
+from mbsym.values.numbers import evaluate, parameter_values, to_scalar, value_names
+from mbsym.values.parameter import Parameter
 
 
 @pytest.mark.parametrize(

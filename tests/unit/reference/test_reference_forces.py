@@ -21,9 +21,9 @@ from mbsym.model.force import (
     PointSpringDamper,
 )
 from mbsym.model.joint import Joint
-from mbsym.model.parameter import ControlInput, Parameter
 from mbsym.model.system import Model
 from mbsym.reference import Reference
+from mbsym.values.parameter import ControlInput, Parameter
 
 Q, V, TIME, U = [0.3, 0.5], [2.0, -1.0], 0.7, [4.0]
 

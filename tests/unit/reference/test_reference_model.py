@@ -11,9 +11,9 @@ from mbsym.errors import ModelError
 from mbsym.model.body import Body, Placement
 from mbsym.model.force import Actuator
 from mbsym.model.joint import Coupling, GearConstraint, Joint
-from mbsym.model.parameter import ControlInput, Parameter
 from mbsym.model.system import Model
 from mbsym.reference import Reference
+from mbsym.values.parameter import ControlInput, Parameter
 
 
 def pendulum(length: str | float = "l") -> Model:

@@ -18,12 +18,12 @@ from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.body import Body, Placement
 from mbsym.model.force import Actuator, JointDamper, JointSpring, PointSpringDamper
 from mbsym.model.joint import Coupling, Joint
-from mbsym.model.parameter import ControlInput
 from mbsym.model.system import Model
 from mbsym.transfer_matrix.module import generate_step
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.stepper import simulate_transfer_matrix
 from mbsym.transfer_matrix.system import TransferSystem
+from mbsym.values.parameter import ControlInput
 
 BAR = Body("a", 1, (0.5, 0, 0), (0.01, 0.1, 0.1, 0, 0, 0))
 

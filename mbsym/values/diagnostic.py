@@ -9,10 +9,10 @@ from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias
 
 from mbsym.errors import MbsymError
-from mbsym.model.parameter import Value
-from mbsym.model.values import evaluate, to_scalar
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, symbol
+from mbsym.values.numbers import evaluate, to_scalar
+from mbsym.values.parameter import Value
 
 Severity: TypeAlias = Literal["error", "warning"]
 Path: TypeAlias = tuple[str | int, ...]

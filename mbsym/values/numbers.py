@@ -14,11 +14,11 @@ from fractions import Fraction
 from typing import Any, Final, Protocol
 
 from mbsym.errors import MbsymError, ModelError, SymbolicError
-from mbsym.model.parameter import Parameter, Value
 from mbsym.symbolic.evaluator import ELEMENTARY_FUNCTIONS
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.reader import free_names, read_expression
 from mbsym.symbolic.scalar import Scalar, constant, symbol
+from mbsym.values.parameter import Parameter, Value
 
 
 class Parametrised(Protocol):

@@ -1,0 +1,90 @@
+"""Records of one kind by name: what can be added to mbsym (joints, force elements, languages, ...) is listed in one.
+
+A record is one frozen object with a ``name``. What reads a registry (schema, validation, help, random mechanisms, ...)
+asks it anew each time, so that a record which joins later is known everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import Generic, Protocol, TypeVar
+
+from mbsym.errors import MbsymError
+
+
+class Record(Protocol):
+    """Whatever has a name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+R = TypeVar("R", bound=Record)
+
+
+class Registry(Mapping[str, R], Generic[R]):
+    """Records by name, in the order in which they were listed."""
+
+    __slots__ = ("_error", "_records", "what")
+
+    def __init__(self, what: str, records: Iterable[R], error: type[MbsymError]) -> None:
+        """Lists records.
+
+        Args:
+            what: one of them is called in messages, such as "formulation".
+            records: each with a name of its own.
+            error: raised for names that are not listed.
+        """
+        self.what = what
+        self._error = error
+        self._records: dict[str, R] = {}
+        for record in records:
+            self.add(record)
+
+    def __getitem__(self, name: str) -> R:
+        return self._records[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._records)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __repr__(self) -> str:
+        return f"<{self.what}: {', '.join(self)}>"
+
+    def add(self, record: R) -> R:
+        """Lists one more record and returns it.
+
+        Raises:
+            MbsymError: the name is taken.
+        """
+        if record.name in self._records:
+            raise self._error(f"two records of {self.what} are named {record.name!r}", remedy="rename one of them")
+        self._records[record.name] = record
+        return record
+
+    @contextmanager
+    def including(self, *records: R) -> Iterator[None]:
+        """Lists further records for the length of a ``with`` block."""
+        for record in records:
+            self.add(record)
+        try:
+            yield
+        finally:
+            for record in records:
+                del self._records[record.name]
+
+    def named(self, name: str, where: str = "") -> R:
+        """The record of that name.
+
+        Raises:
+            MbsymError: there is none; the message names the nearest, or all.
+        """
+        if name in self._records:
+            return self._records[name]
+        near = get_close_matches(str(name), list(self), n=1)
+        remedy = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(self)}"
+        raise self._error(f"no {self.what} is called {name!r}", where=where, remedy=remedy)
