@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from mbsym.codegen.interface import RuntimeFunction
 from mbsym.errors import DerivationError
-from mbsym.formulations.catalogue import TREE_FUNCTIONS, forward_dynamics_by_mass_matrix
+from mbsym.formulations.catalogue import FORWARD_DYNAMICS_BY_MASS_MATRIX, TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS
 from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
@@ -44,9 +44,9 @@ TRANSFER_MATRIX: Final = "transfer-matrix"
 
 FORMULATIONS: Final[dict[str, Mapping[str, DeriveFunction]]] = {
     "auto": {
-        "forward_dynamics": _fewest_operations(TREE_FUNCTIONS["forward_dynamics"], forward_dynamics_by_mass_matrix)
+        "forward_dynamics": _fewest_operations(TREE_FUNCTIONS["forward_dynamics"], FORWARD_DYNAMICS_BY_MASS_MATRIX)
     },
-    "newton-euler": {"forward_dynamics": forward_dynamics_by_mass_matrix},
+    "newton-euler": {"forward_dynamics": FORWARD_DYNAMICS_BY_MASS_MATRIX},
     "articulated-body": {},
     "kane": KANE_FUNCTIONS,
     "cfa": CFA_FUNCTIONS,

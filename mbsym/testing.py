@@ -12,15 +12,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import SymbolicError
-from mbsym.formulations.catalogue import make_program
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.system import Model
 from mbsym.registry import available_functions
 from mbsym.symbolic.differentiate import gradient, jacobian
 from mbsym.symbolic.equality import Verdict, compare
 from mbsym.symbolic.graph import Reference
-from mbsym.symbolic.program import Input, Program
-from mbsym.symbolic.scalar import Scalar
+from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.sympy_bridge import from_sympy
 
 if TYPE_CHECKING:
@@ -174,9 +172,8 @@ class _Comparer:
 
     def _program(self, name: str, shape: tuple[int, ...], refs: Sequence[Reference]) -> Program:
         m = self.mechanism
-        values = [Scalar(m.graph, ref) for ref in refs]
         inputs: tuple[Input, ...] = (m.q, m.v, m.vdot, m.tau, *m.extra_inputs)
-        return make_program(m, name, inputs, [(name, shape, values, "", "")], name)
+        return Program(name, m.graph, inputs, (Output(name, shape, tuple(refs)),), m.parameters, name)
 
     def _residual(self) -> Program:
         m = self.mechanism

@@ -1,18 +1,21 @@
-"""The catalogue of generated functions: what each is called, takes and returns, and which derivation makes it."""
+"""The catalogue of functions that every tree has, with the derivations that serve where a formulation has none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from mbsym.errors import DerivationError
+from mbsym.formulations import contracts
 from mbsym.formulations.applied_forces import applied_forces
+from mbsym.formulations.contracts import Derived, Entries, Function
 from mbsym.formulations.recursive.articulated_body import RestMotion, articulated_body
 from mbsym.formulations.recursive.composite_body import mass_matrix, solve
 from mbsym.formulations.recursive.newton_euler import InverseDynamics, newton_euler, superposed, user_wrenches
 from mbsym.kinematics import observables
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.kinematics.recursion import Speeds
+from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
+from mbsym.records import Registry
 from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.scalar import Scalar
 
@@ -35,232 +38,98 @@ def make_program(
     )
 
 
-def _speeds(mechanism: Mechanism) -> Speeds:
-    return tuple(body.v for body in mechanism.bodies)
-
-
-def _still(mechanism: Mechanism) -> Speeds:
-    zero = Scalar(mechanism.graph, 0)
-    return tuple((zero,) * len(body.v) for body in mechanism.bodies)
-
-
-def inverse_dynamics(mechanism: Mechanism) -> Program:
+def _inverse_dynamics(mechanism: Mechanism) -> Derived:
     """tau that produces vdot."""
     rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
-    applied = applied_forces(mechanism, _speeds(mechanism))
-    found = newton_euler(mechanism, _speeds(mechanism), rates, mechanism.gravity, applied)
+    speeds = joint_speeds(mechanism)
+    found = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied_forces(mechanism, speeds))
     tau = [x.named(f"tau{k + 1}") for k, x in enumerate(mechanism.gather(found.forces))]
-    return make_program(
-        mechanism,
-        "inverse_dynamics",
-        (mechanism.q, mechanism.v, mechanism.vdot, *mechanism.extra_inputs),
-        [("tau", (mechanism.nv,), tau, "", "generalised forces")],
-        "generalised forces that produce the rates vdot (recursive Newton-Euler)",
-    )
+    return Derived(tau, "recursive Newton-Euler")
 
 
-def bias_force(mechanism: Mechanism) -> Program:
+def _bias(mechanism: Mechanism) -> InverseDynamics:
+    """What keeps the speeds constant."""
+    speeds = joint_speeds(mechanism)
+    applied = applied_forces(mechanism, speeds)
+    return newton_euler(mechanism, speeds, joints_at_rest(mechanism), mechanism.gravity, applied)
+
+
+def _bias_force(mechanism: Mechanism) -> Entries:
     """Generalised forces that keep the speeds constant: velocity, gravity and force element terms."""
-    applied = applied_forces(mechanism, _speeds(mechanism))
-    found = newton_euler(mechanism, _speeds(mechanism), _still(mechanism), mechanism.gravity, applied)
-    return make_program(
-        mechanism,
-        "bias_force",
-        (mechanism.q, mechanism.v, *mechanism.extra_inputs),
-        [("bias", (mechanism.nv,), mechanism.gather(found.forces), "", "bias forces")],
-        "velocity, gravity and force element terms: M(q) vdot + bias(q, v) = tau",
-    )
+    return mechanism.gather(_bias(mechanism).forces)
 
 
-def gravity_force(mechanism: Mechanism) -> Program:
+def _gravity_force(mechanism: Mechanism) -> Entries:
     """Generalised forces that hold the mechanism against gravity."""
-    still = _still(mechanism)
-    found = newton_euler(mechanism, still, still, mechanism.gravity)
-    return make_program(
-        mechanism,
-        "gravity_force",
-        (mechanism.q,),
-        [("gravity", (mechanism.nv,), mechanism.gather(found.forces), "", "gravity forces")],
-        "generalised forces that hold the mechanism against gravity",
-    )
+    still = joints_at_rest(mechanism)
+    return mechanism.gather(newton_euler(mechanism, still, still, mechanism.gravity).forces)
 
 
-def forward_dynamics(mechanism: Mechanism) -> Program:
+def _forward_dynamics(mechanism: Mechanism) -> Derived:
     """vdot under tau by articulated bodies; by the factored mass matrix where couplings join joints."""
     if mechanism.is_coupled:
-        return forward_dynamics_by_mass_matrix(mechanism)
+        return _forward_dynamics_by_mass_matrix(mechanism)
     _, motion = _by_articulated_bodies(mechanism)
-    return _forward_program(mechanism, [rate for joint in motion.rates for rate in joint], "articulated bodies")
+    return Derived(motion.rates, "articulated bodies")
 
 
 def _by_articulated_bodies(mechanism: Mechanism) -> tuple[InverseDynamics, RestMotion]:
     """What keeps the speeds constant, and the motion that the rest of the forces causes."""
-    applied = applied_forces(mechanism, _speeds(mechanism))
-    bias = newton_euler(mechanism, _speeds(mechanism), _still(mechanism), mechanism.gravity, applied)
+    bias = _bias(mechanism)
     tau = mechanism.of_joints(mechanism.entries(mechanism.tau))
     with mechanism.graph.section("forces less bias"):
         moving = tuple(tuple(f - h for f, h in zip(*pair, strict=True)) for pair in zip(tau, bias.forces, strict=True))
     return bias, articulated_body(mechanism, moving)
 
 
-def forward_dynamics_by_mass_matrix(mechanism: Mechanism) -> Program:
+def _forward_dynamics_by_mass_matrix(mechanism: Mechanism) -> Derived:
     """vdot under tau by the factored mass matrix."""
-    vdot = _by_mass_matrix(mechanism, mechanism.entries(mechanism.tau))
-    return _forward_program(mechanism, vdot, "factored mass matrix")
+    return Derived(_by_mass_matrix(mechanism), "factored mass matrix")
 
 
-def _forward_program(mechanism: Mechanism, vdot: Sequence[Scalar], method: str) -> Program:
-    return make_program(
-        mechanism,
-        "forward_dynamics",
-        (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs),
-        [("vdot", (mechanism.nv,), vdot, "", "rates of the speeds")],
-        f"rates of the speeds under the generalised forces tau ({method})",
-    )
-
-
-def _by_mass_matrix(mechanism: Mechanism, tau: Sequence[Scalar]) -> list[Scalar]:
-    speeds = _speeds(mechanism)
-    applied = applied_forces(mechanism, speeds)
-    bias = newton_euler(mechanism, speeds, _still(mechanism), mechanism.gravity, applied)
-    right = [f - h for f, h in zip(tau, mechanism.gather(bias.forces), strict=True)]
+def _by_mass_matrix(mechanism: Mechanism) -> list[Scalar]:
+    bias = mechanism.gather(_bias(mechanism).forces)
+    right = [f - h for f, h in zip(mechanism.entries(mechanism.tau), bias, strict=True)]
     return solve(mechanism, mass_matrix(mechanism), right)
 
 
-def mass_matrix_program(mechanism: Mechanism) -> Program:
-    """M(q)."""
-    matrix = mass_matrix(mechanism)
-    n = mechanism.nv
-    return make_program(
-        mechanism,
-        "mass_matrix",
-        (mechanism.q,),
-        [("M", (n, n), [entry for row in matrix for entry in row], "", "mass matrix")],
-        "mass matrix (composite bodies)",
-    )
+def _mass_matrix(mechanism: Mechanism) -> Derived:
+    return Derived(mass_matrix(mechanism), "composite bodies")
 
 
-def joint_wrenches(mechanism: Mechanism) -> Program:
+def _joint_wrenches(mechanism: Mechanism) -> Entries:
     """Wrench in every joint under tau: those that keep the speeds constant, and those of the remaining motion."""
     if mechanism.is_coupled:
-        speeds = _speeds(mechanism)
-        rates = mechanism.of_joints(tuple(_by_mass_matrix(mechanism, mechanism.entries(mechanism.tau))))
+        speeds = joint_speeds(mechanism)
+        rates = mechanism.of_joints(tuple(_by_mass_matrix(mechanism)))
         applied = applied_forces(mechanism, speeds)
         wrenches = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied).wrenches
     else:
         bias, motion = _by_articulated_bodies(mechanism)
         wrenches = superposed(bias.wrenches, motion.wrenches)
-    return make_program(
-        mechanism,
-        "joint_wrenches",
-        (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs),
-        [("wrenches", (mechanism.nb, 6), user_wrenches(mechanism, wrenches), "", "joint wrenches")],
-        "[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the successor",
-    )
+    return user_wrenches(mechanism, wrenches)
 
 
-def _observable(
-    name: str,
-    entries: Callable[[Mechanism], Sequence[Scalar]],
-    shape: Callable[[Mechanism], tuple[int, ...]],
-    output: str,
-    unit: str,
-    description: str,
-    with_speeds: bool,
-) -> Callable[[Mechanism], Program]:
-    def derive(mechanism: Mechanism) -> Program:
-        inputs = (mechanism.q, mechanism.v) if with_speeds else (mechanism.q,)
-        values = entries(mechanism)
-        return make_program(
-            mechanism, name, inputs, [(output, shape(mechanism), values, unit, description)], description
-        )
+FORWARD_DYNAMICS_BY_MASS_MATRIX: Final = Function(contracts.FORWARD_DYNAMICS, _forward_dynamics_by_mass_matrix)
 
-    return derive
-
-
-def _momentum_entries(mechanism: Mechanism) -> Sequence[Scalar]:
-    angular, linear = observables.momentum(mechanism)
-    return (*angular, *linear)
-
-
-TREE_FUNCTIONS: Final[dict[str, Callable[[Mechanism], Program]]] = {
-    "forward_dynamics": forward_dynamics,
-    "inverse_dynamics": inverse_dynamics,
-    "mass_matrix": mass_matrix_program,
-    "bias_force": bias_force,
-    "gravity_force": gravity_force,
-    "kinetic_energy": _observable(
-        "kinetic_energy",
-        lambda m: (observables.kinetic_energy(m),),
-        lambda m: (),
-        "energy",
-        "J",
-        "kinetic energy with rotor inertias",
-        True,
+TREE_FUNCTIONS: Final = Registry(
+    "function",
+    (
+        Function(contracts.FORWARD_DYNAMICS, _forward_dynamics),
+        Function(contracts.INVERSE_DYNAMICS, _inverse_dynamics),
+        Function(contracts.MASS_MATRIX, _mass_matrix),
+        Function(contracts.BIAS_FORCE, _bias_force),
+        Function(contracts.GRAVITY_FORCE, _gravity_force),
+        Function(contracts.KINETIC_ENERGY, observables.kinetic_energy),
+        Function(contracts.POTENTIAL_ENERGY, observables.potential_energy),
+        Function(contracts.POSITION_RATE, observables.position_rate),
+        Function(contracts.BODY_POSES, observables.pose_entries),
+        Function(contracts.BODY_VELOCITIES, observables.velocity_entries),
+        Function(contracts.BODY_JACOBIANS, observables.jacobian_entries),
+        Function(contracts.JOINT_WRENCHES, _joint_wrenches),
+        Function(contracts.CENTER_OF_MASS, observables.center_of_mass),
+        Function(contracts.MOMENTUM, observables.momentum),
     ),
-    "potential_energy": _observable(
-        "potential_energy",
-        lambda m: (observables.potential_energy(m),),
-        lambda m: (),
-        "energy",
-        "J",
-        "potential energy of gravity and springs",
-        False,
-    ),
-    "position_rate": _observable(
-        "position_rate", observables.position_rate, lambda m: (m.nq,), "qdot", "", "rates of the coordinates", True
-    ),
-    "body_poses": _observable(
-        "body_poses",
-        observables.pose_entries,
-        lambda m: (m.nb, 4, 4),
-        "poses",
-        "",
-        "homogeneous matrices from body frames to the base frame",
-        False,
-    ),
-    "body_velocities": _observable(
-        "body_velocities",
-        observables.velocity_entries,
-        lambda m: (m.nb, 6),
-        "velocities",
-        "",
-        "[omega; v] of body frames in body axes at the frames' origins",
-        True,
-    ),
-    "body_jacobians": _observable(
-        "body_jacobians",
-        observables.jacobian_entries,
-        lambda m: (m.nb, 6, m.nv),
-        "jacobians",
-        "",
-        "Jacobians of body frames in body axes at the frames' origins",
-        False,
-    ),
-    "joint_wrenches": joint_wrenches,
-    "center_of_mass": _observable(
-        "center_of_mass", observables.center_of_mass, lambda m: (3,), "com", "m", "centre of mass in base axes", False
-    ),
-    "momentum": _observable(
-        "momentum",
-        _momentum_entries,
-        lambda m: (6,),
-        "momentum",
-        "",
-        "[angular about the centre of mass; linear] in base axes",
-        True,
-    ),
-}
-
-
-def derive_function(mechanism: Mechanism, name: str) -> Program:
-    """The Program of a catalogue function.
-
-    Raises:
-        DerivationError: there is no such function, or this mechanism does not have it.
-    """
-    if name not in TREE_FUNCTIONS:
-        raise DerivationError(
-            f"no function is called {name}", where=mechanism.model.name, remedy=f"known: {', '.join(TREE_FUNCTIONS)}"
-        )
-    return TREE_FUNCTIONS[name](mechanism)
+    DerivationError,
+)
+"""The functions of every tree. One that joins later is generated, documented and checked like these."""

@@ -8,7 +8,7 @@ from mbsym.errors import DerivationError
 from mbsym.kinematics.joint_motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.placement import vector_of
-from mbsym.kinematics.recursion import Speeds, poses, velocities
+from mbsym.kinematics.recursion import Speeds, joint_speeds, poses, velocities
 from mbsym.model.force import JointSpring, PointSpringDamper
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3, add, cross, dot, scale, subtract, zero_vector
@@ -36,7 +36,7 @@ def pose_entries(mechanism: Mechanism) -> list[Scalar]:
 
 def velocity_entries(mechanism: Mechanism) -> list[Scalar]:
     """Twists (nb, 6) of the user's body frames, in body axes at the frame's origin."""
-    twists = velocities(mechanism, tuple(body.v for body in mechanism.bodies))
+    twists = velocities(mechanism, joint_speeds(mechanism))
     entries: list[Scalar] = []
     for body, twist in zip(mechanism.bodies, twists[1:], strict=True):
         angular, linear = body.user_frame.twist_to_parent(*twist)
@@ -100,7 +100,7 @@ def momentum(mechanism: Mechanism) -> tuple[Vector3, Vector3]:
     """[angular about the centre of mass; linear] in base axes."""
     graph = mechanism.graph
     zero = zero_vector(graph)
-    twists = velocities(mechanism, tuple(body.v for body in mechanism.bodies))
+    twists = velocities(mechanism, joint_speeds(mechanism))
     total: list[Motion] = [(zero, zero)] * (mechanism.nb + 1)
     with graph.section("momentum, inward"):
         for body in reversed(mechanism.bodies):
@@ -115,7 +115,7 @@ def momentum(mechanism: Mechanism) -> tuple[Vector3, Vector3]:
 
 def kinetic_energy(mechanism: Mechanism, speeds: Speeds | None = None) -> Scalar:
     """Kinetic energy with rotor inertias [J]."""
-    speeds = tuple(body.v for body in mechanism.bodies) if speeds is None else speeds
+    speeds = joint_speeds(mechanism) if speeds is None else speeds
     twists = velocities(mechanism, speeds)
     twice = Scalar(mechanism.graph, 0)
     with mechanism.graph.section("kinetic energy"):

@@ -30,6 +30,17 @@ Speeds = tuple[tuple[Scalar, ...], ...]
 """Speeds by tree joint, in label order."""
 
 
+def joint_speeds(mechanism: Mechanism) -> Speeds:
+    """v by tree joint."""
+    return tuple(body.v for body in mechanism.bodies)
+
+
+def joints_at_rest(mechanism: Mechanism) -> Speeds:
+    """Zeros by tree joint."""
+    zero = Scalar(mechanism.graph, 0)
+    return tuple((zero,) * len(body.v) for body in mechanism.bodies)
+
+
 @dataclass(frozen=True, slots=True)
 class VelocityTerms:
     """What speeds contribute, per body label (entry 0 is the base).

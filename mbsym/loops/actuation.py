@@ -11,9 +11,10 @@ from mbsym.formulations.recursive.composite_body import mass_matrix
 from mbsym.formulations.recursive.newton_euler import newton_euler
 from mbsym.formulations.recursive.sparse_factor import Vector, factorised, weighted_product
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.recursion import joint_speeds
 from mbsym.loops.functions import constraint_jacobian
 from mbsym.loops.redundancy import DEPENDENT, LoopAnalysis, analyse_loops
-from mbsym.loops.wrenches import dense, joint_speeds
+from mbsym.loops.wrenches import dense
 from mbsym.model.force import Actuator
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Program

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mbsym.errors import SimulationError
-from mbsym.formulations.catalogue import mass_matrix_program
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.loops.closing import (
     CLOSED,
@@ -99,7 +99,7 @@ def consistent_velocity(
         start, stop = bodies[name].v_range
         v[start:stop] = values
     jacobian = system.closure(q).jacobian
-    matrix = Evaluator(mass_matrix_program(mechanism))(q)["M"]
+    matrix = Evaluator(TREE_FUNCTIONS["mass_matrix"](mechanism))(q)["M"]
     free = [k for k in range(system.nv) if k not in set(held)]
     rows, size = len(jacobian), len(free)
     augmented = np.zeros((size + rows, size + rows))

@@ -31,9 +31,10 @@ from mbsym.formulations.recursive.newton_euler import newton_euler
 from mbsym.formulations.recursive.sparse_factor import Factor, Vector, factorised, product, weighted_product
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
+from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
 from mbsym.loops.constraints import ClosureRow
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
-from mbsym.loops.wrenches import all_wrenches, dense, joint_speeds, joints_at_rest, least_wrenches
+from mbsym.loops.wrenches import all_wrenches, dense, least_wrenches
 from mbsym.symbolic.program import Input, Program
 from mbsym.symbolic.scalar import Scalar, sqrt, symbol
 

@@ -9,7 +9,7 @@ from mbsym.formulations.recursive.newton_euler import newton_euler, user_wrenche
 from mbsym.formulations.recursive.sparse_factor import Vector, factorised, product
 from mbsym.kinematics.joint_motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.kinematics.recursion import Speeds
+from mbsym.kinematics.recursion import Speeds, joint_speeds, joints_at_rest
 from mbsym.loops.constraints import ClosureRow, Row
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.spatial.vector import add, cross, negate, scale, subtract, zero_vector
@@ -20,17 +20,6 @@ def dense(mechanism: Mechanism, row: Row) -> Vector:
     """A row of G with its zeros."""
     zero = Scalar(mechanism.graph, 0)
     return [row.get(column, zero) for column in range(mechanism.nv)]
-
-
-def joint_speeds(mechanism: Mechanism) -> Speeds:
-    """v by tree joint."""
-    return tuple(body.v for body in mechanism.bodies)
-
-
-def joints_at_rest(mechanism: Mechanism) -> Speeds:
-    """Zeros by tree joint."""
-    zero = Scalar(mechanism.graph, 0)
-    return tuple((zero,) * len(body.v) for body in mechanism.bodies)
 
 
 def closure_wrenches(

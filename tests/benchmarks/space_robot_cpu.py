@@ -27,7 +27,7 @@ from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.interface import render
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.block_system import BlockSystem
-from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS, derive_motion, motion_program
+from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS, derive_motion, motion_functions
 from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
@@ -173,8 +173,7 @@ def dense_programs(mechanism: Mechanism) -> tuple[list[Program], int, int]:
     inputs = (mechanism.q, mechanism.v, mechanism.tau)
     forces = Input("F", (n,), tuple(mechanism.graph.symbol(f"F[{k}]") for k in range(n)))
     outputs = (Output("A", (n, n), entries), Output("X", (n,), tuple(x.ref for x in right)))
-    forward = motion_program(mechanism, "forward_dynamics", found, "dense")
-    wrenches = motion_program(mechanism, "joint_wrenches", found, "dense")
+    forward, wrenches = (function(mechanism) for function in motion_functions(lambda _: (found, "dense")).values())
     programs = [
         Program("system", mechanism.graph, inputs, outputs),
         replace(forward, name="dense_vdot", inputs=(*inputs, forces)),

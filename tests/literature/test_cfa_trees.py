@@ -14,7 +14,7 @@ from math import cos, sin
 import numpy as np
 import pytest
 
-from mbsym.formulations.catalogue import TREE_FUNCTIONS, make_program
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.elimination_order import chains, elimination_rounds, node_joints
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
 from mbsym.formulations.constraint_force.matrices import cfa_matrices, inverse_mass_matrix
@@ -26,6 +26,7 @@ from mbsym.model.joint import Joint, JointType
 from mbsym.model.system import Model
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program
+from mechanisms.programs import make_program
 
 Functions = dict[str, Callable[[Mechanism], Program]]
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.catalogue import TREE_FUNCTIONS, make_program
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import (
     CFA_BIAS_FUNCTIONS,
     CFA_FUNCTIONS,
     Form,
     Solver,
     derive_motion,
-    motion_program,
+    motion_functions,
 )
 from mbsym.formulations.constraint_force.matrices import inverse_mass_matrix
 from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
@@ -31,6 +31,7 @@ from mbsym.symbolic.finite_field import PRIME, evaluate
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
 from mbsym.verification.random_mechanisms import ALL_TYPES, random_state, random_tree
+from mechanisms.programs import make_program
 
 CFA_WAYS: dict[str, tuple[Solver | None, Form]] = {
     "absolute form": (None, "absolute"),
@@ -45,8 +46,8 @@ def programs_of(mechanism: Mechanism) -> dict[str, Program]:
     programs = {f"kane {name}": derive(mechanism) for name, derive in KANE_FUNCTIONS.items()}
     for way, (solver, form) in CFA_WAYS.items():
         found, _ = derive_motion(mechanism, solver, form)
-        for name in ("forward_dynamics", "joint_wrenches"):
-            programs[f"{way} {name}"] = motion_program(mechanism, name, found, way)
+        for name, function in motion_functions(lambda _, found=found, way=way: (found, way)).items():
+            programs[f"{way} {name}"] = function(mechanism)
     return programs
 
 

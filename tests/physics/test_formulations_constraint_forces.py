@@ -21,7 +21,7 @@ from mbsym.codegen.interface import render
 from mbsym.codegen.load import c_module, read_manifest
 from mbsym.codegen.write import write_files
 from mbsym.errors import DerivationError
-from mbsym.formulations.catalogue import TREE_FUNCTIONS, make_program
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.block_system import BlockSystem, factorise, solve
 from mbsym.formulations.constraint_force.elimination_order import leaf_to_root, rake_and_compress
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
@@ -40,6 +40,7 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program, count_operations
 from mbsym.symbolic.scalar import Scalar, symbol
+from mechanisms.programs import make_program
 
 Functions = dict[str, Callable[[Mechanism], Program]]
 

@@ -14,7 +14,7 @@ from scipy.linalg import expm
 
 from mbsym import examples
 from mbsym.codegen.build import WARNINGS
-from mbsym.formulations.catalogue import derive_function
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.model.body import Body, Placement
 from mbsym.model.force import JointDamper, JointSpring, PointSpringDamper
 from mbsym.model.geometry import placement_numbers
@@ -245,7 +245,7 @@ def test_chain_of_two_hundred_bars() -> None:
     rng = np.random.default_rng(3)
     q, v = rng.uniform(-0.1, 0.1, count), rng.uniform(-0.5, 0.5, count)
     q[0] = -1.2
-    program = derive_function(mechanism, "forward_dynamics")
+    program = TREE_FUNCTIONS["forward_dynamics"](mechanism)
     vdot = interpret(program, {"q": q, "v": v, "tau": np.zeros(count)})["vdot"]
     start = stepper.start(q, v)
     alphas = start[: count * stepper.system.layout.state].reshape(count, -1)[:, 1 + 2 * 3]

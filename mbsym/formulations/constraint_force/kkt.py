@@ -14,21 +14,26 @@ before I is inverted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Final, TypeAlias
 
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.formulations.applied_forces import applied_forces
-from mbsym.formulations.constraint_force.leaf_to_root import ConstraintForces, HeldJoint, held_joints, motion_program
+from mbsym.formulations.constraint_force.leaf_to_root import ConstraintForces, HeldJoint, held_joints, motion_functions
 from mbsym.formulations.constraint_force.subspaces import Column
 from mbsym.formulations.recursive.newton_euler import inertial_wrench
 from mbsym.kinematics.joint_motion import Motion, combination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.kinematics.recursion import Speeds, VelocityTerms, carried_acceleration, turning_matrix, velocity_terms
+from mbsym.kinematics.recursion import (
+    Speeds,
+    VelocityTerms,
+    carried_acceleration,
+    joint_speeds,
+    turning_matrix,
+    velocity_terms,
+)
 from mbsym.spatial.vector import add, dot, name_components, negate, subtract, zero_vector
-from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 
 Row: TypeAlias = dict[int, Scalar]
@@ -78,7 +83,7 @@ def kkt_system(mechanism: Mechanism, tau: Speeds) -> KktSystem:
     """
     graph = mechanism.graph
     zero = zero_vector(graph)
-    speeds = tuple(body.v for body in mechanism.bodies)
+    speeds = joint_speeds(mechanism)
     applied = applied_forces(mechanism, speeds)
     outer = dict(applied.wrenches) if applied is not None else {}
     terms = velocity_terms(mechanism, speeds)
@@ -252,8 +257,8 @@ def kkt_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
     system = kkt_system(mechanism, tau)
     values = solve_kkt(mechanism, system)
     places = _places(mechanism)
-    applied = applied_forces(mechanism, tuple(body.v for body in mechanism.bodies))
-    terms = velocity_terms(mechanism, tuple(body.v for body in mechanism.bodies))
+    applied = applied_forces(mechanism, joint_speeds(mechanism))
+    terms = velocity_terms(mechanism, joint_speeds(mechanism))
     zero = zero_vector(graph)
     accelerations: list[Motion] = [(zero, zero)]
     wrenches: list[Motion] = [(zero, zero)]
@@ -291,12 +296,10 @@ def kkt_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
     return ConstraintForces(tuple(rates), tuple(wrenches), ordered)
 
 
-def _derived(name: str, mechanism: Mechanism) -> Program:
-    found = kkt_form(mechanism, mechanism.of_joints(mechanism.entries(mechanism.tau)))
-    return motion_program(mechanism, name, found, "constraint force algorithm, KKT form")
+def _solution(mechanism: Mechanism) -> tuple[ConstraintForces, str]:
+    tau = mechanism.of_joints(mechanism.entries(mechanism.tau))
+    return kkt_form(mechanism, tau), "constraint force algorithm, KKT form"
 
 
-CFA_KKT_FUNCTIONS: Final[dict[str, Callable[[Mechanism], Program]]] = {
-    name: partial(_derived, name) for name in ("forward_dynamics", "joint_wrenches")
-}
+CFA_KKT_FUNCTIONS: Final = motion_functions(_solution)
 """Functions of the catalogue that the constraint force algorithm derives, in KKT form."""

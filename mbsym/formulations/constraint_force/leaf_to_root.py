@@ -20,13 +20,12 @@ and 3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import AppliedForces, applied_forces
-from mbsym.formulations.catalogue import make_program
 from mbsym.formulations.constraint_force.block_system import Block, BlockSystem, ComputedBlocks, Pair, solve
 from mbsym.formulations.constraint_force.elimination_order import leaf_to_root
 from mbsym.formulations.constraint_force.joint_compliance import (
@@ -37,14 +36,28 @@ from mbsym.formulations.constraint_force.joint_compliance import (
     why_singular,
 )
 from mbsym.formulations.constraint_force.subspaces import Column, JointSubspaces, joint_subspaces
+from mbsym.formulations.contracts import (
+    FORWARD_DYNAMICS,
+    JOINT_WRENCHES,
+    Contract,
+    Derived,
+    Function,
+    functions_by_name,
+)
 from mbsym.formulations.recursive.articulated_body import articulated_body
 from mbsym.formulations.recursive.newton_euler import inertial_wrench, newton_euler, superposed, user_wrenches
 from mbsym.kinematics.joint_motion import Motion, combination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.kinematics.recursion import Speeds, VelocityTerms, turning_matrix, velocity_terms
+from mbsym.kinematics.recursion import (
+    Speeds,
+    VelocityTerms,
+    joint_speeds,
+    joints_at_rest,
+    turning_matrix,
+    velocity_terms,
+)
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import Vector3, add, dot, multiply, name_components, negate, subtract, zero_vector
-from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 
 Form: TypeAlias = Literal["absolute", "bias"]
@@ -193,24 +206,19 @@ def constraint_forces(
     """
     solver = _leaf_to_root if solver is None else solver
     held, inverses = held_joints(mechanism), compliances(mechanism)
-    speeds = tuple(body.v for body in mechanism.bodies)
+    speeds = joint_speeds(mechanism)
     applied = applied_forces(mechanism, speeds)
     if form == "absolute":
         terms = velocity_terms(mechanism, speeds)
         outer = dict(applied.wrenches) if applied is not None else {}
         acting = _with_applied(tau, applied)
         return _solved(mechanism, held, inverses, acting, _Motion(terms, mechanism.gravity, outer), solver)
-    bias = newton_euler(mechanism, speeds, _still(mechanism), mechanism.gravity, applied)
+    bias = newton_euler(mechanism, speeds, joints_at_rest(mechanism), mechanism.gravity, applied)
     nothing = _Motion(None, zero_vector(mechanism.graph), {})
     found = _solved(mechanism, held, inverses, _less(tau, bias.forces), nothing, solver)
     with mechanism.graph.section("wrenches of the bias and of the effective forces"):
         wrenches = tuple((add(a[0], b[0]), add(a[1], b[1])) for a, b in zip(bias.wrenches, found.wrenches, strict=True))
     return ConstraintForces(found.rates, wrenches, found.forces)
-
-
-def _still(mechanism: Mechanism) -> Speeds:
-    zero = Scalar(mechanism.graph, 0)
-    return tuple((zero,) * len(body.v) for body in mechanism.bodies)
 
 
 def _less(forces: Speeds, others: Speeds) -> Speeds:
@@ -357,9 +365,9 @@ def inertia_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
     Raises:
         DerivationError: a joint has no inertia to move.
     """
-    speeds = tuple(body.v for body in mechanism.bodies)
+    speeds = joint_speeds(mechanism)
     applied = applied_forces(mechanism, speeds)
-    bias = newton_euler(mechanism, speeds, _still(mechanism), mechanism.gravity, applied)
+    bias = newton_euler(mechanism, speeds, joints_at_rest(mechanism), mechanism.gravity, applied)
     motion = articulated_body(mechanism, _less(tau, bias.forces))
     return ConstraintForces(motion.rates, superposed(bias.wrenches, motion.wrenches), ())
 
@@ -377,36 +385,40 @@ def derive_motion(
     return inertia_form(mechanism, tau), f"inertia form, for body {body.name} has no inverse inertia: {reason}"
 
 
-def motion_program(mechanism: Mechanism, name: str, found: ConstraintForces, method: str) -> Program:
-    """forward_dynamics or joint_wrenches from a solution."""
-    inputs = (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs)
-    if name == "forward_dynamics":
-        vdot = [rate for rates in found.rates for rate in rates]
-        text = f"rates of the speeds under the generalised forces tau ({method})"
-        return make_program(mechanism, name, inputs, [("vdot", (mechanism.nv,), vdot, "", "rates of the speeds")], text)
-    wrenches = user_wrenches(mechanism, found.wrenches)
-    text = f"[moment; force] on each joint's successor by its predecessor, in the successor's joint frame ({method})"
-    return make_program(
-        mechanism, name, inputs, [("wrenches", (mechanism.nb, 6), wrenches, "", "joint wrenches")], text
+Solution: TypeAlias = Callable[[Mechanism], tuple[ConstraintForces, str]]
+"""What a solver finds for the input tau, and the words for how it did."""
+
+
+def motion_functions(solution: Solution) -> Mapping[str, Function]:
+    """``forward_dynamics`` and ``joint_wrenches`` of what a solver finds."""
+
+    def derivation(contract: Contract) -> Function:
+        return Function(contract, lambda mechanism: motion_entries(mechanism, contract, *solution(mechanism)))
+
+    return functions_by_name(derivation(FORWARD_DYNAMICS), derivation(JOINT_WRENCHES))
+
+
+def motion_entries(mechanism: Mechanism, contract: Contract, found: ConstraintForces, how: str) -> Derived:
+    """What a solution says about the rates of the speeds, or about the joint wrenches."""
+    if contract is FORWARD_DYNAMICS:
+        return Derived(found.rates, how)
+    return Derived(
+        user_wrenches(mechanism, found.wrenches),
+        how,
+        "[moment; force] on each joint's successor by its predecessor, in the successor's joint frame",
     )
 
 
-def _function(name: str, form: Form) -> Callable[[Mechanism], Program]:
-    def derive(mechanism: Mechanism) -> Program:
+def _functions(form: Form) -> Mapping[str, Function]:
+    def solution(mechanism: Mechanism) -> tuple[ConstraintForces, str]:
         found, used = derive_motion(mechanism, form=form)
-        return motion_program(mechanism, name, found, f"constraint force algorithm, {used}")
+        return found, f"constraint force algorithm, {used}"
 
-    return derive
+    return motion_functions(solution)
 
 
-CFA_FUNCTIONS: Final[dict[str, Callable[[Mechanism], Program]]] = {
-    "forward_dynamics": _function("forward_dynamics", "absolute"),
-    "joint_wrenches": _function("joint_wrenches", "absolute"),
-}
+CFA_FUNCTIONS: Final = _functions("absolute")
 """Functions of the catalogue that the constraint force algorithm derives in its own way, in absolute form."""
 
-CFA_BIAS_FUNCTIONS: Final[dict[str, Callable[[Mechanism], Program]]] = {
-    "forward_dynamics": _function("forward_dynamics", "bias"),
-    "joint_wrenches": _function("joint_wrenches", "bias"),
-}
+CFA_BIAS_FUNCTIONS: Final = _functions("bias")
 """The same functions by the bias form of the paper."""

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.catalogue import make_program
 from mbsym.formulations.constraint_force.block_system import Block, BlockSystem, factorise
 from mbsym.formulations.constraint_force.elimination_order import leaf_to_root
 from mbsym.formulations.constraint_force.joint_compliance import joint_blocks
@@ -27,6 +26,7 @@ from mbsym.formulations.constraint_force.leaf_to_root import (
     held_joints,
 )
 from mbsym.formulations.constraint_force.subspaces import Column, unit_column
+from mbsym.formulations.contracts import Contract, Derived, Result
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
@@ -139,6 +139,14 @@ def cfa_matrices(mechanism: Mechanism) -> CfaMatrices:
     return CfaMatrices(mechanism, system, blocks, row_sizes, column_sizes)
 
 
+INVERSE_MASS_MATRIX: Final = Contract(
+    "inverse_mass_matrix",
+    ("q",),
+    (Result("M_inverse", ("nv", "nv"), "", "inverse mass matrix"),),
+    "inverse mass matrix",
+)
+
+
 def inverse_mass_matrix(mechanism: Mechanism) -> Program:
     """M^-1 = C - B^T A_m^-1 B, output ``M_inverse``.
 
@@ -159,13 +167,7 @@ def inverse_mass_matrix(mechanism: Mechanism) -> Program:
         for r in range(n):
             for c in range(r):
                 result[r][c] = result[c][r]
-    return make_program(
-        mechanism,
-        "inverse_mass_matrix",
-        (mechanism.q,),
-        [("M_inverse", (n, n), [entry for row in result for entry in row], "", "inverse mass matrix")],
-        "inverse mass matrix (constraint force algorithm, C - B^T A^-1 B)",
-    )
+    return INVERSE_MASS_MATRIX.program(mechanism, Derived(result, "constraint force algorithm, C - B^T A^-1 B"))
 
 
 def _known_forces(mechanism: Mechanism, joint: HeldJoint) -> tuple[Column, ...]:

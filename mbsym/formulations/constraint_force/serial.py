@@ -11,16 +11,22 @@ Miller, J. H. Reif, Parallel tree contraction and its application, 1985.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Final
 
 from mbsym.formulations.constraint_force.block_system import BlockSystem
 from mbsym.formulations.constraint_force.elimination_order import rake_and_compress
-from mbsym.formulations.constraint_force.leaf_to_root import Solver, derive_motion, held_joints, motion_program
+from mbsym.formulations.constraint_force.leaf_to_root import (
+    ConstraintForces,
+    Solver,
+    derive_motion,
+    held_joints,
+    motion_functions,
+)
 from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
 from mbsym.formulations.constraint_force.round_elimination import solve_in_rounds
+from mbsym.formulations.contracts import Function
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 
 
@@ -38,22 +44,16 @@ def level_schedule(mechanism: Mechanism) -> tuple[tuple[str, ...], ...]:
     return tuple(joints for joints in kept if joints)
 
 
-def _function(name: str, solver: Solver, method: str) -> Callable[[Mechanism], Program]:
-    def derive(mechanism: Mechanism) -> Program:
+def _functions(solver: Solver, method: str) -> Mapping[str, Function]:
+    def solution(mechanism: Mechanism) -> tuple[ConstraintForces, str]:
         found, used = derive_motion(mechanism, solver)
-        return motion_program(mechanism, name, found, f"serialised constraint force algorithm, {method}, {used}")
+        return found, f"serialised constraint force algorithm, {method}, {used}"
 
-    return derive
+    return motion_functions(solution)
 
 
-CFA_SERIAL_FUNCTIONS: Final[dict[str, Callable[[Mechanism], Program]]] = {
-    "forward_dynamics": _function("forward_dynamics", reduction, "reduction"),
-    "joint_wrenches": _function("joint_wrenches", reduction, "reduction"),
-}
+CFA_SERIAL_FUNCTIONS: Final = _functions(reduction, "reduction")
 """Functions of the catalogue that the serialised algorithm derives, by reduction."""
 
-CFA_ELIMINATION_FUNCTIONS: Final[dict[str, Callable[[Mechanism], Program]]] = {
-    "forward_dynamics": _function("forward_dynamics", odd_even_elimination, "odd-even elimination"),
-    "joint_wrenches": _function("joint_wrenches", odd_even_elimination, "odd-even elimination"),
-}
+CFA_ELIMINATION_FUNCTIONS: Final = _functions(odd_even_elimination, "odd-even elimination")
 """The same functions by the odd-even elimination of the source."""

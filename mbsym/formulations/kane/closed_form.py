@@ -19,18 +19,19 @@ topology); T. R. Kane, D. A. Levinson, Dynamics: Theory and Applications, 1985, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from mbsym.formulations import contracts
 from mbsym.formulations.applied_forces import AppliedForces, applied_forces
-from mbsym.formulations.catalogue import make_program
 from mbsym.formulations.constraint_force.joint_compliance import central_inertia
+from mbsym.formulations.contracts import Derived, Function, functions_by_name
 from mbsym.formulations.recursive.composite_body import SquareMatrix, solve
 from mbsym.formulations.recursive.newton_euler import user_wrenches
 from mbsym.kinematics.joint_motion import Motion, combination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.kinematics.recursion import Speeds, poses
+from mbsym.kinematics.recursion import Speeds, joint_speeds, poses
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import (
     Symmetric3,
@@ -45,7 +46,6 @@ from mbsym.spatial.vector import (
     symmetric_multiply,
     zero_vector,
 )
-from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.topology.matrices import path_matrix
 
@@ -224,7 +224,7 @@ def kane_joint_wrenches(mechanism: Mechanism, bodies: Sequence[KaneBody], rates:
 
 
 def _applied(mechanism: Mechanism) -> AppliedForces | None:
-    return applied_forces(mechanism, tuple(body.v for body in mechanism.bodies))
+    return applied_forces(mechanism, joint_speeds(mechanism))
 
 
 def _inertial_wrenches(
@@ -296,69 +296,38 @@ def _rates(mechanism: Mechanism, bodies: Sequence[KaneBody]) -> list[Scalar]:
     return solve(mechanism, kane_mass_matrix(mechanism, bodies), right)
 
 
-def _forward_dynamics(mechanism: Mechanism) -> Program:
-    vdot = _rates(mechanism, kane_bodies(mechanism))
-    return make_program(
-        mechanism,
-        "forward_dynamics",
-        (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs),
-        [("vdot", (mechanism.nv,), vdot, "", "rates of the speeds")],
-        "rates of the speeds under the generalised forces tau (Kane's equations, factored mass matrix)",
-    )
+def _forward_dynamics(mechanism: Mechanism) -> Derived:
+    return Derived(_rates(mechanism, kane_bodies(mechanism)), "Kane's equations, factored mass matrix")
 
 
-def _inverse_dynamics(mechanism: Mechanism) -> Program:
+def _inverse_dynamics(mechanism: Mechanism) -> Derived:
     rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
-    tau = kane_inverse_dynamics(mechanism, kane_bodies(mechanism), rates)
-    return make_program(
-        mechanism,
-        "inverse_dynamics",
-        (mechanism.q, mechanism.v, mechanism.vdot, *mechanism.extra_inputs),
-        [("tau", (mechanism.nv,), tau, "", "generalised forces")],
-        "generalised forces that produce the rates vdot (Kane's equations)",
-    )
+    return Derived(kane_inverse_dynamics(mechanism, kane_bodies(mechanism), rates), "Kane's equations")
 
 
-def _mass_matrix(mechanism: Mechanism) -> Program:
-    n = mechanism.nv
-    entries = [entry for row in kane_mass_matrix(mechanism) for entry in row]
-    return make_program(
-        mechanism,
-        "mass_matrix",
-        (mechanism.q,),
-        [("M", (n, n), entries, "", "mass matrix")],
-        "mass matrix (Kane's equations through the path matrix)",
-    )
+def _mass_matrix(mechanism: Mechanism) -> Derived:
+    return Derived(kane_mass_matrix(mechanism), "Kane's equations through the path matrix")
 
 
-def _bias_force(mechanism: Mechanism) -> Program:
-    return make_program(
-        mechanism,
-        "bias_force",
-        (mechanism.q, mechanism.v, *mechanism.extra_inputs),
-        [("bias", (mechanism.nv,), kane_bias(mechanism), "", "bias forces")],
-        "velocity, gravity and force element terms: M(q) vdot + bias(q, v) = tau (Kane's equations)",
-    )
+def _bias_force(mechanism: Mechanism) -> Derived:
+    return Derived(kane_bias(mechanism), "Kane's equations")
 
 
-def _joint_wrenches(mechanism: Mechanism) -> Program:
+def _joint_wrenches(mechanism: Mechanism) -> Derived:
     bodies = kane_bodies(mechanism)
     rates = mechanism.of_joints(tuple(_rates(mechanism, bodies)))
-    wrenches = user_wrenches(mechanism, kane_joint_wrenches(mechanism, bodies, rates))
-    return make_program(
-        mechanism,
-        "joint_wrenches",
-        (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs),
-        [("wrenches", (mechanism.nb, 6), wrenches, "", "joint wrenches")],
-        "[moment; force] on each joint's successor by its predecessor, in the successor's joint frame (Kane)",
+    return Derived(
+        user_wrenches(mechanism, kane_joint_wrenches(mechanism, bodies, rates)),
+        "Kane",
+        "[moment; force] on each joint's successor by its predecessor, in the successor's joint frame",
     )
 
 
-KANE_FUNCTIONS: Final[dict[str, Callable[[Mechanism], Program]]] = {
-    "forward_dynamics": _forward_dynamics,
-    "inverse_dynamics": _inverse_dynamics,
-    "mass_matrix": _mass_matrix,
-    "bias_force": _bias_force,
-    "joint_wrenches": _joint_wrenches,
-}
+KANE_FUNCTIONS: Final = functions_by_name(
+    Function(contracts.FORWARD_DYNAMICS, _forward_dynamics),
+    Function(contracts.INVERSE_DYNAMICS, _inverse_dynamics),
+    Function(contracts.MASS_MATRIX, _mass_matrix),
+    Function(contracts.BIAS_FORCE, _bias_force),
+    Function(contracts.JOINT_WRENCHES, _joint_wrenches),
+)
 """Functions of the catalogue that Kane's equations derive in their own way."""

@@ -19,7 +19,7 @@ from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.recursive.composite_body import SquareMatrix
 from mbsym.kinematics.joint_motion import Motion, combination
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.kinematics.recursion import poses
+from mbsym.kinematics.recursion import joint_speeds, poses
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import add, cross, dot, is_zero, subtract, zero_vector
 from mbsym.symbolic.scalar import Scalar
@@ -82,7 +82,7 @@ def spatial_bias(mechanism: Mechanism) -> tuple[Scalar, ...]:
     T = path_matrix(mechanism.labelling.tree)
     columns, inertias = _world(mechanism)
     frames = poses(mechanism)
-    applied = applied_forces(mechanism, tuple(body.v for body in mechanism.bodies))
+    applied = applied_forces(mechanism, joint_speeds(mechanism))
     relative = [combination(graph, own, body.v) for own, body in zip(columns, mechanism.bodies, strict=True)]
     twists = [_along(T, i, relative) for i in range(mechanism.nb)]
     with graph.section("bias"):

@@ -10,7 +10,7 @@ import pytest
 
 from mbsym import examples
 from mbsym.errors import DerivationError, SimulationError
-from mbsym.formulations.catalogue import TREE_FUNCTIONS, make_program
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.loops.actuation import actuated_inverse_dynamics
 from mbsym.loops.corrections import (
@@ -34,6 +34,7 @@ from mbsym.symbolic.equality import compare
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
+from mechanisms.programs import make_program
 
 Array = np.ndarray[Any, Any]
 METHODS: tuple[Method, ...] = ("sparse", "articulated")

@@ -1,0 +1,313 @@
+"""Functions as contracts: what each is called, takes and returns, in which words, and what it is checked with.
+
+A formulation returns entries. The contract makes the Program of them, and with it header, manifest and documents; the
+certificate reads in it what the function must agree with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+from mbsym.errors import DerivationError
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.symbolic.program import Input, Output, Program
+from mbsym.symbolic.scalar import Scalar
+
+Entries: TypeAlias = "Scalar | Sequence[Entries]"
+"""Entries of an array, row-major, flat or nested in any way."""
+
+Size: TypeAlias = "int | Literal['nq', 'nv', 'nb', 'nj', 'rows', 'gaps']"
+"""A length, or whose number it is: coordinates, speeds, bodies, joints, closure rows that are independent, or all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """An array that a function returns.
+
+    Attributes:
+        name: identifier.
+        shape: of the array; () for a scalar.
+        unit: of its entries, or "" where they differ.
+        description: one line for headers and documentation.
+    """
+
+    name: str
+    shape: tuple[Size, ...] = ()
+    unit: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """How documents show the function's first result.
+
+    Attributes:
+        letter: in formulas.
+        title: heading.
+        sentence: what it is, with its place in the equations of motion.
+        symmetric: True where entries below the diagonal are left out.
+    """
+
+    letter: str
+    title: str
+    sentence: str
+    symmetric: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What a function is to everyone who does not derive it.
+
+    Attributes:
+        name: identifier.
+        inputs: names of the arguments in order; q, v, vdot and tau are the mechanism's, others are the derivation's.
+        results: in order.
+        description: one line for headers, manifest and documentation.
+        timed: time and control inputs follow, in models that use them.
+        display: how documents show it; None where they do not.
+        reference: method of ``mbsym.reference.Reference`` that returns the only result; "" where there is none.
+        identities: names of the checks in ``mbsym.verification`` that it must pass besides.
+        solves: it solves for accelerations, which magnifies rounding by the condition of the mass matrix.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    results: tuple[Result, ...]
+    description: str
+    timed: bool = False
+    display: Display | None = None
+    reference: str = ""
+    identities: tuple[str, ...] = ()
+    solves: bool = False
+
+    def program(self, mechanism: Mechanism, found: Entries | Derived) -> Program:
+        """The function as a Program over the mechanism's graph.
+
+        Raises:
+            DerivationError: an argument or a size is nobody's, or a result lacks its entries.
+            SymbolicError: a result has more or fewer entries than its shape.
+        """
+        derived = found if isinstance(found, Derived) else Derived(found)
+        entries = derived.entries
+        if not isinstance(entries, Mapping):
+            entries = {self.results[0].name: entries}
+        if list(entries) != [result.name for result in self.results]:
+            raise DerivationError(
+                f"the derivation returns {', '.join(entries)}",
+                where=self.name,
+                remedy=f"return {', '.join(result.name for result in self.results)}",
+            )
+        known = {item.name: item for item in (mechanism.q, mechanism.v, mechanism.vdot, mechanism.tau)}
+        known |= {item.name: item for item in derived.inputs}
+        sizes = {"nq": mechanism.nq, "nv": mechanism.nv, "nb": mechanism.nb}
+        sizes |= {"nj": mechanism.nb + len(mechanism.cut_joints), **derived.sizes}
+        description = derived.description or self.description
+        try:
+            inputs = tuple(known[name] for name in self.inputs)
+            shapes = [tuple(sizes[n] if isinstance(n, str) else n for n in result.shape) for result in self.results]
+        except KeyError as error:
+            raise DerivationError(
+                f"nothing is known of {error}", where=self.name, remedy="let the derivation give it"
+            ) from None
+        return Program(
+            self.name,
+            mechanism.graph,
+            (*inputs, *(mechanism.extra_inputs if self.timed else ())),
+            tuple(
+                Output(result.name, shape, references(entries[result.name]), result.unit, result.description)
+                for result, shape in zip(self.results, shapes, strict=True)
+            ),
+            mechanism.parameters,
+            f"{description} ({derived.how})" if derived.how else description,
+        )
+
+
+def references(entries: Entries) -> tuple[int, ...]:
+    """References of all entries in order."""
+    return tuple(_flat(entries))
+
+
+def _flat(entries: Entries) -> Iterator[int]:
+    if isinstance(entries, Scalar):
+        yield entries.ref
+    else:
+        for entry in entries:
+            yield from _flat(entry)
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What a derivation returns where entries alone do not say enough.
+
+    Attributes:
+        entries: of the only result, or of each result by name.
+        how: the way they were derived, in words; stands in brackets behind the contract's description.
+        description: takes the place of the contract's.
+        inputs: arguments that are not the mechanism's.
+        sizes: those that the mechanism does not know, "rows" and "gaps".
+    """
+
+    entries: Entries | Mapping[str, Entries]
+    how: str = ""
+    description: str = ""
+    inputs: tuple[Input, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+
+
+Derivation: TypeAlias = Callable[[Mechanism], "Entries | Derived"]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function that can be generated: its contract, and a derivation of its entries."""
+
+    contract: Contract
+    derive: Derivation
+
+    @property
+    def name(self) -> str:
+        """Of the contract."""
+        return self.contract.name
+
+    def __call__(self, mechanism: Mechanism) -> Program:
+        """The Program for a mechanism.
+
+        Raises:
+            DerivationError: the derivation does not cover the mechanism.
+        """
+        return self.contract.program(mechanism, self.derive(mechanism))
+
+
+def functions_by_name(*functions: Function) -> Mapping[str, Function]:
+    """Functions that a formulation derives in its own way."""
+    return {function.name: function for function in functions}
+
+
+# ---- the functions of every tree ------------------------------------------------------------------------------------
+
+FORWARD_DYNAMICS: Final = Contract(
+    "forward_dynamics",
+    ("q", "v", "tau"),
+    (Result("vdot", ("nv",), "", "rates of the speeds"),),
+    "rates of the speeds under the generalised forces tau",
+    timed=True,
+    reference="forward_dynamics",
+    solves=True,
+)
+
+INVERSE_DYNAMICS: Final = Contract(
+    "inverse_dynamics",
+    ("q", "v", "vdot"),
+    (Result("tau", ("nv",), "", "generalised forces"),),
+    "generalised forces that produce the rates vdot",
+    timed=True,
+    reference="inverse_dynamics",
+    identities=("forces of forward dynamics",),
+)
+
+MASS_MATRIX: Final = Contract(
+    "mass_matrix",
+    ("q",),
+    (Result("M", ("nv", "nv"), "", "mass matrix"),),
+    "mass matrix",
+    display=Display("M", "Mass matrix", "M(q) in M(q) vdot + h(q, v) = tau.", symmetric=True),
+    reference="mass_matrix",
+)
+
+BIAS_FORCE: Final = Contract(
+    "bias_force",
+    ("q", "v"),
+    (Result("bias", ("nv",), "", "bias forces"),),
+    "velocity, gravity and force element terms: M(q) vdot + bias(q, v) = tau",
+    timed=True,
+    display=Display("h", "Bias forces", "h(q, v): velocity, gravity and force element terms."),
+    reference="bias_force",
+)
+
+GRAVITY_FORCE: Final = Contract(
+    "gravity_force",
+    ("q",),
+    (Result("gravity", ("nv",), "", "gravity forces"),),
+    "generalised forces that hold the mechanism against gravity",
+    display=Display("g", "Gravity forces", "g(q): the forces that hold the mechanism against gravity."),
+    reference="gravity_force",
+    identities=("power of the potential",),
+)
+
+KINETIC_ENERGY: Final = Contract(
+    "kinetic_energy",
+    ("q", "v"),
+    (Result("energy", (), "J", "kinetic energy with rotor inertias"),),
+    "kinetic energy with rotor inertias",
+    reference="kinetic_energy",
+    identities=("energy of the mass matrix",),
+)
+
+POTENTIAL_ENERGY: Final = Contract(
+    "potential_energy",
+    ("q",),
+    (Result("energy", (), "J", "potential energy of gravity and springs"),),
+    "potential energy of gravity and springs",
+    reference="potential_energy",
+)
+
+POSITION_RATE: Final = Contract(
+    "position_rate",
+    ("q", "v"),
+    (Result("qdot", ("nq",), "", "rates of the coordinates"),),
+    "rates of the coordinates",
+    reference="position_rate",
+)
+
+BODY_POSES: Final = Contract(
+    "body_poses",
+    ("q",),
+    (Result("poses", ("nb", 4, 4), "", "homogeneous matrices from body frames to the base frame"),),
+    "homogeneous matrices from body frames to the base frame",
+    reference="poses",
+)
+
+BODY_VELOCITIES: Final = Contract(
+    "body_velocities",
+    ("q", "v"),
+    (Result("velocities", ("nb", 6), "", "[omega; v] of body frames in body axes at the frames' origins"),),
+    "[omega; v] of body frames in body axes at the frames' origins",
+    reference="velocities",
+)
+
+BODY_JACOBIANS: Final = Contract(
+    "body_jacobians",
+    ("q",),
+    (Result("jacobians", ("nb", 6, "nv"), "", "Jacobians of body frames in body axes at the frames' origins"),),
+    "Jacobians of body frames in body axes at the frames' origins",
+    reference="jacobians",
+    identities=("difference of poses",),
+)
+
+JOINT_WRENCHES: Final = Contract(
+    "joint_wrenches",
+    ("q", "v", "tau"),
+    (Result("wrenches", ("nb", 6), "", "joint wrenches"),),
+    "[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the successor",
+    timed=True,
+    reference="joint_wrenches",
+    solves=True,
+)
+
+CENTER_OF_MASS: Final = Contract(
+    "center_of_mass",
+    ("q",),
+    (Result("com", (3,), "m", "centre of mass in base axes"),),
+    "centre of mass in base axes",
+    reference="center_of_mass",
+)
+
+MOMENTUM: Final = Contract(
+    "momentum",
+    ("q", "v"),
+    (Result("momentum", (6,), "", "[angular about the centre of mass; linear] in base axes"),),
+    "[angular about the centre of mass; linear] in base axes",
+    reference="momentum",
+)
