@@ -84,10 +84,17 @@ def spelled(name: str) -> str:
 class Scope:
     """Identifiers of one scope; equal demands get different identifiers, in the order they are made."""
 
-    __slots__ = ("_taken",)
+    __slots__ = ("_foreign", "_taken")
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
+    def __init__(self, taken: Iterable[str] = (), foreign: tuple[str, ...] = ()) -> None:
+        """Starts a scope.
+
+        Args:
+            taken: identifiers that are given away already.
+            foreign: beginnings of names that belong to somebody else, such as the module's own in a C file.
+        """
         self._taken = set(taken)
+        self._foreign = foreign
 
     def __contains__(self, identifier: str) -> bool:
         return identifier in self._taken
@@ -95,6 +102,8 @@ class Scope:
     def claim(self, name: str) -> str:
         """A free identifier that resembles the name as closely as the rules allow."""
         stem = spelled(name)
+        if stem.startswith(self._foreign):
+            stem = f"own_{stem}"
         identifier = stem
         if identifier in RESERVED:
             identifier = f"{stem}_"

@@ -164,7 +164,8 @@ def _module_names(description: ModuleDescription, parameters: tuple[ParameterInp
     top = Scope(C_SUFFIXES)
     function_names = identifier_map(functions, top, "functions")
     constants = identifier_map(description.constants, top, "constants")
-    inside = Scope()
+    # What begins like the module's symbols may be one of them: arm_real in the module arm is its floating-point type.
+    inside = Scope(foreign=(f"{module}_", f"MBSYM_{module}_"))
     arguments = dict.fromkeys(
         item.name for program in description.programs for item in arguments_of(program)
     ) | dict.fromkeys(item.name for fixed in description.runtime for item in fixed.arguments)

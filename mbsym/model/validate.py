@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mbsym.errors import ModelError, TopologyError
+from mbsym.errors import MbsymError, ModelError, TopologyError
 from mbsym.model.body import Body, Placement
 from mbsym.model.force import (
     Actuator,
@@ -30,7 +30,10 @@ from mbsym.model.joint import (
 from mbsym.model.labelling import label_model
 from mbsym.model.names import expression_names, identifier_fault, model_name_fault, name_fault
 from mbsym.model.system import Model
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.values.diagnostic import Diagnostic, Findings, Path, nearest, path_text
+from mbsym.values.numbers import to_scalar
 
 NAMING = "use letters, digits, blanks and _ - . : + / ( ) [ ]"
 IDENTIFIER = "use letters, digits and underscores, a letter first"
@@ -289,9 +292,19 @@ def _check_couplings(model: Model, joints: dict[str, Joint], findings: Findings)
 
 
 def _check_parameters(model: Model, findings: Findings) -> None:
+    graph = Graph()
+    exact: dict[str, Scalar] = {}
     for index, parameter in enumerate(model.parameters):
-        number = findings.number(parameter.value, ("parameters", index, "value"))
+        path: Path = ("parameters", index, "value")
+        number = findings.number(parameter.value, path)
         findings.numbers[parameter.name] = 1.0 if number is None else number
+        exact[parameter.name] = symbol(graph, parameter.name)
+        if number is not None:
+            # Floating-point numbers stay short where exact ones square themselves from parameter to parameter.
+            try:
+                exact[parameter.name] = to_scalar(parameter.value, graph, exact)
+            except MbsymError as error:
+                findings.refuse(path, error)
 
 
 def _check_values(model: Model, findings: Findings) -> None:

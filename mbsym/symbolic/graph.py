@@ -28,6 +28,9 @@ LEAVES: Final = frozenset(("const", "pi", "symbol"))
 ZERO: Final[Reference] = 0
 ONE: Final[Reference] = 1
 
+MOST_BITS: Final = 1 << 16
+"""Bits of a numerator or denominator above which a constant is refused: exact arithmetic on it would not end."""
+
 
 def exact(value: Number) -> Fraction:
     """The rational number that a literal stands for: a float is read as its shortest decimal, not as its binary digits.
@@ -82,6 +85,11 @@ class Graph:
         key = ("const", -numerator if numerator < 0 else numerator, denominator)
         node = self._index.get(key)
         if node is None:
+            if max(numerator.bit_length(), denominator.bit_length()) > MOST_BITS:
+                raise SymbolicError(
+                    f"an exact number grew beyond {MOST_BITS * 3 // 10} digits",
+                    remedy="write the values that it is made of with fewer digits, or make one a run-time parameter",
+                )
             node = self._append(key, "const", (-fraction if numerator < 0 else fraction,))
         return -node if numerator < 0 else node
 

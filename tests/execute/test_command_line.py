@@ -615,3 +615,37 @@ def test_json_stands_alone_on_standard_output(tmp_path: Path) -> None:
     assert "warning: " in done.stderr
     assert "\r" not in done.stderr + done.stdout
     assert "\x1b" not in done.stderr + done.stdout
+
+
+def test_parameters_may_bear_the_names_of_the_module(tmp_path: Path, run: Run) -> None:
+    names = ("real", "parameters", "restrict", "NQ", "mass_matrix", "default_parameters", "FORMAL", "H")
+    lines = [f"  arm_{name}: {{value: 0.5, symbolic: true}}" for name in names]
+    lines.append("  MBSYM_arm_H: {value: 0.5, symbolic: true}")
+    total = " + ".join([*(f"arm_{name}" for name in names), "MBSYM_arm_H"])
+    text = "\n".join(
+        [
+            "name: arm",
+            "parameters:",
+            *lines,
+            "bodies:",
+            f"  rod: {{mass: {total}, center_of_mass: [0, 0, arm_real], inertia: [1, 1, 0.5]}}",
+            "joints:",
+            "  pin: {type: revolute, from: ground, to: rod, axis: y}",
+        ]
+    )
+    (tmp_path / "arm.yaml").write_text(text, encoding="utf-8")
+    assert run("generate", tmp_path / "arm.yaml", "-o", tmp_path / "code").status == 0
+    assert run("verify", tmp_path / "code").status == 0
+
+
+def test_exact_numbers_that_square_themselves_end_politely(tmp_path: Path, run: Run) -> None:
+    lines = ["name: squares", "parameters:", "  p0: 1.2345678901234567"]
+    lines += [f"  p{k}: p{k - 1}*p{k - 1}/1.5" for k in range(1, 40)]
+    lines += ["bodies:", "  rod: {mass: p3, inertia: [1, 1, 1]}", "joints:", "  pin: [revolute, ground, rod]"]
+    path = tmp_path / "squares.yaml"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    outcome = run("generate", path, "-o", tmp_path / "code")
+    assert outcome.status == 2
+    assert f"{path}:14:8: an exact number grew beyond 19660 digits" in outcome.err
+    assert len(outcome.err.splitlines()) == 1
+    assert not (tmp_path / "code").exists()

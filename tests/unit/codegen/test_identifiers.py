@@ -97,3 +97,13 @@ def test_any_names_become_distinct_plain_identifiers(names: list[str]) -> None:
 def test_a_doubled_name_is_an_error() -> None:
     with pytest.raises(CodegenError, match="two parameters are named 'm'"):
         identifier_map(["m", "m"], Scope(), "parameters")
+
+
+def test_names_that_begin_like_the_module_are_set_apart() -> None:
+    scope = Scope(foreign=("arm_", "MBSYM_arm_"))
+    assert [scope.claim(name) for name in ("arm_real", "arm", "MBSYM_arm_H", "own_arm_real")] == [
+        "own_arm_real",
+        "arm",
+        "own_MBSYM_arm_H",
+        "own_arm_real_2",
+    ]
