@@ -18,8 +18,10 @@ from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.mjcf_equality import closures
 from mbsym.formats.mjcf_frames import AngleRules, negative, read_frame, turned
 from mbsym.formats.mjcf_geoms import geom_mass
+from mbsym.formats.mjcf_words import MJCF_WORDS, PASSIVE_FLAGS
 from mbsym.formats.rigid_frames import ExactMass, compose, exact, exact_mass
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
+from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
 from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
 from mbsym.model.body import Body, Placement
@@ -145,6 +147,7 @@ class _Reader:
                 raise self._not_covered(element)
         for compiler in root.all("compiler"):
             self.from_geoms = compiler.attributes.get("inertiafromgeom", self.from_geoms)
+        self.notes += unknown_words(self.source, root, MJCF_WORDS, strict=self.options.strict)
         self.classes["main"] = {}
         for element in root.all("default"):
             self._read_defaults(element, "main", top=True)
@@ -186,6 +189,9 @@ class _Reader:
             for flag in option.all("flag"):
                 if flag.attributes.get("gravity") == "disable":
                     gravity = (0, 0, 0)
+                off = [key for key in PASSIVE_FLAGS if flag.attributes.get(key) == "disable"]
+                if off:
+                    self.notes.append(f"{', '.join(off)} are disabled in the file and act here all the same")
             for key in ("density", "viscosity"):
                 if key in option.attributes and evaluate(read_number(self.source, option, key)) != 0:
                     self.notes.append(f"the {key} of the medium is left out of the dynamics")
@@ -396,6 +402,10 @@ class _Reader:
         return (lower,), (upper,)
 
     def _read_forces(self, element: Element, joint: Joint, kind: str) -> None:
+        if "springdamper" in element.attributes:
+            raise self.source.error(
+                element.place, "springdamper is not covered", "state stiffness and damping themselves"
+            )
         damping = read_number(self.source, element, "damping", "0")
         if evaluate(damping) != 0:
             for index in range(joint.shape.nv):

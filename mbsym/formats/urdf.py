@@ -14,6 +14,8 @@ from mbsym.formats.loop_file import LoopFile, read_loops
 from mbsym.formats.rigid_frames import exact_mass, placement_matrix, turned_inertia
 from mbsym.formats.rigid_frames import text as number_text
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
+from mbsym.formats.urdf_words import URDF_WORDS
+from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
 from mbsym.formats.xml_numbers import read_number, read_triple
 from mbsym.model.body import Body, Placement
@@ -87,7 +89,7 @@ def _robot(source: TextSource) -> Element:
             "mujoco": "give the file the suffix .xml, so that it is read as MJCF",
         }.get(robot.tag, "a URDF file holds one element <robot>")
         raise source.error(robot.place, f"<{robot.tag}> is no robot description in URDF", remedy)
-    for element in (robot, *robot.children):
+    for element in robot.every():
         if element.tag.startswith("xacro:"):
             raise source.error(
                 element.place, "this file is written in xacro, a macro language", "run it through xacro first"
@@ -131,6 +133,7 @@ class _Reader:
     def model(self, robot: Element) -> Model:
         """The model with all links and fixed joints as they stand."""
         self.places[()] = self.places["name",] = robot.place
+        self.notes += unknown_words(self.source, robot, URDF_WORDS, strict=self.options.strict)
         links = self._named(robot, "link")
         joints = self._named(robot, "joint")
         if not links:

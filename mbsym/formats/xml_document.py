@@ -35,6 +35,14 @@ class Element:
         """The children of that name."""
         return (item for item in self.children if item.tag == tag)
 
+    def every(self) -> Iterator[Element]:
+        """The element and all within it, in the order of the file."""
+        stack = [self]
+        while stack:
+            element = stack.pop()
+            yield element
+            stack += reversed(element.children)
+
 
 def read_xml(source: TextSource) -> Element:
     """The root element of a text.

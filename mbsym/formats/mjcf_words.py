@@ -1,0 +1,98 @@
+"""What MJCF elements may hold, and what of it bears on the mechanics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from mbsym.formats.mjcf_frames import ORIENTATIONS
+from mbsym.formats.vocabulary import Words
+
+FRAME: Final = ("pos", *ORIENTATIONS)
+
+REFUSED: Final = ("include", "frame", "replicate", "composite", "flexcomp", "attach", "plugin")
+"""Elements that the reader of bodies refuses, each with its own advice."""
+
+SEEN: Final = ("site", "camera", "light")
+
+_SOLVER: Final = ("solref", "solimp", "solreflimit", "solimplimit", "solreffriction", "solimpfriction", "margin")
+
+_GEOM_SEEN: Final = (
+    *_SOLVER, "name", "class", "contype", "conaffinity", "condim", "group", "priority", "material", "rgba", "friction",
+    "solmix", "gap", "hfield", "fitscale", "user", "fluidshape", "fluidcoef",
+)  # fmt: skip
+
+_SETTINGS: Final = (
+    "autolimits", "strippath", "fitaabb", "meshdir", "texturedir", "assetdir", "discardvisual", "usethread",
+    "fusestatic", "saveinertial", "alignfree", "exactmeshinertia", "conflict",
+)  # fmt: skip
+
+_OPTIONS: Final = (
+    "timestep", "apirate", "impratio", "tolerance", "ls_tolerance", "noslip_tolerance", "ccd_tolerance", "magnetic",
+    "o_margin", "o_solref", "o_solimp", "o_friction", "integrator", "cone", "jacobian", "solver", "iterations",
+    "ls_iterations", "noslip_iterations", "ccd_iterations", "mpr_iterations", "mpr_tolerance", "sdf_iterations",
+    "sdf_initpoints", "actuatorgroupdisable", "sleep_tolerance", "collision",
+)  # fmt: skip
+
+_EQUALITY: Final = Words(
+    ("name", "active", "body1", "body2", "site1", "site2", "anchor", "relpose", "joint1", "joint2", "polycoef"),
+    silent=("class", *_SOLVER, "torquescale"),
+)
+
+MJCF_WORDS: Final[Mapping[str, Words]] = {
+    "mujoco": Words(
+        ("model",),
+        many=("compiler", "option", "default", "worldbody", "equality"),
+        silent=(
+            "size", "visual", "statistic", "asset", "contact", "deformable", "tendon", "actuator", "sensor",
+            "keyframe", "custom", "extension", *REFUSED,
+        ),
+    ),
+    "compiler": Words(
+        (
+            "angle", "eulerseq", "coordinate", "inertiafromgeom", "settotalmass", "boundmass", "boundinertia",
+            "balanceinertia",
+        ),
+        silent=(*_SETTINGS, "lengthrange"),
+    ),
+    "option": Words(("gravity", "density", "viscosity"), many=("flag",), silent=_OPTIONS),
+    "default": Words(
+        ("class",),
+        many=("default", "joint", "geom"),
+        silent=(
+            "mesh", "material", "site", "camera", "light", "pair", "equality", "tendon", "general", "motor", "position",
+            "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "plugin",
+        ),
+    ),
+    "worldbody": Words(many=("body", "geom"), silent=(*SEEN, *REFUSED)),
+    "body": Words(
+        ("name", "childclass", "mocap", "gravcomp", *FRAME),
+        once=("inertial", "freejoint"),
+        many=("body", "joint", "geom"),
+        silent=(*SEEN, *REFUSED, "user", "sleep"),
+    ),
+    "inertial": Words(("mass", "diaginertia", "fullinertia", *FRAME), refused="any"),
+    "joint": Words(
+        (
+            "name", "class", "type", "pos", "axis", "ref", "springref", "stiffness", "damping", "armature",
+            "frictionloss", "range", "limited", "springdamper",
+        ),
+        silent=(
+            *_SOLVER, "group", "user", "actuatorfrcrange", "actuatorfrclimited", "actuatorgravcomp",
+            # The attributes of <equality><joint>, which bears the same tag.
+            *(word for word in _EQUALITY.attributes if word not in ("name",)),
+        ),
+    ),
+    "freejoint": Words(("name",), silent=("group", "align")),
+    "geom": Words(
+        ("type", "size", "fromto", "mass", "density", "shellinertia", "mesh", *FRAME), silent=(*_GEOM_SEEN, "plugin")
+    ),
+    "equality": Words(
+        many=("connect", "weld", "joint"), silent=("tendon", "flex", "flexvert", "flexstrain", "distance")
+    ),
+    "connect": _EQUALITY,
+    "weld": _EQUALITY,
+}  # fmt: skip
+
+PASSIVE_FLAGS: Final = ("passive", "spring", "damper", "equality", "actuation", "constraint")
+"""Flags that switch off what is modelled here."""

@@ -1,0 +1,106 @@
+"""Words of XML formats: what an element may hold, and what is said about anything else.
+
+A misspelt word must not be passed over where it bears on the mechanics: an axis written ``xzy`` would become the
+default axis without a word. Such words are errors, with the nearest one that is understood; all others are named in a
+warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+
+from mbsym.formats.text_source import TextSource
+from mbsym.formats.xml_document import Element
+
+MOST_NAMED = 8
+"""Unknown words that one warning lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What an element may hold.
+
+    Attributes:
+        attributes: that are read.
+        once: child elements that are read and of which there is one at most.
+        many: child elements that are read, any number of them.
+        silent: attributes and child elements that say nothing about the mechanics, or whose absence is told elsewhere.
+        refused: which unknown words are errors: "any" where all that stands here bears on the mechanics, those that
+            are "near" to one that is read, or "none".
+    """
+
+    attributes: tuple[str, ...] = ()
+    once: tuple[str, ...] = ()
+    many: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
+    refused: Literal["any", "near", "none"] = "near"
+
+
+def unknown_words(source: TextSource, root: Element, table: Mapping[str, Words], *, strict: bool) -> tuple[str, ...]:
+    """Sentences that name the words which are not understood.
+
+    Args:
+        source: of the text.
+        root: element whose tag stands in the table.
+        table: by tag; children without a row are not looked into.
+        strict: every unknown word is an error.
+
+    Raises:
+        FormatError: a word is unknown where that can change the mechanics, or an element stands twice.
+    """
+    found: dict[str, list[int]] = {}
+    stack = [root]
+    while stack:
+        element = stack.pop()
+        words = table[element.tag]
+        _require_once(source, element, words.once)
+        for word, place, shown in _words_of(element):
+            known = (*words.once, *words.many) if shown.startswith("<") else words.attributes
+            if word in known or word in words.silent or word.startswith(("xmlns", "xml:")):
+                continue
+            near = get_close_matches(word, known, n=1)
+            what = f"{shown} in <{element.tag}> is not understood"
+            if strict or words.refused == "any" or (words.refused == "near" and near):
+                remedy = f"did you mean {near[0]!r}?" if near else _known(known) if known else "remove it"
+                raise source.error(place, what, remedy)
+            found.setdefault(shown, []).append(place[0])
+        stack += [child for child in reversed(element.children) if child.tag in table and _is_read(child, words)]
+    if not found:
+        return ()
+    names = [_with_lines(shown, lines) for shown, lines in found.items()]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return (f"not understood and left out: {', '.join(names[:MOST_NAMED])}{more}",)
+
+
+def _words_of(element: Element) -> Iterable[tuple[str, tuple[int, int], str]]:
+    """Word, place and text to show of each attribute and child."""
+    for key in element.attributes:
+        yield key, element.place, key
+    for child in element.children:
+        yield child.tag, child.place, f"<{child.tag}>"
+
+
+def _is_read(child: Element, words: Words) -> bool:
+    return child.tag in words.once or child.tag in words.many
+
+
+def _require_once(source: TextSource, element: Element, tags: tuple[str, ...]) -> None:
+    for tag in tags:
+        several = list(element.all(tag))
+        if len(several) > 1:
+            raise source.error(
+                several[1].place,
+                f"a second <{tag}> in the <{element.tag}> of line {element.place[0]}",
+                f"keep one; the first stands in line {several[0].place[0]}",
+            )
+
+
+def _with_lines(shown: str, lines: list[int]) -> str:
+    return f"{shown} (line {lines[0]})" if len(lines) == 1 else f"{shown} ({len(lines)} times from line {lines[0]} on)"
+
+
+def _known(words: tuple[str, ...]) -> str:
+    return f"known here: {', '.join(words)}"
