@@ -13,7 +13,8 @@ from mbsym.formulations.recursive.sparse_factor import Vector, factorised, weigh
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
 from mbsym.loops.functions import constraint_jacobian
-from mbsym.loops.redundancy import DEPENDENT, LoopAnalysis, analyse_loops
+from mbsym.loops.generic_rank import DEPENDENT
+from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.loops.wrenches import dense
 from mbsym.model.force import Actuator
 from mbsym.symbolic.evaluator import Evaluator

@@ -1,6 +1,8 @@
-"""Which closure equations follow from others, found where the loops are closed.
+"""Which closure equations follow from others.
 
-The generic rank of G is taken by singular values at several closed configurations near the model's initial one. Rows
+A row is dropped only if it follows generically: at regular closed configurations, whose rank is that of all closed
+configurations around them, or with the loops open as well, which is decided exactly. What depends in special
+configurations alone, such as a flat chain of parallel cranks, is kept, and the generated solvers handle the rank. Rows
 are kept in a fixed order of preference, so that the same model always keeps the same rows.
 """
 
@@ -14,13 +16,13 @@ from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.closing import (
     Closing,
-    ClosingProblem,
-    close,
     close_from_anywhere,
     closing_problem,
     initial_coordinates,
 )
 from mbsym.loops.constraints import Closure, ClosureRow, closures
+from mbsym.loops.generic_rank import DEPENDENT, independent_anywhere, rank_of, regular_configurations
+from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
@@ -30,18 +32,6 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-DEPENDENT: Final = 1e-6
-"""Part of the largest singular value below which a row counts as dependent. Loops are closed to about 1e-14, which
-leaves about 1e-7 to a dependent row of an overconstrained loop, whose gap grows with the square of the error."""
-
-_BESIDE: Final = 0.02
-"""Size of the motions by which dependent rows are tried [rad, m]."""
-
-_OPENS: Final = 1e-8
-"""A row that opens by more where those it depends on are closed does not depend on them. Gaps of second order in the
-motions are about 1e-4; dependent rows stay at round-off."""
-
-_SAMPLES: Final = 4
 _PREFERRED: Final = 0.3
 
 
@@ -91,22 +81,22 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     closed = close_from_anywhere(problem, start)
     if not closed.closed:
         raise cannot_close(mechanism.model.name, found, closed)
-    samples = [closed.q, *_neighbours(mechanism, problem, closed.q)]
     program = _sampling_program(mechanism, found)
-    values = interpret(program, {"q": np.array(samples)})
-    matrices = values["jacobian"]
-    rank = max(_rank(matrix) for matrix in matrices)
-    generic = np.array([matrix for matrix in matrices if _rank(matrix) == rank])
-    kept = _independent(generic, rank)
-    here_alone = _dependent_here_alone(problem, closed.q, kept, mechanism.nv)
-    for k in here_alone:
+    rows_at = Evaluator(replace(program, outputs=program.outputs[:1]))
+    anywhere = independent_anywhere(program, "jacobian", mechanism.nv)
+    regular = regular_configurations(problem, lambda q: rows_at(q)["jacobian"], closed.q, len(anywhere))
+    if regular.rank is None:
+        kept = anywhere
         notes.append(
-            f"closure of {rows[k].closure}: row {rows[k].number} follows from the others in the closed configurations "
-            "that were found, but not beside them: they are singular"
+            "no regular configuration was found near the initial one, which is singular: of the closure rows those are "
+            "kept that do not follow from the others with the loops open either"
         )
-    kept = sorted((*kept, *here_alone))
+    else:
+        kept = _independent(np.array(regular.matrices), regular.rank)
+    if regular.singular_start:
+        notes += _singular_rows(rows, kept, rows_at(closed.q)["jacobian"])
     mobility = mechanism.nv - len(kept)
-    sentences = notes + _words(found, rows, kept, values, [_rank(matrix) == rank for matrix in matrices])
+    sentences = notes + _words(found, rows, kept, interpret(program, {"q": np.array(regular.q or [closed.q])}))
     if mobility == 0:
         sentences.append("the loops leave no freedom: this is a structure, and its dynamics are its statics")
     return LoopAnalysis(
@@ -119,36 +109,26 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     )
 
 
-def _dependent_here_alone(problem: ClosingProblem, q: Array, kept: Sequence[int], nv: int) -> list[int]:
-    """Rows that seemed to depend on the kept ones but open up where only these are closed, a little way off.
-
-    That happens in a singular configuration which closing cannot leave, such as a chain stretched between two points.
-    """
+def _singular_rows(rows: Sequence[ClosureRow], kept: Sequence[int], matrix: Array) -> list[str]:
+    """Which of the kept rows follow from the others in the configuration with that G, closure by closure."""
     import numpy as np
 
-    added: list[int] = []
-    generator = np.random.default_rng(3)
-    steps = generator.uniform(-_BESIDE, _BESIDE, (3, nv))
-    while len(kept) + len(added) < nv:
-        chosen = sorted((*kept, *added))
+    needed = _independent(np.array([matrix[list(kept)]]), rank_of(matrix[list(kept)]))
+    idle: dict[str, list[int]] = {}
+    for place, k in enumerate(kept):
+        if place not in needed:
+            idle.setdefault(rows[k].closure, []).append(rows[k].number)
+    return [
+        f"closure of {closure}: {_numbered(numbers)} from the others in the initial configuration and others that were "
+        "found, but not beside them: they are singular"
+        for closure, numbers in idle.items()
+    ]
 
-        def gap(at: Array, chosen: list[int] = chosen) -> tuple[Array, Array]:
-            residual, jacobian = problem.gap(at)
-            return residual[chosen], jacobian[chosen]
 
-        part = ClosingProblem(gap, problem.move, nv)
-        worst, row = 0.0, -1
-        for step in steps:
-            beside = close(part, problem.move(np.array(q), step))
-            if not beside.closed:
-                continue
-            residual = np.abs(problem.gap(beside.q)[0])
-            if residual.max() > worst:
-                worst, row = float(residual.max()), int(np.argmax(residual))
-        if worst < _OPENS or row in chosen:
-            break
-        added.append(row)
-    return added
+def _numbered(numbers: Sequence[int]) -> str:
+    """Rows by number and what they do."""
+    listed = ", ".join(map(str, numbers))
+    return f"row {listed} follows" if len(numbers) == 1 else f"rows {listed} follow"
 
 
 def restated(analysis: LoopAnalysis, mechanism: Mechanism) -> LoopAnalysis:
@@ -178,23 +158,6 @@ def cannot_close(where: str, found: Sequence[Closure], closing: Closing) -> Deri
     )
 
 
-def _neighbours(mechanism: Mechanism, problem: ClosingProblem, q: Array) -> list[Array]:
-    """Closed configurations around a closed one."""
-    import numpy as np
-
-    generator = np.random.default_rng(7)
-    found: list[Array] = []
-    for attempt in range(4 * _SAMPLES):
-        radius = 0.4 / (1 + attempt // 4) ** 2
-        moved = problem.move(np.array(q), generator.uniform(-radius, radius, mechanism.nv))
-        closing = close(problem, moved)
-        if closing.closed:
-            found.append(closing.q)
-        if len(found) == _SAMPLES:
-            break
-    return found
-
-
 def _sampling_program(mechanism: Mechanism, found: Sequence[Closure]) -> Program:
     """G of all rows, and for each closure with a wrench the screws of its loop's joints and its own wrenches."""
     zero = Scalar(mechanism.graph, 0)
@@ -209,13 +172,6 @@ def _sampling_program(mechanism: Mechanism, found: Sequence[Closure]) -> Program
         outputs.append(Output(f"screws{number}", (len(motions), 6), tuple(screws)))
         outputs.append(Output(f"wrenches{number}", (len(wrenches), 6), tuple(held)))
     return Program("closure_samples", mechanism.graph, (mechanism.q,), tuple(outputs), mechanism.parameters)
-
-
-def _rank(matrix: Array) -> int:
-    import numpy as np
-
-    sizes = np.linalg.svd(matrix, compute_uv=False)
-    return int(np.sum(sizes > DEPENDENT * sizes[0])) if len(sizes) and sizes[0] > 0 else 0
 
 
 def _independent(matrices: Array, rank: int) -> list[int]:
@@ -236,10 +192,7 @@ def _independent(matrices: Array, rank: int) -> list[int]:
     return sorted(kept)
 
 
-def _words(
-    found: Sequence[Closure], rows: Sequence[ClosureRow], kept: Sequence[int], values: Any, generic: Sequence[bool]
-) -> list[str]:
-    import numpy as np
+def _words(found: Sequence[Closure], rows: Sequence[ClosureRow], kept: Sequence[int], values: Any) -> list[str]:
 
     sentences = []
     first = 0
@@ -250,19 +203,16 @@ def _words(
         if not dropped:
             continue
         own = values["jacobian"][:, list(indices), :]
-        alone = max(_rank(matrix) for matrix in own)
+        alone = max(rank_of(matrix) for matrix in own)
         if alone == len(closure.rows):
             reason = "the loops move together"
         else:
-            sample = int(np.argmax(generic))
-            reason = _kind_of_loop(values[f"screws{number}"][sample], values[f"wrenches{number}"][sample])
+            reason = _kind_of_loop(values[f"screws{number}"][0], values[f"wrenches{number}"][0])
             if len(dropped) > len(closure.rows) - alone:
                 reason += ", and it moves together with other loops"
-        which = "row" if len(dropped) == 1 else "rows"
-        numbers = ", ".join(str(k) for k in dropped)
         sentences.append(
             f"closure of {'joint' if closure.kind not in ('distance', 'point on line', 'gear') else closure.kind} "
-            f"{closure.name}: {which} {numbers} follow{'s' if len(dropped) == 1 else ''} from the others: {reason}"
+            f"{closure.name}: {_numbered(dropped)} from the others: {reason}"
         )
     return sentences
 
