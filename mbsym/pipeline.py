@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
 
 from mbsym.codegen.interface import GeneratedFile, ModuleDescription, Real, RuntimeFunction, render
 from mbsym.codegen.write import write_files
@@ -30,23 +29,21 @@ from mbsym.symbolic.program import Program
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, steps done, and steps in all."""
 
-LANGUAGES: Final = ("c", "numpy")
-
 
 @dataclass(frozen=True, slots=True)
 class GenerationOptions:
     """What to generate.
 
     Attributes:
-        languages: "c", "numpy".
+        languages: names from ``codegen.languages``, empty for all.
         functions: names from the catalogue, empty for all that the mechanism has.
-        formulation: "auto" takes the one with the fewest operations.
+        formulation: name from ``registry.FORMULATIONS``; "auto" takes the fewest operations.
         real: floating-point type of the C code.
         symbolic_parameters: "" as the model says, "all", "none", or names.
         order: of the assembly, "weight" or "input".
     """
 
-    languages: tuple[str, ...] = LANGUAGES
+    languages: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
     formulation: str = "auto"
     real: Real = "double"
@@ -191,7 +188,7 @@ def generate(
     source: Model | str | Path,
     directory: str | Path = ".",
     *,
-    languages: Sequence[str] = LANGUAGES,
+    languages: Sequence[str] = (),
     functions: Sequence[str] = (),
     formulation: str = "auto",
     real: Real = "double",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Final, TypeAlias
 
 from mbsym.codegen.interface import RuntimeFunction
@@ -13,13 +13,16 @@ from mbsym.formulations.catalogue import FORWARD_DYNAMICS_BY_MASS_MATRIX, TREE_F
 from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS
 from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
+from mbsym.formulations.contracts import Contract
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.actuation import actuated_inverse_dynamics, has_motors
 from mbsym.loops.closed_form import only_closed_form_position, planar_loops
+from mbsym.loops.contracts import LOOP_CONTRACTS
 from mbsym.loops.functions import LoopFunction, Method, loop_functions
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops, restated
 from mbsym.loops.runtime import LOOP_KERNELS, REPLACED, loop_constants, loop_macros, loop_runtime
+from mbsym.records import Registry
 from mbsym.symbolic.program import Program
 from mbsym.transfer_matrix.module import generate_step
 
@@ -40,31 +43,23 @@ def _fewest_operations(*candidates: DeriveFunction) -> DeriveFunction:
     return derive
 
 
-TRANSFER_MATRIX: Final = "transfer-matrix"
+@dataclass(frozen=True, slots=True)
+class Formulation:
+    """A way to derive the equations of motion.
 
-FORMULATIONS: Final[dict[str, Mapping[str, DeriveFunction]]] = {
-    "auto": {
-        "forward_dynamics": _fewest_operations(TREE_FUNCTIONS["forward_dynamics"], FORWARD_DYNAMICS_BY_MASS_MATRIX)
-    },
-    "newton-euler": {"forward_dynamics": FORWARD_DYNAMICS_BY_MASS_MATRIX},
-    "articulated-body": {},
-    "kane": KANE_FUNCTIONS,
-    "cfa": CFA_FUNCTIONS,
-    "cfa-serial": CFA_SERIAL_FUNCTIONS,
-    "cfa-kkt": CFA_KKT_FUNCTIONS,
-    TRANSFER_MATRIX: {},
-}
-"""Per formulation, the functions it derives in its own way; the others are those of the recursive catalogue."""
+    Attributes:
+        name: as the command line has it.
+        sentence: what it does, for help and documentation.
+        functions: those that it derives in its own way; the others are those of the catalogue.
+        loop_method: how it factors the mass matrix below closed loops; "" takes what needs fewer operations.
+        whole: makes all functions of a mechanism, in place of the catalogue's; None for a formulation of these.
+    """
 
-
-LOOP_METHODS: Final[dict[str, Method]] = {
-    "newton-euler": "sparse",
-    "kane": "sparse",
-    "articulated-body": "articulated",
-    "cfa": "articulated",
-    "cfa-serial": "articulated",
-}
-"""How each formulation factors the mass matrix below closed loops; ``auto`` takes what needs fewer operations."""
+    name: str
+    sentence: str
+    functions: Mapping[str, DeriveFunction] = field(default_factory=dict)
+    loop_method: Method = ""
+    whole: Callable[[Mechanism], tuple[Mapping[str, DeriveFunction], FixedFunctions]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,50 +88,89 @@ class FixedFunctions:
         return tuple(function.name for function in self.runtime)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Available:
-    """The functions that a mechanism has under a formulation, in catalogue order.
+    """The functions that a mechanism has under a formulation, in catalogue order; found out when they are asked for.
 
     Attributes:
-        functions: name -> derivation.
-        loops: what was found out about closed loops, None for a tree.
-        fixed: functions with fixed text, if there are any.
+        mechanism: for which.
+        formulation: under which.
     """
 
-    functions: Mapping[str, DeriveFunction]
-    loops: LoopAnalysis | None = None
-    fixed: FixedFunctions | None = None
+    mechanism: Mechanism
+    formulation: Formulation
+
+    @cached_property
+    def loops(self) -> LoopAnalysis | None:
+        """What was found out about closed loops, None for a tree.
+
+        Raises:
+            DerivationError: the loops cannot be closed.
+        """
+        if self.formulation.whole is not None or not _is_closed(self.mechanism):
+            return None
+        return analyse_loops(self.mechanism)
+
+    @cached_property
+    def functions(self) -> Mapping[str, DeriveFunction]:
+        """Derivations by the names of the functions.
+
+        Closed loops add their own and take the place of forward_dynamics and joint_wrenches; inverse_dynamics and
+        bias_force are those of the tree, with the loops open.
+
+        Raises:
+            DerivationError: the formulation does not cover the mechanism.
+        """
+        if self._whole is not None:
+            return self._whole[0]
+        own = self.formulation.functions
+        functions: dict[str, DeriveFunction] = {name: own.get(name, derive) for name, derive in TREE_FUNCTIONS.items()}
+        loops, mechanism = self.loops, self.mechanism
+        if loops is None:
+            return functions
+        for name, derive in loop_functions(self.formulation.loop_method).items():
+            functions[name] = partial(_with_loops, derive, loops, mechanism)
+        if has_motors(mechanism, loops):
+            functions["actuated_inverse_dynamics"] = partial(_with_loops, actuated_inverse_dynamics, loops, mechanism)
+        if len(planar_loops(mechanism)) == 1:
+            functions["closed_form_position"] = only_closed_form_position
+        return functions
+
+    @cached_property
+    def fixed(self) -> FixedFunctions | None:
+        """Functions with fixed text, if there are any."""
+        if self._whole is not None:
+            return self._whole[1]
+        runtime = loop_runtime(self.mechanism, self.loops) if self.loops is not None else ()
+        if self.loops is None or not runtime:
+            return None
+        constants, macros = loop_constants(self.mechanism, self.loops), loop_macros(self.mechanism)
+        return FixedFunctions(runtime, LOOP_KERNELS, REPLACED, constants, macros)
+
+    @cached_property
+    def _whole(self) -> tuple[Mapping[str, DeriveFunction], FixedFunctions] | None:
+        return None if self.formulation.whole is None else self.formulation.whole(self.mechanism)
 
 
 def available_functions(mechanism: Mechanism, formulation: str) -> Available:
-    """What can be derived for a mechanism.
-
-    Closed loops add their own functions and take the place of forward_dynamics and joint_wrenches; inverse_dynamics
-    and bias_force are those of the tree, with the loops open.
+    """What can be derived for a mechanism; nothing is derived here.
 
     Raises:
-        DerivationError: the formulation does not exist or does not cover the mechanism, or the loops cannot be closed.
+        DerivationError: there is no such formulation.
     """
-    if formulation not in FORMULATIONS:
-        raise DerivationError(f"no formulation is called {formulation!r}", remedy=f"known: {', '.join(FORMULATIONS)}")
-    if formulation == TRANSFER_MATRIX:
-        return _stepping(mechanism)
-    own = FORMULATIONS[formulation]
-    functions = {name: own.get(name, derive) for name, derive in TREE_FUNCTIONS.items()}
-    if not (mechanism.cut_joints or mechanism.model.constraints):
-        return Available(functions)
-    loops = analyse_loops(mechanism)
-    for name, derive in loop_functions(LOOP_METHODS.get(formulation, "")).items():
-        functions[name] = partial(_with_loops, derive, loops, mechanism)
-    if has_motors(mechanism, loops):
-        functions["actuated_inverse_dynamics"] = partial(_with_loops, actuated_inverse_dynamics, loops, mechanism)
-    if len(planar_loops(mechanism)) == 1:
-        functions["closed_form_position"] = only_closed_form_position
-    runtime = loop_runtime(mechanism, loops)
-    if not runtime:
-        return Available(functions, loops)
-    constants, macros = loop_constants(mechanism, loops), loop_macros(mechanism)
-    return Available(functions, loops, FixedFunctions(runtime, LOOP_KERNELS, REPLACED, constants, macros))
+    return Available(mechanism, FORMULATIONS.named(formulation))
+
+
+def _is_closed(mechanism: Mechanism) -> bool:
+    return bool(mechanism.cut_joints or mechanism.model.constraints)
+
+
+def contracts_of(mechanism: Mechanism) -> Mapping[str, Contract]:
+    """The contracts of all functions that some formulation may generate for a mechanism, by name."""
+    contracts = {name: function.contract for name, function in TREE_FUNCTIONS.items()}
+    if _is_closed(mechanism):
+        contracts |= {contract.name: contract for contract in LOOP_CONTRACTS}
+    return contracts
 
 
 def _with_loops(derive: LoopFunction, loops: LoopAnalysis, analysed: Mechanism, mechanism: Mechanism) -> Program:
@@ -144,16 +178,53 @@ def _with_loops(derive: LoopFunction, loops: LoopAnalysis, analysed: Mechanism, 
     return derive(mechanism, loops if mechanism is analysed else restated(loops, mechanism))
 
 
-def _stepping(mechanism: Mechanism) -> Available:
+def _stepping(mechanism: Mechanism) -> tuple[Mapping[str, DeriveFunction], FixedFunctions]:
     """Stepping by transfer matrices: kernels, and the sweeps around them."""
     module = generate_step(mechanism)
     functions = {program.name: partial(_given, program) for program in module.programs}
     fixed = FixedFunctions(
         module.runtime, tuple(functions), constants=dict(module.constants), manifest=dict(module.manifest)
     )
-    return Available(functions, fixed=fixed)
+    return functions, fixed
 
 
 def _given(program: Program, mechanism: Mechanism) -> Program:
     """A program that is there already."""
     return program
+
+
+TRANSFER_MATRIX: Final = "transfer-matrix"
+
+FORMULATIONS: Final = Registry(
+    "formulation",
+    (
+        Formulation(
+            "auto",
+            "whichever needs the fewest operations",
+            {
+                "forward_dynamics": _fewest_operations(
+                    TREE_FUNCTIONS["forward_dynamics"], FORWARD_DYNAMICS_BY_MASS_MATRIX
+                )
+            },
+        ),
+        Formulation(
+            "newton-euler",
+            "recursive Newton-Euler, mass matrix by composite bodies",
+            {"forward_dynamics": FORWARD_DYNAMICS_BY_MASS_MATRIX},
+            "sparse",
+        ),
+        Formulation("articulated-body", "forward dynamics by articulated bodies", loop_method="articulated"),
+        Formulation("kane", "Kane's equations in closed form through the path matrix", KANE_FUNCTIONS, "sparse"),
+        Formulation("cfa", "constraint force algorithm, from the leaves to the root", CFA_FUNCTIONS, "articulated"),
+        Formulation(
+            "cfa-serial",
+            "constraint force algorithm in rounds of independent joints",
+            CFA_SERIAL_FUNCTIONS,
+            "articulated",
+        ),
+        Formulation("cfa-kkt", "constraint force algorithm without inverse inertias", CFA_KKT_FUNCTIONS),
+        Formulation(TRANSFER_MATRIX, "discrete time transfer matrices: steps in place of equations", whole=_stepping),
+    ),
+    DerivationError,
+)
+"""All formulations; each is listed in help, derived, generated and documented."""

@@ -12,8 +12,7 @@ from mbsym.codegen.write import write_files
 from mbsym.errors import FormatError
 from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.native_text import dump_native
-
-NATIVE_SUFFIXES = (".yaml", ".yml")
+from mbsym.formats.registry import FORMATS
 
 
 def register(app: typer.Typer) -> None:
@@ -31,11 +30,12 @@ def register(app: typer.Typer) -> None:
         force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
     ) -> None:
         """Convert a model to the native format."""
-        if target.suffix.lower() not in NATIVE_SUFFIXES:
+        suffixes = FORMATS["native"].suffixes
+        if target.suffix.lower() not in suffixes:
             raise FormatError(
                 "only the native format is written",
                 where=str(target),
-                remedy=f"end it in {' or '.join(NATIVE_SUFFIXES)}",
+                remedy=f"end it in {' or '.join(suffixes)}",
             )
         model = read_model(source, strict=strict, snap_angles=snap_angles, floating=floating)
         write_files(target.parent, (GeneratedFile(target.name, dump_native(model)),), force=force)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from mbsym.cli.arguments import either, formulation_help, model_help
 from mbsym.cli.model_source import read_model
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.write import write_files
@@ -18,13 +19,13 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def derive(
-        model: str = typer.Argument(help="Model file (.yaml, .urdf, .xml) or name of a bundled example."),
+        model: str = typer.Argument(help=model_help()),
         formulation: str = typer.Option(
             "auto",
             "--formulation",
-            help="auto, kane, newton-euler, articulated-body, cfa, cfa-serial or transfer-matrix.",
+            help=formulation_help(),
         ),
-        form: str = typer.Option("text", "--format", help=f"{', '.join(FORMATS)}."),
+        form: str = typer.Option("text", "--format", help=f"{either(FORMATS)}."),
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write; default is standard output."),
         symbolic_parameters: str = typer.Option("all", "--symbolic-parameters", help="all, none, or NAME,NAME."),
         order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import typer
 
+from mbsym.cli.arguments import formulation_help, language_help, model_help
 from mbsym.cli.model_source import read_model
 from mbsym.cli.progress import progress_bar
+from mbsym.codegen.languages import LANGUAGES
 from mbsym.errors import CodegenError
 from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.registry import LoadOptions
 from mbsym.model.system import Model
-from mbsym.pipeline import LANGUAGES, Derivation, GenerationOptions, derive, express, read
+from mbsym.pipeline import Derivation, GenerationOptions, derive, express, read
 from mbsym.pipeline import generate as generate_code
 
 
@@ -22,11 +24,11 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def generate(
-        model: str = typer.Argument(help="Model file (.yaml, .urdf, .xml) or name of a bundled example."),
+        model: str = typer.Argument(help=model_help()),
         output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the files."),
-        language: list[str] = typer.Option([], "--language", help="c or numpy; repeat for both (default)."),
+        language: list[str] = typer.Option([], "--language", help=language_help()),
         function: list[str] = typer.Option([], "--function", help="Only this function; repeatable."),
-        formulation: str = typer.Option("auto", "--formulation", help="auto takes the fewest operations."),
+        formulation: str = typer.Option("auto", "--formulation", help=formulation_help()),
         real: str = typer.Option("double", "--real", help="double or float."),
         symbolic_parameters: str = typer.Option(
             "", "--symbolic-parameters", help="all, none, or NAME,NAME: run-time arguments instead of numbers."
@@ -43,15 +45,14 @@ def register(app: typer.Typer) -> None:
         if real not in ("double", "float"):
             raise CodegenError(f"no type is called {real!r}", where="--real", remedy="use double or float")
         for name in language:
-            if name not in LANGUAGES:
-                raise CodegenError(f"no language {name!r}", where="--language", remedy=f"use {' or '.join(LANGUAGES)}")
+            LANGUAGES.named(name, where="--language")
         chosen = symbolic_parameters if symbolic_parameters in ("", "all", "none") else symbolic_parameters.split(",")
         system = read_model(model, strict=strict, snap_angles=snap_angles, floating=floating)
         with progress_bar() as progress:
             done = generate_code(
                 system,
                 output,
-                languages=language or LANGUAGES,
+                languages=language,
                 functions=function,
                 formulation=formulation,
                 real="double" if real == "double" else "float",

@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 
 from mbsym import __version__
+from mbsym.cli.arguments import model_help
 from mbsym.cli.model_source import read_model
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.write import write_files
@@ -21,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def label(
-        model: str = typer.Argument(help="Model file (.yaml, .urdf, .xml) or name of a bundled example."),
+        model: str = typer.Argument(help=model_help()),
         as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
         diagram: Path | None = typer.Option(None, "--diagram", help="Draw the graph into this SVG file."),
         order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),

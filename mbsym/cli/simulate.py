@@ -7,6 +7,7 @@ from pathlib import Path
 
 import typer
 
+from mbsym.cli.arguments import model_help
 from mbsym.cli.model_source import read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import SimulationError
@@ -18,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def simulate(
-        model: str = typer.Argument(help="Model file (.yaml, .urdf, .xml) or name of a bundled example."),
+        model: str = typer.Argument(help=model_help()),
         duration: float = typer.Option(..., "--duration", help="Length of the motion [s]."),
         step: float | None = typer.Option(
             None, "--step", help="Step of rk4, symplectic and transfer-matrix [s]; else interval of the output."

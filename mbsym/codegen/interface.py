@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mbsym.codegen.c.views import render_c
 from mbsym.codegen.description import (
     Argument,
     GeneratedFile,
@@ -13,13 +12,11 @@ from mbsym.codegen.description import (
     RuntimeFunction,
     arguments_of,
 )
+from mbsym.codegen.languages import LANGUAGES
 from mbsym.codegen.lowered_module import lower_module
 from mbsym.codegen.manifest import manifest_file
-from mbsym.codegen.numpy.views import render_numpy
-from mbsym.errors import CodegenError
 
 __all__ = [
-    "LANGUAGES",
     "Argument",
     "GeneratedFile",
     "ModuleDescription",
@@ -29,22 +26,20 @@ __all__ = [
     "render",
 ]
 
-LANGUAGES = {"c": render_c, "numpy": render_numpy}
 
-
-def render(description: ModuleDescription, languages: Sequence[str] = ("c", "numpy")) -> tuple[GeneratedFile, ...]:
-    """All files of a module in the languages asked for, and its manifest as the last.
+def render(description: ModuleDescription, languages: Sequence[str] = ()) -> tuple[GeneratedFile, ...]:
+    """All files of a module in the languages asked for, none meaning all, and its manifest as the last.
 
     The same description gives the same bytes on every machine.
 
     Raises:
         CodegenError: a language is unknown, names clash, a program is incomplete, or a constant cannot be printed.
     """
-    for language in languages:
-        if language not in LANGUAGES:
-            raise CodegenError(f"no language {language!r}", remedy=f"known are {', '.join(LANGUAGES)}")
+    for name in languages:
+        LANGUAGES.named(name)
     module = lower_module(description)
-    files = [_tidy(file) for language in LANGUAGES if language in languages for file in LANGUAGES[language](module)]
+    wanted = [language for name, language in LANGUAGES.items() if name in (languages or LANGUAGES)]
+    files = [_tidy(file) for language in wanted for file in language.render(module)]
     return (*files, manifest_file(module, files))
 
 

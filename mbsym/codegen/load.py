@@ -68,11 +68,21 @@ class LoadedFunction:
 
 @dataclass(frozen=True, slots=True)
 class LoadedModule:
-    """All functions of a generated module by name, and its manifest."""
+    """All functions of a generated module by name, and its manifest.
+
+    Attributes:
+        language: that it is written in.
+        manifest: as read.
+        functions: by name.
+        compiler: first line of the compiler's version, empty where nothing was compiled.
+        command: compiler and flags.
+    """
 
     language: str
     manifest: Mapping[str, Any]
     functions: Mapping[str, LoadedFunction]
+    compiler: str = ""
+    command: tuple[str, ...] = ()
 
 
 def read_manifest(path: Path | str) -> dict[str, Any]:
@@ -146,7 +156,7 @@ def c_module(library: SharedLibrary, manifest: Mapping[str, Any]) -> LoadedModul
         functions[entry["name"]] = LoadedFunction(
             entry["name"], inputs, outputs, tuple(defaults), _with_structure(call, defaults)
         )
-    return LoadedModule("c", manifest, functions)
+    return LoadedModule("c", manifest, functions, library.compiler, tuple(library.command))
 
 
 def _lacks(function: str) -> CodegenError:

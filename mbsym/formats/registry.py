@@ -2,24 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Final
 
 from mbsym.errors import FormatError
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.model.system import Model
+from mbsym.records import Registry
 
 __all__ = ["LoadOptions", "example_names", "example_path", "load"]
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
-SUFFIXES = (".yaml", ".yml", ".urdf", ".xml", ".mjcf")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFormat:
+    """A format of model files.
+
+    Attributes:
+        name: of the format.
+        sentence: what it is, for messages and documentation.
+        suffixes: that tell its files, the usual one first.
+        load: the model of a file; raises FormatError.
+    """
+
+    name: str
+    sentence: str
+    suffixes: tuple[str, ...]
+    load: Callable[[Path, LoadOptions], Model]
+
+
+def _native(path: Path, options: LoadOptions) -> Model:
+    from mbsym.formats.native import load_native
+
+    return load_native(path, strict=options.strict)
+
+
+def _urdf(path: Path, options: LoadOptions) -> Model:
+    from mbsym.formats.urdf import load_urdf
+
+    return load_urdf(path, options)
+
+
+def _mjcf(path: Path, options: LoadOptions) -> Model:
+    from mbsym.formats.mjcf import load_mjcf
+
+    return load_mjcf(path, options)
+
+
+FORMATS: Final = Registry(
+    "model format",
+    (
+        ModelFormat("native", "mbsym's own format, in YAML", (".yaml", ".yml"), _native),
+        ModelFormat("urdf", "Unified Robot Description Format", (".urdf",), _urdf),
+        ModelFormat("mjcf", "MuJoCo's format", (".xml", ".mjcf"), _mjcf),
+    ),
+    FormatError,
+)
+"""All formats that models are read from."""
+
+
+def known_suffixes() -> tuple[str, ...]:
+    """Suffixes of all formats."""
+    return tuple(suffix for form in FORMATS.values() for suffix in form.suffixes)
 
 
 def load(source: str | Path, options: LoadOptions = DEFAULTS) -> Model:
     """The model of a file or of a bundled example.
 
     Args:
-        source: a path that ends in ``.yaml`` (native), ``.urdf`` or ``.xml`` (MJCF), or the name of an example.
+        source: a path whose suffix one of ``FORMATS`` knows, or the name of an example.
         options: how foreign descriptions are taken.
 
     Raises:
@@ -27,17 +82,7 @@ def load(source: str | Path, options: LoadOptions = DEFAULTS) -> Model:
     """
     path = _path(source)
     suffix = path.suffix.lower()
-    if suffix in (".yaml", ".yml"):
-        from mbsym.formats.native import load_native
-
-        return load_native(path, strict=options.strict)
-    if suffix == ".urdf":
-        from mbsym.formats.urdf import load_urdf
-
-        return load_urdf(path, options)
-    from mbsym.formats.mjcf import load_mjcf
-
-    return load_mjcf(path, options)
+    return next(form for form in FORMATS.values() if suffix in form.suffixes).load(path, options)
 
 
 def example_names() -> tuple[str, ...]:
@@ -63,7 +108,7 @@ def _path(source: str | Path) -> Path:
     path = Path(source)
     if "\0" in text:
         raise FormatError("a path cannot hold a zero character", where=repr(text), remedy="check the path")
-    if path.suffix.lower() in SUFFIXES:
+    if path.suffix.lower() in known_suffixes():
         return path
     if isinstance(source, str) and text in example_names():
         return example_path(text)
@@ -73,7 +118,7 @@ def _path(source: str | Path) -> Path:
         raise FormatError(
             f"a file that ends in {path.suffix!r} is of no known format" if path.suffix else "the file has no suffix",
             where=f"{text}:1:1",
-            remedy=f"use a file that ends in {', '.join(SUFFIXES)}",
+            remedy=f"use a file that ends in {', '.join(known_suffixes())}",
         )
     near = get_close_matches(text, example_names(), n=1)
     remedy = f"did you mean the example {near[0]!r}?" if near else "give a path, or run 'mbsym examples' for the names"

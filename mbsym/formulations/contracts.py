@@ -22,6 +22,10 @@ Size: TypeAlias = "int | Literal['nq', 'nv', 'nb', 'nj', 'rows', 'gaps']"
 """A length, or whose number it is: coordinates, speeds, bodies, joints, closure rows that are independent, or all."""
 
 
+TIMED: Final = ("t", "u")
+"""Time and control inputs, which only some models use."""
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """An array that a function returns.
@@ -62,13 +66,14 @@ class Contract:
 
     Attributes:
         name: identifier.
-        inputs: names of the arguments in order; q, v, vdot and tau are the mechanism's, others are the derivation's.
+        inputs: names of the arguments in order; q, v, vdot and tau are the mechanism's, t and u (time and control
+            inputs) too in models that use them, others are the derivation's.
         results: in order.
         description: one line for headers, manifest and documentation.
-        timed: time and control inputs follow, in models that use them.
         display: how documents show it; None where they do not.
-        reference: method of ``mbsym.reference.Reference`` that returns the only result; "" where there is none.
-        identities: names of the checks in ``mbsym.verification`` that it must pass besides.
+        reference: method of ``mbsym.reference.Reference`` that returns the first result, or METHOD.ATTRIBUTE of what
+            it returns; "" where there is none.
+        identities: names of the checks in ``mbsym.verification.identities`` that it must pass besides.
         solves: it solves for accelerations, which magnifies rounding by the condition of the mass matrix.
     """
 
@@ -76,7 +81,6 @@ class Contract:
     inputs: tuple[str, ...]
     results: tuple[Result, ...]
     description: str
-    timed: bool = False
     display: Display | None = None
     reference: str = ""
     identities: tuple[str, ...] = ()
@@ -100,12 +104,12 @@ class Contract:
                 remedy=f"return {', '.join(result.name for result in self.results)}",
             )
         known = {item.name: item for item in (mechanism.q, mechanism.v, mechanism.vdot, mechanism.tau)}
-        known |= {item.name: item for item in derived.inputs}
+        known |= {item.name: item for item in (*mechanism.extra_inputs, *derived.inputs)}
         sizes = {"nq": mechanism.nq, "nv": mechanism.nv, "nb": mechanism.nb}
         sizes |= {"nj": mechanism.nb + len(mechanism.cut_joints), **derived.sizes}
         description = derived.description or self.description
         try:
-            inputs = tuple(known[name] for name in self.inputs)
+            inputs = tuple(known[name] for name in self.inputs if name in known or name not in TIMED)
             shapes = [tuple(sizes[n] if isinstance(n, str) else n for n in result.shape) for result in self.results]
         except KeyError as error:
             raise DerivationError(
@@ -114,7 +118,7 @@ class Contract:
         return Program(
             self.name,
             mechanism.graph,
-            (*inputs, *(mechanism.extra_inputs if self.timed else ())),
+            inputs,
             tuple(
                 Output(result.name, shape, references(entries[result.name]), result.unit, result.description)
                 for result, shape in zip(self.results, shapes, strict=True)
@@ -189,22 +193,20 @@ def functions_by_name(*functions: Function) -> Mapping[str, Function]:
 
 FORWARD_DYNAMICS: Final = Contract(
     "forward_dynamics",
-    ("q", "v", "tau"),
+    ("q", "v", "tau", "t", "u"),
     (Result("vdot", ("nv",), "", "rates of the speeds"),),
     "rates of the speeds under the generalised forces tau",
-    timed=True,
-    reference="forward_dynamics",
+    reference="solve.vdot",
     solves=True,
 )
 
 INVERSE_DYNAMICS: Final = Contract(
     "inverse_dynamics",
-    ("q", "v", "vdot"),
+    ("q", "v", "vdot", "t", "u"),
     (Result("tau", ("nv",), "", "generalised forces"),),
     "generalised forces that produce the rates vdot",
-    timed=True,
     reference="inverse_dynamics",
-    identities=("forces of forward dynamics",),
+    identities=("tau of forward_dynamics",),
 )
 
 MASS_MATRIX: Final = Contract(
@@ -218,10 +220,9 @@ MASS_MATRIX: Final = Contract(
 
 BIAS_FORCE: Final = Contract(
     "bias_force",
-    ("q", "v"),
+    ("q", "v", "t", "u"),
     (Result("bias", ("nv",), "", "bias forces"),),
     "velocity, gravity and force element terms: M(q) vdot + bias(q, v) = tau",
-    timed=True,
     display=Display("h", "Bias forces", "h(q, v): velocity, gravity and force element terms."),
     reference="bias_force",
 )
@@ -233,7 +234,7 @@ GRAVITY_FORCE: Final = Contract(
     "generalised forces that hold the mechanism against gravity",
     display=Display("g", "Gravity forces", "g(q): the forces that hold the mechanism against gravity."),
     reference="gravity_force",
-    identities=("power of the potential",),
+    identities=("power of potential",),
 )
 
 KINETIC_ENERGY: Final = Contract(
@@ -242,7 +243,7 @@ KINETIC_ENERGY: Final = Contract(
     (Result("energy", (), "J", "kinetic energy with rotor inertias"),),
     "kinetic energy with rotor inertias",
     reference="kinetic_energy",
-    identities=("energy of the mass matrix",),
+    identities=("v.M v / 2",),
 )
 
 POTENTIAL_ENERGY: Final = Contract(
@@ -288,11 +289,10 @@ BODY_JACOBIANS: Final = Contract(
 
 JOINT_WRENCHES: Final = Contract(
     "joint_wrenches",
-    ("q", "v", "tau"),
+    ("q", "v", "tau", "t", "u"),
     (Result("wrenches", ("nb", 6), "", "joint wrenches"),),
     "[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the successor",
-    timed=True,
-    reference="joint_wrenches",
+    reference="solve.wrenches",
     solves=True,
 )
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from mbsym.errors import DerivationError
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.records import Registry
 from mbsym.report.constraint_force_sections import constraint_force_sections, schedule_section
 from mbsym.report.equations import Equations
 from mbsym.report.kane_sections import kane_sections
@@ -13,29 +16,6 @@ from mbsym.report.sections import Entries, Equation, Item, NamedMatrix, Section,
 from mbsym.report.steps import named_steps
 from mbsym.report.transfer_matrix_sections import transfer_matrix_sections
 from mbsym.symbolic.show import show_number
-
-TITLES: Final = {
-    "mass_matrix": "Mass matrix",
-    "bias_force": "Bias forces",
-    "gravity_force": "Gravity forces",
-    "joint_wrenches": "Joint wrenches (constraint forces)",
-    "constraint_residual": "Closure equations",
-    "constraint_jacobian": "Constraint Jacobian",
-    "constraint_bias": "Constraint bias",
-}
-
-SENTENCES: Final = {
-    "mass_matrix": "M(q) in M(q) vdot + h(q, v) = tau.",
-    "bias_force": "h(q, v): velocity, gravity and force element terms.",
-    "gravity_force": "g(q): the forces that hold the mechanism against gravity.",
-    "joint_wrenches": "[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the "
-    "successor; a row a joint, as functions of q, v and vdot.",
-    "constraint_residual": "Phi(q) = 0 where the loops close.",
-    "constraint_jacobian": "G(q) in G vdot = gamma and M vdot + h = tau + G^T lambda; independent rows only.",
-    "constraint_bias": "gamma(q, v) in G vdot = gamma.",
-}
-
-SYMMETRIC: Final = frozenset({"mass_matrix"})
 
 TOO_LARGE: Final = (
     "The closed form would fill pages, so the steps that compute it are listed instead, with names for what is "
@@ -91,16 +71,17 @@ def quantity_section(equations: Equations, name: str) -> Section:
     """One quantity in closed form, or as steps."""
     form = equations.form(name)
     items: tuple[Item, ...]
-    sentences: tuple[str, ...] = (SENTENCES[name],)
+    display = equations.shown[name]
+    sentences: tuple[str, ...] = (display.sentence,)
     columns = form.shape[1] if len(form.shape) > 1 else 1
     if form.is_expanded:
         values = list(equations.matrix(name))
-        items = (_entries(form.symbol, values, columns, name in SYMMETRIC),)
+        items = (_entries(form.symbol, values, columns, display.symmetric),)
     else:
         found = named_steps(form.program, equations.symbols)
-        items = (Steps(found.groups, _entries(form.symbol, list(found.outputs), columns, name in SYMMETRIC)),)
+        items = (Steps(found.groups, _entries(form.symbol, list(found.outputs), columns, display.symmetric)),)
         sentences = (*sentences, TOO_LARGE)
-    return Section(name, TITLES[name], sentences, items, form.operations.arithmetic)
+    return Section(name, display.title, sentences, items, form.operations.arithmetic)
 
 
 def _entries(letter: str, values: Sequence[Any], columns: int, symmetric: bool) -> Entries:
@@ -112,22 +93,39 @@ def _entries(letter: str, values: Sequence[Any], columns: int, symmetric: bool) 
     return Entries(letter, places)
 
 
-def formulation_sections(equations: Equations) -> tuple[Section, ...]:
-    """What a formulation has to show besides the equations."""
-    if equations.formulation == "kane":
-        return kane_sections(equations.mechanism)
-    if equations.formulation == "transfer-matrix":
-        return transfer_matrix_sections(equations.mechanism)
-    if equations.formulation not in ("cfa", "cfa-serial"):
-        return ()
+@dataclass(frozen=True, slots=True)
+class FormulationSections:
+    """What the formulation of that name has to show besides the equations."""
+
+    name: str
+    sections: Callable[[Mechanism], tuple[Section, ...]]
+
+
+def _matrices(mechanism: Mechanism) -> tuple[Section, ...]:
     try:
-        sections = constraint_force_sections(equations.mechanism)
+        return constraint_force_sections(mechanism)
     except DerivationError as error:
         # A massless body leaves the method its inertia form, which has no matrix A to show.
-        sections = (Section("constraint_matrix", "Constraint matrix A", (f"{error.what}.",)),)
-    if equations.formulation == "cfa-serial":
-        sections = (*sections, schedule_section(equations.mechanism))
-    return sections
+        return (Section("constraint_matrix", "Constraint matrix A", (f"{error.what}.",)),)
+
+
+FORMULATION_SECTIONS: Final = Registry(
+    "section of a formulation",
+    (
+        FormulationSections("kane", kane_sections),
+        FormulationSections("cfa", _matrices),
+        FormulationSections("cfa-serial", lambda mechanism: (*_matrices(mechanism), schedule_section(mechanism))),
+        FormulationSections("transfer-matrix", transfer_matrix_sections),
+    ),
+    DerivationError,
+)
+"""Formulations without a record here show the equations alone."""
+
+
+def formulation_sections(equations: Equations) -> tuple[Section, ...]:
+    """What a formulation has to show besides the equations."""
+    own = FORMULATION_SECTIONS.get(equations.formulation)
+    return own.sections(equations.mechanism) if own is not None else ()
 
 
 def _parameters(equations: Equations) -> tuple[Section, ...]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from mbsym import __version__
 from mbsym.errors import DerivationError
 from mbsym.kinematics.roadmap import roadmap_lines
+from mbsym.records import Registry
 from mbsym.report import html, latex, plain_text
 from mbsym.report.contents import report_sections, report_title
 from mbsym.report.equations import Equations
@@ -24,9 +26,7 @@ def document(equations: Equations, form: str) -> str:
     Raises:
         DerivationError: there is no such format, or the formulation does not cover the mechanism.
     """
-    if form not in FORMATS:
-        raise DerivationError(f"no format is called {form!r}", where="--format", remedy=f"use {', '.join(FORMATS)}")
-    return FORMATS[form](equations)
+    return FORMATS.named(form, where="--format").write(equations)
 
 
 def _text(equations: Equations) -> str:
@@ -60,9 +60,21 @@ def _html(equations: Equations) -> str:
     )
 
 
-FORMATS: Final[dict[str, Callable[[Equations], str]]] = {
-    "text": _text,
-    "latex": _latex,
-    "html": _html,
-    "json": json_document,
-}
+@dataclass(frozen=True, slots=True)
+class DocumentFormat:
+    """A way to write equations down: its name, and the text of a whole document."""
+
+    name: str
+    write: Callable[[Equations], str]
+
+
+FORMATS: Final = Registry(
+    "document format",
+    (
+        DocumentFormat("text", _text),
+        DocumentFormat("latex", _latex),
+        DocumentFormat("html", _html),
+        DocumentFormat("json", json_document),
+    ),
+    DerivationError,
+)

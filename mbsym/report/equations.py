@@ -6,19 +6,21 @@ by a general simplifier. Above a size that nobody reads, an entry is kept as a l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.catalogue import make_program
+from mbsym.formulations.applied_forces import applied_forces
+from mbsym.formulations.contracts import Contract, Display, Entries, Result
 from mbsym.formulations.recursive.newton_euler import newton_euler, user_wrenches
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.recursion import joint_speeds
 from mbsym.model.system import Model
 from mbsym.passes.pass_manager import run
 from mbsym.passes.standard import STANDARD_PASSES
-from mbsym.registry import FORMULATIONS, Available, available_functions
+from mbsym.registry import FORMULATIONS, Available, available_functions, contracts_of
 from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.program import OperationCount, Program, count_operations
@@ -33,9 +35,6 @@ LARGEST_CLOSED_FORM: Final = 5000
 
 LARGEST_SIMPLIFIED: Final = 20_000
 """Operations before simplification, likewise counted, above which nobody will read what is left."""
-
-SHOWN_ONLY: Final = ("transfer-matrix",)
-"""Formulations with matrices to look at, whose functions are those of the automatic choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +76,9 @@ class Equations:
     def __init__(self, mechanism: Mechanism, formulation: str) -> None:
         self.mechanism = mechanism
         self.formulation = formulation
-        functions = "auto" if formulation in SHOWN_ONLY else formulation
-        self._available: Available = available_functions(mechanism, functions)
+        # A formulation without equations of motion has matrices to look at beside those of the automatic choice.
+        whole = FORMULATIONS.named(formulation).whole is not None
+        self._available: Available = available_functions(mechanism, "auto" if whole else formulation)
         self._forms: dict[str, ClosedForm] = {}
 
     @cached_property
@@ -135,8 +135,14 @@ class Equations:
     @property
     def names(self) -> tuple[str, ...]:
         """Quantities that ``form`` and ``matrix`` know."""
-        loops = ("constraint_residual", "constraint_jacobian", "constraint_bias") if self._available.loops else ()
-        return ("mass_matrix", "bias_force", "gravity_force", "joint_wrenches", *loops)
+        return tuple(self.shown)
+
+    @cached_property
+    def shown(self) -> Mapping[str, Display]:
+        """How the quantities are shown, by name, in catalogue order."""
+        contracts = {**contracts_of(self.mechanism), "joint_wrenches": INVERSE_JOINT_WRENCHES}
+        found = {name: contracts[name].display for name in self._available.functions}
+        return {name: display for name, display in found.items() if display is not None}
 
     @property
     def loop_sentences(self) -> tuple[str, ...]:
@@ -175,7 +181,7 @@ class Equations:
     def _derive(self, name: str) -> ClosedForm:
         self.mechanism.graph.forget_names()
         if name == "joint_wrenches":
-            program = inverse_joint_wrenches(self.mechanism)
+            program = INVERSE_JOINT_WRENCHES.program(self.mechanism, _inverse_joint_wrenches(self.mechanism))
         else:
             program = self._available.functions[name](self.mechanism)
         output = program.outputs[0]
@@ -188,8 +194,9 @@ class Equations:
             if sizes.of_all(short) <= LARGEST_CLOSED_FORM:
                 references = tuple(short)
                 operations = count_operations(graph, graph.reachable(references))
-        symbol = _LETTERS[name]
-        return ClosedForm(name, output.shape, symbol, output.description, references, program, operations)
+        return ClosedForm(
+            name, output.shape, self.shown[name].letter, output.description, references, program, operations
+        )
 
     @cached_property
     def symbols(self) -> dict[str, Any]:
@@ -213,28 +220,26 @@ class Equations:
         return ImmutableMatrix(len(refs), 1, to_sympy(self.mechanism.graph, refs, self.symbols))
 
 
-_LETTERS: Final = {
-    "mass_matrix": "M",
-    "bias_force": "h",
-    "gravity_force": "g",
-    "joint_wrenches": "f",
-    "constraint_residual": "Phi",
-    "constraint_jacobian": "G",
-    "constraint_bias": "gamma",
-}
+INVERSE_JOINT_WRENCHES: Final = Contract(
+    "joint_wrenches",
+    ("q", "v", "vdot", "t", "u"),
+    (Result("wrenches", ("nb", 6), "", "[moment; force] on each joint's successor by its predecessor"),),
+    "[moment; force] on each joint's successor by its predecessor",
+    display=Display(
+        "f",
+        "Joint wrenches (constraint forces)",
+        "[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the successor; a "
+        "row a joint, as functions of q, v and vdot.",
+    ),
+)
+"""Joint wrenches of a known motion with the loops open, which have a closed form worth reading."""
 
 
-def inverse_joint_wrenches(mechanism: Mechanism) -> Program:
-    """Joint wrenches as functions of q, v and vdot, with the loops open."""
-    from mbsym.formulations.applied_forces import applied_forces
-
-    speeds = tuple(body.v for body in mechanism.bodies)
+def _inverse_joint_wrenches(mechanism: Mechanism) -> Entries:
+    speeds = joint_speeds(mechanism)
     rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
     found = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied_forces(mechanism, speeds))
-    rows = user_wrenches(mechanism, found.wrenches)
-    inputs = (mechanism.q, mechanism.v, mechanism.vdot, *mechanism.extra_inputs)
-    text = "[moment; force] on each joint's successor by its predecessor"
-    return make_program(mechanism, "joint_wrenches", inputs, [("wrenches", (mechanism.nb, 6), rows, "", text)], text)
+    return user_wrenches(mechanism, found.wrenches)
 
 
 def derive(
@@ -248,7 +253,7 @@ def derive(
 
     Args:
         model: a model, a model file, or the name of a bundled example.
-        formulation: "auto", "kane", "newton-euler", "articulated-body", "cfa", "cfa-serial" or "transfer-matrix".
+        formulation: name from ``registry.FORMULATIONS``.
         symbolic_parameters: "all" (default), "none", "" as the model says, or names.
         order: of the assembly, "weight" or "input".
 
@@ -257,9 +262,7 @@ def derive(
     """
     from mbsym.pipeline import GenerationOptions, express, read
 
-    known = (*FORMULATIONS, *SHOWN_ONLY)
-    if formulation not in known:
-        raise DerivationError(f"no formulation is called {formulation!r}", remedy=f"known: {', '.join(known)}")
+    FORMULATIONS.named(formulation)
     system = read(model)
     options = GenerationOptions(symbolic_parameters=symbolic_parameters, order=order)
     return Equations(express(system, options), formulation)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mbsym import __version__
-from mbsym.report.contents import SENTENCES, formulation_sections
+from mbsym.report.contents import formulation_sections
 from mbsym.report.equations import Equations
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps
 from mbsym.report.steps import named_steps
@@ -58,7 +58,7 @@ def _quantity(equations: Equations, name: str) -> dict[str, Any]:
     columns = form.shape[1] if len(form.shape) > 1 else 1
     rows = [[str(value) for value in values[k : k + columns]] for k in range(0, len(values), columns)]
     return {
-        "description": SENTENCES[name],
+        "description": equations.shown[name].sentence,
         "shape": list(form.shape),
         "entries": rows,
         "steps": steps,

@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from mbsym import __version__
-from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
 from mbsym.codegen.description import GeneratedFile
-from mbsym.codegen.load import LoadedModule, c_module, load_numpy, read_manifest
+from mbsym.codegen.languages import LANGUAGES
+from mbsym.codegen.load import read_manifest
 from mbsym.codegen.write import write_files
 from mbsym.errors import CodegenError, VerificationError
 from mbsym.formats.native import read_native
@@ -25,9 +25,6 @@ from mbsym.verification.checks import Check, Settings, run_checks
 from mbsym.verification.stepping_checks import run_stepping_checks
 
 DEFAULT_STATES = 20
-
-LARGEST_OPTIMISED = 400_000
-"""Bytes of C above which it is compiled for the checks without optimisation, which takes a tenth of the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,18 +159,14 @@ def _verify_directory(
     if "model" not in manifest:
         raise CodegenError("the manifest holds no model", where=str(directory), remedy="generate the module again")
     model = read_native(TextSource(f"{name}.json", manifest["model"]))
-    modules: list[LoadedModule] = []
-    compiler = ""
-    flags: tuple[str, ...] = ()
-    if (directory / f"{name}.c").exists():
-        size = (directory / f"{name}.c").stat().st_size
-        library = compile_c(directory, name, DEFAULT_FLAGS if size <= LARGEST_OPTIMISED else (*WARNINGS, "-O0"))
-        compiler, flags = library.compiler, tuple(library.command)
-        modules.append(c_module(library, manifest))
-    if (directory / f"{name}.py").exists():
-        modules.append(load_numpy(directory / f"{name}.py"))
+    modules = [language.load(directory, name) for language in LANGUAGES.values() if language.is_in(directory, name)]
     if not modules:
-        raise CodegenError("there is no generated code", where=str(directory), remedy="generate it with --language c")
+        raise CodegenError(
+            "there is no generated code",
+            where=str(directory),
+            remedy=f"generate it with --language {' or '.join(LANGUAGES)}",
+        )
+    compiled = next((module for module in modules if module.compiler), modules[0])
     settings = Settings(states, seed, manifest.get("order", "weight"), single=manifest["real"] == "float")
     run = run_stepping_checks if manifest["formulation"] == TRANSFER_MATRIX else run_checks
     checks, condition = run(model, modules, settings, progress)
@@ -183,8 +176,8 @@ def _verify_directory(
         manifest["formulation"],
         states,
         seed,
-        compiler,
-        flags,
+        compiled.compiler,
+        compiled.command,
         _hashes(directory, name),
         condition,
         checks,
@@ -200,5 +193,6 @@ def _verify_directory(
 
 
 def _hashes(directory: Path, name: str) -> dict[str, str]:
-    files = [directory / f"{name}.{suffix}" for suffix in ("c", "h", "py", "json")]
+    suffixes = [suffix for language in LANGUAGES.values() for suffix in language.suffixes]
+    files = [directory / f"{name}{suffix}" for suffix in (*suffixes, ".json")]
     return {file.name: sha256(file.read_bytes()).hexdigest() for file in files if file.exists()}

@@ -1,10 +1,12 @@
-"""Checks of generated functions: against the reference, and against each other."""
+"""Checks of generated functions: against the reference, by the identities their contracts name, and between languages.
+
+A function that only another language's version was compared with has not been checked: that is an error.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,15 @@ from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedModule
 from mbsym.errors import VerificationError
+from mbsym.formulations.contracts import Contract
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.loops.closing import initial_coordinates
-from mbsym.model.force import JointSpring, PointSpringDamper
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
 from mbsym.reference import Reference
+from mbsym.registry import contracts_of
+from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers
+from mbsym.verification.identities import IDENTITIES
 from mbsym.verification.random_trees import random_state
 
 Array = NDArray[Any]
@@ -31,9 +36,10 @@ SINGLE_TOLERANCE = 2e-4
 CLOSURE_TOLERANCE = 1e-9
 """Loops of the random states are closed to some 1e-11 by an iteration."""
 
-DIFFERENCE_STEP = 1e-5
 DIFFERENCE_TOLERANCE = 1e-8
-"""A central difference with that step errs by its square times the third derivative, some 1e-10 of metres."""
+"""A central difference with steps of 1e-5 errs by their square times the third derivative, some 1e-10 of metres."""
+
+BETWEEN_LANGUAGES = " code, in batches"
 
 BATCH = 3
 """States per call of the NumPy module, so that its batch axes are checked too."""
@@ -86,6 +92,11 @@ class Check:
             "passed": self.passed,
         }
 
+    @property
+    def is_between_languages(self) -> bool:
+        """True where two versions of the same operations were compared, which shows nothing about these."""
+        return self.against.endswith(BETWEEN_LANGUAGES)
+
 
 class Worst:
     """Worst error and tolerance ratio of each check, over states."""
@@ -101,7 +112,7 @@ class Worst:
             self.found[key] = Check(function, language, against, error, float(tolerance), state)
 
 
-def relative_error(found: Array, expected: Array) -> float:
+def relative_error(found: Any, expected: Any) -> float:
     """Largest difference over the largest expected entry, at least 1; infinite where something is not a number."""
     difference = np.abs(np.asarray(found, dtype=float) - expected)
     if not np.all(np.isfinite(difference)):
@@ -112,15 +123,22 @@ def relative_error(found: Array, expected: Array) -> float:
 def run_checks(
     model: Model, modules: Sequence[LoadedModule], settings: Settings, progress: Progress | None = None
 ) -> tuple[tuple[Check, ...], float]:
-    """All checks that the modules' functions allow, and the largest condition number of the mass matrix."""
+    """All checks of the modules' functions, and the largest condition number of the mass matrix.
+
+    Raises:
+        VerificationError: a function has no check, or a random state cannot be closed.
+    """
     labelling = model.label(order=settings.order)
     reference = Reference(model, labelling)
+    mechanism = build_mechanism(model, labelling)
+    contracts = contracts_of(mechanism)
+    require_checks(modules, contracts)
+    companions = Companions(mechanism)
     rng = np.random.default_rng(settings.seed)
     worst = Worst()
-    springs = any(isinstance(force, (JointSpring, PointSpringDamper)) for force in model.forces)
     closed = bool(reference.mechanism.cut_joints or model.constraints)
-    start = initial_coordinates(build_mechanism(model, labelling))
-    # Arguments that the reference does not know, such as gains; the languages are compared with each other on them.
+    start = initial_coordinates(mechanism)
+    # Arguments that no mechanism has, such as gains.
     others = {item.name: item.shape for module in modules for f in module.functions.values() for item in f.inputs}
     condition = 1.0
     states: list[dict[str, Any]] = []
@@ -134,16 +152,84 @@ def run_checks(
     for number, state in enumerate(states):
         if progress is not None:
             progress("verify", number, settings.states)
-        expected = _Expected(reference, state)
-        matrix = expected["mass_matrix"]
+        numbers = Numbers(reference, state)
+        matrix = numbers["mass_matrix"]
         here = float(np.linalg.cond(matrix)) if matrix.size else 1.0
         condition = max(condition, here)
         for module in modules:
-            _against_reference(worst, module, expected, state, here, settings, number)
-            _against_each_other(worst, module, reference, state, here, settings, number, springs)
+            for name in module.functions:
+                evidence = Evidence(name, module, numbers, companions, settings.single)
+                check_function(worst, contracts[name], evidence, here, number)
     if len(modules) > 1:
-        _between_languages(worst, modules, states, settings, condition)
-    return tuple(worst.found.values()), condition
+        _between_languages(worst, modules, contracts, states, settings, condition)
+    checks = tuple(worst.found.values())
+    require_checked(modules, checks)
+    return checks, condition
+
+
+def require_checks(modules: Sequence[LoadedModule], contracts: Mapping[str, Contract]) -> None:
+    """Requires of each function a contract that names a check.
+
+    Raises:
+        VerificationError: one has none, or names one that does not exist.
+    """
+    for name in dict.fromkeys(name for module in modules for name in module.functions):
+        contract = contracts.get(name)
+        if contract is None or not (contract.reference or contract.identities):
+            raise _unchecked(name, "its contract names none" if contract is not None else "it has no contract")
+        for identity in contract.identities:
+            IDENTITIES.named(identity, where=name)
+
+
+def require_checked(modules: Sequence[LoadedModule], checks: Iterable[Check]) -> None:
+    """Requires that each function was compared with something besides its own version in another language.
+
+    Raises:
+        VerificationError: one was not.
+    """
+    done = {(check.language, check.function) for check in checks if not check.is_between_languages}
+    for module in modules:
+        for name in module.functions:
+            if (module.language, name) not in done:
+                raise _unchecked(name, f"nothing was compared in {module.language}")
+
+
+def _unchecked(function: str, reason: str) -> VerificationError:
+    return VerificationError(
+        f"function {function} has no check: {reason}",
+        where=function,
+        remedy="name in its contract a method of the reference or an identity that covers this model",
+    )
+
+
+def check_function(worst: Worst, contract: Contract, evidence: Evidence, condition: float, number: int) -> None:
+    """Notes all checks of one function at one state."""
+    name, language = contract.name, evidence.module.language
+    if contract.reference:
+        error = relative_error(evidence.output(), evidence.numbers[contract.reference])
+        tolerance = _tolerance("solution" if contract.solves else "rounding", evidence.single, condition)
+        worst.note(name, language, "reference", error, tolerance, number)
+    for key in contract.identities:
+        identity = IDENTITIES.named(key, where=name)
+        if identity.kind == "difference" and evidence.single:
+            continue  # differences of rounded numbers say nothing
+        tolerance = _tolerance(identity.kind, evidence.single, condition)
+        for found, expected in identity.pairs(evidence):
+            worst.note(name, language, identity.name, relative_error(found, expected), tolerance, number)
+
+
+def _tolerance(kind: Kind, single: bool, condition: float) -> float:
+    base = SINGLE_TOLERANCE if single else TOLERANCE
+    match kind:
+        case "solution":
+            # Solving M vdot = tau - h magnifies rounding by the condition of M.
+            return base * condition
+        case "closure":
+            return max(base, CLOSURE_TOLERANCE)
+        case "difference":
+            return max(base, DIFFERENCE_TOLERANCE)
+        case _:
+            return base
 
 
 DISTURBANCE = 0.2
@@ -170,155 +256,10 @@ def closed_state(reference: Reference, start: Array, v: Array, rng: np.random.Ge
     )
 
 
-class _Expected:
-    """Results of the reference at one state, made when asked for."""
-
-    def __init__(self, reference: Reference, state: Mapping[str, Any]) -> None:
-        q, v, tau, vdot, t, u = (state[key] for key in ("q", "v", "tau", "vdot", "t", "u"))
-        r = reference
-        # One solve gives accelerations and wrenches.
-        motion = cache(lambda: r.solve(q, v, tau, t, u))
-        self.makers: dict[str, Callable[[], Any]] = {
-            "forward_dynamics": lambda: motion().vdot,
-            "inverse_dynamics": lambda: r.inverse_dynamics(q, v, vdot, t, u),
-            "mass_matrix": lambda: r.mass_matrix(q),
-            "bias_force": lambda: r.bias_force(q, v, t, u),
-            "gravity_force": lambda: r.gravity_force(q),
-            "kinetic_energy": lambda: r.kinetic_energy(q, v),
-            "potential_energy": lambda: r.potential_energy(q),
-            "position_rate": lambda: r.position_rate(q, v),
-            "body_poses": lambda: r.poses(q),
-            "body_velocities": lambda: r.velocities(q, v),
-            "body_jacobians": lambda: r.jacobians(q),
-            "joint_wrenches": lambda: motion().wrenches,
-            "center_of_mass": lambda: r.center_of_mass(q),
-            "momentum": lambda: r.momentum(q, v),
-        }
-        self.made: dict[str, Array] = {}
-
-    def __getitem__(self, name: str) -> Array:
-        if name not in self.made:
-            self.made[name] = np.asarray(self.makers[name](), dtype=float)
-        return self.made[name]
-
-
-SOLVES_FOR_ACCELERATIONS = frozenset(("forward_dynamics", "joint_wrenches", "constrained_dynamics"))
-
-
-def _outputs(module: LoadedModule, name: str, state: Mapping[str, Any]) -> tuple[Array, ...]:
-    function = module.functions[name]
-    found = function(*(state[item.name] for item in function.inputs))
-    return tuple(np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,)))
-
-
-def _call(module: LoadedModule, name: str, state: Mapping[str, Any]) -> Array:
-    return _outputs(module, name, state)[0]
-
-
-def _against_reference(
-    worst: Worst,
-    module: LoadedModule,
-    expected: _Expected,
-    state: Mapping[str, Any],
-    condition: float,
-    settings: Settings,
-    number: int,
-) -> None:
-    for name in module.functions:
-        if name not in expected.makers:
-            continue
-        error = relative_error(_call(module, name, state), expected[name])
-        base = SINGLE_TOLERANCE if settings.single else TOLERANCE
-        # Solving M vdot = tau - h magnifies rounding by the condition of M.
-        tolerance = base * condition if name in SOLVES_FOR_ACCELERATIONS else base
-        worst.note(name, module.language, "reference", error, tolerance, number)
-
-
-def _against_each_other(
-    worst: Worst,
-    module: LoadedModule,
-    reference: Reference,
-    state: Mapping[str, Any],
-    condition: float,
-    settings: Settings,
-    number: int,
-    springs: bool,
-) -> None:
-    base = SINGLE_TOLERANCE if settings.single else TOLERANCE
-    has = module.functions
-    if "constrained_dynamics" in has:
-        _loop_checks(worst, module, state, base * condition, number)
-    elif "forward_dynamics" in has and "inverse_dynamics" in has:
-        vdot = _call(module, "forward_dynamics", state)
-        tau = _call(module, "inverse_dynamics", {**state, "vdot": vdot})
-        error = relative_error(tau, state["tau"])
-        worst.note("inverse_dynamics", module.language, "tau of forward_dynamics", error, base * condition, number)
-    if "kinetic_energy" in has and "mass_matrix" in has:
-        v = state["v"]
-        expected = np.asarray(0.5 * v @ _call(module, "mass_matrix", state) @ v)
-        error = relative_error(_call(module, "kinetic_energy", state), expected)
-        worst.note("kinetic_energy", module.language, "v.M v / 2", error, base, number)
-    if settings.single:
-        return
-    if "body_jacobians" in has and "body_poses" in has and len(state["v"]):
-        h, v = DIFFERENCE_STEP, state["v"]
-        ahead, behind = (
-            _call(module, "body_poses", {**state, "q": reference.integrate_position(state["q"], v, sign * h)})
-            for sign in (1, -1)
-        )
-        here = _call(module, "body_poses", state)
-        twists = _twists(here, (ahead - behind) / (2 * h))
-        error = relative_error(_call(module, "body_jacobians", state) @ v, twists)
-        worst.note("body_jacobians", module.language, "difference of poses", error, DIFFERENCE_TOLERANCE, number)
-    if "potential_energy" in has and "gravity_force" in has and not springs and len(state["v"]):
-        h, v = DIFFERENCE_STEP, state["v"]
-        up, down = (
-            _call(module, "potential_energy", {**state, "q": reference.integrate_position(state["q"], v, sign * h)})
-            for sign in (1, -1)
-        )
-        power = _call(module, "gravity_force", state) @ v
-        scale = max(1.0, float(np.abs(_call(module, "potential_energy", state))))
-        error = abs(float(up - down) / (2 * h) - power) / scale
-        worst.note("gravity_force", module.language, "power of potential", error, DIFFERENCE_TOLERANCE, number)
-
-
-def _loop_checks(worst: Worst, module: LoadedModule, state: Mapping[str, Any], tolerance: float, number: int) -> None:
-    """G v = 0, G vdot = gamma, M vdot + h = tau + G^T lambda with closed loops, as far as the functions are there."""
-    has, language = module.functions, module.language
-    vdot, multipliers = _outputs(module, "constrained_dynamics", state)[:2]
-    if "constraint_residual" in has:
-        residual = _call(module, "constraint_residual", state)
-        error = relative_error(residual, 0 * residual)
-        worst.note("constraint_residual", language, "closed loops", error, CLOSURE_TOLERANCE, number)
-    if "constraint_jacobian" not in has:
-        return
-    jacobian = _call(module, "constraint_jacobian", state)
-    error = relative_error(jacobian @ state["v"], np.zeros(len(jacobian)))
-    worst.note("constraint_jacobian", language, "G v = 0", error, CLOSURE_TOLERANCE, number)
-    if "constraint_bias" in has:
-        error = relative_error(jacobian @ vdot, _call(module, "constraint_bias", state))
-        worst.note("constrained_dynamics", language, "G vdot = gamma", error, tolerance, number)
-    if "inverse_dynamics" in has:
-        needed = _call(module, "inverse_dynamics", {**state, "vdot": vdot}) - jacobian.T @ multipliers
-        error = relative_error(needed, state["tau"])
-        worst.note("constrained_dynamics", language, "M vdot + h = tau + G^T lambda", error, tolerance, number)
-
-
-def _twists(poses: Array, rates: Array) -> Array:
-    """[omega; v] in body axes from homogeneous matrices and their rates."""
-    rotation = poses[:, :3, :3]
-    turning = np.einsum("bki,bkj->bij", rotation, rates[:, :3, :3])
-    omega = np.stack(
-        [turning[:, 2, 1] - turning[:, 1, 2], turning[:, 0, 2] - turning[:, 2, 0], turning[:, 1, 0] - turning[:, 0, 1]],
-        axis=-1,
-    )
-    linear = np.einsum("bki,bk->bi", rotation, rates[:, :3, 3])
-    return np.concatenate([omega / 2, linear], axis=-1)
-
-
 def _between_languages(
     worst: Worst,
     modules: Sequence[LoadedModule],
+    contracts: Mapping[str, Contract],
     states: Sequence[Mapping[str, Any]],
     settings: Settings,
     condition: float,
@@ -334,6 +275,13 @@ def _between_languages(
                     continue
                 pairs = zip(_outputs(first, name, batch), _outputs(other, name, batch), strict=True)
                 error = max(relative_error(found, expected) for expected, found in pairs)
-                base = SINGLE_TOLERANCE if settings.single else TOLERANCE
-                tolerance = base * condition if name in SOLVES_FOR_ACCELERATIONS else base
-                worst.note(name, other.language, f"{first.language} code, in batches", error, tolerance, start)
+                solves = any(IDENTITIES[key].kind == "solution" for key in contracts[name].identities)
+                kind: Kind = "solution" if solves or contracts[name].solves else "rounding"
+                tolerance = _tolerance(kind, settings.single, condition)
+                worst.note(name, other.language, f"{first.language}{BETWEEN_LANGUAGES}", error, tolerance, start)
+
+
+def _outputs(module: LoadedModule, name: str, state: Mapping[str, Any]) -> tuple[Array, ...]:
+    function = module.functions[name]
+    found = function(*(state[item.name] for item in function.inputs))
+    return tuple(np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,)))

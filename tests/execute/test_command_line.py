@@ -440,7 +440,7 @@ NONSENSE = [
     ("generate double_pendulum -o text.txt", "text.txt"),
     ("generate double_pendulum -o /dev/null/x", "/dev/null"),
     ("generate double_pendulum --real quad", "double or float"),
-    ("generate double_pendulum --language fortran", "c or numpy"),
+    ("generate double_pendulum --language fortran", "known: c, numpy"),
     ("generate double_pendulum --function nope", "mass_matrix"),
     ("generate double_pendulum --formulation nope", "auto"),
     ("generate double_pendulum --symbolic-parameters nope", "m1"),

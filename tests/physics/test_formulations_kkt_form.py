@@ -108,4 +108,4 @@ def test_a_massless_end_is_named() -> None:
 
 
 def test_it_is_a_formulation() -> None:
-    assert FORMULATIONS["cfa-kkt"] is CFA_KKT_FUNCTIONS
+    assert FORMULATIONS["cfa-kkt"].functions is CFA_KKT_FUNCTIONS

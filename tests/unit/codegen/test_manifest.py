@@ -98,7 +98,7 @@ def test_contradicting_defaults_are_an_error() -> None:
 
 
 def test_an_unknown_language_is_an_error() -> None:
-    with pytest.raises(CodegenError, match=r"no language 'fortran'; known are c, numpy"):
+    with pytest.raises(CodegenError, match=r"no language is called 'fortran'; known: c, numpy"):
         render(ModuleDescription("m", (program(),)), ["fortran"])
 
 

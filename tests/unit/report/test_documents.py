@@ -398,4 +398,4 @@ def test_bytes_do_not_depend_on_the_order_of_sets() -> None:
 def test_formats_do_not_depend_on_what_was_written_before() -> None:
     first = {form: document(derive("cart_pole"), form) for form in FORMATS}
     found = derive("cart_pole")
-    assert {form: document(found, form) for form in reversed(FORMATS)} == first
+    assert {form: document(found, form) for form in reversed(tuple(FORMATS))} == first

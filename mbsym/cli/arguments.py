@@ -1,0 +1,42 @@
+"""What the help says of arguments that several verbs take, read from the registries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from mbsym.codegen.languages import LANGUAGES
+from mbsym.formats.registry import FORMATS
+from mbsym.registry import FORMULATIONS
+
+
+class Described(Protocol):
+    """A record with a sentence about it."""
+
+    @property
+    def sentence(self) -> str: ...
+
+
+def model_help() -> str:
+    """The argument MODEL."""
+    return f"Model file ({', '.join(form.suffixes[0] for form in FORMATS.values())}) or name of a bundled example."
+
+
+def formulation_help() -> str:
+    """The option --formulation."""
+    return _listed(FORMULATIONS)
+
+
+def language_help() -> str:
+    """The option --language."""
+    return f"{_listed(LANGUAGES)} Repeatable; default is all."
+
+
+def _listed(records: Mapping[str, Described]) -> str:
+    return "; ".join(f"{name} ({record.sentence})" for name, record in records.items()) + "."
+
+
+def either(names: Iterable[str]) -> str:
+    """Names as in "a, b or c"."""
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last

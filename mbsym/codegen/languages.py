@@ -1,0 +1,64 @@
+"""The languages that code is generated in: what each is called, how it is printed, and how it is loaded for calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
+from mbsym.codegen.c.views import render_c
+from mbsym.codegen.description import GeneratedFile
+from mbsym.codegen.load import LoadedModule, c_module, load_numpy, read_manifest
+from mbsym.codegen.lowered_module import LoweredModule
+from mbsym.codegen.numpy.views import render_numpy
+from mbsym.errors import CodegenError
+from mbsym.records import Registry
+
+LARGEST_OPTIMISED: Final = 400_000
+"""Bytes of C above which it is compiled for checks without optimisation, which takes a tenth of the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language that modules are printed in.
+
+    Attributes:
+        name: as the command line has it.
+        sentence: what is written, for help.
+        suffixes: of the files; the first one's is the one that is loaded.
+        render: the files of a module.
+        load: the functions of module NAME in a directory, with its manifest beside it.
+    """
+
+    name: str
+    sentence: str
+    suffixes: tuple[str, ...]
+    render: Callable[[LoweredModule], Sequence[GeneratedFile]]
+    load: Callable[[Path, str], LoadedModule]
+
+    def is_in(self, directory: Path, name: str) -> bool:
+        """True where the directory holds the module in this language."""
+        return (directory / f"{name}{self.suffixes[0]}").exists()
+
+
+def _load_c(directory: Path, name: str) -> LoadedModule:
+    size = (directory / f"{name}.c").stat().st_size
+    library = compile_c(directory, name, DEFAULT_FLAGS if size <= LARGEST_OPTIMISED else (*WARNINGS, "-O0"))
+    return c_module(library, read_manifest(directory / f"{name}.json"))
+
+
+def _load_numpy(directory: Path, name: str) -> LoadedModule:
+    return load_numpy(directory / f"{name}.py")
+
+
+LANGUAGES: Final = Registry(
+    "language",
+    (
+        Language("c", "C99", (".c", ".h"), render_c, _load_c),
+        Language("numpy", "Python with NumPy", (".py",), render_numpy, _load_numpy),
+    ),
+    CodegenError,
+)
+"""All languages; each is printed, listed in help and run by the certificate."""

@@ -1,0 +1,214 @@
+"""Contracts of the functions that closed loops add, or that take the place of those of the tree.
+
+Sizes besides the mechanism's are "rows", the independent closure rows, and "gaps", all of them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mbsym.formulations.contracts import Contract, Display, Result
+
+MOTION: Final = (
+    Result("vdot", ("nv",), "", "rates of the speeds"),
+    Result("lambda", ("rows",), "", "multipliers of the independent closure rows"),
+)
+
+WRENCHES: Final = (Result("wrenches", ("nj", 6), "", "joint wrenches, tree joints and then cut joints"),)
+
+WRENCH_SENTENCE: Final = (
+    "[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the successor"
+)
+
+CONSTRAINT_RESIDUAL: Final = Contract(
+    "constraint_residual",
+    ("q",),
+    (Result("residual", ("rows",), "", "closure residuals [m, rad]"),),
+    "residuals of the independent closure rows, zero where the loops are closed",
+    display=Display("Phi", "Closure equations", "Phi(q) = 0 where the loops close."),
+    identities=("closed loops", "motions of closed loops"),
+)
+
+CLOSURE_GAP: Final = Contract(
+    "closure_gap",
+    ("q",),
+    (Result("gap", ("gaps",), "", "closure residuals [m, rad]"),),
+    "residuals of all closure rows, those that follow from others included",
+    identities=("closed loops", "motions of closed loops"),
+)
+
+CONSTRAINT_JACOBIAN: Final = Contract(
+    "constraint_jacobian",
+    ("q",),
+    (Result("G", ("rows", "nv"), "", "closure rows: G v = 0, and G^T lambda is their force"),),
+    "Jacobian of the independent closure rows",
+    display=Display(
+        "G",
+        "Constraint Jacobian",
+        "G(q) in G vdot = gamma and M vdot + h = tau + G^T lambda; independent rows only.",
+    ),
+    identities=("G v = 0", "rows of closed loops", "difference of residuals"),
+)
+
+CONSTRAINT_BIAS: Final = Contract(
+    "constraint_bias",
+    ("q", "v"),
+    (Result("gamma", ("rows",), "", "G vdot = gamma"),),
+    "right side of the closure rows at acceleration level",
+    display=Display("gamma", "Constraint bias", "gamma(q, v) in G vdot = gamma."),
+    identities=("G vdot = gamma",),
+)
+
+CONSTRAINED_DYNAMICS: Final = Contract(
+    "constrained_dynamics",
+    ("q", "v", "tau", "t", "u"),
+    MOTION,
+    "rates of the speeds with closed loops, and multipliers: M vdot + bias = tau + G^T lambda",
+    reference="solve.vdot",
+    identities=("M vdot + h = tau + G^T lambda",),
+    solves=True,
+)
+
+FORWARD_DYNAMICS: Final = Contract(
+    "forward_dynamics",
+    ("q", "v", "tau", "t", "u"),
+    MOTION[:1],
+    "rates of the speeds under the generalised forces tau, with closed loops",
+    reference="solve.vdot",
+    solves=True,
+)
+
+JOINT_WRENCHES: Final = Contract(
+    "joint_wrenches",
+    ("q", "v", "tau", "t", "u"),
+    WRENCHES,
+    WRENCH_SENTENCE,
+    reference="solve.wrenches",
+    solves=True,
+)
+
+CONSTRAINED_WRENCHES: Final = Contract(
+    "constrained_wrenches",
+    ("q", "v", "vdot", "lambda", "t", "u"),
+    WRENCHES,
+    WRENCH_SENTENCE,
+    identities=("wrenches of the motion",),
+)
+
+CONSTRAINED_TERMS: Final = Contract(
+    "constrained_terms",
+    ("q", "v", "tau", "t", "u"),
+    (
+        Result("free", ("nv",), "", "vdot with open loops"),
+        Result("response", ("nv", "rows"), "", "M^-1 G^T"),
+        Result("delassus", ("rows", "rows"), "", "G M^-1 G^T"),
+        Result("right", ("rows",), "", "gamma - G vdot with open loops"),
+        Result("weighted", ("nv", "rows"), "", "Y = L^-T G^T"),
+        Result("inverses", ("nv",), "", "D^-1 in M = L^T D L"),
+    ),
+    "terms of the constrained dynamics: lambda solves delassus lambda = right, vdot = free + response lambda",
+    identities=("motion with open loops", "rows on the mass matrix"),
+)
+
+CONSTRAINT_CORRECTION: Final = Contract(
+    "constraint_correction",
+    ("q",),
+    (
+        Result("residual", ("rows",), "", "closure residuals [m, rad]"),
+        Result("residual_jacobian", ("rows", "nv"), "", "their derivatives by the motion of v"),
+        Result("G", ("rows", "nv"), "", "closure rows"),
+        Result("response", ("nv", "rows"), "", "M^-1 G^T"),
+    ),
+    "residuals of the independent closure rows, their derivatives, and what moves them with least kinetic energy",
+    identities=("closed loops", "rows at closed loops", "rows on the mass matrix"),
+)
+
+MOVED_POSITION: Final = Contract(
+    "moved_position",
+    ("q", "motion"),
+    (Result("q_moved", ("nq",), "", "coordinates after the motion"),),
+    "coordinates after a small motion of v, quaternions of unit length",
+    identities=("rates of the coordinates",),
+)
+
+ACTUATED_INVERSE_DYNAMICS: Final = Contract(
+    "actuated_inverse_dynamics",
+    ("q", "v", "vdot", "t", "u"),
+    (Result("tau", ("nv",), "", "generalised forces, zero where there is no motor"),),
+    "forces of the actuated joints that produce vdot with closed loops",
+    identities=("least forces of the motors",),
+)
+
+CLOSED_FORM_POSITION: Final = Contract(
+    "closed_form_position",
+    ("q", "branch"),
+    (Result("q_closed", ("nq",), "", "coordinates with the loop closed, angles in (-pi, pi]"),),
+    "coordinates of a planar loop by its leading ones, in closed form",
+    identities=("closed by either branch",),
+)
+
+# ---- functions with fixed text --------------------------------------------------------------------------------------
+
+PROJECT_POSITION: Final = Contract(
+    "project_position",
+    ("q",),
+    (Result("q_closed", ("nq",), "", "coordinates with closed loops"),),
+    "nearest coordinates with closed loops, weighted by M (operations of one Newton step)",
+    identities=("closes the loops",),
+)
+
+PROJECT_POSITION_STATUS: Final = Contract(
+    "project_position_status",
+    ("q",),
+    (*PROJECT_POSITION.results, Result("projection", (3,), "", "1 if closed else 0, largest gap left, Newton steps")),
+    "project_position with what became of it (operations of one Newton step)",
+    identities=("closes the loops",),
+)
+
+PROJECT_VELOCITY: Final = Contract(
+    "project_velocity",
+    ("q", "v"),
+    (Result("v_consistent", ("nv",), "", "speeds that keep the loops closed"),),
+    "nearest speeds with G v = 0, weighted by M",
+    identities=("nearest speeds of closed loops",),
+)
+
+CONSTRAINED_DYNAMICS_STATUS: Final = Contract(
+    "constrained_dynamics_status",
+    ("q", "v", "tau", "t", "u"),
+    (*MOTION, Result("status", (2,), "", "rank of G and smallest pivot of its rows at equal size")),
+    "constrained_dynamics with how regular the configuration is",
+    reference="solve.vdot",
+    identities=("M vdot + h = tau + G^T lambda", "rank and pivot of the rows"),
+    solves=True,
+)
+
+STABILISED_DYNAMICS: Final = Contract(
+    "stabilised_dynamics",
+    ("q", "v", "tau", "t", "u", "gains"),
+    MOTION,
+    "constrained_dynamics with G vdot = gamma - 2 alpha G v - beta^2 residual",
+    identities=("M vdot + h = tau + G^T lambda", "restoring terms"),
+)
+
+LOOP_CONTRACTS: Final = (
+    CONSTRAINT_RESIDUAL,
+    CONSTRAINT_JACOBIAN,
+    CONSTRAINT_BIAS,
+    CLOSURE_GAP,
+    CONSTRAINED_DYNAMICS,
+    FORWARD_DYNAMICS,
+    JOINT_WRENCHES,
+    CONSTRAINED_TERMS,
+    CONSTRAINED_WRENCHES,
+    CONSTRAINT_CORRECTION,
+    MOVED_POSITION,
+    ACTUATED_INVERSE_DYNAMICS,
+    CLOSED_FORM_POSITION,
+    PROJECT_POSITION,
+    PROJECT_POSITION_STATUS,
+    PROJECT_VELOCITY,
+    CONSTRAINED_DYNAMICS_STATUS,
+    STABILISED_DYNAMICS,
+)
+"""All of them, in no order that anything depends on."""

@@ -1,0 +1,160 @@
+"""What checks of a generated function may ask: the function itself, its companions, and the reference's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.codegen.load import LoadedModule
+from mbsym.errors import VerificationError
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.reference import Reference
+from mbsym.registry import available_functions
+from mbsym.symbolic.evaluator import Evaluator
+
+Array: TypeAlias = NDArray[Any]
+Kind: TypeAlias = Literal["rounding", "solution", "closure", "difference"]
+"""What bounds an error: rounding; rounding magnified by the condition of the mass matrix; how well the loops of random
+states are closed; the step of a central difference."""
+
+Pairs: TypeAlias = Iterable[tuple[Any, Any]]
+"""What was found, and what it must be."""
+
+DIFFERENCE_STEP = 1e-5
+
+
+class Numbers:
+    """The reference at one state; each result is made once, when it is asked for.
+
+    Attributes:
+        reference: the model's equations by other mathematics.
+        state: arrays by the names of arguments.
+    """
+
+    def __init__(self, reference: Reference, state: Mapping[str, Any]) -> None:
+        self.reference = reference
+        self.state = state
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, path: str) -> Array:
+        """What METHOD returns at this state, or METHOD.ATTRIBUTE of it.
+
+        Raises:
+            VerificationError: the reference has no such method.
+        """
+        method, _, attribute = path.partition(".")
+        if method not in self._made:
+            self._made[method] = self._call(method)
+        made = self._made[method]
+        return np.asarray(getattr(made, attribute) if attribute else made, dtype=float)
+
+    def _call(self, method: str) -> Any:
+        function: Callable[..., Any] | None = getattr(self.reference, method, None)
+        if function is None:
+            raise VerificationError(f"the reference has no {method}", remedy="give it one, or name an identity instead")
+        return function(**{name: self.state[name] for name in signature(function).parameters if name in self.state})
+
+
+class Companions:
+    """Functions that a check needs and a module lacks, evaluated from their Programs."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self._functions: Mapping[str, Any] | None = None
+        self._evaluators: dict[str, Evaluator] = {}
+
+    def outputs(self, name: str, state: Mapping[str, Any]) -> tuple[Array, ...]:
+        """Results of a function."""
+        if name not in self._evaluators:
+            if self._functions is None:
+                self._functions = available_functions(self.mechanism, "auto").functions
+            self._evaluators[name] = Evaluator(self._functions[name](self.mechanism.afresh()))
+        evaluator = self._evaluators[name]
+        found = evaluator(*(np.ravel(state[item.name]) for item in evaluator.program.inputs))
+        return tuple(np.asarray(array, dtype=float) for array in found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One function of one module at one state.
+
+    Attributes:
+        function: its name.
+        module: that holds it.
+        numbers: the reference at the state.
+        companions: functions that the module lacks.
+        single: the code computes in single precision.
+    """
+
+    function: str
+    module: LoadedModule
+    numbers: Numbers
+    companions: Companions
+    single: bool = False
+
+    @property
+    def state(self) -> Mapping[str, Any]:
+        """Arrays by the names of arguments."""
+        return self.numbers.state
+
+    @property
+    def reference(self) -> Reference:
+        """The model's equations by other mathematics."""
+        return self.numbers.reference
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The labelled model."""
+        return self.companions.mechanism
+
+    @property
+    def is_closed(self) -> bool:
+        """True where the model has closed loops."""
+        return bool(self.mechanism.cut_joints or self.mechanism.model.constraints)
+
+    def outputs(self, name: str = "", **changes: Any) -> tuple[Array, ...]:
+        """Results of the function, or of another, at the state with some arguments changed."""
+        name = name or self.function
+        state = {**self.state, **changes}
+        if name not in self.module.functions:
+            return self.companions.outputs(name, state)
+        function = self.module.functions[name]
+        found = function(*(state[item.name] for item in function.inputs))
+        return tuple(np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,)))
+
+    def output(self, name: str = "", **changes: Any) -> Array:
+        """The first of ``outputs``."""
+        return self.outputs(name, **changes)[0]
+
+    def by_name(self, name: str = "", **changes: Any) -> dict[str, Array]:
+        """``outputs`` of a function of the module by the names of the results."""
+        names = [item.name for item in self.module.functions[name or self.function].outputs]
+        return dict(zip(names, self.outputs(name, **changes), strict=True))
+
+    def rate(self, name: str, direction: Array) -> Array:
+        """Central difference of a function's first result along a motion of v."""
+        ahead, behind = (
+            self.output(name, q=self.reference.integrate_position(self.state["q"], direction, h))
+            for h in (DIFFERENCE_STEP, -DIFFERENCE_STEP)
+        )
+        return (ahead - behind) / (2 * DIFFERENCE_STEP)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Something that must hold of a function's results.
+
+    Attributes:
+        name: what it is compared with, in the words of the certificate; contracts name it.
+        kind: what bounds the error.
+        pairs: found and expected numbers; none where the identity says nothing about the model.
+    """
+
+    name: str
+    kind: Kind
+    pairs: Callable[[Evidence], Pairs]

@@ -1,0 +1,67 @@
+"""Identities that contracts name: what generated functions must agree with besides the reference's own functions."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from mbsym.errors import VerificationError
+from mbsym.model.force import JointSpring, PointSpringDamper
+from mbsym.records import Registry
+from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
+from mbsym.verification.loop_identities import LOOP_IDENTITIES
+
+
+def _tau_of_forward_dynamics(evidence: Evidence) -> Pairs:
+    """Forces of the motion that tau causes; with closed loops the two speak of different mechanisms."""
+    if not evidence.is_closed:
+        vdot = evidence.output("forward_dynamics")
+        yield evidence.output(vdot=vdot), evidence.state["tau"]
+
+
+def _energy_of_mass_matrix(evidence: Evidence) -> Pairs:
+    v = evidence.state["v"]
+    yield evidence.output(), 0.5 * v @ evidence.output("mass_matrix") @ v
+
+
+def _difference_of_poses(evidence: Evidence) -> Pairs:
+    v = evidence.state["v"]
+    if len(v):
+        twists = _twists(evidence.output("body_poses"), evidence.rate("body_poses", v))
+        yield evidence.output() @ v, twists
+
+
+def _power_of_potential(evidence: Evidence) -> Pairs:
+    v = evidence.state["v"]
+    springs = any(isinstance(force, (JointSpring, PointSpringDamper)) for force in evidence.mechanism.model.forces)
+    if len(v) and not springs:
+        # Differences err by a part of the energy, which may be large where its rate is small.
+        scale = max(1.0, float(np.abs(evidence.output("potential_energy"))))
+        yield evidence.output() @ v / scale, evidence.rate("potential_energy", v) / scale
+
+
+def _twists(poses: Array, rates: Array) -> Array:
+    """[omega; v] in body axes from homogeneous matrices and their rates."""
+    rotation = poses[:, :3, :3]
+    turning = np.einsum("bki,bkj->bij", rotation, rates[:, :3, :3])
+    omega = np.stack(
+        [turning[:, 2, 1] - turning[:, 1, 2], turning[:, 0, 2] - turning[:, 2, 0], turning[:, 1, 0] - turning[:, 0, 1]],
+        axis=-1,
+    )
+    linear = np.einsum("bki,bk->bi", rotation, rates[:, :3, 3])
+    return np.concatenate([omega / 2, linear], axis=-1)
+
+
+IDENTITIES: Final = Registry(
+    "identity",
+    (
+        Identity("tau of forward_dynamics", "solution", _tau_of_forward_dynamics),
+        Identity("v.M v / 2", "rounding", _energy_of_mass_matrix),
+        Identity("difference of poses", "difference", _difference_of_poses),
+        Identity("power of potential", "difference", _power_of_potential),
+        *LOOP_IDENTITIES,
+    ),
+    VerificationError,
+)
+"""What contracts may name."""

@@ -1,0 +1,278 @@
+"""Identities of closed loops, by the reference's mass matrix, forces and closure equations.
+
+The closure rows G are the generator's own choice, the reference's another one. That both let the same motions pass,
+that G is the derivative of the residuals, and that these vanish where the reference's gaps do, is what can be said of
+them; all else then follows by numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from mbsym.loops.actuation import actuated_columns
+from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
+
+RANK: Final = 1e-5
+"""Part of the largest singular value below which a row counts as dependent: loops closed to 1e-11 leave up to 3e-6 to
+rows of loops whose gaps grow with the square of the error."""
+
+SPAN: Final = 1e-12
+"""Part of the largest singular value that belongs to the space of the rows."""
+
+OPENED: Final = 1e-3
+"""Motion that opens loops which are to be closed again [rad, m]; a few Newton steps bring it to round-off."""
+
+REGULAR: Final = 5e-2
+"""Smallest pivot of the factored rows above which all ways to solve for the multipliers report that pivot."""
+
+
+def _rank(matrix: Array) -> int:
+    sizes = np.linalg.svd(matrix, compute_uv=False) if matrix.size else np.zeros(0)
+    return int(np.sum(sizes > RANK * sizes.max(initial=0.0))) if sizes.max(initial=0.0) > 0 else 0
+
+
+def _row_space(matrix: Array) -> Array:
+    """Orthonormal rows that span the same space, (rank, columns)."""
+    if not matrix.size:
+        return np.zeros((0, matrix.shape[1]))
+    _, sizes, rows = np.linalg.svd(matrix, full_matrices=False)
+    kept: Array = rows[sizes > SPAN * sizes[0]]
+    return kept
+
+
+def _same_rows(evidence: Evidence, rows: Array) -> Pairs:
+    """Rows let the motions pass that the reference's closure equations let pass, and no others."""
+    expected = evidence.numbers["closure_jacobian"]
+    space = _row_space(expected)
+    inside = rows @ space.T @ space
+    yield rows, inside
+    yield float(_rank(rows)), float(_rank(expected))
+
+
+def _closed_loops(evidence: Evidence) -> Pairs:
+    residual = evidence.output()
+    yield residual, 0 * residual
+
+
+def _motions_of_closed_loops(evidence: Evidence) -> Pairs:
+    units = np.eye(evidence.reference.nv)
+    columns = [evidence.rate(evidence.function, unit) for unit in units]
+    if columns:
+        yield from _same_rows(evidence, np.stack(columns, axis=-1))
+
+
+def _rows_at_rest(evidence: Evidence) -> Pairs:
+    jacobian = evidence.output()
+    yield jacobian @ evidence.state["v"], np.zeros(len(jacobian))
+
+
+def _rows_of_closed_loops(evidence: Evidence) -> Pairs:
+    yield from _same_rows(evidence, evidence.output())
+
+
+def _difference_of_residuals(evidence: Evidence) -> Pairs:
+    """In any direction, not only in those that keep the loops closed."""
+    direction = evidence.state["vdot"]
+    yield evidence.output() @ direction, evidence.rate("constraint_residual", direction)
+
+
+def _rows_at_closed_loops(evidence: Evidence) -> Pairs:
+    """Derivatives of the residuals are closure rows where the loops are closed."""
+    jacobian = evidence.output("constraint_jacobian")
+    found = evidence.by_name()
+    yield from ((found[name], jacobian) for name in ("residual_jacobian", "G") if name in found)
+
+
+def _bias_of_motion(evidence: Evidence) -> Pairs:
+    yield evidence.output(), evidence.output("constraint_jacobian") @ evidence.numbers["solve.vdot"]
+
+
+def _multipliers(evidence: Evidence) -> Pairs:
+    """G^T lambda is what the motion found lacks of tau, by the reference's inverse dynamics."""
+    vdot, multipliers = evidence.outputs()[:2]
+    state = evidence.state
+    needed = evidence.reference.inverse_dynamics(state["q"], state["v"], vdot, state["t"], state["u"])
+    yield evidence.output("constraint_jacobian").T @ multipliers, needed - state["tau"]
+
+
+def _restoring_terms(evidence: Evidence) -> Pairs:
+    """G vdot = gamma - 2 alpha G v - beta^2 residual where loops are open and part."""
+    state = evidence.state
+    opened = evidence.reference.integrate_position(state["q"], state["vdot"], OPENED)
+    changed = {"q": opened, "v": state["vdot"]}
+    jacobian = evidence.output("constraint_jacobian", **changed)
+    alpha, beta = state["gains"]
+    wanted = evidence.output("constraint_bias", **changed) - 2 * alpha * jacobian @ changed["v"]
+    wanted = wanted - beta**2 * evidence.output("constraint_residual", **changed)
+    yield jacobian @ evidence.output(**changed), wanted
+
+
+def _wrenches_of_motion(evidence: Evidence) -> Pairs:
+    """Wrenches for the reference's motion, with the multipliers that fit it best."""
+    state, vdot = evidence.state, evidence.numbers["solve.vdot"]
+    needed = evidence.reference.inverse_dynamics(state["q"], state["v"], vdot, state["t"], state["u"])
+    jacobian = evidence.output("constraint_jacobian")
+    multipliers = np.linalg.pinv(jacobian.T) @ (needed - state["tau"])
+    yield evidence.output(vdot=vdot, **{"lambda": multipliers}), evidence.numbers["solve.wrenches"]
+
+
+def _open_motion(evidence: Evidence) -> Pairs:
+    state, found = evidence.state, evidence.by_name()
+    free = evidence.reference.forward_dynamics(
+        state["q"], state["v"], state["tau"], state["t"], state["u"], closed=False
+    )
+    yield found["free"], free
+    yield found["right"], evidence.output("constraint_bias") - evidence.output("constraint_jacobian") @ free
+
+
+def _rows_on_mass_matrix(evidence: Evidence) -> Pairs:
+    """M^-1 J^T, J M^-1 J^T, Y = L^-T J^T and D of M = L^T D L, J the rows that come with them or G."""
+    found, mass = evidence.by_name(), evidence.numbers["mass_matrix"]
+    own = [found[name] for name in ("residual_jacobian", "G") if name in found]
+    rows = own[-1] if own else evidence.output("constraint_jacobian")
+    response = np.linalg.solve(mass, rows.T)
+    yield found["response"], response
+    if "delassus" in found:
+        yield found["delassus"], rows @ response
+    if "weighted" not in found:
+        return
+    yield min(
+        (_factor_pair(evidence, order, rows, found) for order in _orders(evidence)),
+        key=lambda pair: float(np.abs(pair[0] - pair[1]).max(initial=0.0)),
+    )
+
+
+def _orders(evidence: Evidence) -> tuple[list[int], list[int]]:
+    """Speeds in the order in which they are eliminated: from the last one, or from the last body inward."""
+    n = evidence.reference.nv
+    bodies = [range(*body.v_range) for body in reversed(evidence.mechanism.bodies)]
+    return list(range(n - 1, -1, -1)), [speed for body in bodies for speed in body]
+
+
+def _factor_pair(evidence: Evidence, order: list[int], rows: Array, found: dict[str, Array]) -> tuple[Array, Array]:
+    """Y and D^-1 as found, and of the reference's mass matrix eliminated in an order."""
+    a = evidence.numbers["mass_matrix"][np.ix_(order, order)]
+    lower = np.linalg.cholesky(a)
+    diagonal = np.diagonal(lower)
+    weighted = np.empty_like(rows.T)
+    # With the speeds in that order M = K K^T, and L^T is K with its columns brought to a unit diagonal.
+    weighted[order] = np.linalg.solve(lower / diagonal, rows.T[order])
+    inverses = np.empty(len(order))
+    inverses[order] = diagonal**-2
+    # Inverses of small inertias are large numbers, and their errors relative to their own size.
+    scale = np.maximum(1.0, np.abs(inverses))
+    pair = ((found["weighted"], found["inverses"] / scale), (weighted, inverses / scale))
+    left, right = (np.concatenate([np.ravel(part) for part in side]) for side in pair)
+    return left, right
+
+
+def _rates_of_coordinates(evidence: Evidence) -> Pairs:
+    state = evidence.state
+    moved = state["q"] + evidence.reference.position_rate(state["q"], state["motion"])
+    for first in evidence.mechanism.q.quaternions:
+        moved[first : first + 4] /= np.linalg.norm(moved[first : first + 4])
+    yield evidence.output(), moved
+
+
+def _closes_loops(evidence: Evidence) -> Pairs:
+    """Closed loops stay as they are, and those that were opened a little are closed again."""
+    q = evidence.state["q"]
+    yield evidence.output(), q
+    opened = evidence.reference.integrate_position(q, evidence.state["vdot"], OPENED)
+    closed, *status = evidence.outputs(q=opened)
+    gap = evidence.reference.closure_gap(closed)
+    yield gap, 0 * gap
+    if status and not evidence.single:
+        flag, left, steps = status[0]
+        yield np.array([flag, left, steps]), np.array([1.0, 0.0, np.clip(np.round(steps), 1, 12)])
+
+
+def _nearest_speeds(evidence: Evidence) -> Pairs:
+    """v - M^-1 R^T (R M^-1 R^T)^-1 R v, R the space of the reference's closure rows."""
+    v, mass = evidence.state["vdot"], evidence.numbers["mass_matrix"]
+    jacobian = evidence.numbers["closure_jacobian"]
+    rows = np.linalg.svd(jacobian, full_matrices=False)[2][: _rank(jacobian)] if jacobian.size else jacobian
+    response = np.linalg.solve(mass, rows.T)
+    yield evidence.output(v=v), v - response @ np.linalg.solve(rows @ response, rows @ v)
+
+
+def _rank_and_pivot(evidence: Evidence) -> Pairs:
+    jacobian, mass = evidence.output("constraint_jacobian"), evidence.numbers["mass_matrix"]
+    delassus = jacobian @ np.linalg.solve(mass, jacobian.T)
+    size = np.sqrt(np.diagonal(delassus))
+    rank, pivot = evidence.outputs()[2]
+    try:
+        expected = float(np.diagonal(np.linalg.cholesky(delassus / np.outer(size, size))).min(initial=1.0))
+    except np.linalg.LinAlgError:
+        expected = 0.0
+    if expected > REGULAR:
+        yield np.array([rank, pivot]), np.array([len(jacobian), expected])
+    else:
+        yield rank, np.round(rank)
+
+
+def _least_forces_of_motors(evidence: Evidence) -> Pairs:
+    """Of the motion under tau: of least norm where motors suffice, else with the least error of acceleration."""
+    state, numbers = evidence.state, evidence.numbers
+    n = evidence.reference.nv
+    vdot = numbers["solve.vdot"]
+    force = evidence.reference.inverse_dynamics(state["q"], state["v"], vdot, state["t"], state["u"])
+    motors = np.eye(n)[:, actuated_columns(evidence.mechanism)]
+    jacobian = numbers["closure_jacobian"]
+    rank = _rank(jacobian)
+    rows = np.linalg.svd(jacobian, full_matrices=True)[2] if jacobian.size else np.eye(n)
+    held, free = rows[:rank], rows[rank:]
+    if motors.shape[1] >= len(free):
+        tau = np.linalg.pinv(free @ motors) @ (free @ force)
+    else:
+        root = np.linalg.cholesky(numbers["mass_matrix"])
+        both = np.linalg.solve(root, np.concatenate([motors, held.T], axis=1))
+        tau = np.linalg.lstsq(both, np.linalg.solve(root, force), rcond=None)[0][: motors.shape[1]]
+    yield evidence.output(vdot=vdot), motors @ tau
+
+
+def _closed_by_either_branch(evidence: Evidence) -> Pairs:
+    """Both ways to assemble the loop close it, and one of them is the closed loop at hand."""
+    q = evidence.state["q"]
+    ways: list[Any] = [evidence.output(branch=branch) for branch in (1.0, -1.0)]
+    for way in ways:
+        gap = evidence.reference.closure_gap(way)
+        yield gap, 0 * gap
+    # Angles that were drawn may be whole turns away.
+    turn = np.array([2 * np.pi if turns else np.inf for turns in _is_angle(evidence)])
+    misses = [np.where(np.isinf(turn), way - q, (way - q + np.pi) % (2 * np.pi) - np.pi) for way in ways]
+    nearest = min(misses, key=lambda miss: float(np.abs(miss).max(initial=0.0)))
+    yield nearest, 0 * nearest
+
+
+def _is_angle(evidence: Evidence) -> list[bool]:
+    """Which coordinates are angles of joints that turn about one axis."""
+    found = [False] * evidence.reference.nq
+    for body in evidence.mechanism.bodies:
+        for k, unit in zip(range(*body.q_range), body.joint.shape.coordinate_units, strict=False):
+            found[k] = unit == "rad"
+    return found
+
+
+LOOP_IDENTITIES: Final = (
+    Identity("closed loops", "closure", _closed_loops),
+    Identity("motions of closed loops", "difference", _motions_of_closed_loops),
+    Identity("G v = 0", "closure", _rows_at_rest),
+    Identity("rows of closed loops", "closure", _rows_of_closed_loops),
+    Identity("rows at closed loops", "closure", _rows_at_closed_loops),
+    Identity("difference of residuals", "difference", _difference_of_residuals),
+    Identity("G vdot = gamma", "solution", _bias_of_motion),
+    Identity("M vdot + h = tau + G^T lambda", "solution", _multipliers),
+    Identity("restoring terms", "solution", _restoring_terms),
+    Identity("wrenches of the motion", "solution", _wrenches_of_motion),
+    Identity("motion with open loops", "solution", _open_motion),
+    Identity("rows on the mass matrix", "solution", _rows_on_mass_matrix),
+    Identity("rates of the coordinates", "rounding", _rates_of_coordinates),
+    Identity("closes the loops", "closure", _closes_loops),
+    Identity("nearest speeds of closed loops", "solution", _nearest_speeds),
+    Identity("rank and pivot of the rows", "solution", _rank_and_pivot),
+    Identity("least forces of the motors", "solution", _least_forces_of_motors),
+    Identity("closed by either branch", "closure", _closed_by_either_branch),
+)

@@ -1,0 +1,175 @@
+"""Every function of every formulation has a check, and every entry of its results can fail it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mbsym import examples
+from mbsym.codegen.load import LoadedFunction, LoadedModule, load_numpy
+from mbsym.errors import VerificationError
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.loops.closing import initial_coordinates
+from mbsym.pipeline import generate
+from mbsym.reference import Reference
+from mbsym.registry import FORMULATIONS, TRANSFER_MATRIX, available_functions, contracts_of
+from mbsym.verification.certificate import verify
+from mbsym.verification.checks import (
+    BETWEEN_LANGUAGES,
+    Settings,
+    Worst,
+    check_function,
+    closed_state,
+    require_checked,
+    run_checks,
+)
+from mbsym.verification.evidence import Companions, Evidence, Numbers
+from mbsym.verification.identities import IDENTITIES
+
+MODELS = ("cart_pole", "spinning_top", "floating_two_arm", "five_bar", "four_bar", "rhombus_spatial")
+"""A tree with control inputs, quaternions, all in space; loops with motors, in the plane and in space."""
+
+REFERENCE_FACTOR = 4.0
+"""Errors that must be seen, in terms of the bound, where a function is compared with the reference as it is."""
+
+IDENTITY_ERROR = 1e-5
+"""Relative error that must be seen where a result is multiplied with others before it is compared."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A generated module with one state at which it is checked.
+
+    Attributes:
+        model: name of the example.
+        mechanism: labelled.
+        module: as generated.
+        numbers: the reference at the state.
+        condition: of the mass matrix there.
+    """
+
+    model: str
+    mechanism: Mechanism
+    module: LoadedModule
+    numbers: Numbers
+    condition: float
+
+    def results(self, function: str) -> tuple[Any, ...]:
+        """What a function returns at the state."""
+        return Evidence(function, self.module, self.numbers, Companions(self.mechanism)).outputs()
+
+    def checks(self, module: LoadedModule, function: str) -> Worst:
+        """The checks of one function."""
+        worst = Worst()
+        evidence = Evidence(function, module, self.numbers, Companions(self.mechanism))
+        check_function(worst, contracts_of(self.mechanism)[function], evidence, self.condition, 0)
+        return worst
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    directory: Path = tmp_path_factory.mktemp(request.param)
+    model = examples.load(request.param)
+    generate(model, directory, languages=["numpy"])
+    module = load_numpy(directory / f"{model.name}.py")
+    mechanism = build_mechanism(model, model.label())
+    reference = Reference(model, model.label())
+    rng = np.random.default_rng(5)
+    q = reference.integrate_position(initial_coordinates(mechanism), rng.uniform(-1, 1, reference.nv), 0.3)
+    v = rng.uniform(-1, 1, reference.nv)
+    if mechanism.cut_joints:
+        q, v = closed_state(reference, initial_coordinates(mechanism), v, rng)
+    state: dict[str, Any] = {"q": q, "v": v, "t": 0.3, "u": rng.uniform(-1, 1, len(model.inputs))}
+    state |= {name: rng.uniform(-2, 2, reference.nv) for name in ("tau", "vdot")}
+    shapes = {item.name: item.shape for function in module.functions.values() for item in function.inputs}
+    state |= {name: rng.uniform(0.5, 2, shape) for name, shape in shapes.items() if name not in state}
+    yield Bench(
+        model.name, mechanism, module, Numbers(reference, state), float(np.linalg.cond(reference.mass_matrix(q)))
+    )
+
+
+def with_error(module: LoadedModule, name: str, output: int, entry: int, error: float) -> LoadedModule:
+    """The module with an error in one entry of one result of one function."""
+    function = module.functions[name]
+
+    def call(inputs: Sequence[Any], parameters: Any) -> Any:
+        found = function.call(inputs, parameters)
+        results = [np.array(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,))]
+        result = results[output]
+        flat = result.reshape(*result.shape[: result.ndim - len(function.outputs[output].shape)], -1)
+        flat[..., entry] += error
+        return results[0] if len(results) == 1 else tuple(results)
+
+    return replace(module, functions={**module.functions, name: replace(function, call=call)})
+
+
+def test_every_function_has_a_check_that_it_passes(bench: Bench) -> None:
+    for name in bench.module.functions:
+        found = bench.checks(bench.module, name).found.values()
+        assert found, name
+        assert all(check.passed for check in found), [check for check in found if not check.passed]
+
+
+def test_an_error_in_any_entry_of_any_result_fails_a_check(bench: Bench) -> None:
+    unseen = []
+    contracts = contracts_of(bench.mechanism)
+    for name, function in bench.module.functions.items():
+        plain = bench.checks(bench.module, name).found.values()
+        bound = max(check.tolerance for check in plain)
+        for output, item in enumerate(function.outputs):
+            result = bench.results(name)[output]
+            size = max(1.0, float(np.abs(result).max(initial=0.0)))
+            compared = contracts[name].reference and output == 0
+            error = size * (REFERENCE_FACTOR * bound if compared else max(IDENTITY_ERROR, REFERENCE_FACTOR * bound))
+            for entry in range(item.size):
+                wrong = with_error(bench.module, name, output, entry, error)
+                if all(check.passed for check in bench.checks(wrong, name).found.values()):
+                    unseen.append((name, item.name, entry))
+    assert unseen == []
+
+
+@pytest.mark.parametrize("model", ["double_pendulum", "five_bar"])
+@pytest.mark.parametrize("formulation", [name for name in FORMULATIONS if name != TRANSFER_MATRIX])
+def test_every_formulation_of_trees_and_loops_passes(formulation: str, model: str, tmp_path: Path) -> None:
+    generate(model, tmp_path, languages=["numpy"], formulation=formulation)
+    found = verify(tmp_path, states=2)
+    assert found.passed, found.summary()
+    functions = load_numpy(tmp_path / f"{model}.py").functions
+    assert {check.function for check in found.checks if not check.is_between_languages} == set(functions)
+
+
+def test_contracts_name_checks_that_exist() -> None:
+    for model in ("double_pendulum", "five_bar"):
+        mechanism = build_mechanism(examples.load(model), examples.load(model).label())
+        contracts = contracts_of(mechanism)
+        for name in available_functions(mechanism, "auto").functions:
+            contract = contracts[name]
+            assert contract.reference or contract.identities, name
+        for contract in contracts.values():
+            assert set(contract.identities) <= set(IDENTITIES), contract.name
+            method = contract.reference.partition(".")[0]
+            assert not method or hasattr(Reference, method), contract.name
+
+
+def test_a_function_without_a_check_is_an_error(bench: Bench) -> None:
+    stranger = LoadedFunction("stranger", (), (), (), lambda inputs, parameters: np.zeros(0))
+    module = replace(bench.module, functions={**bench.module.functions, "stranger": stranger})
+    model, settings = bench.mechanism.model, Settings(1, 0, "weight")
+    with pytest.raises(VerificationError, match="function stranger has no check: it has no contract"):
+        run_checks(model, [module], settings)
+
+
+def test_agreement_of_languages_is_no_check(bench: Bench) -> None:
+    """Two versions of the same wrong operations agree."""
+    module = LoadedModule("c", bench.module.manifest, {"mass_matrix": bench.module.functions["mass_matrix"]})
+    other = replace(module, language="numpy")
+    checks, _ = run_checks(bench.mechanism.model, [module, other], Settings(3, 0, "weight"))
+    between = [check for check in checks if check.is_between_languages]
+    assert [check.against for check in between] == [f"c{BETWEEN_LANGUAGES}"]
+    with pytest.raises(VerificationError, match="mass_matrix has no check: nothing was compared in c"):
+        require_checked([module, other], between)
