@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-GROUND_LABEL: Final = 0
 SPATIAL_ORDER: Final = "angular-linear"
 QUATERNION_ORDER: Final = "wxyz"
 STANDARD_GRAVITY: Final = ("0", "0", "-9.81")

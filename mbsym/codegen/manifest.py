@@ -12,6 +12,7 @@ from mbsym.codegen.c.parts import split
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.lower import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.conventions import QUATERNION_ORDER, SPATIAL_ORDER
 from mbsym.errors import CodegenError
 
 LEADING_FIELDS: Final = (
@@ -70,8 +71,8 @@ def manifest(module: LoweredModule, files: Sequence[GeneratedFile]) -> dict[str,
         "name": module.names.module,
         "model_sha256": description.model_sha256,
         "real": description.real,
-        "quaternion": "wxyz",
-        "spatial_order": "angular-linear",
+        "quaternion": QUATERNION_ORDER,
+        "spatial_order": SPATIAL_ORDER,
         "parameters": [
             {"name": item.name, "value": float(item.default), "unit": item.unit, "symbolic": True}
             for item in module.parameters

@@ -37,7 +37,7 @@ class JointedSystem(Protocol):
 
 
 class ModelLabelling(Labelling):
-    """A labelling that offers its matrices in SymPy."""
+    """The labelling of a model, with its matrices in SymPy."""
 
     @cached_property
     def incidence_matrix(self) -> Any:

@@ -26,6 +26,7 @@ from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.program import OperationCount, Program, count_operations
 from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.symbolic.trigonometry import simplify_all_trigonometric, unit_quaternions
+from mbsym.topology.matrices import path_matrix
 
 if TYPE_CHECKING:
     import sympy
@@ -129,8 +130,10 @@ class Equations:
     @property
     def path_matrix(self) -> sympy.ImmutableMatrix:
         """T, nb x nb."""
-        matrix: Any = self.mechanism.labelling.path_matrix
-        return matrix
+        from sympy import ImmutableMatrix
+
+        rows = path_matrix(self.mechanism.labelling.tree)
+        return ImmutableMatrix(len(rows), len(rows), [entry for row in rows for entry in row])
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from mbsym.topology.assembly import HISTORY_LIMIT
 from mbsym.topology.joint_weights import JOINT_TYPES, POLICIES, JointTraits, WeightPolicy, joint_weights
-from mbsym.topology.labelling import Labelling, label
+from mbsym.topology.labelling import GraphLabelling, Labelling, label
 from mbsym.topology.matrices import MATRIX_LIMIT
 from mbsym.topology.spanning_tree import METHODS
 from mbsym.topology.tables import labelling_table, labelling_to_json, matrices_text
@@ -19,6 +19,7 @@ __all__ = [
     "MATRIX_LIMIT",
     "METHODS",
     "POLICIES",
+    "GraphLabelling",
     "JointTraits",
     "Labelling",
     "SpanningTree",

@@ -133,26 +133,6 @@ class Labelling:
         return SpanningTree.from_inboard(self.inboard)
 
     @cached_property
-    def incidence_matrix(self) -> Matrix:
-        """S0 and below it S: nb+1 rows for the bodies 0..nb, nb columns for the tree joints."""
-        return incidence_matrix(self.inboard, self.outboard, self.nb)
-
-    @cached_property
-    def path_matrix(self) -> Matrix:
-        """T, nb x nb, rows for the tree joints and columns for the bodies 1..nb; T S = S T = E, S0 T = -1^T."""
-        return path_matrix(self.tree)
-
-    @cached_property
-    def cut_incidence_matrix(self) -> Matrix:
-        """Columns of the cut joints: nb+1 rows for the bodies 0..nb; S_cut is all but the first row."""
-        return incidence_matrix(self.labels.inboard[self.nb :], self.labels.outboard[self.nb :], self.nb)
-
-    @cached_property
-    def loop_matrix(self) -> Matrix:
-        """T S_cut, nb rows for the tree joints, a column for each cut joint: its signed fundamental loop."""
-        return fundamental_loops(self.tree, self.labels.inboard[self.nb :], self.labels.outboard[self.nb :])
-
-    @cached_property
     def loops(self) -> dict[Hashable, dict[Hashable, int]]:
         """Tree joints of the fundamental loop of each cut joint with their signs, all by user name, in label order.
 
@@ -204,6 +184,30 @@ class Labelling:
         return tuple(step.matrix() for step in assembly_history(self.graph, self.assembly.order))
 
 
+class GraphLabelling(Labelling):
+    """The labelling of a bare graph, with its matrices as rows of integers."""
+
+    @cached_property
+    def incidence_matrix(self) -> Matrix:
+        """S0 and below it S: nb+1 rows for the bodies 0..nb, nb columns for the tree joints."""
+        return incidence_matrix(self.inboard, self.outboard, self.nb)
+
+    @cached_property
+    def path_matrix(self) -> Matrix:
+        """T, nb x nb, rows for the tree joints and columns for the bodies 1..nb; T S = S T = E, S0 T = -1^T."""
+        return path_matrix(self.tree)
+
+    @cached_property
+    def cut_incidence_matrix(self) -> Matrix:
+        """Columns of the cut joints: nb+1 rows for the bodies 0..nb; S_cut is all but the first row."""
+        return incidence_matrix(self.labels.inboard[self.nb :], self.labels.outboard[self.nb :], self.nb)
+
+    @cached_property
+    def loop_matrix(self) -> Matrix:
+        """T S_cut, nb rows for the tree joints, a column for each cut joint: its signed fundamental loop."""
+        return fundamental_loops(self.tree, self.labels.inboard[self.nb :], self.labels.outboard[self.nb :])
+
+
 def label(
     joints: Iterable[Sequence[Any]],
     base: Hashable = 0,
@@ -214,7 +218,7 @@ def label(
     order: Order = "weight",
     bodies: Iterable[Hashable] | None = None,
     free_roots: FreeRoots = "error",
-) -> Labelling:
+) -> GraphLabelling:
     """Labels a system of joints regularly and picks its cut joints.
 
     Args:
@@ -255,7 +259,7 @@ def label(
         graph.joint_numbers(forced_cut, "forced_cut"),
         graph.joint_numbers(forced_tree, "forced_tree"),
     )
-    return Labelling(
+    return GraphLabelling(
         graph,
         assembly,
         regular_labels(graph, assembly.patterns),
