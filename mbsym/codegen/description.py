@@ -43,7 +43,8 @@ class Argument:
 class RuntimeFunction:
     """A function written by hand once and for all, such as a Newton iteration around generated functions.
 
-    Its text stands in ``templates/c/runtime/FILE.c`` and ``templates/numpy/runtime/FILE.py``. What follows the line
+    Its text stands in ``runtime/FILE.py``, a routine that is printed in every language (``mbsym.codegen.routines``),
+    or else in ``templates/c/runtime/FILE.c`` and ``templates/numpy/runtime/FILE.py``. What follows the line
     that says ``mbsym: copied from here`` is copied with ``MODEL_`` replaced by the module's prefix (in NumPy by
     nothing); sizes reach it as the module's ``constants``. The C text finds the macros ``MODEL_FORMAL`` and
     ``MODEL_ACTUAL``: the parameter structure as first formal and actual argument, both empty in a module without
@@ -57,6 +58,7 @@ class RuntimeFunction:
         calls: generated functions that an ordinary call evaluates, each as often as it stands here.
         own: operations of an ordinary call besides these; None where there is no telling.
         stack_reals: floating-point numbers in its local arrays; None where there is no telling.
+        numbers: constants that a routine knows by name, besides the sizes.
     """
 
     name: str
@@ -66,6 +68,7 @@ class RuntimeFunction:
     calls: tuple[str, ...] = ()
     own: OperationCount | None = None
     stack_reals: int | None = None
+    numbers: Mapping[str, int | float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

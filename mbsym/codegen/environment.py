@@ -23,11 +23,24 @@ def template_directory() -> Path:
     Raises:
         CodegenError: there is none.
     """
+    return _directory("templates")
+
+
+def runtime_directory() -> Path:
+    """The directory of all routines, likewise.
+
+    Raises:
+        CodegenError: there is none.
+    """
+    return _directory("runtime")
+
+
+def _directory(name: str) -> Path:
     package = Path(__file__).resolve().parents[1]
-    for directory in (package / "templates", package.parent / "templates"):
-        if (directory / "c").is_dir():
+    for directory in (package / name, package.parent / name):
+        if directory.is_dir():
             return directory
-    raise CodegenError("the templates are missing", where=str(package), remedy="install mbsym again")
+    raise CodegenError(f"there is no directory {name}", where=str(package), remedy="install mbsym again")
 
 
 @cache

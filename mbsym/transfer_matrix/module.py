@@ -8,10 +8,11 @@ forces keeps the products of long chains from losing digits.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mbsym.codegen.interface import Argument, RuntimeFunction
+from mbsym.codegen.routines.module import memory_size
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.system import Model
@@ -25,13 +26,11 @@ from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.overall import OverallEquation, overall_equation
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.schemes import SCHEME_SIZE, scheme_programs
+from mbsym.transfer_matrix.settings import NUMBERS, Report, Setting
 from mbsym.transfer_matrix.system import TransferSystem
 
 if TYPE_CHECKING:
     import sympy
-
-REPORT_SIZE = 7
-"""Status, steps done, iterations in all and at most, largest last change, steps accepted loosely, pivot ratio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,33 +216,28 @@ def generate_step(mechanism: Mechanism, rotation: RotationVariable | None = None
 
 def stepping_module(system: TransferSystem) -> SteppingModule:
     """Stepping code of a system of elements."""
-    layout = system.layout
-    n = len(system.bodies)
-    constants = {
-        "TRANSFER_BODIES": n,
-        "TRANSFER_CUTS": len(system.cuts),
-        "TRANSFER_UNKNOWNS": system.unknowns,
-        "TRANSFER_SCHEME": SCHEME_SIZE,
-        "TRANSFER_CARDAN": int(system.rotation == "cardan"),
-        **layout.constants(),
-        "TRANSFER_CUT_FORCES": max(system.unknowns, 1),
-        "TRANSFER_SIZE": system.state_size,
-        "TRANSFER_WORK": work_size(system),
-    }
+    constants = {**_sizes(system), "TRANSFER_WORK": work_size(system)}
     programs = (system.program(), *kernel_programs(system.rotation), *scheme_programs(Graph()))
     return SteppingModule(system, programs, _runtime(system), constants, _manifest(system))
 
 
 def work_size(system: TransferSystem) -> int:
     """Entries of scratch memory that the C functions need."""
-    layout, unknowns = system.layout, system.unknowns
-    n = len(system.bodies)
-    d, angles, load = layout.dimension, layout.angles, layout.load
-    tables = n * (layout.body + layout.joint) + len(system.cuts) * layout.cut + d
-    iterate = load + 1 + layout.motion + angles + 4 * d + 4 * load + 2 + d + 1 + d
-    matrices = load * load + 9 + layout.elimination + layout.elastic + 3
-    columns = (1 + unknowns) * (load + 3 + 2 * (angles + d))
-    return tables + n * (iterate + matrices + columns) + unknowns * (1 + d + 2 + unknowns + 1)
+    return memory_size("transfer_matrix", _sizes(system))
+
+
+def _sizes(system: TransferSystem) -> dict[str, int]:
+    """What the sweep must know of the system, by the names under which it knows it."""
+    return {
+        "TRANSFER_BODIES": len(system.bodies),
+        "TRANSFER_CUTS": len(system.cuts),
+        "TRANSFER_UNKNOWNS": system.unknowns,
+        "TRANSFER_SCHEME": SCHEME_SIZE,
+        "TRANSFER_CARDAN": int(system.rotation == "cardan"),
+        **system.layout.constants(),
+        "TRANSFER_CUT_FORCES": max(system.unknowns, 1),
+        "TRANSFER_SIZE": system.state_size,
+    }
 
 
 def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
@@ -253,7 +247,7 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
     turn = 1 if d == 2 else 4
     work = Argument("work", "out", (work_size(system),), "", "scratch memory, its content means nothing")
     report = Argument(
-        "report", "out", (REPORT_SIZE,), "", "status, steps, iterations in all, at most, last change, loose, pivots"
+        "report", "out", (len(Report),), "", "status, steps, iterations in all, at most, last change, loose, pivots"
     )
     loads = Argument(
         "loads", "in", (n, layout.load), "", "force and moment at centres of mass besides gravity, base axes"
@@ -261,7 +255,7 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
     quaternions = () if d == 2 else tuple(range(0, 4 * n, 4))
     before = Argument("state", "in", (size,), "", "attitude, history and force of each body, then cut forces")
     after = Argument("next_state", "out", (size,), "", "as ``state``")
-    return (
+    functions = (
         RuntimeFunction(
             "transfer_matrix_start",
             "transfer_matrix",
@@ -285,7 +279,9 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
                 Argument("scheme", "in", (SCHEME_SIZE,), "", "constants of one step"),
                 Argument("steps", "in", (), "", "number of steps"),
                 loads,
-                Argument("settings", "in", (4,), "", "tolerance, acceptable change, iterations, 1 for Newton"),
+                Argument(
+                    "settings", "in", (len(Setting),), "", "tolerance, acceptable change, iterations, 1 for Newton"
+                ),
                 after,
                 report,
                 work,
@@ -332,6 +328,7 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
             "what can be seen in a state",
         ),
     )
+    return tuple(replace(function, numbers=NUMBERS) for function in functions)
 
 
 def _manifest(system: TransferSystem) -> Mapping[str, object]:

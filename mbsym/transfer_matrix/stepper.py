@@ -25,6 +25,7 @@ from mbsym.transfer_matrix.coordinates import ElementCoordinates
 from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.module import SteppingModule, stepping_module
 from mbsym.transfer_matrix.recognition import transfer_system
+from mbsym.transfer_matrix.settings import DEFAULT_ACCEPTABLE, DEFAULT_MOST, DEFAULT_TOLERANCE, Status
 from mbsym.transfer_matrix.system import TransferSystem
 from mbsym.values.numbers import evaluate, parameter_values
 
@@ -95,9 +96,9 @@ class Iteration:
         newton: True linearises the levers of the forces (quadratic convergence), False is the paper's iteration.
     """
 
-    tolerance: float = 1e-12
-    acceptable: float = 1e-6
-    most: int = 20
+    tolerance: float = DEFAULT_TOLERANCE
+    acceptable: float = DEFAULT_ACCEPTABLE
+    most: int = DEFAULT_MOST
     newton: bool = True
 
     def settings(self, bodies: int) -> Array:
@@ -110,7 +111,7 @@ class StepReport:
     """What the stepping code tells of a number of steps.
 
     Attributes:
-        status: 0 done, 1 no convergence, 2 not finite, 3 singular closure, 4 Cardan chart lost, 5 impossible step.
+        status: what became of the last step.
         steps: done before the one that failed.
         iterations: in all.
         most_iterations: in one step.
@@ -119,7 +120,7 @@ class StepReport:
         pivot_ratio: smallest pivot of the scaled closure equations; small near singular configurations.
     """
 
-    status: int
+    status: Status
     steps: int
     iterations: int
     most_iterations: int
@@ -131,15 +132,18 @@ class StepReport:
     def of(cls, values: Array) -> StepReport:
         """From the stepping code's array."""
         s, n, total, most, change, loose, ratio = (float(x) for x in values)
-        return cls(int(s), int(n), int(total), int(most), change, int(loose), ratio)
+        return cls(Status(int(s)), int(n), int(total), int(most), change, int(loose), ratio)
 
 
-FAILURES: Final[Mapping[int, tuple[str, str]]] = {
-    1: ("the iteration of a step does not converge", "take a smaller step, or a scheme with more damping"),
-    2: ("the motion is no longer finite", "take a smaller step, or a scheme with more damping"),
-    3: ("the closure equations are singular", "start from another configuration or cut another joint"),
-    4: ("a body reaches the singular attitude of its Cardan angles", "integrate incremental rotations"),
-    5: ("the step is impossible", "give a positive step"),
+FAILURES: Final[Mapping[Status, tuple[str, str]]] = {
+    Status.NOT_CONVERGED: (
+        "the iteration of a step does not converge",
+        "take a smaller step, or a scheme with more damping",
+    ),
+    Status.NOT_FINITE: ("the motion is no longer finite", "take a smaller step, or a scheme with more damping"),
+    Status.SINGULAR: ("the closure equations are singular", "start from another configuration or cut another joint"),
+    Status.CHART_LOST: ("a body reaches the singular attitude of its Cardan angles", "integrate incremental rotations"),
+    Status.IMPOSSIBLE_STEP: ("the step is impossible", "give a positive step"),
 }
 
 
@@ -316,7 +320,7 @@ class TransferMatrixStepper:
             report = _joined(report, StepReport.of(values))
             if report.status:
                 break
-        return state, report or StepReport(0, 0, 0, 0, 0.0, 0, 1.0)
+        return state, report or StepReport(Status.DONE, 0, 0, 0, 0.0, 0, 1.0)
 
     def step(self, state: Array, h: float, spectral_radius: float = 0.8) -> tuple[Array, StepReport]:
         """One step by the generated function ``step``."""

@@ -16,6 +16,8 @@ from mbsym.codegen.expressions import Constant, Expression
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import LoweredFunction, Result
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.codegen.routines.c import print_c
+from mbsym.codegen.routines.module import routine_file, routine_of
 from mbsym.codegen.text import WIDTH, c_comment, table, wrapped
 from mbsym.symbolic.program import OperationCount
 
@@ -169,8 +171,21 @@ def source_context(module: LoweredModule) -> SourceContext:
             f"{names.module}_{key} {text}".replace("MODEL_", f"{names.module}_").rstrip()
             for key, text in sorted(module.description.macros.items())
         ),
-        runtime=tuple(fixed_text(f"c/runtime/{file}.c", f"{names.module}_") for file in module.runtime_files),
+        runtime=tuple(_runtime_text(module, file) for file in module.runtime_files),
     )
+
+
+def _runtime_text(module: LoweredModule, file: str) -> str:
+    """A routine printed in C, or else the fixed text of that name."""
+    prefix = f"{module.names.module}_"
+    if not routine_file(file).is_file():
+        return fixed_text(f"c/runtime/{file}.c", prefix)
+    heads = {
+        function.identifier: formals(module, function, "restrict", ")")
+        for function in module.functions
+        if function.fixed is not None and function.fixed.file == file
+    }
+    return print_c(routine_of(module, file), prefix, heads, module.description.real, bool(module.parameters))
 
 
 def _hash_line(module: LoweredModule) -> str:

@@ -12,6 +12,8 @@ from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import LoweredFunction, Result
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.numpy.expressions import NumpyPrinter
+from mbsym.codegen.routines.module import MEMORY, routine_file, routine_of
+from mbsym.codegen.routines.numpy import memory_class, print_numpy
 from mbsym.codegen.text import WIDTH, docstring, plain_line, wrapped
 
 INDENT = "    "
@@ -119,8 +121,46 @@ def module_context(module: LoweredModule) -> ModuleContext:
         packed=any(function.fields for function in functions),
         evaluate=fixed_text("numpy/runtime/evaluate.py", ""),
         functions=functions,
-        runtime=tuple(fixed_text(f"numpy/runtime/{file}.py", "") for file in module.runtime_files),
+        runtime=tuple(text for file in module.runtime_files for text in _runtime_texts(module, file)),
     )
+
+
+def _runtime_texts(module: LoweredModule, file: str) -> tuple[str, ...]:
+    """A routine printed in Python with its public functions, or else the fixed text of that name."""
+    if not routine_file(file).is_file():
+        return (fixed_text(f"numpy/runtime/{file}.py", ""),)
+    public = [
+        "\n".join(_routine_lines(module, function))
+        for function in module.functions
+        if function.fixed is not None and function.fixed.file == file
+    ]
+    return (fixed_text("numpy/runtime/routines.py", ""), print_numpy(routine_of(module, file)), *public)
+
+
+def _routine_lines(module: LoweredModule, function: ModuleFunction) -> list[str]:
+    """The public function around one of a routine, whose scratch memory it returns as zeros."""
+    paired = list(zip(function.arguments, function.identifiers, strict=True))
+    inputs = [(item, identifier) for item, identifier in paired if item.direction == "in"]
+    outputs = [(item, identifier) for item, identifier in paired if item.direction == "out" and item.name != MEMORY]
+    memory = [item for item in function.arguments if item.name == MEMORY]
+    signature = [f"{identifier}: ArrayLike" for _, identifier in inputs] + ["**keywords: Parameters"] * bool(
+        module.parameters
+    )
+    lines = [*_definition(function.identifier, signature, "tuple[np.ndarray, ...]")]
+    lines += [f'{INDENT}"""{docstring(function.description or function.name)}', "", f"{INDENT}Args:"]
+    lines += [f"{DEEPER}{identifier}: {_documented(item)}" for item, identifier in inputs]
+    lines += ["", f"{INDENT}Returns:"]
+    lines += [f"{DEEPER}{identifier}: {_documented(item)}" for item, identifier in outputs]
+    lines += [f"{DEEPER}{item.name}: {_documented(item)}" for item in memory]
+    lines += [f'{INDENT}"""', f"{INDENT}arguments = ("]
+    lines += [f'{DEEPER}("{identifier}", {identifier}, {_tuple(item.shape)}),' for item, identifier in inputs]
+    lines += [f"{INDENT})", f"{INDENT}shapes = (", *(f"{DEEPER}{_tuple(item.shape)}," for item, _ in outputs)]
+    assert function.fixed is not None
+    keywords = "keywords" if module.parameters else "{}"
+    name = memory_class(function.fixed.file)
+    call = f"_run(_{function.identifier}, {name}, {keywords}, arguments, shapes)"
+    added = "".join(f", np.zeros({item.size})" for item in memory)
+    return [*lines, f"{INDENT})", f"{INDENT}return (*{call}{added})"]
 
 
 def _function_view(

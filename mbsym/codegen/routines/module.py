@@ -1,0 +1,68 @@
+"""The routines of a module: where their texts stand, and what they find in the module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from mbsym.codegen.description import Argument
+from mbsym.codegen.environment import runtime_directory
+from mbsym.codegen.lowered_module import LoweredModule
+from mbsym.codegen.routines.language import Array, Formal, Routine, Signature, read_memory, read_routine
+from mbsym.errors import CodegenError
+
+MEMORY = "work"
+"""The last argument of a public function: scratch memory."""
+
+
+def routine_file(name: str) -> Path:
+    """Where the text of a routine stands, or would stand."""
+    return runtime_directory() / f"{name}.py"
+
+
+def memory_size(file: str, sizes: Mapping[str, int]) -> int:
+    """Entries of the scratch memory of a routine.
+
+    Raises:
+        CodegenError: a size is missing.
+    """
+    return sum(array.size for array in read_memory(_text(file), file, sizes))
+
+
+def _text(file: str) -> str:
+    return routine_file(file).read_text(encoding="utf-8")
+
+
+def routine_of(module: LoweredModule, file: str) -> Routine:
+    """A routine with the sizes, constants and derived functions of a module.
+
+    ``IS_DOUBLE`` is 1 where real numbers have double precision, else 0.
+
+    Raises:
+        CodegenError: the text is outside the routine language, or its scratch memory too small.
+    """
+    kernels, public = {}, {}
+    scratch: list[int] = []
+    numbers: dict[str, int | float] = {}
+    for function in module.functions:
+        if function.fixed is None:
+            inputs = tuple(item.shape for item in function.arguments if item.direction == "in")
+            outputs = tuple(item.shape or (1,) for item in function.arguments if item.direction == "out")
+            kernels[function.identifier] = Signature(inputs, outputs)
+        elif function.fixed.file == file:
+            numbers.update(function.fixed.numbers)
+            arguments = zip(function.arguments, function.identifiers, strict=True)
+            scratch += [item.size for item in function.arguments if item.name == MEMORY]
+            public[function.identifier] = [_formal(item, name) for item, name in arguments if item.name != MEMORY]
+    sizes = {**module.description.constants, "IS_DOUBLE": int(module.description.real == "double")}
+    routine = read_routine(_text(file), file, sizes, numbers, kernels, public)
+    needed = sum(array.size for array in routine.memory)
+    if any(size < needed for size in scratch):
+        raise CodegenError(f"{file} needs {needed} entries of scratch memory", remedy=f"let {MEMORY} have as many")
+    return routine
+
+
+def _formal(item: Argument, name: str) -> Formal:
+    if item.direction == "in" and not item.shape:
+        return Formal(name, "real")
+    return Formal(name, None, Array(name, item.shape or (1,), item.direction == "out"))

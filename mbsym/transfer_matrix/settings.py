@@ -1,0 +1,68 @@
+"""Numbers that the sweep goes by, in one place: what it reports, how its iteration ends, what it takes for singular."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Final
+
+
+class Status(IntEnum):
+    """What became of a step; above DONE it failed and the state is the one before it."""
+
+    LOOSE = -1
+    DONE = 0
+    NOT_CONVERGED = 1
+    NOT_FINITE = 2
+    SINGULAR = 3
+    CHART_LOST = 4
+    IMPOSSIBLE_STEP = 5
+
+
+class Report(IntEnum):
+    """Places in the report of a number of steps."""
+
+    STATUS = 0
+    STEPS = 1
+    ITERATIONS = 2
+    MOST_ITERATIONS = 3
+    LAST_CHANGE = 4
+    LOOSE_STEPS = 5
+    PIVOT_RATIO = 6
+
+
+class Setting(IntEnum):
+    """Places in the settings of the iteration."""
+
+    TOLERANCE = 0
+    ACCEPTABLE = 1
+    MOST = 2
+    NEWTON = 3
+
+
+DEFAULT_TOLERANCE: Final = 1e-12
+"""Last change of an angle [rad], times the square root of the number of bodies: a few digits above round-off."""
+
+DEFAULT_ACCEPTABLE: Final = 1e-6
+"""Last change that still counts as a step."""
+
+DEFAULT_MOST: Final = 20
+"""Iterations in a step."""
+
+_TOLERANCES: Final[Mapping[str, float]] = {
+    "DEFAULT_TOLERANCE": DEFAULT_TOLERANCE,
+    "DEFAULT_ACCEPTABLE": DEFAULT_ACCEPTABLE,
+    "FLOAT_TOLERANCE": 1e-6,  # the same for single precision
+    "FLOAT_ACCEPTABLE": 1e-3,
+    "STALLED_RATIO": 0.25,  # a change above this part of the one before it has stopped to shrink,
+    "STALLED_CHANGE": 1e4,  # which is convergence below this multiple of the tolerance
+    "SMALLEST_PIVOT": 1e-13,  # of the scaled closure equations at the start: what round-off leaves of zero
+    "SMALLEST_CARDAN_COSINE": 0.1,  # of the middle angle, below which a failed step has lost its chart
+}
+
+NUMBERS: Final[Mapping[str, int | float]] = {
+    **{item.name: int(item) for table in (Status, Report, Setting) for item in table},
+    "DEFAULT_MOST": DEFAULT_MOST,
+    **_TOLERANCES,
+}
+"""Everything above by the names under which the sweep knows it."""
