@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from time import perf_counter
 
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
@@ -18,40 +19,17 @@ from mbsym.formulations.constraint_force.elimination_order import leaf_to_root, 
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_BIAS_FUNCTIONS, CFA_FUNCTIONS
 from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
-from mbsym.kinematics.mechanism import Mechanism, build_mechanism
-from mbsym.model.body import Body, Placement
-from mbsym.model.joint import Joint, JointType
-from mbsym.model.system import Model
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.model.joint import JointType
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import OperationCount, Program, count_operations
 from mbsym.symbolic.scalar import Scalar, symbol
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from mechanisms.mechanism import mechanism_of
+from mechanisms.trees import arms, binary, chain, comb, tree_model
+
 Solution = Callable[[BlockSystem, tuple[int, ...], list[Scalar]], list[Scalar]]
-
-
-def chain(n: int) -> tuple[int, ...]:
-    """Parents of a chain."""
-    return tuple(range(n))
-
-
-def arms(n: int, count: int = 4) -> tuple[int, ...]:
-    """Parents of ``count`` equal chains on one node, the first body."""
-    length = (n - 1) // count
-    parents = [0]
-    for _ in range(count):
-        parents.append(1)
-        parents.extend(range(len(parents), len(parents) + length - 1))
-    return tuple(parents)
-
-
-def binary(n: int) -> tuple[int, ...]:
-    """Parents of a complete binary tree."""
-    return tuple(k // 2 for k in range(1, n + 1))
-
-
-def comb(n: int) -> tuple[int, ...]:
-    """Parents of a chain each of whose bodies carries one more."""
-    return tuple((k - 2 if k > 2 else 0) if k % 2 else k - 1 for k in range(1, n + 1))
 
 
 def symbolic_system(parents: Sequence[int], size: int = 5) -> tuple[BlockSystem, list[Scalar]]:
@@ -97,16 +75,8 @@ def dense_count(n: int, size: int = 5) -> int:
 
 
 def tree(parents: Sequence[int], kind: JointType) -> Mechanism:
-    """The numeric bodies of the specification's cases, in any topology."""
-    bodies, joints = [], []
-    for i, parent in enumerate(parents, start=1):
-        bodies.append(Body(f"B{i}", 1 + i / 2, (0.1, 0.02 * i, 0.2), (0.02 * i, 0.03 * i, 0.04 * i, 0, 0, 0)))
-        placement = Placement((0.3, 0.1 * i, 0.05), (("x", 0.1 * i), ("y", 0.2)))
-        joints.append(
-            Joint(f"J{i}", kind, f"B{parent}" if parent else "ground", f"B{i}", predecessor_placement=placement)
-        )
-    model = Model("tree", tuple(bodies), tuple(joints))
-    return build_mechanism(model, model.label(order="input"))
+    """One type of joint in any topology."""
+    return mechanism_of(tree_model(parents, (kind,) * len(parents)), order="input")
 
 
 def motion_and_wrenches(functions: dict[str, Callable[[Mechanism], Program]], mechanism: Mechanism) -> int:

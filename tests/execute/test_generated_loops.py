@@ -12,13 +12,13 @@ import pytest
 
 from mbsym import examples
 from mbsym.codegen.load import LoadedModule, load_c, load_numpy
-from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.loops.assembly import assemble
 from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
 from mbsym.verification.random_mechanisms import random_closed_loops
+from mechanisms.mechanism import mechanism_of
 from mechanisms.rhombus import Rhombus
 
 Array = np.ndarray[Any, Any]
@@ -49,7 +49,7 @@ def state(case: str) -> tuple[Reference, Array, Array, Array, tuple[Any, ...]]:
     reference = Reference(model)
     generator = np.random.default_rng(3)
     v = reference.consistent_velocity(q, generator.normal(size=reference.nv))
-    timed = build_mechanism(model, model.label()).controls is not None
+    timed = mechanism_of(model).controls is not None
     extra = (0.3, generator.normal(size=len(model.inputs))) if timed else ()
     return reference, q, v, generator.normal(size=reference.nv), extra
 
@@ -121,7 +121,7 @@ def test_batches_are_states_side_by_side(case: str) -> None:
 def singular_rhombus() -> tuple[Array, Array]:
     """Hinges 3 and 7 on one point, speeds along the branch on which opposite bars stay parallel."""
     model = examples.load("rhombus_planar")
-    rhombus = Rhombus.of_mechanism(build_mechanism(model, model.label()))
+    rhombus = Rhombus.of_mechanism(mechanism_of(model))
     angles = np.zeros(6)
     for body, angle in ((2, -1.8), (8, np.pi - 1.8), (4, -1.8), (6, np.pi - 1.8), (9, 0.3), (10, 2.0)):
         angles[rhombus.order.index(body)] = angle
@@ -148,7 +148,7 @@ def test_singular_configurations_are_reported_and_survived() -> None:
 def test_both_languages_agree_near_a_singular_configuration() -> None:
     q, v = singular_rhombus()
     model = examples.load("rhombus_planar")
-    rhombus = Rhombus.of_mechanism(build_mechanism(model, model.label()))
+    rhombus = Rhombus.of_mechanism(mechanism_of(model))
     near = rhombus.parallel_coordinates(q + np.linalg.solve(rhombus.to_angles, [1e-5, 0, 0, 0, 0, 0]))
     speeds = rhombus.parallel_speeds(near, v)
     c, numpy = (
@@ -181,5 +181,5 @@ def test_independent_rows_are_named_in_the_header() -> None:
 
 def test_analysis_is_that_of_the_closed_configuration() -> None:
     model = examples.load("stewart_platform")
-    analysis = analyse_loops(build_mechanism(model, model.label()))
+    analysis = analyse_loops(mechanism_of(model))
     assert (len(analysis.rows), analysis.mobility, analysis.dependent) == (15, 6, ())

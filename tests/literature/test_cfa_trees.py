@@ -20,13 +20,13 @@ from mbsym.formulations.constraint_force.leaf_to_root import CFA_BIAS_FUNCTIONS,
 from mbsym.formulations.constraint_force.matrices import cfa_matrices, inverse_mass_matrix
 from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
-from mbsym.kinematics.mechanism import Mechanism, build_mechanism
-from mbsym.model.body import Body, Placement
-from mbsym.model.joint import Joint, JointType
-from mbsym.model.system import Model
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.model.joint import JointType
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program
+from mechanisms.mechanism import mechanism_of
 from mechanisms.programs import make_program
+from mechanisms.trees import tree_model
 
 Functions = dict[str, Callable[[Mechanism], Program]]
 
@@ -57,16 +57,7 @@ class Case:
     log_determinant: float
 
     def mechanism(self) -> Mechanism:
-        bodies, joints = [], []
-        for i, (parent, kind) in enumerate(zip(self.parents, self.types, strict=True), start=1):
-            inertia = (0.02 * i, 0.03 * i, 0.04 * i, 0, 0, 0)
-            bodies.append(Body(f"B{i}", 1 + i / 2, (0.1, 0.02 * i, 0.2), inertia))
-            placement = Placement((0.3, 0.1 * i, 0.05), (("x", 0.1 * i), ("y", 0.2)))
-            inner = f"B{parent}" if parent else "ground"
-            axes = {"axis": (1, 0, 0), "second_axis": (0, 1, 0)} if kind == "universal" else {}
-            joints.append(Joint(f"J{i}", kind, inner, f"B{i}", predecessor_placement=placement, **axes))
-        model = Model("tree", tuple(bodies), tuple(joints))
-        return build_mechanism(model, model.label(order="input"))
+        return mechanism_of(tree_model(self.parents, self.types), order="input")
 
 
 def ours(mechanism: Mechanism, by_joint: Sequence[Sequence[float]]) -> np.ndarray:

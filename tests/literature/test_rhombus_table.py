@@ -9,8 +9,8 @@ from types import ModuleType
 import pytest
 
 from mbsym import examples
-from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.loops.looped_system import LoopedSystem
+from mechanisms.mechanism import mechanism_of
 from mechanisms.rhombus import Rhombus
 
 TABLE = Path(__file__).parents[1] / "benchmarks" / "closed_loops_table.py"
@@ -31,7 +31,7 @@ def table() -> ModuleType:
 def test_figures_agree_to_two_digits(name: str) -> None:
     module = table()
     model = examples.load("rhombus_regular")
-    mechanism = build_mechanism(model, model.label())
+    mechanism = mechanism_of(model)
     rhombus = Rhombus.of_mechanism(mechanism)
     system = LoopedSystem.of_mechanism(mechanism)
     figures = module.run(system, rhombus, module.way(name, rhombus), 1e-2)

@@ -21,13 +21,14 @@ from scipy.integrate import DOP853
 
 from mbsym import examples
 from mbsym.codegen.load import LoadedModule, load_c
-from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.closing import initial_coordinates
 from mbsym.loops.corrections import Keeper, NoCorrection, Projection
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
 from mechanisms.constrained_step import runge_kutta_step
+from mechanisms.mechanism import mechanism_of
 from mechanisms.rhombus import BODIES, Rhombus
 
 Array = np.ndarray[Any, Any]
@@ -74,7 +75,7 @@ def compiled(name: str) -> tuple[Mechanism, LoopedSystem, LoadedModule]:
     with TemporaryDirectory() as scratch:
         generate(model, scratch, languages=("c",), functions=FUNCTIONS)
         module = load_c(Path(scratch))
-    return build_mechanism(model, model.label()), LoopedSystem.of_module(module), module
+    return mechanism_of(model), LoopedSystem.of_module(module), module
 
 
 def integrate(name: str, keeper: Keeper, times: list[float], tolerance: float) -> dict[float, tuple[Array, Array]]:
@@ -212,10 +213,10 @@ def test_weaker_gravity_is_slower_time(name: str) -> None:
     """theta(t; g/4) = theta(t/2; g) from rest under gravity alone."""
     model = examples.load(name)
     slow = replace(model, gravity=(0, "-2.45", 0))
-    rhombus = Rhombus.of_mechanism(build_mechanism(model, model.label()))
+    rhombus = Rhombus.of_mechanism(mechanism_of(model))
     ends = []
     for version, step in ((model, 1e-3), (slow, 2e-3)):
-        system = LoopedSystem.of_mechanism(build_mechanism(version, version.label()))
+        system = LoopedSystem.of_mechanism(mechanism_of(version))
         q, v = rhombus.start, np.zeros(6)
         for _ in range(200):
             done = runge_kutta_step(system, NoCorrection(), q, v, step, np.zeros(6))

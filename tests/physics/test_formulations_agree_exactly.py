@@ -31,6 +31,7 @@ from mbsym.symbolic.finite_field import PRIME, evaluate
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
 from mbsym.verification.random_mechanisms import ALL_TYPES, random_state, random_tree
+from mechanisms.mechanism import mechanism_of
 from mechanisms.programs import make_program
 
 CFA_WAYS: dict[str, tuple[Solver | None, Form]] = {
@@ -58,9 +59,9 @@ def joined(mechanism: Mechanism, programs: dict[str, Program]) -> Program:
     return Program("joined", mechanism.graph, tuple(inputs.values()), tuple(outputs), mechanism.parameters)
 
 
-def mechanism_of(seed: int, **options: object) -> Mechanism:
+def drawn(seed: int, **options: object) -> Mechanism:
     model = random_tree(seed, **options)  # type: ignore[arg-type]
-    return build_mechanism(model, model.label())
+    return mechanism_of(model)
 
 
 def size_of(seed: int) -> tuple[int, int]:
@@ -70,7 +71,7 @@ def size_of(seed: int) -> tuple[int, int]:
 @pytest.mark.parametrize("block", range(10))
 def test_all_formulations_agree_on_random_trees(block: int) -> None:
     for seed in range(20 * block, 20 * block + 20):
-        mechanism = mechanism_of(seed, bodies=size_of(seed), forces=seed % 3 == 0, couplings=False)
+        mechanism = drawn(seed, bodies=size_of(seed), forces=seed % 3 == 0, couplings=False)
         programs = programs_of(mechanism)
         reference = {name: TREE_FUNCTIONS[name](mechanism) for name in KANE_FUNCTIONS}
         (values,) = evaluate([joined(mechanism, programs | reference)], seed=seed)
@@ -81,7 +82,7 @@ def test_all_formulations_agree_on_random_trees(block: int) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_spatial_form_and_inverse_mass_matrix_on_random_trees(seed: int) -> None:
-    mechanism = mechanism_of(300 + seed, bodies=(1, 4), couplings=False)
+    mechanism = drawn(300 + seed, bodies=(1, 4), couplings=False)
     n = mechanism.nv
     spatial = [entry for row in spatial_mass_matrix(mechanism) for entry in row]
     bias = spatial_bias(mechanism)
@@ -121,7 +122,7 @@ def test_rounding_of_larger_trees(seed: int) -> None:
 def test_kane_covers_couplings() -> None:
     found = 0
     for seed in range(40):
-        mechanism = mechanism_of(seed, bodies=(2, 4), joint_types=("revolute", "prismatic", "helical"))
+        mechanism = drawn(seed, bodies=(2, 4), joint_types=("revolute", "prismatic", "helical"))
         if not mechanism.is_coupled:
             continue
         found += 1

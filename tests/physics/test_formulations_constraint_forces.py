@@ -30,9 +30,9 @@ from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_el
 from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS, level_schedule
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.formulations.kane.spatial import recursion_matrices
-from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import Joint, JointType
+from mbsym.model.joint import JointType
 from mbsym.model.system import Model
 from mbsym.pipeline import optimise
 from mbsym.symbolic.equality import compare, is_zero
@@ -40,51 +40,15 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program, count_operations
 from mbsym.symbolic.scalar import Scalar, symbol
+from mechanisms.mechanism import mechanism_of
 from mechanisms.programs import make_program
+from mechanisms.trees import arms, binary, chain, comb, tree_model
 
 Functions = dict[str, Callable[[Mechanism], Program]]
 
 
-def chain(n: int) -> tuple[int, ...]:
-    return tuple(range(n))
-
-
-def arms(n: int, count: int = 4) -> tuple[int, ...]:
-    length = (n - 1) // count
-    parents = [0]
-    for _ in range(count):
-        parents.append(1)
-        parents.extend(range(len(parents), len(parents) + length - 1))
-    return tuple(parents)
-
-
-def binary(n: int) -> tuple[int, ...]:
-    return tuple(k // 2 for k in range(1, n + 1))
-
-
-def comb(n: int) -> tuple[int, ...]:
-    return tuple((k - 2 if k > 2 else 0) if k % 2 else k - 1 for k in range(1, n + 1))
-
-
-def tree_model(parents: tuple[int, ...], kinds: tuple[JointType, ...]) -> Model:
-    """Bodies with dense numbers in any topology."""
-    bodies, joints = [], []
-    for i, (parent, kind) in enumerate(zip(parents, kinds, strict=True), start=1):
-        bodies.append(Body(f"B{i}", 1 + i / 2, (0.1, 0.02 * i, 0.2), (0.02 * i, 0.03 * i, 0.04 * i, 0, 0, 0)))
-        placement = Placement((0.3, 0.1 * i, 0.05), (("x", 0.1 * i), ("y", 0.2)))
-        inner = f"B{parent}" if parent else "ground"
-        axes = {"axis": (1, 0, 0), "second_axis": (0, 1, 0)} if kind == "universal" else {}
-        pitch = 0.05 * i if kind == "helical" else 0
-        joints.append(Joint(f"J{i}", kind, inner, f"B{i}", predecessor_placement=placement, pitch=pitch, **axes))
-    return Model("tree", tuple(bodies), tuple(joints))
-
-
 def tree(parents: tuple[int, ...], kind: JointType) -> Mechanism:
-    return built(tree_model(parents, (kind,) * len(parents)))
-
-
-def built(model: Model) -> Mechanism:
-    return build_mechanism(model, model.label(order="input"))
+    return mechanism_of(tree_model(parents, (kind,) * len(parents)), order="input")
 
 
 # ---- operation counts ------------------------------------------------------------------------------------------------
@@ -249,7 +213,7 @@ def test_equal_joints_of_a_round_share_a_loop(tmp_path: Path) -> None:
         bodies=tuple(replace(model.bodies[0], name=body.name) for body in model.bodies),
         joints=tuple(replace(joint, predecessor_placement=placement) for joint in model.joints),
     )
-    mechanism = built(model)
+    mechanism = mechanism_of(model, order="input")
     program, _ = optimise(CFA_SERIAL_FUNCTIONS["forward_dynamics"](mechanism))
     write_files(tmp_path, render(ModuleDescription("links", (program,))))
     text = (tmp_path / "links.c").read_text()
@@ -266,7 +230,7 @@ def test_equal_joints_of_a_round_share_a_loop(tmp_path: Path) -> None:
 
 
 def test_matrices_in_sympy_are_what_their_formulas_say() -> None:
-    mechanism = built(tree_model((0, 1, 1), ("revolute", "prismatic", "universal")))
+    mechanism = mechanism_of(tree_model((0, 1, 1), ("revolute", "prismatic", "universal")), order="input")
     matrices = cfa_matrices(mechanism)
     assert isinstance(matrices.to_sympy("A"), sympy.BlockMatrix)
     state = {name: 0.1 + 0.2 * k for k, name in enumerate(("q_J1", "q_J2", "q_J3_1", "q_J3_2"))}
@@ -289,7 +253,7 @@ def test_matrices_in_sympy_are_what_their_formulas_say() -> None:
 
 
 def test_blocks_of_a_single_free_body() -> None:
-    matrices = cfa_matrices(built(tree_model((0,), ("free",))))
+    matrices = cfa_matrices(mechanism_of(tree_model((0,), ("free",)), order="input"))
     with pytest.raises(DerivationError, match="no entries"):
         matrices.to_sympy("A")
     assert matrices.block("C", 1, 1).shape == (6, 6)
@@ -310,7 +274,7 @@ def test_recursion_matrix_is_minus_s_times_u6() -> None:
 def test_rotor_inertias_join_the_constraint_side() -> None:
     model = tree_model((0, 1, 1, 3), ("revolute", "cylindrical", "helical", "universal"))
     joints = tuple(replace(joint, armature=0.1 * k) for k, joint in enumerate(model.joints, start=1))
-    mechanism = built(replace(model, joints=joints))
+    mechanism = mechanism_of(replace(model, joints=joints), order="input")
     assert cfa_matrices(mechanism).system.sizes == (6, 6, 6, 6)
     for functions in (CFA_FUNCTIONS, CFA_BIAS_FUNCTIONS, CFA_SERIAL_FUNCTIONS, CFA_ELIMINATION_FUNCTIONS):
         for name in ("forward_dynamics", "joint_wrenches"):
@@ -325,7 +289,7 @@ ROD = Body("B2", 1.0, (0.1, 0, 0.2), (0.1, 0, 0.1, 0, 0, 0))
 @pytest.mark.parametrize("body", [MASSLESS, POINT, ROD], ids=["massless", "point", "rod"])
 def test_bodies_without_an_inverse_inertia_use_the_inertia_form(body: Body) -> None:
     model = tree_model((0, 1, 2, 2), ("revolute", "revolute", "spherical", "revolute"))
-    mechanism = built(replace(model, bodies=(model.bodies[0], body, *model.bodies[2:])))
+    mechanism = mechanism_of(replace(model, bodies=(model.bodies[0], body, *model.bodies[2:])), order="input")
     for functions in (CFA_FUNCTIONS, CFA_SERIAL_FUNCTIONS):
         for name in ("forward_dynamics", "joint_wrenches"):
             program = functions[name](mechanism)
@@ -344,7 +308,7 @@ def test_rank_deficient_inertia_of_symbols_is_found() -> None:
     model = tree_model((0, 1), ("revolute", "revolute"))
     rod = Body("B2", "m", ("c", 0, 0.2), ("k*m", "k*m", "2*k*m - k*m*2", 0, 0, 0))
     parameters = tuple(Parameter(name, 0.5, symbolic=True) for name in ("m", "c", "k"))
-    mechanism = built(replace(model, bodies=(model.bodies[0], rod), parameters=parameters))
+    mechanism = mechanism_of(replace(model, bodies=(model.bodies[0], rod), parameters=parameters), order="input")
     with pytest.raises(DerivationError, match="body B2"):
         cfa_matrices(mechanism)
 
@@ -355,14 +319,14 @@ def test_symbolic_parameters_agree_with_the_recursion() -> None:
     model = tree_model((0, 1), ("revolute", "spherical"))
     link = Body("B2", "m", ("c", 0.1, 0.2), ("J1", "J2", "J3", "J4", 0, "J5"))
     parameters = tuple(Parameter(name, 0.5, symbolic=True) for name in ("m", "c", "J1", "J2", "J3", "J4", "J5"))
-    mechanism = built(replace(model, bodies=(model.bodies[0], link), parameters=parameters))
+    mechanism = mechanism_of(replace(model, bodies=(model.bodies[0], link), parameters=parameters), order="input")
     for name in ("forward_dynamics", "joint_wrenches"):
         assert compare(CFA_FUNCTIONS[name](mechanism), TREE_FUNCTIONS[name](mechanism))
 
 
 def test_a_massless_end_is_named() -> None:
     model = tree_model((0, 1), ("revolute", "revolute"))
-    mechanism = built(replace(model, bodies=(model.bodies[0], MASSLESS)))
+    mechanism = mechanism_of(replace(model, bodies=(model.bodies[0], MASSLESS)), order="input")
     with pytest.raises(DerivationError, match="joint J2: nothing resists") as error:
         CFA_FUNCTIONS["forward_dynamics"](mechanism)
     assert "B2" in error.value.remedy
@@ -382,7 +346,7 @@ def test_singular_systems_name_the_joint() -> None:
 
 def test_a_welded_tree_is_held_by_its_welds() -> None:
     """Three bodies welded to ground: no freedom, and the welds carry the weight."""
-    mechanism = built(tree_model((0, 1, 1), ("fixed", "fixed", "fixed")))
+    mechanism = mechanism_of(tree_model((0, 1, 1), ("fixed", "fixed", "fixed")), order="input")
     program = CFA_FUNCTIONS["joint_wrenches"](mechanism)
     wrenches = interpret(program, {"q": [], "v": [], "tau": []})["wrenches"]
     assert np.linalg.norm(wrenches[0, 3:]) == pytest.approx(9.81 * (1.5 + 2.0 + 2.5), rel=1e-12)
@@ -449,7 +413,7 @@ def test_wrenches_against_pinocchio(seed: int) -> None:
     parents = tuple(int(rng.integers(max(0, i - 3), i)) for i in range(1, n + 1))
     kinds = tuple(str(rng.choice(PIN_TYPES, p=(0.3, 0.15, 0.15, 0.15, 0.1, 0.15))) for _ in range(n))
     model = tree_model(parents, kinds)  # type: ignore[arg-type]
-    mechanism = built(model)
+    mechanism = mechanism_of(model, order="input")
     twin, joint_of = pinocchio_model(model, parents)
     data = twin.createData()
     q, v, tau = np.zeros(mechanism.nq), rng.uniform(-1, 1, mechanism.nv), rng.uniform(-2, 2, mechanism.nv)

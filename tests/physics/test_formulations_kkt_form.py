@@ -10,13 +10,14 @@ from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS, kkt_system, solve_kkt
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS, inertia_form, motion_functions
-from mbsym.kinematics.mechanism import Mechanism, build_mechanism
-from mbsym.model.body import Body, Placement
+from mbsym.model.body import Body
 from mbsym.model.force import AppliedWrench, JointDamper
-from mbsym.model.joint import Joint, JointType
+from mbsym.model.joint import JointType
 from mbsym.model.system import Model
 from mbsym.registry import FORMULATIONS
 from mbsym.symbolic.equality import compare, is_zero
+from mechanisms.mechanism import mechanism_of
+from mechanisms.trees import tree_model
 
 MASSLESS = Body("B2")
 POINT = Body("B2", 1.0, (0.1, 0, 0.2))
@@ -26,26 +27,8 @@ KINDS: tuple[JointType, ...] = (
 )  # fmt: skip
 
 
-def tree_model(parents: tuple[int, ...], kinds: tuple[JointType, ...], backwards: bool = False) -> Model:
-    """Bodies with dense numbers; ``backwards`` turns every second joint round."""
-    bodies, joints = [], []
-    for i, (parent, kind) in enumerate(zip(parents, kinds, strict=True), start=1):
-        bodies.append(Body(f"B{i}", 1 + i / 2, (0.1, 0.02 * i, 0.2), (0.02 * i, 0.03 * i, 0.04 * i, 0, 0, 0)))
-        placement = Placement((0.3, 0.1 * i, 0.05), (("x", 0.1 * i), ("y", 0.2)))
-        axes = {"axis": (1, 0, 0), "second_axis": (0, 1, 0)} if kind == "universal" else {}
-        pitch = 0.05 * i if kind == "helical" else 0
-        ends = (f"B{parent}" if parent else "ground", f"B{i}")
-        ends = ends[::-1] if backwards and i % 2 == 0 else ends
-        joints.append(Joint(f"J{i}", kind, *ends, predecessor_placement=placement, pitch=pitch, **axes))
-    return Model("tree", tuple(bodies), tuple(joints))
-
-
-def built(model: Model) -> Mechanism:
-    return build_mechanism(model, model.label(order="input"))
-
-
 def agrees_with_inertia_form(model: Model) -> None:
-    mechanism = built(model)
+    mechanism = mechanism_of(model, order="input")
     found = inertia_form(mechanism, mechanism.of_joints(mechanism.entries(mechanism.tau)))
     for name, derive in CFA_KKT_FUNCTIONS.items():
         assert compare(derive(mechanism), motion_functions(lambda _: (found, "inertia form"))[name](mechanism))
@@ -62,9 +45,9 @@ def test_bodies_without_an_inverse_inertia(body: Body, kind: JointType) -> None:
 @pytest.mark.parametrize("backwards", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_joints_in_both_directions(kind: JointType, backwards: bool) -> None:
-    model = tree_model((0, 1, 1, 3), (kind, kind, "revolute", kind), backwards)
+    model = tree_model((0, 1, 1, 3), (kind, kind, "revolute", kind), backwards=backwards)
     agrees_with_inertia_form(model)
-    mechanism = built(model)
+    mechanism = mechanism_of(model, order="input")
     for name, derive in CFA_KKT_FUNCTIONS.items():
         assert compare(derive(mechanism), CFA_FUNCTIONS[name](mechanism))
 
@@ -77,7 +60,7 @@ def test_rotors_and_force_elements() -> None:
 
 
 def test_solution_fulfils_every_row() -> None:
-    mechanism = built(tree_model((0, 1, 1, 2), ("revolute", "universal", "helical", "spherical")))
+    mechanism = mechanism_of(tree_model((0, 1, 1, 2), ("revolute", "universal", "helical", "spherical")), order="input")
     system = kkt_system(mechanism, mechanism.of_joints(mechanism.entries(mechanism.tau)))
     values = solve_kkt(mechanism, system)
     for row, right in zip(system.rows, system.right, strict=True):
@@ -89,7 +72,7 @@ def test_solution_fulfils_every_row() -> None:
 
 def test_it_is_a_saddle_point() -> None:
     """[I, -P W; (P W)^T, 0]: symmetric where both unknowns are accelerations, skew where they are not."""
-    mechanism = built(tree_model((0, 1, 1), ("revolute", "prismatic", "universal")))
+    mechanism = mechanism_of(tree_model((0, 1, 1), ("revolute", "prismatic", "universal")), order="input")
     system = kkt_system(mechanism, mechanism.of_joints(mechanism.entries(mechanism.tau)))
     edge = 6 * mechanism.nb
     for r, row in enumerate(system.rows):
@@ -101,7 +84,7 @@ def test_it_is_a_saddle_point() -> None:
 
 def test_a_massless_end_is_named() -> None:
     model = tree_model((0, 1), ("revolute", "revolute"))
-    mechanism = built(replace(model, bodies=(model.bodies[0], MASSLESS)))
+    mechanism = mechanism_of(replace(model, bodies=(model.bodies[0], MASSLESS)), order="input")
     with pytest.raises(DerivationError, match="joint J2: nothing resists") as error:
         CFA_KKT_FUNCTIONS["forward_dynamics"](mechanism)
     assert "B2" in error.value.remedy

@@ -16,13 +16,13 @@ import pinocchio as pin
 import pytest
 
 from mbsym import examples
-from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.loops.functions import constrained_dynamics, joint_wrenches
 from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.symbolic.interpret import interpret
 from mbsym.verification.random_mechanisms import random_closed_loops
+from mechanisms.mechanism import mechanism_of
 
 Array = np.ndarray[Any, Any]
 
@@ -82,9 +82,9 @@ def test_accelerations_agree_with_pinocchio(case: str) -> None:
         model, q = without_flips(int(case.split()[1]))
     else:
         model = examples.load(case)
-        q = np.array(analyse_loops(build_mechanism(model, model.label())).configuration)
+        q = np.array(analyse_loops(mechanism_of(model)).configuration)
     reference = Reference(model)
-    mechanism = build_mechanism(model, model.label())
+    mechanism = mechanism_of(model)
     analysis = analyse_loops(mechanism)
     rng = np.random.default_rng(2)
     v = reference.consistent_velocity(q, rng.uniform(-1, 1, reference.nv))

@@ -9,13 +9,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.loops.functions import constrained_dynamics, constraint_jacobian, joint_wrenches
 from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.symbolic.interpret import interpret
 from mbsym.verification.random_mechanisms import random_closed_loops
+from mechanisms.mechanism import mechanism_of
 
 Array = np.ndarray[Any, Any]
 
@@ -25,7 +25,7 @@ ROUNDING = 1e-9
 
 def solved(model: Model, q: Array, v: Array, tau: Array, extra: dict[str, Any], order: str = "weight") -> Any:
     """vdot, joint wrenches by joint name, and G."""
-    mechanism = build_mechanism(model, model.label(order=order))
+    mechanism = mechanism_of(model, order=order)
     analysis = analyse_loops(mechanism)
     state = {"q": q, "v": v, "tau": tau, **(extra if mechanism.controls is not None else {})}
     dynamics = interpret(constrained_dynamics(mechanism, analysis), state)

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from mbsym.codegen.build import WARNINGS
 from mbsym.codegen.load import load_c, load_numpy
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
@@ -29,6 +28,7 @@ from mbsym.symbolic.equality import compare
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program
 from mbsym.verification.random_trees import ALL_TYPES, random_state, random_tree
+from mechanisms.mechanism import mechanism_of
 
 Array = NDArray[Any]
 
@@ -119,7 +119,7 @@ class Derived:
 @pytest.fixture(scope="module", params=range(TREES))
 def derived(request: pytest.FixtureRequest) -> Iterator[Derived]:
     case = Case.of(request.param)
-    mechanism = build_mechanism(case.model, case.model.label())
+    mechanism = mechanism_of(case.model)
     yield Derived(
         case, {name: derive(mechanism) for name, derive in available_functions(mechanism, "auto").functions.items()}
     )

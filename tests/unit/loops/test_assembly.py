@@ -15,12 +15,13 @@ from mbsym.loops.assembly import assemble, consistent_velocity
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
+from mechanisms.mechanism import mechanism_of
 
 Array = np.ndarray[Any, Any]
 
 
 def gap(model: Model, q: Array) -> float:
-    mechanism = build_mechanism(model, model.label())
+    mechanism = mechanism_of(model)
     system = LoopedSystem.of_mechanism(mechanism)
     return float(np.max(np.abs(system.functions["closure_gap"](q))))
 
@@ -30,7 +31,7 @@ def gap(model: Model, q: Array) -> float:
 )
 def test_bad_guesses_are_assembled(name: str) -> None:
     model = examples.load(name)
-    mechanism = build_mechanism(model, model.label())
+    mechanism = mechanism_of(model)
     generator = np.random.default_rng(11)
     for _ in range(3):
         guess = generator.uniform(-2, 2, mechanism.nq)
@@ -51,7 +52,7 @@ def test_a_closed_guess_stays_where_it_is() -> None:
 def test_held_joints_stay() -> None:
     model = examples.load("five_bar")
     guess = np.array([2.0, -1.0, 1.0, 1.2])
-    mechanism = build_mechanism(model, model.label())
+    mechanism = mechanism_of(model)
     done = assemble(model, guess, fixed=("left_motor", "right_motor"))
     for body in mechanism.bodies:
         start = body.q_range[0]
@@ -95,7 +96,7 @@ def test_trees_need_no_assembly() -> None:
 
 def test_a_system_is_assembled_by_its_functions() -> None:
     model = examples.load("five_bar")
-    system = LoopedSystem.of_mechanism(build_mechanism(model, model.label()))
+    system = LoopedSystem.of_mechanism(mechanism_of(model))
     done = assemble(system, [2.0, -1.0, 1.0, 1.2])
     assert done.gap < 1e-13
     with pytest.raises(SimulationError, match="neither joints' names"):
@@ -104,7 +105,7 @@ def test_a_system_is_assembled_by_its_functions() -> None:
 
 def test_speeds_follow_from_those_of_the_motors() -> None:
     model = examples.load("five_bar")
-    mechanism = build_mechanism(model, model.label())
+    mechanism = mechanism_of(model)
     system = LoopedSystem.of_mechanism(mechanism, analyse_loops(mechanism))
     q = assemble(mechanism).q
     v = consistent_velocity(mechanism, system, q, {"left_motor": 1.0, "right_motor": -0.5})
@@ -115,7 +116,7 @@ def test_speeds_follow_from_those_of_the_motors() -> None:
 
 def test_speeds_of_one_motor_leave_the_other_with_least_energy() -> None:
     model = examples.load("five_bar")
-    mechanism = build_mechanism(model, model.label())
+    mechanism = mechanism_of(model)
     system = LoopedSystem.of_mechanism(mechanism)
     q = assemble(mechanism).q
     v = consistent_velocity(mechanism, system, q, {"left_motor": 1.0})
@@ -128,7 +129,7 @@ def test_speeds_of_one_motor_leave_the_other_with_least_energy() -> None:
 
 def test_contradicting_speeds_are_refused() -> None:
     model = examples.load("four_bar")
-    mechanism = build_mechanism(model, model.label())
+    mechanism = mechanism_of(model)
     system = LoopedSystem.of_mechanism(mechanism)
     with pytest.raises(SimulationError, match="speeds of A, C contradict"):
         consistent_velocity(mechanism, system, assemble(mechanism).q, {"A": 1.0, "C": 5.0})

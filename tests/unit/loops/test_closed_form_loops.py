@@ -10,14 +10,14 @@ import pytest
 
 from mbsym import examples
 from mbsym.errors import DerivationError
-from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.assembly import assemble
 from mbsym.loops.closed_form import PlanarLoop, closed_form_position, planar_loops
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.model.body import Placement
 from mbsym.model.joint import Joint
-from mbsym.model.system import Model
 from mbsym.symbolic.interpret import interpret
+from mechanisms.mechanism import mechanism_of
 
 Array = np.ndarray[Any, Any]
 LINKAGES = {
@@ -26,10 +26,6 @@ LINKAGES = {
     "five_bar": "five-bar",
     "rhombus_regular": "five-bar",
 }
-
-
-def mechanism_of(model: Model) -> Mechanism:
-    return build_mechanism(model, model.label())
 
 
 def both_branches(mechanism: Mechanism, leading: tuple[str, ...] = ()) -> None:

@@ -11,7 +11,7 @@ import pytest
 from mbsym import examples
 from mbsym.errors import DerivationError, SimulationError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.actuation import actuated_inverse_dynamics
 from mbsym.loops.corrections import (
     CORRECTIONS,
@@ -34,6 +34,7 @@ from mbsym.symbolic.equality import compare
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
+from mechanisms.mechanism import mechanism_of
 from mechanisms.programs import make_program
 
 Array = np.ndarray[Any, Any]
@@ -43,7 +44,7 @@ LINKAGES = ("four_bar", "slider_crank", "five_bar", "stewart_platform", "rhombus
 
 def prepared(name: str) -> tuple[Mechanism, LoopAnalysis]:
     model = examples.load(name)
-    mechanism = build_mechanism(model, model.label())
+    mechanism = mechanism_of(model)
     return mechanism, analyse_loops(mechanism)
 
 
@@ -142,7 +143,7 @@ def test_statics_of_a_structure() -> None:
         ),
         gravity=(0, 0, -10),
     )
-    mechanism = build_mechanism(model, model.label())
+    mechanism = mechanism_of(model)
     analysis = analyse_loops(mechanism)
     assert analysis.is_structure
     zero = np.zeros(1)
@@ -323,7 +324,7 @@ def test_actuators_must_be_joints_of_the_tree() -> None:
     model = examples.load("four_bar")
     passive = replace(model, joints=tuple(replace(joint, actuated=False) for joint in model.joints))
     with pytest.raises(DerivationError, match="no joint is actuated"):
-        actuated_inverse_dynamics(build_mechanism(passive, passive.label()))
+        actuated_inverse_dynamics(mechanism_of(passive))
 
 
 def test_motors_that_move_the_same_freedom_are_refused() -> None:
@@ -331,7 +332,7 @@ def test_motors_that_move_the_same_freedom_are_refused() -> None:
     pendulum = replace(model.bodies[0], name="pendulum")
     hinge = replace(model.joints[0], name="P", successor="pendulum", predecessor="rocker", actuated=False)
     model = replace(model, bodies=(*model.bodies, pendulum), joints=(*model.joints, hinge))
-    mechanism = build_mechanism(model, model.label())
+    mechanism = mechanism_of(model)
     with pytest.raises(DerivationError, match="2 motors for 2 freedoms leave 1 of them undriven"):
         actuated_inverse_dynamics(mechanism, actuated=("A", "C"))
     actuated_inverse_dynamics(mechanism, actuated=("A", "P"))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mbsym.errors import DerivationError
-from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.closing import gap_program, initial_coordinates, normalised
 from mbsym.loops.constraints import closures
 from mbsym.loops.functions import (
@@ -30,6 +30,7 @@ from mbsym.model.joint import (
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.symbolic.interpret import interpret
+from mechanisms.mechanism import mechanism_of
 
 Array = np.ndarray[Any, Any]
 CUT_TYPES: tuple[JointType, ...] = (
@@ -62,10 +63,6 @@ def loop(kind: JointType, *, constraints: tuple[Constraint, ...] = (), **options
         ),
     )
     return Model("loop", bodies, joints, constraints=constraints)
-
-
-def mechanism_of(model: Model) -> Mechanism:
-    return build_mechanism(model, model.label())
 
 
 def moved(mechanism: Mechanism, q: Array, v: Array, step: float) -> Array:

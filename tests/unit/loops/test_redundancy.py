@@ -10,17 +10,17 @@ import pytest
 
 from mbsym import examples
 from mbsym.errors import DerivationError
-from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.loops.functions import constraint_jacobian
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import GearConstraint, Joint
 from mbsym.model.system import Model
 from mbsym.symbolic.interpret import interpret
+from mechanisms.mechanism import mechanism_of
 
 
 def analysed(model: Model) -> LoopAnalysis:
-    return analyse_loops(build_mechanism(model, model.label()))
+    return analyse_loops(mechanism_of(model))
 
 
 def body(name: str) -> Body:
@@ -118,7 +118,7 @@ def test_a_bennett_linkage_moves_although_it_has_more_closure_rows_than_freedoms
 
 def test_an_assembled_configuration_of_the_bennett_linkage_has_equal_opposite_angles() -> None:
     model = bennett_closed()
-    mechanism = build_mechanism(model, model.label())
+    mechanism = mechanism_of(model)
     q = np.array(analyse_loops(mechanism).configuration)
     by_name = {item.joint.name: q[item.q_range[0]] for item in mechanism.bodies}
     assert np.isclose(np.cos(by_name["J1"]), np.cos(by_name["J3"]), atol=1e-6)
@@ -176,7 +176,7 @@ def test_the_independent_rows_are_the_same_in_every_run() -> None:
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank", "five_bar", "stewart_platform", "rhombus_spatial"])
 def test_independent_rows_have_full_rank_where_loops_are_closed(name: str) -> None:
     model = examples.load(name)
-    mechanism = build_mechanism(model, model.label())
+    mechanism = mechanism_of(model)
     found = analyse_loops(mechanism)
     jacobian = interpret(constraint_jacobian(mechanism, found), {"q": np.array(found.configuration)})["G"]
     sizes = np.linalg.svd(jacobian, compute_uv=False)
@@ -245,7 +245,7 @@ def test_a_gear_that_repeats_a_closure_is_dependent() -> None:
 def test_angles_of_the_spherical_loop_close_on_the_sphere() -> None:
     """Cosine law on the closing arc as a check that the configuration is one of the linkage."""
     model = spherical_four_bar()
-    mechanism = build_mechanism(model, model.label())
+    mechanism = mechanism_of(model)
     q = np.array(analyse_loops(mechanism).configuration)
 
     def turn(axis: int, angle: float) -> np.ndarray:

@@ -20,25 +20,12 @@ from mbsym.symbolic.equality import compare
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Input, Output, Program
-from mbsym.symbolic.reader import free_names, read_expression
 from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.symbolic.show import show
+from mechanisms.programs import program_of
 
 EXACT = (factor, reassociate, reciprocal)
 ALL = (*EXACT, fold_constants)
-
-
-def _program(*texts: str) -> Program:
-    graph = Graph()
-    names = sorted({name for text in texts for name in free_names(text)})
-    symbols = {name: symbol(graph, name) for name in names}
-    values = tuple(read_expression(text, graph, symbols).ref for text in texts)
-    return Program(
-        "p",
-        graph,
-        tuple(Input(name, (), (symbols[name].ref,)) for name in names),
-        (Output("y", (len(values),), values),),
-    )
 
 
 @pytest.mark.parametrize(
@@ -59,14 +46,14 @@ def _program(*texts: str) -> Program:
     ],
 )
 def test_factoring_saves_what_it_should(texts: tuple[str, ...], expected: int) -> None:
-    program = _program(*texts)
+    program = program_of(*texts)
     result = factor(program)
     assert result.operation_count().arithmetic == expected
     assert compare(program, result).kind == "equal"
 
 
 def test_values_used_elsewhere_are_not_taken_apart() -> None:
-    program = _program("a*b + a*c", "a*b", "a*c")
+    program = program_of("a*b + a*c", "a*b", "a*c")
     assert factor(program) is program
 
 
@@ -99,7 +86,7 @@ def test_named_values_stay() -> None:
     ],
 )
 def test_reassociation_shares_parts(texts: tuple[str, ...], expected: int) -> None:
-    program = _program(*texts)
+    program = program_of(*texts)
     result = reassociate(program)
     assert result.operation_count().arithmetic == expected
     assert compare(program, result).kind == "equal"
@@ -107,12 +94,12 @@ def test_reassociation_shares_parts(texts: tuple[str, ...], expected: int) -> No
 
 
 def test_reciprocals() -> None:
-    program = _program("a/d", "b/d", "c/d", "a/e")
+    program = program_of("a/d", "b/d", "c/d", "a/e")
     result = reciprocal(program)
     count = result.operation_count()
     assert (count.div, count.mul) == (2, 3)
     assert compare(program, result).kind == "equal"
-    single = _program("a/d", "b/e")
+    single = program_of("a/d", "b/e")
     assert reciprocal(single) is single
 
 
@@ -126,7 +113,7 @@ def test_reciprocals_are_named_after_the_divisor() -> None:
 
 
 def test_constants_become_doubles() -> None:
-    program = _program("sin(0.3)*x + sqrt(2)", "x*(2*pi)", "pi", "cos(x + pi/3)", "x/tan(0.2)", "max(sqrt(2), 1.5)")
+    program = program_of("sin(0.3)*x + sqrt(2)", "x*(2*pi)", "pi", "cos(x + pi/3)", "x/tan(0.2)", "max(sqrt(2), 1.5)")
     result = fold_constants(program)
     assert result.graph.constant_value(result.outputs[0].values[2]) is not None
     assert result.operation_count().other == 0
@@ -145,7 +132,7 @@ def test_every_function_of_constants_is_folded() -> None:
     texts += [f"{name}(0.6 - pi)" for name in ("abs", "sign")]
     texts += [f"{name}(0.6, pi)" for name in ("atan2", "min", "max", "pow")]
     texts += ["pi/0.6", "2 + sin(0.6)", "sin(0.6)*pi", "1/(1 - pi)"]
-    program = _program(*texts, "x", "1 if sin(1) > cos(1) else x")
+    program = program_of(*texts, "x", "1 if sin(1) > cos(1) else x")
     result = fold_constants(program)
     assert result.operation_count().arithmetic + result.operation_count().other == 0
     before, after = (interpret(each, {"x": 0.5})["y"] for each in (program, result))
@@ -155,7 +142,7 @@ def test_every_function_of_constants_is_folded() -> None:
 @pytest.mark.parametrize("text", ["asin(2)", "log(sin(0))", "log(sin(3) - 1)", "sqrt(-pi)"])
 def test_constants_without_a_value_are_reported(text: str) -> None:
     with pytest.raises(SymbolicError, match=r"no (finite )?real value"):
-        fold_constants(_program(text + " + x"))
+        fold_constants(program_of(text + " + x"))
 
 
 _LEAVES = ("a", "b", "c", "d", "2", "0.5", "sin(a)", "sqrt(3)")
@@ -174,7 +161,7 @@ def _texts(draw: Callable[..., object]) -> tuple[str, ...]:
 @given(_texts())
 def test_passes_on_random_programs(texts: tuple[str, ...]) -> None:
     try:
-        program = _program(*texts)
+        program = program_of(*texts)
     except SymbolicError:
         return
     if not program.nodes():
@@ -194,7 +181,7 @@ def test_passes_on_random_programs(texts: tuple[str, ...]) -> None:
 
 
 def test_the_report_is_a_table() -> None:
-    program = _program("a*b + a*c", "b/d", "c/d")
+    program = program_of("a*b + a*c", "b/d", "c/d")
     result, report = run(program, ALL)
     assert [step.name for step in report.steps] == ["factor", "reassociate", "reciprocal", "fold_constants"]
     assert (report.steps[0].before.mul, report.steps[0].after.mul) == (2, 1)
@@ -206,7 +193,7 @@ def test_the_report_is_a_table() -> None:
 
 
 def test_programs_are_left_as_they_are() -> None:
-    program = _program("a*b + a*c", "sin(1)/d", "c/d")
+    program = program_of("a*b + a*c", "sin(1)/d", "c/d")
     size, text = len(program.graph), show(program)
     run(program, ALL)
     assert len(program.graph) == size

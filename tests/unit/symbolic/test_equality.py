@@ -11,26 +11,12 @@ from mbsym.symbolic.equality import Verdict, compare, is_zero
 from mbsym.symbolic.finite_field import PRIME, evaluate, root
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input, Output, ParameterInput, Program
-from mbsym.symbolic.reader import free_names, read_expression
 from mbsym.symbolic.scalar import Scalar, symbol
-
-
-def _program(*texts: str, reverse: bool = False) -> Program:
-    """Each text an entry of the output; the symbols are made in either order, so that graphs differ."""
-    graph = Graph()
-    names = sorted({name for text in texts for name in free_names(text)}, reverse=reverse)
-    symbols = {name: symbol(graph, name) for name in names}
-    values = tuple(read_expression(text, graph, symbols).ref for text in texts)
-    return Program(
-        "p",
-        graph,
-        tuple(Input(name, (), (symbols[name].ref,)) for name in names),
-        (Output("y", (len(values),), values),),
-    )
+from mechanisms.programs import program_of
 
 
 def _verdict(a: str, b: str) -> Verdict:
-    return compare(_program(a), _program(b, reverse=True))
+    return compare(program_of(a), program_of(b, reverse=True))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +106,7 @@ def test_what_the_field_does_not_know_is_undecided(a: str, b: str, function: str
 
 
 def test_a_decided_difference_goes_before_a_doubtful_one() -> None:
-    verdict = compare(_program("exp(x)", "x", "x"), _program("1 + x", "x", "x + 1"))
+    verdict = compare(program_of("exp(x)", "x", "x"), program_of("1 + x", "x", "x + 1"))
     assert verdict.kind == "different"
     assert verdict.index == (2,)
 
@@ -154,7 +140,7 @@ def _rotation(norm: bool) -> Program:
 
 
 def test_quaternion_inputs_have_unit_length() -> None:
-    expected = _program("v0**2 + v1**2 + v2**2 + 1")
+    expected = program_of("v0**2 + v1**2 + v2**2 + 1")
     names = {item.name: item.symbols[0] for item in expected.inputs}
     right = Program(
         "length",
@@ -195,7 +181,7 @@ def test_is_zero() -> None:
 def test_many_roots_are_evaluated_all_the_same() -> None:
     squares = [f"sqrt(x{k})*sqrt(x{k} + y)" for k in range(4)]
     products = [f"sqrt(x{k}*(y + x{k}))" for k in range(4)]
-    assert compare(_program(*squares), _program(*products))
+    assert compare(program_of(*squares), program_of(*products))
 
 
 def test_roots_and_their_signs() -> None:
@@ -205,27 +191,27 @@ def test_roots_and_their_signs() -> None:
 
 
 def test_evaluation_is_reproducible_and_shared() -> None:
-    a, b = evaluate([_program("x + y"), _program("y + x", reverse=True)], seed=3)
+    a, b = evaluate([program_of("x + y"), program_of("y + x", reverse=True)], seed=3)
     assert a == b
-    assert evaluate([_program("x + y")], seed=3) == [a]
-    assert evaluate([_program("x + y")], seed=4) != [a]
+    assert evaluate([program_of("x + y")], seed=3) == [a]
+    assert evaluate([program_of("x + y")], seed=4) != [a]
 
 
 def test_programs_that_do_not_match_are_refused() -> None:
     with pytest.raises(SymbolicError, match="outputs"):
-        compare(_program("x"), _program("x", "y"))
+        compare(program_of("x"), program_of("x", "y"))
     graph = Graph()
     x, y = symbol(graph, "x"), symbol(graph, "y")
     array = Program("array", graph, (Input("x", (2,), (x.ref, y.ref)),), (Output("y", (1,), (x.ref,)),))
     with pytest.raises(SymbolicError, match="shape"):
-        compare(_program("x"), array)
+        compare(program_of("x"), array)
     with pytest.raises(SymbolicError, match="zero everywhere"):
-        compare(_program("1/(sin(2*x) - 2*sin(x)*cos(x))"), _program("x"))
+        compare(program_of("1/(sin(2*x) - 2*sin(x)*cos(x))"), program_of("x"))
 
 
 def test_degree_bound_grows_with_the_problem() -> None:
     chain = "x"
     for k in range(8):
         chain = f"(1/({chain} + a{k}))"
-    verdict = compare(_program(chain), _program(chain, reverse=True), trials=1)
+    verdict = compare(program_of(chain), program_of(chain, reverse=True), trials=1)
     assert 1e-19 < verdict.failure_probability < 1e-15

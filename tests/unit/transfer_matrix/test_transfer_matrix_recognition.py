@@ -14,7 +14,6 @@ from mbsym.codegen.interface import ModuleDescription, render
 from mbsym.codegen.load import load_c, load_numpy
 from mbsym.codegen.write import write_files
 from mbsym.errors import DerivationError, SimulationError
-from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.body import Body, Placement
 from mbsym.model.force import Actuator, JointDamper, JointSpring, PointSpringDamper
 from mbsym.model.joint import Coupling, Joint
@@ -24,12 +23,13 @@ from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.stepper import simulate_transfer_matrix
 from mbsym.transfer_matrix.system import TransferSystem
 from mbsym.values.parameter import ControlInput
+from mechanisms.mechanism import mechanism_of
 
 BAR = Body("a", 1, (0.5, 0, 0), (0.01, 0.1, 0.1, 0, 0, 0))
 
 
 def recognised(model: Model, rotation: Any = None) -> TransferSystem:
-    return transfer_system(build_mechanism(model, model.label()), rotation)
+    return transfer_system(mechanism_of(model), rotation)
 
 
 def pendulum(**changes: Any) -> Model:
@@ -224,7 +224,7 @@ def test_a_singular_start_is_refused() -> None:
     model = examples.load("rhombus_symmetric")
     q = np.array([0, np.pi, -np.pi, np.pi, 0, 0])
     order = ("hinge_1", "hinge_3", "hinge_5", "hinge_7", "hinge_of_9", "hinge_of_10")
-    mechanism = build_mechanism(model, model.label())
+    mechanism = mechanism_of(model)
     by_name = dict(zip(order, q, strict=True))
     with pytest.raises(SimulationError, match="no accelerations fit"):
         simulate_transfer_matrix(
@@ -239,7 +239,7 @@ def test_a_singular_start_is_refused() -> None:
 def test_generated_code_takes_run_time_parameters_and_reports_a_zero_step(tmp_path: Path) -> None:
     """Compiled without a warning, with a structure of parameters as the first argument."""
     model = examples.load("double_pendulum")
-    stepping = generate_step(build_mechanism(model, model.label()))
+    stepping = generate_step(mechanism_of(model))
     description = ModuleDescription(
         model.name,
         stepping.programs,
