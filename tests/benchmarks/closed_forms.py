@@ -8,48 +8,21 @@ a symbol.
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from time import process_time
 
 import sympy  # noqa: F401  its import is no part of the figures
 
 import mbsym
-from mbsym.model.body import Body, Placement
-from mbsym.model.joint import Joint
-from mbsym.model.system import Model
 from mbsym.report.equations import derive
 from mbsym.symbolic.printed_size import PrintedSizes
-from mbsym.values.parameter import Parameter
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from mechanisms.benchmark_chains import spatial_chain
 
 QUANTITIES = ("mass_matrix", "bias_force", "gravity_force", "joint_wrenches")
 EXAMPLES = ("double_pendulum", "cart_pole", "planar_3r", "spinning_top", "four_bar", "puma560")
-
-
-def spatial_chain(joints: int) -> Model:
-    """Revolute joints about x, y, x, ... with fully symbolic bodies between them."""
-    names: list[str] = []
-
-    def made(*found: str) -> tuple[str, ...]:
-        names.extend(found)
-        return found
-
-    bodies, chain = [], []
-    for k in range(1, joints + 1):
-        center = made(*(f"c{axis}{k}" for axis in "xyz"))
-        inertia = made(*(f"I{axes}{k}" for axes in ("xx", "yy", "zz", "xy", "xz", "yz")))
-        (mass,) = made(f"m{k}")
-        bodies.append(Body(f"b{k}", mass, (center[0], center[1], center[2]), inertia))  # type: ignore[arg-type]
-        at = made(*(f"l{axis}{k - 1}" for axis in "xyz")) if k > 1 else ("0", "0", "0")
-        chain.append(
-            Joint(
-                f"j{k}",
-                "revolute",
-                f"b{k - 1}" if k > 1 else "ground",
-                f"b{k}",
-                axis=(1, 0, 0) if k % 2 else (0, 1, 0),
-                predecessor_placement=Placement((at[0], at[1], at[2])),
-            )
-        )
-    return Model(f"spatial_{joints}", tuple(bodies), tuple(chain), parameters=tuple(Parameter(n, 1) for n in names))
 
 
 def main() -> None:

@@ -21,6 +21,7 @@ import sympy as sp
 import mbsym
 from mbsym.report.equations import derive
 from mbsym.testing import assert_same_equations
+from mechanisms.benchmark_chains import spatial_chain
 
 
 @dataclass(frozen=True)
@@ -212,42 +213,9 @@ def test_wrenches_bear_absolute_speeds(name: str) -> None:
     assert sp.Pow(sum(equations.speeds), 2) in squares
 
 
-def spatial_chain() -> mbsym.Model:
-    """Three revolute joints about x, y, x with fully symbolic bodies between them."""
-    names = [
-        f"{stem}{k}"
-        for k in (1, 2, 3)
-        for stem in ("m", "cx", "cy", "cz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz", "lx", "ly", "lz")
-    ]
-    return mbsym.Model(
-        "spatial",
-        bodies=tuple(
-            mbsym.Body(
-                f"b{k}",
-                f"m{k}",
-                (f"cx{k}", f"cy{k}", f"cz{k}"),
-                (f"Ixx{k}", f"Iyy{k}", f"Izz{k}", f"Ixy{k}", f"Ixz{k}", f"Iyz{k}"),
-            )
-            for k in (1, 2, 3)
-        ),
-        joints=tuple(
-            mbsym.Joint(
-                f"{k}",
-                "revolute",
-                f"b{k - 1}" if k > 1 else "ground",
-                f"b{k}",
-                axis=(1, 0, 0) if k % 2 else (0, 1, 0),
-                predecessor_placement=mbsym.Placement((f"lx{k}", f"ly{k}", f"lz{k}")),
-            )
-            for k in (1, 2, 3)
-        ),
-        parameters=tuple(mbsym.Parameter(name, 1) for name in names),
-    )
-
-
 def test_three_spatial_joints_are_written_out() -> None:
     """All quantities in closed form, exactly; the bias is a fifth of the text that the derivation would have."""
-    model = spatial_chain()
+    model = spatial_chain(3)
     equations = derive(model)
     assert all(equations.form(name).is_expanded for name in equations.names)
     assert_same_equations(equations, model)

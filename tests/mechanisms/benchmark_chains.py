@@ -1,4 +1,4 @@
-"""The chains that operation counts are quoted for: revolute joints in a row, body parameters as run-time arguments."""
+"""Chains of revolute joints in a row, with all parameters of the bodies as names: what sizes are quoted for."""
 
 from __future__ import annotations
 
@@ -36,17 +36,7 @@ def benchmark_chain(joints: int, along: Literal["x", "z"] = "z") -> Model:
             Body(f"b{k}", f"m{k}", offset(f"h{k}/m{k}"), (f"Ixx{k}", f"Iyy{k}", f"Izz{k}", 0, 0, 0), "frame")
             for k in numbers
         ),
-        joints=tuple(
-            Joint(
-                f"j{k}",
-                "revolute",
-                f"b{k - 1}" if k > 1 else "ground",
-                f"b{k}",
-                axis=(1, 0, 0) if k % 2 else (0, 1, 0),
-                predecessor_placement=Placement(offset(f"l{k - 1}")) if k > 1 else Placement(),
-            )
-            for k in numbers
-        ),
+        joints=tuple(_joint(k, Placement(offset(f"l{k - 1}")) if k > 1 else Placement()) for k in numbers),
         parameters=tuple(
             Parameter(f"{name}{k}", value, unit, symbolic=True)
             for k in numbers
@@ -54,3 +44,29 @@ def benchmark_chain(joints: int, along: Literal["x", "z"] = "z") -> Model:
             if not (name == "l" and k == joints)
         ),
     )
+
+
+def spatial_chain(joints: int) -> Model:
+    """Revolute joints about x, y, x, ... with fully symbolic bodies between them."""
+    names: list[str] = []
+
+    def made(*found: str) -> tuple[str, ...]:
+        names.extend(found)
+        return found
+
+    bodies, chain = [], []
+    for k in range(1, joints + 1):
+        center = made(*(f"c{axis}{k}" for axis in "xyz"))
+        inertia = made(*(f"I{axes}{k}" for axes in ("xx", "yy", "zz", "xy", "xz", "yz")))
+        (mass,) = made(f"m{k}")
+        bodies.append(Body(f"b{k}", mass, (center[0], center[1], center[2]), inertia))  # type: ignore[arg-type]
+        at = made(*(f"l{axis}{k - 1}" for axis in "xyz")) if k > 1 else ("0", "0", "0")
+        chain.append(_joint(k, Placement((at[0], at[1], at[2]))))
+    return Model(f"spatial_{joints}", tuple(bodies), tuple(chain), parameters=tuple(Parameter(n, 1) for n in names))
+
+
+def _joint(k: int, placement: Placement) -> Joint:
+    """Joint k of a chain whose axes alternate between x and y."""
+    axis = (1, 0, 0) if k % 2 else (0, 1, 0)
+    inner = f"b{k - 1}" if k > 1 else "ground"
+    return Joint(f"j{k}", "revolute", inner, f"b{k}", axis=axis, predecessor_placement=placement)

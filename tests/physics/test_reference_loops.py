@@ -13,6 +13,7 @@ from mbsym.model.joint import DistanceConstraint, Joint, PointOnLineConstraint
 from mbsym.model.system import Model
 from mbsym.reference import Reference, central_difference
 from mbsym.verification.random_mechanisms import random_closed_loops
+from mechanisms.energy import energy_balance
 
 # Rounding of dense solutions, relative to the largest term; loops are drawn with condition below 300.
 ROUNDING = 1e-10
@@ -110,17 +111,8 @@ def cut_elsewhere(model: Model, reference: Reference) -> Model | None:
 def test_the_rate_of_energy_is_the_power(seed: int) -> None:
     _, reference, q, v, forces, u = consistent(seed)
     tau = by_joint(reference, forces)
-    vdot = reference.forward_dynamics(q, v, tau, TIME, u)
-
-    def kinetic(h: float) -> float:
-        return reference.kinetic_energy(reference.integrate_position(q, v, h), v + h * vdot)
-
-    weights = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))
-    kinetic_rate = sum(weight * (kinetic(k * 1e-3) - kinetic(-k * 1e-3)) for k, weight in weights) / 1e-3
-    potential_rate = central_difference(reference.mechanism, reference.potential_energy, q, v)
-    power = reference.power(q, v, tau, TIME, u)
-    scale = max(1.0, abs(power), abs(potential_rate), reference.kinetic_energy(q, v))
-    assert kinetic_rate + potential_rate == pytest.approx(power, abs=1e-8 * scale)
+    balance = energy_balance(reference, q, v, tau, TIME, u)
+    assert balance.rate == pytest.approx(balance.power, abs=1e-8 * balance.scale)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import sympy as sp
 
 import mbsym
 from mbsym.errors import SymbolicError
 from mbsym.testing import assert_same_equations, compare_equations
+from mechanisms.one_joint import one_joint
 
 
 @pytest.fixture(scope="module")
@@ -103,12 +106,7 @@ def test_kanes_method_of_sympy_agrees(cart_pole: tuple[mbsym.Model, dict[str, sp
 
 def test_functions_without_field_meaning_fall_back_to_floats() -> None:
     q, v = sp.symbols("q_j v_j")
-    model = mbsym.Model(
-        "damped",
-        bodies=(mbsym.Body("b", mass=1, inertia=(1, 1, 1, 0, 0, 0)),),
-        joints=(mbsym.Joint("j", "revolute", "ground", "b"),),
-        forces=(mbsym.JointForce("f", "j", "-tanh(v_j)"),),
-    )
+    model = replace(one_joint(), forces=(mbsym.JointForce("f", "j", "-tanh(v_j)"),))
     assert_same_equations({"bias_force": [sp.tanh(v)]}, model)
     exponential = (sp.exp(v) - sp.exp(-v)) / (sp.exp(v) + sp.exp(-v))
     (found,) = compare_equations({"bias_force": [exponential]}, model)
@@ -277,12 +275,7 @@ def test_wrong_sizes_are_said(
 
 def test_float_states_show_where_they_differ() -> None:
     q, v = sp.symbols("q_j v_j")
-    model = mbsym.Model(
-        "damped",
-        bodies=(mbsym.Body("b", mass=1, inertia=(1, 1, 1, 0, 0, 0)),),
-        joints=(mbsym.Joint("j", "revolute", "ground", "b"),),
-        forces=(mbsym.JointForce("f", "j", "-tanh(v_j)"),),
-    )
+    model = replace(one_joint(), forces=(mbsym.JointForce("f", "j", "-tanh(v_j)"),))
     exponential = (sp.exp(v) - sp.exp(-v)) / (sp.exp(v) + sp.exp(-v)) + 0 * q
     (found,) = compare_equations({"bias_force": [exponential + sp.Rational(1, 10)]}, model)
     assert found.verdict.kind == "different" and found.place == "row v_j"

@@ -35,6 +35,7 @@ from mbsym.model.system import Model
 from mbsym.model.validate import require_valid, validate
 from mbsym.values.diagnostic import Diagnostic
 from mbsym.values.parameter import ControlInput, Parameter
+from mechanisms.one_joint import one_joint
 
 SOLID = (1, 1, 1, 0, 0, 0)
 
@@ -130,10 +131,6 @@ def test_a_quaternion_to_start_from_is_not_zero() -> None:
     assert the_error(chain("free", initial=(0, 0, 0, 0, 1, 2, 3))).path == ("joints", 0, "initial")
 
 
-def one(body: Body, kind: str = "spherical", **attributes: object) -> Model:
-    return Model("one", (body,), (Joint("j", kind, "ground", body.name, **attributes),))  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize(
     "inertia",
     [
@@ -146,7 +143,7 @@ def one(body: Body, kind: str = "spherical", **attributes: object) -> Model:
     ],
 )
 def test_limit_cases_of_inertia_are_accepted(inertia: tuple[object, ...]) -> None:
-    assert validate(one(Body("b", 1, (0, 0, 1), inertia))) == ()  # type: ignore[arg-type]
+    assert validate(one_joint("spherical", Body("b", 1, (0, 0, 1), inertia))) == ()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +156,7 @@ def test_limit_cases_of_inertia_are_accepted(inertia: tuple[object, ...]) -> Non
     ],
 )
 def test_impossible_inertias_are_errors_but_in_measured_robots(inertia: tuple[object, ...], what: str) -> None:
-    model = one(Body("b", 1, (0, 0, 1), inertia))  # type: ignore[arg-type]
+    model = one_joint("spherical", Body("b", 1, (0, 0, 1), inertia))  # type: ignore[arg-type]
     error = the_error(model)
     assert error.path == ("bodies", 0, "inertia")
     assert what in error.what and "'b'" in error.what
@@ -170,14 +167,17 @@ def test_impossible_inertias_are_errors_but_in_measured_robots(inertia: tuple[ob
 
 
 def test_inertias_rounded_in_print_are_warnings() -> None:
-    (warning,) = validate(one(Body("b", 1, (0, 0, 1), ("0.0208", "0.0208", "0.0417", 0, 0, 0))))
+    (warning,) = validate(one_joint("spherical", Body("b", 1, (0, 0, 1), ("0.0208", "0.0208", "0.0417", 0, 0, 0))))
     assert warning.severity == "warning" and "by 0.24 %" in warning.what
 
 
 def test_inertia_may_refer_to_the_frame() -> None:
     about_frame = Body("b", 2, (0, 0, 3), (19, 19, 1, 0, 0, 0), "frame")
-    assert validate(one(about_frame)) == ()
-    assert "negative principal" in the_error(one(replace(about_frame, inertia=(17, 19, 1, 0, 0, 0)))).what
+    assert validate(one_joint("spherical", about_frame)) == ()
+    assert (
+        "negative principal"
+        in the_error(one_joint("spherical", replace(about_frame, inertia=(17, 19, 1, 0, 0, 0)))).what
+    )
 
 
 def test_planar_models_need_one_moment_only() -> None:
@@ -258,12 +258,12 @@ def test_a_body_counts_with_what_is_fixed_to_it() -> None:
 
 
 def test_negative_masses_are_errors_even_in_imports() -> None:
-    model = one(Body("b", -1, inertia=SOLID))
+    model = one_joint("spherical", Body("b", -1, inertia=SOLID))
     assert the_error(replace(model, accept_impossible_inertia=True)).path == ("bodies", 0, "mass")
 
 
 def test_topology_alone_is_a_warning() -> None:
-    (warning,) = validate(one(Body("b")))
+    (warning,) = validate(one_joint("spherical", Body("b")))
     assert warning.severity == "warning" and "topology" in warning.what
 
 
@@ -357,7 +357,7 @@ def test_numbers_of_every_kind_are_values() -> None:
 
     l = sympy.Symbol("l")
     body = Body("b", Decimal("1.5"), (Fraction(1, 3), 0.1, l / 2), (l**2, l**2, sympy.Rational(1, 3) * l**2, 0, 0, 0))
-    assert validate(replace(one(body), parameters=(Parameter("l", 2.0),))) == ()
+    assert validate(replace(one_joint("spherical", body), parameters=(Parameter("l", 2.0),))) == ()
 
 
 def test_require_valid_raises_all_errors_at_once() -> None:

@@ -14,6 +14,7 @@ from mbsym.reference import Reference, complex_difference
 from mbsym.reference.joint_geometry import joint_coordinates, joint_placement
 from mbsym.reference.mechanism import numeric_joint
 from mbsym.reference.rotations import quaternion_rotation, rotation_about
+from mechanisms.one_joint import one_joint
 
 X, Y, Z = np.eye(3)
 HALF = np.sqrt(0.5)
@@ -21,8 +22,7 @@ TYPES = sorted(JOINT_SHAPES)
 
 
 def pose(kind: str, q: list[float], **options: Any) -> np.ndarray:
-    joint = Joint("j", kind, "ground", "b", **options)  # type: ignore[arg-type]
-    return Reference(Model("one", (Body("b", 1),), (joint,))).poses(q)[0]
+    return Reference(one_joint(kind, **options)).poses(q)[0]  # type: ignore[arg-type]
 
 
 def assert_pose(found: np.ndarray, rotation: np.ndarray, origin: list[float]) -> None:
@@ -118,8 +118,7 @@ def test_speeds_are_those_of_the_conventions(kind: str, flipped: bool) -> None:
 
 
 def test_quaternion_rate_is_that_of_the_pose() -> None:
-    joint = Joint("j", "free", "ground", "b")
-    reference = Reference(Model("one", (Body("b", 1),), (joint,)))
+    reference = Reference(one_joint("free"))
     q = np.array([0.5, -0.5, 0.5, 0.5, 1, 2, 3])
     v = np.array([1.0, 2, -1, 3, 0, 1])
     rate = reference.position_rate(q, v)

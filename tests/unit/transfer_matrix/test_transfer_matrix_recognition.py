@@ -24,8 +24,7 @@ from mbsym.transfer_matrix.stepper import simulate_transfer_matrix
 from mbsym.transfer_matrix.system import TransferSystem
 from mbsym.values.parameter import ControlInput
 from mechanisms.mechanism import mechanism_of
-
-BAR = Body("a", 1, (0.5, 0, 0), (0.01, 0.1, 0.1, 0, 0, 0))
+from mechanisms.one_joint import BAR, one_joint
 
 
 def recognised(model: Model, rotation: Any = None) -> TransferSystem:
@@ -33,7 +32,7 @@ def recognised(model: Model, rotation: Any = None) -> TransferSystem:
 
 
 def pendulum(**changes: Any) -> Model:
-    return replace(Model("pendulum", (BAR,), (Joint("j", "revolute", "ground", "a"),)), **changes)
+    return replace(one_joint("revolute", BAR), **changes)
 
 
 def pair(second: Joint, **changes: Any) -> Model:
