@@ -5,54 +5,25 @@ from __future__ import annotations
 import ast
 import graphlib
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parents[2] / "mbsym"
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "mbsym"
 
-FLOORS = {
-    "errors": 0,
-    "conventions": 0,
-    "records": 1,
-    "topology": 1,
-    "symbolic": 1,
-    "passes": 2,
-    "spatial": 2,
-    "values": 2,
-    "joints": 3,  # one module a joint type
-    "forces": 3,  # one module a force element
-    "model": 4,
-    "formats": 5,
-    "kinematics": 5,
-    "codegen": 5,
-    "reference": 5,
-    "formulations": 6,
-    "examples": 6,
-    "loops": 7,
-    "transfer_matrix": 7,
-    "registry": 8,
-    "pipeline": 9,
-    "visualisation": 9,
-    "simulation": 10,
-    "report": 11,
-    "verification": 11,
-    "testing": 11,
-    "cli": 12,
-    "__init__": 13,  # the package's face, which looks everything up lazily
-    "__main__": 13,
-}
+# The picture of the house is drawn from the same table.
+ROOMS = tomllib.loads((ROOT / "docs" / "house.toml").read_text(encoding="utf-8"))["room"]
+FLOORS = {item["name"]: item["floor"] for item in ROOMS}
 
 # Rooms that may see less of the house than the floors below them.
-ONLY = {
-    "codegen": {"symbolic", "passes", "records", "errors", "conventions"},
-    "reference": {"model", "values", "topology", "records", "errors", "conventions"},
-}
+ONLY = {item["name"]: set(item["only"]) for item in ROOMS if "only" in item}
 
 # Rooms that use the standard library alone.
-STANDARD_LIBRARY_ONLY = {"topology", "errors", "conventions"}
+STANDARD_LIBRARY_ONLY = {item["name"] for item in ROOMS if item.get("standard_library")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +122,13 @@ def import_cycle(package: Path) -> list[str]:
     except graphlib.CycleError as error:
         return list(reversed(error.args[1]))
     return []
+
+
+def test_the_table_is_of_this_house() -> None:
+    assert len(FLOORS) == len(ROOMS)
+    assert set(FLOORS) - {"joints", "forces"} <= {room(module) for module in modules_of(PACKAGE)}
+    assert {name for seen in ONLY.values() for name in seen} <= set(FLOORS)
+    assert set(ONLY) == {"codegen", "reference"} and {"topology", "errors"} <= STANDARD_LIBRARY_ONLY
 
 
 def test_imports_go_down_the_floors() -> None:
