@@ -1,7 +1,7 @@
 # Directory of the environment's programs; the README's test line makes this one.
 BIN ?= .venv/bin
 
-.PHONY: all test lint types generated bench ci
+.PHONY: all test lint types generated docs bench ci
 
 all: lint types test
 
@@ -18,6 +18,10 @@ types:
 # The list of exemplars stands in .ci/regenerate.
 generated:
 	PATH="$(abspath $(BIN)):$$PATH" .ci/regenerate
+
+# The picture of the house, excerpts and outputs in the pages.
+docs:
+	$(BIN)/python docs/write_pages.py
 
 bench:
 	@set -e; for script in $(sort $(wildcard tests/benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script; done

@@ -1,0 +1,68 @@
+"""The pages on how the house is built say what is so: a script writes pictures, excerpts and what code prints."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+
+
+def script(name: str) -> ModuleType:
+    specification = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    assert specification is not None and specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[name] = module
+    specification.loader.exec_module(module)
+    return module
+
+
+PAGES = script("write_pages")
+HOUSE = script("draw_house")
+
+
+@pytest.mark.parametrize("page", PAGES.PAGES, ids=lambda page: page.stem)
+def test_pages_are_current(page: Path) -> None:
+    """If a change is meant, run ``make docs`` and commit the difference."""
+    text = page.read_text(encoding="utf-8")
+    assert PAGES.written(text, page.name).split("\n") == text.split("\n")
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.stem)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    targets = [target.split("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text)]
+    local = [target for target in targets if target and "://" not in target]
+    assert [target for target in local if not (page.parent / target).exists()] == []
+
+
+def test_arrows_are_what_is_not_reached_otherwise() -> None:
+    found = {"a": {"b", "c", "errors"}, "b": {"c"}, "c": {"errors"}, "errors": set()}
+    assert HOUSE.arrows(found) == (("a", "b"), ("b", "c"))
+
+
+def test_text_stays_within_its_room() -> None:
+    """Seven tenths of an em a letter is more than any of these letters takes."""
+    for room in HOUSE.rooms():
+        width = room.right - room.left
+        assert len(room.name) * 15 * 0.62 < width, room.name
+        assert len(room.holds) * 11.5 * 0.56 < width, room.holds
+
+
+def test_a_planted_difference_is_found(tmp_path: Path) -> None:
+    page = "```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n"
+    assert PAGES.written(page) == page.replace("3", "2")
+    with pytest.raises(ValueError, match="no block of text follows"):
+        PAGES.written("```python\nprint(1)\n```\n")
+    with pytest.raises(ValueError, match="a block of text follows"):
+        PAGES.written("```python\nx = 1\n```\n\n```text\n1\n```\n")
+    cut = "<!-- excerpt of docs/write_pages.py: ROOT, DOCS -->\n```python\nROOT = 2\n```\n"
+    assert 'DOCS = ROOT / "docs"\n```' in PAGES.written(cut)
+    with pytest.raises(KeyError):
+        PAGES.written(cut.replace("DOCS", "DOCKS"))
