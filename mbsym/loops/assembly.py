@@ -13,6 +13,7 @@ import numpy as np
 
 from mbsym.errors import SimulationError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
+from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.loops.closing import (
     CLOSED,
@@ -20,8 +21,6 @@ from mbsym.loops.closing import (
     ClosingProblem,
     close_from_anywhere,
     closing_problem,
-    initial_coordinates,
-    normalised,
 )
 from mbsym.loops.constraints import ClosureRow, closures
 from mbsym.loops.corrections import project_position

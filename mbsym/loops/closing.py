@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
 from mbsym.loops.constraints import Closure
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
-from mbsym.values.numbers import evaluate, parameter_values
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,33 +121,6 @@ def rate_program(mechanism: Mechanism) -> Program:
     rates = tuple(x.ref for x in position_rate(mechanism))
     output = Output("qdot", (mechanism.nq,), rates, "", "rates of the coordinates")
     return Program("position_rate", mechanism.graph, (mechanism.q, mechanism.v), (output,), mechanism.parameters)
-
-
-def normalised(q: Array, quaternions: Sequence[int]) -> Array:
-    """q with unit quaternions; ``quaternions`` are the indices of their first components."""
-    import numpy as np
-
-    for start in quaternions:
-        length = float(np.linalg.norm(q[start : start + 4]))
-        if length > 0:
-            q[start : start + 4] /= length
-        else:
-            q[start : start + 4] = (1.0, 0.0, 0.0, 0.0)
-    return q
-
-
-def initial_coordinates(mechanism: Mechanism) -> Array:
-    """q from which the model starts: what its joints say, else where their frames coincide (nq,)."""
-    import numpy as np
-
-    numbers = parameter_values(mechanism.model)
-    q = np.zeros(mechanism.nq)
-    for body in mechanism.bodies:
-        start, stop = body.q_range
-        if stop > start:
-            given = body.joint.initial or body.joint.shape.neutral
-            q[start:stop] = [evaluate(value, numbers) for value in given]
-    return normalised(q, mechanism.q.quaternions)
 
 
 def close(problem: ClosingProblem, guess: Array, fixed: Sequence[int] = (), iterations: int = _ITERATIONS) -> Closing:

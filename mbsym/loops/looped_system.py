@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from mbsym.codegen.load import LoadedModule
 from mbsym.errors import SimulationError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
+from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.loops.closing import normalised
 from mbsym.loops.functions import LOOP_FUNCTIONS
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.symbolic.evaluator import Evaluator

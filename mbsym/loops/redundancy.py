@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import DerivationError
+from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.closing import (
     Closing,
     close_from_anywhere,
     closing_problem,
-    initial_coordinates,
 )
 from mbsym.loops.constraints import Closure, ClosureRow, closures
 from mbsym.loops.generic_rank import DEPENDENT, independent_anywhere, rank_of, regular_configurations

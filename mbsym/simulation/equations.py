@@ -24,6 +24,9 @@ from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, Progress, derive, describe, express, optimise
 from mbsym.simulation.step_terms import external_elements, external_power, speeds_of_momentum, variational_terms
 from mbsym.simulation.time_stepping import driver_source
+from mbsym.transfer_matrix.module import stepping_module, with_steps
+from mbsym.transfer_matrix.recognition import transfer_system
+from mbsym.transfer_matrix.system import TransferSystem
 
 Array: TypeAlias = NDArray[Any]
 
@@ -54,6 +57,7 @@ class Equations:
         work: the work of external forces is part of the state.
         powered: there is a function external_power.
         variational: steps of the variational midpoint rule can be taken.
+        steps: the elements of the transfer matrix method where its steps can be taken, else None.
     """
 
     mechanism: Mechanism
@@ -63,6 +67,7 @@ class Equations:
     work: bool
     powered: bool
     variational: bool
+    steps: TransferSystem | None = None
 
     @property
     def name(self) -> str:
@@ -152,6 +157,7 @@ def prepare(
     language: str = "auto",
     loaded: bool = False,
     variational: bool = False,
+    stepped: bool = False,
     order: str = "weight",
     progress: Progress | None = None,
 ) -> Equations:
@@ -162,6 +168,7 @@ def prepare(
         language: "c", "numpy", or "auto" for C where there is a compiler.
         loaded: generalised forces may act besides the modelled ones; their work becomes part of the state.
         variational: steps of the variational midpoint rule will be taken.
+        stepped: steps of the transfer matrix method will be taken.
         order: of the assembly.
         progress: told of each step.
 
@@ -188,7 +195,11 @@ def prepare(
     own += [variational_terms, speeds_of_momentum] if variational else []
     added = [optimise(function(mechanism.afresh()))[0] for function in own]
     derivation = replace(derivation, programs=(*derivation.programs, *added))
-    files = render(describe(derivation, options), options.languages)
+    description = describe(derivation, options)
+    steps = transfer_system(mechanism) if stepped else None
+    if steps is not None:
+        description = with_steps(description, stepping_module(steps))
+    files = render(description, options.languages)
     if progress is not None:
         progress("compile" if compiled else "import", 0, 1)
     work = powered or loaded
@@ -208,7 +219,7 @@ def prepare(
         else:
             module = load_numpy(Path(scratch) / f"{name}.py")
     loops = derivation.loops if looped else None
-    return Equations(mechanism, loops, module, library, work, powered, variational)
+    return Equations(mechanism, loops, module, library, work, powered, variational, steps)
 
 
 def _is_compiled(language: str) -> bool:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import SimulationError
+from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.assembly import assemble, consistent_velocity
-from mbsym.loops.closing import initial_coordinates
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.model.names import expression_names
 from mbsym.simulation.equations import coordinate_quantities, speed_quantities, suggestion

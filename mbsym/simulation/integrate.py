@@ -31,6 +31,7 @@ from mbsym.simulation.trajectory import (
     adaptive_trajectory,
     fixed_step_trajectory,
 )
+from mbsym.simulation.transfer_matrix_steps import TransferMatrixSteps
 from mbsym.values.numbers import parameter_values
 
 Array: TypeAlias = NDArray[Any]
@@ -120,6 +121,7 @@ def simulate(
             language=language,
             loaded=loaded,
             variational=method == "symplectic",
+            stepped=method == TRANSFER_MATRIX,
             order=order,
             progress=progress,
         )
@@ -135,13 +137,10 @@ def simulate(
     statistics = Statistics(method, label, equations.module.language, 0, 0)
     # A state that is not finite is told as an error, so that warnings on the way there say nothing new.
     with np.errstate(all="ignore"):
-        if method == TRANSFER_MATRIX:
-            trajectory = _by_transfer_matrices(equations, q, v, times, step or DEFAULT_STEP, loads, events, order)
-        else:
-            trajectory = _integrated(
-                equations, loops, kept, loads, method, layout.state(q, v), times, step or DEFAULT_STEP, watch,
-                (rtol, atol, max_step), progress,
-            )  # fmt: skip
+        trajectory = _integrated(
+            equations, loops, kept, loads, method, layout.state(q, v), times, step or DEFAULT_STEP, watch,
+            (rtol, atol, max_step), progress,
+        )  # fmt: skip
     tau_free = not callable(loads.tau) and not np.any(loads.tau)
     return SimulationResult(
         t=trajectory.t,
@@ -278,6 +277,9 @@ def _integrated(
     progress: Progress | None,
 ) -> Trajectory:
     layout, name = equations.layout, equations.mechanism.model.name
+    if method == TRANSFER_MATRIX:
+        _require_steps_alone(equations, loads, times, step, watch)
+        return fixed_step_trajectory(TransferMatrixSteps(equations), x, times, step, watch, None, progress)
     compiled: CompiledSteps | None = None
     plain = leaves_rates(kept)
     if equations.library is not None and plain and not callable(loads.tau) and not callable(loads.u):
@@ -302,32 +304,15 @@ def _integrated(
     )  # fmt: skip
 
 
-def _by_transfer_matrices(
-    equations: Equations,
-    q: Array,
-    v: Array,
-    times: Array,
-    step: float,
-    loads: Loads,
-    events: Sequence[Event],
-    order: str,
-) -> Trajectory:
-    from mbsym.transfer_matrix.stepper import Engine, simulate_transfer_matrix
-
-    model = equations.mechanism.model
-    if events or any(callable(law) or np.any(law) for law in (loads.tau, loads.u)):
+def _require_steps_alone(equations: Equations, loads: Loads, times: Array, step: float, watch: EventWatch) -> None:
+    """Steps by transfer matrices are of one length and know of nothing but the model's own forces."""
+    name = equations.mechanism.model.name
+    if watch or any(callable(law) or np.any(law) for law in (loads.tau, loads.u)):
         raise SimulationError(
             "the transfer matrix method takes no generalised forces, control inputs or events here",
-            where=model.name,
+            where=name,
             remedy="leave them out or use another method",
         )
-    every = max(1, round(float(times[1] - times[0]) / step))
-    if abs(every * step - float(times[1] - times[0])) > 1e-9 * step:
-        raise SimulationError(
-            "the interval of the output is no multiple of the step", where=model.name, remedy="make it one"
-        )
-    engine: Engine = "c" if equations.library is not None else "numpy"
-    found = simulate_transfer_matrix(model, float(times[-1]), step, q=q, v=v, every=every, order=order, engine=engine)
-    work = np.zeros((len(found.times), int(equations.layout.work)))
-    states = np.column_stack([found.q, found.v, work])
-    return Trajectory(found.times, states, round(float(found.times[-1]) / step), 0, False)
+    interval = float(times[1] - times[0])
+    if abs(max(1, round(interval / step)) * step - interval) > 1e-9 * step:
+        raise SimulationError("the interval of the output is no multiple of the step", where=name, remedy="make it one")

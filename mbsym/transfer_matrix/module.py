@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mbsym.codegen.interface import Argument, RuntimeFunction
+from mbsym.codegen.interface import Argument, ModuleDescription, RuntimeFunction
 from mbsym.codegen.routines.module import memory_size
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
@@ -238,6 +238,17 @@ def _sizes(system: TransferSystem) -> dict[str, int]:
         "TRANSFER_CUT_FORCES": max(system.unknowns, 1),
         "TRANSFER_SIZE": system.state_size,
     }
+
+
+def with_steps(description: ModuleDescription, stepping: SteppingModule) -> ModuleDescription:
+    """The module with stepping code besides what it has."""
+    return replace(
+        description,
+        programs=(*description.programs, *stepping.programs),
+        runtime=(*description.runtime, *stepping.runtime),
+        constants={**description.constants, **stepping.constants},
+        manifest={**description.manifest, **stepping.manifest},
+    )
 
 
 def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:

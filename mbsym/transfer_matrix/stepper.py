@@ -19,15 +19,15 @@ from mbsym.codegen.interface import ModuleDescription, Real, render
 from mbsym.codegen.load import LoadedModule, load_c, load_numpy
 from mbsym.codegen.write import write_files
 from mbsym.errors import SimulationError, ToolchainError
+from mbsym.kinematics import initial_coordinates as kinematics
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
 from mbsym.transfer_matrix.coordinates import ElementCoordinates
 from mbsym.transfer_matrix.layout import RotationVariable
-from mbsym.transfer_matrix.module import SteppingModule, stepping_module
+from mbsym.transfer_matrix.module import SteppingModule, stepping_module, with_steps
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.settings import DEFAULT_ACCEPTABLE, DEFAULT_MOST, DEFAULT_TOLERANCE, Status
 from mbsym.transfer_matrix.system import TransferSystem
-from mbsym.values.numbers import evaluate, parameter_values
 
 Array: TypeAlias = NDArray[Any]
 Engine: TypeAlias = Literal["auto", "c", "numpy"]
@@ -147,6 +147,12 @@ FAILURES: Final[Mapping[Status, tuple[str, str]]] = {
 }
 
 
+def failure(report: StepReport, t: float, name: str) -> SimulationError:
+    """The error of a step of a model that would have ended at a time."""
+    what, remedy = FAILURES[report.status]
+    return SimulationError(f"{what} at t = {t:.6g} s (last change {report.last_change:.3g})", where=name, remedy=remedy)
+
+
 @dataclass(frozen=True, slots=True)
 class Observation:
     """What can be seen in a state; rows are elements.
@@ -208,7 +214,7 @@ class TransferMatrixStepper:
 
     def __init__(
         self,
-        model: Model,
+        source: Model | TransferSystem,
         *,
         rotation: RotationVariable | None = None,
         engine: Engine = "auto",
@@ -220,20 +226,22 @@ class TransferMatrixStepper:
         """Recognises the elements, generates the code and loads it.
 
         Args:
-            model: planar with revolute joints, or spatial with spherical ones.
+            source: a model, planar with revolute joints or spatial with spherical ones; or its elements, for which
+                rotation and order are decided.
             rotation: in space "incremental" (default) or "cardan".
             engine: "c", "numpy", or "auto" for C where there is a compiler.
             order: of the assembly, "weight" or "input".
             real: of the C code.
             flags: of the C compiler.
-            module: code that was generated from this model and loaded before, in place of new code.
+            module: code that was generated from this source and loaded before, in place of new code.
 
         Raises:
             DerivationError: the model has an element that is not covered.
             ToolchainError: engine "c" and no compiler.
         """
-        mechanism = build_mechanism(model, model.label(order=order))
-        self.system: TransferSystem = transfer_system(mechanism, rotation)
+        if isinstance(source, Model):
+            source = transfer_system(build_mechanism(source, source.label(order=order)), rotation)
+        self.system: TransferSystem = source
         self.module: LoadedModule = module or _load(stepping_module(self.system), engine, real, flags)
         self.nothing: Array = np.zeros((len(self.system.bodies), self.system.layout.load))
         self.coordinates = ElementCoordinates(self.system)
@@ -332,6 +340,12 @@ class TransferMatrixStepper:
         a = self._call("transfer_matrix_observe", state)
         return Observation(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], float(a[8]), float(a[9]))
 
+    def coordinates_of(self, view: Observation) -> tuple[Array, Array]:
+        """q and v of the tree joints in a state, the sign of a quaternion being any."""
+        arrays = (view.attitudes, view.angular_velocities, view.input_ends, view.centers, view.velocities)
+        q, v = self.coordinates.to_coordinates(*(np.asarray(array)[np.newaxis] for array in arrays))
+        return q[0], v[0]
+
     def _call(self, name: str, *arguments: Any) -> tuple[Any, ...]:
         result = self.module.functions[name](*arguments)
         assert isinstance(result, tuple)
@@ -369,15 +383,7 @@ def _joined(first: StepReport | None, second: StepReport) -> StepReport:
 
 
 def _load(stepping: SteppingModule, engine: Engine, real: Real, flags: Sequence[str] | None) -> LoadedModule:
-    name = stepping.system.mechanism.model.name
-    description = ModuleDescription(
-        name,
-        stepping.programs,
-        manifest=stepping.manifest,
-        real=real,
-        constants=stepping.constants,
-        runtime=stepping.runtime,
-    )
+    description = with_steps(ModuleDescription(stepping.system.mechanism.model.name, (), real=real), stepping)
     with TemporaryDirectory(prefix="mbsym") as scratch:
         if engine in ("auto", "c"):
             files = render(description, ("c",))
@@ -392,15 +398,14 @@ def _load(stepping: SteppingModule, engine: Engine, real: Real, flags: Sequence[
 
 
 def initial_coordinates(model: Model, system: TransferSystem) -> tuple[Array, Array]:
-    """q from the joints' initial coordinates (neutral where none are given), and speeds of zero."""
-    mechanism = system.mechanism
-    numbers = parameter_values(model)
-    q = np.zeros(mechanism.nq)
-    for body in mechanism.bodies:
-        start, stop = body.q_range
-        values = body.joint.initial or body.joint.shape.neutral
-        q[start:stop] = [evaluate(value, numbers) for value in values[: stop - start]]
-    return q, np.zeros(mechanism.nv)
+    """q from the joints' initial coordinates (neutral where none are given), and speeds of zero.
+
+    Raises:
+        SimulationError: the system is that of another model.
+    """
+    if model.name != system.mechanism.model.name:
+        raise SimulationError("the system is that of another model", where=model.name, remedy="give its own model")
+    return kinematics.initial_coordinates(system.mechanism), np.zeros(system.mechanism.nv)
 
 
 def simulate_transfer_matrix(
@@ -455,12 +460,7 @@ def simulate_transfer_matrix(
         count = min(every, total - done)
         state, report = stepper.advance(state, step, count, chosen, iteration, loads_at(done * step), done)
         if report.status:
-            what, remedy = FAILURES[report.status]
-            raise SimulationError(
-                f"{what} at t = {(done + report.steps + 1) * step:.6g} s (last change {report.last_change:.3g})",
-                where=model.name,
-                remedy=remedy,
-            )
+            raise failure(report, (done + report.steps + 1) * step, model.name)
         done += count
         loose += report.loose_steps
         times.append(done * step)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from mbsym.codegen.load import LoadedModule
 from mbsym.errors import VerificationError
 from mbsym.formulations.contracts import Contract
+from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import build_mechanism
-from mbsym.loops.closing import initial_coordinates
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
 from mbsym.reference import Reference

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedModule
+from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import build_mechanism
-from mbsym.loops.closing import initial_coordinates
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
 from mbsym.reference import Reference
@@ -78,7 +78,7 @@ def _compare(
         worst.note("transfer_matrix_start", language, "energy of reference", error, _tolerance(1e-10, settings), number)
         state, report = stepper.advance(state, SPAN / STEPS, STEPS)
         view = stepper.observe(state)
-        reached = _coordinates(stepper, view)
+        reached, _ = stepper.coordinates_of(view)
         error = relative_error(reference.poses(reached), expected_poses) if not report.status else float("inf")
         allowed = _tolerance(MOTION_TOLERANCE, settings)
         worst.note("transfer_matrix_advance", language, "motion of reference", error, allowed, number)
@@ -99,14 +99,6 @@ def _compare(
 
 def _tolerance(double: float, settings: Settings) -> float:
     return max(double, SINGLE_TOLERANCE) if settings.single else double
-
-
-def _coordinates(stepper: TransferMatrixStepper, view: Any) -> Array:
-    """q of one state."""
-    arrays = (view.attitudes, view.angular_velocities, view.input_ends, view.centers, view.velocities)
-    q, _ = stepper.coordinates.to_coordinates(*(np.asarray(array)[np.newaxis] for array in arrays))
-    first: Array = q[0]
-    return first
 
 
 def _reference_motion(reference: Reference, q: Array, v: Array) -> tuple[Array, float]:

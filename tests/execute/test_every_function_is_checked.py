@@ -13,8 +13,8 @@ import pytest
 from mbsym import examples
 from mbsym.codegen.load import LoadedFunction, LoadedModule, load_numpy
 from mbsym.errors import VerificationError
+from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
-from mbsym.loops.closing import initial_coordinates
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
 from mbsym.registry import FORMULATIONS, TRANSFER_MATRIX, available_functions, contracts_of

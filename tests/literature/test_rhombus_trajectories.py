@@ -21,8 +21,8 @@ from scipy.integrate import DOP853
 
 from mbsym import examples
 from mbsym.codegen.load import LoadedModule, load_c
+from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.loops.closing import initial_coordinates
 from mbsym.loops.corrections import Keeper, NoCorrection, Projection
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.pipeline import generate

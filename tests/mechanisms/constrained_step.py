@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mbsym.loops.closing import normalised
+from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.loops.corrections import Correction, Keeper
 from mbsym.loops.looped_system import Array, LoopedSystem
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mbsym.errors import SimulationError
+from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.loops.closing import initial_coordinates
 from mbsym.loops.corrections import Reassignment
 from mbsym.loops.looped_system import Array
 from mbsym.values.numbers import evaluate, parameter_values

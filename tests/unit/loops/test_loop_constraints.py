@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from mbsym.errors import DerivationError
+from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.loops.closing import gap_program, initial_coordinates, normalised
+from mbsym.loops.closing import gap_program
 from mbsym.loops.constraints import closures
 from mbsym.loops.functions import (
     constrained_dynamics,

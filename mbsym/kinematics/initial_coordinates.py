@@ -1,0 +1,41 @@
+"""Where a model starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.values.numbers import evaluate, parameter_values
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
+
+
+def initial_coordinates(mechanism: Mechanism) -> Array:
+    """q from which the model starts: what its joints say, else where their frames coincide (nq,)."""
+    import numpy as np
+
+    numbers = parameter_values(mechanism.model)
+    q = np.zeros(mechanism.nq)
+    for body in mechanism.bodies:
+        start, stop = body.q_range
+        if stop > start:
+            given = body.joint.initial or body.joint.shape.neutral
+            q[start:stop] = [evaluate(value, numbers) for value in given]
+    return normalised(q, mechanism.q.quaternions)
+
+
+def normalised(q: Array, quaternions: Sequence[int]) -> Array:
+    """q with unit quaternions; ``quaternions`` are the indices of their first components."""
+    import numpy as np
+
+    for start in quaternions:
+        length = float(np.linalg.norm(q[start : start + 4]))
+        if length > 0:
+            q[start : start + 4] /= length
+        else:
+            q[start : start + 4] = (1.0, 0.0, 0.0, 0.0)
+    return q

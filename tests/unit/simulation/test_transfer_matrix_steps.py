@@ -1,0 +1,81 @@
+"""Steps by transfer matrices on the ordinary road: one module, one history, quaternions that do not jump."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mbsym
+from mbsym import examples
+from mbsym.errors import SimulationError
+from mbsym.simulation import equations as preparation
+from mbsym.simulation.equations import prepare
+from mbsym.simulation.transfer_matrix_steps import TransferMatrixSteps
+
+
+@pytest.mark.parametrize("language", ["c", "numpy"])
+def test_a_simulation_prints_and_loads_one_module(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rendered: list[Any] = []
+
+    def counted(description: Any, languages: Any, render: Any = preparation.render) -> Any:
+        rendered.append(description.name)
+        return render(description, languages)
+
+    monkeypatch.setattr(preparation, "render", counted)
+    monkeypatch.setattr("mbsym.transfer_matrix.stepper.render", counted)
+    result = mbsym.simulate(
+        "rhombus_planar", 4e-3, step=1e-3, output_step=2e-3, method="transfer-matrix", language=language
+    )
+    assert rendered == ["rhombus_planar"]
+    assert result.statistics.steps == 4
+    assert result.t.tolist() == [0.0, 2e-3, 4e-3]
+    monkeypatch.undo()
+    runge_kutta = mbsym.simulate("rhombus_planar", 4e-3, step=1e-4, output_step=2e-3, method="rk4")
+    np.testing.assert_allclose(result.q, runge_kutta.q, atol=1e-8)
+
+
+@pytest.fixture(scope="module")
+def spinning() -> preparation.Equations:
+    return prepare(examples.load("spinning_top"), language="numpy", stepped=True)
+
+
+def start_of(equations: preparation.Equations) -> np.ndarray:
+    q = np.array([0.8, 0.6, 0.0, 0.0])
+    return equations.layout.state(q, np.array([0.0, 1.0, 9.0]))
+
+
+def test_a_call_goes_on_with_the_history_of_the_last_one(spinning: preparation.Equations) -> None:
+    x = start_of(spinning)
+    at_once = TransferMatrixSteps(spinning).advance(0.0, 1e-3, x, 6)
+    steps = TransferMatrixSteps(spinning)
+    half = steps.advance(0.0, 1e-3, x, 3)
+    in_two = steps.advance(3e-3, 1e-3, half, 3)
+    np.testing.assert_allclose(in_two, at_once, rtol=0, atol=1e-11)
+    # Without the history, the auxiliary acceleration starts anew, which costs some of the last digits.
+    anew = TransferMatrixSteps(spinning).advance(3e-3, 1e-3, half, 3)
+    assert 1e-11 < np.abs(anew - at_once).max() < 1e-3
+
+
+def test_another_state_starts_without_a_past(spinning: preparation.Equations) -> None:
+    x = start_of(spinning)
+    steps = TransferMatrixSteps(spinning)
+    first = steps.advance(0.0, 1e-3, x, 4)
+    steps.advance(4e-3, 1e-3, first, 4)
+    assert np.array_equal(steps.advance(0.0, 1e-3, x, 4), first)
+
+
+def test_quaternions_keep_the_sign_that_they_come_with(spinning: preparation.Equations) -> None:
+    x = start_of(spinning)
+    other = x.copy()
+    other[:4] = -other[:4]
+    first = TransferMatrixSteps(spinning).advance(0.0, 1e-3, x, 4)
+    second = TransferMatrixSteps(spinning).advance(0.0, 1e-3, other, 4)
+    np.testing.assert_allclose(second[:4], -first[:4], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(second[4:], first[4:], rtol=0, atol=1e-12)
+
+
+def test_a_step_that_fails_says_when(spinning: preparation.Equations) -> None:
+    with pytest.raises(SimulationError, match=r"t = 0\.5 s"):
+        TransferMatrixSteps(spinning).advance(0.0, 0.5, start_of(spinning) * np.r_[np.ones(4), 1e4 * np.ones(3)], 2)
