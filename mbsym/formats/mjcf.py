@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
 
+from mbsym.forces import ForceElement, JointDamper, JointSpring
 from mbsym.formats.findings import report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
@@ -25,7 +26,6 @@ from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
 from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
 from mbsym.model.body import Body, Placement
-from mbsym.model.force import ForceElement, JointDamper, JointSpring
 from mbsym.model.geometry import Triple, norm
 from mbsym.model.joint import COINCIDENT, Joint, JointType
 from mbsym.model.names import model_name_fault

@@ -6,21 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mbsym.errors import FormatError
+from mbsym.forces import FORCE_ELEMENTS, ForceElement
 from mbsym.formats.angles import snapped_angle
 from mbsym.formats.findings import report_findings
 from mbsym.formats.text_source import LARGEST_YAML, Place, TextSource, read_text
 from mbsym.formats.yaml_document import Document, DocumentPath, read_yaml
 from mbsym.model.body import Body, Placement
-from mbsym.model.force import (
-    Actuator,
-    AppliedWrench,
-    ForceElement,
-    JointDamper,
-    JointForce,
-    JointFriction,
-    JointSpring,
-    PointSpringDamper,
-)
 from mbsym.model.joint import (
     COINCIDENT,
     Constraint,
@@ -39,23 +30,12 @@ from mbsym.values.parameter import ControlInput, Parameter
 if TYPE_CHECKING:
     from mbsym.formats import schema
 
-FORCES: dict[str, type] = {
-    "joint_spring": JointSpring,
-    "joint_damper": JointDamper,
-    "joint_friction": JointFriction,
-    "actuator": Actuator,
-    "joint_force": JointForce,
-    "point_spring_damper": PointSpringDamper,
-    "applied_wrench": AppliedWrench,
-}
-"""Force elements by their type in files; the keys of their tables are the names of their attributes."""
-
 CONSTRAINTS: dict[str, type] = {
     "distance": DistanceConstraint,
     "point_on_line": PointOnLineConstraint,
     "gear": GearConstraint,
 }
-"""Closure constraints by their type in files, likewise."""
+"""Closure constraints by their type in files; the keys of their tables are the names of their attributes."""
 
 JOINT_KEYS: dict[str, tuple[str, ...]] = {
     "predecessor": ("from",),
@@ -105,10 +85,10 @@ def read_tables(document: Document) -> schema.ModelTable:
     """
     from pydantic import ValidationError
 
-    from mbsym.formats.schema import ModelTable
+    from mbsym.formats.schema import model_table
 
     try:
-        return ModelTable.model_validate(document.data)
+        return model_table().model_validate(document.data)
     except ValidationError as error:
         raise _first_refusal(document, error.errors(include_url=False)) from None
 
@@ -245,7 +225,8 @@ def _placement(table: schema.PlacementTable) -> Placement:
 
 def _force(name: str, table: Any) -> ForceElement:
     entries = {key: getattr(table, key) for key in table.keys() if key != "type"}  # noqa: SIM118
-    force: ForceElement = FORCES[table.type](name=name, **entries)
+    element: Any = FORCE_ELEMENTS[table.type].element
+    force: ForceElement = element(name=name, **entries)
     return force
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import FormatError
-from mbsym.formats.native import CONSTRAINTS, FORCES
+from mbsym.formats.native import CONSTRAINTS
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import COINCIDENT, Coupling, Joint
+from mbsym.model.joint import COINCIDENT, Constraint, Coupling, Joint
 from mbsym.model.system import Model
 from mbsym.values.parameter import ControlInput, Parameter, Value
 
@@ -53,11 +53,11 @@ def dump_native(model: Model) -> str:
     if model.joints:
         tree["joints"] = {joint.name: _joint(joint) for joint in model.joints}
     if model.forces:
-        tree["forces"] = {force.name: _typed(force, FORCES) for force in model.forces}
+        tree["forces"] = {force.name: _typed(force, force.type) for force in model.forces}
     if model.couplings:
         tree["couplings"] = {coupling.joint: _coupling(coupling) for coupling in model.couplings}
     if model.constraints:
-        tree["constraints"] = {item.name: _typed(item, CONSTRAINTS) for item in model.constraints}
+        tree["constraints"] = {item.name: _typed(item, _type_of(item)) for item in model.constraints}
     return "\n".join(_lines(tree, 0)) + "\n"
 
 
@@ -216,9 +216,8 @@ def _placement(placement: Placement) -> list[str] | Tree:
     return tree
 
 
-def _typed(entry: Any, types: dict[str, type]) -> Tree:
+def _typed(entry: Any, name: str) -> Tree:
     """A force element or constraint: its type, then its attributes but those with their default values."""
-    name = next(key for key, kind in types.items() if type(entry) is kind)
     tree: Tree = {"type": name}
     for item in fields(entry):
         value = getattr(entry, item.name)
@@ -229,6 +228,10 @@ def _typed(entry: Any, types: dict[str, type]) -> Tree:
         else:
             tree[item.name] = _scalar(value)
     return tree
+
+
+def _type_of(constraint: Constraint) -> str:
+    return next(key for key, kind in CONSTRAINTS.items() if type(constraint) is kind)
 
 
 def _coupling(coupling: Coupling) -> Tree:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from difflib import get_close_matches
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, Union
 
 from pydantic import (
     BaseModel,
@@ -17,12 +18,15 @@ from pydantic import (
     GetJsonSchemaHandler,
     PlainValidator,
     WithJsonSchema,
+    create_model,
     model_validator,
 )
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from mbsym.conventions import STANDARD_GRAVITY
+from mbsym.forces import FORCE_ELEMENTS, ForceType
 from mbsym.formats.yaml_document import Leaf
+from mbsym.values.entries import Kind, entries_of
 from mbsym.values.parameter import Value
 
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -385,78 +389,6 @@ class JointTable(Table):
         return data
 
 
-class JointSpringTable(Table):
-    """tau = -stiffness (q - reference)."""
-
-    type: Literal["joint_spring"]
-    joint: NameEntry
-    stiffness: ValueEntry
-    reference: ValueEntry = 0
-    index: IntegerEntry = 0
-
-
-class JointDamperTable(Table):
-    """tau = -damping v."""
-
-    type: Literal["joint_damper"]
-    joint: NameEntry
-    damping: ValueEntry
-    index: IntegerEntry = 0
-
-
-class JointFrictionTable(Table):
-    """tau = -magnitude tanh(v / transition_speed)."""
-
-    type: Literal["joint_friction"]
-    joint: NameEntry
-    magnitude: ValueEntry
-    transition_speed: ValueEntry = 0.01
-    index: IntegerEntry = 0
-
-
-class ActuatorTable(Table):
-    """tau = gain u."""
-
-    type: Literal["actuator"]
-    joint: NameEntry
-    input: NameEntry
-    gain: ValueEntry = 1
-    index: IntegerEntry = 0
-
-
-class JointForceTable(Table):
-    """tau = an expression of coordinates, speeds, t, control inputs and parameters."""
-
-    type: Literal["joint_force"]
-    joint: NameEntry
-    expression: ValueEntry
-    index: IntegerEntry = 0
-
-
-class PointSpringDamperTable(Table):
-    """A spring and a damper between two points."""
-
-    type: Literal["point_spring_damper"]
-    first_body: NameEntry
-    second_body: NameEntry
-    stiffness: ValueEntry = 0
-    damping: ValueEntry = 0
-    free_length: ValueEntry = 0
-    first_point: TripleEntry = (0, 0, 0)
-    second_point: TripleEntry = (0, 0, 0)
-
-
-class AppliedWrenchTable(Table):
-    """A force at a point and a moment; components may be expressions."""
-
-    type: Literal["applied_wrench"]
-    body: NameEntry
-    force: TripleEntry = (0, 0, 0)
-    moment: TripleEntry = (0, 0, 0)
-    point: TripleEntry = (0, 0, 0)
-    axes: Annotated[Literal["base", "body"], BeforeValidator(_choice("base", "body"))] = "base"
-
-
 class CouplingTable(Table):
     """q = ratio q_source + offset of the joint that is the key."""
 
@@ -497,16 +429,6 @@ class GearTable(Table):
     offset: ValueEntry = 0
 
 
-ForceTable: TypeAlias = Annotated[
-    JointSpringTable
-    | JointDamperTable
-    | JointFrictionTable
-    | ActuatorTable
-    | JointForceTable
-    | PointSpringDamperTable
-    | AppliedWrenchTable,
-    Field(discriminator="type"),
-]
 ConstraintTable: TypeAlias = Annotated[DistanceTable | PointOnLineTable | GearTable, Field(discriminator="type")]
 
 
@@ -544,14 +466,65 @@ class ModelTable(Table):
     inputs: Annotated[dict[str, InputTable], BeforeValidator(_names_as_table)] = {}
     bodies: Annotated[dict[str, BodyTable], BeforeValidator(_names_as_table)] | None = None
     joints: Annotated[dict[str, JointTable], BeforeValidator(_nothing_as_table)] = {}
-    forces: Annotated[dict[str, ForceTable], BeforeValidator(_nothing_as_table)] = {}
+    forces: dict[str, Any] = {}
     couplings: Annotated[dict[str, CouplingTable], BeforeValidator(_nothing_as_table)] = {}
     constraints: Annotated[dict[str, ConstraintTable], BeforeValidator(_nothing_as_table)] = {}
 
 
+_ENTRIES: dict[Kind, Any] = {
+    "joint": NameEntry,
+    "body": NameEntry,
+    "input": NameEntry,
+    "index": IntegerEntry,
+    "value": ValueEntry,
+    "expression": ValueEntry,
+    "vector": TripleEntry,
+    "expressions": TripleEntry,
+    "direction": DirectionEntry,
+}
+
+
+def model_table() -> type[ModelTable]:
+    """The table of a model with the force elements that are known now."""
+    return _model_table(tuple(FORCE_ELEMENTS.values()))
+
+
+@cache
+def _model_table(forces: tuple[ForceType, ...]) -> type[ModelTable]:
+    tables = tuple(element_table(record.element, record.name) for record in forces)
+    union: Any = Annotated[Union[tables], Field(discriminator="type")]  # noqa: UP007
+    table: type[ModelTable] = create_model(
+        "ModelTable",
+        __base__=ModelTable,
+        __doc__=ModelTable.__doc__,
+        forces=(Annotated[dict[str, union], BeforeValidator(_nothing_as_table)], {}),
+    )
+    return table
+
+
+def element_table(element: type, name: str) -> type[Table]:
+    """The table of a force element or constraint: its type, then its entries.
+
+    Args:
+        element: the dataclass, whose first paragraph describes the table.
+        name: its type in files.
+    """
+    columns: dict[str, Any] = {"type": (Literal[name], ...)}
+    for entry in entries_of(element):
+        unit = f" [{entry.unit}]" if entry.unit else ""
+        default = ... if entry.required else entry.default
+        kind = _ENTRIES.get(entry.kind)
+        if kind is None:
+            kind = Annotated[Literal[entry.words], BeforeValidator(_choice(*entry.words))]
+        form = ", a number or an expression" if kind is ValueEntry else ""
+        columns[entry.key] = (kind, Field(default, description=f"{entry.sentence}{unit}{form}"))
+    sentence = (element.__doc__ or "").partition("\n\n")[0]
+    return create_model(f"{element.__name__}Table", __base__=Table, __doc__=sentence, **columns)
+
+
 def json_schema() -> dict[str, Any]:
     """JSON Schema of the native format."""
-    schema = ModelTable.model_json_schema(by_alias=True)
+    schema = model_table().model_json_schema(by_alias=True)
     names = {"type": "array", "items": _NAME}
     for key in ("inputs", "bodies"):
         whole = schema["properties"].pop(key)

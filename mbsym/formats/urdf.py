@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 
+from mbsym.forces import ForceElement, JointDamper, JointFriction
 from mbsym.formats.angles import looks_rounded, snapped_angle
 from mbsym.formats.findings import report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
@@ -19,7 +20,6 @@ from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
 from mbsym.formats.xml_numbers import read_number, read_triple
 from mbsym.model.body import Body, Placement
-from mbsym.model.force import ForceElement, JointDamper, JointFriction
 from mbsym.model.joint import COINCIDENT, Coupling, Joint, JointType
 from mbsym.model.names import identifier_part, model_name_fault
 from mbsym.model.system import Model

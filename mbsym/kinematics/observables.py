@@ -7,20 +7,10 @@ from fractions import Fraction
 from mbsym.errors import DerivationError
 from mbsym.kinematics.joint_motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.kinematics.placement import vector_of
-from mbsym.kinematics.recursion import Speeds, joint_speeds, poses, velocities
-from mbsym.model.force import JointSpring, PointSpringDamper
-from mbsym.spatial.transform import Transform
+from mbsym.kinematics.recursion import Speeds, joint_speeds, velocities
+from mbsym.kinematics.scene import MechanismAtRest, acting, user_poses
 from mbsym.spatial.vector import Vector3, add, cross, dot, scale, subtract, zero_vector
-from mbsym.symbolic.scalar import Scalar, sqrt
-from mbsym.values.numbers import to_scalar
-
-
-def user_poses(mechanism: Mechanism) -> tuple[Transform, ...]:
-    """The user's body frames in the base frame, by label (entry 0 is the base)."""
-    frames = poses(mechanism)
-    inverses = (body.user_frame.inverse() for body in mechanism.bodies)
-    return (frames[0], *(frame.then(user) for frame, user in zip(frames[1:], inverses, strict=True)))
+from mbsym.symbolic.scalar import Scalar
 
 
 def pose_entries(mechanism: Mechanism) -> list[Scalar]:
@@ -90,7 +80,7 @@ def center_of_mass(mechanism: Mechanism) -> Vector3:
         DerivationError: the mechanism has no mass.
     """
     mass, moment = composite(mechanism)
-    if not mass.ref:
+    if not mass:
         raise DerivationError("no body has mass", where=mechanism.model.name, remedy="give at least one body mass")
     inverse = 1 / mass
     return moment[0] * inverse, moment[1] * inverse, moment[2] * inverse
@@ -129,33 +119,21 @@ def kinetic_energy(mechanism: Mechanism, speeds: Speeds | None = None) -> Scalar
 
 
 def potential_energy(mechanism: Mechanism) -> Scalar:
-    """Potential energy of gravity, joint springs and point springs [J]; zero with all centres of mass in the origin."""
+    """Potential energy of gravity and of springs [J]; zero with all centres of mass in the origin."""
     _, moment = composite(mechanism)
     energy = -dot(mechanism.gravity, moment)
     with mechanism.graph.section("springs"):
-        return energy + spring_energy(mechanism)
+        return energy + stored_energy(mechanism)
 
 
-def spring_energy(mechanism: Mechanism) -> Scalar:
-    """Energy stored in joint springs and point springs [J]."""
-    graph, names = mechanism.graph, mechanism.names
-    half = Fraction(1, 2)
-    energy = Scalar(graph, 0)
-    by_joint = {body.joint.name: body for body in mechanism.bodies}
-    labels = {mechanism.model.ground: 0} | {body.name: body.label for body in mechanism.bodies}
+def stored_energy(mechanism: Mechanism) -> Scalar:
+    """Energy stored in force elements [J]."""
+    scene = MechanismAtRest(mechanism)
+    energy = Scalar(mechanism.graph, 0)
     for force in mechanism.model.forces:
-        if isinstance(force, JointSpring):
-            stretch = by_joint[force.joint].q[force.index] - to_scalar(force.reference, graph, names)
-            energy = energy + half * to_scalar(force.stiffness, graph, names) * (stretch * stretch)
-        elif isinstance(force, PointSpringDamper):
-            frames = user_poses(mechanism)
-            ends = [
-                frames[labels[body]].point_to_parent(vector_of(point, graph, names))
-                for body, point in ((force.first_body, force.first_point), (force.second_body, force.second_point))
-            ]
-            span = subtract(ends[1], ends[0])
-            stretch = sqrt(dot(span, span)) - to_scalar(force.free_length, graph, names)
-            energy = energy + half * to_scalar(force.stiffness, graph, names) * (stretch * stretch)
+        if force.stores_energy:
+            with acting(force):
+                energy = energy + force.stored_energy(scene)
     return energy
 
 

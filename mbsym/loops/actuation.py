@@ -16,7 +16,6 @@ from mbsym.loops.functions import constraint_jacobian
 from mbsym.loops.generic_rank import DEPENDENT
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.loops.wrenches import dense
-from mbsym.model.force import Actuator
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
@@ -87,7 +86,7 @@ def _undriven(mechanism: Mechanism, analysis: LoopAnalysis, columns: Sequence[in
 def has_motors(mechanism: Mechanism, analysis: LoopAnalysis) -> bool:
     """True where the model marks or drives joints of the tree, and these are not at odds with its freedoms."""
     model = mechanism.model
-    driven = {force.joint for force in model.forces if isinstance(force, Actuator)}
+    driven = {name for force in model.forces for name in force.driven_joints}
     marked = {joint.name for joint in model.joints if joint.actuated} | driven
     if not marked or not marked <= {body.joint.name for body in mechanism.bodies}:
         return False
@@ -102,7 +101,7 @@ def actuated_columns(mechanism: Mechanism, actuated: Sequence[str] = ()) -> list
         DerivationError: see ``actuated_inverse_dynamics``.
     """
     model = mechanism.model
-    driven = {force.joint for force in model.forces if isinstance(force, Actuator)}
+    driven = {name for force in model.forces for name in force.driven_joints}
     names = list(actuated) or [joint.name for joint in model.joints if joint.actuated or joint.name in driven]
     ranges = {body.joint.name: body for body in mechanism.bodies}
     columns: set[int] = set()

@@ -23,7 +23,6 @@ from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import make_program
 from mbsym.kinematics.mechanism import CutJoint, Mechanism
 from mbsym.loops.motion import loop_joints
-from mbsym.model.force import Actuator
 from mbsym.spatial.rotation import MatrixRotation, Rotation
 from mbsym.spatial.transform import Transform, identity_transform
 from mbsym.spatial.vector import product as multiplied
@@ -117,7 +116,7 @@ def _recognised(mechanism: Mechanism, cut: CutJoint, leading: Sequence[str]) -> 
 
 
 def _is_driven(mechanism: Mechanism, name: str) -> bool:
-    return any(isinstance(force, Actuator) and force.joint == name for force in mechanism.model.forces)
+    return any(name in force.driven_joints for force in mechanism.model.forces)
 
 
 def _is_planar(mechanism: Mechanism, cut: CutJoint, labels: Sequence[int]) -> bool:

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from mbsym.errors import TopologyError
+from mbsym.forces import ForceElement
 from mbsym.model.body import Body
-from mbsym.model.force import Actuator, ForceElement
 from mbsym.model.joint import Coupling, Joint
 from mbsym.topology.joint_weights import JointTraits, joint_weights
 from mbsym.topology.labelling import Labelling, label
@@ -93,7 +93,7 @@ def label_model(model: JointedSystem, *, order: str = "weight") -> ModelLabellin
 
 def joint_traits(model: JointedSystem) -> list[JointTraits]:
     """What decides the weight of each joint, in the model's order."""
-    driven = {force.joint for force in model.forces if isinstance(force, Actuator)}
+    driven = {name for force in model.forces for name in force.driven_joints}
     coupled = {name for coupling in model.couplings for name in (coupling.joint, coupling.source)}
     traits = []
     for joint in model.joints:

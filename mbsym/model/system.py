@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import ModelError
+from mbsym.forces import ForceElement
 from mbsym.model.body import Body
-from mbsym.model.force import ForceElement
 from mbsym.model.joint import Constraint, Coupling, Joint
 from mbsym.values.parameter import ControlInput, Parameter, Vector
 
@@ -69,10 +69,9 @@ class Model:
     @property
     def uses_time_or_inputs(self) -> bool:
         """True where the equations have the arguments t and u: a control input exists or an expression names t."""
-        from mbsym.model.force import expressions_of
         from mbsym.values.numbers import value_names
 
-        return bool(self.inputs) or any("t" in value_names(x) for force in self.forces for x in expressions_of(force))
+        return bool(self.inputs) or any("t" in value_names(x) for force in self.forces for x in force.expressions)
 
     def label(self, *, order: str = "weight") -> ModelLabelling:
         """Cut joints, regular labels and orientation, found automatically.

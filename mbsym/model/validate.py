@@ -7,16 +7,6 @@ from typing import Any
 
 from mbsym.errors import MbsymError, ModelError, TopologyError
 from mbsym.model.body import Body, Placement
-from mbsym.model.force import (
-    Actuator,
-    AppliedWrench,
-    ForceElement,
-    JointDamper,
-    JointForce,
-    JointFriction,
-    JointSpring,
-    PointSpringDamper,
-)
 from mbsym.model.geometry import dot, norm
 from mbsym.model.inertia_checks import check_inertias
 from mbsym.model.joint import (
@@ -33,6 +23,7 @@ from mbsym.model.system import Model
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.values.diagnostic import Diagnostic, Findings, Path, nearest, path_text
+from mbsym.values.entry_checks import Surroundings, check_references, check_several, check_values
 from mbsym.values.numbers import to_scalar
 
 NAMING = "use letters, digits, blanks and _ - . : + / ( ) [ ]"
@@ -185,10 +176,9 @@ def _check_references(model: Model, findings: Findings) -> None:
                 f"{word} connects body {joint.successor!r} with itself",
                 "connect two different bodies",
             )
+    around = Surroundings(model.ground, tuple(bodies), joints, tuple(item.name for item in model.inputs))
     for index, force in enumerate(model.forces):
-        _check_force_references(force, index, joints, {item.name for item in model.inputs}, findings, body)
-        if isinstance(force, AppliedWrench) and force.body == model.ground:
-            findings.error(("forces", index, "body"), f"force element {force.name!r} acts on ground", "name a body")
+        check_references(force, ("forces", index), f"force element {force.name!r}", around, findings)
     _check_couplings(model, joints, findings)
     for index, constraint in enumerate(model.constraints):
         word = f"constraint {constraint.name!r}"
@@ -204,51 +194,6 @@ def _check_references(model: Model, findings: Findings) -> None:
                     f"{word} connects body {constraint.second_body!r} with itself",
                     "connect two different bodies",
                 )
-
-
-def _check_force_references(
-    force: ForceElement, index: int, joints: dict[str, Joint], inputs: set[str], findings: Findings, body: Any
-) -> None:
-    word = f"force element {force.name!r}"
-    if isinstance(force, PointSpringDamper):
-        body(force.first_body, ("forces", index, "first_body"), word)
-        body(force.second_body, ("forces", index, "second_body"), word)
-        if force.first_body == force.second_body:
-            findings.error(
-                ("forces", index, "second_body"),
-                f"{word} connects body {force.second_body!r} with itself",
-                "connect two different bodies",
-            )
-        return
-    if isinstance(force, AppliedWrench):
-        body(force.body, ("forces", index, "body"), word)
-        return
-    joint = joints.get(force.joint)
-    if joint is None:
-        findings.error(
-            ("forces", index, "joint"),
-            f"{word} refers to joint {force.joint!r}, which does not exist",
-            nearest(str(force.joint), joints),
-        )
-        return
-    if not isinstance(force.index, int) or not 0 <= force.index < joint.shape.nv:
-        findings.error(
-            ("forces", index, "index"),
-            f"{word} acts on speed {force.index} of {joint.type} joint {joint.name!r}, which has {joint.shape.nv}",
-            "count speeds from 0",
-        )
-    if isinstance(force, JointSpring) and joint.type in ("spherical", "free"):
-        findings.error(
-            ("forces", index, "joint"),
-            f"{word} is a spring on {joint.type} joint {joint.name!r}, whose speeds are no rates of coordinates",
-            "use an applied wrench or a joint force with an expression",
-        )
-    if isinstance(force, Actuator) and force.input not in inputs:
-        findings.error(
-            ("forces", index, "input"),
-            f"{word} refers to the control input {force.input!r}, which does not exist",
-            f"{nearest(str(force.input), inputs)}; control inputs are listed under 'inputs'",
-        )
 
 
 def _check_one_dof(findings: Findings, path: Path, word: str, name: str, joints: dict[str, Joint]) -> None:
@@ -310,13 +255,13 @@ def _check_parameters(model: Model, findings: Findings) -> None:
 def _check_values(model: Model, findings: Findings) -> None:
     names = expression_names(model)
     findings.variables = tuple(name for name in names.kinds if name not in findings.numbers)
-    _triple(findings, model.gravity, ("gravity",))
+    check_several(findings, model.gravity, ("gravity",))
     for index, body in enumerate(model.bodies):
         _check_body_values(body, ("bodies", index), findings)
     for index, joint in enumerate(model.joints):
         _check_joint_values(joint, ("joints", index), findings)
     for index, force in enumerate(model.forces):
-        _check_force_values(force, ("forces", index), findings)
+        check_values(force, ("forces", index), f"force element {force.name!r}", findings)
     for index, coupling in enumerate(model.couplings):
         ratio = findings.number(coupling.ratio, ("couplings", index, "ratio"))
         findings.number(coupling.offset, ("couplings", index, "offset"))
@@ -328,17 +273,10 @@ def _check_values(model: Model, findings: Findings) -> None:
         _check_constraint_values(constraint, ("constraints", index), findings)
 
 
-def _triple(findings: Findings, values: Any, path: Path, length: int = 3) -> tuple[float, ...] | None:
-    if isinstance(values, str) or not isinstance(values, Sequence) or len(values) != length:
-        findings.error(path, f"{values!r} are not {length} numbers", f"give {length} values")
-        return None
-    return findings.numbers_of(values, path)
-
-
 def _check_body_values(body: Body, path: Path, findings: Findings) -> None:
     findings.number(body.mass, (*path, "mass"))
-    _triple(findings, body.center_of_mass, (*path, "center_of_mass"))
-    _triple(findings, body.inertia, (*path, "inertia"), 6)
+    check_several(findings, body.center_of_mass, (*path, "center_of_mass"))
+    check_several(findings, body.inertia, (*path, "inertia"), 6)
     if body.inertia_about not in ("center_of_mass", "frame"):
         findings.error(
             (*path, "inertia_about"),
@@ -350,7 +288,7 @@ def _check_body_values(body: Body, path: Path, findings: Findings) -> None:
 def _check_joint_values(joint: Joint, path: Path, findings: Findings) -> None:
     word = f"{joint.type} joint {joint.name!r}"
     shape = joint.shape
-    axis = _triple(findings, joint.axis, (*path, "axis"))
+    axis = check_several(findings, joint.axis, (*path, "axis"))
     if axis is not None and joint.type in HAS_AXIS and norm(axis) == 0:
         findings.error((*path, "axis"), f"the axis of {word} is zero", "give a direction such as z or [0, 0, 1]")
     if joint.second_axis is not None:
@@ -388,7 +326,7 @@ def _check_joint_values(joint: Joint, path: Path, findings: Findings) -> None:
 
 
 def _check_second_axis(joint: Joint, axis: tuple[float, ...] | None, path: Path, findings: Findings) -> None:
-    second = _triple(findings, joint.second_axis, (*path, "second_axis"))
+    second = check_several(findings, joint.second_axis, (*path, "second_axis"))
     if axis is None or second is None or norm(axis) == 0:
         return
     if norm(second) == 0:
@@ -402,7 +340,7 @@ def _check_second_axis(joint: Joint, axis: tuple[float, ...] | None, path: Path,
 
 
 def _check_placement(placement: Placement, path: Path, word: str, findings: Findings) -> None:
-    _triple(findings, placement.translation, (*path, "translation"))
+    check_several(findings, placement.translation, (*path, "translation"))
     for index, turn in enumerate(placement.rotation):
         if len(turn) != 2 or turn[0] not in ("x", "y", "z"):
             findings.error(
@@ -414,48 +352,9 @@ def _check_placement(placement: Placement, path: Path, word: str, findings: Find
         return
     if placement.rotation:
         findings.error((*path, "quaternion"), f"{word} has both a rotation and a quaternion", "give one of them")
-    quaternion = _triple(findings, placement.quaternion, (*path, "quaternion"), 4)
+    quaternion = check_several(findings, placement.quaternion, (*path, "quaternion"), 4)
     if quaternion is not None and norm(quaternion) == 0:
         findings.error((*path, "quaternion"), f"a quaternion of {word} is zero", "give (w, x, y, z) of length one")
-
-
-def _check_force_values(force: ForceElement, path: Path, findings: Findings) -> None:
-    word = f"force element {force.name!r}"
-    if isinstance(force, JointSpring):
-        _not_negative(findings, force.stiffness, (*path, "stiffness"), word)
-        findings.number(force.reference, (*path, "reference"))
-    elif isinstance(force, JointDamper):
-        _not_negative(findings, force.damping, (*path, "damping"), word)
-    elif isinstance(force, JointFriction):
-        _not_negative(findings, force.magnitude, (*path, "magnitude"), word)
-        speed = findings.number(force.transition_speed, (*path, "transition_speed"))
-        if speed is not None and speed <= 0:
-            findings.error(
-                (*path, "transition_speed"), f"the transition speed of {word} is not positive", "give a small speed"
-            )
-    elif isinstance(force, Actuator):
-        findings.number(force.gain, (*path, "gain"))
-    elif isinstance(force, JointForce):
-        findings.expression(force.expression, (*path, "expression"))
-    elif isinstance(force, PointSpringDamper):
-        _not_negative(findings, force.stiffness, (*path, "stiffness"), word)
-        _not_negative(findings, force.damping, (*path, "damping"), word)
-        _not_negative(findings, force.free_length, (*path, "free_length"), word)
-        _triple(findings, force.first_point, (*path, "first_point"))
-        _triple(findings, force.second_point, (*path, "second_point"))
-    else:
-        for entry, values in (("force", force.force), ("moment", force.moment)):
-            for index, value in enumerate(values):
-                findings.expression(value, (*path, entry, index))
-        _triple(findings, force.point, (*path, "point"))
-        if force.axes not in ("base", "body"):
-            findings.error((*path, "axes"), f"there are no axes {force.axes!r}", "say base or body")
-
-
-def _not_negative(findings: Findings, value: Any, path: Path, word: str) -> None:
-    number = findings.number(value, path)
-    if number is not None and number < 0:
-        findings.warning(path, f"the {str(path[-1]).replace('_', ' ')} of {word} is negative", "check its sign")
 
 
 def _check_constraint_values(constraint: Constraint, path: Path, findings: Findings) -> None:
@@ -468,14 +367,14 @@ def _check_constraint_values(constraint: Constraint, path: Path, findings: Findi
                 f"the length of {word} is not positive",
                 "use a spherical joint for a distance of zero",
             )
-        _triple(findings, constraint.first_point, (*path, "first_point"))
-        _triple(findings, constraint.second_point, (*path, "second_point"))
+        check_several(findings, constraint.first_point, (*path, "first_point"))
+        check_several(findings, constraint.second_point, (*path, "second_point"))
     elif isinstance(constraint, PointOnLineConstraint):
-        _triple(findings, constraint.line_point, (*path, "line_point"))
-        direction = _triple(findings, constraint.line_direction, (*path, "line_direction"))
+        check_several(findings, constraint.line_point, (*path, "line_point"))
+        direction = check_several(findings, constraint.line_direction, (*path, "line_direction"))
         if direction is not None and norm(direction) == 0:
             findings.error((*path, "line_direction"), f"the direction of {word} is zero", "give a direction")
-        _triple(findings, constraint.second_point, (*path, "second_point"))
+        check_several(findings, constraint.second_point, (*path, "second_point"))
     else:
         findings.number(constraint.ratio, (*path, "ratio"))
         findings.number(constraint.offset, (*path, "offset"))

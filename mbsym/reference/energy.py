@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mbsym.errors import ModelError
-from mbsym.reference.force_elements import element_forces, spring_energy
+from mbsym.reference.force_elements import element_forces, stored_energy
 from mbsym.reference.maximal import centroidal_inertias
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.placements import Configuration, Motion
@@ -41,7 +41,7 @@ def kinetic_energy(mechanism: NumericMechanism, at: Configuration, moving: Motio
 def potential_energy(mechanism: NumericMechanism, at: Configuration) -> float:
     """Of gravity, zero at the base's origin, and of joint springs and point springs [J]."""
     masses = np.array([body.mass for body in mechanism.bodies])
-    return float(-masses @ at.centers[1:] @ mechanism.gravity) + spring_energy(mechanism, at)
+    return float(-masses @ at.centers[1:] @ mechanism.gravity) + stored_energy(mechanism, at)
 
 
 def power(

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import tanh
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from mbsym.errors import ModelError
-from mbsym.model.force import (
-    Actuator,
-    AppliedWrench,
-    JointDamper,
-    JointForce,
-    JointFriction,
-    JointSpring,
-    PointSpringDamper,
-)
 from mbsym.model.names import ExpressionNames, expression_names
+from mbsym.records import Registry
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.placements import Configuration, Motion
 from mbsym.reference.rotations import Array, cross
@@ -60,72 +53,44 @@ def element_forces(
         elastic: count springs, whose energy is potential.
         other: count everything else.
     """
-    wrenches = np.zeros((mechanism.nb + 1, 6))
-    joint_forces = np.zeros(len(moving.rates))
-    numbers = _Numbers(mechanism, at, moving, t, u)
-
-    def along(joint_name: str, index: int, force: float) -> None:
-        joint_forces[mechanism.joints[mechanism.joint_labels[joint_name] - 1].rates.start + index] += force
-
+    forces = ElementForces(np.zeros((mechanism.nb + 1, 6)), np.zeros(len(moving.rates)))
+    state = State(mechanism, at, moving, t, u, forces)
     for element in mechanism.model.forces:
-        match element:
-            case JointSpring():
-                if elastic:
-                    stretch = numbers.coordinate(element.joint, element.index) - numbers.of(element.reference)
-                    along(element.joint, element.index, -numbers.of(element.stiffness) * stretch)
-            case PointSpringDamper():
-                tension = 0.0
-                first, second, direction, length, rate = _line(mechanism, at, moving, element)
-                if elastic:
-                    tension += numbers.of(element.stiffness) * (length - numbers.of(element.free_length))
-                if other:
-                    tension += numbers.of(element.damping) * rate
-                _pull(mechanism, at, wrenches, element.first_body, first, tension * direction)
-                _pull(mechanism, at, wrenches, element.second_body, second, -tension * direction)
-            case _ if not other:
-                pass
-            case JointDamper():
-                speed = numbers.speed(element.joint, element.index)
-                along(element.joint, element.index, -numbers.of(element.damping) * speed)
-            case JointFriction():
-                ratio = numbers.speed(element.joint, element.index) / numbers.of(element.transition_speed)
-                along(element.joint, element.index, -numbers.of(element.magnitude) * tanh(ratio))
-            case Actuator():
-                along(element.joint, element.index, numbers.of(element.gain) * numbers.input(element.input))
-            case JointForce():
-                along(element.joint, element.index, numbers.of(element.expression))
-            case AppliedWrench():
-                label = mechanism.body_labels[element.body]
-                axes = at.rotations[label] if element.axes == "body" else np.eye(3)
-                point = at.origins[label] + at.rotations[label] @ numbers.vector(element.point)
-                _pull(mechanism, at, wrenches, element.body, point, axes @ numbers.vector(element.force))
-                wrenches[label, :3] += axes @ numbers.vector(element.moment)
-    wrenches[0] = 0.0
-    return ElementForces(wrenches, joint_forces)
+        law = REFERENCE_FORCES.named(element.type, element.name)
+        if elastic and law.elastic is not None:
+            law.elastic(state, element)
+        if other and law.other is not None:
+            law.other(state, element)
+    forces.wrenches[0] = 0.0
+    return forces
 
 
-def spring_energy(mechanism: NumericMechanism, at: Configuration) -> float:
-    """Energy of joint springs and point springs [J]."""
+def stored_energy(mechanism: NumericMechanism, at: Configuration) -> float:
+    """Energy stored in force elements [J]."""
     energy = 0.0
     for element in mechanism.model.forces:
-        if isinstance(element, JointSpring):
-            label = mechanism.joint_labels[element.joint]
-            stretch = at.coordinates[label - 1][element.index] - mechanism.number(element.reference)
-            energy += 0.5 * mechanism.number(element.stiffness) * stretch**2
-        elif isinstance(element, PointSpringDamper):
-            ends = _ends(mechanism, at, element)
-            stretch = float(np.linalg.norm(ends[1] - ends[0])) - mechanism.number(element.free_length)
-            energy += 0.5 * mechanism.number(element.stiffness) * stretch**2
+        law = REFERENCE_FORCES.named(element.type, element.name)
+        if law.energy is not None:
+            energy += law.energy(mechanism, at, element)
     return energy
 
 
-class _Numbers:
-    """Values of the model at one state; the names of coordinates and speeds are looked up only if one is needed."""
+class State:
+    """A mechanism in motion, and the forces on it as they are added.
+
+    The names of coordinates and speeds are looked up only if an expression needs one.
+    """
 
     def __init__(
-        self, mechanism: NumericMechanism, at: Configuration, moving: Motion, t: float, u: Sequence[float]
+        self,
+        mechanism: NumericMechanism,
+        at: Configuration,
+        moving: Motion,
+        t: float,
+        u: Sequence[float],
+        forces: ElementForces,
     ) -> None:
-        self._mechanism, self._at, self._moving, self._t = mechanism, at, moving, t
+        self.mechanism, self.at, self.moving, self._t, self._forces = mechanism, at, moving, t, forces
         names = [item.name for item in mechanism.model.inputs]
         if len(u) > len(names):
             raise ModelError(
@@ -134,12 +99,9 @@ class _Numbers:
         self._inputs = dict(zip(names, [*map(float, u), *[0.0] * (len(names) - len(u))], strict=True))
         self._all: dict[str, float] | None = None
 
-    def coordinate(self, joint: str, index: int) -> float:
-        return float(self._at.coordinates[self._mechanism.joint_labels[joint] - 1][index])
-
     def speed(self, joint: str, index: int) -> float:
-        rates = self._mechanism.joints[self._mechanism.joint_labels[joint] - 1].rates
-        return float(self._moving.rates[rates.start + index, 0])
+        rates = self.mechanism.joints[self.mechanism.joint_labels[joint] - 1].rates
+        return float(self.moving.rates[rates.start + index, 0])
 
     def input(self, name: str) -> float:
         return self._inputs[name]
@@ -152,17 +114,116 @@ class _Numbers:
 
     def _state_names(self) -> dict[str, float]:
         if self._all is None:
-            names: ExpressionNames = expression_names(self._mechanism.model)
-            self._all = {**self._mechanism.names, **self._inputs, "t": self._t}
-            for joint in self._mechanism.joints:
-                coordinates = self._at.coordinates[joint.label - 1]
+            names: ExpressionNames = expression_names(self.mechanism.model)
+            self._all = {**self.mechanism.names, **self._inputs, "t": self._t}
+            for joint in self.mechanism.joints:
+                coordinates = self.at.coordinates[joint.label - 1]
                 self._all.update(zip(names.coordinates[joint.name], map(float, coordinates), strict=True))
-                speeds = self._moving.rates[joint.rates, 0]
+                speeds = self.moving.rates[joint.rates, 0]
                 self._all.update(zip(names.speeds[joint.name], map(float, speeds), strict=True))
         return self._all
 
+    def along(self, joint: str, index: int, force: float) -> None:
+        """Adds a force along a joint's speed."""
+        rates = self.mechanism.joints[self.mechanism.joint_labels[joint] - 1].rates
+        self._forces.joint_forces[rates.start + index] += force
 
-def _ends(mechanism: NumericMechanism, at: Configuration, element: PointSpringDamper) -> tuple[Array, Array]:
+    def pull(self, body: str, point: Array, force: Array) -> None:
+        """Adds a force at a point, both in base axes, to the wrench of a body."""
+        label = self.mechanism.body_labels[body]
+        self._forces.wrenches[label, :3] += cross(point - self.at.centers[label], force)
+        self._forces.wrenches[label, 3:] += force
+
+    def turn(self, body: str, moment: Array) -> None:
+        """Adds a moment in base axes to the wrench of a body."""
+        self._forces.wrenches[self.mechanism.body_labels[body], :3] += moment
+
+    def velocity(self, body: str, point: Array) -> Array:
+        """Of a body's point that is now there, base axes."""
+        label = self.mechanism.body_labels[body]
+        omega = self.moving.angular[label, :, 0]
+        rate: Array = self.moving.linear[label, :, 0] + cross(omega, point - self.at.origins[label])
+        return rate
+
+
+Law: TypeAlias = Callable[[State, Any], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceForce:
+    """What a force element does, by its type in files.
+
+    Attributes:
+        name: the type.
+        other: adds the forces that supply or take energy.
+        elastic: adds the forces that have a potential.
+        energy: that potential [J].
+    """
+
+    name: str
+    other: Law | None = None
+    elastic: Law | None = None
+    energy: Callable[[NumericMechanism, Configuration, Any], float] | None = None
+
+
+def _spring(state: State, element: Any) -> None:
+    stretch = _displacement(state.mechanism, state.at, element)
+    state.along(element.joint, element.index, -state.of(element.stiffness) * stretch)
+
+
+def _spring_energy(mechanism: NumericMechanism, at: Configuration, element: Any) -> float:
+    return 0.5 * mechanism.number(element.stiffness) * _displacement(mechanism, at, element) ** 2
+
+
+def _displacement(mechanism: NumericMechanism, at: Configuration, element: Any) -> float:
+    label = mechanism.joint_labels[element.joint]
+    return float(at.coordinates[label - 1][element.index] - mechanism.number(element.reference))
+
+
+def _damper(state: State, element: Any) -> None:
+    speed = state.speed(element.joint, element.index)
+    state.along(element.joint, element.index, -state.of(element.damping) * speed)
+
+
+def _friction(state: State, element: Any) -> None:
+    ratio = state.speed(element.joint, element.index) / state.of(element.transition_speed)
+    state.along(element.joint, element.index, -state.of(element.magnitude) * tanh(ratio))
+
+
+def _motor(state: State, element: Any) -> None:
+    state.along(element.joint, element.index, state.of(element.gain) * state.input(element.input))
+
+
+def _law(state: State, element: Any) -> None:
+    state.along(element.joint, element.index, state.of(element.expression))
+
+
+def _wrench(state: State, element: Any) -> None:
+    label = state.mechanism.body_labels[element.body]
+    axes = state.at.rotations[label] if element.axes == "body" else np.eye(3)
+    point = state.at.origins[label] + state.at.rotations[label] @ state.vector(element.point)
+    state.pull(element.body, point, axes @ state.vector(element.force))
+    state.turn(element.body, axes @ state.vector(element.moment))
+
+
+def _point_spring(state: State, element: Any) -> None:
+    direction, length, _ = _line(state, element)
+    _tighten(state, element, state.of(element.stiffness) * (length - state.of(element.free_length)) * direction)
+
+
+def _point_damper(state: State, element: Any) -> None:
+    direction, _, rate = _line(state, element)
+    _tighten(state, element, state.of(element.damping) * rate * direction)
+
+
+def _point_spring_energy(mechanism: NumericMechanism, at: Configuration, element: Any) -> float:
+    first, second = _ends(mechanism, at, element)
+    stretch = float(np.linalg.norm(second - first)) - mechanism.number(element.free_length)
+    return 0.5 * mechanism.number(element.stiffness) * stretch**2
+
+
+def _ends(mechanism: NumericMechanism, at: Configuration, element: Any) -> tuple[Array, Array]:
+    """Both ends of an element between two points, base axes."""
     points = []
     for name, point in ((element.first_body, element.first_point), (element.second_body, element.second_point)):
         label = mechanism.body_labels[name]
@@ -170,27 +231,34 @@ def _ends(mechanism: NumericMechanism, at: Configuration, element: PointSpringDa
     return points[0], points[1]
 
 
-def _line(
-    mechanism: NumericMechanism, at: Configuration, moving: Motion, element: PointSpringDamper
-) -> tuple[Array, Array, Array, float, float]:
-    """End points, direction from the first to the second, length and rate of length."""
-    first, second = _ends(mechanism, at, element)
-    velocities = []
-    for name, point in ((element.first_body, first), (element.second_body, second)):
-        label = mechanism.body_labels[name]
-        omega = moving.angular[label, :, 0]
-        velocities.append(moving.linear[label, :, 0] + cross(omega, point - at.origins[label]))
+def _line(state: State, element: Any) -> tuple[Array, float, float]:
+    """Direction from the first end to the second, length and rate of length."""
+    first, second = _ends(state.mechanism, state.at, element)
     length = float(np.linalg.norm(second - first))
     if length == 0:
         raise ModelError("the ends of the spring coincide", where=element.name, remedy="keep them apart")
     direction = (second - first) / length
-    return first, second, direction, length, float(direction @ (velocities[1] - velocities[0]))
+    rate = state.velocity(element.second_body, second) - state.velocity(element.first_body, first)
+    return direction, length, float(direction @ rate)
 
 
-def _pull(
-    mechanism: NumericMechanism, at: Configuration, wrenches: Array, body: str, point: Array, force: Array
-) -> None:
-    """Adds a force at a point, both in base axes, to the wrench of a body."""
-    label = mechanism.body_labels[body]
-    wrenches[label, :3] += cross(point - at.centers[label], force)
-    wrenches[label, 3:] += force
+def _tighten(state: State, element: Any, pull: Array) -> None:
+    """Pulls the first end along a force, and the second against it."""
+    first, second = _ends(state.mechanism, state.at, element)
+    state.pull(element.first_body, first, pull)
+    state.pull(element.second_body, second, -pull)
+
+
+REFERENCE_FORCES: Final = Registry[ReferenceForce](
+    "force law of the reference",
+    (
+        ReferenceForce("joint_spring", elastic=_spring, energy=_spring_energy),
+        ReferenceForce("joint_friction", _friction),
+        ReferenceForce("actuator", _motor),
+        ReferenceForce("joint_force", _law),
+        ReferenceForce("joint_damper", _damper),
+        ReferenceForce("applied_wrench", _wrench),
+        ReferenceForce("point_spring_damper", _point_damper, _point_spring, _point_spring_energy),
+    ),
+    ModelError,
+)

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.model.force import AppliedWrench, PointSpringDamper
+from mbsym.forces import ForceElement
 from mbsym.model.system import Model
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.trajectory import Trajectory
@@ -101,19 +101,20 @@ def floats_freely(model: Model) -> bool:
     tied = [joint for joint in model.joints if model.ground in (joint.predecessor, joint.successor)]
     if not tied or any(joint.type != "free" for joint in tied):
         return False
-    free = {joint.name for joint in tied}
-    for force in model.forces:
-        if isinstance(force, AppliedWrench):
-            return False
-        if isinstance(force, PointSpringDamper):
-            if model.ground in (force.first_body, force.second_body):
-                return False
-        elif force.joint in free:
-            return False
+    if any(_acts_from_outside(force, model) for force in model.forces):
+        return False
     return not any(
         model.ground in (getattr(item, "first_body", ""), getattr(item, "second_body", ""))
         for item in model.constraints
     )
+
+
+def _acts_from_outside(force: ForceElement, model: Model) -> bool:
+    """True where the reaction to a force is not on another body of the mechanism."""
+    ends = {*force.named("body")}
+    for joint in force.named("joint"):
+        ends |= {model.joint(joint).predecessor, model.joint(joint).successor}
+    return len(ends) < 2 or model.ground in ends
 
 
 def _momentum_drift(model: Model, t: Array, momentum: Array, tau_free: bool) -> Array | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from mbsym.forces import ForceElement
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.catalogue import make_program
 from mbsym.formulations.recursive.articulated_body import articulated_body
@@ -15,27 +16,20 @@ from mbsym.formulations.recursive.composite_body import mass_matrix, solve
 from mbsym.formulations.recursive.newton_euler import newton_euler
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import kinetic_energy, position_rate, potential_energy
-from mbsym.model.force import ForceElement, JointSpring, PointSpringDamper
 from mbsym.model.system import Model
 from mbsym.spatial.vector import zero_vector
 from mbsym.symbolic.differentiate import forward, gradient
 from mbsym.symbolic.graph import ONE
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
-from mbsym.values.numbers import evaluate, parameter_values
+from mbsym.values.numbers import parameter_values
 
 
 def external_elements(model: Model) -> tuple[ForceElement, ...]:
-    """The force elements that supply or take energy; of point springs their dampers."""
+    """The force elements that supply or take energy; of those that store some, what is left without it."""
     numbers = parameter_values(model)
-    found: list[ForceElement] = []
-    for force in model.forces:
-        if isinstance(force, PointSpringDamper):
-            if evaluate(force.damping, numbers):
-                found.append(replace(force, stiffness=0))
-        elif not isinstance(force, JointSpring):
-            found.append(force)
-    return tuple(found)
+    parts = (force.external_part(numbers) for force in model.forces)
+    return tuple(part for part in parts if part is not None)
 
 
 def external_forces(mechanism: Mechanism) -> tuple[Scalar, ...]:

@@ -8,18 +8,10 @@ from math import atan2
 from typing import Final
 
 from mbsym.errors import DerivationError
+from mbsym.forces.element import ForceElement, LinearLaw
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.placement import scalars, vector_of
 from mbsym.model.body import Body, Placement
-from mbsym.model.force import (
-    Actuator,
-    AppliedWrench,
-    JointDamper,
-    JointForce,
-    JointFriction,
-    JointSpring,
-    PointSpringDamper,
-)
 from mbsym.model.geometry import (
     IDENTITY,
     Rotation,
@@ -48,13 +40,6 @@ from mbsym.values.numbers import evaluate, evaluate_reference, parameter_values,
 
 PARALLEL: Final = 1e-9
 """Sine of the largest angle between axes that count as parallel, and out-of-plane distance [m] that counts as none."""
-
-_KINDS: Final = {
-    Actuator: "an actuator",
-    AppliedWrench: "an applied wrench",
-    JointForce: "a joint force given by an expression",
-    JointFriction: "dry friction",
-}
 
 COVERED: Final = (
     "it covers revolute and planar joints about one direction, or spherical and free joints; and fixed joints"
@@ -148,9 +133,10 @@ class _Recognition:
                 remedy="close loops by joints",
             )
         for force in model.forces:
-            if not isinstance(force, (JointSpring, JointDamper, PointSpringDamper)):
+            if force.linear_law() is None:
+                article = "an" if force.type[0] in "aeiou" else "a"
                 raise DerivationError(
-                    f"the transfer matrix method has no element for {_KINDS.get(type(force), 'this force')}",
+                    f"the transfer matrix method has no element for {article} {force.type.replace('_', ' ')}",
                     where=f"force {force.name}",
                     remedy="it covers springs and dampers of joints and between points; give other forces as loads",
                 )
@@ -386,12 +372,13 @@ class _Recognition:
             IDENTITY,
         )
 
-    def _forces_on(self, joint: Joint) -> list[JointSpring | JointDamper]:
-        return [
-            force
-            for force in self.model.forces
-            if isinstance(force, (JointSpring, JointDamper)) and force.joint == joint.name
-        ]
+    def _laws(self) -> list[tuple[ForceElement, LinearLaw]]:
+        """The force elements with their laws; there are no others."""
+        laws = ((force, force.linear_law()) for force in self.model.forces)
+        return [(force, law) for force, law in laws if law is not None]
+
+    def _laws_on(self, joint: Joint) -> list[tuple[ForceElement, LinearLaw]]:
+        return [(force, law) for force, law in self._laws() if joint.name in force.named("joint")]
 
     def _torsion(
         self, joint: Joint, index: int, sign: int, flipped: bool, offset: float
@@ -399,15 +386,13 @@ class _Recognition:
         """Stiffness, damping, rotor inertia and free angle of the body against its parent."""
         zero = constant(self.graph, 0)
         stiffness, damping, weighted = zero, zero, zero
-        for force in self._forces_on(joint):
-            if force.index != index:
+        for _, law in self._laws_on(joint):
+            if law.index != index:
                 continue
-            if isinstance(force, JointSpring):
-                k = to_scalar(force.stiffness, self.graph, self.names)
-                stiffness = stiffness + k
-                weighted = weighted + k * to_scalar(force.reference, self.graph, self.names)
-            else:
-                damping = damping + to_scalar(force.damping, self.graph, self.names)
+            k = to_scalar(law.stiffness, self.graph, self.names)
+            stiffness = stiffness + k
+            weighted = weighted + k * to_scalar(law.rest, self.graph, self.names)
+            damping = damping + to_scalar(law.damping, self.graph, self.names)
         armature = to_scalar(joint.armature, self.graph, self.names)
         if joint.type == "planar" and armature.ref:
             raise DerivationError("a planar joint's rotor inertia is not covered", where=f"joint {joint.name}")
@@ -420,18 +405,16 @@ class _Recognition:
         """Stiffness and damping of a planar joint's displacements, and their references."""
         zero = constant(self.graph, 0)
         stiffness, damping, reference = [zero, zero], [zero, zero], [zero, zero]
-        for force in self._forces_on(joint):
-            if force.index > 1:
+        for force, law in self._laws_on(joint):
+            if law.index is None or law.index > 1:
                 continue
-            if isinstance(force, JointSpring):
-                if stiffness[force.index].ref:
-                    raise DerivationError(
-                        "two springs on one coordinate", where=f"force {force.name}", remedy="use one"
-                    )
-                stiffness[force.index] = to_scalar(force.stiffness, self.graph, self.names)
-                reference[force.index] = to_scalar(force.reference, self.graph, self.names)
-            else:
-                damping[force.index] = damping[force.index] + to_scalar(force.damping, self.graph, self.names)
+            k = to_scalar(law.stiffness, self.graph, self.names)
+            if k and stiffness[law.index]:
+                raise DerivationError("two springs on one coordinate", where=f"force {force.name}", remedy="use one")
+            if k:
+                stiffness[law.index] = k
+                reference[law.index] = to_scalar(law.rest, self.graph, self.names)
+            damping[law.index] = damping[law.index] + to_scalar(law.damping, self.graph, self.names)
         where = f"joint {joint.name}"
         if stiffness[0] != stiffness[1] or damping[0] != damping[1]:
             raise DerivationError(
@@ -462,12 +445,11 @@ class _Recognition:
             )
 
     def _require_level_springs(self, plane: Rotation, neutral: list[Rotation]) -> None:
-        for force in self.model.forces:
-            if not isinstance(force, PointSpringDamper):
+        for force, law in self._laws():
+            if not law.ends:
                 continue
-            ends = ((force.first_body, force.first_point), (force.second_body, force.second_point))
             first, second = (
-                self._height(body, vector_of(point, self.graph, self.names), plane, neutral) for body, point in ends
+                self._height(body, vector_of(point, self.graph, self.names), plane, neutral) for body, point in law.ends
             )
             if abs(first - second) > PARALLEL * max(1.0, abs(first)):
                 raise DerivationError(
@@ -498,10 +480,10 @@ class _Recognition:
         for group in self.groups:
             joint = group.joint
             assert joint is not None
-            if self._forces_on(joint):
+            if self._laws_on(joint):
                 raise DerivationError(
                     "springs and dampers on a spherical or free joint are not covered",
-                    where=f"force {self._forces_on(joint)[0].name}",
+                    where=f"force {self._laws_on(joint)[0][0].name}",
                     remedy="use springs between points",
                 )
             if to_scalar(joint.armature, self.graph, self.names).ref:
@@ -559,7 +541,7 @@ class _Recognition:
         self, name: str, ends: Sequence[tuple[int, Vector3]], points: Sequence[Sequence[Sequence[float]]]
     ) -> TransferCut:
         joint = self.joints[name]
-        forces = self._forces_on(joint)
+        forces = self._laws_on(joint)
         if forces or to_scalar(joint.armature, self.graph, self.names).ref:
             raise DerivationError(
                 "springs, dampers and rotor inertia on a cut joint are not covered",
@@ -574,14 +556,13 @@ class _Recognition:
 
     def _point_springs(self, points: Sequence[Sequence[Sequence[float]]]) -> list[TransferCut]:
         springs = []
-        for force in self.model.forces:
-            if not isinstance(force, PointSpringDamper):
+        for force, law in self._laws():
+            if not law.ends:
                 continue
-            first, a = self._end(force.first_body, vector_of(force.first_point, self.graph, self.names))
-            second, b = self._end(force.second_body, vector_of(force.second_point, self.graph, self.names))
-            stiffness, damping, length = scalars(
-                (force.stiffness, force.damping, force.free_length), self.graph, self.names
+            (first, a), (second, b) = (
+                self._end(body, vector_of(point, self.graph, self.names)) for body, point in law.ends
             )
+            stiffness, damping, length = scalars((law.stiffness, law.damping, law.rest), self.graph, self.names)
             springs.append(
                 TransferCut(
                     force.name,

@@ -7,7 +7,6 @@ from typing import Final
 import numpy as np
 
 from mbsym.errors import VerificationError
-from mbsym.model.force import JointSpring, PointSpringDamper
 from mbsym.records import Registry
 from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
 from mbsym.verification.loop_identities import LOOP_IDENTITIES
@@ -34,7 +33,7 @@ def _difference_of_poses(evidence: Evidence) -> Pairs:
 
 def _power_of_potential(evidence: Evidence) -> Pairs:
     v = evidence.state["v"]
-    springs = any(isinstance(force, (JointSpring, PointSpringDamper)) for force in evidence.mechanism.model.forces)
+    springs = any(force.stores_energy for force in evidence.mechanism.model.forces)
     if len(v) and not springs:
         # Differences err by a part of the energy, which may be large where its rate is small.
         scale = max(1.0, float(np.abs(evidence.output("potential_energy"))))

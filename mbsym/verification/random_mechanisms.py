@@ -102,7 +102,7 @@ def _base(rng: np.random.Generator, size: int, *, flat: bool, forces: bool) -> M
     )
     if flat:
         model = replace(model, joints=tuple(_into_plane(rng, joint) for joint in model.joints))
-    driven = {getattr(force, "joint", None) for force in model.forces}
+    driven = {name for force in model.forces for name in force.named("joint")}
     keep = [joint.name in driven or joint.armature != 0 for joint in model.joints]
     joints = tuple(
         replace(joint, cut="tree") if kept else joint for joint, kept in zip(model.joints, keep, strict=True)

@@ -13,17 +13,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from mbsym.forces import FORCE_ELEMENTS, ForceElement
+from mbsym.forces.element import DrawnSpeed
 from mbsym.model.body import Body, Placement
-from mbsym.model.force import (
-    Actuator,
-    AppliedWrench,
-    ForceElement,
-    JointDamper,
-    JointForce,
-    JointFriction,
-    JointSpring,
-    PointSpringDamper,
-)
 from mbsym.model.joint import JOINT_SHAPES, Coupling, Joint, JointType
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model
@@ -284,74 +276,76 @@ def _with_forces(rng: np.random.Generator, model: Model, table: RandomParameters
     )
     model = replace(model, joints=joints)
     moving = [joint for joint in joints if joint.shape.nv]
-    forces: list[ForceElement] = []
     inputs: list[ControlInput] = []
-    for k in range(int(rng.integers(1, 6))):
-        kinds = [_applied_wrench, _point_spring]
-        kinds += [_joint_element] * 4 if moving else []
-        forces.append(kinds[int(rng.integers(len(kinds)))](rng, f"force {k}", model, moving, inputs, table))
-    return replace(model, forces=tuple(forces), inputs=tuple(inputs))
+    draws = [RandomDraw(rng, f"force {k}", model, moving, inputs, table) for k in range(int(rng.integers(1, 6)))]
+    forces = tuple(_random_element(rng, draw, on_joints=bool(moving)) for draw in draws)
+    return replace(model, forces=forces, inputs=tuple(inputs))
 
 
-def _joint_element(
-    rng: np.random.Generator,
-    name: str,
-    model: Model,
-    moving: Sequence[Joint],
-    inputs: list[ControlInput],
-    table: RandomParameters,
-) -> ForceElement:
-    joint = moving[int(rng.integers(len(moving)))]
-    index = int(rng.integers(joint.shape.nv))
-    size = decimal(rng.uniform(0.1, 3))
-    plain = joint.shape.nq == joint.shape.nv
-    match int(rng.integers(5)):
-        case 0 if plain:
-            return JointSpring(name, joint.name, table.value(size, "k", "N m"), decimal(rng.uniform(-1, 1)), index)
-        case 1:
-            return JointFriction(name, joint.name, size, decimal(rng.uniform(0.05, 0.5)), index)
-        case 2:
-            inputs.append(ControlInput(f"u_{len(inputs) + 1}", "1"))
-            return Actuator(name, joint.name, inputs[-1].name, size, index)
-        case 3 if plain:
-            names = expression_names(model)
-            q, v = names.coordinates[joint.name][index], names.speeds[joint.name][index]
-            return JointForce(name, joint.name, f"-{size}*sin({q})*(1 + {v}**2/4) + cos(2*t)", index)
-        case _:
-            return JointDamper(name, joint.name, table.value(size, "d", "N m s"), index)
+def _random_element(rng: np.random.Generator, draw: RandomDraw, *, on_joints: bool) -> ForceElement:
+    """A force element; those on joints are four times as likely as one of the others."""
+    records = list(FORCE_ELEMENTS.values())
+    elsewhere = [record for record in records if not record.acts_on_joint]
+    choice = int(rng.integers(len(elsewhere) + 4 * on_joints))
+    if choice < len(elsewhere):
+        candidates = [elsewhere[choice]]
+    else:
+        among = [record for record in records if record.acts_on_joint]
+        draw.choose_speed()
+        candidates = [among[int(rng.integers(len(among)))], *reversed(among)]
+    found = (record.element.random(draw) for record in candidates)
+    return next(element for element in found if element is not None)
 
 
-def _applied_wrench(
-    rng: np.random.Generator,
-    name: str,
-    model: Model,
-    moving: Sequence[Joint],
-    inputs: list[ControlInput],
-    table: RandomParameters,
-) -> ForceElement:
-    body = model.bodies[int(rng.integers(len(model.bodies)))]
-    force: tuple[Value, Value, Value] = (*random_vector(rng, 5)[:2], f"{decimal(rng.uniform(-2, 2))}*sin(3*t)")
-    axes = "base" if rng.random() < 0.5 else "body"
-    return AppliedWrench(name, body.name, force, random_vector(rng, 2), random_vector(rng, 0.3), axes)  # type: ignore[arg-type]
+class RandomDraw:
+    """Numbers and names for one force element of a model."""
 
+    def __init__(
+        self,
+        rng: np.random.Generator,
+        name: str,
+        model: Model,
+        moving: Sequence[Joint],
+        inputs: list[ControlInput],
+        table: RandomParameters,
+    ) -> None:
+        self._rng, self._model, self._moving, self._inputs, self._table = rng, model, moving, inputs, table
+        self.name = name
 
-def _point_spring(
-    rng: np.random.Generator,
-    name: str,
-    model: Model,
-    moving: Sequence[Joint],
-    inputs: list[ControlInput],
-    table: RandomParameters,
-) -> ForceElement:
-    names = [model.ground, *(body.name for body in model.bodies)]
-    first, second = (names[int(k)] for k in rng.permutation(len(names))[:2])
-    return PointSpringDamper(
-        name,
-        first,
-        second,
-        stiffness=table.value(decimal(rng.uniform(1, 20)), "k", "N/m"),
-        damping=decimal(rng.uniform(0, 2)),
-        free_length=decimal(rng.uniform(0, 1)),
-        first_point=random_vector(rng, 0.5),
-        second_point=(decimal(rng.uniform(0.1, 0.5)), *random_vector(rng, 0.5)[1:]),
-    )
+    def choose_speed(self) -> None:
+        """Draws a joint, one of its speeds and the size of a force."""
+        joint = self._moving[int(self._rng.integers(len(self._moving)))]
+        index = int(self._rng.integers(joint.shape.nv))
+        size = self.number(0.1, 3)
+        names = expression_names(self._model)
+        plain = joint.shape.nq == joint.shape.nv
+        coordinate = names.coordinates[joint.name][index] if plain else None
+        self._place = DrawnSpeed(joint.name, index, coordinate, names.speeds[joint.name][index], size)
+
+    @property
+    def place(self) -> DrawnSpeed:
+        return self._place
+
+    def number(self, low: float, high: float) -> float:
+        return decimal(self._rng.uniform(low, high))
+
+    def vector(self, size: float) -> tuple[float, float, float]:
+        return random_vector(self._rng, size)
+
+    def chance(self, probability: float) -> bool:
+        return bool(self._rng.random() < probability)
+
+    def value(self, number: float, stem: str, unit: str) -> Value:
+        return self._table.value(number, stem, unit)
+
+    def input(self) -> str:
+        self._inputs.append(ControlInput(f"u_{len(self._inputs) + 1}", "1"))
+        return self._inputs[-1].name
+
+    def body(self) -> str:
+        return self._model.bodies[int(self._rng.integers(len(self._model.bodies)))].name
+
+    def two_bodies(self) -> tuple[str, str]:
+        names = [self._model.ground, *(body.name for body in self._model.bodies)]
+        first, second = (names[int(k)] for k in self._rng.permutation(len(names))[:2])
+        return first, second

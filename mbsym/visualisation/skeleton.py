@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.model.force import PointSpringDamper
-from mbsym.model.joint import DistanceConstraint, PointOnLineConstraint
+from mbsym.model.joint import Constraint, DistanceConstraint, PointOnLineConstraint
 from mbsym.reference.mechanism import NumericBody, NumericMechanism, numeric_mechanism
+from mbsym.values.lines import Line
 
 Array: TypeAlias = NDArray[Any]
 Point: TypeAlias = tuple[float, float, float]
@@ -108,17 +108,24 @@ def skeleton(mechanism: Mechanism) -> Skeleton:
 
 
 def _elements(numbers: NumericMechanism) -> list[tuple[str, tuple[int, Array], tuple[int, Array]]]:
-    found = []
-    for item in (*numbers.model.constraints, *numbers.model.forces):
-        if isinstance(item, (DistanceConstraint, PointSpringDamper)):
-            first = numbers.body_labels[item.first_body], numbers.numbers(item.first_point)
-            kind = "rod" if isinstance(item, DistanceConstraint) else "spring"
-        elif isinstance(item, PointOnLineConstraint):
-            first, kind = (numbers.body_labels[item.first_body], numbers.numbers(item.line_point)), "slide"
-        else:
-            continue
-        found.append((kind, first, (numbers.body_labels[item.second_body], numbers.numbers(item.second_point))))
-    return found
+    lines = [line for item in numbers.model.constraints for line in _drawn(item)]
+    lines += [line for item in numbers.model.forces for line in item.drawn()]
+    return [
+        (
+            line.kind,
+            (numbers.body_labels[line.first_body], numbers.numbers(line.first_point)),
+            (numbers.body_labels[line.second_body], numbers.numbers(line.second_point)),
+        )
+        for line in lines
+    ]
+
+
+def _drawn(item: Constraint) -> tuple[Line, ...]:
+    if isinstance(item, DistanceConstraint):
+        return (Line("rod", item.first_body, item.first_point, item.second_body, item.second_point),)
+    if isinstance(item, PointOnLineConstraint):
+        return (Line("slide", item.first_body, item.line_point, item.second_body, item.second_point),)
+    return ()
 
 
 def _end(end: tuple[int, Array]) -> tuple[int, Point]:

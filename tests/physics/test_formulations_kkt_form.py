@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from mbsym.errors import DerivationError
+from mbsym.forces import AppliedWrench, JointDamper
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS, kkt_system, solve_kkt
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS, inertia_form, motion_functions
 from mbsym.model.body import Body
-from mbsym.model.force import AppliedWrench, JointDamper
 from mbsym.model.joint import JointType
 from mbsym.model.system import Model
 from mbsym.registry import FORMULATIONS

@@ -14,9 +14,9 @@ from scipy.linalg import expm
 
 from mbsym import examples
 from mbsym.codegen.build import WARNINGS
+from mbsym.forces import JointDamper, JointSpring, PointSpringDamper
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.model.body import Body, Placement
-from mbsym.model.force import JointDamper, JointSpring, PointSpringDamper
 from mbsym.model.geometry import placement_numbers
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model

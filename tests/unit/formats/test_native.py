@@ -14,12 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mbsym.errors import FormatError, MbsymError
-from mbsym.formats.native import load_native, read_native
-from mbsym.formats.native_text import dump_native
-from mbsym.formats.registry import example_names, example_path, load
-from mbsym.formats.text_source import TextSource
-from mbsym.model.body import Body, Placement
-from mbsym.model.force import (
+from mbsym.forces import (
     Actuator,
     AppliedWrench,
     JointDamper,
@@ -28,6 +23,11 @@ from mbsym.model.force import (
     JointSpring,
     PointSpringDamper,
 )
+from mbsym.formats.native import load_native, read_native
+from mbsym.formats.native_text import dump_native
+from mbsym.formats.registry import example_names, example_path, load
+from mbsym.formats.text_source import TextSource
+from mbsym.model.body import Body, Placement
 from mbsym.model.joint import (
     JOINT_SHAPES,
     Coupling,

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mbsym.errors import FormatError, MbsymError
+from mbsym.forces import JointDamper, JointFriction
 from mbsym.formats.loop_file import LoopFile, parse_loops
 from mbsym.formats.native import read_native
 from mbsym.formats.native_text import dump_native
@@ -21,7 +22,6 @@ from mbsym.formats.registry import LoadOptions, load
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
 from mbsym.model.body import Body, Placement
-from mbsym.model.force import JointDamper, JointFriction
 from mbsym.model.geometry import placement_numbers
 from mbsym.model.inertia_checks import mass_properties
 from mbsym.model.joint import COINCIDENT, Coupling

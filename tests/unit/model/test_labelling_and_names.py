@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from mbsym.errors import TopologyError
+from mbsym.forces import Actuator
 from mbsym.formats.native import load_native
 from mbsym.formats.registry import example_path
 from mbsym.model.body import Body
-from mbsym.model.force import Actuator
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.labelling import label_model
 from mbsym.model.names import expression_names, identifier_fault, model_name_fault, name_fault

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mbsym.errors import ModelError
-from mbsym.model.body import Body, Placement
-from mbsym.model.force import (
+from mbsym.forces import (
     Actuator,
     AppliedWrench,
     ForceElement,
@@ -22,6 +21,7 @@ from mbsym.model.force import (
     JointSpring,
     PointSpringDamper,
 )
+from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import principal_moments
 from mbsym.model.joint import (
     JOINT_SHAPES,

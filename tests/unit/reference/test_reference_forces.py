@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from mbsym.errors import MbsymError
-from mbsym.model.body import Body, Placement
-from mbsym.model.force import (
+from mbsym.forces import (
     Actuator,
     AppliedWrench,
     ForceElement,
@@ -20,6 +19,7 @@ from mbsym.model.force import (
     JointSpring,
     PointSpringDamper,
 )
+from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference

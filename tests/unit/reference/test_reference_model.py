@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mbsym.errors import ModelError
+from mbsym.forces import Actuator
 from mbsym.model.body import Body, Placement
-from mbsym.model.force import Actuator
 from mbsym.model.joint import Coupling, GearConstraint, Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference

@@ -14,8 +14,8 @@ from mbsym.codegen.interface import ModuleDescription, render
 from mbsym.codegen.load import load_c, load_numpy
 from mbsym.codegen.write import write_files
 from mbsym.errors import DerivationError, SimulationError
+from mbsym.forces import Actuator, JointDamper, JointSpring, PointSpringDamper
 from mbsym.model.body import Body, Placement
-from mbsym.model.force import Actuator, JointDamper, JointSpring, PointSpringDamper
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.system import Model
 from mbsym.transfer_matrix.module import generate_step

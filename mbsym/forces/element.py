@@ -1,0 +1,208 @@
+"""The questions that every force element answers.
+
+An element acts in the sense it is written: springs pull back, dampers oppose, inputs push along v. What its attributes
+hold is said by their entries; from these follow how it stands in files and what is checked.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, Self
+
+from mbsym.forces.scene import MovingScene, Scene
+from mbsym.symbolic.scalar import Scalar
+from mbsym.values.entries import Entry, Kind, entries_of, named
+from mbsym.values.lines import Line
+from mbsym.values.parameter import Value, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class LinearLaw:
+    """-stiffness (x - rest) - damping dx/dt, with x a coordinate of the joint or the distance of two points.
+
+    Attributes:
+        stiffness, damping, rest: values of the model.
+        index: of the joint's coordinate, None for a distance.
+        ends: the bodies of the two points and the points in their frames, empty for a coordinate.
+    """
+
+    stiffness: Value
+    damping: Value
+    rest: Value
+    index: int | None = None
+    ends: tuple[tuple[str, Vector], ...] = ()
+
+
+class ForceElement(ABC):
+    """A force element: a frozen dataclass whose fields, but its name, have entries.
+
+    Attributes:
+        type: its type in files.
+        stores_energy: whether any of its force has a potential.
+        name: unique among the force elements of a model.
+    """
+
+    __slots__ = ()
+    type: ClassVar[str]
+    stores_energy: ClassVar[bool]
+    name: str
+
+    @abstractmethod
+    def act(self, scene: MovingScene) -> None:
+        """Applies its force to the mechanism."""
+
+    @abstractmethod
+    def stored_energy(self, scene: Scene) -> Scalar:
+        """The potential of what it stores [J]; asked only of elements that store energy."""
+
+    @abstractmethod
+    def external_part(self, numbers: Mapping[str, float]) -> ForceElement | None:
+        """The element without what its stored energy explains: what supplies or takes energy; None where nothing does.
+
+        Args:
+            numbers: of the model's parameters.
+        """
+
+    @abstractmethod
+    def linear_law(self) -> LinearLaw | None:
+        """Its force, if that is linear in a displacement and its rate: some methods solve for such forces only."""
+
+    @abstractmethod
+    def drawn(self) -> tuple[Line, ...]:
+        """The lines that show it."""
+
+    @classmethod
+    @abstractmethod
+    def random(cls, draw: Draw) -> ForceElement | None:
+        """One with random numbers, for tests; None, with nothing drawn, where it does not suit the joint drawn."""
+
+    def named(self, kind: Kind) -> tuple[str, ...]:
+        """The joints, bodies or control inputs that it names."""
+        return named(self, kind)
+
+    @property
+    def expressions(self) -> tuple[Value, ...]:
+        """Its values that may hold coordinates, speeds, time and control inputs."""
+        triples = (value for values in named(self, "expressions") for value in values)
+        return (*named(self, "expression"), *triples)
+
+    @property
+    def driven_joints(self) -> tuple[str, ...]:
+        """The joints on which it is a motor: those that it names beside a control input."""
+        return self.named("joint") if self.named("input") else ()
+
+
+class JointElement(ForceElement):
+    """A force element along one speed of a joint."""
+
+    __slots__ = ()
+    joint: str
+    index: int
+
+    @abstractmethod
+    def force(self, scene: MovingScene) -> Scalar:
+        """Its generalised force along that speed [N or N m]."""
+
+    def act(self, scene: MovingScene) -> None:
+        scene.drive(self.joint, self.index, self.force(scene))
+
+    def drawn(self) -> tuple[Line, ...]:
+        return ()
+
+
+class StoresNothing(ForceElement):
+    """A force element that supplies or takes energy by all of its force."""
+
+    __slots__ = ()
+    stores_energy: ClassVar[bool] = False
+
+    def stored_energy(self, scene: Scene) -> Scalar:
+        return scene.value(0)
+
+    def external_part(self, numbers: Mapping[str, float]) -> Self:
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class ForceType:
+    """The record of a force element, listed under its type in files."""
+
+    element: type[ForceElement]
+
+    @property
+    def name(self) -> str:
+        """Type in files."""
+        return self.element.type
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What its table in a file holds beside the type."""
+        return entries_of(self.element)
+
+    @property
+    def acts_on_joint(self) -> bool:
+        """Whether it needs a joint to act on."""
+        return any(entry.kind == "joint" for entry in self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnSpeed:
+    """A speed of a joint that was drawn for an element.
+
+    Attributes:
+        joint: name of the joint.
+        index: position of the speed.
+        coordinate: name in expressions of the coordinate whose rate the speed is, None where there is none.
+        speed: name of the speed in expressions.
+        size: a positive number for the force.
+    """
+
+    joint: str
+    index: int
+    coordinate: str | None
+    speed: str
+    size: float
+
+
+class Draw(Protocol):
+    """Random numbers and names for one force element; numbers have few digits."""
+
+    @property
+    def name(self) -> str:
+        """For the element."""
+        ...
+
+    @property
+    def place(self) -> DrawnSpeed:
+        """For an element on a joint."""
+        ...
+
+    def number(self, low: float, high: float) -> float:
+        """A number between two bounds."""
+        ...
+
+    def vector(self, size: float) -> tuple[float, float, float]:
+        """Numbers up to a size, some of them zero."""
+        ...
+
+    def chance(self, probability: float) -> bool:
+        """True that often."""
+        ...
+
+    def value(self, number: float, stem: str, unit: str) -> Value:
+        """The number, or an expression of new parameters with that value, whose names begin with a stem."""
+        ...
+
+    def input(self) -> str:
+        """The name of a new control input."""
+        ...
+
+    def body(self) -> str:
+        """A body."""
+        ...
+
+    def two_bodies(self) -> tuple[str, str]:
+        """Two different bodies, one of which may be ground."""
+        ...

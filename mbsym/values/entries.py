@@ -1,0 +1,75 @@
+"""What the attributes of a force element or closure constraint hold, said once where they are declared.
+
+Readers and writers of files, the schema and the checks of a model ask these entries, so that an element that joins
+later is read, refused and written like the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields, replace
+from functools import cache
+from typing import Any, Literal, TypeAlias
+
+Kind: TypeAlias = Literal[
+    "joint", "body", "input", "index", "value", "expression", "vector", "expressions", "direction", "choice"
+]
+"""Names of a joint, body or control input; the position of a speed among those of the joint; a value or three of them
+that hold parameters alone, or coordinates, speeds, inputs and time too; a direction; one of several words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One attribute, which has the same key in files.
+
+    Attributes:
+        kind: what it holds.
+        sentence: what it means.
+        unit: SI unit of a value or of three.
+        least: "zero" warns of negative values, "above zero" refuses values of zero and less.
+        remedy: what to do about a value that is refused.
+        words: that a choice offers.
+        no_ground: True refuses ground as the body.
+        coordinate_needed: True refuses joints whose speeds are no rates of coordinates.
+        key: name of the attribute.
+        required: True where it must be given.
+        default: its value where it may be left out.
+    """
+
+    kind: Kind
+    sentence: str
+    unit: str = ""
+    least: Literal["", "zero", "above zero"] = ""
+    remedy: str = ""
+    words: tuple[str, ...] = ()
+    no_ground: bool = False
+    coordinate_needed: bool = False
+    key: str = ""
+    required: bool = False
+    default: Any = None
+
+
+def holds(kind: Kind, sentence: str, **more: Any) -> Mapping[str, Entry]:
+    """Metadata of a dataclass field: its entry, whose key and default are the field's own."""
+    return {"entry": Entry(kind, sentence, **more)}
+
+
+def entries_of(element: type) -> tuple[Entry, ...]:
+    """The entries of a dataclass in their order; its name, which is the key of its table in files, is none."""
+    return _entries(element)
+
+
+@cache
+def _entries(element: Any) -> tuple[Entry, ...]:
+    return tuple(
+        replace(item.metadata["entry"], key=item.name, required=True)
+        if item.default is MISSING
+        else replace(item.metadata["entry"], key=item.name, default=item.default)
+        for item in fields(element)
+        if "entry" in item.metadata
+    )
+
+
+def named(item: Any, kind: Kind) -> tuple[Any, ...]:
+    """Contents of the entries of that kind, in their order."""
+    return tuple(getattr(item, entry.key) for entry in entries_of(type(item)) if entry.kind == kind)

@@ -1,0 +1,165 @@
+"""Checks of force elements and closure constraints against their entries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from mbsym.values.diagnostic import Findings, Path, nearest
+from mbsym.values.entries import Entry, entries_of
+
+
+class Freedoms(Protocol):
+    """How many coordinates and speeds a joint has."""
+
+    @property
+    def nq(self) -> int: ...
+    @property
+    def nv(self) -> int: ...
+
+
+class NamedJoint(Protocol):
+    """What an entry needs to know of a joint."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> Any: ...
+    @property
+    def shape(self) -> Freedoms: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the entries of a model may refer to.
+
+    Attributes:
+        ground: name of ground.
+        bodies: names of the bodies.
+        joints: by name.
+        inputs: names of the control inputs.
+    """
+
+    ground: str
+    bodies: tuple[str, ...]
+    joints: Mapping[str, NamedJoint]
+    inputs: tuple[str, ...]
+
+
+def check_references(item: Any, path: Path, word: str, around: Surroundings, findings: Findings) -> None:
+    """Notes references to what does not exist or does not suit.
+
+    Args:
+        item: a dataclass with entries.
+        path: of the item in its model.
+        word: what the item is called in messages.
+        around: what it may refer to.
+        findings: where errors are noted.
+    """
+    bodies = [entry for entry in entries_of(type(item)) if entry.kind == "body"]
+    for entry in bodies:
+        _check_body(getattr(item, entry.key), entry, (*path, entry.key), word, around, findings)
+    for number, entry in enumerate(bodies):
+        name = getattr(item, entry.key)
+        if any(name == getattr(item, other.key) for other in bodies[:number]):
+            findings.error(
+                (*path, entry.key), f"{word} connects body {name!r} with itself", "connect two different bodies"
+            )
+    joint: NamedJoint | None = None
+    for entry in entries_of(type(item)):
+        if entry.kind == "joint":
+            joint = _checked_joint(getattr(item, entry.key), entry, (*path, entry.key), word, around, findings)
+            if joint is None:
+                return
+    for entry in entries_of(type(item)):
+        if entry.kind == "index" and joint is not None:
+            _check_index(getattr(item, entry.key), (*path, entry.key), word, joint, findings)
+    for entry in entries_of(type(item)):
+        name = getattr(item, entry.key)
+        if entry.kind == "input" and name not in around.inputs:
+            findings.error(
+                (*path, entry.key),
+                f"{word} refers to the control input {name!r}, which does not exist",
+                f"{nearest(str(name), around.inputs)}; control inputs are listed under 'inputs'",
+            )
+
+
+def _check_body(name: Any, entry: Entry, path: Path, word: str, around: Surroundings, findings: Findings) -> None:
+    known = (around.ground, *around.bodies)
+    if name not in known:
+        findings.error(path, f"{word} refers to body {name!r}, which does not exist", nearest(str(name), known))
+    elif entry.no_ground and name == around.ground:
+        findings.error(path, f"{word} acts on ground", "name a body")
+
+
+def _checked_joint(
+    name: Any, entry: Entry, path: Path, word: str, around: Surroundings, findings: Findings
+) -> NamedJoint | None:
+    joint = around.joints.get(name)
+    if joint is None:
+        findings.error(
+            path, f"{word} refers to joint {name!r}, which does not exist", nearest(str(name), around.joints)
+        )
+    elif entry.coordinate_needed and joint.shape.nq != joint.shape.nv:
+        findings.error(
+            path,
+            f"{word} needs a coordinate of {joint.type} joint {joint.name!r}, whose speeds are no rates of coordinates",
+            "use an applied wrench or a joint force with an expression",
+        )
+    return joint
+
+
+def _check_index(index: Any, path: Path, word: str, joint: NamedJoint, findings: Findings) -> None:
+    if not isinstance(index, int) or not 0 <= index < joint.shape.nv:
+        findings.error(
+            path,
+            f"{word} acts on speed {index} of {joint.type} joint {joint.name!r}, which has {joint.shape.nv}",
+            "count speeds from 0",
+        )
+
+
+def check_values(item: Any, path: Path, word: str, findings: Findings) -> None:
+    """Notes values that are no numbers or expressions, or have the wrong sign; arguments as ``check_references``."""
+    for entry in entries_of(type(item)):
+        value, here = getattr(item, entry.key), (*path, entry.key)
+        match entry.kind:
+            case "value":
+                _check_number(value, entry, here, word, findings)
+            case "expression":
+                findings.expression(value, here)
+            case "vector":
+                check_several(findings, value, here)
+            case "direction":
+                direction = check_several(findings, value, here)
+                if direction is not None and not any(direction):
+                    findings.error(here, f"the direction of {word} is zero", "give a direction")
+            case "expressions":
+                if _are_several(findings, value, here, 3):
+                    for index, component in enumerate(value):
+                        findings.expression(component, (*here, index))
+            case "choice":
+                if value not in entry.words:
+                    verb = "are" if entry.key.endswith("s") else "is"
+                    findings.error(here, f"there {verb} no {entry.key} {value!r}", f"say {' or '.join(entry.words)}")
+
+
+def _check_number(value: Any, entry: Entry, path: Path, word: str, findings: Findings) -> None:
+    number = findings.number(value, path)
+    what = f"the {entry.key.replace('_', ' ')} of {word}"
+    if number is not None and entry.least == "zero" and number < 0:
+        findings.warning(path, f"{what} is negative", "check its sign")
+    elif number is not None and entry.least == "above zero" and number <= 0:
+        findings.error(path, f"{what} is not positive", entry.remedy)
+
+
+def check_several(findings: Findings, values: Any, path: Path, length: int = 3) -> tuple[float, ...] | None:
+    """The numbers of a fixed count of values; None, and errors noted, if they are not as many or have none."""
+    return findings.numbers_of(values, path) if _are_several(findings, values, path, length) else None
+
+
+def _are_several(findings: Findings, values: Any, path: Path, length: int) -> bool:
+    if isinstance(values, str) or not isinstance(values, Sequence) or len(values) != length:
+        findings.error(path, f"{values!r} are not {length} numbers", f"give {length} values")
+        return False
+    return True
