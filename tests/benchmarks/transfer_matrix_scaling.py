@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from math import pi
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,12 @@ from numpy.typing import NDArray
 
 from mbsym import pipeline
 from mbsym.codegen.load import load_c
-from mbsym.model.body import Body, Placement
-from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.transfer_matrix.module import work_size
 from mbsym.transfer_matrix.stepper import TransferMatrixStepper
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from mechanisms.bars import hanging_bars
 
 Array = NDArray[Any]
 GRAVITY = 9.81
@@ -31,23 +33,8 @@ FLAGS = ("-std=c99", "-O2")
 
 
 def chain(count: int, length: float) -> Model:
-    """Uniform bars on pins, hanging down the y axis at coordinates -pi/2, 0, 0, ..."""
-    bar = length / count
-    mass = 1.0 / count
-    bodies = tuple(
-        Body(f"b{k}", mass, (bar / 2, 0, 0), (0, mass * bar**2 / 12, mass * bar**2 / 12, 0, 0, 0)) for k in range(count)
-    )
-    joints = tuple(
-        Joint(
-            f"j{k}",
-            "revolute",
-            "ground" if k == 0 else f"b{k - 1}",
-            f"b{k}",
-            predecessor_placement=Placement((0 if k == 0 else bar, 0, 0)),
-        )
-        for k in range(count)
-    )
-    return Model("chain", bodies, joints, gravity=(0, -GRAVITY, 0))
+    """Uniform bars of 1 kg and ``length`` in all."""
+    return hanging_bars(count, length / count, 1.0 / count, gravity=GRAVITY)
 
 
 def hanging(count: int) -> Array:

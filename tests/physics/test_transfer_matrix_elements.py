@@ -31,6 +31,7 @@ from mbsym.transfer_matrix.stepper import (
 )
 from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.verification.random_trees import random_tree
+from mechanisms.bars import hanging_bars
 
 Array = NDArray[Any]
 NUMPY: Any = {"engine": "numpy"}
@@ -233,13 +234,7 @@ def test_closed_chain_of_eighty_bars() -> None:
 def test_chain_of_two_hundred_bars() -> None:
     """Accelerations by articulated bodies, energy over 0.2 s; products of matrices would have overflowed."""
     count = 200
-    bodies = tuple(Body(f"b{k:03}", 1, (0.05, 0, 0), (0, 0, 0.01 / 12, 0, 0, 0)) for k in range(count))
-    names = ["ground", *(body.name for body in bodies)]
-    joints = tuple(
-        Joint(f"j{k}", "revolute", names[k], names[k + 1], predecessor_placement=Placement((0.1 * (k > 0), 0, 0)))
-        for k in range(count)
-    )
-    model = Model("chain", bodies, joints, gravity=(0, -9.8, 0))
+    model = hanging_bars(count, 0.1, gravity=9.8)
     stepper = TransferMatrixStepper(model, flags=("-O1",))
     mechanism = stepper.system.mechanism
     rng = np.random.default_rng(3)
