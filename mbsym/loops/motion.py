@@ -14,7 +14,7 @@ from mbsym.kinematics.joint_motion import Motion, combination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.spatial.rotation import MatrixRotation, Rotation
 from mbsym.spatial.transform import Transform
-from mbsym.spatial.vector import add, cross, is_zero, negate, scale, subtract, zero_vector
+from mbsym.spatial.vector import add, cross, negate, scale, subtract, zero_vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +135,3 @@ def _difference(first: Motion, second: Motion) -> Motion:
 
 def _negated(motion: Motion) -> Motion:
     return negate(motion[0]), negate(motion[1])
-
-
-def is_still(motion: Motion) -> bool:
-    """True where a twist is zero whatever the coordinates."""
-    return is_zero(motion[0]) and is_zero(motion[1])

@@ -58,7 +58,7 @@ def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     """Scalar product of two sequences of equal length."""
     total = a[0] * b[0]
     for x, y in zip(a[1:], b[1:], strict=True):
-        if x.ref and y.ref:
+        if x and y:
             total = total + x * y
     return total
 

@@ -98,7 +98,7 @@ def overall_equation(system: TransferSystem) -> OverallEquation:
     children: dict[int, list[int]] = {k: [] for k in range(len(system.bodies) + 1)}
     for number, body in enumerate(system.bodies, start=1):
         children[body.parent].append(number)
-        if body.hinge.torsion[0].ref or body.hinge.torsion[1].ref or body.hinge.torsion[2].ref:
+        if body.hinge.torsion[0] or body.hinge.torsion[1] or body.hinge.torsion[2]:
             raise DerivationError("products are shown for smooth hinges", where=where, remedy=remedy)
     if len(children[0]) > 1:
         raise DerivationError("products are shown for one body on ground", where=where, remedy=remedy)

@@ -229,7 +229,7 @@ class _Recognition:
         group.members.append(body.name)
 
     def _center(self, group: _Group) -> Vector3:
-        if group.mass.ref == 0:
+        if not group.mass:
             raise DerivationError(
                 "the transfer matrix method needs bodies with mass",
                 where=f"body {group.members[0]}",
@@ -394,12 +394,12 @@ class _Recognition:
             weighted = weighted + k * to_scalar(law.rest, self.graph, self.names)
             damping = damping + to_scalar(law.damping, self.graph, self.names)
         armature = to_scalar(joint.armature, self.graph, self.names)
-        if joint.type == "planar" and armature.ref:
+        if joint.type == "planar" and armature:
             raise DerivationError("a planar joint's rotor inertia is not covered", where=f"joint {joint.name}")
         outward = -sign if flipped else sign
-        reference = weighted / stiffness if weighted.ref else zero
+        reference = weighted / stiffness if weighted else zero
         free = reference * outward + exact(_tidy(offset))
-        return stiffness, damping, armature, free if stiffness.ref else zero
+        return stiffness, damping, armature, free if stiffness else zero
 
     def _bushing(self, joint: Joint, predecessor: int) -> tuple[tuple[Scalar, Scalar], tuple[Scalar, Scalar]]:
         """Stiffness and damping of a planar joint's displacements, and their references."""
@@ -422,7 +422,7 @@ class _Recognition:
                 where=where,
                 remedy="make them equal",
             )
-        if predecessor and (damping[0].ref or reference[0].ref or reference[1].ref):
+        if predecessor and (damping[0] or reference[0] or reference[1]):
             raise DerivationError(
                 "a planar joint with dampers or free displacements is covered on ground only",
                 where=where,
@@ -486,7 +486,7 @@ class _Recognition:
                     where=f"force {self._laws_on(joint)[0][0].name}",
                     remedy="use springs between points",
                 )
-            if to_scalar(joint.armature, self.graph, self.names).ref:
+            if to_scalar(joint.armature, self.graph, self.names):
                 raise DerivationError("rotor inertia is covered in the plane only", where=f"joint {joint.name}")
             center = self._center(group)
             J = _shifted(group.about_origin, group.mass, center, -1)
@@ -542,7 +542,7 @@ class _Recognition:
     ) -> TransferCut:
         joint = self.joints[name]
         forces = self._laws_on(joint)
-        if forces or to_scalar(joint.armature, self.graph, self.names).ref:
+        if forces or to_scalar(joint.armature, self.graph, self.names):
             raise DerivationError(
                 "springs, dampers and rotor inertia on a cut joint are not covered",
                 where=f"joint {name}",

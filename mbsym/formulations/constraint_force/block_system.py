@@ -75,7 +75,7 @@ class BlockSystem:
         i, j = pair
         for r, row in enumerate(self.blocks[pair], start=starts[i - 1]):
             for c, entry in enumerate(row, start=starts[j - 1]):
-                if entry.ref and (i != j or c >= r):
+                if entry and (i != j or c >= r):
                     before = rows[r].get(c)
                     rows[r][c] = rows[c][r] = entry if before is None else entry + before
 

@@ -143,7 +143,7 @@ def central_inertia(inertia: RigidInertia) -> tuple[Vector3, Symmetric3]:
 
 def why_singular(inertia: RigidInertia) -> str:
     """The reason for which a body has no inverse inertia, or ""."""
-    if not inertia.mass.ref:
+    if not inertia.mass:
         return "it has no mass"
     central = central_inertia(inertia)[1]
     determinant, second, trace = _invariants(central)
@@ -169,7 +169,7 @@ def compliance(inertia: RigidInertia) -> Compliance:
     center, central = central_inertia(inertia)
     xx, yy, zz, xy, xz, yz = central
     zero = Scalar(inertia.mass.graph, 0)
-    if not (xy.ref or xz.ref or yz.ref):
+    if not (xy or xz or yz):
         return Compliance(1 / inertia.mass, center, central, (1 / xx, 1 / yy, 1 / zz, zero, zero, zero))
     factor = 1 / _invariants(central)[0]
     inverse = (

@@ -112,7 +112,7 @@ def kkt_system(mechanism: Mechanism, tau: Speeds) -> KktSystem:
                     right[place.start + rotor] = right[place.start + rotor] + force / body.armature[k]
                     continue
                 right[place.first + k] = right[place.first + k] + force
-                if body.parent and force.ref:
+                if body.parent and force:
                     inner = places[body.parent - 1]
                     moved = _moved(body, joint.subspaces.forces[k])
                     for r, direction in enumerate(inner.basis):
@@ -184,7 +184,7 @@ def _motion(column: Column) -> Motion:
 
 def _add(row: Row, unknown: int, entry: Scalar) -> None:
     total = row[unknown] + entry if unknown in row else entry
-    if total.ref:
+    if total:
         row[unknown] = total
     else:
         row.pop(unknown, None)

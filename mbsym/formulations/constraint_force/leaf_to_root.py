@@ -107,8 +107,8 @@ def held_joints(mechanism: Mechanism) -> tuple[HeldJoint, ...]:
         spaces = joint_subspaces(body)
         columns, rotors = list(spaces.constraints), list[int | None]()
         for force, armature in zip(spaces.forces, body.armature, strict=True):
-            rotors.append(len(columns) if armature.ref else None)
-            if armature.ref:
+            rotors.append(len(columns) if armature else None)
+            if armature:
                 columns.append(force)
         held.append(HeldJoint(spaces, tuple(columns), tuple(rotors)))
     return tuple(held)
@@ -174,7 +174,7 @@ def block_between(
     zero = Scalar(rows[0][0].graph, 0)
     result: list[list[Scalar]] = []
     for r, column in enumerate(left):
-        taken = _combined([(x, rows[k]) for k, x in enumerate(column) if x.ref], zero)
+        taken = _combined([(x, rows[k]) for k, x in enumerate(column) if x], zero)
         entries = [dot(taken, other) for other in right[r if symmetric else 0 :]]
         result.append([*(result[c][r] for c in range(r)), *entries] if symmetric else entries)
     return tuple(tuple(row) for row in result)

@@ -133,7 +133,7 @@ def _dense_solution(system: BlockSystem, rows: list[RowBlocks], x: list[Rows], d
     for k in range(n):
         inverses.append(_inverse(system, owners[k], matrix[k][k]))
         for r in range(k + 1, n):
-            if matrix[r][k].ref:
+            if matrix[r][k]:
                 factor = matrix[r][k] * inverses[k]
                 for c in range(k + 1, n):
                     matrix[r][c] = matrix[r][c] - factor * matrix[k][c]

@@ -65,7 +65,7 @@ class _Collected:
                 entries[entry] = total
             for k in entry:
                 self._left[self._owners[k] - 1].pop(entry, None)
-        return {entry: value for entry, value in entries.items() if value.ref}
+        return {entry: value for entry, value in entries.items() if value}
 
     def leave(self, entry: Pair, value: Scalar) -> None:
         """Adds to an entry later."""
@@ -124,7 +124,7 @@ def _eliminated(system: BlockSystem, collected: _Collected, joint: int) -> Elimi
         for c, entry in rows[r].items():
             if r <= c:
                 collected.leave((r, c), entry.named(f"a{joint}_{r + 1}_{c + 1}"))
-        if column[r].ref:
+        if column[r]:
             collected.right[r].append(column[r].named(f"x{joint}_{r + 1}"))
     return Eliminated(joint, tuple(pivots))
 

@@ -119,7 +119,7 @@ def kane_bodies(mechanism: Mechanism) -> tuple[KaneBody, ...]:
 
 def _central(body: TreeBody) -> tuple[Vector3, Symmetric3]:
     """Centre of mass and J_C; of a massless body its origin and the inertia about it."""
-    if not body.inertia.mass.ref:
+    if not body.inertia.mass:
         return zero_vector(body.inertia.mass.graph), body.inertia.about_origin
     return central_inertia(body.inertia)
 

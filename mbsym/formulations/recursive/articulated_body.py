@@ -88,7 +88,7 @@ def _eliminate(body: TreeBody, k: int, rows: list[Row], bias: Row, force: Scalar
     """I - U U^T / d and p + U u / d for the joint's freedom k."""
     angular, linear = body.columns[k]
     h = [*angular, *linear]
-    used = [m for m in range(6) if h[m].ref]
+    used = [m for m in range(6) if h[m]]
     u_column = [_sum([row[m] * h[m] for m in used]) for row in rows]
     d = (_sum([h[m] * u_column[m] for m in used]) + body.armature[k]).named(f"d{body.label}_{k + 1}")
     remaining = (force - _sum([h[m] * bias[m] for m in used])).named(f"u{body.label}_{k + 1}")

@@ -53,7 +53,7 @@ class ArticulatedFactor:
             first = body.v_range[0]
             for k, freedom in enumerate(self.freedoms[body.label - 1]):
                 x[first + k] = right[first + k] - _dot(zero, freedom.column, pull)
-                pull = [p + g * x[first + k] if g.ref else p for p, g in zip(pull, freedom.gain, strict=True)]
+                pull = [p + g * x[first + k] if g else p for p, g in zip(pull, freedom.gain, strict=True)]
             if body.parent and any(p.ref for p in pull):
                 moment, force = body.placement.wrench_to_parent(_vector(pull[:3]), _vector(pull[3:]))
                 parent = pulls[body.parent]
@@ -75,7 +75,7 @@ class ArticulatedFactor:
             for k in range(len(freedoms) - 1, -1, -1):
                 column = first + k
                 x[column] = right[column] * self.inverses[column] - _dot(zero, freedoms[k].gain, motion)
-                motion = [a + h * x[column] if h.ref else a for a, h in zip(motion, freedoms[k].column, strict=True)]
+                motion = [a + h * x[column] if h else a for a, h in zip(motion, freedoms[k].column, strict=True)]
             motions[body.label] = motion
         return x
 
@@ -132,7 +132,7 @@ def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
 def _dot(zero: Scalar, a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     total = zero
     for x, y in zip(a, b, strict=True):
-        if x.ref and y.ref:
+        if x and y:
             total = total + x * y
     return total
 

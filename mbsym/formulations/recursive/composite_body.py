@@ -47,7 +47,7 @@ def mass_matrix(mechanism: Mechanism) -> SquareMatrix:
                 carrier = mechanism.body(carrier.parent)
     for r in range(mechanism.nv):
         for c in range(r):
-            if matrix[r][c].ref:
+            if matrix[r][c]:
                 matrix[r][c].named(f"m{r + 1}_{c + 1}")
         matrix[r][r].named(f"m{r + 1}_{r + 1}")
     return matrix
@@ -89,7 +89,7 @@ def solve(mechanism: Mechanism, matrix: SquareMatrix, right: list[Scalar]) -> li
                 ) from None
             # Descending, so that the entries a[k][j] still to be used are not yet divided by the pivot.
             for i in range(k - 1, -1, -1):
-                if not a[k][i].ref:
+                if not a[k][i]:
                     continue
                 factor = a[k][i] * inverses[k]
                 for j in range(i + 1):

@@ -46,7 +46,7 @@ class SparseFactor:
         """L^-T times a vector."""
         x = list(right)
         for k in range(len(x) - 1, -1, -1):
-            if x[k].ref:
+            if x[k]:
                 for i, factor in self.lower[k].items():
                     x[i] = x[i] - factor * x[k]
         return x
@@ -57,7 +57,7 @@ class SparseFactor:
         for k in range(len(x)):
             total = x[k] * self.inverses[k]
             for i, factor in self.lower[k].items():
-                if x[i].ref:
+                if x[i]:
                     total = total - factor * x[i]
             x[k] = total
         return x
@@ -81,12 +81,12 @@ def factorised(mechanism: Mechanism, matrix: Sequence[Sequence[Scalar]], what: s
                     f"the {what} is singular", where=f"row {k + 1}", remedy="give the bodies mass and inertia"
                 ) from None
             for i in range(k - 1, -1, -1):
-                if a[k][i].ref:
+                if a[k][i]:
                     factor = a[k][i] * inverses[k]
                     for j in range(i + 1):
                         a[i][j] = a[i][j] - factor * a[k][j]
                     a[k][i] = factor
-    lower = tuple({i: a[k][i] for i in range(k) if a[k][i].ref} for k in range(n))
+    lower = tuple({i: a[k][i] for i in range(k) if a[k][i]} for k in range(n))
     return SparseFactor(lower, tuple(inverses))
 
 
@@ -94,7 +94,7 @@ def weighted_product(factor: Factor, a: Sequence[Scalar], b: Sequence[Scalar]) -
     """a^T D^-1 b."""
     total: Scalar | None = None
     for x, inverse, y in zip(a, factor.inverses, b, strict=True):
-        if x.ref and y.ref:
+        if x and y:
             term = x * inverse * y
             total = term if total is None else total + term
     return Scalar(factor.inverses[0].graph, 0) if total is None else total
@@ -104,6 +104,6 @@ def product(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     """a^T b."""
     total = Scalar(a[0].graph, 0)
     for x, y in zip(a, b, strict=True):
-        if x.ref and y.ref:
+        if x and y:
             total = total + x * y
     return total
