@@ -171,7 +171,8 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
         model_sha256=sha256(text.encode()).hexdigest(),
         constants={"NQ": mechanism.nq, "NV": mechanism.nv, "NB": mechanism.nb, **fixed.constants},
         runtime=fixed.runtime,
-        macros=fixed.macros,
+        numbers=fixed.numbers,
+        extra=fixed.extra,
     )
 
 

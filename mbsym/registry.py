@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Final, TypeAlias
 
-from mbsym.codegen.interface import RuntimeFunction
+from mbsym.codegen.interface import Argument, Real, RuntimeFunction
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import FORWARD_DYNAMICS_BY_MASS_MATRIX, TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
@@ -21,7 +21,8 @@ from mbsym.loops.closed_form import only_closed_form_position, planar_loops
 from mbsym.loops.contracts import LOOP_CONTRACTS
 from mbsym.loops.functions import LoopFunction, Method, loop_functions
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops, restated
-from mbsym.loops.runtime import LOOP_KERNELS, REPLACED, loop_constants, loop_macros, loop_runtime
+from mbsym.loops.runtime import LOOP_KERNELS, REPLACED, extra_arguments, loop_constants, loop_runtime
+from mbsym.loops.tolerances import runtime_numbers
 from mbsym.records import Registry
 from mbsym.symbolic.program import Program
 from mbsym.transfer_matrix.module import generate_step
@@ -71,7 +72,8 @@ class FixedFunctions:
         kernels: derived functions that they call.
         replaced: derived functions that they take the place of.
         constants: sizes that the text needs.
-        macros: arguments that the text passes on.
+        numbers: that it compares with.
+        extra: arguments of the kernels that it passes on unseen.
         manifest: fields for the manifest.
     """
 
@@ -79,7 +81,8 @@ class FixedFunctions:
     kernels: tuple[str, ...]
     replaced: tuple[str, ...] = ()
     constants: Mapping[str, int] = field(default_factory=dict)
-    macros: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, Mapping[Real, float]] = field(default_factory=dict)
+    extra: tuple[Argument, ...] = ()
     manifest: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -144,8 +147,14 @@ class Available:
         runtime = loop_runtime(self.mechanism, self.loops) if self.loops is not None else ()
         if self.loops is None or not runtime:
             return None
-        constants, macros = loop_constants(self.mechanism, self.loops), loop_macros(self.mechanism)
-        return FixedFunctions(runtime, LOOP_KERNELS, REPLACED, constants, macros)
+        return FixedFunctions(
+            runtime,
+            LOOP_KERNELS,
+            REPLACED,
+            constants=loop_constants(self.mechanism, self.loops),
+            numbers=runtime_numbers(),
+            extra=extra_arguments(self.mechanism),
+        )
 
     @cached_property
     def _whole(self) -> tuple[Mapping[str, DeriveFunction], FixedFunctions] | None:

@@ -976,13 +976,14 @@ void five_bar_constrained_wrenches(
     wrenches[29] = 0.0;
 }
 
-/* operations: 38 + or -, 50 *, 2 /, 4 sine-cosine pairs */
-void five_bar_constraint_correction(
+/* operations: 47 + or -, 62 *, 2 /, 4 sine-cosine pairs */
+void five_bar_position_correction(
     const five_bar_real q[4],
-    five_bar_real residual[restrict 2],
     five_bar_real residual_jacobian[restrict 8],
-    five_bar_real G[restrict 8],
-    five_bar_real response[restrict 8])
+    five_bar_real response[restrict 8],
+    five_bar_real delassus[restrict 4],
+    five_bar_real weighted[restrict 8],
+    five_bar_real inverses[restrict 4])
 {
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
@@ -1031,13 +1032,22 @@ void five_bar_constraint_correction(
     const five_bar_real t25 = 33.715441672285905*m3_1;
     const five_bar_real t26 = 1.0/(m2_2 - m4_2*t24);
     const five_bar_real t27 = 1.0/(m1_1 - m3_1*t25);
-    const five_bar_real t28 = t27*(t21 + t14*t25);
-    const five_bar_real t29 = t26*(t19 + t16*t24);
-    const five_bar_real t30 = t27*(t20 - t13*t25);
-    const five_bar_real t31 = t26*(t18 - t17*t24);
 
-    residual[0] = t15;
-    residual[1] = -t16;
+    /* closure rows brought to the mass matrix */
+    const five_bar_real t28 = t19 + t16*t24;
+    const five_bar_real t29 = t21 + t14*t25;
+    const five_bar_real t30 = t18 - t17*t24;
+    const five_bar_real t31 = t20 - t13*t25;
+    const five_bar_real t32 = t27*t29;
+    const five_bar_real t33 = t26*t28;
+    const five_bar_real t34 = 12.811867835468645*t12;
+    const five_bar_real t35 = 33.715441672285905*t16;
+    const five_bar_real t36 = t27*t31;
+    const five_bar_real t37 = t26*t30;
+    const five_bar_real t38 = 12.811867835468645*t11;
+    const five_bar_real t39 = 33.715441672285905*t17;
+    const five_bar_real t40 = t29*t36 + t28*t37 - t14*t38 - t16*t39;
+
     residual_jacobian[0] = -t21;
     residual_jacobian[1] = t19;
     residual_jacobian[2] = t14;
@@ -1046,6 +1056,104 @@ void five_bar_constraint_correction(
     residual_jacobian[5] = t18;
     residual_jacobian[6] = -t13;
     residual_jacobian[7] = t17;
+    response[0] = -t32;
+    response[1] = -t36;
+    response[2] = t33;
+    response[3] = t37;
+    response[4] = t34 + t25*t32;
+    response[5] = t25*t36 - t38;
+    response[6] = -t35 - t24*t33;
+    response[7] = t39 - t24*t37;
+    delassus[0] = t29*t32 + t28*t33 + t14*t34 + t16*t35;
+    delassus[1] = t40;
+    delassus[2] = t40;
+    delassus[3] = t31*t36 + t30*t37 + t13*t38 + t17*t39;
+    weighted[0] = -t29;
+    weighted[1] = -t31;
+    weighted[2] = t28;
+    weighted[3] = t30;
+    weighted[4] = t14;
+    weighted[5] = -t13;
+    weighted[6] = -t16;
+    weighted[7] = t17;
+    inverses[0] = t27;
+    inverses[1] = t26;
+    inverses[2] = 33.715441672285905;
+    inverses[3] = 33.715441672285905;
+}
+
+/* operations: 47 + or -, 62 *, 2 /, 4 sine-cosine pairs */
+void five_bar_velocity_correction(
+    const five_bar_real q[4],
+    five_bar_real G[restrict 8],
+    five_bar_real response[restrict 8],
+    five_bar_real delassus[restrict 4],
+    five_bar_real weighted[restrict 8],
+    five_bar_real inverses[restrict 4])
+{
+    const five_bar_real sin_q0 = sin(q[0]);
+    const five_bar_real cos_q0 = cos(q[0]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
+    const five_bar_real sin_q2 = sin(q[2]);
+    const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q3 = sin(q[3]);
+    const five_bar_real cos_q3 = cos(q[3]);
+
+    /* closure of loops */
+    const five_bar_real t1 = 0.25*sin_q3;
+    const five_bar_real t2 = 0.38 + 0.25*cos_q3;
+    const five_bar_real t3 = 0.2*cos_q1;
+    const five_bar_real t4 = 0.2*sin_q1;
+    const five_bar_real t5 = t2 + cos_q3*t3 - sin_q3*t4;
+    const five_bar_real t6 = t1 + sin_q3*t3 + cos_q3*t4;
+    const five_bar_real t7 = cos_q1*cos_q3 - sin_q1*sin_q3;
+    const five_bar_real t8 = sin_q1*cos_q3 + cos_q1*sin_q3;
+    const five_bar_real t9 = cos_q0*t7 + sin_q0*t8;
+    const five_bar_real t10 = sin_q0*t7 - cos_q0*t8;
+    const five_bar_real t11 = cos_q2*t9 - sin_q2*t10;
+    const five_bar_real t12 = sin_q2*t9 + cos_q2*t10;
+    const five_bar_real t13 = 0.38*t11;
+    const five_bar_real t14 = 0.38*t12;
+    const five_bar_real t15 = t5 - 0.25*t9 - t13;
+    const five_bar_real t16 = t6 + 0.25*t10 + t14;
+    const five_bar_real t17 = 0.38 - t15;
+    const five_bar_real t18 = t2 - t15;
+    const five_bar_real t19 = t1 - t16;
+    const five_bar_real t20 = t5 - t15;
+    const five_bar_real t21 = t6 - t16;
+
+    /* composite inertias, inward */
+    const five_bar_real t22 = 0.114*cos_q3;
+    const five_bar_real m2_2 = 0.25*(t22 + t22 + 0.15) + 0.04716;
+    const five_bar_real t23 = 0.114*cos_q2;
+    const five_bar_real m1_1 = 0.04716 + 0.25*(t23 + 0.15 + t23);
+
+    /* mass matrix */
+    const five_bar_real m3_1 = 0.02966 + 0.0285*cos_q2;
+    const five_bar_real m4_2 = 0.02966 + 0.0285*cos_q3;
+
+    /* factorisation of the mass matrix */
+    const five_bar_real t24 = 33.715441672285905*m4_2;
+    const five_bar_real t25 = 33.715441672285905*m3_1;
+    const five_bar_real t26 = 1.0/(m2_2 - m4_2*t24);
+    const five_bar_real t27 = 1.0/(m1_1 - m3_1*t25);
+
+    /* closure rows brought to the mass matrix */
+    const five_bar_real t28 = t19 + t16*t24;
+    const five_bar_real t29 = t21 + t14*t25;
+    const five_bar_real t30 = t18 - t17*t24;
+    const five_bar_real t31 = t20 - t13*t25;
+    const five_bar_real t32 = t27*t29;
+    const five_bar_real t33 = t26*t28;
+    const five_bar_real t34 = 12.811867835468645*t12;
+    const five_bar_real t35 = 33.715441672285905*t16;
+    const five_bar_real t36 = t27*t31;
+    const five_bar_real t37 = t26*t30;
+    const five_bar_real t38 = 12.811867835468645*t11;
+    const five_bar_real t39 = 33.715441672285905*t17;
+    const five_bar_real t40 = t29*t36 + t28*t37 - t14*t38 - t16*t39;
+
     G[0] = -t21;
     G[1] = t19;
     G[2] = t14;
@@ -1054,14 +1162,30 @@ void five_bar_constraint_correction(
     G[5] = t18;
     G[6] = -t13;
     G[7] = t17;
-    response[0] = -t28;
-    response[1] = -t30;
-    response[2] = t29;
-    response[3] = t31;
-    response[4] = 12.811867835468645*t12 + t25*t28;
-    response[5] = t25*t30 - 12.811867835468645*t11;
-    response[6] = -33.715441672285905*t16 - t24*t29;
-    response[7] = 33.715441672285905*t17 - t24*t31;
+    response[0] = -t32;
+    response[1] = -t36;
+    response[2] = t33;
+    response[3] = t37;
+    response[4] = t34 + t25*t32;
+    response[5] = t25*t36 - t38;
+    response[6] = -t35 - t24*t33;
+    response[7] = t39 - t24*t37;
+    delassus[0] = t29*t32 + t28*t33 + t14*t34 + t16*t35;
+    delassus[1] = t40;
+    delassus[2] = t40;
+    delassus[3] = t31*t36 + t30*t37 + t13*t38 + t17*t39;
+    weighted[0] = -t29;
+    weighted[1] = -t31;
+    weighted[2] = t28;
+    weighted[3] = t30;
+    weighted[4] = t14;
+    weighted[5] = -t13;
+    weighted[6] = -t16;
+    weighted[7] = t17;
+    inverses[0] = t27;
+    inverses[1] = t26;
+    inverses[2] = 33.715441672285905;
+    inverses[3] = 33.715441672285905;
 }
 
 /* operations: 4 + or - */
@@ -1241,73 +1365,72 @@ void five_bar_closed_form_position(
 
 #define five_bar_FORMAL
 #define five_bar_ACTUAL
-#define five_bar_TIMED_ACTUAL t, u,
-#define five_bar_TIMED_FORMAL five_bar_real t, const five_bar_real u[2],
+#define five_bar_EXTRA_FORMAL five_bar_real t, const five_bar_real u[2],
+#define five_bar_EXTRA_ACTUAL t, u,
+#define five_bar_SQRT sqrt
+#define five_bar_ABS fabs
+#define five_bar_REGULAR 0.001
+#define five_bar_DEPENDENT 1e-10
+#define five_bar_ENOUGH 1e-14
+#define five_bar_ACCEPTED 1e-11
+#define five_bar_ITERATIONS 12
 
-/* Closed loops: NV speeds, NR independent closure rows. */
-enum { five_bar_L_N = five_bar_NV, five_bar_L_M = five_bar_NR };
+/* Closure rows J (NR x NV) on the mass matrix M = L^T D L; factoring overwrites delassus and weighted. */
+typedef struct five_bar_rows {
+    five_bar_real response[five_bar_NV * five_bar_NR]; /* M^-1 J^T */
+    five_bar_real delassus[five_bar_NR * five_bar_NR]; /* J M^-1 J^T; then its factor C, or that of I + K^T K */
+    five_bar_real weighted[five_bar_NV * five_bar_NR]; /* Y = L^-T J^T; then R of D^-1/2 Y, and K beside it */
+    five_bar_real inverses[five_bar_NV];            /* D^-1 */
+    five_bar_real scale[five_bar_NR];               /* brings the rows to equal size */
+    five_bar_real pivot;                         /* smallest one at equal size: how regular the rows are */
+    int order[five_bar_NR], rank, regular;
+} five_bar_rows;
 
-static five_bar_real five_bar_loop_sqrt(five_bar_real x)
+/* Cholesky's factor of a symmetric matrix, in its lower half with inverse pivots; the smallest below 1, or 0. */
+static five_bar_real five_bar_cholesky(five_bar_real *a, int size)
 {
-    return (five_bar_real)sqrt((double)x);
-}
-
-static five_bar_real five_bar_loop_abs(five_bar_real x)
-{
-    return x < 0 ? -x : x;
-}
-
-/* Part of the largest pivot below which a row counts as dependent. */
-static five_bar_real five_bar_loop_dependent(void)
-{
-    return (five_bar_real)(sizeof(five_bar_real) < 8 ? 1e-5 : 1e-10);
-}
-
-/* Cholesky's factor L of a symmetric matrix of unit diagonal, in its lower half; the smallest pivot, or 0. */
-static five_bar_real five_bar_loop_cholesky(five_bar_real *a, int size)
-{
-    const int m = five_bar_L_M;
+    const int m = five_bar_NR;
     five_bar_real smallest = 1;
     for (int j = 0; j < size; ++j) {
-        five_bar_real pivot = a[j * m + j];
-        for (int k = 0; k < j; ++k) pivot -= a[j * m + k] * a[j * m + k];
-        if (!(pivot > 0)) return 0;
-        pivot = five_bar_loop_sqrt(pivot);
-        a[j * m + j] = pivot;
+        five_bar_real square = a[j * m + j];
+        for (int k = 0; k < j; ++k) square -= a[j * m + k] * a[j * m + k];
+        if (!(square > 0)) return 0;
+        const five_bar_real pivot = five_bar_SQRT(square);
+        const five_bar_real inverse = 1 / pivot;
         if (pivot < smallest) smallest = pivot;
+        a[j * m + j] = inverse;
         for (int i = j + 1; i < size; ++i) {
             five_bar_real entry = a[i * m + j];
             for (int k = 0; k < j; ++k) entry -= a[i * m + k] * a[j * m + k];
-            a[i * m + j] = entry / pivot;
+            a[i * m + j] = entry * inverse;
         }
     }
     return smallest;
 }
 
-/* x = L^-T L^-1 x. */
-static void five_bar_loop_cholesky_solve(const five_bar_real *a, int size, five_bar_real *x)
+/* x = C^-T C^-1 x. */
+static void five_bar_cholesky_solve(const five_bar_real *a, int size, five_bar_real *x)
 {
-    const int m = five_bar_L_M;
+    const int m = five_bar_NR;
     for (int i = 0; i < size; ++i) {
         for (int k = 0; k < i; ++k) x[i] -= a[i * m + k] * x[k];
-        x[i] /= a[i * m + i];
+        x[i] *= a[i * m + i];
     }
     for (int i = size - 1; i >= 0; --i) {
         for (int k = i + 1; k < size; ++k) x[i] -= a[k * m + i] * x[k];
-        x[i] /= a[i * m + i];
+        x[i] *= a[i * m + i];
     }
 }
 
 /* R of A P = Q R by Householder's reflections with column pivoting, in the upper part of a (NV x NR); the rank. */
-static int five_bar_loop_triangularise(five_bar_real *a, int *order)
+static int five_bar_triangularise(five_bar_real *a, int *order)
 {
-    const int n = five_bar_L_N, m = five_bar_L_M;
-    const int steps = m < n ? m : n;
+    const int n = five_bar_NV, m = five_bar_NR;
     five_bar_real first = 0;
     for (int j = 0; j < m; ++j) order[j] = j;
-    for (int k = 0; k < steps; ++k) {
+    for (int k = 0; k < m; ++k) {
         int chosen = k;
-        five_bar_real largest = -1;
+        five_bar_real largest = 0;
         for (int j = k; j < m; ++j) {
             five_bar_real square = 0;
             for (int i = k; i < n; ++i) square += a[i * m + j] * a[i * m + j];
@@ -1316,187 +1439,120 @@ static int five_bar_loop_triangularise(five_bar_real *a, int *order)
                 chosen = j;
             }
         }
-        five_bar_real norm = five_bar_loop_sqrt(largest);
+        five_bar_real norm = five_bar_SQRT(largest);
         if (k == 0) first = norm;
-        if (!(norm > five_bar_loop_dependent() * first)) return k;
-        if (chosen != k) {
-            const int moved = order[k];
-            order[k] = order[chosen];
-            order[chosen] = moved;
-            for (int i = 0; i < n; ++i) {
-                const five_bar_real entry = a[i * m + k];
-                a[i * m + k] = a[i * m + chosen];
-                a[i * m + chosen] = entry;
-            }
+        if (!(norm > five_bar_DEPENDENT * first)) return k;
+        const int moved = order[k];
+        order[k] = order[chosen];
+        order[chosen] = moved;
+        for (int i = 0; i < n; ++i) {
+            const five_bar_real entry = a[i * m + k];
+            a[i * m + k] = a[i * m + chosen];
+            a[i * m + chosen] = entry;
         }
         if (a[k * m + k] > 0) norm = -norm;
         const five_bar_real head = a[k * m + k] - norm;
-        const five_bar_real scale = -norm * head;
-        for (int j = k + 1; j < m && scale > 0; ++j) {
+        for (int j = k + 1; j < m; ++j) {
             five_bar_real product = head * a[k * m + j];
             for (int i = k + 1; i < n; ++i) product += a[i * m + k] * a[i * m + j];
-            product /= scale;
+            product /= -norm * head;
             a[k * m + j] -= product * head;
             for (int i = k + 1; i < n; ++i) a[i * m + j] -= product * a[i * m + k];
         }
         a[k * m + k] = norm;
     }
-    return steps;
+    return m;
 }
 
-/* x of least norm with R^T R x = x, R the first rank rows of a, columns in the given order. */
-static void five_bar_loop_least_norm(const five_bar_real *a, const int *order, int rank, five_bar_real *x)
+/* x = R^-1 x in steps of the given stride. */
+static void five_bar_back_substitute(const five_bar_real *a, int rank, five_bar_real *x, int stride)
 {
-    const int m = five_bar_L_M;
-    five_bar_real y[five_bar_L_M], z[five_bar_L_M];
-    for (int i = 0; i < m; ++i) y[i] = x[order[i]];
-    if (rank == m) {
-        for (int i = 0; i < m; ++i) {
-            for (int k = 0; k < i; ++k) y[i] -= a[k * m + i] * y[k];
-            y[i] /= a[i * m + i];
+    const int m = five_bar_NR;
+    for (int i = rank - 1; i >= 0; --i) {
+        for (int k = i + 1; k < rank; ++k) x[i * stride] -= a[i * m + k] * x[k * stride];
+        x[i * stride] /= a[i * m + i];
+    }
+}
+
+/* Factors the rows: J M^-1 J^T where it is regular, else D^-1/2 Y, which does not square what is small. */
+static void five_bar_factor(five_bar_rows *rows)
+{
+    const int n = five_bar_NV, m = five_bar_NR;
+    five_bar_real *a = rows->delassus, *r = rows->weighted;
+    for (int i = 0; i < m; ++i) rows->scale[i] = a[i * m + i] > 0 ? 1 / five_bar_SQRT(a[i * m + i]) : 0;
+    for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < i; ++j) a[i * m + j] *= rows->scale[i] * rows->scale[j];
+        a[i * m + i] = rows->scale[i] > 0 ? 1 : 0;
+    }
+    rows->rank = m;
+    rows->pivot = five_bar_cholesky(a, m);
+    rows->regular = rows->pivot > five_bar_REGULAR;
+    if (rows->regular) return;
+    for (int i = 0; i < n; ++i) {
+        const five_bar_real root = five_bar_SQRT(five_bar_ABS(rows->inverses[i]));
+        for (int j = 0; j < m; ++j) r[i * m + j] *= root * rows->scale[j];
+    }
+    rows->rank = five_bar_triangularise(r, rows->order);
+    rows->pivot = rows->rank == m ? five_bar_ABS(r[m * m - 1] / r[0]) : 0;
+    /* Columns without a pivot are those before them times K. */
+    const int rank = rows->rank, left = m - rank;
+    for (int j = rank; j < m; ++j) five_bar_back_substitute(r, rank, r + j, m);
+    for (int i = 0; i < left; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            a[i * m + j] = i == j ? 1 : 0;
+            for (int k = 0; k < rank; ++k) a[i * m + j] += r[k * m + rank + i] * r[k * m + rank + j];
         }
-        for (int i = m - 1; i >= 0; --i) {
-            for (int k = i + 1; k < m; ++k) y[i] -= a[i * m + k] * y[k];
-            y[i] /= a[i * m + i];
-        }
+    }
+    (void)five_bar_cholesky(a, left);
+}
+
+/* Takes from x (in the columns' order) what no motion of the rows answers to: its part along [-K; I]. */
+static void five_bar_remove_unanswered(const five_bar_rows *rows, five_bar_real *x)
+{
+    const int m = five_bar_NR, rank = rows->rank, left = m - rank;
+    const five_bar_real *r = rows->weighted;
+    five_bar_real part[five_bar_NR];
+    for (int j = 0; j < left; ++j) {
+        part[j] = x[rank + j];
+        for (int k = 0; k < rank; ++k) part[j] -= r[k * m + rank + j] * x[k];
+    }
+    five_bar_cholesky_solve(rows->delassus, left, part);
+    for (int j = 0; j < left; ++j) {
+        x[rank + j] -= part[j];
+        for (int k = 0; k < rank; ++k) x[k] += r[k * m + rank + j] * part[j];
+    }
+}
+
+/* x = (J M^-1 J^T)^+ x: the solution of least norm at equal size of the rows. */
+static void five_bar_solve(const five_bar_rows *rows, five_bar_real *x)
+{
+    const int m = five_bar_NR, rank = rows->rank;
+    const five_bar_real *r = rows->weighted;
+    for (int i = 0; i < m; ++i) x[i] *= rows->scale[i];
+    if (rows->regular) {
+        five_bar_cholesky_solve(rows->delassus, m, x);
     } else {
-        /* R^T (R R^T)^-2 R; what was dropped does not spoil R R^T, whose pivots are large. */
-        five_bar_real gram[five_bar_L_M * five_bar_L_M];
-        for (int i = 0; i < rank; ++i) {
-            z[i] = 0;
-            for (int k = i; k < m; ++k) z[i] += a[i * m + k] * y[k];
-            for (int j = 0; j <= i; ++j) {
-                gram[i * m + j] = 0;
-                for (int k = i; k < m; ++k) gram[i * m + j] += a[i * m + k] * a[j * m + k];
-            }
+        five_bar_real y[five_bar_NR];
+        for (int i = 0; i < m; ++i) y[i] = x[rows->order[i]];
+        five_bar_remove_unanswered(rows, y);
+        /* Compilers cannot know that m bounds the rank. */
+        for (int i = 0; i < m && i < rank; ++i) {
+            for (int k = 0; k < i; ++k) y[i] -= r[k * m + i] * y[k];
+            y[i] /= r[i * m + i];
         }
-        (void)five_bar_loop_cholesky(gram, rank);
-        five_bar_loop_cholesky_solve(gram, rank, z);
-        five_bar_loop_cholesky_solve(gram, rank, z);
-        for (int i = 0; i < m; ++i) {
-            y[i] = 0;
-            for (int k = 0; k < rank && k <= i; ++k) y[i] += a[k * m + i] * z[k];
-        }
+        five_bar_back_substitute(r, rank, y, 1);
+        for (int i = rank; i < m; ++i) y[i] = 0;
+        five_bar_remove_unanswered(rows, y);
+        for (int i = 0; i < m; ++i) x[rows->order[i]] = y[i];
     }
-    for (int i = 0; i < m; ++i) x[order[i]] = y[i];
+    for (int i = 0; i < m; ++i) x[i] *= rows->scale[i];
 }
 
-/* lambda of delassus lambda = lambda; status = (rank, smallest pivot). Rows are brought to equal size first. */
-static void five_bar_loop_multipliers(
-    five_bar_real *delassus, const five_bar_real *weighted, const five_bar_real *inverses, five_bar_real *lambda, five_bar_real *status)
-{
-    const int n = five_bar_L_N, m = five_bar_L_M;
-    five_bar_real scale[five_bar_L_M];
-    for (int i = 0; i < m; ++i) {
-        const five_bar_real size = delassus[i * m + i];
-        scale[i] = size > 0 ? 1 / five_bar_loop_sqrt(size) : 0;
-        lambda[i] *= scale[i];
-    }
-    for (int i = 0; i < m; ++i) {
-        for (int j = 0; j <= i; ++j) delassus[i * m + j] *= scale[i] * scale[j];
-    }
-    five_bar_real pivot = five_bar_loop_cholesky(delassus, m);
-    status[0] = (five_bar_real)m;
-    status[1] = pivot;
-    if (pivot > (five_bar_real)1e-3) {
-        five_bar_loop_cholesky_solve(delassus, m, lambda);
-    } else {
-        /* Near a singular configuration: without squaring what is small. */
-        five_bar_real a[five_bar_L_N * five_bar_L_M];
-        int order[five_bar_L_M];
-        for (int i = 0; i < n; ++i) {
-            const five_bar_real root = five_bar_loop_sqrt(five_bar_loop_abs(inverses[i]));
-            for (int j = 0; j < m; ++j) a[i * m + j] = root * weighted[i * m + j] * scale[j];
-        }
-        const int rank = five_bar_loop_triangularise(a, order);
-        status[0] = (five_bar_real)rank;
-        status[1] = rank == m ? five_bar_loop_abs(a[m * m - 1] / a[0]) : 0;
-        five_bar_loop_least_norm(a, order, rank, lambda);
-    }
-    for (int i = 0; i < m; ++i) lambda[i] *= scale[i];
-}
-
-/* A solution of a x = x for any square matrix; rows without a pivot are left out. */
-static void five_bar_loop_any_solution(five_bar_real *a, five_bar_real *x)
-{
-    const int m = five_bar_L_M;
-    int order[five_bar_L_M], rank = m;
-    five_bar_real first = 0;
-    for (int j = 0; j < m; ++j) order[j] = j;
-    for (int k = 0; k < m; ++k) {
-        int row = k, column = k;
-        five_bar_real largest = 0;
-        for (int i = k; i < m; ++i) {
-            for (int j = k; j < m; ++j) {
-                const five_bar_real size = five_bar_loop_abs(a[i * m + j]);
-                if (size > largest) {
-                    largest = size;
-                    row = i;
-                    column = j;
-                }
-            }
-        }
-        if (k == 0) first = largest;
-        if (!(largest > five_bar_loop_dependent() * (five_bar_real)1e-2 * first)) {
-            rank = k;
-            break;
-        }
-        const int moved = order[k];
-        order[k] = order[column];
-        order[column] = moved;
-        for (int i = 0; i < m; ++i) {
-            const five_bar_real entry = a[i * m + k];
-            a[i * m + k] = a[i * m + column];
-            a[i * m + column] = entry;
-        }
-        for (int j = 0; j < m; ++j) {
-            const five_bar_real entry = a[k * m + j];
-            a[k * m + j] = a[row * m + j];
-            a[row * m + j] = entry;
-        }
-        const five_bar_real right = x[k];
-        x[k] = x[row];
-        x[row] = right;
-        for (int i = k + 1; i < m; ++i) {
-            const five_bar_real factor = a[i * m + k] / a[k * m + k];
-            for (int j = k; j < m; ++j) a[i * m + j] -= factor * a[k * m + j];
-            x[i] -= factor * x[k];
-        }
-    }
-    five_bar_real y[five_bar_L_M];
-    for (int i = m - 1; i >= 0; --i) {
-        y[i] = 0;
-        if (i >= rank) continue;
-        y[i] = x[i];
-        for (int j = i + 1; j < rank; ++j) y[i] -= a[i * m + j] * y[j];
-        y[i] /= a[i * m + i];
-    }
-    for (int i = 0; i < m; ++i) x[order[i]] = y[i];
-}
-
-/* Least motion in the metric of M with rows * motion = -gap; gap is spoilt. */
-static void five_bar_loop_step(const five_bar_real *rows, const five_bar_real *response, five_bar_real *gap, five_bar_real *motion)
-{
-    const int n = five_bar_L_N, m = five_bar_L_M;
-    five_bar_real a[five_bar_L_M * five_bar_L_M];
-    for (int i = 0; i < m; ++i) {
-        for (int j = 0; j < m; ++j) {
-            a[i * m + j] = 0;
-            for (int k = 0; k < n; ++k) a[i * m + j] += rows[i * n + k] * response[k * m + j];
-        }
-    }
-    five_bar_loop_any_solution(a, gap);
-    for (int k = 0; k < n; ++k) {
-        motion[k] = 0;
-        for (int j = 0; j < m; ++j) motion[k] -= response[k * m + j] * gap[j];
-    }
-}
-
-static five_bar_real five_bar_loop_largest(const five_bar_real *x)
+static five_bar_real five_bar_largest(const five_bar_real *x)
 {
     five_bar_real largest = 0;
-    for (int i = 0; i < five_bar_L_M; ++i) {
-        const five_bar_real size = five_bar_loop_abs(x[i]);
+    for (int i = 0; i < five_bar_NR; ++i) {
+        const five_bar_real size = five_bar_ABS(x[i]);
         if (!(size <= largest)) largest = size;
     }
     return largest;
@@ -1505,26 +1561,32 @@ static five_bar_real five_bar_loop_largest(const five_bar_real *x)
 void five_bar_project_position_status(
     five_bar_FORMAL const five_bar_real q[five_bar_NQ], five_bar_real closed[restrict five_bar_NQ], five_bar_real status[restrict 3])
 {
-    five_bar_real residual[five_bar_L_M], rows[five_bar_L_M * five_bar_L_N], jacobian[five_bar_L_M * five_bar_L_N];
-    five_bar_real response[five_bar_L_N * five_bar_L_M], motion[five_bar_L_N], moved[five_bar_NQ];
-    const five_bar_real enough = (five_bar_real)(sizeof(five_bar_real) < 8 ? 1e-6 : 1e-14);
-    int count = 0;
+    five_bar_rows rows;
+    five_bar_real gap[five_bar_NR], jacobian[five_bar_NR * five_bar_NV], motion[five_bar_NV], moved[five_bar_NQ];
+    int steps = 0;
     for (int k = 0; k < five_bar_NQ; ++k) closed[k] = q[k];
-    five_bar_constraint_correction(five_bar_ACTUAL closed, residual, rows, jacobian, response);
-    five_bar_real gap = five_bar_loop_largest(residual);
-    while (gap > enough && count < 12) {
-        five_bar_loop_step(rows, response, residual, motion);
+    five_bar_constraint_residual(five_bar_ACTUAL closed, gap);
+    five_bar_real here = five_bar_largest(gap);
+    while (here > five_bar_ENOUGH && steps < five_bar_ITERATIONS) {
+        five_bar_position_correction(
+            five_bar_ACTUAL closed, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
+        five_bar_factor(&rows);
+        five_bar_solve(&rows, gap);
+        for (int k = 0; k < five_bar_NV; ++k) {
+            motion[k] = 0;
+            for (int j = 0; j < five_bar_NR; ++j) motion[k] -= rows.response[k * five_bar_NR + j] * gap[j];
+        }
         five_bar_moved_position(five_bar_ACTUAL closed, motion, moved);
-        five_bar_constraint_correction(five_bar_ACTUAL moved, residual, rows, jacobian, response);
-        const five_bar_real there = five_bar_loop_largest(residual);
-        ++count;
-        if (!(there < gap)) break;
+        five_bar_constraint_residual(five_bar_ACTUAL moved, gap);
+        const five_bar_real there = five_bar_largest(gap);
+        ++steps;
+        if (!(there < here)) break;
         for (int k = 0; k < five_bar_NQ; ++k) closed[k] = moved[k];
-        gap = there;
+        here = there;
     }
-    status[0] = gap <= 1000 * enough ? (five_bar_real)1 : (five_bar_real)0;
-    status[1] = gap;
-    status[2] = (five_bar_real)count;
+    status[0] = here <= five_bar_ACCEPTED ? (five_bar_real)1 : (five_bar_real)0;
+    status[1] = here;
+    status[2] = (five_bar_real)steps;
 }
 
 void five_bar_project_position(five_bar_FORMAL const five_bar_real q[five_bar_NQ], five_bar_real closed[restrict five_bar_NQ])
@@ -1536,88 +1598,93 @@ void five_bar_project_position(five_bar_FORMAL const five_bar_real q[five_bar_NQ
 void five_bar_project_velocity(
     five_bar_FORMAL const five_bar_real q[five_bar_NQ], const five_bar_real v[five_bar_NV], five_bar_real consistent[restrict five_bar_NV])
 {
-    const int n = five_bar_L_N, m = five_bar_L_M;
-    five_bar_real residual[five_bar_L_M], rows[five_bar_L_M * five_bar_L_N], jacobian[five_bar_L_M * five_bar_L_N];
-    five_bar_real response[five_bar_L_N * five_bar_L_M], motion[five_bar_L_N];
-    for (int k = 0; k < n; ++k) consistent[k] = v[k];
-    five_bar_constraint_correction(five_bar_ACTUAL q, residual, rows, jacobian, response);
+    five_bar_rows rows;
+    five_bar_real rate[five_bar_NR], jacobian[five_bar_NR * five_bar_NV];
+    for (int k = 0; k < five_bar_NV; ++k) consistent[k] = v[k];
+    five_bar_velocity_correction(five_bar_ACTUAL q, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
+    five_bar_factor(&rows);
     /* The second time removes what round-off left. */
     for (int time = 0; time < 2; ++time) {
-        for (int i = 0; i < m; ++i) {
-            residual[i] = 0;
-            for (int k = 0; k < n; ++k) residual[i] += jacobian[i * n + k] * consistent[k];
+        for (int i = 0; i < five_bar_NR; ++i) {
+            rate[i] = 0;
+            for (int k = 0; k < five_bar_NV; ++k) rate[i] += jacobian[i * five_bar_NV + k] * consistent[k];
         }
-        five_bar_loop_step(jacobian, response, residual, motion);
-        for (int k = 0; k < n; ++k) consistent[k] += motion[k];
+        five_bar_solve(&rows, rate);
+        for (int k = 0; k < five_bar_NV; ++k) {
+            for (int j = 0; j < five_bar_NR; ++j) consistent[k] -= rows.response[k * five_bar_NR + j] * rate[j];
+        }
     }
 }
 
 static void five_bar_loop_dynamics(
     five_bar_FORMAL const five_bar_real q[five_bar_NQ], const five_bar_real v[five_bar_NV], const five_bar_real tau[five_bar_NV],
-    five_bar_TIMED_FORMAL
+    five_bar_EXTRA_FORMAL
     const five_bar_real *gains, five_bar_real *restrict vdot, five_bar_real *restrict lambda, five_bar_real *restrict status)
 {
-    five_bar_real response[five_bar_L_N * five_bar_L_M], delassus[five_bar_L_M * five_bar_L_M];
-    five_bar_real weighted[five_bar_L_N * five_bar_L_M], inverses[five_bar_L_N];
+    five_bar_rows rows;
     five_bar_constrained_terms(
-        five_bar_ACTUAL q, v, tau, five_bar_TIMED_ACTUAL vdot, response, delassus, lambda, weighted, inverses);
+        five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL vdot, rows.response, rows.delassus, lambda, rows.weighted,
+        rows.inverses);
     if (gains) {
-        five_bar_real residual[five_bar_L_M], jacobian[five_bar_L_M * five_bar_L_N];
+        five_bar_real residual[five_bar_NR], jacobian[five_bar_NR * five_bar_NV];
         five_bar_constraint_residual(five_bar_ACTUAL q, residual);
         five_bar_constraint_jacobian(five_bar_ACTUAL q, jacobian);
-        for (int i = 0; i < five_bar_L_M; ++i) {
+        for (int i = 0; i < five_bar_NR; ++i) {
             five_bar_real rate = 0;
-            for (int k = 0; k < five_bar_L_N; ++k) rate += jacobian[i * five_bar_L_N + k] * v[k];
+            for (int k = 0; k < five_bar_NV; ++k) rate += jacobian[i * five_bar_NV + k] * v[k];
             lambda[i] -= 2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
         }
     }
-    five_bar_loop_multipliers(delassus, weighted, inverses, lambda, status);
-    for (int k = 0; k < five_bar_L_N; ++k) {
-        for (int j = 0; j < five_bar_L_M; ++j) vdot[k] += response[k * five_bar_L_M + j] * lambda[j];
+    five_bar_factor(&rows);
+    five_bar_solve(&rows, lambda);
+    for (int k = 0; k < five_bar_NV; ++k) {
+        for (int j = 0; j < five_bar_NR; ++j) vdot[k] += rows.response[k * five_bar_NR + j] * lambda[j];
     }
+    status[0] = (five_bar_real)rows.rank;
+    status[1] = rows.pivot;
 }
 
 void five_bar_constrained_dynamics_status(
     five_bar_FORMAL const five_bar_real q[five_bar_NQ], const five_bar_real v[five_bar_NV], const five_bar_real tau[five_bar_NV],
-    five_bar_TIMED_FORMAL
+    five_bar_EXTRA_FORMAL
     five_bar_real vdot[restrict five_bar_NV], five_bar_real lambda[restrict five_bar_NR], five_bar_real status[restrict 2])
 {
-    five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_TIMED_ACTUAL (const five_bar_real *)0, vdot, lambda, status);
+    five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, status);
 }
 
 void five_bar_constrained_dynamics(
     five_bar_FORMAL const five_bar_real q[five_bar_NQ], const five_bar_real v[five_bar_NV], const five_bar_real tau[five_bar_NV],
-    five_bar_TIMED_FORMAL
+    five_bar_EXTRA_FORMAL
     five_bar_real vdot[restrict five_bar_NV], five_bar_real lambda[restrict five_bar_NR])
 {
     five_bar_real status[2];
-    five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_TIMED_ACTUAL (const five_bar_real *)0, vdot, lambda, status);
+    five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, status);
 }
 
 void five_bar_stabilised_dynamics(
     five_bar_FORMAL const five_bar_real q[five_bar_NQ], const five_bar_real v[five_bar_NV], const five_bar_real tau[five_bar_NV],
-    five_bar_TIMED_FORMAL
+    five_bar_EXTRA_FORMAL
     const five_bar_real gains[2], five_bar_real vdot[restrict five_bar_NV], five_bar_real lambda[restrict five_bar_NR])
 {
     five_bar_real status[2];
-    five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_TIMED_ACTUAL gains, vdot, lambda, status);
+    five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL gains, vdot, lambda, status);
 }
 
 void five_bar_forward_dynamics(
     five_bar_FORMAL const five_bar_real q[five_bar_NQ], const five_bar_real v[five_bar_NV], const five_bar_real tau[five_bar_NV],
-    five_bar_TIMED_FORMAL
+    five_bar_EXTRA_FORMAL
     five_bar_real vdot[restrict five_bar_NV])
 {
     five_bar_real lambda[five_bar_NR], status[2];
-    five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_TIMED_ACTUAL (const five_bar_real *)0, vdot, lambda, status);
+    five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, status);
 }
 
 void five_bar_joint_wrenches(
     five_bar_FORMAL const five_bar_real q[five_bar_NQ], const five_bar_real v[five_bar_NV], const five_bar_real tau[five_bar_NV],
-    five_bar_TIMED_FORMAL
+    five_bar_EXTRA_FORMAL
     five_bar_real wrenches[restrict 6 * five_bar_NJ])
 {
     five_bar_real vdot[five_bar_NV], lambda[five_bar_NR], status[2];
-    five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_TIMED_ACTUAL (const five_bar_real *)0, vdot, lambda, status);
-    five_bar_constrained_wrenches(five_bar_ACTUAL q, v, vdot, lambda, five_bar_TIMED_ACTUAL wrenches);
+    five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, status);
+    five_bar_constrained_wrenches(five_bar_ACTUAL q, v, vdot, lambda, five_bar_EXTRA_ACTUAL wrenches);
 }

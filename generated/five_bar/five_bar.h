@@ -278,20 +278,40 @@ void five_bar_constrained_wrenches(
     five_bar_real wrenches[five_bar_restrict 30]);
 
 /*
- * constraint_correction: residuals of the independent closure rows, their derivatives, and what moves them with least kinetic energy
+ * position_correction: what moves residuals of the independent closure rows with least kinetic energy, J their exact derivatives
  *   in   q                  4        coordinates
- *   out  residual           2        closure residuals [m, rad]
- *   out  residual_jacobian  2 x 4    their derivatives by the motion of v
- *   out  G                  2 x 4    closure rows
- *   out  response           4 x 2    M^-1 G^T
- * operations: 38 + or -, 50 *, 2 /, 4 sine-cosine pairs
+ *   out  residual_jacobian  2 x 4    derivatives J of the residuals by the motion of v
+ *   out  response           4 x 2    M^-1 J^T
+ *   out  delassus           2 x 2    J M^-1 J^T
+ *   out  weighted           4 x 2    Y = L^-T J^T
+ *   out  inverses           4        D^-1 in M = L^T D L
+ * operations: 47 + or -, 62 *, 2 /, 4 sine-cosine pairs
  */
-void five_bar_constraint_correction(
+void five_bar_position_correction(
     const five_bar_real q[4],
-    five_bar_real residual[five_bar_restrict 2],
     five_bar_real residual_jacobian[five_bar_restrict 8],
+    five_bar_real response[five_bar_restrict 8],
+    five_bar_real delassus[five_bar_restrict 4],
+    five_bar_real weighted[five_bar_restrict 8],
+    five_bar_real inverses[five_bar_restrict 4]);
+
+/*
+ * velocity_correction: what changes the rates of the independent closure rows with least kinetic energy
+ *   in   q         4        coordinates
+ *   out  G         2 x 4    closure rows J = G
+ *   out  response  4 x 2    M^-1 J^T
+ *   out  delassus  2 x 2    J M^-1 J^T
+ *   out  weighted  4 x 2    Y = L^-T J^T
+ *   out  inverses  4        D^-1 in M = L^T D L
+ * operations: 47 + or -, 62 *, 2 /, 4 sine-cosine pairs
+ */
+void five_bar_velocity_correction(
+    const five_bar_real q[4],
     five_bar_real G[five_bar_restrict 8],
-    five_bar_real response[five_bar_restrict 8]);
+    five_bar_real response[five_bar_restrict 8],
+    five_bar_real delassus[five_bar_restrict 4],
+    five_bar_real weighted[five_bar_restrict 8],
+    five_bar_real inverses[five_bar_restrict 4]);
 
 /*
  * moved_position: coordinates after a small motion of v, quaternions of unit length
@@ -339,7 +359,7 @@ void five_bar_closed_form_position(
  * project_position: nearest coordinates with closed loops, weighted by M (operations of one Newton step)
  *   in   q         4    coordinates
  *   out  q_closed  4    coordinates with closed loops
- * operations: 108 + or -, 128 *, 7 /, 8 sine-cosine pairs
+ * operations: 92 + or -, 128 *, 6 /, 4 sqrt, 12 sine-cosine pairs
  */
 void five_bar_project_position(
     const five_bar_real q[4],
@@ -350,7 +370,7 @@ void five_bar_project_position(
  *   in   q           4    coordinates
  *   out  q_closed    4    coordinates with closed loops
  *   out  projection  3    1 if closed else 0, largest gap left, Newton steps
- * operations: 108 + or -, 128 *, 7 /, 8 sine-cosine pairs
+ * operations: 92 + or -, 128 *, 6 /, 4 sqrt, 12 sine-cosine pairs
  */
 void five_bar_project_position_status(
     const five_bar_real q[4],
@@ -362,7 +382,7 @@ void five_bar_project_position_status(
  *   in   q             4    coordinates
  *   in   v             4    generalised speeds
  *   out  v_consistent  4    speeds that keep the loops closed
- * operations: 118 + or -, 122 *, 8 /, 4 sine-cosine pairs
+ * operations: 84 + or -, 118 *, 6 /, 4 sqrt, 4 sine-cosine pairs
  */
 void five_bar_project_velocity(
     const five_bar_real q[4],
@@ -378,7 +398,7 @@ void five_bar_project_velocity(
  *   in   u        2            control inputs
  *   out  vdot     4            rates of the speeds
  *   out  lambda_  2            multipliers of the independent closure rows
- * operations: 112 + or -, 155 *, 9 /, 4 sqrt, 4 sine-cosine pairs
+ * operations: 112 + or -, 156 *, 6 /, 4 sqrt, 4 sine-cosine pairs
  */
 void five_bar_constrained_dynamics(
     const five_bar_real q[4],
@@ -399,7 +419,7 @@ void five_bar_constrained_dynamics(
  *   out  vdot     4            rates of the speeds
  *   out  lambda_  2            multipliers of the independent closure rows
  *   out  status   2            rank of G and smallest pivot of its rows at equal size
- * operations: 112 + or -, 155 *, 9 /, 4 sqrt, 4 sine-cosine pairs
+ * operations: 112 + or -, 156 *, 6 /, 4 sqrt, 4 sine-cosine pairs
  */
 void five_bar_constrained_dynamics_status(
     const five_bar_real q[4],
@@ -421,7 +441,7 @@ void five_bar_constrained_dynamics_status(
  *   in   gains    2       [1/s]  alpha and beta of the restoring terms
  *   out  vdot     4              rates of the speeds
  *   out  lambda_  2              multipliers of the independent closure rows
- * operations: 159 + or -, 217 *, 9 /, 4 sqrt, 12 sine-cosine pairs
+ * operations: 159 + or -, 218 *, 6 /, 4 sqrt, 12 sine-cosine pairs
  */
 void five_bar_stabilised_dynamics(
     const five_bar_real q[4],
@@ -441,7 +461,7 @@ void five_bar_stabilised_dynamics(
  *   in   t         scalar  [s]  time
  *   in   u         2            control inputs
  *   out  wrenches  5 x 6        joint wrenches, tree joints and then cut joints
- * operations: 175 + or -, 240 *, 9 /, 4 sqrt, 8 sine-cosine pairs
+ * operations: 175 + or -, 241 *, 6 /, 4 sqrt, 8 sine-cosine pairs
  */
 void five_bar_joint_wrenches(
     const five_bar_real q[4],
@@ -459,7 +479,7 @@ void five_bar_joint_wrenches(
  *   in   t     scalar  [s]  time
  *   in   u     2            control inputs
  *   out  vdot  4            rates of the speeds
- * operations: 112 + or -, 155 *, 9 /, 4 sqrt, 4 sine-cosine pairs
+ * operations: 112 + or -, 156 *, 6 /, 4 sqrt, 4 sine-cosine pairs
  */
 void five_bar_forward_dynamics(
     const five_bar_real q[4],

@@ -31,12 +31,13 @@ from numpy.typing import ArrayLike
 
 __all__ = [
     "ConstrainedTermsResult",
-    "ConstraintCorrectionResult",
     "NB",
     "NJ",
     "NQ",
     "NR",
     "NV",
+    "PositionCorrectionResult",
+    "VelocityCorrectionResult",
     "actuated_inverse_dynamics",
     "bias_force",
     "body_jacobians",
@@ -50,7 +51,6 @@ __all__ = [
     "constrained_terms",
     "constrained_wrenches",
     "constraint_bias",
-    "constraint_correction",
     "constraint_jacobian",
     "constraint_residual",
     "forward_dynamics",
@@ -61,12 +61,14 @@ __all__ = [
     "mass_matrix",
     "momentum",
     "moved_position",
+    "position_correction",
     "position_rate",
     "potential_energy",
     "project_position",
     "project_position_status",
     "project_velocity",
     "stabilised_dynamics",
+    "velocity_correction",
 ]
 
 _REAL = np.float64
@@ -76,6 +78,11 @@ NV = 4
 NB = 4
 NJ = 5
 NR = 2
+_REGULAR = 0.001
+_DEPENDENT = 1e-10
+_ENOUGH = 1e-14
+_ACCEPTED = 1e-11
+_ITERATIONS = 12
 
 
 class _Floats:
@@ -1401,34 +1408,36 @@ def _constrained_wrenches(function, q, v, vdot, lambda_, t, u):
     return (wrenches,)
 
 
-class ConstraintCorrectionResult(NamedTuple):
-    """Results of constraint_correction."""
+class PositionCorrectionResult(NamedTuple):
+    """Results of position_correction."""
 
-    residual: np.ndarray  # closure residuals [m, rad], shape (..., 2).
-    residual_jacobian: np.ndarray  # their derivatives by the motion of v, shape (..., 2, 4).
-    G: np.ndarray  # closure rows, shape (..., 2, 4).
-    response: np.ndarray  # M^-1 G^T, shape (..., 4, 2).
+    residual_jacobian: np.ndarray  # derivatives J of the residuals by the motion of v, shape (..., 2, 4).
+    response: np.ndarray  # M^-1 J^T, shape (..., 4, 2).
+    delassus: np.ndarray  # J M^-1 J^T, shape (..., 2, 2).
+    weighted: np.ndarray  # Y = L^-T J^T, shape (..., 4, 2).
+    inverses: np.ndarray  # D^-1 in M = L^T D L, shape (..., 4).
 
 
-def constraint_correction(q: ArrayLike) -> ConstraintCorrectionResult:
-    """residuals of the independent closure rows, their derivatives, and what moves them with least kinetic energy
+def position_correction(q: ArrayLike) -> PositionCorrectionResult:
+    """what moves residuals of the independent closure rows with least kinetic energy, J their exact derivatives
 
     Args:
         q: coordinates, shape (..., 4).
 
     Returns:
-        residual: closure residuals [m, rad], shape (..., 2).
-        residual_jacobian: their derivatives by the motion of v, shape (..., 2, 4).
-        G: closure rows, shape (..., 2, 4).
-        response: M^-1 G^T, shape (..., 4, 2).
+        residual_jacobian: derivatives J of the residuals by the motion of v, shape (..., 2, 4).
+        response: M^-1 J^T, shape (..., 4, 2).
+        delassus: J M^-1 J^T, shape (..., 2, 2).
+        weighted: Y = L^-T J^T, shape (..., 4, 2).
+        inverses: D^-1 in M = L^T D L, shape (..., 4).
     """
     arguments = (
         ("q", q, (4,)),
     )
-    return ConstraintCorrectionResult(*_evaluate(_constraint_correction, arguments, ((2,), (2, 4), (2, 4), (4, 2))))
+    return PositionCorrectionResult(*_evaluate(_position_correction, arguments, ((2, 4), (4, 2), (2, 2), (4, 2), (4,))))
 
 
-def _constraint_correction(function, q):
+def _position_correction(function, q):
     cos = function.cos
     sin = function.sin
     sin_q0 = sin(q[0])
@@ -1474,14 +1483,20 @@ def _constraint_correction(function, q):
     t25 = 33.715441672285905*m3_1
     t26 = 1.0/(m2_2 - m4_2*t24)
     t27 = 1.0/(m1_1 - m3_1*t25)
-    t28 = t27*(t21 + t14*t25)
-    t29 = t26*(t19 + t16*t24)
-    t30 = t27*(t20 - t13*t25)
-    t31 = t26*(t18 - t17*t24)
-    residual = (
-        t15,
-        -t16,
-    )
+    # closure rows brought to the mass matrix
+    t28 = t19 + t16*t24
+    t29 = t21 + t14*t25
+    t30 = t18 - t17*t24
+    t31 = t20 - t13*t25
+    t32 = t27*t29
+    t33 = t26*t28
+    t34 = 12.811867835468645*t12
+    t35 = 33.715441672285905*t16
+    t36 = t27*t31
+    t37 = t26*t30
+    t38 = 12.811867835468645*t11
+    t39 = 33.715441672285905*t17
+    t40 = t29*t36 + t28*t37 - t14*t38 - t16*t39
     residual_jacobian = (
         -t21,
         t19,
@@ -1492,6 +1507,130 @@ def _constraint_correction(function, q):
         -t13,
         t17,
     )
+    response = (
+        -t32,
+        -t36,
+        t33,
+        t37,
+        t34 + t25*t32,
+        t25*t36 - t38,
+        -t35 - t24*t33,
+        t39 - t24*t37,
+    )
+    delassus = (
+        t29*t32 + t28*t33 + t14*t34 + t16*t35,
+        t40,
+        t40,
+        t31*t36 + t30*t37 + t13*t38 + t17*t39,
+    )
+    weighted = (
+        -t29,
+        -t31,
+        t28,
+        t30,
+        t14,
+        -t13,
+        -t16,
+        t17,
+    )
+    inverses = (
+        t27,
+        t26,
+        33.715441672285905,
+        33.715441672285905,
+    )
+    return (residual_jacobian, response, delassus, weighted, inverses,)
+
+
+class VelocityCorrectionResult(NamedTuple):
+    """Results of velocity_correction."""
+
+    G: np.ndarray  # closure rows J = G, shape (..., 2, 4).
+    response: np.ndarray  # M^-1 J^T, shape (..., 4, 2).
+    delassus: np.ndarray  # J M^-1 J^T, shape (..., 2, 2).
+    weighted: np.ndarray  # Y = L^-T J^T, shape (..., 4, 2).
+    inverses: np.ndarray  # D^-1 in M = L^T D L, shape (..., 4).
+
+
+def velocity_correction(q: ArrayLike) -> VelocityCorrectionResult:
+    """what changes the rates of the independent closure rows with least kinetic energy
+
+    Args:
+        q: coordinates, shape (..., 4).
+
+    Returns:
+        G: closure rows J = G, shape (..., 2, 4).
+        response: M^-1 J^T, shape (..., 4, 2).
+        delassus: J M^-1 J^T, shape (..., 2, 2).
+        weighted: Y = L^-T J^T, shape (..., 4, 2).
+        inverses: D^-1 in M = L^T D L, shape (..., 4).
+    """
+    arguments = (
+        ("q", q, (4,)),
+    )
+    return VelocityCorrectionResult(*_evaluate(_velocity_correction, arguments, ((2, 4), (4, 2), (2, 2), (4, 2), (4,))))
+
+
+def _velocity_correction(function, q):
+    cos = function.cos
+    sin = function.sin
+    sin_q0 = sin(q[0])
+    cos_q0 = cos(q[0])
+    sin_q1 = sin(q[1])
+    cos_q1 = cos(q[1])
+    sin_q2 = sin(q[2])
+    cos_q2 = cos(q[2])
+    sin_q3 = sin(q[3])
+    cos_q3 = cos(q[3])
+    # closure of loops
+    t1 = 0.25*sin_q3
+    t2 = 0.38 + 0.25*cos_q3
+    t3 = 0.2*cos_q1
+    t4 = 0.2*sin_q1
+    t5 = t2 + cos_q3*t3 - sin_q3*t4
+    t6 = t1 + sin_q3*t3 + cos_q3*t4
+    t7 = cos_q1*cos_q3 - sin_q1*sin_q3
+    t8 = sin_q1*cos_q3 + cos_q1*sin_q3
+    t9 = cos_q0*t7 + sin_q0*t8
+    t10 = sin_q0*t7 - cos_q0*t8
+    t11 = cos_q2*t9 - sin_q2*t10
+    t12 = sin_q2*t9 + cos_q2*t10
+    t13 = 0.38*t11
+    t14 = 0.38*t12
+    t15 = t5 - 0.25*t9 - t13
+    t16 = t6 + 0.25*t10 + t14
+    t17 = 0.38 - t15
+    t18 = t2 - t15
+    t19 = t1 - t16
+    t20 = t5 - t15
+    t21 = t6 - t16
+    # composite inertias, inward
+    t22 = 0.114*cos_q3
+    m2_2 = 0.25*(t22 + t22 + 0.15) + 0.04716
+    t23 = 0.114*cos_q2
+    m1_1 = 0.04716 + 0.25*(t23 + 0.15 + t23)
+    # mass matrix
+    m3_1 = 0.02966 + 0.0285*cos_q2
+    m4_2 = 0.02966 + 0.0285*cos_q3
+    # factorisation of the mass matrix
+    t24 = 33.715441672285905*m4_2
+    t25 = 33.715441672285905*m3_1
+    t26 = 1.0/(m2_2 - m4_2*t24)
+    t27 = 1.0/(m1_1 - m3_1*t25)
+    # closure rows brought to the mass matrix
+    t28 = t19 + t16*t24
+    t29 = t21 + t14*t25
+    t30 = t18 - t17*t24
+    t31 = t20 - t13*t25
+    t32 = t27*t29
+    t33 = t26*t28
+    t34 = 12.811867835468645*t12
+    t35 = 33.715441672285905*t16
+    t36 = t27*t31
+    t37 = t26*t30
+    t38 = 12.811867835468645*t11
+    t39 = 33.715441672285905*t17
+    t40 = t29*t36 + t28*t37 - t14*t38 - t16*t39
     G = (
         -t21,
         t19,
@@ -1503,16 +1642,38 @@ def _constraint_correction(function, q):
         t17,
     )
     response = (
-        -t28,
-        -t30,
-        t29,
-        t31,
-        12.811867835468645*t12 + t25*t28,
-        t25*t30 - 12.811867835468645*t11,
-        -33.715441672285905*t16 - t24*t29,
-        33.715441672285905*t17 - t24*t31,
+        -t32,
+        -t36,
+        t33,
+        t37,
+        t34 + t25*t32,
+        t25*t36 - t38,
+        -t35 - t24*t33,
+        t39 - t24*t37,
     )
-    return (residual, residual_jacobian, G, response,)
+    delassus = (
+        t29*t32 + t28*t33 + t14*t34 + t16*t35,
+        t40,
+        t40,
+        t31*t36 + t30*t37 + t13*t38 + t17*t39,
+    )
+    weighted = (
+        -t29,
+        -t31,
+        t28,
+        t30,
+        t14,
+        -t13,
+        -t16,
+        t17,
+    )
+    inverses = (
+        t27,
+        t26,
+        33.715441672285905,
+        33.715441672285905,
+    )
+    return (G, response, delassus, weighted, inverses,)
 
 
 def moved_position(q: ArrayLike, motion: ArrayLike) -> np.ndarray:
@@ -1737,48 +1898,60 @@ def _closed_form_position(function, q, branch):
     return (q_closed,)
 
 
-def _loop_columns(matrix, vector):
+def _columns(matrix, vector):
     return (matrix @ np.asarray(vector)[..., None])[..., 0]
 
 
-def _loop_pivot(matrix):
-    """Smallest pivot of Cholesky's factor of a symmetric matrix of unit diagonal, or 0."""
-    size = matrix.shape[-1]
-    lower = np.zeros(matrix.shape)
-    smallest = np.ones(matrix.shape[:-2])
+def _roots(delassus, weighted, inverses):
+    """Z with Z Z^T = (J M^-1 J^T)^+ for closure rows J at equal size, the rank of J, and how regular it is.
+
+    With Cholesky's factor C of the matrix Z is C^-T, with the singular values and vectors of D^-1/2 Y, which does not
+    square what is small, V S^-1. That takes over where the smallest pivot is not above _REGULAR; the ratio of smallest
+    to largest singular value then stands in the pivot's place.
+    """
+    size = delassus.shape[-1]
+    diagonal = np.diagonal(delassus, axis1=-2, axis2=-1)
+    scale = np.where(diagonal > 0, 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
+    table = np.empty((*delassus.shape[:-1], 2 * size), dtype=delassus.dtype)
+    table[..., :size] = delassus * scale[..., :, None] * scale[..., None, :]
+    table[..., size:] = np.eye(size)
+    pivot = np.full(delassus.shape[:-2], np.inf)
     for j in range(size):
-        square = matrix[..., j, j] - (lower[..., j, :j] ** 2).sum(axis=-1)
-        pivot = np.sqrt(np.where(square > 0, square, 0.0))
-        smallest = np.minimum(smallest, pivot)
-        below = matrix[..., j:, j] - (lower[..., j:, :j] @ lower[..., j, :j, None])[..., 0]
-        lower[..., j:, j] = below / np.where(pivot > 0, pivot, 1.0)[..., None]
-    return smallest
+        square = table[..., j, j]
+        root = np.sqrt(np.where(square > 0, square, 0.0))
+        pivot = np.minimum(pivot, root)
+        row = table[..., j, j : size + j + 1] / np.where(root > 0, root, 1.0)[..., None]
+        table[..., j, j : size + j + 1] = row
+        table[..., j + 1 :, j : size + j + 1] -= row[..., 1 : size - j, None] * row[..., None, :]
+    roots = scale[..., :, None] * np.swapaxes(table[..., size:], -1, -2)
+    rank = np.full(pivot.shape, float(size))
+    pivot = np.asarray(pivot)
+    singular = np.asarray(~(pivot > _REGULAR))
+    if singular.any():
+        equal = scale[singular]
+        matrix = np.sqrt(np.abs(inverses))[singular][..., :, None] * weighted[singular] * equal[..., None, :]
+        sound = np.isfinite(matrix).all(axis=(-2, -1))
+        _, sizes, vt = np.linalg.svd(np.where(sound[:, None, None], matrix, 0.0), full_matrices=False)
+        kept = sizes > _DEPENDENT * sizes[:, :1]
+        inverse = np.where(kept, 1.0 / np.where(kept, sizes, 1.0), 0.0)
+        roots[singular] = equal[:, :, None] * np.swapaxes(vt, -1, -2) * inverse[:, None, :]
+        roots[singular] *= np.where(sound, 1.0, np.nan)[:, None, None]
+        pivot[singular] = np.where(sound, sizes[:, -1] / np.where(sizes[:, 0] > 0, sizes[:, 0], 1.0), np.nan)
+        rank[singular] = kept.sum(axis=-1)
+    return roots, rank, pivot
+
+
+def _solve(roots, right):
+    """(J M^-1 J^T)^+ right."""
+    return _columns(roots, _columns(np.swapaxes(roots, -1, -2), right))
 
 
 def _loop_dynamics(terms, pull):
-    """vdot, lambda and (rank of G, smallest pivot of its rows); lambda is of least norm where G loses rank.
-
-    Rows are brought to equal size, and the singular values of D^-1/2 L^-T G^T are taken without squaring. Where the
-    pivot is below 1e-3, the ratio of smallest to largest singular value stands in its place.
-    """
+    """vdot, lambda and (rank of the rows, how regular they are)."""
     free, response, delassus, right, weighted, inverses = terms
-    right = right + pull
-    diagonal = np.diagonal(delassus, axis1=-2, axis2=-1)
-    scale = np.where(diagonal > 0, 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
-    matrix = np.sqrt(np.abs(inverses))[..., :, None] * weighted * scale[..., None, :]
-    with np.errstate(invalid="ignore"):
-        sound = np.isfinite(matrix).all(axis=(-2, -1))
-    _, sizes, vt = np.linalg.svd(np.where(sound[..., None, None], matrix, 0.0), full_matrices=False)
-    kept = sizes > 1e-10 * sizes[..., :1]
-    squares = np.where(kept, 1.0 / np.where(kept, sizes, 1.0) ** 2, 0.0)
-    along = squares * _loop_columns(vt, scale * right)
-    multipliers = scale * _loop_columns(np.swapaxes(vt, -1, -2), along)
-    multipliers = np.where(sound[..., None], multipliers, np.nan)
-    largest = np.where(sizes[..., 0] > 0, sizes[..., 0], 1.0)
-    pivot = _loop_pivot(np.where(sound[..., None, None], delassus * scale[..., :, None] * scale[..., None, :], 0.0))
-    regular = np.where(pivot > 1e-3, pivot, sizes[..., -1] / largest)
-    status = np.stack([kept.sum(axis=-1).astype(float), np.where(sound, regular, np.nan)], axis=-1)
-    return free + _loop_columns(response, multipliers), multipliers, status
+    roots, rank, pivot = _roots(delassus, weighted, inverses)
+    multipliers = _solve(roots, right + pull)
+    return free + _columns(response, multipliers), multipliers, np.stack([rank, pivot], axis=-1)
 
 
 def constrained_dynamics_status(q, v, tau, *extra, **keywords):
@@ -1795,7 +1968,7 @@ def stabilised_dynamics(q, v, tau, *extra, **keywords):
     """vdot and lambda with G vdot = gamma - 2 alpha G v - beta^2 residual; the last argument is (alpha, beta)."""
     *timed, gains = extra
     gains = np.asarray(gains)
-    rate = _loop_columns(constraint_jacobian(q, **keywords), v)
+    rate = _columns(constraint_jacobian(q, **keywords), v)
     pull = -2 * gains[..., :1] * rate - gains[..., 1:] ** 2 * constraint_residual(q, **keywords)
     return _loop_dynamics(constrained_terms(q, v, tau, *timed, **keywords), pull)[:2]
 
@@ -1811,37 +1984,28 @@ def forward_dynamics(q, v, tau, *extra, **keywords):
     return constrained_dynamics_status(q, v, tau, *extra, **keywords)[0]
 
 
-def _loop_step(rows, response, gap):
-    """Least motion in the metric of M with rows * motion = -gap."""
-    product = rows @ response
-    sound = np.isfinite(product).all(axis=(-2, -1), keepdims=True)
-    inverse = np.linalg.pinv(np.where(sound, product, 0.0), rcond=1e-12)
-    return -_loop_columns(response, _loop_columns(inverse, gap))
-
-
 def project_position_status(q, **keywords):
     """q with closed loops, moved with the least kinetic energy, and (1 if closed, largest gap, Newton steps)."""
     closed = np.array(q, dtype=float)
-    residual, rows, _, response = constraint_correction(closed, **keywords)
-    gap = np.abs(residual).max(axis=-1)
-    steps = np.zeros_like(gap)
-    going = gap > 1e-14
-    for _ in range(12):
+    gap = constraint_residual(closed, **keywords)
+    here = np.abs(gap).max(axis=-1)
+    steps = np.zeros_like(here)
+    going = here > _ENOUGH
+    for _ in range(_ITERATIONS):
         if not going.any():
             break
-        motion = np.where(going[..., None], _loop_step(rows, response, residual), 0.0)
-        moved = moved_position(closed, motion, **keywords)
-        new_residual, new_rows, _, new_response = constraint_correction(moved, **keywords)
-        there = np.abs(new_residual).max(axis=-1)
+        _, response, *rows = position_correction(closed, **keywords)
+        motion = -_columns(response, _solve(_roots(*rows)[0], gap))
+        moved = moved_position(closed, np.where(going[..., None], motion, 0.0), **keywords)
+        left = constraint_residual(moved, **keywords)
+        there = np.abs(left).max(axis=-1)
         steps = steps + going
-        better = going & (there < gap)
+        better = going & (there < here)
         closed = np.where(better[..., None], moved, closed)
-        residual = np.where(better[..., None], new_residual, residual)
-        rows = np.where(better[..., None, None], new_rows, rows)
-        response = np.where(better[..., None, None], new_response, response)
-        gap = np.where(better, there, gap)
-        going = better & (gap > 1e-14)
-    return closed, np.stack([(gap <= 1e-11).astype(float), gap, steps], axis=-1)
+        gap = np.where(better[..., None], left, gap)
+        here = np.where(better, there, here)
+        going = better & (here > _ENOUGH)
+    return closed, np.stack([(here <= _ACCEPTED).astype(float), here, steps], axis=-1)
 
 
 def project_position(q, **keywords):
@@ -1851,8 +2015,9 @@ def project_position(q, **keywords):
 
 def project_velocity(q, v, **keywords):
     """The speeds nearest to v, in the metric of the mass matrix, that keep the loops closed."""
-    _, _, jacobian, response = constraint_correction(q, **keywords)
+    jacobian, response, *rows = velocity_correction(q, **keywords)
+    roots = _roots(*rows)[0]
     consistent = np.asarray(v, dtype=float)
     for _ in range(2):  # the second time removes what round-off left
-        consistent = consistent + _loop_step(jacobian, response, _loop_columns(jacobian, consistent))
+        consistent = consistent - _columns(response, _solve(roots, _columns(jacobian, consistent)))
     return consistent

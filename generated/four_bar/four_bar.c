@@ -819,13 +819,14 @@ void four_bar_constrained_wrenches(
     wrenches[23] = 0.0;
 }
 
-/* operations: 43 + or -, 53 *, 2 /, 3 sine-cosine pairs */
-void four_bar_constraint_correction(
+/* operations: 49 + or -, 62 *, 2 /, 3 sine-cosine pairs */
+void four_bar_position_correction(
     const four_bar_real q[3],
-    four_bar_real residual[restrict 2],
     four_bar_real residual_jacobian[restrict 6],
-    four_bar_real G[restrict 6],
-    four_bar_real response[restrict 6])
+    four_bar_real response[restrict 6],
+    four_bar_real delassus[restrict 4],
+    four_bar_real weighted[restrict 6],
+    four_bar_real inverses[restrict 3])
 {
     const four_bar_real sin_q0 = sin(q[0]);
     const four_bar_real cos_q0 = cos(q[0]);
@@ -868,33 +869,144 @@ void four_bar_constraint_correction(
     const four_bar_real t20 = 1.0/(m3_2*t17 - m2_2);
     const four_bar_real t21 = t18*t20;
     const four_bar_real t22 = 1.0/(m1_1 - m3_1*t19 + t18*t21);
-    const four_bar_real t23 = t13 + t10*t17;
-    const four_bar_real t24 = t22*(t8 + t10*t19 - t21*t23);
-    const four_bar_real t25 = t20*t23 + t21*t24;
-    const four_bar_real t26 = t12 - t11*t17;
-    const four_bar_real t27 = t22*(t7 + t11*t19 + t21*t26);
-    const four_bar_real t28 = t20*t26 - t21*t27;
 
-    residual[0] = -t9;
-    residual[1] = -t10;
+    /* closure rows brought to the mass matrix */
+    const four_bar_real t23 = t13 + t10*t17;
+    const four_bar_real t24 = t8 + t10*t19 - t21*t23;
+    const four_bar_real t25 = t12 - t11*t17;
+    const four_bar_real t26 = t7 + t11*t19 + t21*t25;
+    const four_bar_real t27 = t22*t24;
+    const four_bar_real t28 = t20*t23;
+    const four_bar_real t29 = 5.555555555555555*t10;
+    const four_bar_real t30 = t22*t26;
+    const four_bar_real t31 = t20*t25;
+    const four_bar_real t32 = 5.555555555555555*t11;
+    const four_bar_real t33 = t24*t30 + t23*t31 + t10*t32;
+
+    /* motion per multiplier */
+    const four_bar_real t34 = t28 + t21*t27;
+    const four_bar_real t35 = t31 - t21*t30;
+
     residual_jacobian[0] = t8;
     residual_jacobian[1] = t13;
     residual_jacobian[2] = -t10;
     residual_jacobian[3] = t7;
     residual_jacobian[4] = -t12;
     residual_jacobian[5] = -t11;
+    response[0] = t27;
+    response[1] = t30;
+    response[2] = -t34;
+    response[3] = t35;
+    response[4] = t17*t34 - t29 - t19*t27;
+    response[5] = -t32 - t19*t30 - t17*t35;
+    delassus[0] = t24*t27 - t23*t28 + t10*t29;
+    delassus[1] = t33;
+    delassus[2] = t33;
+    delassus[3] = t26*t30 - t25*t31 + t11*t32;
+    weighted[0] = t24;
+    weighted[1] = t26;
+    weighted[2] = t23;
+    weighted[3] = -t25;
+    weighted[4] = -t10;
+    weighted[5] = -t11;
+    inverses[0] = t22;
+    inverses[1] = -t20;
+    inverses[2] = 5.555555555555555;
+}
+
+/* operations: 49 + or -, 62 *, 2 /, 3 sine-cosine pairs */
+void four_bar_velocity_correction(
+    const four_bar_real q[3],
+    four_bar_real G[restrict 6],
+    four_bar_real response[restrict 6],
+    four_bar_real delassus[restrict 4],
+    four_bar_real weighted[restrict 6],
+    four_bar_real inverses[restrict 3])
+{
+    const four_bar_real sin_q0 = sin(q[0]);
+    const four_bar_real cos_q0 = cos(q[0]);
+    const four_bar_real sin_q1 = sin(q[1]);
+    const four_bar_real cos_q1 = cos(q[1]);
+    const four_bar_real sin_q2 = sin(q[2]);
+    const four_bar_real cos_q2 = cos(q[2]);
+
+    /* closure of loops */
+    const four_bar_real t1 = 0.8*sin_q2;
+    const four_bar_real t2 = 0.6 - 0.8*cos_q2;
+    const four_bar_real t3 = 0.3*cos_q1;
+    const four_bar_real t4 = 0.3*sin_q1;
+    const four_bar_real t5 = cos_q1*cos_q2 - sin_q1*sin_q2;
+    const four_bar_real t6 = sin_q1*cos_q2 + cos_q1*sin_q2;
+    const four_bar_real t7 = 0.7*(cos_q0*t5 - sin_q0*t6);
+    const four_bar_real t8 = 0.7*(sin_q0*t5 + cos_q0*t6);
+    const four_bar_real t9 = t2 - cos_q2*t3 + sin_q2*t4 + t7;
+    const four_bar_real t10 = t1 + sin_q2*t3 + cos_q2*t4 - t8;
+    const four_bar_real t11 = 0.6 - t9;
+    const four_bar_real t12 = t2 - t9;
+    const four_bar_real t13 = t1 - t10;
+
+    /* composite inertias, inward */
+    const four_bar_real t14 = 0.45*cos_q2;
+    const four_bar_real m2_2 = 0.6067 - 0.8*(t14 + t14 - 1.2);
+    const four_bar_real t15 = 0.45*sin_q1*sin_q2;
+    const four_bar_real t16 = cos_q1*(2.0 - t14) + t15;
+    const four_bar_real m1_1 = 0.03 + m2_2 + 0.3*(t16 + t16 + 1.05);
+
+    /* mass matrix */
+    const four_bar_real m2_1 = m2_2 + 0.3*t16;
+    const four_bar_real m3_2 = 0.18 - 0.36*cos_q2;
+    const four_bar_real m3_1 = m3_2 + 0.3*(t15 - cos_q1*t14);
+
+    /* factorisation of the mass matrix */
+    const four_bar_real t17 = 5.555555555555555*m3_2;
+    const four_bar_real t18 = m3_1*t17 - m2_1;
+    const four_bar_real t19 = 5.555555555555555*m3_1;
+    const four_bar_real t20 = 1.0/(m3_2*t17 - m2_2);
+    const four_bar_real t21 = t18*t20;
+    const four_bar_real t22 = 1.0/(m1_1 - m3_1*t19 + t18*t21);
+
+    /* closure rows brought to the mass matrix */
+    const four_bar_real t23 = t13 + t10*t17;
+    const four_bar_real t24 = t8 + t10*t19 - t21*t23;
+    const four_bar_real t25 = t12 - t11*t17;
+    const four_bar_real t26 = t7 + t11*t19 + t21*t25;
+    const four_bar_real t27 = t22*t24;
+    const four_bar_real t28 = t20*t23;
+    const four_bar_real t29 = 5.555555555555555*t10;
+    const four_bar_real t30 = t22*t26;
+    const four_bar_real t31 = t20*t25;
+    const four_bar_real t32 = 5.555555555555555*t11;
+    const four_bar_real t33 = t24*t30 + t23*t31 + t10*t32;
+
+    /* motion per multiplier */
+    const four_bar_real t34 = t28 + t21*t27;
+    const four_bar_real t35 = t31 - t21*t30;
+
     G[0] = t8;
     G[1] = t13;
     G[2] = -t10;
     G[3] = t7;
     G[4] = -t12;
     G[5] = -t11;
-    response[0] = t24;
-    response[1] = t27;
-    response[2] = -t25;
-    response[3] = t28;
-    response[4] = t17*t25 - 5.555555555555555*t10 - t19*t24;
-    response[5] = -5.555555555555555*t11 - t19*t27 - t17*t28;
+    response[0] = t27;
+    response[1] = t30;
+    response[2] = -t34;
+    response[3] = t35;
+    response[4] = t17*t34 - t29 - t19*t27;
+    response[5] = -t32 - t19*t30 - t17*t35;
+    delassus[0] = t24*t27 - t23*t28 + t10*t29;
+    delassus[1] = t33;
+    delassus[2] = t33;
+    delassus[3] = t26*t30 - t25*t31 + t11*t32;
+    weighted[0] = t24;
+    weighted[1] = t26;
+    weighted[2] = t23;
+    weighted[3] = -t25;
+    weighted[4] = -t10;
+    weighted[5] = -t11;
+    inverses[0] = t22;
+    inverses[1] = -t20;
+    inverses[2] = 5.555555555555555;
 }
 
 /* operations: 3 + or - */
@@ -1039,73 +1151,72 @@ void four_bar_closed_form_position(
 
 #define four_bar_FORMAL
 #define four_bar_ACTUAL
-#define four_bar_TIMED_ACTUAL
-#define four_bar_TIMED_FORMAL
+#define four_bar_EXTRA_FORMAL
+#define four_bar_EXTRA_ACTUAL
+#define four_bar_SQRT sqrt
+#define four_bar_ABS fabs
+#define four_bar_REGULAR 0.001
+#define four_bar_DEPENDENT 1e-10
+#define four_bar_ENOUGH 1e-14
+#define four_bar_ACCEPTED 1e-11
+#define four_bar_ITERATIONS 12
 
-/* Closed loops: NV speeds, NR independent closure rows. */
-enum { four_bar_L_N = four_bar_NV, four_bar_L_M = four_bar_NR };
+/* Closure rows J (NR x NV) on the mass matrix M = L^T D L; factoring overwrites delassus and weighted. */
+typedef struct four_bar_rows {
+    four_bar_real response[four_bar_NV * four_bar_NR]; /* M^-1 J^T */
+    four_bar_real delassus[four_bar_NR * four_bar_NR]; /* J M^-1 J^T; then its factor C, or that of I + K^T K */
+    four_bar_real weighted[four_bar_NV * four_bar_NR]; /* Y = L^-T J^T; then R of D^-1/2 Y, and K beside it */
+    four_bar_real inverses[four_bar_NV];            /* D^-1 */
+    four_bar_real scale[four_bar_NR];               /* brings the rows to equal size */
+    four_bar_real pivot;                         /* smallest one at equal size: how regular the rows are */
+    int order[four_bar_NR], rank, regular;
+} four_bar_rows;
 
-static four_bar_real four_bar_loop_sqrt(four_bar_real x)
+/* Cholesky's factor of a symmetric matrix, in its lower half with inverse pivots; the smallest below 1, or 0. */
+static four_bar_real four_bar_cholesky(four_bar_real *a, int size)
 {
-    return (four_bar_real)sqrt((double)x);
-}
-
-static four_bar_real four_bar_loop_abs(four_bar_real x)
-{
-    return x < 0 ? -x : x;
-}
-
-/* Part of the largest pivot below which a row counts as dependent. */
-static four_bar_real four_bar_loop_dependent(void)
-{
-    return (four_bar_real)(sizeof(four_bar_real) < 8 ? 1e-5 : 1e-10);
-}
-
-/* Cholesky's factor L of a symmetric matrix of unit diagonal, in its lower half; the smallest pivot, or 0. */
-static four_bar_real four_bar_loop_cholesky(four_bar_real *a, int size)
-{
-    const int m = four_bar_L_M;
+    const int m = four_bar_NR;
     four_bar_real smallest = 1;
     for (int j = 0; j < size; ++j) {
-        four_bar_real pivot = a[j * m + j];
-        for (int k = 0; k < j; ++k) pivot -= a[j * m + k] * a[j * m + k];
-        if (!(pivot > 0)) return 0;
-        pivot = four_bar_loop_sqrt(pivot);
-        a[j * m + j] = pivot;
+        four_bar_real square = a[j * m + j];
+        for (int k = 0; k < j; ++k) square -= a[j * m + k] * a[j * m + k];
+        if (!(square > 0)) return 0;
+        const four_bar_real pivot = four_bar_SQRT(square);
+        const four_bar_real inverse = 1 / pivot;
         if (pivot < smallest) smallest = pivot;
+        a[j * m + j] = inverse;
         for (int i = j + 1; i < size; ++i) {
             four_bar_real entry = a[i * m + j];
             for (int k = 0; k < j; ++k) entry -= a[i * m + k] * a[j * m + k];
-            a[i * m + j] = entry / pivot;
+            a[i * m + j] = entry * inverse;
         }
     }
     return smallest;
 }
 
-/* x = L^-T L^-1 x. */
-static void four_bar_loop_cholesky_solve(const four_bar_real *a, int size, four_bar_real *x)
+/* x = C^-T C^-1 x. */
+static void four_bar_cholesky_solve(const four_bar_real *a, int size, four_bar_real *x)
 {
-    const int m = four_bar_L_M;
+    const int m = four_bar_NR;
     for (int i = 0; i < size; ++i) {
         for (int k = 0; k < i; ++k) x[i] -= a[i * m + k] * x[k];
-        x[i] /= a[i * m + i];
+        x[i] *= a[i * m + i];
     }
     for (int i = size - 1; i >= 0; --i) {
         for (int k = i + 1; k < size; ++k) x[i] -= a[k * m + i] * x[k];
-        x[i] /= a[i * m + i];
+        x[i] *= a[i * m + i];
     }
 }
 
 /* R of A P = Q R by Householder's reflections with column pivoting, in the upper part of a (NV x NR); the rank. */
-static int four_bar_loop_triangularise(four_bar_real *a, int *order)
+static int four_bar_triangularise(four_bar_real *a, int *order)
 {
-    const int n = four_bar_L_N, m = four_bar_L_M;
-    const int steps = m < n ? m : n;
+    const int n = four_bar_NV, m = four_bar_NR;
     four_bar_real first = 0;
     for (int j = 0; j < m; ++j) order[j] = j;
-    for (int k = 0; k < steps; ++k) {
+    for (int k = 0; k < m; ++k) {
         int chosen = k;
-        four_bar_real largest = -1;
+        four_bar_real largest = 0;
         for (int j = k; j < m; ++j) {
             four_bar_real square = 0;
             for (int i = k; i < n; ++i) square += a[i * m + j] * a[i * m + j];
@@ -1114,187 +1225,120 @@ static int four_bar_loop_triangularise(four_bar_real *a, int *order)
                 chosen = j;
             }
         }
-        four_bar_real norm = four_bar_loop_sqrt(largest);
+        four_bar_real norm = four_bar_SQRT(largest);
         if (k == 0) first = norm;
-        if (!(norm > four_bar_loop_dependent() * first)) return k;
-        if (chosen != k) {
-            const int moved = order[k];
-            order[k] = order[chosen];
-            order[chosen] = moved;
-            for (int i = 0; i < n; ++i) {
-                const four_bar_real entry = a[i * m + k];
-                a[i * m + k] = a[i * m + chosen];
-                a[i * m + chosen] = entry;
-            }
+        if (!(norm > four_bar_DEPENDENT * first)) return k;
+        const int moved = order[k];
+        order[k] = order[chosen];
+        order[chosen] = moved;
+        for (int i = 0; i < n; ++i) {
+            const four_bar_real entry = a[i * m + k];
+            a[i * m + k] = a[i * m + chosen];
+            a[i * m + chosen] = entry;
         }
         if (a[k * m + k] > 0) norm = -norm;
         const four_bar_real head = a[k * m + k] - norm;
-        const four_bar_real scale = -norm * head;
-        for (int j = k + 1; j < m && scale > 0; ++j) {
+        for (int j = k + 1; j < m; ++j) {
             four_bar_real product = head * a[k * m + j];
             for (int i = k + 1; i < n; ++i) product += a[i * m + k] * a[i * m + j];
-            product /= scale;
+            product /= -norm * head;
             a[k * m + j] -= product * head;
             for (int i = k + 1; i < n; ++i) a[i * m + j] -= product * a[i * m + k];
         }
         a[k * m + k] = norm;
     }
-    return steps;
+    return m;
 }
 
-/* x of least norm with R^T R x = x, R the first rank rows of a, columns in the given order. */
-static void four_bar_loop_least_norm(const four_bar_real *a, const int *order, int rank, four_bar_real *x)
+/* x = R^-1 x in steps of the given stride. */
+static void four_bar_back_substitute(const four_bar_real *a, int rank, four_bar_real *x, int stride)
 {
-    const int m = four_bar_L_M;
-    four_bar_real y[four_bar_L_M], z[four_bar_L_M];
-    for (int i = 0; i < m; ++i) y[i] = x[order[i]];
-    if (rank == m) {
-        for (int i = 0; i < m; ++i) {
-            for (int k = 0; k < i; ++k) y[i] -= a[k * m + i] * y[k];
-            y[i] /= a[i * m + i];
+    const int m = four_bar_NR;
+    for (int i = rank - 1; i >= 0; --i) {
+        for (int k = i + 1; k < rank; ++k) x[i * stride] -= a[i * m + k] * x[k * stride];
+        x[i * stride] /= a[i * m + i];
+    }
+}
+
+/* Factors the rows: J M^-1 J^T where it is regular, else D^-1/2 Y, which does not square what is small. */
+static void four_bar_factor(four_bar_rows *rows)
+{
+    const int n = four_bar_NV, m = four_bar_NR;
+    four_bar_real *a = rows->delassus, *r = rows->weighted;
+    for (int i = 0; i < m; ++i) rows->scale[i] = a[i * m + i] > 0 ? 1 / four_bar_SQRT(a[i * m + i]) : 0;
+    for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < i; ++j) a[i * m + j] *= rows->scale[i] * rows->scale[j];
+        a[i * m + i] = rows->scale[i] > 0 ? 1 : 0;
+    }
+    rows->rank = m;
+    rows->pivot = four_bar_cholesky(a, m);
+    rows->regular = rows->pivot > four_bar_REGULAR;
+    if (rows->regular) return;
+    for (int i = 0; i < n; ++i) {
+        const four_bar_real root = four_bar_SQRT(four_bar_ABS(rows->inverses[i]));
+        for (int j = 0; j < m; ++j) r[i * m + j] *= root * rows->scale[j];
+    }
+    rows->rank = four_bar_triangularise(r, rows->order);
+    rows->pivot = rows->rank == m ? four_bar_ABS(r[m * m - 1] / r[0]) : 0;
+    /* Columns without a pivot are those before them times K. */
+    const int rank = rows->rank, left = m - rank;
+    for (int j = rank; j < m; ++j) four_bar_back_substitute(r, rank, r + j, m);
+    for (int i = 0; i < left; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            a[i * m + j] = i == j ? 1 : 0;
+            for (int k = 0; k < rank; ++k) a[i * m + j] += r[k * m + rank + i] * r[k * m + rank + j];
         }
-        for (int i = m - 1; i >= 0; --i) {
-            for (int k = i + 1; k < m; ++k) y[i] -= a[i * m + k] * y[k];
-            y[i] /= a[i * m + i];
-        }
+    }
+    (void)four_bar_cholesky(a, left);
+}
+
+/* Takes from x (in the columns' order) what no motion of the rows answers to: its part along [-K; I]. */
+static void four_bar_remove_unanswered(const four_bar_rows *rows, four_bar_real *x)
+{
+    const int m = four_bar_NR, rank = rows->rank, left = m - rank;
+    const four_bar_real *r = rows->weighted;
+    four_bar_real part[four_bar_NR];
+    for (int j = 0; j < left; ++j) {
+        part[j] = x[rank + j];
+        for (int k = 0; k < rank; ++k) part[j] -= r[k * m + rank + j] * x[k];
+    }
+    four_bar_cholesky_solve(rows->delassus, left, part);
+    for (int j = 0; j < left; ++j) {
+        x[rank + j] -= part[j];
+        for (int k = 0; k < rank; ++k) x[k] += r[k * m + rank + j] * part[j];
+    }
+}
+
+/* x = (J M^-1 J^T)^+ x: the solution of least norm at equal size of the rows. */
+static void four_bar_solve(const four_bar_rows *rows, four_bar_real *x)
+{
+    const int m = four_bar_NR, rank = rows->rank;
+    const four_bar_real *r = rows->weighted;
+    for (int i = 0; i < m; ++i) x[i] *= rows->scale[i];
+    if (rows->regular) {
+        four_bar_cholesky_solve(rows->delassus, m, x);
     } else {
-        /* R^T (R R^T)^-2 R; what was dropped does not spoil R R^T, whose pivots are large. */
-        four_bar_real gram[four_bar_L_M * four_bar_L_M];
-        for (int i = 0; i < rank; ++i) {
-            z[i] = 0;
-            for (int k = i; k < m; ++k) z[i] += a[i * m + k] * y[k];
-            for (int j = 0; j <= i; ++j) {
-                gram[i * m + j] = 0;
-                for (int k = i; k < m; ++k) gram[i * m + j] += a[i * m + k] * a[j * m + k];
-            }
+        four_bar_real y[four_bar_NR];
+        for (int i = 0; i < m; ++i) y[i] = x[rows->order[i]];
+        four_bar_remove_unanswered(rows, y);
+        /* Compilers cannot know that m bounds the rank. */
+        for (int i = 0; i < m && i < rank; ++i) {
+            for (int k = 0; k < i; ++k) y[i] -= r[k * m + i] * y[k];
+            y[i] /= r[i * m + i];
         }
-        (void)four_bar_loop_cholesky(gram, rank);
-        four_bar_loop_cholesky_solve(gram, rank, z);
-        four_bar_loop_cholesky_solve(gram, rank, z);
-        for (int i = 0; i < m; ++i) {
-            y[i] = 0;
-            for (int k = 0; k < rank && k <= i; ++k) y[i] += a[k * m + i] * z[k];
-        }
+        four_bar_back_substitute(r, rank, y, 1);
+        for (int i = rank; i < m; ++i) y[i] = 0;
+        four_bar_remove_unanswered(rows, y);
+        for (int i = 0; i < m; ++i) x[rows->order[i]] = y[i];
     }
-    for (int i = 0; i < m; ++i) x[order[i]] = y[i];
+    for (int i = 0; i < m; ++i) x[i] *= rows->scale[i];
 }
 
-/* lambda of delassus lambda = lambda; status = (rank, smallest pivot). Rows are brought to equal size first. */
-static void four_bar_loop_multipliers(
-    four_bar_real *delassus, const four_bar_real *weighted, const four_bar_real *inverses, four_bar_real *lambda, four_bar_real *status)
-{
-    const int n = four_bar_L_N, m = four_bar_L_M;
-    four_bar_real scale[four_bar_L_M];
-    for (int i = 0; i < m; ++i) {
-        const four_bar_real size = delassus[i * m + i];
-        scale[i] = size > 0 ? 1 / four_bar_loop_sqrt(size) : 0;
-        lambda[i] *= scale[i];
-    }
-    for (int i = 0; i < m; ++i) {
-        for (int j = 0; j <= i; ++j) delassus[i * m + j] *= scale[i] * scale[j];
-    }
-    four_bar_real pivot = four_bar_loop_cholesky(delassus, m);
-    status[0] = (four_bar_real)m;
-    status[1] = pivot;
-    if (pivot > (four_bar_real)1e-3) {
-        four_bar_loop_cholesky_solve(delassus, m, lambda);
-    } else {
-        /* Near a singular configuration: without squaring what is small. */
-        four_bar_real a[four_bar_L_N * four_bar_L_M];
-        int order[four_bar_L_M];
-        for (int i = 0; i < n; ++i) {
-            const four_bar_real root = four_bar_loop_sqrt(four_bar_loop_abs(inverses[i]));
-            for (int j = 0; j < m; ++j) a[i * m + j] = root * weighted[i * m + j] * scale[j];
-        }
-        const int rank = four_bar_loop_triangularise(a, order);
-        status[0] = (four_bar_real)rank;
-        status[1] = rank == m ? four_bar_loop_abs(a[m * m - 1] / a[0]) : 0;
-        four_bar_loop_least_norm(a, order, rank, lambda);
-    }
-    for (int i = 0; i < m; ++i) lambda[i] *= scale[i];
-}
-
-/* A solution of a x = x for any square matrix; rows without a pivot are left out. */
-static void four_bar_loop_any_solution(four_bar_real *a, four_bar_real *x)
-{
-    const int m = four_bar_L_M;
-    int order[four_bar_L_M], rank = m;
-    four_bar_real first = 0;
-    for (int j = 0; j < m; ++j) order[j] = j;
-    for (int k = 0; k < m; ++k) {
-        int row = k, column = k;
-        four_bar_real largest = 0;
-        for (int i = k; i < m; ++i) {
-            for (int j = k; j < m; ++j) {
-                const four_bar_real size = four_bar_loop_abs(a[i * m + j]);
-                if (size > largest) {
-                    largest = size;
-                    row = i;
-                    column = j;
-                }
-            }
-        }
-        if (k == 0) first = largest;
-        if (!(largest > four_bar_loop_dependent() * (four_bar_real)1e-2 * first)) {
-            rank = k;
-            break;
-        }
-        const int moved = order[k];
-        order[k] = order[column];
-        order[column] = moved;
-        for (int i = 0; i < m; ++i) {
-            const four_bar_real entry = a[i * m + k];
-            a[i * m + k] = a[i * m + column];
-            a[i * m + column] = entry;
-        }
-        for (int j = 0; j < m; ++j) {
-            const four_bar_real entry = a[k * m + j];
-            a[k * m + j] = a[row * m + j];
-            a[row * m + j] = entry;
-        }
-        const four_bar_real right = x[k];
-        x[k] = x[row];
-        x[row] = right;
-        for (int i = k + 1; i < m; ++i) {
-            const four_bar_real factor = a[i * m + k] / a[k * m + k];
-            for (int j = k; j < m; ++j) a[i * m + j] -= factor * a[k * m + j];
-            x[i] -= factor * x[k];
-        }
-    }
-    four_bar_real y[four_bar_L_M];
-    for (int i = m - 1; i >= 0; --i) {
-        y[i] = 0;
-        if (i >= rank) continue;
-        y[i] = x[i];
-        for (int j = i + 1; j < rank; ++j) y[i] -= a[i * m + j] * y[j];
-        y[i] /= a[i * m + i];
-    }
-    for (int i = 0; i < m; ++i) x[order[i]] = y[i];
-}
-
-/* Least motion in the metric of M with rows * motion = -gap; gap is spoilt. */
-static void four_bar_loop_step(const four_bar_real *rows, const four_bar_real *response, four_bar_real *gap, four_bar_real *motion)
-{
-    const int n = four_bar_L_N, m = four_bar_L_M;
-    four_bar_real a[four_bar_L_M * four_bar_L_M];
-    for (int i = 0; i < m; ++i) {
-        for (int j = 0; j < m; ++j) {
-            a[i * m + j] = 0;
-            for (int k = 0; k < n; ++k) a[i * m + j] += rows[i * n + k] * response[k * m + j];
-        }
-    }
-    four_bar_loop_any_solution(a, gap);
-    for (int k = 0; k < n; ++k) {
-        motion[k] = 0;
-        for (int j = 0; j < m; ++j) motion[k] -= response[k * m + j] * gap[j];
-    }
-}
-
-static four_bar_real four_bar_loop_largest(const four_bar_real *x)
+static four_bar_real four_bar_largest(const four_bar_real *x)
 {
     four_bar_real largest = 0;
-    for (int i = 0; i < four_bar_L_M; ++i) {
-        const four_bar_real size = four_bar_loop_abs(x[i]);
+    for (int i = 0; i < four_bar_NR; ++i) {
+        const four_bar_real size = four_bar_ABS(x[i]);
         if (!(size <= largest)) largest = size;
     }
     return largest;
@@ -1303,26 +1347,32 @@ static four_bar_real four_bar_loop_largest(const four_bar_real *x)
 void four_bar_project_position_status(
     four_bar_FORMAL const four_bar_real q[four_bar_NQ], four_bar_real closed[restrict four_bar_NQ], four_bar_real status[restrict 3])
 {
-    four_bar_real residual[four_bar_L_M], rows[four_bar_L_M * four_bar_L_N], jacobian[four_bar_L_M * four_bar_L_N];
-    four_bar_real response[four_bar_L_N * four_bar_L_M], motion[four_bar_L_N], moved[four_bar_NQ];
-    const four_bar_real enough = (four_bar_real)(sizeof(four_bar_real) < 8 ? 1e-6 : 1e-14);
-    int count = 0;
+    four_bar_rows rows;
+    four_bar_real gap[four_bar_NR], jacobian[four_bar_NR * four_bar_NV], motion[four_bar_NV], moved[four_bar_NQ];
+    int steps = 0;
     for (int k = 0; k < four_bar_NQ; ++k) closed[k] = q[k];
-    four_bar_constraint_correction(four_bar_ACTUAL closed, residual, rows, jacobian, response);
-    four_bar_real gap = four_bar_loop_largest(residual);
-    while (gap > enough && count < 12) {
-        four_bar_loop_step(rows, response, residual, motion);
+    four_bar_constraint_residual(four_bar_ACTUAL closed, gap);
+    four_bar_real here = four_bar_largest(gap);
+    while (here > four_bar_ENOUGH && steps < four_bar_ITERATIONS) {
+        four_bar_position_correction(
+            four_bar_ACTUAL closed, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
+        four_bar_factor(&rows);
+        four_bar_solve(&rows, gap);
+        for (int k = 0; k < four_bar_NV; ++k) {
+            motion[k] = 0;
+            for (int j = 0; j < four_bar_NR; ++j) motion[k] -= rows.response[k * four_bar_NR + j] * gap[j];
+        }
         four_bar_moved_position(four_bar_ACTUAL closed, motion, moved);
-        four_bar_constraint_correction(four_bar_ACTUAL moved, residual, rows, jacobian, response);
-        const four_bar_real there = four_bar_loop_largest(residual);
-        ++count;
-        if (!(there < gap)) break;
+        four_bar_constraint_residual(four_bar_ACTUAL moved, gap);
+        const four_bar_real there = four_bar_largest(gap);
+        ++steps;
+        if (!(there < here)) break;
         for (int k = 0; k < four_bar_NQ; ++k) closed[k] = moved[k];
-        gap = there;
+        here = there;
     }
-    status[0] = gap <= 1000 * enough ? (four_bar_real)1 : (four_bar_real)0;
-    status[1] = gap;
-    status[2] = (four_bar_real)count;
+    status[0] = here <= four_bar_ACCEPTED ? (four_bar_real)1 : (four_bar_real)0;
+    status[1] = here;
+    status[2] = (four_bar_real)steps;
 }
 
 void four_bar_project_position(four_bar_FORMAL const four_bar_real q[four_bar_NQ], four_bar_real closed[restrict four_bar_NQ])
@@ -1334,88 +1384,93 @@ void four_bar_project_position(four_bar_FORMAL const four_bar_real q[four_bar_NQ
 void four_bar_project_velocity(
     four_bar_FORMAL const four_bar_real q[four_bar_NQ], const four_bar_real v[four_bar_NV], four_bar_real consistent[restrict four_bar_NV])
 {
-    const int n = four_bar_L_N, m = four_bar_L_M;
-    four_bar_real residual[four_bar_L_M], rows[four_bar_L_M * four_bar_L_N], jacobian[four_bar_L_M * four_bar_L_N];
-    four_bar_real response[four_bar_L_N * four_bar_L_M], motion[four_bar_L_N];
-    for (int k = 0; k < n; ++k) consistent[k] = v[k];
-    four_bar_constraint_correction(four_bar_ACTUAL q, residual, rows, jacobian, response);
+    four_bar_rows rows;
+    four_bar_real rate[four_bar_NR], jacobian[four_bar_NR * four_bar_NV];
+    for (int k = 0; k < four_bar_NV; ++k) consistent[k] = v[k];
+    four_bar_velocity_correction(four_bar_ACTUAL q, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
+    four_bar_factor(&rows);
     /* The second time removes what round-off left. */
     for (int time = 0; time < 2; ++time) {
-        for (int i = 0; i < m; ++i) {
-            residual[i] = 0;
-            for (int k = 0; k < n; ++k) residual[i] += jacobian[i * n + k] * consistent[k];
+        for (int i = 0; i < four_bar_NR; ++i) {
+            rate[i] = 0;
+            for (int k = 0; k < four_bar_NV; ++k) rate[i] += jacobian[i * four_bar_NV + k] * consistent[k];
         }
-        four_bar_loop_step(jacobian, response, residual, motion);
-        for (int k = 0; k < n; ++k) consistent[k] += motion[k];
+        four_bar_solve(&rows, rate);
+        for (int k = 0; k < four_bar_NV; ++k) {
+            for (int j = 0; j < four_bar_NR; ++j) consistent[k] -= rows.response[k * four_bar_NR + j] * rate[j];
+        }
     }
 }
 
 static void four_bar_loop_dynamics(
     four_bar_FORMAL const four_bar_real q[four_bar_NQ], const four_bar_real v[four_bar_NV], const four_bar_real tau[four_bar_NV],
-    four_bar_TIMED_FORMAL
+    four_bar_EXTRA_FORMAL
     const four_bar_real *gains, four_bar_real *restrict vdot, four_bar_real *restrict lambda, four_bar_real *restrict status)
 {
-    four_bar_real response[four_bar_L_N * four_bar_L_M], delassus[four_bar_L_M * four_bar_L_M];
-    four_bar_real weighted[four_bar_L_N * four_bar_L_M], inverses[four_bar_L_N];
+    four_bar_rows rows;
     four_bar_constrained_terms(
-        four_bar_ACTUAL q, v, tau, four_bar_TIMED_ACTUAL vdot, response, delassus, lambda, weighted, inverses);
+        four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL vdot, rows.response, rows.delassus, lambda, rows.weighted,
+        rows.inverses);
     if (gains) {
-        four_bar_real residual[four_bar_L_M], jacobian[four_bar_L_M * four_bar_L_N];
+        four_bar_real residual[four_bar_NR], jacobian[four_bar_NR * four_bar_NV];
         four_bar_constraint_residual(four_bar_ACTUAL q, residual);
         four_bar_constraint_jacobian(four_bar_ACTUAL q, jacobian);
-        for (int i = 0; i < four_bar_L_M; ++i) {
+        for (int i = 0; i < four_bar_NR; ++i) {
             four_bar_real rate = 0;
-            for (int k = 0; k < four_bar_L_N; ++k) rate += jacobian[i * four_bar_L_N + k] * v[k];
+            for (int k = 0; k < four_bar_NV; ++k) rate += jacobian[i * four_bar_NV + k] * v[k];
             lambda[i] -= 2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
         }
     }
-    four_bar_loop_multipliers(delassus, weighted, inverses, lambda, status);
-    for (int k = 0; k < four_bar_L_N; ++k) {
-        for (int j = 0; j < four_bar_L_M; ++j) vdot[k] += response[k * four_bar_L_M + j] * lambda[j];
+    four_bar_factor(&rows);
+    four_bar_solve(&rows, lambda);
+    for (int k = 0; k < four_bar_NV; ++k) {
+        for (int j = 0; j < four_bar_NR; ++j) vdot[k] += rows.response[k * four_bar_NR + j] * lambda[j];
     }
+    status[0] = (four_bar_real)rows.rank;
+    status[1] = rows.pivot;
 }
 
 void four_bar_constrained_dynamics_status(
     four_bar_FORMAL const four_bar_real q[four_bar_NQ], const four_bar_real v[four_bar_NV], const four_bar_real tau[four_bar_NV],
-    four_bar_TIMED_FORMAL
+    four_bar_EXTRA_FORMAL
     four_bar_real vdot[restrict four_bar_NV], four_bar_real lambda[restrict four_bar_NR], four_bar_real status[restrict 2])
 {
-    four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_TIMED_ACTUAL (const four_bar_real *)0, vdot, lambda, status);
+    four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, status);
 }
 
 void four_bar_constrained_dynamics(
     four_bar_FORMAL const four_bar_real q[four_bar_NQ], const four_bar_real v[four_bar_NV], const four_bar_real tau[four_bar_NV],
-    four_bar_TIMED_FORMAL
+    four_bar_EXTRA_FORMAL
     four_bar_real vdot[restrict four_bar_NV], four_bar_real lambda[restrict four_bar_NR])
 {
     four_bar_real status[2];
-    four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_TIMED_ACTUAL (const four_bar_real *)0, vdot, lambda, status);
+    four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, status);
 }
 
 void four_bar_stabilised_dynamics(
     four_bar_FORMAL const four_bar_real q[four_bar_NQ], const four_bar_real v[four_bar_NV], const four_bar_real tau[four_bar_NV],
-    four_bar_TIMED_FORMAL
+    four_bar_EXTRA_FORMAL
     const four_bar_real gains[2], four_bar_real vdot[restrict four_bar_NV], four_bar_real lambda[restrict four_bar_NR])
 {
     four_bar_real status[2];
-    four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_TIMED_ACTUAL gains, vdot, lambda, status);
+    four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL gains, vdot, lambda, status);
 }
 
 void four_bar_forward_dynamics(
     four_bar_FORMAL const four_bar_real q[four_bar_NQ], const four_bar_real v[four_bar_NV], const four_bar_real tau[four_bar_NV],
-    four_bar_TIMED_FORMAL
+    four_bar_EXTRA_FORMAL
     four_bar_real vdot[restrict four_bar_NV])
 {
     four_bar_real lambda[four_bar_NR], status[2];
-    four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_TIMED_ACTUAL (const four_bar_real *)0, vdot, lambda, status);
+    four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, status);
 }
 
 void four_bar_joint_wrenches(
     four_bar_FORMAL const four_bar_real q[four_bar_NQ], const four_bar_real v[four_bar_NV], const four_bar_real tau[four_bar_NV],
-    four_bar_TIMED_FORMAL
+    four_bar_EXTRA_FORMAL
     four_bar_real wrenches[restrict 6 * four_bar_NJ])
 {
     four_bar_real vdot[four_bar_NV], lambda[four_bar_NR], status[2];
-    four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_TIMED_ACTUAL (const four_bar_real *)0, vdot, lambda, status);
-    four_bar_constrained_wrenches(four_bar_ACTUAL q, v, vdot, lambda, four_bar_TIMED_ACTUAL wrenches);
+    four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, status);
+    four_bar_constrained_wrenches(four_bar_ACTUAL q, v, vdot, lambda, four_bar_EXTRA_ACTUAL wrenches);
 }

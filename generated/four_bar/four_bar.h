@@ -261,20 +261,40 @@ void four_bar_constrained_wrenches(
     four_bar_real wrenches[four_bar_restrict 24]);
 
 /*
- * constraint_correction: residuals of the independent closure rows, their derivatives, and what moves them with least kinetic energy
+ * position_correction: what moves residuals of the independent closure rows with least kinetic energy, J their exact derivatives
  *   in   q                  3        coordinates
- *   out  residual           2        closure residuals [m, rad]
- *   out  residual_jacobian  2 x 3    their derivatives by the motion of v
- *   out  G                  2 x 3    closure rows
- *   out  response           3 x 2    M^-1 G^T
- * operations: 43 + or -, 53 *, 2 /, 3 sine-cosine pairs
+ *   out  residual_jacobian  2 x 3    derivatives J of the residuals by the motion of v
+ *   out  response           3 x 2    M^-1 J^T
+ *   out  delassus           2 x 2    J M^-1 J^T
+ *   out  weighted           3 x 2    Y = L^-T J^T
+ *   out  inverses           3        D^-1 in M = L^T D L
+ * operations: 49 + or -, 62 *, 2 /, 3 sine-cosine pairs
  */
-void four_bar_constraint_correction(
+void four_bar_position_correction(
     const four_bar_real q[3],
-    four_bar_real residual[four_bar_restrict 2],
     four_bar_real residual_jacobian[four_bar_restrict 6],
+    four_bar_real response[four_bar_restrict 6],
+    four_bar_real delassus[four_bar_restrict 4],
+    four_bar_real weighted[four_bar_restrict 6],
+    four_bar_real inverses[four_bar_restrict 3]);
+
+/*
+ * velocity_correction: what changes the rates of the independent closure rows with least kinetic energy
+ *   in   q         3        coordinates
+ *   out  G         2 x 3    closure rows J = G
+ *   out  response  3 x 2    M^-1 J^T
+ *   out  delassus  2 x 2    J M^-1 J^T
+ *   out  weighted  3 x 2    Y = L^-T J^T
+ *   out  inverses  3        D^-1 in M = L^T D L
+ * operations: 49 + or -, 62 *, 2 /, 3 sine-cosine pairs
+ */
+void four_bar_velocity_correction(
+    const four_bar_real q[3],
     four_bar_real G[four_bar_restrict 6],
-    four_bar_real response[four_bar_restrict 6]);
+    four_bar_real response[four_bar_restrict 6],
+    four_bar_real delassus[four_bar_restrict 4],
+    four_bar_real weighted[four_bar_restrict 6],
+    four_bar_real inverses[four_bar_restrict 3]);
 
 /*
  * moved_position: coordinates after a small motion of v, quaternions of unit length
@@ -318,7 +338,7 @@ void four_bar_closed_form_position(
  * project_position: nearest coordinates with closed loops, weighted by M (operations of one Newton step)
  *   in   q         3    coordinates
  *   out  q_closed  3    coordinates with closed loops
- * operations: 111 + or -, 128 *, 7 /, 6 sine-cosine pairs
+ * operations: 81 + or -, 114 *, 6 /, 4 sqrt, 9 sine-cosine pairs
  */
 void four_bar_project_position(
     const four_bar_real q[3],
@@ -329,7 +349,7 @@ void four_bar_project_position(
  *   in   q           3    coordinates
  *   out  q_closed    3    coordinates with closed loops
  *   out  projection  3    1 if closed else 0, largest gap left, Newton steps
- * operations: 111 + or -, 128 *, 7 /, 6 sine-cosine pairs
+ * operations: 81 + or -, 114 *, 6 /, 4 sqrt, 9 sine-cosine pairs
  */
 void four_bar_project_position_status(
     const four_bar_real q[3],
@@ -341,7 +361,7 @@ void four_bar_project_position_status(
  *   in   q             3    coordinates
  *   in   v             3    generalised speeds
  *   out  v_consistent  3    speeds that keep the loops closed
- * operations: 105 + or -, 109 *, 8 /, 3 sine-cosine pairs
+ * operations: 78 + or -, 110 *, 6 /, 4 sqrt, 3 sine-cosine pairs
  */
 void four_bar_project_velocity(
     const four_bar_real q[3],
@@ -355,7 +375,7 @@ void four_bar_project_velocity(
  *   in   tau      3    generalised forces
  *   out  vdot     3    rates of the speeds
  *   out  lambda_  2    multipliers of the independent closure rows
- * operations: 106 + or -, 142 *, 9 /, 4 sqrt, 3 sine-cosine pairs
+ * operations: 106 + or -, 143 *, 6 /, 4 sqrt, 3 sine-cosine pairs
  */
 void four_bar_constrained_dynamics(
     const four_bar_real q[3],
@@ -372,7 +392,7 @@ void four_bar_constrained_dynamics(
  *   out  vdot     3    rates of the speeds
  *   out  lambda_  2    multipliers of the independent closure rows
  *   out  status   2    rank of G and smallest pivot of its rows at equal size
- * operations: 106 + or -, 142 *, 9 /, 4 sqrt, 3 sine-cosine pairs
+ * operations: 106 + or -, 143 *, 6 /, 4 sqrt, 3 sine-cosine pairs
  */
 void four_bar_constrained_dynamics_status(
     const four_bar_real q[3],
@@ -390,7 +410,7 @@ void four_bar_constrained_dynamics_status(
  *   in   gains    2  [1/s]  alpha and beta of the restoring terms
  *   out  vdot     3         rates of the speeds
  *   out  lambda_  2         multipliers of the independent closure rows
- * operations: 140 + or -, 190 *, 9 /, 4 sqrt, 9 sine-cosine pairs
+ * operations: 140 + or -, 191 *, 6 /, 4 sqrt, 9 sine-cosine pairs
  */
 void four_bar_stabilised_dynamics(
     const four_bar_real q[3],
@@ -406,7 +426,7 @@ void four_bar_stabilised_dynamics(
  *   in   v         3        generalised speeds
  *   in   tau       3        generalised forces
  *   out  wrenches  4 x 6    joint wrenches, tree joints and then cut joints
- * operations: 154 + or -, 200 *, 9 /, 4 sqrt, 6 sine-cosine pairs
+ * operations: 154 + or -, 201 *, 6 /, 4 sqrt, 6 sine-cosine pairs
  */
 void four_bar_joint_wrenches(
     const four_bar_real q[3],
@@ -420,7 +440,7 @@ void four_bar_joint_wrenches(
  *   in   v     3    generalised speeds
  *   in   tau   3    generalised forces
  *   out  vdot  3    rates of the speeds
- * operations: 106 + or -, 142 *, 9 /, 4 sqrt, 3 sine-cosine pairs
+ * operations: 106 + or -, 143 *, 6 /, 4 sqrt, 3 sine-cosine pairs
  */
 void four_bar_forward_dynamics(
     const four_bar_real q[3],

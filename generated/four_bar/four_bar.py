@@ -30,12 +30,13 @@ from numpy.typing import ArrayLike
 
 __all__ = [
     "ConstrainedTermsResult",
-    "ConstraintCorrectionResult",
     "NB",
     "NJ",
     "NQ",
     "NR",
     "NV",
+    "PositionCorrectionResult",
+    "VelocityCorrectionResult",
     "actuated_inverse_dynamics",
     "bias_force",
     "body_jacobians",
@@ -49,7 +50,6 @@ __all__ = [
     "constrained_terms",
     "constrained_wrenches",
     "constraint_bias",
-    "constraint_correction",
     "constraint_jacobian",
     "constraint_residual",
     "forward_dynamics",
@@ -60,12 +60,14 @@ __all__ = [
     "mass_matrix",
     "momentum",
     "moved_position",
+    "position_correction",
     "position_rate",
     "potential_energy",
     "project_position",
     "project_position_status",
     "project_velocity",
     "stabilised_dynamics",
+    "velocity_correction",
 ]
 
 _REAL = np.float64
@@ -75,6 +77,11 @@ NV = 3
 NB = 3
 NJ = 4
 NR = 2
+_REGULAR = 0.001
+_DEPENDENT = 1e-10
+_ENOUGH = 1e-14
+_ACCEPTED = 1e-11
+_ITERATIONS = 12
 
 
 class _Floats:
@@ -1227,34 +1234,36 @@ def _constrained_wrenches(function, q, v, vdot, lambda_):
     return (wrenches,)
 
 
-class ConstraintCorrectionResult(NamedTuple):
-    """Results of constraint_correction."""
+class PositionCorrectionResult(NamedTuple):
+    """Results of position_correction."""
 
-    residual: np.ndarray  # closure residuals [m, rad], shape (..., 2).
-    residual_jacobian: np.ndarray  # their derivatives by the motion of v, shape (..., 2, 3).
-    G: np.ndarray  # closure rows, shape (..., 2, 3).
-    response: np.ndarray  # M^-1 G^T, shape (..., 3, 2).
+    residual_jacobian: np.ndarray  # derivatives J of the residuals by the motion of v, shape (..., 2, 3).
+    response: np.ndarray  # M^-1 J^T, shape (..., 3, 2).
+    delassus: np.ndarray  # J M^-1 J^T, shape (..., 2, 2).
+    weighted: np.ndarray  # Y = L^-T J^T, shape (..., 3, 2).
+    inverses: np.ndarray  # D^-1 in M = L^T D L, shape (..., 3).
 
 
-def constraint_correction(q: ArrayLike) -> ConstraintCorrectionResult:
-    """residuals of the independent closure rows, their derivatives, and what moves them with least kinetic energy
+def position_correction(q: ArrayLike) -> PositionCorrectionResult:
+    """what moves residuals of the independent closure rows with least kinetic energy, J their exact derivatives
 
     Args:
         q: coordinates, shape (..., 3).
 
     Returns:
-        residual: closure residuals [m, rad], shape (..., 2).
-        residual_jacobian: their derivatives by the motion of v, shape (..., 2, 3).
-        G: closure rows, shape (..., 2, 3).
-        response: M^-1 G^T, shape (..., 3, 2).
+        residual_jacobian: derivatives J of the residuals by the motion of v, shape (..., 2, 3).
+        response: M^-1 J^T, shape (..., 3, 2).
+        delassus: J M^-1 J^T, shape (..., 2, 2).
+        weighted: Y = L^-T J^T, shape (..., 3, 2).
+        inverses: D^-1 in M = L^T D L, shape (..., 3).
     """
     arguments = (
         ("q", q, (3,)),
     )
-    return ConstraintCorrectionResult(*_evaluate(_constraint_correction, arguments, ((2,), (2, 3), (2, 3), (3, 2))))
+    return PositionCorrectionResult(*_evaluate(_position_correction, arguments, ((2, 3), (3, 2), (2, 2), (3, 2), (3,))))
 
 
-def _constraint_correction(function, q):
+def _position_correction(function, q):
     cos = function.cos
     sin = function.sin
     sin_q0 = sin(q[0])
@@ -1294,16 +1303,21 @@ def _constraint_correction(function, q):
     t20 = 1.0/(m3_2*t17 - m2_2)
     t21 = t18*t20
     t22 = 1.0/(m1_1 - m3_1*t19 + t18*t21)
+    # closure rows brought to the mass matrix
     t23 = t13 + t10*t17
-    t24 = t22*(t8 + t10*t19 - t21*t23)
-    t25 = t20*t23 + t21*t24
-    t26 = t12 - t11*t17
-    t27 = t22*(t7 + t11*t19 + t21*t26)
-    t28 = t20*t26 - t21*t27
-    residual = (
-        -t9,
-        -t10,
-    )
+    t24 = t8 + t10*t19 - t21*t23
+    t25 = t12 - t11*t17
+    t26 = t7 + t11*t19 + t21*t25
+    t27 = t22*t24
+    t28 = t20*t23
+    t29 = 5.555555555555555*t10
+    t30 = t22*t26
+    t31 = t20*t25
+    t32 = 5.555555555555555*t11
+    t33 = t24*t30 + t23*t31 + t10*t32
+    # motion per multiplier
+    t34 = t28 + t21*t27
+    t35 = t31 - t21*t30
     residual_jacobian = (
         t8,
         t13,
@@ -1312,6 +1326,120 @@ def _constraint_correction(function, q):
         -t12,
         -t11,
     )
+    response = (
+        t27,
+        t30,
+        -t34,
+        t35,
+        t17*t34 - t29 - t19*t27,
+        -t32 - t19*t30 - t17*t35,
+    )
+    delassus = (
+        t24*t27 - t23*t28 + t10*t29,
+        t33,
+        t33,
+        t26*t30 - t25*t31 + t11*t32,
+    )
+    weighted = (
+        t24,
+        t26,
+        t23,
+        -t25,
+        -t10,
+        -t11,
+    )
+    inverses = (
+        t22,
+        -t20,
+        5.555555555555555,
+    )
+    return (residual_jacobian, response, delassus, weighted, inverses,)
+
+
+class VelocityCorrectionResult(NamedTuple):
+    """Results of velocity_correction."""
+
+    G: np.ndarray  # closure rows J = G, shape (..., 2, 3).
+    response: np.ndarray  # M^-1 J^T, shape (..., 3, 2).
+    delassus: np.ndarray  # J M^-1 J^T, shape (..., 2, 2).
+    weighted: np.ndarray  # Y = L^-T J^T, shape (..., 3, 2).
+    inverses: np.ndarray  # D^-1 in M = L^T D L, shape (..., 3).
+
+
+def velocity_correction(q: ArrayLike) -> VelocityCorrectionResult:
+    """what changes the rates of the independent closure rows with least kinetic energy
+
+    Args:
+        q: coordinates, shape (..., 3).
+
+    Returns:
+        G: closure rows J = G, shape (..., 2, 3).
+        response: M^-1 J^T, shape (..., 3, 2).
+        delassus: J M^-1 J^T, shape (..., 2, 2).
+        weighted: Y = L^-T J^T, shape (..., 3, 2).
+        inverses: D^-1 in M = L^T D L, shape (..., 3).
+    """
+    arguments = (
+        ("q", q, (3,)),
+    )
+    return VelocityCorrectionResult(*_evaluate(_velocity_correction, arguments, ((2, 3), (3, 2), (2, 2), (3, 2), (3,))))
+
+
+def _velocity_correction(function, q):
+    cos = function.cos
+    sin = function.sin
+    sin_q0 = sin(q[0])
+    cos_q0 = cos(q[0])
+    sin_q1 = sin(q[1])
+    cos_q1 = cos(q[1])
+    sin_q2 = sin(q[2])
+    cos_q2 = cos(q[2])
+    # closure of loops
+    t1 = 0.8*sin_q2
+    t2 = 0.6 - 0.8*cos_q2
+    t3 = 0.3*cos_q1
+    t4 = 0.3*sin_q1
+    t5 = cos_q1*cos_q2 - sin_q1*sin_q2
+    t6 = sin_q1*cos_q2 + cos_q1*sin_q2
+    t7 = 0.7*(cos_q0*t5 - sin_q0*t6)
+    t8 = 0.7*(sin_q0*t5 + cos_q0*t6)
+    t9 = t2 - cos_q2*t3 + sin_q2*t4 + t7
+    t10 = t1 + sin_q2*t3 + cos_q2*t4 - t8
+    t11 = 0.6 - t9
+    t12 = t2 - t9
+    t13 = t1 - t10
+    # composite inertias, inward
+    t14 = 0.45*cos_q2
+    m2_2 = 0.6067 - 0.8*(t14 + t14 - 1.2)
+    t15 = 0.45*sin_q1*sin_q2
+    t16 = cos_q1*(2.0 - t14) + t15
+    m1_1 = 0.03 + m2_2 + 0.3*(t16 + t16 + 1.05)
+    # mass matrix
+    m2_1 = m2_2 + 0.3*t16
+    m3_2 = 0.18 - 0.36*cos_q2
+    m3_1 = m3_2 + 0.3*(t15 - cos_q1*t14)
+    # factorisation of the mass matrix
+    t17 = 5.555555555555555*m3_2
+    t18 = m3_1*t17 - m2_1
+    t19 = 5.555555555555555*m3_1
+    t20 = 1.0/(m3_2*t17 - m2_2)
+    t21 = t18*t20
+    t22 = 1.0/(m1_1 - m3_1*t19 + t18*t21)
+    # closure rows brought to the mass matrix
+    t23 = t13 + t10*t17
+    t24 = t8 + t10*t19 - t21*t23
+    t25 = t12 - t11*t17
+    t26 = t7 + t11*t19 + t21*t25
+    t27 = t22*t24
+    t28 = t20*t23
+    t29 = 5.555555555555555*t10
+    t30 = t22*t26
+    t31 = t20*t25
+    t32 = 5.555555555555555*t11
+    t33 = t24*t30 + t23*t31 + t10*t32
+    # motion per multiplier
+    t34 = t28 + t21*t27
+    t35 = t31 - t21*t30
     G = (
         t8,
         t13,
@@ -1321,14 +1449,33 @@ def _constraint_correction(function, q):
         -t11,
     )
     response = (
-        t24,
         t27,
-        -t25,
-        t28,
-        t17*t25 - 5.555555555555555*t10 - t19*t24,
-        -5.555555555555555*t11 - t19*t27 - t17*t28,
+        t30,
+        -t34,
+        t35,
+        t17*t34 - t29 - t19*t27,
+        -t32 - t19*t30 - t17*t35,
     )
-    return (residual, residual_jacobian, G, response,)
+    delassus = (
+        t24*t27 - t23*t28 + t10*t29,
+        t33,
+        t33,
+        t26*t30 - t25*t31 + t11*t32,
+    )
+    weighted = (
+        t24,
+        t26,
+        t23,
+        -t25,
+        -t10,
+        -t11,
+    )
+    inverses = (
+        t22,
+        -t20,
+        5.555555555555555,
+    )
+    return (G, response, delassus, weighted, inverses,)
 
 
 def moved_position(q: ArrayLike, motion: ArrayLike) -> np.ndarray:
@@ -1510,48 +1657,60 @@ def _closed_form_position(function, q, branch):
     return (q_closed,)
 
 
-def _loop_columns(matrix, vector):
+def _columns(matrix, vector):
     return (matrix @ np.asarray(vector)[..., None])[..., 0]
 
 
-def _loop_pivot(matrix):
-    """Smallest pivot of Cholesky's factor of a symmetric matrix of unit diagonal, or 0."""
-    size = matrix.shape[-1]
-    lower = np.zeros(matrix.shape)
-    smallest = np.ones(matrix.shape[:-2])
+def _roots(delassus, weighted, inverses):
+    """Z with Z Z^T = (J M^-1 J^T)^+ for closure rows J at equal size, the rank of J, and how regular it is.
+
+    With Cholesky's factor C of the matrix Z is C^-T, with the singular values and vectors of D^-1/2 Y, which does not
+    square what is small, V S^-1. That takes over where the smallest pivot is not above _REGULAR; the ratio of smallest
+    to largest singular value then stands in the pivot's place.
+    """
+    size = delassus.shape[-1]
+    diagonal = np.diagonal(delassus, axis1=-2, axis2=-1)
+    scale = np.where(diagonal > 0, 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
+    table = np.empty((*delassus.shape[:-1], 2 * size), dtype=delassus.dtype)
+    table[..., :size] = delassus * scale[..., :, None] * scale[..., None, :]
+    table[..., size:] = np.eye(size)
+    pivot = np.full(delassus.shape[:-2], np.inf)
     for j in range(size):
-        square = matrix[..., j, j] - (lower[..., j, :j] ** 2).sum(axis=-1)
-        pivot = np.sqrt(np.where(square > 0, square, 0.0))
-        smallest = np.minimum(smallest, pivot)
-        below = matrix[..., j:, j] - (lower[..., j:, :j] @ lower[..., j, :j, None])[..., 0]
-        lower[..., j:, j] = below / np.where(pivot > 0, pivot, 1.0)[..., None]
-    return smallest
+        square = table[..., j, j]
+        root = np.sqrt(np.where(square > 0, square, 0.0))
+        pivot = np.minimum(pivot, root)
+        row = table[..., j, j : size + j + 1] / np.where(root > 0, root, 1.0)[..., None]
+        table[..., j, j : size + j + 1] = row
+        table[..., j + 1 :, j : size + j + 1] -= row[..., 1 : size - j, None] * row[..., None, :]
+    roots = scale[..., :, None] * np.swapaxes(table[..., size:], -1, -2)
+    rank = np.full(pivot.shape, float(size))
+    pivot = np.asarray(pivot)
+    singular = np.asarray(~(pivot > _REGULAR))
+    if singular.any():
+        equal = scale[singular]
+        matrix = np.sqrt(np.abs(inverses))[singular][..., :, None] * weighted[singular] * equal[..., None, :]
+        sound = np.isfinite(matrix).all(axis=(-2, -1))
+        _, sizes, vt = np.linalg.svd(np.where(sound[:, None, None], matrix, 0.0), full_matrices=False)
+        kept = sizes > _DEPENDENT * sizes[:, :1]
+        inverse = np.where(kept, 1.0 / np.where(kept, sizes, 1.0), 0.0)
+        roots[singular] = equal[:, :, None] * np.swapaxes(vt, -1, -2) * inverse[:, None, :]
+        roots[singular] *= np.where(sound, 1.0, np.nan)[:, None, None]
+        pivot[singular] = np.where(sound, sizes[:, -1] / np.where(sizes[:, 0] > 0, sizes[:, 0], 1.0), np.nan)
+        rank[singular] = kept.sum(axis=-1)
+    return roots, rank, pivot
+
+
+def _solve(roots, right):
+    """(J M^-1 J^T)^+ right."""
+    return _columns(roots, _columns(np.swapaxes(roots, -1, -2), right))
 
 
 def _loop_dynamics(terms, pull):
-    """vdot, lambda and (rank of G, smallest pivot of its rows); lambda is of least norm where G loses rank.
-
-    Rows are brought to equal size, and the singular values of D^-1/2 L^-T G^T are taken without squaring. Where the
-    pivot is below 1e-3, the ratio of smallest to largest singular value stands in its place.
-    """
+    """vdot, lambda and (rank of the rows, how regular they are)."""
     free, response, delassus, right, weighted, inverses = terms
-    right = right + pull
-    diagonal = np.diagonal(delassus, axis1=-2, axis2=-1)
-    scale = np.where(diagonal > 0, 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
-    matrix = np.sqrt(np.abs(inverses))[..., :, None] * weighted * scale[..., None, :]
-    with np.errstate(invalid="ignore"):
-        sound = np.isfinite(matrix).all(axis=(-2, -1))
-    _, sizes, vt = np.linalg.svd(np.where(sound[..., None, None], matrix, 0.0), full_matrices=False)
-    kept = sizes > 1e-10 * sizes[..., :1]
-    squares = np.where(kept, 1.0 / np.where(kept, sizes, 1.0) ** 2, 0.0)
-    along = squares * _loop_columns(vt, scale * right)
-    multipliers = scale * _loop_columns(np.swapaxes(vt, -1, -2), along)
-    multipliers = np.where(sound[..., None], multipliers, np.nan)
-    largest = np.where(sizes[..., 0] > 0, sizes[..., 0], 1.0)
-    pivot = _loop_pivot(np.where(sound[..., None, None], delassus * scale[..., :, None] * scale[..., None, :], 0.0))
-    regular = np.where(pivot > 1e-3, pivot, sizes[..., -1] / largest)
-    status = np.stack([kept.sum(axis=-1).astype(float), np.where(sound, regular, np.nan)], axis=-1)
-    return free + _loop_columns(response, multipliers), multipliers, status
+    roots, rank, pivot = _roots(delassus, weighted, inverses)
+    multipliers = _solve(roots, right + pull)
+    return free + _columns(response, multipliers), multipliers, np.stack([rank, pivot], axis=-1)
 
 
 def constrained_dynamics_status(q, v, tau, *extra, **keywords):
@@ -1568,7 +1727,7 @@ def stabilised_dynamics(q, v, tau, *extra, **keywords):
     """vdot and lambda with G vdot = gamma - 2 alpha G v - beta^2 residual; the last argument is (alpha, beta)."""
     *timed, gains = extra
     gains = np.asarray(gains)
-    rate = _loop_columns(constraint_jacobian(q, **keywords), v)
+    rate = _columns(constraint_jacobian(q, **keywords), v)
     pull = -2 * gains[..., :1] * rate - gains[..., 1:] ** 2 * constraint_residual(q, **keywords)
     return _loop_dynamics(constrained_terms(q, v, tau, *timed, **keywords), pull)[:2]
 
@@ -1584,37 +1743,28 @@ def forward_dynamics(q, v, tau, *extra, **keywords):
     return constrained_dynamics_status(q, v, tau, *extra, **keywords)[0]
 
 
-def _loop_step(rows, response, gap):
-    """Least motion in the metric of M with rows * motion = -gap."""
-    product = rows @ response
-    sound = np.isfinite(product).all(axis=(-2, -1), keepdims=True)
-    inverse = np.linalg.pinv(np.where(sound, product, 0.0), rcond=1e-12)
-    return -_loop_columns(response, _loop_columns(inverse, gap))
-
-
 def project_position_status(q, **keywords):
     """q with closed loops, moved with the least kinetic energy, and (1 if closed, largest gap, Newton steps)."""
     closed = np.array(q, dtype=float)
-    residual, rows, _, response = constraint_correction(closed, **keywords)
-    gap = np.abs(residual).max(axis=-1)
-    steps = np.zeros_like(gap)
-    going = gap > 1e-14
-    for _ in range(12):
+    gap = constraint_residual(closed, **keywords)
+    here = np.abs(gap).max(axis=-1)
+    steps = np.zeros_like(here)
+    going = here > _ENOUGH
+    for _ in range(_ITERATIONS):
         if not going.any():
             break
-        motion = np.where(going[..., None], _loop_step(rows, response, residual), 0.0)
-        moved = moved_position(closed, motion, **keywords)
-        new_residual, new_rows, _, new_response = constraint_correction(moved, **keywords)
-        there = np.abs(new_residual).max(axis=-1)
+        _, response, *rows = position_correction(closed, **keywords)
+        motion = -_columns(response, _solve(_roots(*rows)[0], gap))
+        moved = moved_position(closed, np.where(going[..., None], motion, 0.0), **keywords)
+        left = constraint_residual(moved, **keywords)
+        there = np.abs(left).max(axis=-1)
         steps = steps + going
-        better = going & (there < gap)
+        better = going & (there < here)
         closed = np.where(better[..., None], moved, closed)
-        residual = np.where(better[..., None], new_residual, residual)
-        rows = np.where(better[..., None, None], new_rows, rows)
-        response = np.where(better[..., None, None], new_response, response)
-        gap = np.where(better, there, gap)
-        going = better & (gap > 1e-14)
-    return closed, np.stack([(gap <= 1e-11).astype(float), gap, steps], axis=-1)
+        gap = np.where(better[..., None], left, gap)
+        here = np.where(better, there, here)
+        going = better & (here > _ENOUGH)
+    return closed, np.stack([(here <= _ACCEPTED).astype(float), here, steps], axis=-1)
 
 
 def project_position(q, **keywords):
@@ -1624,8 +1774,9 @@ def project_position(q, **keywords):
 
 def project_velocity(q, v, **keywords):
     """The speeds nearest to v, in the metric of the mass matrix, that keep the loops closed."""
-    _, _, jacobian, response = constraint_correction(q, **keywords)
+    jacobian, response, *rows = velocity_correction(q, **keywords)
+    roots = _roots(*rows)[0]
     consistent = np.asarray(v, dtype=float)
     for _ in range(2):  # the second time removes what round-off left
-        consistent = consistent + _loop_step(jacobian, response, _loop_columns(jacobian, consistent))
+        consistent = consistent - _columns(response, _solve(roots, _columns(jacobian, consistent)))
     return consistent

@@ -698,14 +698,15 @@ void slider_crank_constrained_wrenches(
     wrenches[23] = 0.0;
 }
 
-/* operations: 17 + or -, 25 *, 3 /, 2 sine-cosine pairs */
-void slider_crank_constraint_correction(
+/* operations: 21 + or -, 31 *, 3 /, 2 sine-cosine pairs */
+void slider_crank_position_correction(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
-    slider_crank_real residual[restrict 2],
     slider_crank_real residual_jacobian[restrict 6],
-    slider_crank_real G[restrict 6],
-    slider_crank_real response[restrict 6])
+    slider_crank_real response[restrict 6],
+    slider_crank_real delassus[restrict 4],
+    slider_crank_real weighted[restrict 6],
+    slider_crank_real inverses[restrict 3])
 {
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
@@ -720,44 +721,131 @@ void slider_crank_constraint_correction(
     /* closure of loops */
     const slider_crank_real t2 = l*(cos_q0*cos_q1 - sin_q0*sin_q1);
     const slider_crank_real t3 = l*(cos_q0*sin_q1 + sin_q0*cos_q1);
-    const slider_crank_real t4 = q[2] - r*cos_q0 - t2;
-    const slider_crank_real t5 = r*sin_q0 + t3;
-    const slider_crank_real t6 = q[2] - t4;
+    const slider_crank_real t4 = r*sin_q0 + t3;
+    const slider_crank_real t5 = q[2] - q[2] + r*cos_q0 + t2;
 
     /* composite inertias, inward */
-    const slider_crank_real t7 = cos_q1*t1;
-    const slider_crank_real m1_1 = m2_2 + 0.0015 + r*(t7 + t7 + 0.675*r);
+    const slider_crank_real t6 = cos_q1*t1;
+    const slider_crank_real m1_1 = m2_2 + 0.0015 + r*(t6 + t6 + 0.675*r);
 
     /* mass matrix */
-    const slider_crank_real m2_1 = m2_2 + r*t7;
+    const slider_crank_real m2_1 = m2_2 + r*t6;
 
     /* factorisation of the mass matrix */
+    const slider_crank_real t7 = 1.0/m_slider;
     const slider_crank_real t8 = 1.0/m2_2;
     const slider_crank_real t9 = m2_1*t8;
     const slider_crank_real t10 = 1.0/(m1_1 - m2_1*t9);
-    const slider_crank_real t11 = t10*(t5 - t3*t9);
-    const slider_crank_real t12 = t10*(t6 - t2*t9);
 
-    residual[0] = t4;
-    residual[1] = -t5;
-    residual_jacobian[0] = t5;
+    /* closure rows brought to the mass matrix */
+    const slider_crank_real t11 = t4 - t3*t9;
+    const slider_crank_real t12 = t5 - t2*t9;
+    const slider_crank_real t13 = t10*t11;
+    const slider_crank_real t14 = t3*t8;
+    const slider_crank_real t15 = t10*t12;
+    const slider_crank_real t16 = t2*t8;
+    const slider_crank_real t17 = t11*t15 + t3*t16;
+
+    residual_jacobian[0] = t4;
     residual_jacobian[1] = t3;
     residual_jacobian[2] = 1.0;
-    residual_jacobian[3] = -t6;
+    residual_jacobian[3] = -t5;
     residual_jacobian[4] = -t2;
     residual_jacobian[5] = 0.0;
-    G[0] = t5;
+    response[0] = t13;
+    response[1] = -t15;
+    response[2] = t14 - t9*t13;
+    response[3] = t9*t15 - t16;
+    response[4] = t7;
+    response[5] = 0.0;
+    delassus[0] = t7 + t11*t13 + t3*t14;
+    delassus[1] = -t17;
+    delassus[2] = -t17;
+    delassus[3] = t12*t15 + t2*t16;
+    weighted[0] = t11;
+    weighted[1] = -t12;
+    weighted[2] = t3;
+    weighted[3] = -t2;
+    weighted[4] = 1.0;
+    weighted[5] = 0.0;
+    inverses[0] = t10;
+    inverses[1] = t8;
+    inverses[2] = t7;
+}
+
+/* operations: 21 + or -, 31 *, 3 /, 2 sine-cosine pairs */
+void slider_crank_velocity_correction(
+    const slider_crank_parameters *parameters,
+    const slider_crank_real q[3],
+    slider_crank_real G[restrict 6],
+    slider_crank_real response[restrict 6],
+    slider_crank_real delassus[restrict 4],
+    slider_crank_real weighted[restrict 6],
+    slider_crank_real inverses[restrict 3])
+{
+    const slider_crank_real r = parameters->r;
+    const slider_crank_real l = parameters->l;
+    const slider_crank_real m_slider = parameters->m_slider;
+    const slider_crank_real sin_q0 = sin(q[0]);
+    const slider_crank_real cos_q0 = cos(q[0]);
+    const slider_crank_real sin_q1 = sin(q[1]);
+    const slider_crank_real cos_q1 = cos(q[1]);
+    const slider_crank_real t1 = 0.2*l;
+    const slider_crank_real m2_2 = 0.002 + 0.3333333333333333*l*t1;
+
+    /* closure of loops */
+    const slider_crank_real t2 = l*(cos_q0*cos_q1 - sin_q0*sin_q1);
+    const slider_crank_real t3 = l*(cos_q0*sin_q1 + sin_q0*cos_q1);
+    const slider_crank_real t4 = r*sin_q0 + t3;
+    const slider_crank_real t5 = q[2] - q[2] + r*cos_q0 + t2;
+
+    /* composite inertias, inward */
+    const slider_crank_real t6 = cos_q1*t1;
+    const slider_crank_real m1_1 = m2_2 + 0.0015 + r*(t6 + t6 + 0.675*r);
+
+    /* mass matrix */
+    const slider_crank_real m2_1 = m2_2 + r*t6;
+
+    /* factorisation of the mass matrix */
+    const slider_crank_real t7 = 1.0/m_slider;
+    const slider_crank_real t8 = 1.0/m2_2;
+    const slider_crank_real t9 = m2_1*t8;
+    const slider_crank_real t10 = 1.0/(m1_1 - m2_1*t9);
+
+    /* closure rows brought to the mass matrix */
+    const slider_crank_real t11 = t4 - t3*t9;
+    const slider_crank_real t12 = t5 - t2*t9;
+    const slider_crank_real t13 = t10*t11;
+    const slider_crank_real t14 = t3*t8;
+    const slider_crank_real t15 = t10*t12;
+    const slider_crank_real t16 = t2*t8;
+    const slider_crank_real t17 = t11*t15 + t3*t16;
+
+    G[0] = t4;
     G[1] = t3;
     G[2] = 1.0;
-    G[3] = -t6;
+    G[3] = -t5;
     G[4] = -t2;
     G[5] = 0.0;
-    response[0] = t11;
-    response[1] = -t12;
-    response[2] = t3*t8 - t9*t11;
-    response[3] = t9*t12 - t2*t8;
-    response[4] = 1.0/m_slider;
+    response[0] = t13;
+    response[1] = -t15;
+    response[2] = t14 - t9*t13;
+    response[3] = t9*t15 - t16;
+    response[4] = t7;
     response[5] = 0.0;
+    delassus[0] = t7 + t11*t13 + t3*t14;
+    delassus[1] = -t17;
+    delassus[2] = -t17;
+    delassus[3] = t12*t15 + t2*t16;
+    weighted[0] = t11;
+    weighted[1] = -t12;
+    weighted[2] = t3;
+    weighted[3] = -t2;
+    weighted[4] = 1.0;
+    weighted[5] = 0.0;
+    inverses[0] = t10;
+    inverses[1] = t8;
+    inverses[2] = t7;
 }
 
 /* operations: 3 + or - */
@@ -870,73 +958,72 @@ void slider_crank_closed_form_position(
 
 #define slider_crank_FORMAL const slider_crank_parameters *parameters,
 #define slider_crank_ACTUAL parameters,
-#define slider_crank_TIMED_ACTUAL
-#define slider_crank_TIMED_FORMAL
+#define slider_crank_EXTRA_FORMAL
+#define slider_crank_EXTRA_ACTUAL
+#define slider_crank_SQRT sqrt
+#define slider_crank_ABS fabs
+#define slider_crank_REGULAR 0.001
+#define slider_crank_DEPENDENT 1e-10
+#define slider_crank_ENOUGH 1e-14
+#define slider_crank_ACCEPTED 1e-11
+#define slider_crank_ITERATIONS 12
 
-/* Closed loops: NV speeds, NR independent closure rows. */
-enum { slider_crank_L_N = slider_crank_NV, slider_crank_L_M = slider_crank_NR };
+/* Closure rows J (NR x NV) on the mass matrix M = L^T D L; factoring overwrites delassus and weighted. */
+typedef struct slider_crank_rows {
+    slider_crank_real response[slider_crank_NV * slider_crank_NR]; /* M^-1 J^T */
+    slider_crank_real delassus[slider_crank_NR * slider_crank_NR]; /* J M^-1 J^T; then its factor C, or that of I + K^T K */
+    slider_crank_real weighted[slider_crank_NV * slider_crank_NR]; /* Y = L^-T J^T; then R of D^-1/2 Y, and K beside it */
+    slider_crank_real inverses[slider_crank_NV];            /* D^-1 */
+    slider_crank_real scale[slider_crank_NR];               /* brings the rows to equal size */
+    slider_crank_real pivot;                         /* smallest one at equal size: how regular the rows are */
+    int order[slider_crank_NR], rank, regular;
+} slider_crank_rows;
 
-static slider_crank_real slider_crank_loop_sqrt(slider_crank_real x)
+/* Cholesky's factor of a symmetric matrix, in its lower half with inverse pivots; the smallest below 1, or 0. */
+static slider_crank_real slider_crank_cholesky(slider_crank_real *a, int size)
 {
-    return (slider_crank_real)sqrt((double)x);
-}
-
-static slider_crank_real slider_crank_loop_abs(slider_crank_real x)
-{
-    return x < 0 ? -x : x;
-}
-
-/* Part of the largest pivot below which a row counts as dependent. */
-static slider_crank_real slider_crank_loop_dependent(void)
-{
-    return (slider_crank_real)(sizeof(slider_crank_real) < 8 ? 1e-5 : 1e-10);
-}
-
-/* Cholesky's factor L of a symmetric matrix of unit diagonal, in its lower half; the smallest pivot, or 0. */
-static slider_crank_real slider_crank_loop_cholesky(slider_crank_real *a, int size)
-{
-    const int m = slider_crank_L_M;
+    const int m = slider_crank_NR;
     slider_crank_real smallest = 1;
     for (int j = 0; j < size; ++j) {
-        slider_crank_real pivot = a[j * m + j];
-        for (int k = 0; k < j; ++k) pivot -= a[j * m + k] * a[j * m + k];
-        if (!(pivot > 0)) return 0;
-        pivot = slider_crank_loop_sqrt(pivot);
-        a[j * m + j] = pivot;
+        slider_crank_real square = a[j * m + j];
+        for (int k = 0; k < j; ++k) square -= a[j * m + k] * a[j * m + k];
+        if (!(square > 0)) return 0;
+        const slider_crank_real pivot = slider_crank_SQRT(square);
+        const slider_crank_real inverse = 1 / pivot;
         if (pivot < smallest) smallest = pivot;
+        a[j * m + j] = inverse;
         for (int i = j + 1; i < size; ++i) {
             slider_crank_real entry = a[i * m + j];
             for (int k = 0; k < j; ++k) entry -= a[i * m + k] * a[j * m + k];
-            a[i * m + j] = entry / pivot;
+            a[i * m + j] = entry * inverse;
         }
     }
     return smallest;
 }
 
-/* x = L^-T L^-1 x. */
-static void slider_crank_loop_cholesky_solve(const slider_crank_real *a, int size, slider_crank_real *x)
+/* x = C^-T C^-1 x. */
+static void slider_crank_cholesky_solve(const slider_crank_real *a, int size, slider_crank_real *x)
 {
-    const int m = slider_crank_L_M;
+    const int m = slider_crank_NR;
     for (int i = 0; i < size; ++i) {
         for (int k = 0; k < i; ++k) x[i] -= a[i * m + k] * x[k];
-        x[i] /= a[i * m + i];
+        x[i] *= a[i * m + i];
     }
     for (int i = size - 1; i >= 0; --i) {
         for (int k = i + 1; k < size; ++k) x[i] -= a[k * m + i] * x[k];
-        x[i] /= a[i * m + i];
+        x[i] *= a[i * m + i];
     }
 }
 
 /* R of A P = Q R by Householder's reflections with column pivoting, in the upper part of a (NV x NR); the rank. */
-static int slider_crank_loop_triangularise(slider_crank_real *a, int *order)
+static int slider_crank_triangularise(slider_crank_real *a, int *order)
 {
-    const int n = slider_crank_L_N, m = slider_crank_L_M;
-    const int steps = m < n ? m : n;
+    const int n = slider_crank_NV, m = slider_crank_NR;
     slider_crank_real first = 0;
     for (int j = 0; j < m; ++j) order[j] = j;
-    for (int k = 0; k < steps; ++k) {
+    for (int k = 0; k < m; ++k) {
         int chosen = k;
-        slider_crank_real largest = -1;
+        slider_crank_real largest = 0;
         for (int j = k; j < m; ++j) {
             slider_crank_real square = 0;
             for (int i = k; i < n; ++i) square += a[i * m + j] * a[i * m + j];
@@ -945,187 +1032,120 @@ static int slider_crank_loop_triangularise(slider_crank_real *a, int *order)
                 chosen = j;
             }
         }
-        slider_crank_real norm = slider_crank_loop_sqrt(largest);
+        slider_crank_real norm = slider_crank_SQRT(largest);
         if (k == 0) first = norm;
-        if (!(norm > slider_crank_loop_dependent() * first)) return k;
-        if (chosen != k) {
-            const int moved = order[k];
-            order[k] = order[chosen];
-            order[chosen] = moved;
-            for (int i = 0; i < n; ++i) {
-                const slider_crank_real entry = a[i * m + k];
-                a[i * m + k] = a[i * m + chosen];
-                a[i * m + chosen] = entry;
-            }
+        if (!(norm > slider_crank_DEPENDENT * first)) return k;
+        const int moved = order[k];
+        order[k] = order[chosen];
+        order[chosen] = moved;
+        for (int i = 0; i < n; ++i) {
+            const slider_crank_real entry = a[i * m + k];
+            a[i * m + k] = a[i * m + chosen];
+            a[i * m + chosen] = entry;
         }
         if (a[k * m + k] > 0) norm = -norm;
         const slider_crank_real head = a[k * m + k] - norm;
-        const slider_crank_real scale = -norm * head;
-        for (int j = k + 1; j < m && scale > 0; ++j) {
+        for (int j = k + 1; j < m; ++j) {
             slider_crank_real product = head * a[k * m + j];
             for (int i = k + 1; i < n; ++i) product += a[i * m + k] * a[i * m + j];
-            product /= scale;
+            product /= -norm * head;
             a[k * m + j] -= product * head;
             for (int i = k + 1; i < n; ++i) a[i * m + j] -= product * a[i * m + k];
         }
         a[k * m + k] = norm;
     }
-    return steps;
+    return m;
 }
 
-/* x of least norm with R^T R x = x, R the first rank rows of a, columns in the given order. */
-static void slider_crank_loop_least_norm(const slider_crank_real *a, const int *order, int rank, slider_crank_real *x)
+/* x = R^-1 x in steps of the given stride. */
+static void slider_crank_back_substitute(const slider_crank_real *a, int rank, slider_crank_real *x, int stride)
 {
-    const int m = slider_crank_L_M;
-    slider_crank_real y[slider_crank_L_M], z[slider_crank_L_M];
-    for (int i = 0; i < m; ++i) y[i] = x[order[i]];
-    if (rank == m) {
-        for (int i = 0; i < m; ++i) {
-            for (int k = 0; k < i; ++k) y[i] -= a[k * m + i] * y[k];
-            y[i] /= a[i * m + i];
+    const int m = slider_crank_NR;
+    for (int i = rank - 1; i >= 0; --i) {
+        for (int k = i + 1; k < rank; ++k) x[i * stride] -= a[i * m + k] * x[k * stride];
+        x[i * stride] /= a[i * m + i];
+    }
+}
+
+/* Factors the rows: J M^-1 J^T where it is regular, else D^-1/2 Y, which does not square what is small. */
+static void slider_crank_factor(slider_crank_rows *rows)
+{
+    const int n = slider_crank_NV, m = slider_crank_NR;
+    slider_crank_real *a = rows->delassus, *r = rows->weighted;
+    for (int i = 0; i < m; ++i) rows->scale[i] = a[i * m + i] > 0 ? 1 / slider_crank_SQRT(a[i * m + i]) : 0;
+    for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < i; ++j) a[i * m + j] *= rows->scale[i] * rows->scale[j];
+        a[i * m + i] = rows->scale[i] > 0 ? 1 : 0;
+    }
+    rows->rank = m;
+    rows->pivot = slider_crank_cholesky(a, m);
+    rows->regular = rows->pivot > slider_crank_REGULAR;
+    if (rows->regular) return;
+    for (int i = 0; i < n; ++i) {
+        const slider_crank_real root = slider_crank_SQRT(slider_crank_ABS(rows->inverses[i]));
+        for (int j = 0; j < m; ++j) r[i * m + j] *= root * rows->scale[j];
+    }
+    rows->rank = slider_crank_triangularise(r, rows->order);
+    rows->pivot = rows->rank == m ? slider_crank_ABS(r[m * m - 1] / r[0]) : 0;
+    /* Columns without a pivot are those before them times K. */
+    const int rank = rows->rank, left = m - rank;
+    for (int j = rank; j < m; ++j) slider_crank_back_substitute(r, rank, r + j, m);
+    for (int i = 0; i < left; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            a[i * m + j] = i == j ? 1 : 0;
+            for (int k = 0; k < rank; ++k) a[i * m + j] += r[k * m + rank + i] * r[k * m + rank + j];
         }
-        for (int i = m - 1; i >= 0; --i) {
-            for (int k = i + 1; k < m; ++k) y[i] -= a[i * m + k] * y[k];
-            y[i] /= a[i * m + i];
-        }
+    }
+    (void)slider_crank_cholesky(a, left);
+}
+
+/* Takes from x (in the columns' order) what no motion of the rows answers to: its part along [-K; I]. */
+static void slider_crank_remove_unanswered(const slider_crank_rows *rows, slider_crank_real *x)
+{
+    const int m = slider_crank_NR, rank = rows->rank, left = m - rank;
+    const slider_crank_real *r = rows->weighted;
+    slider_crank_real part[slider_crank_NR];
+    for (int j = 0; j < left; ++j) {
+        part[j] = x[rank + j];
+        for (int k = 0; k < rank; ++k) part[j] -= r[k * m + rank + j] * x[k];
+    }
+    slider_crank_cholesky_solve(rows->delassus, left, part);
+    for (int j = 0; j < left; ++j) {
+        x[rank + j] -= part[j];
+        for (int k = 0; k < rank; ++k) x[k] += r[k * m + rank + j] * part[j];
+    }
+}
+
+/* x = (J M^-1 J^T)^+ x: the solution of least norm at equal size of the rows. */
+static void slider_crank_solve(const slider_crank_rows *rows, slider_crank_real *x)
+{
+    const int m = slider_crank_NR, rank = rows->rank;
+    const slider_crank_real *r = rows->weighted;
+    for (int i = 0; i < m; ++i) x[i] *= rows->scale[i];
+    if (rows->regular) {
+        slider_crank_cholesky_solve(rows->delassus, m, x);
     } else {
-        /* R^T (R R^T)^-2 R; what was dropped does not spoil R R^T, whose pivots are large. */
-        slider_crank_real gram[slider_crank_L_M * slider_crank_L_M];
-        for (int i = 0; i < rank; ++i) {
-            z[i] = 0;
-            for (int k = i; k < m; ++k) z[i] += a[i * m + k] * y[k];
-            for (int j = 0; j <= i; ++j) {
-                gram[i * m + j] = 0;
-                for (int k = i; k < m; ++k) gram[i * m + j] += a[i * m + k] * a[j * m + k];
-            }
+        slider_crank_real y[slider_crank_NR];
+        for (int i = 0; i < m; ++i) y[i] = x[rows->order[i]];
+        slider_crank_remove_unanswered(rows, y);
+        /* Compilers cannot know that m bounds the rank. */
+        for (int i = 0; i < m && i < rank; ++i) {
+            for (int k = 0; k < i; ++k) y[i] -= r[k * m + i] * y[k];
+            y[i] /= r[i * m + i];
         }
-        (void)slider_crank_loop_cholesky(gram, rank);
-        slider_crank_loop_cholesky_solve(gram, rank, z);
-        slider_crank_loop_cholesky_solve(gram, rank, z);
-        for (int i = 0; i < m; ++i) {
-            y[i] = 0;
-            for (int k = 0; k < rank && k <= i; ++k) y[i] += a[k * m + i] * z[k];
-        }
+        slider_crank_back_substitute(r, rank, y, 1);
+        for (int i = rank; i < m; ++i) y[i] = 0;
+        slider_crank_remove_unanswered(rows, y);
+        for (int i = 0; i < m; ++i) x[rows->order[i]] = y[i];
     }
-    for (int i = 0; i < m; ++i) x[order[i]] = y[i];
+    for (int i = 0; i < m; ++i) x[i] *= rows->scale[i];
 }
 
-/* lambda of delassus lambda = lambda; status = (rank, smallest pivot). Rows are brought to equal size first. */
-static void slider_crank_loop_multipliers(
-    slider_crank_real *delassus, const slider_crank_real *weighted, const slider_crank_real *inverses, slider_crank_real *lambda, slider_crank_real *status)
-{
-    const int n = slider_crank_L_N, m = slider_crank_L_M;
-    slider_crank_real scale[slider_crank_L_M];
-    for (int i = 0; i < m; ++i) {
-        const slider_crank_real size = delassus[i * m + i];
-        scale[i] = size > 0 ? 1 / slider_crank_loop_sqrt(size) : 0;
-        lambda[i] *= scale[i];
-    }
-    for (int i = 0; i < m; ++i) {
-        for (int j = 0; j <= i; ++j) delassus[i * m + j] *= scale[i] * scale[j];
-    }
-    slider_crank_real pivot = slider_crank_loop_cholesky(delassus, m);
-    status[0] = (slider_crank_real)m;
-    status[1] = pivot;
-    if (pivot > (slider_crank_real)1e-3) {
-        slider_crank_loop_cholesky_solve(delassus, m, lambda);
-    } else {
-        /* Near a singular configuration: without squaring what is small. */
-        slider_crank_real a[slider_crank_L_N * slider_crank_L_M];
-        int order[slider_crank_L_M];
-        for (int i = 0; i < n; ++i) {
-            const slider_crank_real root = slider_crank_loop_sqrt(slider_crank_loop_abs(inverses[i]));
-            for (int j = 0; j < m; ++j) a[i * m + j] = root * weighted[i * m + j] * scale[j];
-        }
-        const int rank = slider_crank_loop_triangularise(a, order);
-        status[0] = (slider_crank_real)rank;
-        status[1] = rank == m ? slider_crank_loop_abs(a[m * m - 1] / a[0]) : 0;
-        slider_crank_loop_least_norm(a, order, rank, lambda);
-    }
-    for (int i = 0; i < m; ++i) lambda[i] *= scale[i];
-}
-
-/* A solution of a x = x for any square matrix; rows without a pivot are left out. */
-static void slider_crank_loop_any_solution(slider_crank_real *a, slider_crank_real *x)
-{
-    const int m = slider_crank_L_M;
-    int order[slider_crank_L_M], rank = m;
-    slider_crank_real first = 0;
-    for (int j = 0; j < m; ++j) order[j] = j;
-    for (int k = 0; k < m; ++k) {
-        int row = k, column = k;
-        slider_crank_real largest = 0;
-        for (int i = k; i < m; ++i) {
-            for (int j = k; j < m; ++j) {
-                const slider_crank_real size = slider_crank_loop_abs(a[i * m + j]);
-                if (size > largest) {
-                    largest = size;
-                    row = i;
-                    column = j;
-                }
-            }
-        }
-        if (k == 0) first = largest;
-        if (!(largest > slider_crank_loop_dependent() * (slider_crank_real)1e-2 * first)) {
-            rank = k;
-            break;
-        }
-        const int moved = order[k];
-        order[k] = order[column];
-        order[column] = moved;
-        for (int i = 0; i < m; ++i) {
-            const slider_crank_real entry = a[i * m + k];
-            a[i * m + k] = a[i * m + column];
-            a[i * m + column] = entry;
-        }
-        for (int j = 0; j < m; ++j) {
-            const slider_crank_real entry = a[k * m + j];
-            a[k * m + j] = a[row * m + j];
-            a[row * m + j] = entry;
-        }
-        const slider_crank_real right = x[k];
-        x[k] = x[row];
-        x[row] = right;
-        for (int i = k + 1; i < m; ++i) {
-            const slider_crank_real factor = a[i * m + k] / a[k * m + k];
-            for (int j = k; j < m; ++j) a[i * m + j] -= factor * a[k * m + j];
-            x[i] -= factor * x[k];
-        }
-    }
-    slider_crank_real y[slider_crank_L_M];
-    for (int i = m - 1; i >= 0; --i) {
-        y[i] = 0;
-        if (i >= rank) continue;
-        y[i] = x[i];
-        for (int j = i + 1; j < rank; ++j) y[i] -= a[i * m + j] * y[j];
-        y[i] /= a[i * m + i];
-    }
-    for (int i = 0; i < m; ++i) x[order[i]] = y[i];
-}
-
-/* Least motion in the metric of M with rows * motion = -gap; gap is spoilt. */
-static void slider_crank_loop_step(const slider_crank_real *rows, const slider_crank_real *response, slider_crank_real *gap, slider_crank_real *motion)
-{
-    const int n = slider_crank_L_N, m = slider_crank_L_M;
-    slider_crank_real a[slider_crank_L_M * slider_crank_L_M];
-    for (int i = 0; i < m; ++i) {
-        for (int j = 0; j < m; ++j) {
-            a[i * m + j] = 0;
-            for (int k = 0; k < n; ++k) a[i * m + j] += rows[i * n + k] * response[k * m + j];
-        }
-    }
-    slider_crank_loop_any_solution(a, gap);
-    for (int k = 0; k < n; ++k) {
-        motion[k] = 0;
-        for (int j = 0; j < m; ++j) motion[k] -= response[k * m + j] * gap[j];
-    }
-}
-
-static slider_crank_real slider_crank_loop_largest(const slider_crank_real *x)
+static slider_crank_real slider_crank_largest(const slider_crank_real *x)
 {
     slider_crank_real largest = 0;
-    for (int i = 0; i < slider_crank_L_M; ++i) {
-        const slider_crank_real size = slider_crank_loop_abs(x[i]);
+    for (int i = 0; i < slider_crank_NR; ++i) {
+        const slider_crank_real size = slider_crank_ABS(x[i]);
         if (!(size <= largest)) largest = size;
     }
     return largest;
@@ -1134,26 +1154,32 @@ static slider_crank_real slider_crank_loop_largest(const slider_crank_real *x)
 void slider_crank_project_position_status(
     slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], slider_crank_real closed[restrict slider_crank_NQ], slider_crank_real status[restrict 3])
 {
-    slider_crank_real residual[slider_crank_L_M], rows[slider_crank_L_M * slider_crank_L_N], jacobian[slider_crank_L_M * slider_crank_L_N];
-    slider_crank_real response[slider_crank_L_N * slider_crank_L_M], motion[slider_crank_L_N], moved[slider_crank_NQ];
-    const slider_crank_real enough = (slider_crank_real)(sizeof(slider_crank_real) < 8 ? 1e-6 : 1e-14);
-    int count = 0;
+    slider_crank_rows rows;
+    slider_crank_real gap[slider_crank_NR], jacobian[slider_crank_NR * slider_crank_NV], motion[slider_crank_NV], moved[slider_crank_NQ];
+    int steps = 0;
     for (int k = 0; k < slider_crank_NQ; ++k) closed[k] = q[k];
-    slider_crank_constraint_correction(slider_crank_ACTUAL closed, residual, rows, jacobian, response);
-    slider_crank_real gap = slider_crank_loop_largest(residual);
-    while (gap > enough && count < 12) {
-        slider_crank_loop_step(rows, response, residual, motion);
+    slider_crank_constraint_residual(slider_crank_ACTUAL closed, gap);
+    slider_crank_real here = slider_crank_largest(gap);
+    while (here > slider_crank_ENOUGH && steps < slider_crank_ITERATIONS) {
+        slider_crank_position_correction(
+            slider_crank_ACTUAL closed, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
+        slider_crank_factor(&rows);
+        slider_crank_solve(&rows, gap);
+        for (int k = 0; k < slider_crank_NV; ++k) {
+            motion[k] = 0;
+            for (int j = 0; j < slider_crank_NR; ++j) motion[k] -= rows.response[k * slider_crank_NR + j] * gap[j];
+        }
         slider_crank_moved_position(slider_crank_ACTUAL closed, motion, moved);
-        slider_crank_constraint_correction(slider_crank_ACTUAL moved, residual, rows, jacobian, response);
-        const slider_crank_real there = slider_crank_loop_largest(residual);
-        ++count;
-        if (!(there < gap)) break;
+        slider_crank_constraint_residual(slider_crank_ACTUAL moved, gap);
+        const slider_crank_real there = slider_crank_largest(gap);
+        ++steps;
+        if (!(there < here)) break;
         for (int k = 0; k < slider_crank_NQ; ++k) closed[k] = moved[k];
-        gap = there;
+        here = there;
     }
-    status[0] = gap <= 1000 * enough ? (slider_crank_real)1 : (slider_crank_real)0;
-    status[1] = gap;
-    status[2] = (slider_crank_real)count;
+    status[0] = here <= slider_crank_ACCEPTED ? (slider_crank_real)1 : (slider_crank_real)0;
+    status[1] = here;
+    status[2] = (slider_crank_real)steps;
 }
 
 void slider_crank_project_position(slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], slider_crank_real closed[restrict slider_crank_NQ])
@@ -1165,88 +1191,93 @@ void slider_crank_project_position(slider_crank_FORMAL const slider_crank_real q
 void slider_crank_project_velocity(
     slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], const slider_crank_real v[slider_crank_NV], slider_crank_real consistent[restrict slider_crank_NV])
 {
-    const int n = slider_crank_L_N, m = slider_crank_L_M;
-    slider_crank_real residual[slider_crank_L_M], rows[slider_crank_L_M * slider_crank_L_N], jacobian[slider_crank_L_M * slider_crank_L_N];
-    slider_crank_real response[slider_crank_L_N * slider_crank_L_M], motion[slider_crank_L_N];
-    for (int k = 0; k < n; ++k) consistent[k] = v[k];
-    slider_crank_constraint_correction(slider_crank_ACTUAL q, residual, rows, jacobian, response);
+    slider_crank_rows rows;
+    slider_crank_real rate[slider_crank_NR], jacobian[slider_crank_NR * slider_crank_NV];
+    for (int k = 0; k < slider_crank_NV; ++k) consistent[k] = v[k];
+    slider_crank_velocity_correction(slider_crank_ACTUAL q, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
+    slider_crank_factor(&rows);
     /* The second time removes what round-off left. */
     for (int time = 0; time < 2; ++time) {
-        for (int i = 0; i < m; ++i) {
-            residual[i] = 0;
-            for (int k = 0; k < n; ++k) residual[i] += jacobian[i * n + k] * consistent[k];
+        for (int i = 0; i < slider_crank_NR; ++i) {
+            rate[i] = 0;
+            for (int k = 0; k < slider_crank_NV; ++k) rate[i] += jacobian[i * slider_crank_NV + k] * consistent[k];
         }
-        slider_crank_loop_step(jacobian, response, residual, motion);
-        for (int k = 0; k < n; ++k) consistent[k] += motion[k];
+        slider_crank_solve(&rows, rate);
+        for (int k = 0; k < slider_crank_NV; ++k) {
+            for (int j = 0; j < slider_crank_NR; ++j) consistent[k] -= rows.response[k * slider_crank_NR + j] * rate[j];
+        }
     }
 }
 
 static void slider_crank_loop_dynamics(
     slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], const slider_crank_real v[slider_crank_NV], const slider_crank_real tau[slider_crank_NV],
-    slider_crank_TIMED_FORMAL
+    slider_crank_EXTRA_FORMAL
     const slider_crank_real *gains, slider_crank_real *restrict vdot, slider_crank_real *restrict lambda, slider_crank_real *restrict status)
 {
-    slider_crank_real response[slider_crank_L_N * slider_crank_L_M], delassus[slider_crank_L_M * slider_crank_L_M];
-    slider_crank_real weighted[slider_crank_L_N * slider_crank_L_M], inverses[slider_crank_L_N];
+    slider_crank_rows rows;
     slider_crank_constrained_terms(
-        slider_crank_ACTUAL q, v, tau, slider_crank_TIMED_ACTUAL vdot, response, delassus, lambda, weighted, inverses);
+        slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL vdot, rows.response, rows.delassus, lambda, rows.weighted,
+        rows.inverses);
     if (gains) {
-        slider_crank_real residual[slider_crank_L_M], jacobian[slider_crank_L_M * slider_crank_L_N];
+        slider_crank_real residual[slider_crank_NR], jacobian[slider_crank_NR * slider_crank_NV];
         slider_crank_constraint_residual(slider_crank_ACTUAL q, residual);
         slider_crank_constraint_jacobian(slider_crank_ACTUAL q, jacobian);
-        for (int i = 0; i < slider_crank_L_M; ++i) {
+        for (int i = 0; i < slider_crank_NR; ++i) {
             slider_crank_real rate = 0;
-            for (int k = 0; k < slider_crank_L_N; ++k) rate += jacobian[i * slider_crank_L_N + k] * v[k];
+            for (int k = 0; k < slider_crank_NV; ++k) rate += jacobian[i * slider_crank_NV + k] * v[k];
             lambda[i] -= 2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
         }
     }
-    slider_crank_loop_multipliers(delassus, weighted, inverses, lambda, status);
-    for (int k = 0; k < slider_crank_L_N; ++k) {
-        for (int j = 0; j < slider_crank_L_M; ++j) vdot[k] += response[k * slider_crank_L_M + j] * lambda[j];
+    slider_crank_factor(&rows);
+    slider_crank_solve(&rows, lambda);
+    for (int k = 0; k < slider_crank_NV; ++k) {
+        for (int j = 0; j < slider_crank_NR; ++j) vdot[k] += rows.response[k * slider_crank_NR + j] * lambda[j];
     }
+    status[0] = (slider_crank_real)rows.rank;
+    status[1] = rows.pivot;
 }
 
 void slider_crank_constrained_dynamics_status(
     slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], const slider_crank_real v[slider_crank_NV], const slider_crank_real tau[slider_crank_NV],
-    slider_crank_TIMED_FORMAL
+    slider_crank_EXTRA_FORMAL
     slider_crank_real vdot[restrict slider_crank_NV], slider_crank_real lambda[restrict slider_crank_NR], slider_crank_real status[restrict 2])
 {
-    slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_TIMED_ACTUAL (const slider_crank_real *)0, vdot, lambda, status);
+    slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, status);
 }
 
 void slider_crank_constrained_dynamics(
     slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], const slider_crank_real v[slider_crank_NV], const slider_crank_real tau[slider_crank_NV],
-    slider_crank_TIMED_FORMAL
+    slider_crank_EXTRA_FORMAL
     slider_crank_real vdot[restrict slider_crank_NV], slider_crank_real lambda[restrict slider_crank_NR])
 {
     slider_crank_real status[2];
-    slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_TIMED_ACTUAL (const slider_crank_real *)0, vdot, lambda, status);
+    slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, status);
 }
 
 void slider_crank_stabilised_dynamics(
     slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], const slider_crank_real v[slider_crank_NV], const slider_crank_real tau[slider_crank_NV],
-    slider_crank_TIMED_FORMAL
+    slider_crank_EXTRA_FORMAL
     const slider_crank_real gains[2], slider_crank_real vdot[restrict slider_crank_NV], slider_crank_real lambda[restrict slider_crank_NR])
 {
     slider_crank_real status[2];
-    slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_TIMED_ACTUAL gains, vdot, lambda, status);
+    slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL gains, vdot, lambda, status);
 }
 
 void slider_crank_forward_dynamics(
     slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], const slider_crank_real v[slider_crank_NV], const slider_crank_real tau[slider_crank_NV],
-    slider_crank_TIMED_FORMAL
+    slider_crank_EXTRA_FORMAL
     slider_crank_real vdot[restrict slider_crank_NV])
 {
     slider_crank_real lambda[slider_crank_NR], status[2];
-    slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_TIMED_ACTUAL (const slider_crank_real *)0, vdot, lambda, status);
+    slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, status);
 }
 
 void slider_crank_joint_wrenches(
     slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], const slider_crank_real v[slider_crank_NV], const slider_crank_real tau[slider_crank_NV],
-    slider_crank_TIMED_FORMAL
+    slider_crank_EXTRA_FORMAL
     slider_crank_real wrenches[restrict 6 * slider_crank_NJ])
 {
     slider_crank_real vdot[slider_crank_NV], lambda[slider_crank_NR], status[2];
-    slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_TIMED_ACTUAL (const slider_crank_real *)0, vdot, lambda, status);
-    slider_crank_constrained_wrenches(slider_crank_ACTUAL q, v, vdot, lambda, slider_crank_TIMED_ACTUAL wrenches);
+    slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, status);
+    slider_crank_constrained_wrenches(slider_crank_ACTUAL q, v, vdot, lambda, slider_crank_EXTRA_ACTUAL wrenches);
 }

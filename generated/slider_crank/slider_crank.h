@@ -292,21 +292,42 @@ void slider_crank_constrained_wrenches(
     slider_crank_real wrenches[slider_crank_restrict 24]);
 
 /*
- * constraint_correction: residuals of the independent closure rows, their derivatives, and what moves them with least kinetic energy
+ * position_correction: what moves residuals of the independent closure rows with least kinetic energy, J their exact derivatives
  *   in   q                  3        coordinates
- *   out  residual           2        closure residuals [m, rad]
- *   out  residual_jacobian  2 x 3    their derivatives by the motion of v
- *   out  G                  2 x 3    closure rows
- *   out  response           3 x 2    M^-1 G^T
- * operations: 17 + or -, 25 *, 3 /, 2 sine-cosine pairs
+ *   out  residual_jacobian  2 x 3    derivatives J of the residuals by the motion of v
+ *   out  response           3 x 2    M^-1 J^T
+ *   out  delassus           2 x 2    J M^-1 J^T
+ *   out  weighted           3 x 2    Y = L^-T J^T
+ *   out  inverses           3        D^-1 in M = L^T D L
+ * operations: 21 + or -, 31 *, 3 /, 2 sine-cosine pairs
  */
-void slider_crank_constraint_correction(
+void slider_crank_position_correction(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
-    slider_crank_real residual[slider_crank_restrict 2],
     slider_crank_real residual_jacobian[slider_crank_restrict 6],
+    slider_crank_real response[slider_crank_restrict 6],
+    slider_crank_real delassus[slider_crank_restrict 4],
+    slider_crank_real weighted[slider_crank_restrict 6],
+    slider_crank_real inverses[slider_crank_restrict 3]);
+
+/*
+ * velocity_correction: what changes the rates of the independent closure rows with least kinetic energy
+ *   in   q         3        coordinates
+ *   out  G         2 x 3    closure rows J = G
+ *   out  response  3 x 2    M^-1 J^T
+ *   out  delassus  2 x 2    J M^-1 J^T
+ *   out  weighted  3 x 2    Y = L^-T J^T
+ *   out  inverses  3        D^-1 in M = L^T D L
+ * operations: 21 + or -, 31 *, 3 /, 2 sine-cosine pairs
+ */
+void slider_crank_velocity_correction(
+    const slider_crank_parameters *parameters,
+    const slider_crank_real q[3],
     slider_crank_real G[slider_crank_restrict 6],
-    slider_crank_real response[slider_crank_restrict 6]);
+    slider_crank_real response[slider_crank_restrict 6],
+    slider_crank_real delassus[slider_crank_restrict 4],
+    slider_crank_real weighted[slider_crank_restrict 6],
+    slider_crank_real inverses[slider_crank_restrict 3]);
 
 /*
  * moved_position: coordinates after a small motion of v, quaternions of unit length
@@ -353,7 +374,7 @@ void slider_crank_closed_form_position(
  * project_position: nearest coordinates with closed loops, weighted by M (operations of one Newton step)
  *   in   q         3    coordinates
  *   out  q_closed  3    coordinates with closed loops
- * operations: 59 + or -, 72 *, 9 /, 4 sine-cosine pairs
+ * operations: 43 + or -, 67 *, 7 /, 4 sqrt, 6 sine-cosine pairs
  */
 void slider_crank_project_position(
     const slider_crank_parameters *parameters,
@@ -365,7 +386,7 @@ void slider_crank_project_position(
  *   in   q           3    coordinates
  *   out  q_closed    3    coordinates with closed loops
  *   out  projection  3    1 if closed else 0, largest gap left, Newton steps
- * operations: 59 + or -, 72 *, 9 /, 4 sine-cosine pairs
+ * operations: 43 + or -, 67 *, 7 /, 4 sqrt, 6 sine-cosine pairs
  */
 void slider_crank_project_position_status(
     const slider_crank_parameters *parameters,
@@ -378,7 +399,7 @@ void slider_crank_project_position_status(
  *   in   q             3    coordinates
  *   in   v             3    generalised speeds
  *   out  v_consistent  3    speeds that keep the loops closed
- * operations: 79 + or -, 81 *, 9 /, 2 sine-cosine pairs
+ * operations: 50 + or -, 79 *, 7 /, 4 sqrt, 2 sine-cosine pairs
  */
 void slider_crank_project_velocity(
     const slider_crank_parameters *parameters,
@@ -393,7 +414,7 @@ void slider_crank_project_velocity(
  *   in   tau      3    generalised forces
  *   out  vdot     3    rates of the speeds
  *   out  lambda_  2    multipliers of the independent closure rows
- * operations: 56 + or -, 87 *, 10 /, 4 sqrt, 2 sine-cosine pairs
+ * operations: 56 + or -, 88 *, 7 /, 4 sqrt, 2 sine-cosine pairs
  */
 void slider_crank_constrained_dynamics(
     const slider_crank_parameters *parameters,
@@ -411,7 +432,7 @@ void slider_crank_constrained_dynamics(
  *   out  vdot     3    rates of the speeds
  *   out  lambda_  2    multipliers of the independent closure rows
  *   out  status   2    rank of G and smallest pivot of its rows at equal size
- * operations: 56 + or -, 87 *, 10 /, 4 sqrt, 2 sine-cosine pairs
+ * operations: 56 + or -, 88 *, 7 /, 4 sqrt, 2 sine-cosine pairs
  */
 void slider_crank_constrained_dynamics_status(
     const slider_crank_parameters *parameters,
@@ -430,7 +451,7 @@ void slider_crank_constrained_dynamics_status(
  *   in   gains    2  [1/s]  alpha and beta of the restoring terms
  *   out  vdot     3         rates of the speeds
  *   out  lambda_  2         multipliers of the independent closure rows
- * operations: 77 + or -, 117 *, 10 /, 4 sqrt, 6 sine-cosine pairs
+ * operations: 77 + or -, 118 *, 7 /, 4 sqrt, 6 sine-cosine pairs
  */
 void slider_crank_stabilised_dynamics(
     const slider_crank_parameters *parameters,
@@ -447,7 +468,7 @@ void slider_crank_stabilised_dynamics(
  *   in   v         3        generalised speeds
  *   in   tau       3        generalised forces
  *   out  wrenches  4 x 6    joint wrenches, tree joints and then cut joints
- * operations: 91 + or -, 138 *, 10 /, 4 sqrt, 4 sine-cosine pairs
+ * operations: 91 + or -, 139 *, 7 /, 4 sqrt, 4 sine-cosine pairs
  */
 void slider_crank_joint_wrenches(
     const slider_crank_parameters *parameters,
@@ -462,7 +483,7 @@ void slider_crank_joint_wrenches(
  *   in   v     3    generalised speeds
  *   in   tau   3    generalised forces
  *   out  vdot  3    rates of the speeds
- * operations: 56 + or -, 87 *, 10 /, 4 sqrt, 2 sine-cosine pairs
+ * operations: 56 + or -, 88 *, 7 /, 4 sqrt, 2 sine-cosine pairs
  */
 void slider_crank_forward_dynamics(
     const slider_crank_parameters *parameters,

@@ -43,12 +43,13 @@ class Argument:
 class RuntimeFunction:
     """A function written by hand once and for all, such as a Newton iteration around generated functions.
 
-    Its text stands in ``runtime/FILE.py``, a routine that is printed in every language (``mbsym.codegen.routines``),
-    or else in ``templates/c/runtime/FILE.c`` and ``templates/numpy/runtime/FILE.py``. What follows the line
-    that says ``mbsym: copied from here`` is copied with ``MODEL_`` replaced by the module's prefix (in NumPy by
-    nothing); sizes reach it as the module's ``constants``. The C text finds the macros ``MODEL_FORMAL`` and
-    ``MODEL_ACTUAL``: the parameter structure as first formal and actual argument, both empty in a module without
-    run-time parameters.
+    Its text stands in ``runtime/FILE.py``, a routine that is printed in every language (``mbsym.codegen.routines``), or
+    else in ``runtime/c/FILE.c`` and ``runtime/numpy/FILE.py``. What follows the line that says ``mbsym: copied from
+    here`` is copied with ``MODEL_`` replaced by the module's prefix (in NumPy by nothing). Sizes reach it as the
+    module's ``constants``, and its ``numbers`` as ``MODEL_NAME`` (in NumPy ``_NAME``). The C text finds
+    ``MODEL_SQRT`` and ``MODEL_ABS`` of the floating-point type, and arguments that it only passes on, both as formal
+    and as actual ones and empty where there are none: ``MODEL_FORMAL`` and ``MODEL_ACTUAL``, the parameter structure,
+    which comes first, and ``MODEL_EXTRA_FORMAL`` and ``MODEL_EXTRA_ACTUAL``, the module's ``extra``.
 
     Attributes:
         name: of the function that the file defines (``MODEL_name`` in C).
@@ -84,7 +85,8 @@ class ModuleDescription:
         model_sha256: hash of the model that the programs were derived from.
         constants: integers for users of the C header and for the runtime (NQ, NV, ...).
         runtime: functions with fixed text that are added to the programs.
-        macros: texts of macros that the C runtime finds as ``MODEL_NAME``, by name; ``MODEL_`` in them is the prefix.
+        numbers: that the runtime compares with, by name and floating-point type.
+        extra: arguments of the programs that the runtime passes on unseen.
     """
 
     name: str
@@ -95,7 +97,8 @@ class ModuleDescription:
     model_sha256: str = ""
     constants: Mapping[str, int] = field(default_factory=dict)
     runtime: tuple[RuntimeFunction, ...] = ()
-    macros: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, Mapping[Real, float]] = field(default_factory=dict)
+    extra: tuple[Argument, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Jinja environment and the place of the templates."""
+"""Jinja environment, the place of the templates, and that of the fixed text of the runtime."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ def render_template(name: str, context: DataclassInstance) -> str:
 
 
 def fixed_text(path: str, prefix: str) -> str:
-    """What a fixed file of the template directory holds below its mark, with ``MODEL_`` replaced by the prefix.
+    """What a file of the runtime directory holds below its mark, with ``MODEL_`` replaced by the prefix.
 
     Raises:
         CodegenError: there is no such file, or it bears no mark.
     """
-    file = template_directory() / path
+    file = runtime_directory() / path
     if not file.is_file():
-        raise CodegenError(f"there is no runtime file {path}", remedy="add it to the templates")
+        raise CodegenError(f"there is no runtime file {path}", remedy="add it")
     _, mark, text = file.read_text(encoding="utf-8").partition(COPIED_FROM_HERE)
     if not mark:
         raise CodegenError(f"the runtime file has no line {COPIED_FROM_HERE!r}", where=path, remedy="add the line")

@@ -7,7 +7,6 @@ tuple of arrays, of the batch axes followed by the output's own shape.
 from __future__ import annotations
 
 import ctypes
-import importlib.util
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbsym.codegen.build import DEFAULT_FLAGS, SharedLibrary, compile_c
-from mbsym.codegen.description import Argument
+from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.errors import CodegenError
 
 Array: TypeAlias = NDArray[Any]
@@ -263,8 +262,16 @@ def load_numpy(path: Path | str) -> LoadedModule:
         CodegenError: the file or its manifest is missing, or Python cannot import it.
     """
     file = Path(path).resolve()
-    manifest = read_manifest(file.with_suffix(".json"))
-    module = _import(file)
+    return _numpy(read_manifest(file.with_suffix(".json")), _import(file))
+
+
+def numpy_module(python: GeneratedFile, manifest: GeneratedFile) -> LoadedModule:
+    """The NumPy module of two files that were generated and not written."""
+    module = _executed(Path(python.name).stem, python.text, python.name)
+    return _numpy(json.loads(manifest.text), module)
+
+
+def _numpy(manifest: dict[str, Any], module: ModuleType) -> LoadedModule:
     names = manifest.get("names", {})
     parameters = tuple(manifest["run_time_parameters"])
     fields = {name: names.get("parameters", {}).get(name, name) for name in parameters}
@@ -298,20 +305,24 @@ def _with_dataclass(
 
 
 def _import(file: Path) -> ModuleType:
-    name = f"_mbsym_generated_{file.stem}"
-    spec = importlib.util.spec_from_file_location(name, file)
-    if spec is None or not file.is_file():
+    if not file.is_file():
         raise CodegenError(
             "there is no such Python module", where=str(file), remedy="generate it with --language numpy"
         )
-    module = importlib.util.module_from_spec(spec)
+    return _executed(file.stem, file.read_bytes(), str(file))
+
+
+def _executed(stem: str, text: bytes | str, where: str) -> ModuleType:
+    """The module of a text; compiled here, not by a loader, which would leave a cache beside generated files."""
+    name = f"_mbsym_generated_{stem}"
+    module = ModuleType(name)
+    module.__file__ = where
     # Dataclasses look their module up while it is being executed.
     sys.modules[name] = module
     try:
-        # Compiled here, not by the loader, which would leave a cache directory beside generated files.
-        exec(compile(file.read_bytes(), str(file), "exec"), module.__dict__)
+        exec(compile(text, where, "exec"), module.__dict__)
     except Exception as error:
-        raise CodegenError(f"Python cannot import it: {error}", where=str(file), remedy="generate it again") from error
+        raise CodegenError(f"Python cannot import it: {error}", where=where, remedy="generate it again") from error
     finally:
         del sys.modules[name]
     return module

@@ -14,7 +14,10 @@ from mbsym.symbolic.program import OperationCount, ParameterInput
 # Modules that a generated Python file imports, and which it would hide from itself under the same name.
 IMPORTED_MODULES = ("numpy", "math", "dataclasses", "typing", "mbsym")
 # Names that C reserves behind the prefix, and NumPy behind an underscore.
-C_SUFFIXES = ("real", "parameters", "default_parameters", "evaluate", "FORMAL", "ACTUAL")
+C_SUFFIXES = (
+    "real", "parameters", "default_parameters", "evaluate", "FORMAL", "ACTUAL", "EXTRA_FORMAL", "EXTRA_ACTUAL", "SQRT",
+    "ABS",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
     reserved = frozenset(
         {
             *(names.c_symbol(name) for name in names.functions),
-            *(f"{names.module}_{suffix}" for suffix in C_SUFFIXES),
+            *(f"{names.module}_{suffix}" for suffix in (*C_SUFFIXES, *description.numbers)),
             *(f"{names.module}_{identifier}" for identifier in names.constants.values()),
             *names.functions.values(),
         }
@@ -161,7 +164,7 @@ def _module_parameters(description: ModuleDescription) -> tuple[ParameterInput, 
 def _module_names(description: ModuleDescription, parameters: tuple[ParameterInput, ...]) -> ModuleNames:
     module = Scope(IMPORTED_MODULES).claim(description.name)
     functions = [program.name for program in description.programs] + [fixed.name for fixed in description.runtime]
-    top = Scope(C_SUFFIXES)
+    top = Scope((*C_SUFFIXES, *description.numbers))
     function_names = identifier_map(functions, top, "functions")
     constants = identifier_map(description.constants, top, "constants")
     # What begins like the module's symbols may be one of them: arm_real in the module arm is its floating-point type.

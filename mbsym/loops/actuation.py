@@ -13,8 +13,8 @@ from mbsym.formulations.recursive.sparse_factor import Vector, factorised, weigh
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
 from mbsym.loops.functions import constraint_jacobian
-from mbsym.loops.generic_rank import DEPENDENT
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
+from mbsym.loops.tolerances import FOLLOWS
 from mbsym.loops.wrenches import dense
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Program
@@ -79,7 +79,7 @@ def _undriven(mechanism: Mechanism, analysis: LoopAnalysis, columns: Sequence[in
     rows = Evaluator(program)(np.array(analysis.configuration))["G"]
     motors = np.eye(mechanism.nv)[list(columns)]
     sizes = np.linalg.svd(np.concatenate([rows, motors]), compute_uv=False)
-    driven = int(np.sum(sizes > DEPENDENT * sizes[0]))
+    driven = int(np.sum(sizes > FOLLOWS * sizes[0]))
     return mechanism.nv - driven
 
 

@@ -12,21 +12,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from mbsym.errors import SimulationError
-from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.loops.closing import (
-    CLOSED,
     Closing,
     ClosingProblem,
     close_from_anywhere,
     closing_problem,
+    largest,
 )
 from mbsym.loops.constraints import ClosureRow, closures
-from mbsym.loops.corrections import project_position
 from mbsym.loops.looped_system import Array, LoopedSystem
+from mbsym.loops.tolerances import CLOSED, DEPENDENT
 from mbsym.model.system import Model
-from mbsym.symbolic.evaluator import Evaluator
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,24 +89,18 @@ def consistent_velocity(
     Raises:
         SimulationError: a joint is unknown or cut, or the given speeds contradict the closed loops.
     """
-    v = np.zeros(system.nv)
-    held = _held(mechanism, tuple(speeds))
+    given = np.zeros(system.nv)
+    held = list(_held(mechanism, tuple(speeds)))
     bodies = {body.joint.name: body for body in mechanism.bodies}
     for name, values in speeds.items():
         start, stop = bodies[name].v_range
-        v[start:stop] = values
-    jacobian = system.closure(q).jacobian
-    matrix = Evaluator(TREE_FUNCTIONS["mass_matrix"](mechanism))(q)["M"]
-    free = [k for k in range(system.nv) if k not in set(held)]
-    rows, size = len(jacobian), len(free)
-    augmented = np.zeros((size + rows, size + rows))
-    augmented[:size, :size] = matrix[np.ix_(free, free)]
-    augmented[size:, :size] = jacobian[:, free]
-    augmented[:size, size:] = jacobian[:, free].T
-    right = -np.concatenate([matrix[free] @ v, jacobian @ v])
-    v[free] = np.linalg.lstsq(augmented, right, rcond=1e-13)[0][:size]
-    missing = float(np.max(np.abs(jacobian @ v), initial=0.0))
-    if missing > CLOSED * (1.0 + float(np.max(np.abs(v), initial=0.0))):
+        given[start:stop] = values
+    mobility = system.mobility(q, held)
+    forces = np.linalg.lstsq(mobility[held], given[held], rcond=DEPENDENT.double)[0]
+    v = np.asarray(mobility @ forces)
+    missing = largest(v[held] - given[held])
+    v[held] = given[held]
+    if missing > CLOSED * (1.0 + largest(v)):
         raise SimulationError(
             f"the given speeds of {', '.join(speeds)} contradict the closed loops by {missing:.3g}",
             where=mechanism.model.name,
@@ -187,5 +179,5 @@ def _assemble_system(system: LoopedSystem, q_guess: Array | Sequence[float] | No
             where=system.name,
             remedy="check lengths and placements, or give a better guess",
         )
-    polished = project_position(system, done.q)
+    polished = system.project_position(done.q)
     return Assembly(polished.q, polished.gap, float(np.max(np.abs(polished.q - guess))), done.iterations)

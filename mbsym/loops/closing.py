@@ -17,6 +17,7 @@ from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
 from mbsym.loops.constraints import Closure
+from mbsym.loops.tolerances import CLOSED, FLOOR, UNMOVED
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-CLOSED: Final = 1e-10
-"""Gaps below this [m, rad] count as closed: far above round-off, far below what any drawing means."""
-
-FLOOR: Final = 1e-15
 _ITERATIONS: Final = 60
 _RESTARTS: Final = 40
 
@@ -147,8 +144,7 @@ def close(problem: ClosingProblem, guess: Array, fixed: Sequence[int] = (), iter
             break
         u, s, vt = np.linalg.svd(part, full_matrices=False)
         damping = factor * min(size, 1.0) * max(float(s[0]) if len(s) else 0.0, 1e-3) * 0.1
-        # Below the floor a singular value is that of an equation which follows from others.
-        weights = np.where(s > 1e-9 * max(float(s[0]), 1e-300), s / (s * s + damping * damping), 0.0)
+        weights = np.where(s > UNMOVED * max(float(s[0]), 1e-300), s / (s * s + damping * damping), 0.0)
         step = np.zeros(problem.nv)
         step[free] = -vt.T @ (weights * (u.T @ residual))
         longest = float(np.max(np.abs(step)))
@@ -166,7 +162,7 @@ def close(problem: ClosingProblem, guess: Array, fixed: Sequence[int] = (), iter
             factor *= 8.0
             if factor > 1e9:
                 break
-    gap = float(np.max(np.abs(residual))) if residual.size else 0.0
+    gap = largest(residual)
     return Closing(q, residual, gap if np.isfinite(gap) else float("inf"), count)
 
 
@@ -194,6 +190,13 @@ def close_from_anywhere(
         if found.gap < best.gap:
             best = found
     return Closing(best.q, best.residual, best.gap, count)
+
+
+def largest(values: Array) -> float:
+    """Largest size of an entry, 0 of none."""
+    import numpy as np
+
+    return float(np.max(np.abs(values), initial=0.0))
 
 
 def _size(residual: Array) -> float:

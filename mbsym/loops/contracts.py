@@ -110,17 +110,31 @@ CONSTRAINED_TERMS: Final = Contract(
     identities=("motion with open loops", "rows on the mass matrix"),
 )
 
-CONSTRAINT_CORRECTION: Final = Contract(
-    "constraint_correction",
+ROWS: Final = (
+    Result("response", ("nv", "rows"), "", "M^-1 J^T"),
+    Result("delassus", ("rows", "rows"), "", "J M^-1 J^T"),
+    Result("weighted", ("nv", "rows"), "", "Y = L^-T J^T"),
+    Result("inverses", ("nv",), "", "D^-1 in M = L^T D L"),
+)
+"""Rows J on the mass matrix: what a solver that copes with dependent ones needs."""
+
+POSITION_CORRECTION: Final = Contract(
+    "position_correction",
     ("q",),
     (
-        Result("residual", ("rows",), "", "closure residuals [m, rad]"),
-        Result("residual_jacobian", ("rows", "nv"), "", "their derivatives by the motion of v"),
-        Result("G", ("rows", "nv"), "", "closure rows"),
-        Result("response", ("nv", "rows"), "", "M^-1 G^T"),
+        Result("residual_jacobian", ("rows", "nv"), "", "derivatives J of the residuals by the motion of v"),
+        *ROWS,
     ),
-    "residuals of the independent closure rows, their derivatives, and what moves them with least kinetic energy",
-    identities=("closed loops", "rows at closed loops", "rows on the mass matrix"),
+    "what moves residuals of the independent closure rows with least kinetic energy, J their exact derivatives",
+    identities=("rows at closed loops", "rows on the mass matrix"),
+)
+
+VELOCITY_CORRECTION: Final = Contract(
+    "velocity_correction",
+    ("q",),
+    (Result("G", ("rows", "nv"), "", "closure rows J = G"), *ROWS),
+    "what changes the rates of the independent closure rows with least kinetic energy",
+    identities=("rows at closed loops", "rows on the mass matrix"),
 )
 
 MOVED_POSITION: Final = Contract(
@@ -201,7 +215,8 @@ LOOP_CONTRACTS: Final = (
     JOINT_WRENCHES,
     CONSTRAINED_TERMS,
     CONSTRAINED_WRENCHES,
-    CONSTRAINT_CORRECTION,
+    POSITION_CORRECTION,
+    VELOCITY_CORRECTION,
     MOVED_POSITION,
     ACTUATED_INVERSE_DYNAMICS,
     CLOSED_FORM_POSITION,

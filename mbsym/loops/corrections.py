@@ -11,7 +11,8 @@ reassignment    after each step functions of the model's own put dependent coord
 =============== =====================================================================================================
 
 Projections move the mechanism with the least kinetic energy (weight M), by Newton steps with the exact derivative of
-the residual, at most ``ITERATIONS`` of them.
+the residual; they are functions of the generated module. Partitioning alone solves for itself: its equations are square
+and have no metric, the closure rows with rows that hold the independent coordinates.
 
 Sources: J. Baumgarte, Comput. Methods Appl. Mech. Eng. 1 (1972) 1; R. A. Wehage, E. J. Haug, J. Mech. Des. 104 (1982)
 247 (partitioning); E. Eich, SIAM J. Numer. Anal. 30 (1993) 1467 (projection); C. Li, X. Rui, equations 11 to 13 of the
@@ -27,16 +28,9 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from mbsym.errors import SimulationError
-from mbsym.loops.looped_system import Acceleration, Array, LoopedSystem
-
-ITERATIONS: Final = 12
-TOLERANCE: Final = 1e-14
-"""Largest residual [m, rad] that a projection leaves alone."""
-
-BAD_CHOICE: Final = 0.5
-"""Independent coordinates are chosen anew where the smallest pivot falls below this part of the best choice's."""
-
-_DEPENDENT: Final = 1e-12
+from mbsym.loops.closing import largest
+from mbsym.loops.looped_system import Acceleration, Array, LoopedSystem, ProjectedPosition
+from mbsym.loops.tolerances import ACCEPTED, BAD_CHOICE, DEPENDENT, ENOUGH, ITERATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +95,7 @@ class Baumgarte:
         self, system: LoopedSystem, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()
     ) -> Acceleration:
         """The accelerations that let the gap decay as a damped oscillator."""
-        at = system.closure(q)
-        pull = -2.0 * self.alpha * (at.jacobian @ v) - self.beta**2 * at.residual
-        return system.accelerate(q, v, tau, extra, pull)
+        return system.accelerate_stabilised(q, v, tau, extra, (self.alpha, self.beta))
 
     def stage(self, system: LoopedSystem, q: Array, v: Array) -> tuple[Array, Array]:
         """The state itself."""
@@ -133,9 +125,9 @@ class Projection:
     def after_step(self, system: LoopedSystem, q: Array, v: Array) -> Correction:
         """The projected state."""
         if not self.positions:
-            return Correction(q, project_velocity(system, q, v), np.nan, 1, True)
-        done = project_position(system, q)
-        return Correction(done.q, project_velocity(system, done.q, v), done.gap, done.iterations, done.converged)
+            return Correction(q, system.project_velocity(q, v), np.nan, 1, True)
+        done = system.project_position(q)
+        return Correction(done.q, system.project_velocity(done.q, v), done.gap, done.iterations, done.converged)
 
 
 class Partitioning:
@@ -210,12 +202,12 @@ class Partitioning:
         kept = np.zeros(rows.shape[0])
 
         def step(matrix: Array, residual: Array) -> Array:
-            square = np.concatenate([matrix, rows])
-            return np.asarray(_least(square, np.concatenate([residual, kept])))
+            square, right = np.concatenate([matrix, rows]), np.concatenate([-residual, kept])
+            return np.asarray(np.linalg.lstsq(square, right, rcond=DEPENDENT.double)[0])
 
-        done = _newton(system, q, lambda at: step(at.residual_jacobian, -at.residual))
-        at = system.closure(done.q)
-        return Correction(done.q, v + step(at.jacobian, -at.jacobian @ v), done.gap, done.iterations, done.converged)
+        done = _newton(system, q, step)
+        jacobian = system.closure(done.q).jacobian
+        return Correction(done.q, v + step(jacobian, jacobian @ v), done.gap, done.iterations, done.converged)
 
 
 class Reassignment:
@@ -259,48 +251,21 @@ class Reassignment:
         return q, self.velocity(q, v)
 
 
-def project_position(system: LoopedSystem, q: Array, iterations: int = ITERATIONS) -> Correction:
-    """The nearest q, in the metric of the mass matrix, at which the loops are closed; v of the result is empty."""
-
-    def step(at: Any) -> Array:
-        return np.asarray(-at.response @ _least(at.residual_jacobian @ at.response, at.residual))
-
-    return _newton(system, q, step, iterations)
-
-
-def project_velocity(system: LoopedSystem, q: Array, v: Array) -> Array:
-    """The speeds nearest to v, in the metric of the mass matrix, that keep the loops closed."""
+def _newton(system: LoopedSystem, q: Array, step: Callable[[Array, Array], Array]) -> ProjectedPosition:
+    """Steps of v that the residual's derivatives and the residual ask for, until no step makes the gap smaller."""
     if not system.rows:
-        return v
+        return ProjectedPosition(q, 0.0, 0, True)
     at = system.closure(q)
-    for _ in range(2):  # the second time removes what round-off left
-        v = v - at.response @ _least(at.jacobian @ at.response, at.jacobian @ v)
-    return v
-
-
-def _newton(system: LoopedSystem, q: Array, step: Callable[[Any], Array], iterations: int = ITERATIONS) -> Correction:
-    empty = np.zeros(0)
-    if not system.rows:
-        return Correction(q, empty, 0.0, 0, True)
-    at = system.closure(q)
-    gap = float(np.max(np.abs(at.residual)))
-    for count in range(iterations):
-        if gap <= TOLERANCE:
-            return Correction(q, empty, gap, count, True)
-        moved = system.move(q, step(at))
+    gap = largest(at.residual)
+    count = 0
+    while gap > ENOUGH.double and count < ITERATIONS.double:
+        moved = system.move(q, step(at.residual_jacobian, at.residual))
         there = system.closure(moved)
-        new_gap = float(np.max(np.abs(there.residual)))
-        if not new_gap < gap:
-            # Steps that no longer help have reached the floor of round-off, or lead nowhere.
-            return Correction(q, empty, gap, count, gap < 1e3 * TOLERANCE)
-        q, at, gap = moved, there, new_gap
-    return Correction(q, empty, gap, iterations, gap < 1e3 * TOLERANCE)
-
-
-def _least(matrix: Array, right: Array) -> Array:
-    """The solution of least norm, dependent rows being dropped."""
-    solution: Array = np.linalg.lstsq(matrix, right, rcond=_DEPENDENT)[0]
-    return solution
+        count += 1
+        if not largest(there.residual) < gap:
+            break
+        q, at, gap = moved, there, largest(there.residual)
+    return ProjectedPosition(q, gap, count, gap <= ACCEPTED.double)
 
 
 def dependent_columns(jacobian: Array) -> tuple[list[int], float]:

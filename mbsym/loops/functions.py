@@ -87,13 +87,18 @@ def constrained_system(
     with mechanism.graph.section("closure rows brought to the mass matrix"):
         inward_force = factor.inward(force)
         inward_rows = tuple(factor.inward(dense(mechanism, row.jacobian)) for row in rows)
-        delassus = [[weighted_product(factor, inward_rows[max(r, s)], inward_rows[min(r, s)]) for s in range(len(rows))]
-                    for r in range(len(rows))]  # fmt: skip
+        delassus = delassus_matrix(factor, inward_rows)
         right = [
             row.bias - weighted_product(factor, inward, inward_force)
             for row, inward in zip(rows, inward_rows, strict=True)
         ]
     return ConstrainedSystem(factor, inward_force, inward_rows, delassus, right)
+
+
+def delassus_matrix(factor: Factor, inward_rows: Sequence[Vector]) -> list[Vector]:
+    """J M^-1 J^T of rows L^-T J^T."""
+    count = range(len(inward_rows))
+    return [[weighted_product(factor, inward_rows[max(r, s)], inward_rows[min(r, s)]) for s in count] for r in count]
 
 
 def mass_factor(mechanism: Mechanism, method: Method) -> Factor:
@@ -165,27 +170,52 @@ def constraint_bias(mechanism: Mechanism, analysis: LoopAnalysis | None = None) 
     )
 
 
-def constraint_correction(mechanism: Mechanism, analysis: LoopAnalysis | None = None, method: Method = "") -> Program:
-    """What a Newton step towards closed loops needs: residuals, their exact derivatives, and M^-1 times G^T."""
+def position_correction(mechanism: Mechanism, analysis: LoopAnalysis | None = None, method: Method = "") -> Program:
+    """What a Newton step towards closed loops with the least kinetic energy needs."""
     if not method:
-        return _fewest_operations(mechanism, partial(constraint_correction, mechanism, analysis))
-    rows = _rows(mechanism, analysis)
-    factor = mass_factor(mechanism, method)
-    derivatives = [entry for row in rows for entry in dense(mechanism, row.residual_jacobian)]
-    m, n = len(rows), mechanism.nv
-    moved = [factor.outward(factor.inward(dense(mechanism, row.jacobian))) for row in rows]
+        return _fewest_operations(mechanism, partial(position_correction, mechanism, analysis))
+    rows = [dense(mechanism, row.residual_jacobian) for row in _rows(mechanism, analysis)]
     return make_program(
         mechanism,
-        "constraint_correction",
+        "position_correction",
         (mechanism.q,),
-        [
-            ("residual", (m,), [row.residual for row in rows], "", "closure residuals [m, rad]"),
-            ("residual_jacobian", (m, n), derivatives, "", "their derivatives by the motion of v"),
-            ("G", (m, n), [x for row in rows for x in dense(mechanism, row.jacobian)], "", "closure rows"),
-            ("response", (n, m), [moved[r][k] for k in range(n) for r in range(m)], "", "M^-1 G^T"),
-        ],
-        "residuals of the independent closure rows, their derivatives, and what moves them with least kinetic energy",
+        _correction(mechanism, method, rows, "residual_jacobian", "derivatives J of the residuals by the motion of v"),
+        "what moves residuals of the independent closure rows with least kinetic energy, J their exact derivatives",
     )
+
+
+def velocity_correction(mechanism: Mechanism, analysis: LoopAnalysis | None = None, method: Method = "") -> Program:
+    """What making speeds consistent with the least kinetic energy needs."""
+    if not method:
+        return _fewest_operations(mechanism, partial(velocity_correction, mechanism, analysis))
+    rows = [dense(mechanism, row.jacobian) for row in _rows(mechanism, analysis)]
+    return make_program(
+        mechanism,
+        "velocity_correction",
+        (mechanism.q,),
+        _correction(mechanism, method, rows, "G", "closure rows J = G"),
+        "what changes the rates of the independent closure rows with least kinetic energy",
+    )
+
+
+def _correction(
+    mechanism: Mechanism, method: Method, rows: Sequence[Vector], name: str, description: str
+) -> list[tuple[str, tuple[int, ...], Sequence[Scalar], str, str]]:
+    """Rows J on the mass matrix M = L^T D L: what a solver that copes with dependent ones needs."""
+    factor = mass_factor(mechanism, method)
+    m, n = len(rows), mechanism.nv
+    with mechanism.graph.section("closure rows brought to the mass matrix"):
+        inward_rows = [factor.inward(row) for row in rows]
+        delassus = delassus_matrix(factor, inward_rows)
+    with mechanism.graph.section("motion per multiplier"):
+        response = [factor.outward(row) for row in inward_rows]
+    return [
+        (name, (m, n), [x for row in rows for x in row], "", description),
+        ("response", (n, m), [response[r][k] for k in range(n) for r in range(m)], "", "M^-1 J^T"),
+        ("delassus", (m, m), [x for row in delassus for x in row], "", "J M^-1 J^T"),
+        ("weighted", (n, m), [inward_rows[r][k] for k in range(n) for r in range(m)], "", "Y = L^-T J^T"),
+        ("inverses", (n,), factor.inverses, "", "D^-1 in M = L^T D L"),
+    ]
 
 
 def moved_position(mechanism: Mechanism, analysis: LoopAnalysis | None = None) -> Program:
@@ -344,7 +374,8 @@ LOOP_FUNCTIONS: Final[dict[str, LoopFunction]] = {
     "joint_wrenches": joint_wrenches,
     "constrained_terms": constrained_terms,
     "constrained_wrenches": constrained_wrenches,
-    "constraint_correction": constraint_correction,
+    "position_correction": position_correction,
+    "velocity_correction": velocity_correction,
     "moved_position": moved_position,
 }
 """Functions that closed loops add, or replace, each of a mechanism and, to save time, its analysed loops."""
@@ -352,7 +383,8 @@ LOOP_FUNCTIONS: Final[dict[str, LoopFunction]] = {
 _BOTH_WAYS: Final[dict[str, Callable[[Mechanism, LoopAnalysis | None, Method], Program]]] = {
     "constrained_dynamics": constrained_dynamics,
     "constrained_terms": constrained_terms,
-    "constraint_correction": constraint_correction,
+    "position_correction": position_correction,
+    "velocity_correction": velocity_correction,
 }
 
 

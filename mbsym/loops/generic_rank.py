@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.loops.closing import ClosingProblem, close
+from mbsym.loops.tolerances import FOLLOWS
 from mbsym.symbolic import finite_field
 from mbsym.symbolic.program import Program
 
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     Array = np.ndarray[Any, Any]
-
-DEPENDENT: Final = 1e-6
-"""Part of the largest singular value below which a row counts as dependent. Loops are closed to about 1e-14, which
-leaves about 1e-7 to a dependent row of an overconstrained loop, whose gap grows with the square of the error."""
 
 ENOUGH: Final = 4
 """Regular configurations that are looked at."""
@@ -74,7 +71,7 @@ def rank_of(matrix: Array) -> int:
     import numpy as np
 
     sizes = np.linalg.svd(matrix, compute_uv=False)
-    return int(np.sum(sizes > DEPENDENT * sizes[0])) if len(sizes) and sizes[0] > 0 else 0
+    return int(np.sum(sizes > FOLLOWS * sizes[0])) if len(sizes) and sizes[0] > 0 else 0
 
 
 def regular_configurations(

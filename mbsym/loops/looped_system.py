@@ -1,39 +1,46 @@
 """What keeping constraints, assembly and simulation ask of a mechanism with closed loops.
 
-The functions are those of a generated and loaded module, or Programs evaluated as they are; both answer to the same
-names.
+Every answer comes from the functions of a generated module, its solver included: one written and loaded before, or one
+that is written for the purpose and never leaves the memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.codegen.load import LoadedModule
+from mbsym.codegen.description import Argument
+from mbsym.codegen.interface import ModuleDescription, render
+from mbsym.codegen.load import LoadedModule, numpy_module
 from mbsym.errors import SimulationError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.functions import LOOP_FUNCTIONS
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
-from mbsym.symbolic.evaluator import Evaluator
+from mbsym.loops.runtime import LOOP_KERNELS, extra_arguments, loop_constants, loop_runtime
+from mbsym.loops.tolerances import runtime_numbers
 
 Array: TypeAlias = NDArray[Any]
 Function: TypeAlias = Callable[..., Any]
 
-NEEDED: Final = ("position_rate", "constrained_terms", "constraint_correction")
-"""Functions without which a module cannot be assembled or simulated with closed loops."""
+NEEDED: Final = (
+    "position_rate",
+    "moved_position",
+    "forward_dynamics",
+    "constrained_dynamics",
+    "constraint_residual",
+    "constraint_jacobian",
+    "position_correction",
+)
+"""Functions without which a module cannot be assembled or simulated with closed loops; where there are closure rows,
+those of the runtime stand beside them."""
 
-REGULAR: Final = 1e-3
-"""Part of the largest pivot of the Cholesky factor of G M^-1 G^T below which singular values take over. Errors grow
-with the square of its inverse in the one and with the inverse in the other."""
-
-DEPENDENT: Final = 1e-10
-"""Part of the largest singular value of L^-T G^T below which a closure row counts as dependent."""
+_OBSERVED: Final = ("position_rate", "kinetic_energy", "potential_energy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +50,29 @@ class Acceleration:
     Attributes:
         vdot: (nv,).
         multipliers: of the independent closure rows, of least norm where the configuration is singular.
-        rank: of G here.
     """
 
     vdot: Array
     multipliers: Array
-    rank: int
 
 
 @dataclass(frozen=True, slots=True)
 class ClosureState:
-    """Closure equations at a configuration: residual (m,), its derivatives (m, nv), G (m, nv) and M^-1 G^T (nv, m)."""
+    """Closure equations at a configuration: residual (m,), its derivatives (m, nv) and G (m, nv)."""
 
     residual: Array
     residual_jacobian: Array
     jacobian: Array
-    response: Array
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectedPosition:
+    """Where a projection of q ended: q (nq,), the largest gap left, Newton steps, and whether the loops are closed."""
+
+    q: Array
+    gap: float
+    iterations: int
+    converged: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +84,7 @@ class LoopedSystem:
         nq, nv: sizes of q and v.
         rows: number of independent closure rows.
         quaternions: indices in q of the first component of each quaternion.
+        extra: t and u, where the dynamics take them.
         functions: by name; each takes arrays in the catalogue's order and returns an array or a tuple of arrays.
     """
 
@@ -78,6 +93,7 @@ class LoopedSystem:
     nv: int
     rows: int
     quaternions: tuple[int, ...]
+    extra: tuple[Argument, ...]
     functions: Mapping[str, Function]
 
     @classmethod
@@ -87,21 +103,26 @@ class LoopedSystem:
         analysis: LoopAnalysis | None = None,
         parameters: Mapping[str, float] | None = None,
     ) -> LoopedSystem:
-        """The system evaluated from its Programs, for small models and short runs."""
+        """The system as a NumPy module in memory, for small models and short runs."""
         found = analyse_loops(mechanism) if analysis is None else analysis
-        names = (*NEEDED, "kinetic_energy", "potential_energy", "closure_gap")
-        functions: dict[str, Function] = {}
-        for name in names:
-            looped = LOOP_FUNCTIONS.get(name)
-            program = TREE_FUNCTIONS[name](mechanism) if looped is None else looped(mechanism, found)
-            functions[name] = _as_function(Evaluator(program, parameters))
-        return cls(
-            mechanism.model.name, mechanism.nq, mechanism.nv, len(found.rows), mechanism.q.quaternions, functions
+        runtime = loop_runtime(mechanism, found)
+        derived = (*LOOP_KERNELS, "closure_gap", *(() if runtime else ("constrained_dynamics", "forward_dynamics")))
+        programs = [TREE_FUNCTIONS[name](mechanism) for name in _OBSERVED]
+        programs += [LOOP_FUNCTIONS[name](mechanism, found) for name in derived]
+        description = ModuleDescription(
+            mechanism.model.name,
+            tuple(programs),
+            manifest={"nq": mechanism.nq, "nv": mechanism.nv},
+            constants={"NQ": mechanism.nq, "NV": mechanism.nv, **loop_constants(mechanism, found)},
+            runtime=runtime,
+            numbers=runtime_numbers(),
+            extra=extra_arguments(mechanism),
         )
+        return cls.of_module(numpy_module(*render(description, ("numpy",))), parameters)
 
     @classmethod
-    def of_module(cls, module: LoadedModule) -> LoopedSystem:
-        """The system of a generated module.
+    def of_module(cls, module: LoadedModule, parameters: Mapping[str, float] | None = None) -> LoopedSystem:
+        """The system of a generated module, with the given values of its run-time parameters.
 
         Raises:
             SimulationError: the module lacks a function.
@@ -113,21 +134,20 @@ class LoopedSystem:
                     where=str(module.manifest["name"]),
                     remedy="generate it with all functions",
                 )
-        q = module.functions["constrained_terms"].inputs[0]
-        right = next(item for item in module.functions["constrained_terms"].outputs if item.name == "right")
+        dynamics = module.functions["constrained_dynamics"]
+        q, _, _, *extra = dynamics.inputs
+        functions: dict[str, Function] = dict(module.functions)
+        if parameters:
+            functions = {name: partial(function, parameters=parameters) for name, function in functions.items()}
         return cls(
             str(module.manifest["name"]),
             int(module.manifest["nq"]),
             int(module.manifest["nv"]),
-            right.size,
+            dynamics.outputs[1].size,
             q.quaternions,
-            module.functions,
+            tuple(extra),
+            functions,
         )
-
-    @property
-    def takes_time(self) -> bool:
-        """True where the dynamics have the arguments t and u."""
-        return len(_inputs(self.functions["constrained_terms"])) > 3
 
     def position_rate(self, q: Array, v: Array) -> Array:
         """qdot (nq,)."""
@@ -135,68 +155,45 @@ class LoopedSystem:
 
     def move(self, q: Array, step: Array) -> Array:
         """q moved by a small motion of v, its quaternions of unit length."""
-        return normalised(q + self.position_rate(q, step), self.quaternions)
+        return np.asarray(self.functions["moved_position"](q, step))
 
     def closure(self, q: Array) -> ClosureState:
         """Closure equations at q."""
-        return ClosureState(*(np.asarray(item) for item in self.functions["constraint_correction"](q)))
+        return ClosureState(
+            np.asarray(self.functions["constraint_residual"](q)),
+            np.asarray(self.functions["position_correction"](q)[0]),
+            np.asarray(self.functions["constraint_jacobian"](q)),
+        )
 
-    def accelerate(
-        self, q: Array, v: Array, tau: Array, extra: Sequence[Any] = (), restoring: Array | None = None
+    def accelerate(self, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()) -> Acceleration:
+        """vdot and multipliers; ``extra`` is t and u."""
+        return Acceleration(*self.functions["constrained_dynamics"](q, v, tau, *extra))
+
+    def accelerate_stabilised(
+        self, q: Array, v: Array, tau: Array, extra: Sequence[Any], gains: tuple[float, float]
     ) -> Acceleration:
-        """vdot and multipliers; ``extra`` is t and u, ``restoring`` (m,) is added to gamma."""
-        free, response, delassus, right, weighted, inverses = self.functions["constrained_terms"](q, v, tau, *extra)
+        """vdot and multipliers with restoring terms of the gains alpha and beta."""
         if not self.rows:
-            return Acceleration(np.asarray(free), np.zeros(0), 0)
-        wanted = right if restoring is None else right + restoring
-        multipliers, rank = solve_multipliers(delassus, wanted, weighted, inverses)
-        return Acceleration(free + response @ multipliers, multipliers, rank)
+            return self.accelerate(q, v, tau, extra)
+        return Acceleration(*self.functions["stabilised_dynamics"](q, v, tau, *extra, np.array(gains)))
 
+    def project_position(self, q: Array) -> ProjectedPosition:
+        """The nearest q, in the metric of the mass matrix, at which the loops are closed."""
+        if not self.rows:
+            return ProjectedPosition(q, 0.0, 0, True)
+        closed, (converged, gap, steps) = self.functions["project_position_status"](q)
+        return ProjectedPosition(np.asarray(closed), float(gap), int(steps), bool(converged))
 
-def solve_multipliers(delassus: Array, right: Array, weighted: Array, inverses: Array) -> tuple[Array, int]:
-    """lambda of G M^-1 G^T lambda = right, and the rank of G.
+    def project_velocity(self, q: Array, v: Array) -> Array:
+        """The speeds nearest to v, in the metric of the mass matrix, that keep the loops closed."""
+        return np.asarray(self.functions["project_velocity"](q, v)) if self.rows else v
 
-    By Cholesky's factors, or where these show a singular configuration nearby, by the singular values of
-    D^-1/2 L^-T G^T, which are found without squaring; lambda is then of least norm.
+    def mobility(self, q: Array, columns: Sequence[int]) -> Array:
+        """How generalised forces at the given speeds change vdot with closed loops (nv, forces): P M^-1 S^T.
 
-    Args:
-        delassus: G M^-1 G^T (m, m).
-        right: (m,).
-        weighted: L^-T G^T (nv, m).
-        inverses: of the entries of D (nv,).
-    """
-    try:
-        lower = np.linalg.cholesky(delassus)
-        pivots = np.diagonal(lower)
-        regular = bool(np.min(pivots) > REGULAR * np.max(pivots))
-    except np.linalg.LinAlgError:
-        regular = False
-    if regular:
-        return np.linalg.solve(lower.T, np.linalg.solve(lower, right)), len(right)
-    _, sizes, vt = np.linalg.svd(np.sqrt(np.abs(inverses))[:, None] * weighted, full_matrices=False)
-    kept = sizes > DEPENDENT * sizes[0]
-    squares = np.where(kept, 1.0 / np.where(kept, sizes, 1.0) ** 2, 0.0)
-    return vt.T @ (squares * (vt @ right)), int(np.sum(kept))
-
-
-def _inputs(function: Function) -> Sequence[Any]:
-    found: Sequence[Any] = getattr(function, "inputs", ())
-    return found
-
-
-class _ProgramFunction:
-    """A Program called with positional arrays."""
-
-    __slots__ = ("_evaluator", "inputs")
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self._evaluator = evaluator
-        self.inputs = evaluator.program.inputs
-
-    def __call__(self, *arguments: Any) -> Any:
-        results = tuple(self._evaluator(*arguments).values())
-        return results[0] if len(results) == 1 else results
-
-
-def _as_function(evaluator: Evaluator) -> Function:
-    return _ProgramFunction(evaluator)
+        Its columns span the consistent speeds of least kinetic energy for speeds given at these columns.
+        """
+        rest, extra = np.zeros(self.nv), [np.zeros(item.shape) for item in self.extra]
+        still = self.accelerate(q, rest, rest, extra).vdot
+        found = [self.accelerate(q, rest, unit, extra).vdot - still for unit in np.eye(self.nv)[list(columns)]]
+        return np.array(found).reshape(-1, self.nv).T

@@ -21,7 +21,8 @@ from mbsym.loops.closing import (
     closing_problem,
 )
 from mbsym.loops.constraints import Closure, ClosureRow, closures
-from mbsym.loops.generic_rank import DEPENDENT, independent_anywhere, rank_of, regular_configurations
+from mbsym.loops.generic_rank import independent_anywhere, rank_of, regular_configurations
+from mbsym.loops.tolerances import FOLLOWS
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
@@ -180,7 +181,7 @@ def _independent(matrices: Array, rank: int) -> list[int]:
 
     rest = np.array(matrices, dtype=float)
     sizes = np.linalg.norm(rest, axis=2).max(axis=0)
-    sizes[sizes < DEPENDENT * sizes.max()] = np.inf  # rows of round-off
+    sizes[sizes < FOLLOWS * sizes.max()] = np.inf  # rows of round-off
     kept: list[int] = []
     for _ in range(rank):
         share = np.linalg.norm(rest, axis=2).min(axis=0) / sizes
@@ -227,13 +228,13 @@ def _kind_of_loop(screws: Array, wrenches: Array) -> str:
     every /= np.linalg.norm(every, axis=1)[:, None]
     turning, sliding = every[:, :3], every[:, 3:]
     normals = np.linalg.svd(turning)[2]
-    turns = int(np.sum(np.linalg.svd(turning, compute_uv=False) > DEPENDENT))
+    turns = int(np.sum(np.linalg.svd(turning, compute_uv=False) > FOLLOWS))
     if turns == 0:
         return "nothing turns in the loop"
-    if turns == 1 and float(np.max(np.abs(sliding @ normals[0]))) < DEPENDENT:
+    if turns == 1 and float(np.max(np.abs(sliding @ normals[0]))) < FOLLOWS:
         return "the loop is planar"
     crosses = np.concatenate([np.cross(np.eye(3), w).T for w in turning])
     point, _, _, _ = np.linalg.lstsq(crosses, sliding.ravel(), rcond=None)
-    if float(np.max(np.abs(crosses @ point - sliding.ravel()))) < DEPENDENT:
+    if float(np.max(np.abs(crosses @ point - sliding.ravel()))) < FOLLOWS:
         return "the loop is spherical"
     return "the loop is overconstrained"

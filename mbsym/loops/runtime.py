@@ -1,4 +1,4 @@
-"""Functions of closed loops with fixed text: solvers that cope with singular configurations, and projections.
+"""Functions of closed loops with fixed text: a solver that copes with singular configurations, and what it serves.
 
 They call the generated functions ``LOOP_KERNELS``.
 """
@@ -10,14 +10,19 @@ from typing import Final
 from mbsym.codegen.interface import Argument, RuntimeFunction
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis
-from mbsym.symbolic.program import Input, OperationCount
+from mbsym.loops.runtime_cost import RuntimeCost
+from mbsym.symbolic.program import Input
+
+FILE: Final = "loops"
+"""Name of the runtime's text in each language."""
 
 LOOP_KERNELS: Final = (
     "constraint_residual",
     "constraint_jacobian",
     "constrained_terms",
     "constrained_wrenches",
-    "constraint_correction",
+    "position_correction",
+    "velocity_correction",
     "moved_position",
 )
 """Functions of ``LOOP_FUNCTIONS`` that a module must hold for these."""
@@ -31,13 +36,9 @@ def loop_constants(mechanism: Mechanism, analysis: LoopAnalysis) -> dict[str, in
     return {"NJ": mechanism.nb + len(mechanism.cut_joints), "NR": len(analysis.rows)}
 
 
-def loop_macros(mechanism: Mechanism) -> dict[str, str]:
-    """Time and control inputs as formal and actual arguments of the fixed text; empty where there are none."""
-    if mechanism.controls is None:
-        return {"TIMED_FORMAL": "", "TIMED_ACTUAL": ""}
-    size = mechanism.controls.shape[0]
-    controls = f"const MODEL_real u[{size}]" if size else "const MODEL_real *u"
-    return {"TIMED_FORMAL": f"MODEL_real t, {controls},", "TIMED_ACTUAL": "t, u,"}
+def extra_arguments(mechanism: Mechanism) -> tuple[Argument, ...]:
+    """Time and control inputs, which the fixed text passes on; nothing where there are none."""
+    return tuple(_argument(item) for item in mechanism.extra_inputs)
 
 
 def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeFunction, ...]:
@@ -45,7 +46,7 @@ def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeF
     if not analysis.rows:
         return ()
     q, v = _argument(mechanism.q), _argument(mechanism.v)
-    state = (q, v, _argument(mechanism.tau), *(_argument(item) for item in mechanism.extra_inputs))
+    state = (q, v, _argument(mechanism.tau), *extra_arguments(mechanism))
     vdot = Argument("vdot", "out", (mechanism.nv,), "", "rates of the speeds")
     multipliers = Argument("lambda", "out", (len(analysis.rows),), "", "multipliers of the independent closure rows")
     closed = Argument("q_closed", "out", (mechanism.nq,), "", "coordinates with closed loops")
@@ -56,114 +57,84 @@ def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeF
     wrenches = Argument("wrenches", "out", (joints, 6), "", "joint wrenches, tree joints and then cut joints")
     done = Argument("projection", "out", (3,), "", "1 if closed else 0, largest gap left, Newton steps")
     least = "; multipliers of least norm where G loses rank"
-    m, n = len(analysis.rows), mechanism.nv
+    cost = RuntimeCost(len(analysis.rows), mechanism.nv, mechanism.nq)
     solved = ("constrained_terms",)
-    # Arrays of loops.c and constrained_dynamics.c, the path near singular configurations included.
-    solving = 3 * m * n + 2 * m * m + 4 * m + n
-    projecting = 3 * m * n + m * m + 3 * m + n
-    step = ("constraint_correction", "moved_position", "constraint_correction")
+    step = ("constraint_residual", "position_correction", "moved_position", "constraint_residual")
     return (
         RuntimeFunction(
             "project_position",
-            "loops",
+            FILE,
             (q, closed),
             "nearest coordinates with closed loops, weighted by M (operations of one Newton step)",
             step,
-            _newton_step(m, n),
-            projecting + mechanism.nq,
+            cost.position_step,
+            cost.position_reals,
         ),
         RuntimeFunction(
             "project_position_status",
-            "loops",
+            FILE,
             (q, closed, done),
             "project_position with what became of it (operations of one Newton step)",
             step,
-            _newton_step(m, n),
-            projecting + mechanism.nq,
+            cost.position_step,
+            cost.position_reals,
         ),
         RuntimeFunction(
             "project_velocity",
-            "loops",
+            FILE,
             (q, v, consistent),
             "nearest speeds with G v = 0, weighted by M",
-            ("constraint_correction",),
-            _sum(*[_newton_step(m, n), OperationCount(add=m * n + n, mul=m * n)] * 2),
-            projecting,
+            ("velocity_correction",),
+            cost.velocity,
+            cost.velocity_reals,
         ),
         RuntimeFunction(
             "constrained_dynamics",
-            "constrained_dynamics",
+            FILE,
             (*state, vdot, multipliers),
             f"rates of the speeds with closed loops, M vdot + bias = tau + G^T lambda{least}",
             solved,
-            _solution(m, n),
-            solving,
+            cost.dynamics,
+            cost.dynamics_reals,
         ),
         RuntimeFunction(
             "constrained_dynamics_status",
-            "constrained_dynamics",
+            FILE,
             (*state, vdot, multipliers, rank),
             "constrained_dynamics with how regular the configuration is",
             solved,
-            _solution(m, n),
-            solving,
+            cost.dynamics,
+            cost.dynamics_reals,
         ),
         RuntimeFunction(
             "stabilised_dynamics",
-            "constrained_dynamics",
+            FILE,
             (*state, gains, vdot, multipliers),
             "constrained_dynamics with G vdot = gamma - 2 alpha G v - beta^2 residual",
             (*solved, "constraint_residual", "constraint_jacobian"),
-            _sum(_solution(m, n), OperationCount(add=m * n + 2 * m, mul=m * n + 4 * m)),
-            solving + m * n + m,
+            cost.stabilised,
+            cost.dynamics_reals,
         ),
         RuntimeFunction(
             "joint_wrenches",
-            "constrained_dynamics",
+            FILE,
             (*state, wrenches),
             "[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the successor"
             + ("; of least norm, because reactions are not unique" if analysis.dependent else ""),
             (*solved, "constrained_wrenches"),
-            _solution(m, n),
-            solving + m + n,
+            cost.dynamics,
+            cost.wrenches_reals,
         ),
         RuntimeFunction(
             "forward_dynamics",
-            "constrained_dynamics",
+            FILE,
             (*state, vdot),
             "rates of the speeds under tau, with closed loops",
             solved,
-            _solution(m, n),
-            solving,
+            cost.dynamics,
+            cost.forward_reals,
         ),
     )
-
-
-def _solution(m: int, n: int) -> OperationCount:
-    """Of the multipliers by Cholesky's factor at regular configurations, and of what they add to n rates."""
-    factor = m * (m * m - 1) // 6
-    return OperationCount(
-        add=factor + m * (m - 1) + m * n,
-        mul=factor + m * (m - 1) + m * n + m * (m + 1) + 2 * m,
-        div=m * (m - 1) // 2 + 3 * m,
-        sqrt=2 * m,
-    )
-
-
-def _newton_step(m: int, n: int) -> OperationCount:
-    """Of the least motion that closes m gaps of n speeds."""
-    eliminated = sum((k + 1) * k + k for k in range(m)) + m * (m - 1) // 2
-    return OperationCount(
-        add=m * m * n + eliminated + m * n, mul=m * m * n + eliminated + m * n, div=m * (m - 1) // 2 + m
-    )
-
-
-def _sum(*counts: OperationCount) -> OperationCount:
-    total = dict.fromkeys(OperationCount().as_dict(), 0)
-    for count in counts:
-        for kind, value in count.as_dict().items():
-            total[kind] += value
-    return OperationCount(**total)
 
 
 def _argument(item: Input) -> Argument:

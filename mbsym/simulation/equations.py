@@ -37,11 +37,8 @@ LARGEST_OPTIMISED: Final = 150_000
 
 _TREE: Final = ("forward_dynamics", "position_rate", "kinetic_energy", "potential_energy", "momentum", "body_poses")
 _LOOPS: Final = (
-    "constrained_terms",
-    "constraint_correction",
+    "constrained_dynamics",
     "closure_gap",
-    "project_position_status",
-    "project_velocity",
 )
 
 

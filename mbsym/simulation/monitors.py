@@ -76,7 +76,7 @@ def monitor(equations: Equations, trajectory: Trajectory, tau_free: bool) -> Mon
     gap = speed_gap = None
     if equations.loops is not None:
         gap = largest(np.asarray(functions["closure_gap"](q)))
-        jacobian = np.asarray(functions["constraint_correction"](q)[2])
+        jacobian = np.asarray(functions["constraint_jacobian"](q))
         speed_gap = largest(np.einsum("nij,nj->ni", jacobian, v))
     return Monitors(
         kinetic_energy=kinetic,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from mbsym.codegen.build import SharedLibrary
 from mbsym.codegen.load import LoadedFunction, LoadedModule
 from mbsym.errors import SimulationError
-from mbsym.loops.corrections import Correction, Keeper, NoCorrection, Projection
+from mbsym.loops.corrections import Keeper, NoCorrection, Projection
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.simulation.equations import Equations
 
@@ -108,9 +108,8 @@ def callable_functions(module: LoadedModule, library: SharedLibrary | None) -> M
 
 def looped_system(equations: Equations) -> LoopedSystem:
     """The closed loops of a model on the fastest functions there are."""
-    system = LoopedSystem.of_module(equations.module)
     functions = callable_functions(equations.module, equations.library)
-    return LoopedSystem(system.name, system.nq, system.nv, system.rows, system.quaternions, functions)
+    return replace(LoopedSystem.of_module(equations.module), functions=functions)
 
 
 def leaves_rates(keeper: Keeper | None) -> bool:
@@ -119,14 +118,12 @@ def leaves_rates(keeper: Keeper | None) -> bool:
 
 
 class LoopCorrection:
-    """Puts a state right after a step, by the module's own projections where these are asked for."""
+    """Puts a state right after a step."""
 
     def __init__(self, equations: Equations, system: LoopedSystem, keeper: Keeper) -> None:
         self._system, self._keeper = system, keeper
         self._layout = equations.layout
         self._name = equations.mechanism.model.name
-        self._functions = system.functions
-        self._projects = isinstance(keeper, Projection) and keeper.positions and equations.library is not None
 
     def __call__(self, t: float, x: Array) -> Array:
         """The state put right, a new array.
@@ -135,7 +132,7 @@ class LoopCorrection:
             SimulationError: the loops stay open.
         """
         q, v = self._layout.q(x), self._layout.v(x)
-        done = self._projected(q, v) if self._projects else self._keeper.after_step(self._system, q, v)
+        done = self._keeper.after_step(self._system, q, v)
         if not done.converged:
             raise SimulationError(
                 f"the loops could not be closed at t = {t:.6g} s, a gap of {done.gap:.3g} m or rad is left",
@@ -145,11 +142,6 @@ class LoopCorrection:
         moved = x.copy()
         moved[: self._layout.nq], moved[self._layout.nq : self._layout.nq + self._layout.nv] = done.q, done.v
         return moved
-
-    def _projected(self, q: Array, v: Array) -> Correction:
-        closed, (converged, gap, steps) = self._functions["project_position_status"](q)
-        speeds = self._functions["project_velocity"](closed, v)
-        return Correction(closed, speeds, float(gap), int(steps), bool(converged))
 
 
 class EvaluatedRates:

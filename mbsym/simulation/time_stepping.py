@@ -16,7 +16,7 @@ from mbsym.kinematics.mechanism import Mechanism
 
 Array: TypeAlias = NDArray[Any]
 
-DRIVER_FILE: Final = "c/simulation/time_steps.c"
+DRIVER_FILE: Final = "c/time_steps.c"
 NOT_FINITE: Final = 1
 NOT_SOLVED: Final = 2
 

@@ -21,7 +21,7 @@ import pytest
 
 from mbsym.codegen.build import WARNINGS, compile_c, find_compiler
 from mbsym.codegen.description import Argument, ModuleDescription, Real, RuntimeFunction
-from mbsym.codegen.environment import template_directory
+from mbsym.codegen.environment import runtime_directory
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedModule, load_c, load_numpy, read_manifest
 from mbsym.codegen.lower import PI
@@ -663,11 +663,11 @@ def twice(x, **parameters):
 def test_fixed_text_joins_the_programs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, symbolic: bool, real: Real
 ) -> None:
-    templates = tmp_path / "templates"
-    shutil.copytree(template_directory(), templates)
-    (templates / "c" / "runtime" / "twice.c").write_text(C_RUNTIME)
-    (templates / "numpy" / "runtime" / "twice.py").write_text(NUMPY_RUNTIME)
-    monkeypatch.setattr("mbsym.codegen.environment.template_directory", lambda: templates)
+    runtime_texts = tmp_path / "runtime"
+    shutil.copytree(runtime_directory(), runtime_texts)
+    (runtime_texts / "c" / "twice.c").write_text(C_RUNTIME)
+    (runtime_texts / "numpy" / "twice.py").write_text(NUMPY_RUNTIME)
+    monkeypatch.setattr("mbsym.codegen.environment.runtime_directory", lambda: runtime_texts)
     program = mixed_program()
     if not symbolic:
         m = program.parameters[0].symbol

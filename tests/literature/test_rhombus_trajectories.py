@@ -33,7 +33,7 @@ from mechanisms.rhombus import BODIES, Rhombus
 
 Array = np.ndarray[Any, Any]
 
-FUNCTIONS = ("constrained_terms", "constraint_correction", "position_rate", "body_poses", "kinetic_energy",
+FUNCTIONS = ("constrained_dynamics", "position_rate", "body_poses", "kinetic_energy",
              "potential_energy")  # fmt: skip
 
 REGULAR = {  # bodies 2, 4, 6, 8, 9, 10

@@ -51,9 +51,12 @@ class CPrinter(ExpressionPrinter):
         if expression.function == "sign":
             x = self.format(expression.arguments[0])
             return f"({x} > {self._zero} ? {self._one} : {x} < {self._zero} ? -{self._one} : {x})"
-        name = LIBRARY_NAMES.get(expression.function, expression.function)
         arguments = ", ".join(self.format(argument) for argument in expression.arguments)
-        return f"{name}f({arguments})" if self._single else f"{name}({arguments})"
+        return f"{self.function(expression.function)}({arguments})"
+
+    def function(self, name: str) -> str:
+        """What the library calls an elementary function."""
+        return f"{LIBRARY_NAMES.get(name, name)}{'f' if self._single else ''}"
 
     def format_select(self, expression: Select) -> str:
         """A conditional expression in parentheses."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import groupby
 
 from mbsym import __version__
@@ -97,8 +98,6 @@ class SourceContext:
     hash_line: str
     mathematics: bool
     functions: tuple[FunctionView, ...]
-    runtime_formal: str
-    runtime_actual: str
     macros: tuple[str, ...]
     runtime: tuple[str, ...]
 
@@ -157,7 +156,6 @@ def source_context(module: LoweredModule) -> SourceContext:
         if function.body is not None
         for view in function_views(module, function, function.body, printer)
     )
-    has_parameters = bool(module.parameters)
     return SourceContext(
         version=__version__,
         name=names.module,
@@ -165,12 +163,7 @@ def source_context(module: LoweredModule) -> SourceContext:
         mathematics=bool(module.runtime_files)
         or any(set(function.body.calls) - {"select", "sign"} for function in module.functions if function.body),
         functions=functions,
-        runtime_formal=f"const {names.module}_parameters *parameters," if has_parameters else "",
-        runtime_actual="parameters," if has_parameters else "",
-        macros=tuple(
-            f"{names.module}_{key} {text}".replace("MODEL_", f"{names.module}_").rstrip()
-            for key, text in sorted(module.description.macros.items())
-        ),
+        macros=runtime_macros(module, printer),
         runtime=tuple(_runtime_text(module, file) for file in module.runtime_files),
     )
 
@@ -179,13 +172,32 @@ def _runtime_text(module: LoweredModule, file: str) -> str:
     """A routine printed in C, or else the fixed text of that name."""
     prefix = f"{module.names.module}_"
     if not routine_file(file).is_file():
-        return fixed_text(f"c/runtime/{file}.c", prefix)
+        return fixed_text(f"c/{file}.c", prefix)
     heads = {
         function.identifier: formals(module, function, "restrict", ")")
         for function in module.functions
         if function.fixed is not None and function.fixed.file == file
     }
     return print_c(routine_of(module, file), prefix, heads, module.description.real, bool(module.parameters))
+
+
+def runtime_macros(module: LoweredModule, printer: CPrinter) -> tuple[str, ...]:
+    """What fixed text finds under its prefix: arguments that it passes on, functions of the type, numbers."""
+    description, prefix = module.description, module.names.module
+    extra = [(item, module.names.arguments[item.name]) for item in description.extra]
+    formal = [f"{_formal(item, name, f'{prefix}_real', 'restrict')}," for item, name in extra]
+    texts = {
+        "FORMAL": f"const {prefix}_parameters *parameters," if module.parameters else "",
+        "ACTUAL": "parameters," if module.parameters else "",
+        "EXTRA_FORMAL": " ".join(formal),
+        "EXTRA_ACTUAL": " ".join(f"{name}," for _, name in extra),
+        "SQRT": printer.function("sqrt"),
+        "ABS": printer.function("abs"),
+    }
+    for name, values in description.numbers.items():
+        value = values[description.real]
+        texts[name] = str(value) if isinstance(value, int) else printer.literal(Fraction(repr(value)))
+    return tuple(f"{prefix}_{name} {text}".rstrip() for name, text in texts.items())
 
 
 def _hash_line(module: LoweredModule) -> str:

@@ -117,9 +117,12 @@ def module_context(module: LoweredModule) -> ModuleContext:
             )
             for item in module.parameters
         ),
-        constants=tuple(f"{names.constants[key]} = {int(value)}" for key, value in description.constants.items()),
+        constants=(
+            *(f"{names.constants[key]} = {int(value)}" for key, value in description.constants.items()),
+            *(f"_{name} = {values[description.real]!r}" for name, values in description.numbers.items()),
+        ),
         packed=any(function.fields for function in functions),
-        evaluate=fixed_text("numpy/runtime/evaluate.py", ""),
+        evaluate=fixed_text("numpy/evaluate.py", ""),
         functions=functions,
         runtime=tuple(text for file in module.runtime_files for text in _runtime_texts(module, file)),
     )
@@ -128,13 +131,13 @@ def module_context(module: LoweredModule) -> ModuleContext:
 def _runtime_texts(module: LoweredModule, file: str) -> tuple[str, ...]:
     """A routine printed in Python with its public functions, or else the fixed text of that name."""
     if not routine_file(file).is_file():
-        return (fixed_text(f"numpy/runtime/{file}.py", ""),)
+        return (fixed_text(f"numpy/{file}.py", ""),)
     public = [
         "\n".join(_routine_lines(module, function))
         for function in module.functions
         if function.fixed is not None and function.fixed.file == file
     ]
-    return (fixed_text("numpy/runtime/routines.py", ""), print_numpy(routine_of(module, file)), *public)
+    return (fixed_text("numpy/routines.py", ""), print_numpy(routine_of(module, file)), *public)
 
 
 def _routine_lines(module: LoweredModule, function: ModuleFunction) -> list[str]:

@@ -10,7 +10,13 @@ from jinja2 import meta, nodes
 from jinja2.exceptions import UndefinedError
 
 from mbsym.codegen.c.views import HeaderContext, SourceContext
-from mbsym.codegen.environment import environment, fixed_text, render_template, template_directory
+from mbsym.codegen.environment import (
+    environment,
+    fixed_text,
+    render_template,
+    runtime_directory,
+    template_directory,
+)
 from mbsym.codegen.numpy.views import ModuleContext
 from mbsym.errors import CodegenError
 
@@ -67,9 +73,17 @@ def test_a_missing_field_is_an_error() -> None:
 def test_fixed_text_begins_below_its_mark_and_bears_the_prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.c").write_text("typedef double MODEL_real;\n/* mbsym: copied from here */\nMODEL_real x;\n")
     (tmp_path / "b.c").write_text("MODEL_real x;\n")
-    monkeypatch.setattr("mbsym.codegen.environment.template_directory", lambda: tmp_path)
+    monkeypatch.setattr("mbsym.codegen.environment.runtime_directory", lambda: tmp_path)
     assert fixed_text("a.c", "arm_") == "arm_real x;"
     with pytest.raises(CodegenError, match="has no line"):
         fixed_text("b.c", "arm_")
     with pytest.raises(CodegenError, match=r"no runtime file c\.c"):
         fixed_text("c.c", "arm_")
+
+
+def test_templates_are_free_of_programs() -> None:
+    """What runs stands in the runtime directory, which the templates know nothing of."""
+    files = [path for path in template_directory().rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert {path.name for path in files if path.suffix != ".jinja"} == {"README.md"}
+    programs = {path.suffix for path in runtime_directory().rglob("*.*") if "__pycache__" not in path.parts}
+    assert programs == {".c", ".py", ".md"}

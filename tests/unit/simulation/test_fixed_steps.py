@@ -11,7 +11,7 @@ from scipy.linalg import expm
 
 import mbsym
 from mbsym.codegen.build import WARNINGS, compile_c, find_compiler
-from mbsym.codegen.environment import template_directory
+from mbsym.codegen.environment import runtime_directory
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import prepare
 from mbsym.simulation.fixed_steps import INVERSE_TANGENT, TANGENT, VariationalStepper, half_step, move, series
@@ -143,9 +143,7 @@ def test_the_driver_compiles_without_warnings(name: str, tmp_path: Path) -> None
 
 
 def test_the_text_of_the_driver_compiles_alone(tmp_path: Path) -> None:
-    (tmp_path / "alone.c").write_text(
-        (template_directory() / DRIVER_FILE).read_text(encoding="utf-8"), encoding="utf-8"
-    )
+    (tmp_path / "alone.c").write_text((runtime_directory() / DRIVER_FILE).read_text(encoding="utf-8"), encoding="utf-8")
     command = [*find_compiler(), *WARNINGS, "-O2", "-c", "alone.c", "-o", "alone.o"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
