@@ -18,7 +18,6 @@ WHOLE = {
     "mbsym/formats/schema.py": "the native format's schema, in the order of a model file",
     "mbsym/model/validate.py": "all checks of one model, each a few lines",
     "mbsym/transfer_matrix/recognition.py": "from a mechanism to its elements, one decision after the other",
-    "mbsym/transfer_matrix/spatial.py": "the matrices of one paper, in its order",
 }
 
 

@@ -21,7 +21,8 @@ from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.scalar import symbol
 from mbsym.symbolic.sympy_bridge import from_sympy_many
 from mbsym.transfer_matrix import closed_form
-from mbsym.transfer_matrix.module import derive_transfer_matrices, kernel_programs
+from mbsym.transfer_matrix.matrices import derive_transfer_matrices
+from mbsym.transfer_matrix.module import kernel_programs
 from mbsym.transfer_matrix.stepper import Iteration, TransferMatrixStepper, initial_coordinates
 
 Array = NDArray[Any]
