@@ -155,7 +155,7 @@ def _elements(system: TransferSystem) -> tuple[TransferElement, ...]:
         return (*found, boundaries["free end (space)"]) if has_tips else tuple(found)
     body = closed_form.planar_rigid_body()
     found = [body, closed_form.smooth_hinge(), closed_form.reduced_rigid_body(body.matrix)]
-    if any(x.hinge.torsion[0].ref or x.hinge.torsion[1].ref for x in system.bodies):
+    if any(any(x.hinge.torsion[:2]) for x in system.bodies):
         found.append(closed_form.torsion_spring())
     if any(x.hinge.elastic for x in system.bodies):
         found.append(closed_form.bushing())
