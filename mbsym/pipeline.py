@@ -12,10 +12,11 @@ from pathlib import Path
 
 from mbsym.codegen.interface import GeneratedFile, ModuleDescription, Real, RuntimeFunction, render
 from mbsym.codegen.write import write_files
-from mbsym.conventions import CONVENTIONS
+from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS
 from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
+from mbsym.joints.registry import joint_conventions
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.roadmap import manifest_fields, roadmap_lines
 from mbsym.loops.redundancy import LoopAnalysis
@@ -159,7 +160,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
     return ModuleDescription(
         name=mechanism.model.name,
         programs=derivation.programs,
-        header=(*CONVENTIONS, "", *roadmap_lines(mechanism), *loops),
+        header=(*FRAME_CONVENTIONS, *joint_conventions(), *EQUATION_CONVENTIONS, "", *roadmap_lines(mechanism), *loops),
         manifest={
             "formulation": derivation.formulation,
             **manifest_fields(mechanism),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import SymbolicError
+from mbsym.joints.coordinate_groups import momentum_bracket
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.system import Model
 from mbsym.registry import available_functions
@@ -19,6 +20,7 @@ from mbsym.symbolic.differentiate import gradient, jacobian
 from mbsym.symbolic.equality import Verdict, compare
 from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.program import Input, Output, Program
+from mbsym.symbolic.scalar import Scalar
 from mbsym.symbolic.sympy_bridge import from_sympy
 
 if TYPE_CHECKING:
@@ -198,8 +200,7 @@ class _Comparer:
     def _lagrange(self, scalar: Reference) -> Program:
         """d/dt dL/dv + gyroscopic terms - N^T dL/dq - tau, with qdot = N(q) v (Euler, Poincare).
 
-        The gyroscopic terms are those of speeds that are no rates: omega x p of a spherical joint's momentum p, and
-        (omega x p_omega + v x p_v, omega x p_v) of a free joint's, in axes of the outboard body.
+        The gyroscopic terms are those of speeds that are no rates, the momentum bracket of their group.
         """
         m = self.mechanism
         graph = m.graph
@@ -218,25 +219,11 @@ class _Comparer:
                 total = graph.sub(total, graph.mul(rates[c][r], slope[c]))
             totals.append(total)
         for body in m.bodies:
-            if body.joint.type in ("spherical", "free"):
-                self._add_gyroscopic(totals, momenta, body.v_range[0], body.joint.type == "free")
+            start, stop = body.v_range
+            speeds, along = ([Scalar(graph, ref) for ref in refs[start:stop]] for refs in (v, momenta))
+            for row, term in enumerate(momentum_bracket(body.joint.kind.group, speeds, along), start):
+                totals[row] = graph.add(totals[row], term.ref)
         return self._program("residual", (m.nv,), [totals[r] for r in self.rows])
-
-    def _add_gyroscopic(self, totals: list[Reference], momenta: Sequence[Reference], start: int, free: bool) -> None:
-        graph, v = self.mechanism.graph, self.mechanism.v.symbols
-
-        def add_cross(row: int, first: Sequence[Reference], second: Sequence[Reference]) -> None:
-            for k in range(3):
-                i, j = (k + 1) % 3, (k + 2) % 3
-                value = graph.sub(graph.mul(first[i], second[j]), graph.mul(first[j], second[i]))
-                totals[row + k] = graph.add(totals[row + k], value)
-
-        omega, turning = v[start : start + 3], momenta[start : start + 3]
-        add_cross(start, omega, turning)
-        if free:
-            linear, moving = v[start + 3 : start + 6], momenta[start + 3 : start + 6]
-            add_cross(start, linear, moving)
-            add_cross(start + 3, omega, moving)
 
     def _decide(self, mine: Program, theirs: Program) -> Verdict:
         verdict = compare(mine, theirs)

@@ -33,7 +33,7 @@ def merge_fixed_joints(model: Model, mergeable: Collection[str], tolerance: floa
     carrier: dict[str, tuple[str, Placement]] = {
         joint.successor: (joint.predecessor, joint.predecessor_placement)
         for joint in model.joints
-        if joint.name in mergeable and joint.type == "fixed"
+        if joint.name in mergeable and joint.kind.is_rigid
     }
     home = {name: _home(name, carrier, tolerance) for name in (model.ground, *(body.name for body in model.bodies))}
     gained: dict[str, list[ExactMass]] = {}
@@ -49,7 +49,7 @@ def merge_fixed_joints(model: Model, mergeable: Collection[str], tolerance: floa
         joints=tuple(
             _rehomed(joint, home, tolerance)
             for joint in model.joints
-            if not (joint.type == "fixed" and joint.name in mergeable)
+            if not (joint.kind.is_rigid and joint.name in mergeable)
         ),
         constraints=tuple(_rehomed_constraint(item, home) for item in model.constraints),
     )

@@ -25,9 +25,15 @@ from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
 from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
 from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
+from mbsym.joints.fixed import FIXED
+from mbsym.joints.free import FREE
+from mbsym.joints.prismatic import PRISMATIC
+from mbsym.joints.record import JointType
+from mbsym.joints.revolute import REVOLUTE
+from mbsym.joints.spherical import SPHERICAL
 from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import Triple, norm
-from mbsym.model.joint import COINCIDENT, Joint, JointType
+from mbsym.model.joint import COINCIDENT, Joint
 from mbsym.model.names import model_name_fault
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
@@ -35,7 +41,10 @@ from mbsym.values.diagnostic import Diagnostic
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value, Vector
 
-JOINT_TYPES: dict[str, JointType] = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical", "free": "free"}
+JOINT_TYPES: dict[str, JointType] = {"hinge": REVOLUTE, "slide": PRISMATIC, "ball": SPHERICAL, "free": FREE}
+"""What MJCF's words for types of joints mean."""
+
+FREE_WORD = next(word for word, kind in JOINT_TYPES.items() if kind is FREE)
 GROUND = "world"
 
 NOT_COVERED = {
@@ -281,7 +290,7 @@ class _Reader:
             weld = self._new_name(f"{name}_weld")
             self.places["joints", weld] = element.place
             self.welds.append(weld)
-            self.joints.append(Joint(weld, "fixed", carrier, name, predecessor_placement=placement))
+            self.joints.append(Joint(weld, FIXED.name, carrier, name, predecessor_placement=placement))
         self.bodies.append(self._mass(element, name, inner))
         return name, inner
 
@@ -327,7 +336,7 @@ class _Reader:
     def _read_joint(
         self, element: Element, body: str, below: str, above: str, placement: Placement, count: int
     ) -> None:
-        kind = "free" if element.tag == "freejoint" else element.attributes.get("type", "hinge")
+        kind = FREE_WORD if element.tag == "freejoint" else element.attributes.get("type", "hinge")
         if kind not in JOINT_TYPES:
             raise self.source.error(
                 element.place, f"there is no joint type {kind!r}", f"use one of {', '.join(JOINT_TYPES)}"
@@ -336,7 +345,7 @@ class _Reader:
         if any(joint.name == name for joint in self.joints):
             raise self.source.error(element.place, f"two joints are named {name!r}", "rename one of them")
         self.places["joints", name] = element.place
-        if kind == "free":
+        if kind == FREE_WORD:
             self._read_free_joint(element, name, below, above, placement, count)
             return
         anchor: Vector = read_triple(self.source, element, "pos") if "pos" in element.attributes else (0, 0, 0)
@@ -348,7 +357,7 @@ class _Reader:
         lower, upper = self._limits(element, kind)
         joint = Joint(
             name,
-            JOINT_TYPES[kind],
+            JOINT_TYPES[kind].name,
             below,
             above,
             axis=axis,
@@ -372,10 +381,10 @@ class _Reader:
         start = _pose_values(placement)
         initial = () if start == (1, 0, 0, 0, 0, 0, 0) else start
         armature = read_number(self.source, element, "armature", "0") if element.tag == "joint" else 0
-        joint = Joint(name, "free", below, above, initial=initial, armature=armature)
+        joint = Joint(name, FREE.name, below, above, initial=initial, armature=armature)
         self.joints.append(joint)
         if element.tag == "joint":
-            self._read_forces(element, joint, "free")
+            self._read_forces(element, joint, FREE_WORD)
 
     def _joint_name(self, wanted: str) -> str:
         taken = {joint.name for joint in self.joints}

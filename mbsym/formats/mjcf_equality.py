@@ -9,6 +9,8 @@ from mbsym.formats.rigid_frames import apply, compose, exact3, placement_matrix,
 from mbsym.formats.text_source import Place, TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_numbers, read_triple
+from mbsym.joints.fixed import FIXED
+from mbsym.joints.spherical import SPHERICAL
 from mbsym.model.body import Placement
 from mbsym.model.joint import COINCIDENT, Coupling, Joint
 from mbsym.values.numbers import evaluate
@@ -69,13 +71,14 @@ def _loop_joint(source: TextSource, element: Element, name: str, poses: dict[str
         on_first = Placement(read_triple(source, element, "anchor"))
         return Joint(
             name,
-            "spherical",
+            SPHERICAL.name,
             first,
             second,
             predecessor_placement=on_first,
             successor_placement=_relative(poses[second], _on(poses[first], on_first)),
         )
-    return Joint(name, "fixed", first, second, predecessor_placement=_weld_pose(source, element, first, second, poses))
+    placement = _weld_pose(source, element, first, second, poses)
+    return Joint(name, FIXED.name, first, second, predecessor_placement=placement)
 
 
 def _weld_pose(source: TextSource, element: Element, first: str, second: str, poses: dict[str, Placement]) -> Placement:

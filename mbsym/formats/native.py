@@ -190,7 +190,7 @@ def _body(name: str, table: schema.BodyTable) -> Body:
 def _joint(name: str, table: schema.JointTable) -> Joint:
     return Joint(
         name=name,
-        type=table.type,  # type: ignore[arg-type]
+        type=table.type,
         predecessor=table.predecessor,
         successor=table.successor,
         axis=(0, 0, 1) if table.axis is None else table.axis,

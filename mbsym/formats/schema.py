@@ -26,6 +26,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.forces import FORCE_ELEMENTS, ForceType
 from mbsym.formats.yaml_document import Leaf
+from mbsym.joints.registry import JOINT_TYPES
 from mbsym.values.entries import Kind, entries_of
 from mbsym.values.parameter import Value
 
@@ -204,17 +205,24 @@ ValuesEntry: TypeAlias = Annotated[
 NamesEntry: TypeAlias = Annotated[
     Any, PlainValidator(_read_names), WithJsonSchema({"anyOf": [_NAME, {"type": "array", "items": _NAME}]})
 ]
-JOINT_TYPE_NAMES = (
-    "revolute",
-    "prismatic",
-    "helical",
-    "cylindrical",
-    "universal",
-    "spherical",
-    "planar",
-    "free",
-    "fixed",
-)
+
+
+def _read_joint_type(item: Any) -> str:
+    return _choice(*JOINT_TYPES)(item)
+
+
+class _JointTypeSchema:
+    """The joint types that are listed when the schema is asked for."""
+
+    def __get_pydantic_json_schema__(self, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        sentences = "; ".join(f"{kind.name}: {kind.sentence}" for kind in JOINT_TYPES.values())
+        return {"enum": list(JOINT_TYPES), "description": sentences}
+
+
+def _short_joint() -> dict[str, Any]:
+    types = {"enum": list(JOINT_TYPES)}
+    return {"type": "array", "prefixItems": [types, _NAME, _NAME], "minItems": 3, "maxItems": 3}
+
 
 # ---- tables ---------------------------------------------------------------------------------------------------------
 
@@ -223,7 +231,7 @@ class Table(BaseModel):
     """A table of the native format; unknown keys are refused with the nearest known one."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    shorthand: ClassVar[dict[str, Any] | None] = None
+    shorthand: ClassVar[dict[str, Any] | Callable[[], dict[str, Any]] | None] = None
 
     @classmethod
     def keys(cls) -> list[str]:
@@ -258,7 +266,7 @@ class Table(BaseModel):
             table = handler.resolve_ref_schema(found)
             whole = dict(table)
             table.clear()
-            table.update({"anyOf": [whole, cls.shorthand]})
+            table.update({"anyOf": [whole, cls.shorthand() if callable(cls.shorthand) else cls.shorthand]})
         return found
 
 
@@ -356,13 +364,8 @@ class LimitsTable(Table):
 class JointTable(Table):
     """A joint; the short form is [TYPE, FROM, TO]."""
 
-    shorthand = {
-        "type": "array",
-        "prefixItems": [{"enum": list(JOINT_TYPE_NAMES)}, _NAME, _NAME],
-        "minItems": 3,
-        "maxItems": 3,
-    }
-    type: Annotated[str, PlainValidator(_choice(*JOINT_TYPE_NAMES)), WithJsonSchema({"enum": list(JOINT_TYPE_NAMES)})]
+    shorthand = _short_joint
+    type: Annotated[str, PlainValidator(_read_joint_type), _JointTypeSchema()]
     predecessor: NameEntry = Field(alias="from")
     successor: NameEntry = Field(alias="to")
     axis: DirectionEntry = None

@@ -19,8 +19,14 @@ from mbsym.formats.urdf_words import URDF_WORDS
 from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
 from mbsym.formats.xml_numbers import read_number, read_triple
+from mbsym.joints.fixed import FIXED
+from mbsym.joints.free import FREE
+from mbsym.joints.planar import PLANAR
+from mbsym.joints.prismatic import PRISMATIC
+from mbsym.joints.record import JointType
+from mbsym.joints.revolute import REVOLUTE
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import COINCIDENT, Coupling, Joint, JointType
+from mbsym.model.joint import COINCIDENT, Coupling, Joint
 from mbsym.model.names import identifier_part, model_name_fault
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
@@ -29,13 +35,14 @@ from mbsym.values.numbers import decimal_number
 from mbsym.values.parameter import Value, Vector
 
 JOINT_TYPES: dict[str, JointType] = {
-    "revolute": "revolute",
-    "continuous": "revolute",
-    "prismatic": "prismatic",
-    "fixed": "fixed",
-    "floating": "free",
-    "planar": "planar",
+    "revolute": REVOLUTE,
+    "continuous": REVOLUTE,
+    "prismatic": PRISMATIC,
+    "fixed": FIXED,
+    "floating": FREE,
+    "planar": PLANAR,
 }
+"""What URDF's words for types of joints mean."""
 
 OUR_NAMES = ("world", "ground")
 """Link names that mean ground elsewhere."""
@@ -148,14 +155,14 @@ class _Reader:
         bodies = {name: self._body(name, element) for name, element in links.items()}
         model_joints = [self._joint(name, element, links) for name, element in joints.items()]
         floating = self.options.floating
-        if not floating and all(joint.type == "fixed" for joint in model_joints):
+        if not floating and all(joint.kind.is_rigid for joint in model_joints):
             floating = True
             self.notes.append(f"nothing moves relative to the root link {root!r}, so the robot is taken as floating")
         ground = root
         if floating:
             ground = _free_name("ground", links)
             free = _free_name(f"{root}_free", joints)
-            model_joints.insert(0, Joint(free, "free", ground, root))
+            model_joints.insert(0, Joint(free, FREE.name, ground, root))
             self.places["joints", free] = links[root].place
         self._note_our_names(links, root, ground)
         self._note_rounded()
@@ -281,14 +288,14 @@ class _Reader:
         upper: tuple[Value, ...] = ()
         effort: tuple[Value, ...] = ()
         velocity: tuple[Value, ...] = ()
-        if limit is not None and joint_type in ("revolute", "prismatic"):
+        if limit is not None and joint_type.shape.nq == 1:
             if kind != "continuous" and ("lower" in limit.attributes or "upper" in limit.attributes):
                 lower, upper = (self._number(limit, "lower", "0"),), (self._number(limit, "upper", "0"),)
             effort = (self._number(limit, "effort"),) if "effort" in limit.attributes else ()
             velocity = (self._number(limit, "velocity"),) if "velocity" in limit.attributes else ()
         return Joint(
             name,
-            joint_type,
+            joint_type.name,
             self._link_of(element, "parent", links),
             self._link_of(element, "child", links),
             axis=self._axis(element, joint_type),
@@ -299,9 +306,9 @@ class _Reader:
             velocity=velocity,
         )
 
-    def _axis(self, element: Element, joint_type: str) -> Vector:
+    def _axis(self, element: Element, joint_type: JointType) -> Vector:
         axis = element.child("axis")
-        if joint_type in ("fixed", "free"):
+        if "axis" not in joint_type.entries:
             return (0, 0, 1)
         if axis is None or "xyz" not in axis.attributes:
             return (1, 0, 0)
@@ -326,7 +333,7 @@ class _Reader:
                     f"joint {name!r} mimics joint {source!r}, which does not exist",
                     _nearest(source, joints),
                 )
-            if JOINT_TYPES.get(self._attribute(element, "type")) == "fixed":
+            if JOINT_TYPES.get(self._attribute(element, "type")) is FIXED:
                 fixed.append(name)
                 continue
             ratio, offset = self._number(mimic, "multiplier", "1"), self._number(mimic, "offset", "0")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mbsym.kinematics.joint_motion import Motion
+from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import Speeds
 from mbsym.kinematics.scene import MechanismInMotion, acting

@@ -1,8 +1,8 @@
 """Mechanism: a labelled model in the tree's own terms, ready for the formulations.
 
 Each body has an *internal* frame, at the outboard side of its inboard joint and turned so that the joint's axis is z
-(a fixed joint's body shares its parent's internal frame). Formulations compute in internal frames; what the user sees
-is expressed in the user's frames and sense by the transforms kept here.
+(a body that nothing lets move shares its parent's internal frame). Formulations compute in internal frames; what the
+user sees is expressed in the user's frames and sense by the transforms kept here.
 """
 
 from __future__ import annotations
@@ -11,17 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mbsym.errors import DerivationError
-from mbsym.kinematics.joint_maps import JOINT_MAPS
-from mbsym.kinematics.joint_motion import JointMotion, Motion, combination
-from mbsym.kinematics.placement import (
-    align_xy,
-    align_z,
-    rounded,
-    rounded_vector,
-    scalars,
-    transform_of,
-    vector_of,
-)
+from mbsym.joints.motion import JointMotion, Motion, combination
+from mbsym.kinematics.placement import rounded, rounded_vector, scalars, transform_of, vector_of
 from mbsym.model.body import Body
 from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import default_second_axis
@@ -221,11 +212,11 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
         user_end = transform_of(joint.successor_placement, graph, names)
         pitch = rounded(to_scalar(joint.pitch, graph, names))
         q, v = coordinates.q[label - 1], coordinates.v[label - 1]
-        motion = JOINT_MAPS[joint.type](q, v, pitch)
+        motion = joint.kind.motion(graph, q, v, pitch)
         if flipped:
             motion, start, end = motion.reversed(), end, start
         inboard = _tidy(frames[parent].inverse().then(start))
-        if joint.type == "fixed":
+        if joint.kind.is_rigid:
             frame, placement = _tidy(end.then(start.inverse()).then(frames[parent])), identity_transform(graph)
         else:
             frame, placement = end, inboard.then(motion.placement)
@@ -330,8 +321,8 @@ class _Coordinates:
             if joint.name in couplings:
                 ranges[joint.name] = ((self.nq, self.nq), (self.nv, self.nv))
                 continue
-            if joint.type in ("spherical", "free"):
-                quaternions.append(self.nq)
+            if joint.kind.quaternion is not None:
+                quaternions.append(self.nq + joint.kind.quaternion)
             q_by_name[joint.name] = tuple(symbol(graph, name) for name in q_names[joint.name])
             v_by_name[joint.name] = tuple(symbol(graph, name) for name in v_names[joint.name])
             q_symbols += [x.ref for x in q_by_name[joint.name]]
@@ -380,16 +371,12 @@ def _joint_frames(
     """Joint frames on predecessor and successor, turned so that the joint map's axes are the coordinate axes."""
     start = transform_of(joint.predecessor_placement, graph, names)
     end = transform_of(joint.successor_placement, graph, names)
-    if joint.type == "universal":
-        x, y, z = (evaluate(component, numbers) for component in joint.axis)
-        second = joint.second_axis
-        other = default_second_axis((x, y, z)) if second is None else [evaluate(item, numbers) for item in second]
-        aligned = align_xy(graph, (x, y, z), other)
-    elif joint.type in ("spherical", "free", "fixed"):
+    if "axis" not in joint.kind.entries:
         return start, end
-    else:
-        aligned = align_z(graph, [evaluate(component, numbers) for component in joint.axis])
-    turn = Transform(aligned, zero_vector(graph))
+    x, y, z = (evaluate(component, numbers) for component in joint.axis)
+    second = joint.second_axis
+    other = default_second_axis((x, y, z)) if second is None else [evaluate(item, numbers) for item in second]
+    turn = Transform(joint.kind.aligned(graph, (x, y, z), other), zero_vector(graph))
     return start.then(turn), end.then(turn)
 
 

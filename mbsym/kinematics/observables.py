@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from mbsym.errors import DerivationError
-from mbsym.kinematics.joint_motion import Motion
+from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import Speeds, joint_speeds, velocities
 from mbsym.kinematics.scene import MechanismAtRest, acting, user_poses

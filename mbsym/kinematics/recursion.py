@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mbsym.kinematics.joint_motion import Motion
+from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.spatial.rotation import MatrixRotation, Rotation
 from mbsym.spatial.transform import Transform, identity_transform

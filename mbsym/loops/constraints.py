@@ -6,15 +6,9 @@ of s where the joint slides, and at that of p, which is the same point where the
 row's multiplier is therefore that component of the wrench [moment; force] that the joint exerts on its successor at
 and in s.
 
-Residuals are chosen so that d(residual)/dt = G v wherever the loop is closed, and have no roots but closed loops:
-
-* alignment of two axes: 2 tan(half the angle between them), which has no value where they are opposite;
-* equal attitude: 2 tan(half the angle) times the axis of the relative rotation, without value at a half turn;
-* points: the place of p in s, or for joints that slide, the distance of s from the axis or plane of p;
-* helical joints: the axial gap to the nearest turn of the thread. A thread cannot tell its turns apart.
-
-For points, rods, points on lines and gears that holds everywhere. For alignments, attitudes and what slides,
-d(residual)/dt = N(q) G v with N = E + O(residual) away from closed loops; ``residual_jacobian`` is the exact one.
+Residuals are chosen so that d(residual)/dt = G v wherever the loop is closed, and have no roots but closed loops; the
+record of each joint type says how. For rods, points on lines and gears that holds everywhere; for what turns or slides,
+d(residual)/dt = N(q) G v with N = E + O(residual) away from closed loops. ``residual_jacobian`` is the exact one.
 
 Sources: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 8.2 to 8.4; P. E. Nikravesh, Computer-Aided
 Analysis of Mechanical Systems, 1988, chapter 7, for rods and points on lines.
@@ -24,24 +18,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from mbsym.errors import DerivationError, SymbolicError
-from mbsym.kinematics.joint_motion import Motion
+from mbsym.joints.closure_rows import ClosureGap, RowDraft
+from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import CutJoint, Mechanism
-from mbsym.kinematics.placement import align_z, vector_of
+from mbsym.kinematics.placement import vector_of
 from mbsym.loops.motion import LoopMotion, loop_joints, loop_motion
 from mbsym.model.joint import Constraint, DistanceConstraint, GearConstraint, PointOnLineConstraint
+from mbsym.spatial.alignment import align_z
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
-from mbsym.spatial.vector import Matrix3, Vector3, add, cross, dot, negate, scale, subtract, transpose, zero_vector
+from mbsym.spatial.vector import Vector3, dot, scale, subtract, vector, zero_vector
 from mbsym.symbolic.scalar import Scalar, constant, sqrt
 from mbsym.values.numbers import evaluate, parameter_values, to_scalar
 from mbsym.values.parameter import Vector
-
-SLIDING: Final = ("prismatic", "cylindrical", "helical", "planar")
-"""Cut joints whose frames part where the loop is closed."""
 
 Row: TypeAlias = Mapping[int, Scalar]
 """Entries of a matrix row by column; what is missing is zero."""
@@ -103,18 +95,6 @@ class Closure:
     columns: Mapping[int, Motion]
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """A row before the loop's joints are put in: its residual, the rate of it for any twist, and its wrench."""
-
-    quantity: str
-    unit: str
-    residual: Scalar
-    rate: Motion
-    wrench: Motion
-    wrench_rate: Motion
-
-
 def closures(mechanism: Mechanism) -> tuple[Closure, ...]:
     """Closure equations of all cut joints in label order, then of the model's constraints in its order.
 
@@ -135,18 +115,20 @@ def closures(mechanism: Mechanism) -> tuple[Closure, ...]:
 def _cut_joint(mechanism: Mechanism, cut: CutJoint) -> Closure:
     joint = cut.joint
     motors = to_scalar(joint.armature, mechanism.graph, mechanism.names)
-    if motors.ref and joint.shape.nv:
+    if motors and joint.shape.nv:
         raise DerivationError(
             f"joint {joint.name} is cut and has a rotor inertia, which only joints of the tree can carry",
             where=joint.name,
             remedy="keep the joint in the tree (cut: tree) or set its armature to 0",
         )
-    slides = joint.type in SLIDING
+    slides = joint.kind.slides
     moved = loop_motion(
         mechanism, cut.successor, cut.successor_frame, cut.predecessor, cut.predecessor_frame, at_end=not slides
     )
     try:
-        drafts = _drafts(mechanism, cut, moved)
+        matrix = moved.placement.rotation.matrix()
+        pitch = to_scalar(joint.pitch, mechanism.graph, mechanism.names)
+        drafts = joint.kind.closure_rows(ClosureGap(matrix, moved.placement.translation, moved.twist, pitch))
     except SymbolicError:
         raise DerivationError(
             f"the frames of joint {joint.name} face opposite ways in every configuration",
@@ -155,123 +137,6 @@ def _cut_joint(mechanism: Mechanism, cut: CutJoint) -> Closure:
         ) from None
     ends = (cut.successor, cut.predecessor)
     return _closure(mechanism, joint.name, joint.type, drafts, moved, ends, cut.successor_frame, at_end=not slides)
-
-
-def _drafts(mechanism: Mechanism, cut: CutJoint, moved: LoopMotion) -> list[_Draft]:
-    graph = mechanism.graph
-    unit = _unit_vectors(mechanism)
-    zero = zero_vector(graph)
-    still = (zero, zero)
-    matrix = moved.placement.rotation.matrix()
-    d = moved.placement.translation
-    kind = cut.joint.type
-    pitch = to_scalar(cut.joint.pitch, graph, mechanism.names)
-    if kind == "helical" and not pitch.ref:
-        kind = "revolute"
-    drafts: list[_Draft] = []
-
-    def row(
-        quantity: str, length: bool, residual: Scalar, rate: Motion, wrench: Motion, change: Motion = still
-    ) -> None:
-        drafts.append(_Draft(quantity, "m" if length else "rad", residual, rate, wrench, change))
-
-    if kind in ("revolute", "helical", "cylindrical", "planar"):
-        aligned, rates = _alignment(matrix, unit)
-        for k in (0, 1):
-            row(f"rotation about {'xy'[k]}", False, aligned[k], (rates[k], zero), (negate(unit[k]), zero))
-    elif kind in ("fixed", "prismatic"):
-        turned, turns = _attitude(matrix, unit)
-        for k in range(3):
-            row(f"rotation about {'xyz'[k]}", False, turned[k], (turns[k], zero), (negate(unit[k]), zero))
-    elif kind == "universal":
-        a, b, c = (matrix[i][0] for i in range(3))
-        first = (a, b, c)
-        wrench = (c, zero[0], -a)
-        turning = cross(moved.twist[0], first)
-        change = (turning[2], zero[0], -turning[0])
-        row("rotation about the normal of both axes", False, -b, (wrench, zero), (wrench, zero), (change, zero))
-    if kind in ("revolute", "universal", "spherical", "fixed"):
-        for k in range(3):
-            across = (zero, negate(unit[k]))
-            row(f"translation along {'xyz'[k]}", True, -d[k], across, across)
-    elif kind in ("cylindrical", "helical"):
-        axis = _column(matrix, 2)
-        along = dot(axis, d)
-        for k in (0, 1):
-            # Rate of d_k - z_k (z . d): that of d is v + w x d, that of z . d is z . v, that of z is w x z.
-            pull = subtract(unit[k], scale(axis, axis[k]))
-            turn = subtract(cross(d, unit[k]), scale(cross(axis, unit[k]), along))
-            residual = -(d[k] - axis[k] * along)
-            row(f"translation along {'xy'[k]}", True, residual, (negate(turn), negate(pull)), (zero, negate(unit[k])))
-        if kind == "helical":
-            residual, rate = _thread(matrix, axis, along, pitch, unit)
-            row("advance of the thread", True, residual, rate, (scale(unit[2], pitch), negate(unit[2])))
-    elif kind in ("prismatic", "planar"):
-        for k in (0, 1) if kind == "prismatic" else (2,):
-            axis = _column(matrix, k)
-            row(f"translation along {'xyz'[k]}", True, -dot(axis, d), (zero, negate(axis)), (zero, negate(unit[k])))
-    return drafts
-
-
-def _alignment(matrix: Matrix3, unit: Matrix3) -> tuple[tuple[Scalar, Scalar], tuple[Vector3, Vector3]]:
-    """2 tan(angle/2) between both z axes about x and y of s, and what to multiply w with for their rates.
-
-    With z = (a, b, c) the predecessor's axis in s: 2 (b, -a) / (1 + c), and the rate of z is w x z.
-    """
-    a, b, c = _column(matrix, 2)
-    axis = (a, b, c)
-    factor = 2 / (1 + c)
-    residuals = (b * factor, -(a * factor))
-    ways = tuple(cross(axis, e) for e in unit)
-    half = factor * Fraction(1, 2)
-    bending = scale(ways[2], half)
-    first = subtract(scale(ways[1], factor), scale(bending, residuals[0]))
-    second = subtract(scale(negate(ways[0]), factor), scale(bending, residuals[1]))
-    return residuals, (first, second)
-
-
-def _attitude(matrix: Matrix3, unit: Matrix3) -> tuple[Vector3, tuple[Vector3, ...]]:
-    """g = 2 tan(angle/2) axis of the rotation from p to s in s, and the rows of -(E + g~/2 + g g^T/4), which times w
-    are its rates."""
-    r = transpose(matrix)
-    trace = r[0][0] + r[1][1] + r[2][2]
-    factor = 2 / (1 + trace)
-    g = (
-        (r[2][1] - r[1][2]) * factor,
-        (r[0][2] - r[2][0]) * factor,
-        (r[1][0] - r[0][1]) * factor,
-    )
-    half, quarter = Fraction(1, 2), Fraction(1, 4)
-    rows = []
-    for k in range(3):
-        # Row k of g~ is (e_k x g)^T up to its sign: (g x w)_k = w . (e_k x g).
-        bent = cross(unit[k], g)
-        rows.append(
-            negate(
-                (
-                    unit[k][0] + bent[0] * half + g[k] * g[0] * quarter,
-                    unit[k][1] + bent[1] * half + g[k] * g[1] * quarter,
-                    unit[k][2] + bent[2] * half + g[k] * g[2] * quarter,
-                )
-            )
-        )
-    return g, tuple(rows)
-
-
-def _thread(matrix: Matrix3, axis: Vector3, along: Scalar, pitch: Scalar, unit: Matrix3) -> tuple[Scalar, Motion]:
-    """pitch (advance/pitch - angle), wrapped to half a turn either way, and its rate."""
-    sine = matrix[0][1] - matrix[1][0]
-    cosine = matrix[0][0] + matrix[1][1]
-    turned = -along / pitch
-    s, c = turned.apply("sin"), turned.apply("cos")
-    residual = pitch * (s * cosine - c * sine).apply("atan2", c * cosine + s * sine)
-    first, second = _column(matrix, 0), _column(matrix, 1)
-    # Rates of the columns of the matrix are w x column.
-    sine_rate = subtract(cross(second, unit[0]), cross(first, unit[1]))
-    cosine_rate = add(cross(first, unit[0]), cross(second, unit[1]))
-    square = sine * sine + cosine * cosine
-    angle_rate = scale(subtract(scale(sine_rate, cosine), scale(cosine_rate, sine)), 1 / square)
-    return residual, (negate(scale(angle_rate, pitch)), negate(axis))
 
 
 # ---- constraint elements --------------------------------------------------------------------------------------------
@@ -287,7 +152,7 @@ def _element(mechanism: Mechanism, item: Constraint) -> Closure:
     point = Transform(Rotation(graph), _internal_point(mechanism, target, item.second_point))
     if isinstance(item, DistanceConstraint):
         length = to_scalar(item.length, graph, mechanism.names)
-        if not length.ref:
+        if not length:
             raise DerivationError(
                 "a rod of length zero has no direction", where=item.name, remedy="use a spherical joint instead"
             )
@@ -298,16 +163,15 @@ def _element(mechanism: Mechanism, item: Constraint) -> Closure:
         n = scale(d, 1 / now)
         velocity = moved.twist[1]
         change = scale(subtract(velocity, scale(n, dot(n, velocity))), 1 / now)
-        drafts = [_Draft("distance", "m", now - length, (zero, n), (zero, n), (zero, change))]
+        drafts = [RowDraft("distance", "m", now - length, (zero, n), (zero, n), (zero, change))]
         return _closure(mechanism, item.name, "distance", drafts, moved, (source, target), frame, at_end=True)
     frame = _line_frame(mechanism, source, item)
     moved = loop_motion(mechanism, source, frame, target, point, at_end=True)
     d = moved.placement.translation
-    unit = _unit_vectors(mechanism)
     drafts = []
     for k in (0, 1):
-        across, still = (zero, unit[k]), (zero, zero)
-        drafts.append(_Draft(f"translation along {'xy'[k]} of the line's frame", "m", d[k], across, across, still))
+        across, still = (zero, vector(graph, [int(k == i) for i in range(3)])), (zero, zero)
+        drafts.append(RowDraft(f"translation along {'xy'[k]} of the line's frame", "m", d[k], across, across, still))
     return _closure(mechanism, item.name, "point on line", drafts, moved, (source, target), frame, at_end=True)
 
 
@@ -349,7 +213,7 @@ def _gear(mechanism: Mechanism, item: GearConstraint) -> Closure:
     for body, factor in ((first, constant(graph, 1)), (second, -ratio)):
         ((column, share),) = mechanism.speed_of[body.label - 1]
         row[column] = row.get(column, Scalar(graph, 0)) + factor * share
-    entries = {column: value for column, value in sorted(row.items()) if value.ref}
+    entries = {column: value for column, value in sorted(row.items()) if value}
     unit = first.joint.shape.coordinate_units[0]
     zero = Scalar(graph, 0)
     made = ClosureRow(
@@ -365,7 +229,7 @@ def _closure(
     mechanism: Mechanism,
     name: str,
     kind: str,
-    drafts: Sequence[_Draft],
+    drafts: Sequence[RowDraft],
     moved: LoopMotion,
     ends: tuple[int, int],
     frame: Transform,
@@ -400,17 +264,8 @@ def _closure(
 
 def _row(covector: Motion, columns: Mapping[int, Motion]) -> Row:
     entries = {column: _power(covector, motion) for column, motion in columns.items()}
-    return {column: value for column, value in entries.items() if value.ref}
+    return {column: value for column, value in entries.items() if value}
 
 
 def _power(wrench: Motion, twist: Motion) -> Scalar:
     return dot((*wrench[0], *wrench[1]), (*twist[0], *twist[1]))
-
-
-def _column(matrix: Matrix3, k: int) -> Vector3:
-    return matrix[0][k], matrix[1][k], matrix[2][k]
-
-
-def _unit_vectors(mechanism: Mechanism) -> Matrix3:
-    zero, one = Scalar(mechanism.graph, 0), Scalar(mechanism.graph, 1)
-    return (one, zero, zero), (zero, one, zero), (zero, zero, one)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mbsym.kinematics.joint_motion import Motion, combination
+from mbsym.joints.motion import Motion, combination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.spatial.rotation import MatrixRotation, Rotation
 from mbsym.spatial.transform import Transform

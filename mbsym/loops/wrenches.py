@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mbsym.formulations.applied_forces import AppliedForces, applied_forces
 from mbsym.formulations.recursive.newton_euler import newton_euler, user_wrenches
 from mbsym.formulations.recursive.sparse_factor import Vector, factorised, product
-from mbsym.kinematics.joint_motion import Motion
+from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import Speeds, joint_speeds, joints_at_rest
 from mbsym.loops.constraints import ClosureRow, Row

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from mbsym.model.body import Body
 from mbsym.model.geometry import (
-    IDENTITY,
     Rotation,
     Triple,
     cross,
@@ -23,6 +22,9 @@ from mbsym.model.geometry import (
 from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import default_second_axis
 from mbsym.model.system import Model
+from mbsym.spatial.vector import Vector3
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.scalar import constant
 from mbsym.values.diagnostic import Diagnostic, Findings, Severity
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value
@@ -215,13 +217,13 @@ def _axis_beyond(joint: Joint, axis: Triple, number: Callable[[Value], float], *
     if not forward:
         R_near, R_far = R_far, R_near
     in_joint = times(transposed(R_near), axis)
-    if joint.type in ("revolute", "helical", "cylindrical", "planar"):
+    if joint.kind.turning == "about its axis":
         x, y, z = (number(value) for value in joint.axis)
         own = (x, y, z)
         if norm(in_joint) > 0 and norm(cross(in_joint, own)) > EXACT * norm(in_joint) * norm(own):
             return None
         in_joint = own
-    elif joint.type not in ("prismatic", "fixed"):
+    elif joint.kind.turning != "never":
         return None
     return times(R_far, in_joint)
 
@@ -264,7 +266,7 @@ def _check_end_bodies(
         back = transposed(R_far)
         x, y, z = times(back, p_far)
         at_joint = total[far].moved(back, (-x, -y, -z))
-        if joint.type == "fixed":
+        if joint.kind.is_rigid:
             joints_at[near].remove(joint)
             joints_at[far].remove(joint)
             if near != model.ground:
@@ -312,28 +314,18 @@ def _is_singular(joint: Joint, item: MassProperties, armature: float, number: Ca
 
 def _motions(joint: Joint, number: Callable[[Value], float]) -> list[tuple[Triple, Triple]]:
     """Columns (angular, linear) of the motion subspace at the neutral position, in the joint frame."""
-    zero: Triple = (0.0, 0.0, 0.0)
+    kind, graph = joint.kind, Graph()
     x, y, z = (number(value) for value in joint.axis)
-    a = (x, y, z)
-    units = IDENTITY
-    if joint.type == "revolute":
-        return [(a, zero)]
-    if joint.type == "prismatic":
-        return [(zero, a)]
-    if joint.type == "helical":
-        h = number(joint.pitch)
-        return [(a, (h * x, h * y, h * z))]
-    if joint.type == "cylindrical":
-        return [(zero, a), (a, zero)]
-    if joint.type == "universal":
-        bx, by, bz = (number(value) for value in joint.second_axis) if joint.second_axis else default_second_axis(a)
-        return [(a, zero), ((bx, by, bz), zero)]
-    if joint.type == "planar":
-        helper = units[min(range(3), key=lambda i: abs(a[i]))]
-        b = cross(a, helper)
-        return [(zero, b), (zero, cross(a, b)), (a, zero)]
-    if joint.type == "spherical":
-        return [(unit, zero) for unit in units]
-    if joint.type == "free":
-        return [(unit, zero) for unit in units] + [(zero, unit) for unit in units]
-    return []
+    second = [number(value) for value in joint.second_axis or ()]
+    if "second_axis" in kind.entries and not second:
+        second = [*default_second_axis((x, y, z))]
+    neutral = tuple(constant(graph, value) for value in kind.shape.neutral)
+    still = (constant(graph, 0),) * kind.shape.nv
+    aligned = kind.aligned(graph, (x, y, z), second)
+    columns = kind.motion(graph, neutral, still, constant(graph, number(joint.pitch))).columns
+    return [(_floats(aligned.to_parent(w)), _floats(aligned.to_parent(v))) for w, v in columns]
+
+
+def _floats(vector: Vector3) -> Triple:
+    x, y, z = (float(entry.constant or 0) for entry in vector)
+    return x, y, z

@@ -5,79 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from mbsym.joints.record import JointShape, JointType
+from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.body import Placement
 from mbsym.values.parameter import Value, Vector
 
-JointType: TypeAlias = Literal[
-    "revolute", "prismatic", "helical", "cylindrical", "universal", "spherical", "planar", "free", "fixed"
-]
-
-
-@dataclass(frozen=True, slots=True)
-class JointShape:
-    """What a joint type is before any geometry: its coordinates and speeds.
-
-    Attributes:
-        coordinates: suffix of each entry of q.
-        coordinate_units: of each entry of q.
-        speeds: suffix of each entry of v.
-        speed_units: of each entry of v.
-        force_units: of each entry of tau.
-        neutral: q at which the joint frames coincide.
-    """
-
-    coordinates: tuple[str, ...]
-    coordinate_units: tuple[str, ...]
-    speeds: tuple[str, ...]
-    speed_units: tuple[str, ...]
-    force_units: tuple[str, ...]
-    neutral: tuple[int, ...]
-
-    @property
-    def nq(self) -> int:
-        """Number of coordinates."""
-        return len(self.coordinates)
-
-    @property
-    def nv(self) -> int:
-        """Degrees of freedom."""
-        return len(self.speeds)
-
-
 COINCIDENT: Final = Placement()
 """The placement of a frame on another one's."""
-
-_ANGLE = ("rad", "rad/s", "N m")
-_LENGTH = ("m", "m/s", "N")
-
-
-def _shape(*axes: tuple[str, tuple[str, str, str]]) -> JointShape:
-    """Shape of a joint whose speeds are the rates of its coordinates."""
-    names = tuple(name for name, _ in axes)
-    units = tuple(zip(*(unit for _, unit in axes), strict=True)) if axes else ((), (), ())
-    return JointShape(names, units[0], names, units[1], units[2], (0,) * len(axes))
-
-
-JOINT_SHAPES: Final[dict[str, JointShape]] = {
-    "revolute": _shape(("", _ANGLE)),
-    "prismatic": _shape(("", _LENGTH)),
-    "helical": _shape(("", _ANGLE)),
-    "cylindrical": _shape(("z", _LENGTH), ("angle", _ANGLE)),
-    "universal": _shape(("1", _ANGLE), ("2", _ANGLE)),
-    "planar": _shape(("x", _LENGTH), ("y", _LENGTH), ("angle", _ANGLE)),
-    "spherical": JointShape(
-        ("w", "x", "y", "z"), ("1",) * 4, ("x", "y", "z"), ("rad/s",) * 3, ("N m",) * 3, (1, 0, 0, 0)
-    ),
-    "free": JointShape(
-        ("w", "x", "y", "z", "px", "py", "pz"),
-        ("1",) * 4 + ("m",) * 3,
-        ("wx", "wy", "wz", "vx", "vy", "vz"),
-        ("rad/s",) * 3 + ("m/s",) * 3,
-        ("N m",) * 3 + ("N",) * 3,
-        (1, 0, 0, 0, 0, 0, 0),
-    ),
-    "fixed": _shape(),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +23,15 @@ class Joint:
 
     Attributes:
         name: any non-empty text, unique among joints.
-        type: a key of ``JOINT_SHAPES``.
+        type: a name in ``JOINT_TYPES``.
         predecessor: body (or ground) that the joint starts from.
         successor: body that it leads to.
-        axis: of revolute, prismatic, helical and cylindrical joints; normal of planar, first axis of universal joints;
-            in the joint frame, any length but zero.
-        second_axis: of universal joints, perpendicular to ``axis``, fixed in the successor's joint frame.
+        axis: of types that take one (the normal of planar, the first axis of universal joints); in the joint frame,
+            any length but zero.
+        second_axis: of types that take two, perpendicular to ``axis``, fixed in the successor's joint frame.
         predecessor_placement: joint frame on the predecessor, in that body's frame.
         successor_placement: joint frame on the successor, in that body's frame.
-        pitch: of helical joints, translation per radian [m/rad].
+        pitch: of types that take one, translation per radian [m/rad].
         armature: rotor inertia reflected to each speed [kg m^2 or kg].
         coordinates: names of the entries of q in expressions; default ``q_NAME`` or ``q_NAME_SUFFIX``.
         speeds: names of the entries of v; default ``v_NAME`` or ``v_NAME_SUFFIX``.
@@ -111,7 +45,7 @@ class Joint:
     """
 
     name: str
-    type: JointType
+    type: str
     predecessor: str
     successor: str
     axis: Vector = (0, 0, 1)
@@ -133,9 +67,18 @@ class Joint:
     initial: tuple[Value, ...] = ()
 
     @property
+    def kind(self) -> JointType:
+        """The record of this type of joint.
+
+        Raises:
+            ModelError: no type has that name.
+        """
+        return JOINT_TYPES.named(self.type, self.name)
+
+    @property
     def shape(self) -> JointShape:
         """Coordinates and speeds of this type of joint."""
-        return JOINT_SHAPES[self.type]
+        return self.kind.shape
 
 
 @dataclass(frozen=True, slots=True)

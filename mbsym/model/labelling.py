@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from mbsym.errors import TopologyError
 from mbsym.forces import ForceElement
+from mbsym.joints.free import FREE
 from mbsym.model.body import Body
 from mbsym.model.joint import Coupling, Joint
 from mbsym.topology.joint_weights import JointTraits, joint_weights
@@ -101,8 +102,9 @@ def joint_traits(model: JointedSystem) -> list[JointTraits]:
         traits.append(
             JointTraits(
                 joint.name,
-                joint.type,
-                actuated=joint.type != "fixed" and (joint.actuated or joint.name in driven),
+                joint.shape.nv,
+                joint.kind.tie_break,
+                actuated=not joint.kind.is_rigid and (joint.actuated or joint.name in driven),
                 reaction_wanted=joint.reaction_wanted,
                 touches_ground=model.ground in (joint.predecessor, joint.successor),
                 force="tree" if force is None and joint.name in coupled else force,
@@ -117,6 +119,6 @@ def virtual_joints(ground: str, labelling: Labelling) -> tuple[Joint, ...]:
     graph = labelling.graph
     first = len(graph.joint_names) - len(labelling.added_joints)
     return tuple(
-        Joint(str(graph.joint_names[k]), "free", ground, str(graph.body_names[graph.successors[k]]))
+        Joint(str(graph.joint_names[k]), FREE.name, ground, str(graph.body_names[graph.successors[k]]))
         for k in range(first, len(graph.joint_names))
     )

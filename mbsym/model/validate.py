@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from mbsym.errors import MbsymError, ModelError, TopologyError
+from mbsym.joints.registry import JOINT_TYPES, one_freedom
 from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import dot, norm
 from mbsym.model.inertia_checks import check_inertias
 from mbsym.model.joint import (
-    JOINT_SHAPES,
     Constraint,
     DistanceConstraint,
     GearConstraint,
@@ -28,11 +28,9 @@ from mbsym.values.numbers import to_scalar
 
 NAMING = "use letters, digits, blanks and _ - . : + / ( ) [ ]"
 IDENTIFIER = "use letters, digits and underscores, a letter first"
-ONE_DOF = ("revolute", "prismatic", "helical")
-HAS_AXIS = ("revolute", "prismatic", "helical", "cylindrical", "planar", "universal")
 
 PERPENDICULAR = 1e-6
-"""Cosine of the angle between the axes of a universal joint that six printed digits explain."""
+"""Cosine of the angle between the two axes of a joint that six printed digits explain."""
 
 
 def validate(model: Model, strict: bool = False) -> tuple[Diagnostic, ...]:
@@ -97,11 +95,11 @@ def _check_names(model: Model, findings: Findings) -> None:
                 "rename it, or give ground another name with the entry 'ground'",
             )
     for index, joint in enumerate(model.joints):
-        if joint.type not in JOINT_SHAPES:
+        if joint.type not in JOINT_TYPES:
             findings.error(
                 ("joints", index, "type"),
                 f"there is no joint type {joint.type!r}",
-                nearest(str(joint.type), JOINT_SHAPES),
+                nearest(str(joint.type), JOINT_TYPES),
             )
     if findings.failed:
         return
@@ -200,11 +198,11 @@ def _check_one_dof(findings: Findings, path: Path, word: str, name: str, joints:
     joint = joints.get(name)
     if joint is None:
         findings.error(path, f"{word} refers to joint {name!r}, which does not exist", nearest(str(name), joints))
-    elif joint.type not in ONE_DOF:
+    elif joint.shape.nv != 1:
         findings.error(
             path,
             f"{word} refers to {joint.type} joint {name!r}, which has {joint.shape.nv} degrees of freedom",
-            f"use a joint of one degree of freedom ({', '.join(ONE_DOF)})",
+            f"use a joint of one degree of freedom ({', '.join(one_freedom())})",
         )
 
 
@@ -289,7 +287,7 @@ def _check_joint_values(joint: Joint, path: Path, findings: Findings) -> None:
     word = f"{joint.type} joint {joint.name!r}"
     shape = joint.shape
     axis = check_several(findings, joint.axis, (*path, "axis"))
-    if axis is not None and joint.type in HAS_AXIS and norm(axis) == 0:
+    if axis is not None and "axis" in joint.kind.entries and norm(axis) == 0:
         findings.error((*path, "axis"), f"the axis of {word} is zero", "give a direction such as z or [0, 0, 1]")
     if joint.second_axis is not None:
         _check_second_axis(joint, axis, path, findings)
@@ -321,20 +319,22 @@ def _check_joint_values(joint: Joint, path: Path, findings: Findings) -> None:
     if lower and upper and any(low > high for low, high in zip(lower, upper, strict=True)):
         findings.warning((*path, "lower"), f"a lower limit of {word} exceeds the upper one", "exchange them")
     initial = numbers.get("initial")
-    if initial and joint.type in ("spherical", "free") and norm(initial[:4]) == 0:
+    start = joint.kind.quaternion
+    if initial and start is not None and norm(initial[start : start + 4]) == 0:
         findings.error((*path, "initial"), f"the initial quaternion of {word} is zero", "give one of length one")
 
 
 def _check_second_axis(joint: Joint, axis: tuple[float, ...] | None, path: Path, findings: Findings) -> None:
+    word = f"{joint.type} joint {joint.name!r}"
     second = check_several(findings, joint.second_axis, (*path, "second_axis"))
     if axis is None or second is None or norm(axis) == 0:
         return
     if norm(second) == 0:
-        findings.error((*path, "second_axis"), f"the second axis of universal joint {joint.name!r} is zero", "give one")
+        findings.error((*path, "second_axis"), f"the second axis of {word} is zero", "give one")
     elif abs(dot(axis, second)) > PERPENDICULAR * norm(axis) * norm(second):
         findings.error(
             (*path, "second_axis"),
-            f"the axes of universal joint {joint.name!r} are not perpendicular",
+            f"the axes of {word} are not perpendicular",
             "turn one of them, or use two revolute joints with a massless body between them",
         )
 

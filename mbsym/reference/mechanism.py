@@ -13,7 +13,7 @@ import numpy as np
 
 from mbsym.errors import ModelError
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import JOINT_SHAPES, Coupling, GearConstraint, Joint
+from mbsym.model.joint import Coupling, GearConstraint, Joint
 from mbsym.model.joint_frame import aligning_rotation, default_second_axis
 from mbsym.model.system import Model, with_virtual_joints
 from mbsym.reference.rotations import UNIT_VECTORS, Array, quaternion_rotation, rotation_about
@@ -38,14 +38,15 @@ class NumericJoint:
 
     Attributes:
         name: the user's name.
-        type: a key of ``JOINT_SHAPES``.
+        type: of joint.
+        neutral: coordinates at which its frames coincide.
         label: regular label.
         predecessor, successor: body labels.
         flipped: the tree joint leads to the predecessor.
         cut: it closes a loop.
         axis, second_axis: unit vectors in the joint frame.
-        frame: 3x3 rotation of the planar joint's x, y and normal in the joint frame.
-        pitch: of helical joints.
+        frame: 3x3 rotation that turns z to the axis, such as a planar joint's x, y and normal, in the joint frame.
+        pitch: translation per radian.
         armature: inertia reflected to each speed.
         predecessor_rotation, predecessor_translation: joint frame on the predecessor, in that body's frame.
         successor_rotation, successor_translation: joint frame on the successor, in that body's frame.
@@ -56,6 +57,7 @@ class NumericJoint:
 
     name: str
     type: str
+    neutral: tuple[int, ...]
     label: int
     predecessor: int
     successor: int
@@ -260,6 +262,7 @@ def numeric_joint(
     return NumericJoint(
         name=joint.name,
         type=joint.type,
+        neutral=joint.shape.neutral,
         label=label,
         predecessor=bodies[0],
         successor=bodies[1],
@@ -354,5 +357,5 @@ def neutral_coordinates(mechanism: NumericMechanism) -> Array:
     q = np.zeros(mechanism.nq)
     for joint in mechanism.tree_joints:
         if joint.coordinates is not None:
-            q[joint.coordinates] = JOINT_SHAPES[joint.type].neutral
+            q[joint.coordinates] = joint.neutral
     return q

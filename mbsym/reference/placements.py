@@ -10,14 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mbsym.reference.joint_geometry import joint_coordinates, joint_freedom, joint_placement
+from mbsym.reference.joint_types import freedom_change, joint_coordinates, joint_freedom, joint_placement
 from mbsym.reference.mechanism import NumericJoint, NumericMechanism
 from mbsym.reference.rotations import Array, cross, rotation_vector, skew
 
 
 @dataclass(frozen=True, slots=True)
 class JointFrames:
-    """Joint frames in base axes: P and its origin (tail), S and its (head); H, and which of its columns turn with S."""
+    """Joint frames in base axes: P and its origin (tail), S and its (head); H, and which of its columns turn with S;
+    coordinates, those of a cut joint read off the poses."""
 
     P: Array
     tail: Array
@@ -25,6 +26,7 @@ class JointFrames:
     head: Array
     freedom: Array
     in_successor: Array
+    coordinates: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +84,15 @@ def body_placements(mechanism: NumericMechanism, q: Array) -> tuple[Array, Array
     return rotations, origins
 
 
-def joint_frames(joint: NumericJoint, rotations: Array, origins: Array) -> JointFrames:
-    """The joint's frames at the given poses of its bodies."""
+def joint_frames(joint: NumericJoint, rotations: Array, origins: Array, q: Array | None = None) -> JointFrames:
+    """The joint's frames at the given poses of its bodies, its coordinates read off them if None."""
     P = rotations[joint.predecessor] @ joint.predecessor_rotation
     tail = origins[joint.predecessor] + rotations[joint.predecessor] @ joint.predecessor_translation
     S = rotations[joint.successor] @ joint.successor_rotation
     head = origins[joint.successor] + rotations[joint.successor] @ joint.successor_translation
-    return JointFrames(P, tail, S, head, *joint_freedom(joint, P, S))
+    if q is None:
+        q = joint_coordinates(joint, P.T @ S, P.T @ (head - tail))
+    return JointFrames(P, tail, S, head, *joint_freedom(joint, P, S, q), q)
 
 
 def configuration(mechanism: NumericMechanism, q: Array) -> Configuration:
@@ -97,11 +101,11 @@ def configuration(mechanism: NumericMechanism, q: Array) -> Configuration:
     centers = origins.copy()
     for label, body in enumerate(mechanism.bodies, start=1):
         centers[label] += rotations[label] @ body.center_of_mass
-    frames = tuple(joint_frames(joint, rotations, origins) for joint in mechanism.joints)
-    coordinates = mechanism.joint_coordinates(q)
-    for joint, at in zip(mechanism.cut_joints, frames[mechanism.nb :], strict=True):
-        coordinates.append(joint_coordinates(joint, at.P.T @ at.S, at.P.T @ (at.head - at.tail)))
-    return Configuration(rotations, origins, centers, frames, tuple(coordinates))
+    given = [*mechanism.joint_coordinates(q), *(None for _ in mechanism.cut_joints)]
+    frames = tuple(
+        joint_frames(joint, rotations, origins, entries) for joint, entries in zip(mechanism.joints, given, strict=True)
+    )
+    return Configuration(rotations, origins, centers, frames, tuple(at.coordinates for at in frames))
 
 
 def motion(mechanism: NumericMechanism, at: Configuration, v: Array) -> Motion:
@@ -135,13 +139,13 @@ def relative_twist(joint: NumericJoint, frames: JointFrames, at: Configuration, 
     return np.concatenate([angular[s] - angular[p], at_s - at_p])
 
 
-def freedom_rate(joint: NumericJoint, frames: JointFrames, angular: Array) -> Array:
+def freedom_rate(joint: NumericJoint, frames: JointFrames, angular: Array, speeds: Array) -> Array:
     """Rate of H, (6, n): each column turns with the frame that it is fixed in; ``angular`` is (nb+1, 3)."""
-    rate = np.zeros_like(frames.freedom)
+    rate = freedom_change(joint, frames.P, frames.coordinates, speeds)
     for k, in_successor in enumerate(frames.in_successor):
         omega = angular[joint.successor if in_successor else joint.predecessor]
-        rate[:3, k] = cross(omega, frames.freedom[:3, k])
-        rate[3:, k] = cross(omega, frames.freedom[3:, k])
+        rate[:3, k] += cross(omega, frames.freedom[:3, k])
+        rate[3:, k] += cross(omega, frames.freedom[3:, k])
     return rate
 
 
@@ -152,7 +156,7 @@ def joint_bias(joint: NumericJoint, frames: JointFrames, moving: Motion) -> Arra
     body; it equals H vdot + sigma, sigma = Hdot v + [0; omega_P x V].
     """
     rates = moving.rates[joint.rates, 0]
-    bias: Array = freedom_rate(joint, frames, moving.angular[:, :, 0]) @ rates
+    bias: Array = freedom_rate(joint, frames, moving.angular[:, :, 0], rates) @ rates
     bias[3:] += cross(moving.angular[joint.predecessor, :, 0], (frames.freedom @ rates)[3:])
     return bias
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from mbsym.reference.joint_types import REFERENCE_JOINTS
 from mbsym.reference.mechanism import NumericMechanism
-from mbsym.reference.rotations import Array, quaternion_exponential, quaternion_product, quaternion_rotation
+from mbsym.reference.rotations import Array
 
 
 def position_rate(mechanism: NumericMechanism, q: Array, v: Array) -> Array:
@@ -16,13 +17,7 @@ def position_rate(mechanism: NumericMechanism, q: Array, v: Array) -> Array:
     for joint in mechanism.tree_joints:
         if joint.coordinates is None or joint.speeds is None:
             continue
-        entries, speeds = q[joint.coordinates], v[joint.speeds]
-        if joint.type in ("spherical", "free"):
-            turning = 0.5 * quaternion_product(entries[:4], np.concatenate([[0.0], speeds[:3]]))
-            shifting = quaternion_rotation(entries[:4]) @ speeds[3:] if joint.type == "free" else np.zeros(0)
-            rate[joint.coordinates] = np.concatenate([turning, shifting])
-        else:
-            rate[joint.coordinates] = speeds
+        rate[joint.coordinates] = REFERENCE_JOINTS[joint.type].rate(q[joint.coordinates], v[joint.speeds])
     return rate
 
 
@@ -36,11 +31,5 @@ def integrate_position(mechanism: NumericMechanism, q: Array, v: Array, h: Any) 
     for joint in mechanism.tree_joints:
         if joint.coordinates is None or joint.speeds is None:
             continue
-        entries, step = q[joint.coordinates], h * v[joint.speeds]
-        if joint.type in ("spherical", "free"):
-            turned = quaternion_product(entries[:4], quaternion_exponential(step[:3]))
-            shifted = entries[4:] + quaternion_rotation(entries[:4]) @ step[3:] if joint.type == "free" else np.zeros(0)
-            moved[joint.coordinates] = np.concatenate([turned, shifted])
-        else:
-            moved[joint.coordinates] = entries + step
+        moved[joint.coordinates] = REFERENCE_JOINTS[joint.type].moved(q[joint.coordinates], h * v[joint.speeds])
     return moved

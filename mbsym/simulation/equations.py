@@ -178,8 +178,8 @@ def prepare(
     mechanism = express(model, GenerationOptions(symbolic_parameters="none", order=order))
     if not mechanism.nv:
         raise SimulationError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
-    # A free joint that is cut closes nothing.
-    looped = any(cut.joint.type != "free" for cut in mechanism.cut_joints) or bool(mechanism.model.constraints)
+    # A joint that holds nothing closes nothing where it is cut.
+    looped = any(not cut.joint.kind.is_unbound for cut in mechanism.cut_joints) or bool(mechanism.model.constraints)
     powered = bool(external_elements(mechanism.model))
     options = GenerationOptions(
         languages=("c",) if compiled else ("numpy",),

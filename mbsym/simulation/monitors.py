@@ -99,7 +99,7 @@ def largest(rows: Array) -> Array:
 def floats_freely(model: Model) -> bool:
     """True where only free joints lead to ground and no force element but gravity acts from outside."""
     tied = [joint for joint in model.joints if model.ground in (joint.predecessor, joint.successor)]
-    if not tied or any(joint.type != "free" for joint in tied):
+    if not tied or not all(joint.kind.is_unbound for joint in tied):
         return False
     if any(_acts_from_outside(force, model) for force in model.forces):
         return False

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mbsym.codegen.build import SharedLibrary
 from mbsym.codegen.environment import fixed_text
+from mbsym.joints.coordinate_groups import CoordinateGroup
 from mbsym.kinematics.mechanism import Mechanism
 
 Array: TypeAlias = NDArray[Any]
@@ -23,9 +24,9 @@ NOT_SOLVED: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A stretch of coordinates: kind 0 where rates are speeds, 1 of a spherical joint, 2 of a free joint."""
+    """A stretch of coordinates of one group; rotations and poses of one joint each."""
 
-    kind: int
+    kind: CoordinateGroup
     q: int
     v: int
     speeds: int
@@ -39,9 +40,9 @@ def coordinate_runs(mechanism: Mechanism) -> tuple[Run, ...]:
         count = body.v_range[1] - v
         if not count:
             continue
-        kind = {"spherical": 1, "free": 2}.get(body.joint.type, 0)
-        if runs and not kind and not runs[-1].kind:
-            runs[-1] = Run(0, runs[-1].q, runs[-1].v, runs[-1].speeds + count)
+        kind = body.joint.kind.group
+        if runs and kind is runs[-1].kind is CoordinateGroup.SUMS:
+            runs[-1] = Run(kind, runs[-1].q, runs[-1].v, runs[-1].speeds + count)
         else:
             runs.append(Run(kind, q, v, count))
     return tuple(runs)
@@ -57,7 +58,7 @@ def driver_source(mechanism: Mechanism, name: str, *, work: bool, powered: bool,
         powered: the module has the function external_power.
         variational: it has what the variational steps need.
     """
-    runs = ", ".join(f"{{{run.kind}, {run.q}, {run.v}, {run.speeds}}}" for run in coordinate_runs(mechanism))
+    runs = ", ".join(f"{{{run.kind:d}, {run.q}, {run.v}, {run.speeds}}}" for run in coordinate_runs(mechanism))
     lines = [
         f'#include "{name}.c"',
         "#include <math.h>",

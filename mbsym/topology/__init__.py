@@ -6,7 +6,7 @@ Integers and tuples only. ``label`` is the way in; a ``Labelling`` is what comes
 from __future__ import annotations
 
 from mbsym.topology.assembly import HISTORY_LIMIT
-from mbsym.topology.joint_weights import JOINT_TYPES, POLICIES, JointTraits, WeightPolicy, joint_weights
+from mbsym.topology.joint_weights import POLICIES, JointTraits, WeightPolicy, joint_weights
 from mbsym.topology.labelling import GraphLabelling, Labelling, label
 from mbsym.topology.matrices import MATRIX_LIMIT
 from mbsym.topology.spanning_tree import METHODS
@@ -15,7 +15,6 @@ from mbsym.topology.tree import SpanningTree
 
 __all__ = [
     "HISTORY_LIMIT",
-    "JOINT_TYPES",
     "MATRIX_LIMIT",
     "METHODS",
     "POLICIES",

@@ -2,7 +2,8 @@
 
     w = 10 f + t + 1000 [reaction wanted] - 1000 [actuated] + g [touches ground] + 10^6 [force cut] - 10^6 [force tree]
 
-f is the number of degrees of freedom and t orders the types of equal f, so S > U > C > R > T. Cutting a joint takes
+f is the number of degrees of freedom and t orders the types of equal f, so spherical > universal > cylindrical >
+revolute > prismatic; whoever knows joint types hands both in. Cutting a joint takes
 away its f coordinates and adds 6 - f closure equations; the cut set of greatest total f therefore leaves the fewest
 coordinates and the fewest closure equations, and the spanning tree of least total weight has that cut set. Actuation
 outranks ground, which outranks nothing but ties unless ground is asked to come first.
@@ -21,31 +22,6 @@ from mbsym.errors import TopologyError
 FORCE_WEIGHT = 1_000_000
 """What a forced joint's weight is moved by; far above what every other term can add up to."""
 
-JOINT_TYPES: dict[str, tuple[int, int]] = {
-    "prismatic": (1, 0),
-    "helical": (1, 3),
-    "revolute": (1, 5),
-    "cylindrical": (2, 0),
-    "universal": (2, 5),
-    "planar": (3, 0),
-    "spherical": (3, 5),
-    "free": (6, 0),
-    "fixed": (0, 0),
-}
-"""Degrees of freedom f and tie-break t of each joint type."""
-
-TYPE_LETTERS: dict[str, str] = {
-    "T": "prismatic",
-    "P": "prismatic",
-    "H": "helical",
-    "R": "revolute",
-    "C": "cylindrical",
-    "U": "universal",
-    "S": "spherical",
-    "weld": "fixed",
-}
-"""Short names of joint types that are understood too."""
-
 
 @dataclass(frozen=True, slots=True)
 class JointTraits:
@@ -53,8 +29,8 @@ class JointTraits:
 
     Attributes:
         name: the joint's user name.
-        type: a key of JOINT_TYPES or TYPE_LETTERS, or any other word together with ``dof``.
-        dof: degrees of freedom; None takes those of the type.
+        dof: f, its degrees of freedom.
+        tie_break: t, which orders joints of equal freedom, 0 to 9.
         actuated: a drive or force element acts along the joint, so its coordinate should stay.
         reaction_wanted: the constraint force is asked for, which the multipliers of a cut joint give directly.
         touches_ground: one of its bodies is the base.
@@ -63,8 +39,8 @@ class JointTraits:
     """
 
     name: Hashable
-    type: str = ""
-    dof: int | None = None
+    dof: int
+    tie_break: int = 0
     actuated: bool = False
     reaction_wanted: bool = False
     touches_ground: bool = False
@@ -104,12 +80,12 @@ def joint_weight(traits: JointTraits, policy: WeightPolicy) -> int:
     """Returns the weight of one joint under a policy.
 
     Raises:
-        TopologyError: the type is unknown and no degrees of freedom are given, or ``force`` is no known word.
+        TopologyError: ``force`` is no known word.
     """
     if traits.weight is not None:
         weight = traits.weight
     else:
-        weight = policy.type * type_weight(traits)
+        weight = policy.type * (10 * traits.dof + traits.tie_break)
         weight += policy.reaction * traits.reaction_wanted - policy.actuated * traits.actuated
         weight += policy.ground * traits.touches_ground
     if traits.force is None:
@@ -138,18 +114,3 @@ def joint_weights(joints: Iterable[JointTraits], policy: str | WeightPolicy = "d
             )
         policy = POLICIES[policy]
     return {traits.name: joint_weight(traits, policy) for traits in joints}
-
-
-def type_weight(traits: JointTraits) -> int:
-    """Returns 10 f + t: prismatic 10, helical 13, revolute 15, cylindrical 20, universal 25, planar 30, spherical 35,
-    free 60, fixed 0; 10 f for a type of the user's own."""
-    type_name = TYPE_LETTERS.get(traits.type, traits.type)
-    known = JOINT_TYPES.get(type_name)
-    if known is None and traits.dof is None:
-        raise TopologyError(
-            f"the joint type {traits.type!r} is unknown and its degrees of freedom are not given",
-            where=f"joint {traits.name}",
-            remedy=f"use one of {', '.join(JOINT_TYPES)}, or give the degrees of freedom",
-        )
-    f, t = known if known is not None else (0, 0)
-    return 10 * (f if traits.dof is None else traits.dof) + t

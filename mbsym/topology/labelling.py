@@ -11,7 +11,7 @@ from mbsym.errors import TopologyError
 from mbsym.topology.assembly import Assembly, assembly_history
 from mbsym.topology.disassembly import RegularLabels, regular_labels
 from mbsym.topology.graph import JointGraph, read_graph, require_ground, with_free_joints
-from mbsym.topology.joint_weights import JointTraits, type_weight
+from mbsym.topology.joint_weights import POLICIES, JointTraits, joint_weight
 from mbsym.topology.matrices import Matrix, fundamental_loops, incidence_matrix, path_matrix
 from mbsym.topology.spanning_tree import Method, spanning_tree
 from mbsym.topology.tree import SpanningTree
@@ -249,7 +249,7 @@ def label(
         graph = with_free_joints(graph)
         if weight_values:
             # Nothing else grounds the branch, so the weight decides no more than the joint's place in the order.
-            free = type_weight(JointTraits("free joint", "free"))
+            free = joint_weight(JointTraits("free joint", dof=6), POLICIES["type-only"])
             weight_values = [*weight_values, *(free for _ in range(graph.nj - given))]
     require_ground(graph)
     assembly = spanning_tree(

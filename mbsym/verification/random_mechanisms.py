@@ -13,40 +13,41 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from mbsym.joints.prismatic import PRISMATIC
+from mbsym.joints.record import JointType
+from mbsym.joints.registry import JOINT_TYPES
+from mbsym.joints.revolute import REVOLUTE
 from mbsym.model.body import Placement
 from mbsym.model.joint import (
-    JOINT_SHAPES,
     Constraint,
     DistanceConstraint,
     Joint,
-    JointType,
     PointOnLineConstraint,
 )
 from mbsym.model.system import Model
 from mbsym.reference import Reference
-from mbsym.reference.joint_geometry import joint_placement
+from mbsym.reference.joint_types import joint_placement
 from mbsym.reference.mechanism import NumericJoint, numeric_joint
 from mbsym.reference.rotations import rotation_quaternion
 from mbsym.values.parameter import Vector
 from mbsym.verification.random_trees import (
-    ALL_TYPES,
     RandomParameters,
     decimal,
     integer_direction,
     perpendicular,
+    random_pitch,
     random_placement,
     random_state,
     random_tree,
     random_vector,
 )
 
-__all__ = ["ALL_TYPES", "CUT_TYPES", "random_closed_loops", "random_state", "random_tree"]
+__all__ = ["random_closed_loops", "random_state", "random_tree"]
 
 Array = NDArray[Any]
 
-CUT_TYPES: Final[tuple[JointType, ...]] = (
-    "revolute", "prismatic", "helical", "cylindrical", "universal", "spherical", "planar", "fixed",
-)  # fmt: skip
+IN_PLANE: Final = (REVOLUTE, PRISMATIC)
+"""What planar mechanisms are made of."""
 
 ATTEMPTS: Final = 20
 """Pairs of bodies tried for one loop before the mechanism is drawn anew with more bodies."""
@@ -59,7 +60,7 @@ def random_closed_loops(
     seed: int,
     *,
     loops: int | tuple[int, int] = (1, 4),
-    cut_types: Sequence[JointType] = CUT_TYPES,
+    cut_types: Sequence[str] = (),
     bodies: tuple[int, int] = (3, 9),
     planar: bool | None = None,
     constraints: bool = True,
@@ -70,7 +71,8 @@ def random_closed_loops(
     Args:
         seed: of NumPy's default generator; the same seed gives the same mechanism.
         loops: their number, or the smallest and largest.
-        cut_types: types of the joints that close loops. Some of them demand to be cut; the weights choose for the rest.
+        cut_types: types of the joints that close loops, all that hold something if empty. Some of the joints demand
+            to be cut; the weights choose for the rest.
         bodies: smallest and largest number of bodies to begin with; more are taken where loops leave no freedom.
         planar: True for a mechanism that moves in a plane, with dependent closure equations; None draws it.
         constraints: True closes some loops by rods and points on lines.
@@ -95,7 +97,7 @@ def _base(rng: np.random.Generator, size: int, *, flat: bool, forces: bool) -> M
     model = random_tree(
         int(rng.integers(2**31)),
         bodies=size,
-        joint_types=("revolute", "prismatic") if flat else ALL_TYPES,
+        joint_types=tuple(kind.name for kind in IN_PLANE) if flat else (),
         forces=forces,
         couplings=False,
         free_roots=False,
@@ -118,22 +120,23 @@ def _into_plane(rng: np.random.Generator, joint: Joint) -> Joint:
         return Placement((x, y, 0.0), (("z", decimal(rng.uniform(-3, 3))),))
 
     sense = 1 if rng.random() < 0.7 else -1
-    axis: Vector = (0, 0, sense) if joint.type == "revolute" else (int(rng.integers(1, 4)), int(rng.integers(-3, 4)), 0)
+    axis: Vector = (0, 0, sense) if joint.kind is REVOLUTE else (int(rng.integers(1, 4)), int(rng.integers(-3, 4)), 0)
     return replace(joint, axis=axis, predecessor_placement=placement(), successor_placement=placement())
 
 
 def _closed(
-    rng: np.random.Generator, model: Model, count: int, cut_types: Sequence[JointType], *, flat: bool, extra: bool
+    rng: np.random.Generator, model: Model, count: int, cut_types: Sequence[str], *, flat: bool, extra: bool
 ) -> tuple[Model, Array, Reference] | None:
     """The model with ``count`` loops, q of the tree they close, and its reference with these joints cut."""
     reference = Reference(model)
     q = random_state(model, model.label(), rng, reference=reference)[0]
     rank = 0
-    kinds = [kind for kind in cut_types if not flat or kind in ("revolute", "prismatic")] or ["revolute"]
+    named = [JOINT_TYPES.named(name) for name in cut_types or JOINT_TYPES]
+    kinds = [kind for kind in named if (kind in IN_PLANE if flat else not kind.is_unbound)] or [REVOLUTE]
     for number in range(1, count + 1):
         by_constraint = extra and not flat and number > 1 and rng.random() < 0.25
-        kind: JointType = kinds[int(rng.integers(len(kinds)))]
-        rows = 2 if flat or by_constraint else 6 - JOINT_SHAPES[kind].nv
+        kind = kinds[int(rng.integers(len(kinds)))]
+        rows = 2 if flat or by_constraint else 6 - kind.shape.nv
         pairs = _pairs(reference, rank, rows)
         for _ in range(ATTEMPTS if pairs else 0):
             pair = pairs[int(rng.integers(len(pairs)))]
@@ -151,7 +154,7 @@ def _closed(
             new_rank, regular = _rank(closed.closure_jacobian(q_closed))
             added = closed.closure_gap(q_closed).size - reference.closure_gap(q).size
             if not by_constraint:
-                added -= JOINT_SHAPES[kind].nv  # the six entries of the gap hold none along the joint's freedom
+                added -= kind.shape.nv  # the six entries of the gap hold none along the joint's freedom
             independent = new_rank - rank == added or flat
             if regular and independent and rank < new_rank < closed.nv:
                 model, reference, q, rank = candidate, closed, q_closed, new_rank
@@ -166,7 +169,7 @@ def _pairs(reference: Reference, rank: int, rows: int) -> list[tuple[str, str]]:
     mechanism, tree = reference.mechanism, reference.labelling.tree
     if mechanism.nv - rank <= rows:
         return []
-    freedoms = [0, *(JOINT_SHAPES[joint.type].nv for joint in mechanism.tree_joints)]
+    freedoms = [0, *(JOINT_TYPES[joint.type].shape.nv for joint in mechanism.tree_joints)]
     names = [str(name) for name in reference.labelling.body_names]
     found = []
     for first in range(mechanism.nb + 1):
@@ -206,13 +209,13 @@ def _closing_joint(
     axis = integer_direction(rng)
     joint = Joint(
         name=f"loop {number}",
-        type=kind,
+        type=kind.name,
         predecessor=first,
         successor=second,
         axis=axis,
-        second_axis=perpendicular(rng, axis) if kind == "universal" else None,
+        second_axis=perpendicular(rng, axis) if "second_axis" in kind.entries else None,
         predecessor_placement=random_placement(rng, RandomParameters(rng, used=False)),
-        pitch=decimal(rng.uniform(-0.2, 0.2)) if kind == "helical" else 0,
+        pitch=random_pitch(rng, kind),
         cut="cut" if rng.random() < 0.5 else "auto",
     )
     if flat:
@@ -243,11 +246,13 @@ def _constraint(
 
 def _coordinates(rng: np.random.Generator, joint: NumericJoint) -> Array:
     """Random coordinates of a joint that closes a loop."""
-    size = {"revolute": 1, "prismatic": 1, "helical": 1, "cylindrical": 2, "universal": 2, "planar": 3}
-    if joint.type == "spherical":
-        quaternion = rng.normal(size=4)
-        return np.asarray(quaternion / np.linalg.norm(quaternion))
-    return np.asarray(rng.uniform(-1, 1, size.get(joint.type, 0)))
+    kind = JOINT_TYPES[joint.type]
+    if kind.quaternion is None:
+        return np.asarray(rng.uniform(-1, 1, kind.shape.nq))
+    values = rng.normal(size=kind.shape.nq)
+    quaternion = values[kind.quaternion : kind.quaternion + 4]
+    quaternion /= np.linalg.norm(quaternion)
+    return values
 
 
 def _homogeneous(rotation: Array, translation: Array) -> Array:

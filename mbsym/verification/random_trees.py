@@ -15,8 +15,11 @@ from numpy.typing import NDArray
 
 from mbsym.forces import FORCE_ELEMENTS, ForceElement
 from mbsym.forces.element import DrawnSpeed
+from mbsym.joints.free import FREE
+from mbsym.joints.record import JointType
+from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import JOINT_SHAPES, Coupling, Joint, JointType
+from mbsym.model.joint import Coupling, Joint
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model
 from mbsym.reference import Reference
@@ -25,13 +28,9 @@ from mbsym.values.parameter import ControlInput, Parameter, Value
 
 Array = NDArray[Any]
 
-ALL_TYPES: Final[tuple[JointType, ...]] = (
-    "revolute", "prismatic", "helical", "cylindrical", "universal", "spherical", "planar", "free", "fixed",
-)  # fmt: skip
-LIKELIHOOD: Final = {"revolute": 6, "prismatic": 3, "free": 0.7, "fixed": 1.2}
-"""How often a joint type is drawn, beside 1.5 for the others."""
+SMALL_PITCH: Final = 0.2
+"""Largest pitch drawn [m/rad]."""
 
-ONE_FREEDOM: Final = ("revolute", "prismatic", "helical")
 NAMES: Final = ("body {}", "link_{}", "{}", "Körper {}", "arm.{}", "B{}", "double{}", "q_{}")
 JOINT_NAMES: Final = ("joint {}", "J{}", "{}", "Gelenk {}", "a/{}", "hinge-{}", "v_{}", "int{}")
 
@@ -40,7 +39,7 @@ def random_tree(
     seed: int,
     *,
     bodies: int | tuple[int, int] = (1, 30),
-    joint_types: Sequence[JointType] = ALL_TYPES,
+    joint_types: Sequence[str] = (),
     forces: bool = True,
     couplings: bool = True,
     parameters: bool = True,
@@ -51,7 +50,7 @@ def random_tree(
     Args:
         seed: of NumPy's default generator; the same seed gives the same model.
         bodies: their number, or the smallest and largest.
-        joint_types: that may occur.
+        joint_types: that may occur; all if empty.
         forces: True adds armature and force elements to about half of the models.
         couplings: True couples two joints of one freedom in about one model of five.
         parameters: True makes some values expressions of parameters, some of which stay run-time arguments.
@@ -64,18 +63,19 @@ def random_tree(
     ground = str(rng.choice(["ground", "world", "Erde"]))
     table = RandomParameters(rng, used=parameters and rng.random() < 0.4)
     chain = rng.random()
-    weights = np.array([LIKELIHOOD.get(kind, 1.5) for kind in joint_types])
+    kinds = [JOINT_TYPES.named(name) for name in joint_types or JOINT_TYPES]
+    weights = np.array([kind.likelihood for kind in kinds])
     found_bodies, joints = [], []
     for k in range(count):
         parent = k - 1 if rng.random() < chain else int(rng.integers(-1, k))
-        kind = joint_types[int(rng.choice(len(joint_types), p=weights / weights.sum()))]
+        kind = kinds[int(rng.choice(len(kinds), p=weights / weights.sum()))]
         found_bodies.append(_body(rng, body_names[k], table))
         inner = ground if parent < 0 else body_names[parent]
         joints.append(_joint(rng, joint_names[k], kind, inner, body_names[k], table))
     gravity = _gravity(rng, table)
     rng.shuffle(found_bodies)
     rng.shuffle(joints)
-    roots = [joint for joint in joints if joint.type == "free" and ground in (joint.predecessor, joint.successor)]
+    roots = [joint for joint in joints if joint.kind is FREE and ground in (joint.predecessor, joint.successor)]
     freed = bool(free_roots and roots and rng.random() < 0.3)
     if freed:
         joints.remove(roots[0])
@@ -111,11 +111,13 @@ def random_state(
         if joint.coordinates is None:
             continue
         entries = []
-        for unit in JOINT_SHAPES[joint.type].coordinate_units:
+        kind = JOINT_TYPES[joint.type]
+        for unit in kind.shape.coordinate_units:
             entries.append({"1": rng.normal(), "rad": rng.uniform(-3, 3), "m": rng.uniform(-0.5, 0.5)}[unit])
         values = np.array(entries)
-        if joint.type in ("spherical", "free"):
-            values[:4] /= np.linalg.norm(values[:4])
+        if kind.quaternion is not None:
+            quaternion = values[kind.quaternion : kind.quaternion + 4]
+            quaternion /= np.linalg.norm(quaternion)
         q[joint.coordinates] = values
     return q, rng.uniform(-1, 1, mechanism.nv), rng.uniform(-2, 2, mechanism.nv)
 
@@ -206,6 +208,11 @@ def random_placement(rng: np.random.Generator, table: RandomParameters) -> Place
     return Placement(translation, quaternion=(w, -a, b, c))
 
 
+def random_pitch(rng: np.random.Generator, kind: JointType) -> float:
+    """A pitch for a joint that takes one, 0 for others."""
+    return decimal(rng.uniform(-SMALL_PITCH, SMALL_PITCH)) if "pitch" in kind.entries else 0
+
+
 def _axis_letter(rng: np.random.Generator) -> Any:
     return "xyz"[int(rng.integers(3))]
 
@@ -236,14 +243,14 @@ def _joint(
     predecessor, successor = (inner, outer) if rng.random() < 0.6 else (outer, inner)
     return Joint(
         name=name,
-        type=kind,
+        type=kind.name,
         predecessor=predecessor,
         successor=successor,
         axis=axis,
-        second_axis=perpendicular(rng, axis) if kind == "universal" and rng.random() < 0.8 else None,
+        second_axis=perpendicular(rng, axis) if "second_axis" in kind.entries and rng.random() < 0.8 else None,
         predecessor_placement=random_placement(rng, table) if rng.random() < 0.85 else Placement(),
         successor_placement=random_placement(rng, table) if rng.random() < 0.5 else Placement(),
-        pitch=decimal(rng.uniform(-0.2, 0.2)) if kind == "helical" else 0,
+        pitch=random_pitch(rng, kind),
     )
 
 
@@ -258,7 +265,7 @@ def _gravity(rng: np.random.Generator, table: RandomParameters) -> tuple[Value, 
 
 
 def _with_coupling(rng: np.random.Generator, model: Model) -> Model:
-    able = [joint.name for joint in model.joints if joint.type in ONE_FREEDOM]
+    able = [joint.name for joint in model.joints if joint.shape.nv == 1]
     if len(able) < 2:
         return model
     first, second = rng.permutation(len(able))[:2]
@@ -270,7 +277,7 @@ def _with_forces(rng: np.random.Generator, model: Model, table: RandomParameters
     """The model with armature on some joints and one to five force elements."""
     joints = tuple(
         replace(joint, armature=table.value(decimal(rng.uniform(0.01, 0.2)), "rotor", "kg m^2"))
-        if joint.type in (*ONE_FREEDOM, "cylindrical", "universal", "planar", "spherical") and rng.random() < 0.25
+        if not joint.kind.is_rigid and not joint.kind.is_unbound and rng.random() < 0.25
         else joint
         for joint in model.joints
     )

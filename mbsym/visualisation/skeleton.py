@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.joint import Constraint, DistanceConstraint, PointOnLineConstraint
 from mbsym.reference.mechanism import NumericBody, NumericMechanism, numeric_mechanism
@@ -37,7 +38,7 @@ class BodyShape:
         name: of the body.
         lines: polylines, a polygon ends where it begins.
         filled: True where the only polyline is a polygon.
-        joints: where its joints sit, free joints left out.
+        joints: where its joints sit, those that hold nothing left out.
         center: centre of mass.
         box: the eight corners of the box, empty for a body without spread.
         tip: the point that leaves a trace, None for a body with several joints.
@@ -86,12 +87,13 @@ def skeleton(mechanism: Mechanism) -> Skeleton:
     points: list[list[Array]] = [[] for _ in range(numbers.nb + 1)]
     links: list[Link] = []
     for joint in numbers.joints:
-        if joint.type == "free":
+        joint_type = JOINT_TYPES[joint.type]
+        if joint_type.is_unbound:
             continue
         ends = (joint.predecessor, joint.predecessor_translation), (joint.successor, joint.successor_translation)
         for label, point in ends:
             _add(points[label], point)
-        if joint.type in ("prismatic", "cylindrical", "planar", "helical"):
+        if joint_type.slides:
             links.append(Link("slide", *_end(ends[0]), *_end(ends[1])))
     for kind, first, second in _elements(numbers):
         links.append(Link(kind, *_end(first), *_end(second)))

@@ -20,7 +20,6 @@ from mbsym.formulations.constraint_force.leaf_to_root import CFA_BIAS_FUNCTIONS,
 from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.model.joint import JointType
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import OperationCount, Program, count_operations
 from mbsym.symbolic.scalar import Scalar, symbol
@@ -74,7 +73,7 @@ def dense_count(n: int, size: int = 5) -> int:
     return sum(1 + (m - k) + (m - k) * (m - k + 1) + 4 * (m - k) for k in range(1, m + 1)) + m
 
 
-def tree(parents: Sequence[int], kind: JointType) -> Mechanism:
+def tree(parents: Sequence[int], kind: str) -> Mechanism:
     """One type of joint in any topology."""
     return mechanism_of(tree_model(parents, (kind,) * len(parents)), order="input")
 
@@ -86,7 +85,7 @@ def motion_and_wrenches(functions: dict[str, Callable[[Mechanism], Program]], me
     return count_operations(mechanism.graph, mechanism.graph.reachable(refs)).arithmetic
 
 
-def per_body(functions: dict[str, Callable[[Mechanism], Program]], kind: JointType, n: int = 6) -> int:
+def per_body(functions: dict[str, Callable[[Mechanism], Program]], kind: str, n: int = 6) -> int:
     """What one more body at the end of a chain adds."""
     first, second = (motion_and_wrenches(functions, tree(chain(k), kind)) for k in (n, n + 1))
     return second - first

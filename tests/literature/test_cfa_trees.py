@@ -21,7 +21,6 @@ from mbsym.formulations.constraint_force.matrices import cfa_matrices, inverse_m
 from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.model.joint import JointType
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program
 from mechanisms.mechanism import mechanism_of
@@ -46,7 +45,7 @@ class Case:
     """A tree in the source's numbering, its state by joint, and what was printed."""
 
     parents: tuple[int, ...]
-    types: tuple[JointType, ...]
+    types: tuple[str, ...]
     q: tuple[Sequence[float], ...]
     v: tuple[Sequence[float], ...]
     tau: tuple[Sequence[float], ...]

@@ -10,6 +10,10 @@ from itertools import product
 
 import pytest
 
+from mbsym.joints.prismatic import PRISMATIC
+from mbsym.joints.revolute import REVOLUTE
+from mbsym.joints.spherical import SPHERICAL
+from mbsym.joints.universal import UNIVERSAL
 from mbsym.topology import JointTraits, Labelling, joint_weights, label
 
 CAB = (
@@ -18,6 +22,12 @@ CAB = (
 )
 TYPES = dict.fromkeys("abecdfgnolmtu", "S") | dict.fromkeys("hipq", "R") | dict.fromkeys("jkrs", "U")
 GROUND = 1
+LETTERS = {"S": SPHERICAL, "U": UNIVERSAL, "R": REVOLUTE, "T": PRISMATIC}
+
+
+def traits_of(name: object, letter: str, *, touches_ground: bool) -> JointTraits:
+    kind = LETTERS[letter]
+    return JointTraits(name, kind.shape.nv, kind.tie_break, touches_ground=touches_ground)
 
 
 def cab_joints(seat: dict[str, int] | None = None) -> list[tuple[str, int, int]]:
@@ -31,7 +41,7 @@ def cab_joints(seat: dict[str, int] | None = None) -> list[tuple[str, int, int]]
 
 def cab(policy: str = "default", **options: object) -> Labelling:
     joints = cab_joints()
-    traits = [JointTraits(name, TYPES[name], touches_ground=GROUND in (tail, head)) for name, tail, head in joints]
+    traits = [traits_of(name, TYPES[name], touches_ground=GROUND in (tail, head)) for name, tail, head in joints]
     return label(joints, base=GROUND, weights=joint_weights(traits, policy), **options)  # type: ignore[arg-type]
 
 
@@ -60,7 +70,7 @@ def test_cut_joints_of_each_rule(rule: dict[str, object], cut: str) -> None:
 def test_every_placement_of_the_seat_contacts_gives_the_same_cut_joints() -> None:
     for head, trunk, pelvis in product((2, 3, 4, 11, 12), repeat=3):
         joints = cab_joints({"a": head, "b": trunk, "e": pelvis})
-        traits = [JointTraits(name, TYPES[name], touches_ground=GROUND in ends) for name, *ends in joints]
+        traits = [traits_of(name, TYPES[name], touches_ground=GROUND in ends) for name, *ends in joints]
         labelling = label(joints, base=GROUND, weights=joint_weights(traits))
         assert "".join(map(str, labelling.cut_joints)) == "belmtu"
 
@@ -93,7 +103,7 @@ def test_coordinates_and_closure_equations() -> None:
 def test_a_weaker_ground_contact_is_kept_in_the_tree() -> None:
     joints = cab_joints()
     kinds = TYPES | {"t": "U"}
-    traits = [JointTraits(name, kinds[name], touches_ground=GROUND in ends) for name, *ends in joints]
+    traits = [traits_of(name, kinds[name], touches_ground=GROUND in ends) for name, *ends in joints]
     assert "".join(map(str, label(joints, base=GROUND, weights=joint_weights(traits)).cut_joints)) == "abelmu"
 
 
@@ -107,7 +117,7 @@ def platform(policy: str) -> tuple[int, int]:
             ("S", f"upper{leg}", "table"),
         ]:
             joints.append((f"{kind}{leg}", tail, head))
-            traits.append(JointTraits(f"{kind}{leg}", kind, touches_ground=tail == "ground"))
+            traits.append(traits_of(f"{kind}{leg}", kind, touches_ground=tail == "ground"))
     labelling = label(joints, base="ground", weights=joint_weights(traits, policy))
     cut = [str(name) for name in labelling.cut_joints]
     assert len(cut) == 5
@@ -124,6 +134,6 @@ def test_ground_first_can_be_harmful() -> None:
 def test_ground_first_cuts_all_ground_joints_but_one_for_each_part() -> None:
     # Two parts that meet only on the ground: three and two ground joints leave one each.
     joints = [("p", 0, 1), ("q", 0, 2), ("r", 0, 3), ("x", 1, 2), ("y", 2, 3), ("s", 0, 4), ("t", 0, 5), ("z", 4, 5)]
-    traits = [JointTraits(name, "R" if 0 in ends else "S", touches_ground=0 in ends) for name, *ends in joints]
+    traits = [traits_of(name, "R" if 0 in ends else "S", touches_ground=0 in ends) for name, *ends in joints]
     cut = label(joints, weights=joint_weights(traits, "ground-first")).cut_joints
     assert cut == ("q", "r", "t")

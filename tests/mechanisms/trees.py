@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import Joint, JointType
+from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 
 
@@ -34,7 +34,7 @@ def comb(n: int) -> tuple[int, ...]:
     return tuple((k - 2 if k > 2 else 0) if k % 2 else k - 1 for k in range(1, n + 1))
 
 
-def tree_model(parents: Sequence[int], kinds: Sequence[JointType], *, backwards: bool = False) -> Model:
+def tree_model(parents: Sequence[int], kinds: Sequence[str], *, backwards: bool = False) -> Model:
     """The tree of Liu, Hu and Zhang's method with bodies B1, B2, ... on joints J1, J2, ...
 
     Args:

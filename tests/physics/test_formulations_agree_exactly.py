@@ -25,12 +25,13 @@ from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS, red
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.formulations.kane.spatial import spatial_bias, spatial_mass_matrix
 from mbsym.formulations.recursive.composite_body import mass_matrix
+from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.finite_field import PRIME, evaluate
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
-from mbsym.verification.random_mechanisms import ALL_TYPES, random_state, random_tree
+from mbsym.verification.random_mechanisms import random_state, random_tree
 from mechanisms.mechanism import mechanism_of
 from mechanisms.programs import make_program
 
@@ -144,4 +145,4 @@ def test_the_random_trees_have_every_joint_type() -> None:
     seen = {
         joint.type for seed in range(200) for joint in random_tree(seed, bodies=size_of(seed), couplings=False).joints
     }
-    assert seen == set(ALL_TYPES)
+    assert seen == set(JOINT_TYPES)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import Joint, JointType
+from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.reference.rotations import UNIT_VECTORS, rotation_about, rotation_quaternion
@@ -27,7 +27,7 @@ PRINTED = 2e-9
 class Case:
     """Joint types, coordinates by body, and the printed results in the table's order of speeds."""
 
-    types: tuple[JointType, ...]
+    types: tuple[str, ...]
     coordinates: Mapping[str, list[float]]
     vdot: list[float]
     wrenches: list[list[float]]

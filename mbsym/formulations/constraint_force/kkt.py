@@ -21,9 +21,9 @@ from typing import Final, TypeAlias
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.constraint_force.leaf_to_root import ConstraintForces, HeldJoint, held_joints, motion_functions
-from mbsym.formulations.constraint_force.subspaces import Column
 from mbsym.formulations.recursive.newton_euler import inertial_wrench
-from mbsym.kinematics.joint_motion import Motion, combination
+from mbsym.joints.motion import Motion, combination
+from mbsym.joints.subspaces import Column
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import (
     Speeds,

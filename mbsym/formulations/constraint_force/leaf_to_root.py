@@ -35,7 +35,6 @@ from mbsym.formulations.constraint_force.joint_compliance import (
     joint_blocks,
     why_singular,
 )
-from mbsym.formulations.constraint_force.subspaces import Column, JointSubspaces, joint_subspaces
 from mbsym.formulations.contracts import (
     FORWARD_DYNAMICS,
     JOINT_WRENCHES,
@@ -46,7 +45,8 @@ from mbsym.formulations.contracts import (
 )
 from mbsym.formulations.recursive.articulated_body import articulated_body
 from mbsym.formulations.recursive.newton_euler import inertial_wrench, newton_euler, superposed, user_wrenches
-from mbsym.kinematics.joint_motion import Motion, combination
+from mbsym.joints.motion import Motion, combination
+from mbsym.joints.subspaces import Column, JointSubspaces
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import (
     Speeds,
@@ -104,7 +104,7 @@ def held_joints(mechanism: Mechanism) -> tuple[HeldJoint, ...]:
         )
     held = []
     for body in mechanism.bodies:
-        spaces = joint_subspaces(body)
+        spaces = body.joint.kind.subspaces(body.motion, body.q, body.flipped)
         columns, rotors = list(spaces.constraints), list[int | None]()
         for force, armature in zip(spaces.forces, body.armature, strict=True):
             rotors.append(len(columns) if armature else None)

@@ -25,8 +25,8 @@ from mbsym.formulations.constraint_force.leaf_to_root import (
     constraint_system,
     held_joints,
 )
-from mbsym.formulations.constraint_force.subspaces import Column, unit_column
 from mbsym.formulations.contracts import Contract, Derived, Result
+from mbsym.joints.subspaces import Column, unit_column
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar

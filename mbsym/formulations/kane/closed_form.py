@@ -29,7 +29,7 @@ from mbsym.formulations.constraint_force.joint_compliance import central_inertia
 from mbsym.formulations.contracts import Derived, Function, functions_by_name
 from mbsym.formulations.recursive.composite_body import SquareMatrix, solve
 from mbsym.formulations.recursive.newton_euler import user_wrenches
-from mbsym.kinematics.joint_motion import Motion, combination
+from mbsym.joints.motion import Motion, combination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import Speeds, joint_speeds, poses
 from mbsym.spatial.transform import Transform

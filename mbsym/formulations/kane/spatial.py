@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.recursive.composite_body import SquareMatrix
-from mbsym.kinematics.joint_motion import Motion, combination
+from mbsym.joints.motion import Motion, combination
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds, poses
 from mbsym.spatial.inertia import RigidInertia

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mbsym.errors import DerivationError, SymbolicError
-from mbsym.kinematics.joint_motion import Motion
+from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import Speeds
 from mbsym.spatial.inertia import ArticulatedInertia

@@ -6,7 +6,7 @@ Source: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapters 6 and 8.
 from __future__ import annotations
 
 from mbsym.errors import DerivationError, SymbolicError
-from mbsym.kinematics.joint_motion import Motion
+from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.vector import dot
 from mbsym.symbolic.scalar import Scalar

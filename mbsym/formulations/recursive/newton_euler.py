@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mbsym.formulations.applied_forces import AppliedForces
-from mbsym.kinematics.joint_motion import Motion
+from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import Speeds, carried_acceleration, turning_matrix, velocity_terms
 from mbsym.spatial.inertia import RigidInertia

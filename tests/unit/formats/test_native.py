@@ -27,9 +27,9 @@ from mbsym.formats.native import load_native, read_native
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import example_names, example_path, load
 from mbsym.formats.text_source import TextSource
+from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import (
-    JOINT_SHAPES,
     Coupling,
     DistanceConstraint,
     GearConstraint,
@@ -333,7 +333,7 @@ EVERYTHING = Model(
 
 def test_everything_survives_writing_and_reading() -> None:
     model = replace(EVERYTHING, couplings=(), joints=tuple(replace(j, cut="auto") for j in EVERYTHING.joints))
-    assert set(JOINT_SHAPES) - {joint.type for joint in model.joints} == {
+    assert set(JOINT_TYPES) - {joint.type for joint in model.joints} == {
         "cylindrical",
         "spherical",
         "planar",

@@ -21,10 +21,10 @@ from mbsym.forces import (
     JointSpring,
     PointSpringDamper,
 )
+from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import principal_moments
 from mbsym.model.joint import (
-    JOINT_SHAPES,
     Coupling,
     DistanceConstraint,
     GearConstraint,
@@ -61,7 +61,7 @@ def the_error(model: Model) -> Diagnostic:
     return error
 
 
-@pytest.mark.parametrize("kind", sorted(JOINT_SHAPES))
+@pytest.mark.parametrize("kind", sorted(JOINT_TYPES))
 def test_solid_bodies_on_any_joint_are_sound(kind: str) -> None:
     assert validate(chain("revolute", kind)) == ()
 

@@ -7,18 +7,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import JOINT_SHAPES, Joint
+from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference, complex_difference
-from mbsym.reference.joint_geometry import joint_coordinates, joint_placement
+from mbsym.reference.joint_types import joint_coordinates, joint_placement
 from mbsym.reference.mechanism import numeric_joint
 from mbsym.reference.rotations import quaternion_rotation, rotation_about
 from mechanisms.one_joint import one_joint
 
 X, Y, Z = np.eye(3)
 HALF = np.sqrt(0.5)
-TYPES = sorted(JOINT_SHAPES)
+TYPES = sorted(JOINT_TYPES)
 
 
 def pose(kind: str, q: list[float], **options: Any) -> np.ndarray:
@@ -66,8 +67,8 @@ def test_placements_on_both_bodies() -> None:
 def test_coordinates_are_read_off_a_pose(kind: str) -> None:
     rng = np.random.default_rng(3)
     joint = numeric_joint(Joint("j", kind, "a", "b", axis=(1, 2, -2), pitch=0.1), {})  # type: ignore[arg-type]
-    q = rng.uniform(-1, 1, JOINT_SHAPES[kind].nq)
-    if kind in ("spherical", "free"):
+    q = rng.uniform(-1, 1, JOINT_TYPES[kind].shape.nq)
+    if JOINT_TYPES[kind].quaternion is not None:
         q[:4] *= np.sign(q[0]) / np.linalg.norm(q[:4])
     if kind == "helical":
         q += 4 * np.pi  # the translation counts the turns
@@ -78,14 +79,14 @@ def test_coordinates_are_read_off_a_pose(kind: str) -> None:
 @pytest.mark.parametrize("kind", TYPES)
 def test_speeds_are_those_of_the_conventions(kind: str, flipped: bool) -> None:
     """The relative twist of S, from derivatives of the poses, is what the conventions say of v."""
-    shape = JOINT_SHAPES[kind]
+    shape = JOINT_TYPES[kind].shape
     rng = np.random.default_rng(8)
     axis, other = np.array([1, 2, -2]) / 3, (2, 1, 2)
     bodies = ("b", "ground") if flipped else ("ground", "b")
     joint = Joint("j", kind, *bodies, axis=(1, 2, -2), second_axis=other, pitch=0.1)  # type: ignore[arg-type]
     reference = Reference(Model("one", (Body("b", 1),), (joint,)))
     q, v = rng.uniform(-1, 1, shape.nq), rng.uniform(-1, 1, shape.nv)
-    if kind in ("spherical", "free"):
+    if JOINT_TYPES[kind].quaternion is not None:
         q[:4] /= np.linalg.norm(q[:4])
 
     def placement(q: np.ndarray) -> np.ndarray:

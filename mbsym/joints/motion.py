@@ -30,6 +30,11 @@ class JointMotion:
     bias: Motion
     position_rate: tuple[Scalar, ...]
 
+    @property
+    def graph(self) -> Graph:
+        """The graph of all entries."""
+        return self.placement.rotation.graph
+
     def reversed(self) -> JointMotion:
         """The same joint walked from its outboard side: X' = X^-1, H' = -X^-T H, and H'-dot v = -X^-T H-dot v, since
         the terms of the turning frame cancel."""
@@ -44,8 +49,7 @@ class JointMotion:
 
     def twist(self, speeds: tuple[Scalar, ...]) -> Motion:
         """H v."""
-        graph = self.placement.rotation.graph
-        return combination(graph, self.columns, speeds)
+        return combination(self.graph, self.columns, speeds)
 
 
 def combination(graph: Graph, columns: tuple[Motion, ...], factors: tuple[Scalar, ...]) -> Motion:

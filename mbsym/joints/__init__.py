@@ -1,0 +1,1 @@
+"""Joint types: one module each with everything about it, listed in ``registry``."""

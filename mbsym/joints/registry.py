@@ -1,0 +1,45 @@
+"""The joint types that models may name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mbsym.errors import ModelError
+from mbsym.joints.cylindrical import CYLINDRICAL
+from mbsym.joints.fixed import FIXED
+from mbsym.joints.free import FREE
+from mbsym.joints.helical import HELICAL
+from mbsym.joints.planar import PLANAR
+from mbsym.joints.prismatic import PRISMATIC
+from mbsym.joints.record import JointType
+from mbsym.joints.revolute import REVOLUTE
+from mbsym.joints.spherical import SPHERICAL
+from mbsym.joints.universal import UNIVERSAL
+from mbsym.records import Registry
+
+LONGEST_LINE: Final = 116
+"""Of the conventions, as they stand in generated files."""
+
+JOINT_TYPES: Final[Registry[JointType]] = Registry(
+    "joint type",
+    (REVOLUTE, PRISMATIC, HELICAL, CYLINDRICAL, UNIVERSAL, SPHERICAL, PLANAR, FREE, FIXED),
+    ModelError,
+)
+
+
+def one_freedom() -> tuple[str, ...]:
+    """Names of the types with one degree of freedom."""
+    return tuple(name for name, kind in JOINT_TYPES.items() if kind.shape.nv == 1)
+
+
+def joint_conventions() -> tuple[str, ...]:
+    """What generated files say about q and v: first where speeds are no rates, then by name, short ones in a line."""
+    lines: list[str] = []
+    for kind in sorted(JOINT_TYPES.values(), key=lambda kind: (kind.speeds_are_rates, kind.name)):
+        if not kind.convention:
+            continue
+        if lines and len(lines[-1]) + 1 + len(kind.convention) <= LONGEST_LINE:
+            lines[-1] += f" {kind.convention}"
+        else:
+            lines.append(kind.convention)
+    return tuple(lines)
