@@ -10,7 +10,7 @@ from typing import Literal
 from mbsym.errors import DerivationError
 from mbsym.forces.element import ForceElement
 from mbsym.forces.scene import PlacedPoint
-from mbsym.kinematics.joint_motion import Motion
+from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.placement import vector_of
 from mbsym.kinematics.recursion import Speeds, poses, velocities

@@ -21,6 +21,8 @@ from typing import Final
 
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import make_program
+from mbsym.joints.prismatic import PRISMATIC
+from mbsym.joints.revolute import REVOLUTE
 from mbsym.kinematics.mechanism import CutJoint, Mechanism
 from mbsym.loops.motion import loop_joints
 from mbsym.spatial.rotation import MatrixRotation, Rotation
@@ -41,7 +43,7 @@ class _Crossing:
 
     Attributes:
         label: of the joint.
-        kind: "revolute" or "prismatic".
+        kind: name of the joint's type, revolute or prismatic.
         sense: of the walk through it.
         before: from the frame behind the previous joint to the frame before this one, at zero coordinates of both.
     """
@@ -87,10 +89,10 @@ def planar_loops(mechanism: Mechanism, leading: Sequence[str] = ()) -> tuple[Pla
 
 def _recognised(mechanism: Mechanism, cut: CutJoint, leading: Sequence[str]) -> PlanarLoop | None:
     up, down = loop_joints(mechanism, cut.successor, cut.predecessor)
-    labels = [label for label in (*up, *down) if mechanism.body(label).joint.type != "fixed"]
+    labels = [label for label in (*up, *down) if not mechanism.body(label).joint.kind.is_rigid]
     bodies = [mechanism.body(label) for label in labels]
     kinds = [cut.joint.type, *(body.joint.type for body in bodies)]
-    if any(kind not in ("revolute", "prismatic") for kind in kinds):
+    if any(kind not in (REVOLUTE.name, PRISMATIC.name) for kind in kinds):
         return None
     if any(body.q_range[1] == body.q_range[0] for body in bodies):
         return None  # coupled joints
@@ -128,7 +130,7 @@ def _is_planar(mechanism: Mechanism, cut: CutJoint, labels: Sequence[int]) -> bo
 
     def note(kind: str, place: Transform) -> None:
         matrix = place.rotation.matrix()
-        (turning if kind == "revolute" else sliding).append((matrix[0][2], matrix[1][2], matrix[2][2]))
+        (turning if kind == REVOLUTE.name else sliding).append((matrix[0][2], matrix[1][2], matrix[2][2]))
 
     still = {abs(x.ref): 0 for body in mechanism.bodies for x in body.q if x.constant is None}
     for label in labels:
@@ -218,7 +220,7 @@ def closed_form_position(mechanism: Mechanism, loop: PlanarLoop) -> Program:
     crossings = _crossings(mechanism, cut, [labels[name] for name in loop.dependent])
     # Around the loop any joint may be the first; a sliding joint comes last.
     for place, crossing in enumerate(crossings):
-        if crossing.kind == "prismatic":
+        if crossing.kind == PRISMATIC.name:
             crossings = crossings[place + 1 :] + crossings[: place + 1]
             break
     with graph.section(f"closed form of the {loop.kind} closed by {loop.cut_joint}"):
@@ -264,7 +266,7 @@ def _triangle(crossings: Sequence[_Crossing], branch: Scalar) -> list[Scalar]:
     turned = multiplied(around.rotation.matrix(), transpose(to_third.rotation.matrix()))
     turn = turned[1][0].apply("atan2", turned[0][0])
     sense = second.sense * to_second.rotation.matrix()[2][2]
-    if third.kind == "prismatic":
+    if third.kind == PRISMATIC.name:
         slide = to_third.rotation.matrix()
         d = _rotated((slide[0][2], slide[1][2]), cos(turn), sin(turn))
         gone = _rotated(e, cos(turn), sin(turn))

@@ -36,7 +36,7 @@ class RigidInertia:
     @property
     def is_anything(self) -> bool:
         """True where the mass or a moment of inertia is not the constant zero."""
-        return bool(self.mass.ref) or any(entry.ref for entry in self.about_origin)
+        return bool(self.mass) or any(self.about_origin)
 
     def __add__(self, other: RigidInertia) -> RigidInertia:
         a, b = self.about_origin, other.about_origin

@@ -31,7 +31,7 @@ def zero_vector(graph: Graph) -> Vector3:
 
 def is_zero(a: Sequence[Scalar]) -> bool:
     """True where every component is the constant zero."""
-    return not any(x.ref for x in a)
+    return not any(a)
 
 
 def add(a: Vector3, b: Vector3) -> Vector3:

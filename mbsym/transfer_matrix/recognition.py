@@ -9,6 +9,11 @@ from typing import Final
 
 from mbsym.errors import DerivationError
 from mbsym.forces.element import ForceElement, LinearLaw
+from mbsym.joints.fixed import FIXED
+from mbsym.joints.free import FREE
+from mbsym.joints.planar import PLANAR
+from mbsym.joints.revolute import REVOLUTE
+from mbsym.joints.spherical import SPHERICAL
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.placement import scalars, vector_of
 from mbsym.model.body import Body, Placement
@@ -40,6 +45,9 @@ from mbsym.values.numbers import evaluate, evaluate_reference, parameter_values,
 
 PARALLEL: Final = 1e-9
 """Sine of the largest angle between axes that count as parallel, and out-of-plane distance [m] that counts as none."""
+
+IN_SPACE: Final = (SPHERICAL, FREE)
+"""Joint types whose elements carry spatial motion; those of other types carry planar motion."""
 
 COVERED: Final = (
     "it covers revolute and planar joints about one direction, or spherical and free joints; and fixed joints"
@@ -95,16 +103,16 @@ class _Recognition:
         self._group()
 
     def system(self, rotation: RotationVariable | None) -> TransferSystem:
-        moving = [joint for joint in self.model.joints if joint.type != "fixed"]
+        moving = [joint for joint in self.model.joints if not joint.kind.is_rigid]
         if not self.groups:
             raise DerivationError("nothing moves", where=self.model.name, remedy="give the model a joint that moves")
-        if all(joint.type in ("spherical", "free") for joint in moving):
+        if all(joint.kind in IN_SPACE for joint in moving):
             if rotation == "angle":
                 raise DerivationError(
                     "the motion is spatial", where=self.model.name, remedy="use incremental or cardan"
                 )
             return self._spatial(rotation or "incremental")
-        odd = [joint for joint in moving if joint.type in ("spherical", "free")]
+        odd = [joint for joint in moving if joint.kind in IN_SPACE]
         if odd:
             raise DerivationError(
                 f"the transfer matrix method does not mix {odd[0].type} joints with revolute ones",
@@ -120,7 +128,7 @@ class _Recognition:
     def _require_covered(self) -> None:
         model = self.model
         for joint in model.joints:
-            if joint.type not in ("revolute", "planar", "spherical", "free", "fixed"):
+            if joint.kind not in (REVOLUTE, PLANAR, FIXED, *IN_SPACE):
                 raise DerivationError(
                     f"the transfer matrix method has no element for a {joint.type} joint",
                     where=f"joint {joint.name}",
@@ -141,7 +149,7 @@ class _Recognition:
                     remedy="it covers springs and dampers of joints and between points; give other forces as loads",
                 )
         for name in self.mechanism.labelling.cut_joints:
-            if self.joints[str(name)].type == "fixed":
+            if self.joints[str(name)].kind.is_rigid:
                 raise DerivationError(
                     "the transfer matrix method cannot cut a fixed joint", where=f"joint {name}", remedy="cut another"
                 )
@@ -187,7 +195,7 @@ class _Recognition:
             group, turn, origin = self.place[inner]
             attachment = add(origin, self._turn3(turn, self._point(inner_placement)))
             body = self.bodies[name]
-            if joint.type == "fixed":
+            if joint.kind.is_rigid:
                 R = product(product(turn, self._rotation(inner_placement)), transposed(self._rotation(outer_placement)))
                 at = subtract(attachment, self._turn3(R, self._point(outer_placement)))
                 self.place[name] = (group, R, at)
@@ -269,7 +277,7 @@ class _Recognition:
         cuts = []
         for cut in self.mechanism.cut_joints:
             joint = cut.joint
-            if joint.type == "planar":
+            if joint.kind is PLANAR:
                 continue
             ends = [
                 self._end(joint.predecessor, self._point(joint.predecessor_placement)),
@@ -342,17 +350,17 @@ class _Recognition:
         # Axes of the joint frame on the predecessor, which carries the displacements of a planar joint.
         predecessor, turn, _ = self.place[joint.predecessor]
         frame = product(product(neutral[predecessor], turn), self._rotation(joint.predecessor_placement))
-        aligned = product(frame, aligning_rotation(self._axis(joint))) if joint.type == "planar" else frame
+        aligned = product(frame, aligning_rotation(self._axis(joint))) if joint.kind is PLANAR else frame
         normal = times(frame, self._axis(joint))
         sign = 1 if dot(plane[2], normal) > 0 else -1
         offset = angles[group.number] - angles[group.parent]
-        torsion = self._torsion(joint, 2 if joint.type == "planar" else 0, sign, group.flipped, offset)
+        torsion = self._torsion(joint, 2 if joint.kind is PLANAR else 0, sign, group.flipped, offset)
         zero = constant(self.graph, 0)
         bushing, free = (zero, zero), (zero, zero)
         axes = tuple(
             tuple(dot(plane[i], (aligned[0][k], aligned[1][k], aligned[2][k])) for k in range(2)) for i in range(2)
         )
-        if joint.type == "planar":
+        if joint.kind is PLANAR:
             bushing, references = self._bushing(joint, predecessor)
             free_x, free_y = self._turn(axes, references)
             free = (free_x, free_y)
@@ -363,7 +371,7 @@ class _Recognition:
             group.flipped,
             sign,
             offset,
-            joint.type == "planar",
+            joint.kind is PLANAR,
             torsion,
             bushing,
             attachment,
@@ -394,7 +402,7 @@ class _Recognition:
             weighted = weighted + k * to_scalar(law.rest, self.graph, self.names)
             damping = damping + to_scalar(law.damping, self.graph, self.names)
         armature = to_scalar(joint.armature, self.graph, self.names)
-        if joint.type == "planar" and armature:
+        if joint.kind is PLANAR and armature:
             raise DerivationError("a planar joint's rotor inertia is not covered", where=f"joint {joint.name}")
         outward = -sign if flipped else sign
         reference = weighted / stiffness if weighted else zero
@@ -496,7 +504,7 @@ class _Recognition:
                 group.flipped,
                 1,
                 0.0,
-                joint.type == "free",
+                joint.kind is FREE,
                 (zero, zero, zero, zero),
                 (zero, zero),
                 subtract(group.attachment, parent_input),
@@ -518,7 +526,7 @@ class _Recognition:
         points: list[Sequence[Sequence[float]]] = [IDENTITY] * (len(self.groups) + 1)
         cuts = []
         for cut in self.mechanism.cut_joints:
-            if cut.joint.type == "free":
+            if cut.joint.kind is FREE:
                 continue
             ends = [
                 self._end(cut.joint.predecessor, self._point(cut.joint.predecessor_placement)),
