@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mbsym.errors import ModelError
-from mbsym.kinematics.placement import align_xy, align_z, rational_quaternion, rounded, transform_of
+from mbsym.kinematics.placement import rounded, transform_of
 from mbsym.model.body import Placement
+from mbsym.spatial.alignment import align_xy, align_z, rational_quaternion
 from mbsym.spatial.rotation import Rotation
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import constant
