@@ -7,20 +7,21 @@ kinetic energy less the potential energy of gravity and springs; its derivatives
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from mbsym.forces import ForceElement
 from mbsym.formulations.applied_forces import applied_forces
-from mbsym.formulations.catalogue import make_program
+from mbsym.formulations.contracts import Contract, Derived, Entries, Function, Result
 from mbsym.formulations.recursive.articulated_body import articulated_body
 from mbsym.formulations.recursive.composite_body import mass_matrix, solve
 from mbsym.formulations.recursive.newton_euler import newton_euler
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import kinetic_energy, position_rate, potential_energy
+from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
 from mbsym.model.system import Model
 from mbsym.spatial.vector import zero_vector
 from mbsym.symbolic.differentiate import forward, gradient
 from mbsym.symbolic.graph import ONE
-from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import parameter_values
 
@@ -39,27 +40,21 @@ def external_forces(mechanism: Mechanism) -> tuple[Scalar, ...]:
     if not elements:
         return (zero,) * mechanism.nv
     part = replace(mechanism, model=replace(mechanism.model, forces=elements))
-    still = tuple((zero,) * len(body.v) for body in mechanism.bodies)
-    applied = applied_forces(part, tuple(body.v for body in mechanism.bodies))
+    still = joints_at_rest(mechanism)
+    applied = applied_forces(part, joint_speeds(mechanism))
     held = newton_euler(part, still, still, zero_vector(mechanism.graph), applied)
     return tuple(-force for force in mechanism.gather(held.forces))
 
 
-def external_power(mechanism: Mechanism) -> Program:
+def _external_power(mechanism: Mechanism) -> Entries:
     """Power of the external elements."""
     power = Scalar(mechanism.graph, 0)
     for force, speed in zip(external_forces(mechanism), mechanism.entries(mechanism.v), strict=True):
         power = power + force * speed
-    return make_program(
-        mechanism,
-        "external_power",
-        (mechanism.q, mechanism.v, *mechanism.extra_inputs),
-        [("power", (), [power], "W", "power of force elements but springs")],
-        "power of all force elements but springs",
-    )
+    return power
 
 
-def variational_terms(mechanism: Mechanism) -> Program:
+def _variational_terms(mechanism: Mechanism) -> Derived:
     """Momenta M v, and the forces dL/dq along the motion of v plus external forces."""
     graph = mechanism.graph
     kinetic = kinetic_energy(mechanism)
@@ -75,31 +70,49 @@ def variational_terms(mechanism: Mechanism) -> Program:
             if share:
                 total = total + slope * Scalar(graph, share)
         forces.append(total)
-    n = mechanism.nv
-    return make_program(
-        mechanism,
-        "variational_terms",
-        (mechanism.q, mechanism.v, *mechanism.extra_inputs),
-        [
-            ("momentum", (n,), momenta, "", "M v"),
-            ("force", (n,), forces, "", "derivative of the Lagrangian along the motion of v, and external forces"),
-        ],
-        "momenta and the forces that change them",
-    )
+    return Derived({"momentum": momenta, "force": forces})
 
 
-def speeds_of_momentum(mechanism: Mechanism) -> Program:
+def _speeds_of_momentum(mechanism: Mechanism) -> Entries:
     """v of given momenta, M^-1 p."""
     momenta = mechanism.entries(mechanism.tau)
     if mechanism.is_coupled:
-        speeds = solve(mechanism, mass_matrix(mechanism), list(momenta))
-    else:
-        found = articulated_body(mechanism, mechanism.of_joints(momenta)).rates
-        speeds = [entry for joint in found for entry in joint]
-    return make_program(
-        mechanism,
+        return solve(mechanism, mass_matrix(mechanism), list(momenta))
+    return articulated_body(mechanism, mechanism.of_joints(momenta)).rates
+
+
+external_power: Final = Function(
+    Contract(
+        "external_power",
+        ("q", "v", "t", "u"),
+        (Result("power", (), "W", "power of force elements but springs"),),
+        "power of all force elements but springs",
+        identities=("power without tau",),
+    ),
+    _external_power,
+)
+
+variational_terms: Final = Function(
+    Contract(
+        "variational_terms",
+        ("q", "v", "t", "u"),
+        (
+            Result("momentum", ("nv",), "", "M v"),
+            Result("force", ("nv",), "", "derivative of the Lagrangian along the motion of v, and external forces"),
+        ),
+        "momenta and the forces that change them",
+        identities=("momenta of the mass matrix", "difference of the Lagrangian"),
+    ),
+    _variational_terms,
+)
+
+speeds_of_momentum: Final = Function(
+    Contract(
         "speeds_of_momentum",
-        (mechanism.q, mechanism.tau),
-        [("v", (mechanism.nv,), speeds, "", "speeds")],
+        ("q", "tau"),
+        (Result("v", ("nv",), "", "speeds"),),
         "speeds of given generalised momenta",
-    )
+        identities=("M v = momentum",),
+    ),
+    _speeds_of_momentum,
+)

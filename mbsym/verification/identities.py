@@ -8,7 +8,7 @@ import numpy as np
 
 from mbsym.errors import VerificationError
 from mbsym.records import Registry
-from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
+from mbsym.verification.evidence import DIFFERENCE_STEP, Array, Evidence, Identity, Pairs
 from mbsym.verification.loop_identities import LOOP_IDENTITIES
 
 
@@ -40,6 +40,35 @@ def _power_of_potential(evidence: Evidence) -> Pairs:
         yield evidence.output() @ v / scale, evidence.rate("potential_energy", v) / scale
 
 
+def _power_without_tau(evidence: Evidence) -> Pairs:
+    state = evidence.state
+    nothing = np.zeros(evidence.reference.nv)
+    yield evidence.output(), evidence.reference.power(state["q"], state["v"], nothing, state["t"], state["u"])
+
+
+def _momenta_of_mass_matrix(evidence: Evidence) -> Pairs:
+    yield evidence.output(), evidence.numbers["mass_matrix"] @ evidence.state["v"]
+
+
+def _difference_of_lagrangian(evidence: Evidence) -> Pairs:
+    """Along the motion of v, at constant v; external forces add their power."""
+    reference, state = evidence.reference, evidence.state
+    q, v = state["q"], state["v"]
+    sizes = [1.0, *(abs(energy) for energy in (reference.kinetic_energy(q, v), reference.potential_energy(q)))]
+
+    def lagrangian(h: float) -> float:
+        moved = reference.integrate_position(q, v, h)
+        return reference.kinetic_energy(moved, v) - reference.potential_energy(moved)
+
+    slope = (lagrangian(DIFFERENCE_STEP) - lagrangian(-DIFFERENCE_STEP)) / (2 * DIFFERENCE_STEP)
+    power = reference.power(q, v, np.zeros(len(v)), state["t"], state["u"])
+    yield evidence.outputs()[1] @ v / max(sizes), (slope + power) / max(sizes)
+
+
+def _speeds_of_momenta(evidence: Evidence) -> Pairs:
+    yield evidence.output(), np.linalg.solve(evidence.numbers["mass_matrix"], evidence.state["tau"])
+
+
 def _twists(poses: Array, rates: Array) -> Array:
     """[omega; v] in body axes from homogeneous matrices and their rates."""
     rotation = poses[:, :3, :3]
@@ -59,6 +88,10 @@ IDENTITIES: Final = Registry(
         Identity("v.M v / 2", "rounding", _energy_of_mass_matrix),
         Identity("difference of poses", "difference", _difference_of_poses),
         Identity("power of potential", "difference", _power_of_potential),
+        Identity("power without tau", "rounding", _power_without_tau),
+        Identity("momenta of the mass matrix", "rounding", _momenta_of_mass_matrix),
+        Identity("difference of the Lagrangian", "difference", _difference_of_lagrangian),
+        Identity("M v = momentum", "solution", _speeds_of_momenta),
         *LOOP_IDENTITIES,
     ),
     VerificationError,
