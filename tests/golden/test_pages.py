@@ -42,6 +42,22 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert [target for target in local if not (page.parent / target).exists()] == []
 
 
+def test_there_is_a_page_for_each_thing_that_can_be_added() -> None:
+    kinds = {"a_joint", "a_force_element", "a_function", "a_pass", "a_language", "a_formulation", "a_format"}
+    assert {page.stem for page in (DOCS / "adding").glob("*.md")} == kinds
+    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert [kind for kind in sorted(kinds) if f"(docs/adding/{kind}.md)" not in contributing] == []
+
+
+def test_the_picture_is_current() -> None:
+    """Rooms, floors and arrows exactly; sizes to a quarter or 400 lines, so that few changes touch the picture."""
+    committed = HOUSE.PICTURE.read_text(encoding="utf-8")
+    drawn = {name: int(lines) for name, lines in re.findall(r'data-room="(\w+)" data-lines="(\d+)"', committed)}
+    assert HOUSE.drawn(drawn).split("\n") == committed.split("\n"), "run make docs"
+    for name, lines in HOUSE.sizes().items():
+        assert abs(drawn[name] - lines) <= max(400, lines / 4), f"{name}: run make docs"
+
+
 def test_arrows_are_what_is_not_reached_otherwise() -> None:
     found = {"a": {"b", "c", "errors"}, "b": {"c"}, "c": {"errors"}, "errors": set()}
     assert HOUSE.arrows(found) == (("a", "b"), ("b", "c"))
