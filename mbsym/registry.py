@@ -14,12 +14,13 @@ from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS
 from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.contracts import Contract
+from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.actuation import actuated_inverse_dynamics, has_motors
 from mbsym.loops.closed_form import only_closed_form_position, planar_loops
 from mbsym.loops.contracts import LOOP_CONTRACTS
-from mbsym.loops.functions import LoopFunction, Method, loop_functions
+from mbsym.loops.functions import LOOP_FUNCTIONS
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops, restated
 from mbsym.loops.runtime import LOOP_KERNELS, REPLACED, extra_arguments, loop_constants, loop_runtime
 from mbsym.loops.tolerances import runtime_numbers
@@ -29,19 +30,16 @@ from mbsym.transfer_matrix.module import generate_step
 
 DeriveFunction: TypeAlias = Callable[[Mechanism], Program]
 
-LARGEST_TRIED_BOTH_WAYS: Final = 20
-"""Above this many speeds articulated bodies need fewer operations than factoring, except in trees of short arms."""
 
-
-def _fewest_operations(*candidates: DeriveFunction) -> DeriveFunction:
-    def derive(mechanism: Mechanism) -> Program:
-        if mechanism.nv > LARGEST_TRIED_BOTH_WAYS:
-            return candidates[0](mechanism)
-        first, *others = candidates
-        programs = [first(mechanism), *(candidate(mechanism.afresh()) for candidate in others)]
-        return min(programs, key=lambda program: program.operation_count().arithmetic)
-
-    return derive
+def _fewest(mechanism: Mechanism) -> Program:
+    """Forward dynamics by articulated bodies or by the factored mass matrix, whichever takes fewer operations."""
+    return fewest_operations(
+        mechanism,
+        {
+            "articulated": lambda: TREE_FUNCTIONS["forward_dynamics"](mechanism),
+            "sparse": lambda: FORWARD_DYNAMICS_BY_MASS_MATRIX(mechanism.afresh()),
+        },
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +50,14 @@ class Formulation:
         name: as the command line has it.
         sentence: what it does, for help and documentation.
         functions: those that it derives in its own way; the others are those of the catalogue.
-        loop_method: how it factors the mass matrix below closed loops; "" takes what needs fewer operations.
+        loop_method: how it factors the mass matrix below closed loops; None takes what needs fewer operations.
         whole: makes all functions of a mechanism, in place of the catalogue's; None for a formulation of these.
     """
 
     name: str
     sentence: str
     functions: Mapping[str, DeriveFunction] = field(default_factory=dict)
-    loop_method: Method = ""
+    loop_method: Method | None = None
     whole: Callable[[Mechanism], tuple[Mapping[str, DeriveFunction], FixedFunctions]] | None = None
 
 
@@ -131,7 +129,8 @@ class Available:
         loops, mechanism = self.loops, self.mechanism
         if loops is None:
             return functions
-        for name, derive in loop_functions(self.formulation.loop_method).items():
+        for name, function in LOOP_FUNCTIONS.items():
+            derive = partial(function, method=self.formulation.loop_method)
             functions[name] = partial(_with_loops, derive, loops, mechanism)
         if has_motors(mechanism, loops):
             functions["actuated_inverse_dynamics"] = partial(_with_loops, actuated_inverse_dynamics, loops, mechanism)
@@ -182,7 +181,9 @@ def contracts_of(mechanism: Mechanism) -> Mapping[str, Contract]:
     return contracts
 
 
-def _with_loops(derive: LoopFunction, loops: LoopAnalysis, analysed: Mechanism, mechanism: Mechanism) -> Program:
+def _with_loops(
+    derive: Callable[[Mechanism, LoopAnalysis], Program], loops: LoopAnalysis, analysed: Mechanism, mechanism: Mechanism
+) -> Program:
     """A function of loops that were analysed on the graph of ``analysed``."""
     return derive(mechanism, loops if mechanism is analysed else restated(loops, mechanism))
 
@@ -210,11 +211,7 @@ FORMULATIONS: Final = Registry(
         Formulation(
             "auto",
             "whichever needs the fewest operations",
-            {
-                "forward_dynamics": _fewest_operations(
-                    TREE_FUNCTIONS["forward_dynamics"], FORWARD_DYNAMICS_BY_MASS_MATRIX
-                )
-            },
+            {"forward_dynamics": _fewest},
         ),
         Formulation(
             "newton-euler",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from mbsym.errors import DerivationError
@@ -16,26 +15,7 @@ from mbsym.kinematics import observables
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
 from mbsym.records import Registry
-from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.scalar import Scalar
-
-
-def make_program(
-    mechanism: Mechanism,
-    name: str,
-    inputs: Sequence[Input],
-    outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Scalar], str, str]],
-    description: str,
-) -> Program:
-    """A Program over the mechanism's graph; outputs are (name, shape, entries, unit, description)."""
-    return Program(
-        name,
-        mechanism.graph,
-        tuple(inputs),
-        tuple(Output(n, shape, tuple(x.ref for x in values), unit, text) for n, shape, values, unit, text in outputs),
-        mechanism.parameters,
-        description,
-    )
 
 
 def _inverse_dynamics(mechanism: Mechanism) -> Derived:

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
-from mbsym.formulations.catalogue import make_program
+from mbsym.formulations.contracts import Derived
 from mbsym.formulations.recursive.composite_body import mass_matrix
 from mbsym.formulations.recursive.newton_euler import newton_euler
 from mbsym.formulations.recursive.sparse_factor import Vector, factorised, weighted_product
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
+from mbsym.loops.contracts import ACTUATED_INVERSE_DYNAMICS
 from mbsym.loops.functions import constraint_jacobian
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.loops.tolerances import FOLLOWS
@@ -62,13 +63,7 @@ def actuated_inverse_dynamics(
         kind = "as many motors as freedoms"
     else:
         kind = "least norm, more motors than freedoms" if enough else "fewer motors than freedoms: best fit"
-    return make_program(
-        mechanism,
-        "actuated_inverse_dynamics",
-        (mechanism.q, mechanism.v, mechanism.vdot, *mechanism.extra_inputs),
-        [("tau", (mechanism.nv,), tau, "", "generalised forces, zero where there is no motor")],
-        f"forces of the actuated joints that produce vdot with closed loops ({kind})",
-    )
+    return ACTUATED_INVERSE_DYNAMICS.program(mechanism, Derived(tau, kind))
 
 
 def _undriven(mechanism: Mechanism, analysis: LoopAnalysis, columns: Sequence[int]) -> int:

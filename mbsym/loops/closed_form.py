@@ -20,10 +20,11 @@ from fractions import Fraction
 from typing import Final
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.catalogue import make_program
+from mbsym.formulations.contracts import Derived
 from mbsym.joints.prismatic import PRISMATIC
 from mbsym.joints.revolute import REVOLUTE
 from mbsym.kinematics.mechanism import CutJoint, Mechanism
+from mbsym.loops.contracts import CLOSED_FORM_POSITION
 from mbsym.loops.motion import loop_joints
 from mbsym.spatial.rotation import MatrixRotation, Rotation
 from mbsym.spatial.transform import Transform, identity_transform
@@ -231,14 +232,8 @@ def closed_form_position(mechanism: Mechanism, loop: PlanarLoop) -> Program:
             start, _ = mechanism.body(crossing.label).q_range
             q[start] = value
     given = Input("branch", (), (branch.ref,), "", "+1 or -1, which of the two ways to assemble")
-    name = "closed_form_position"
-    return make_program(
-        mechanism,
-        name,
-        (mechanism.q, given),
-        [("q_closed", (mechanism.nq,), q, "", "coordinates with the loop closed, angles in (-pi, pi]")],
-        f"coordinates of the {loop.kind} {loop.cut_joint} by {', '.join(loop.leading)}, in closed form",
-    )
+    words = f"coordinates of the {loop.kind} {loop.cut_joint} by {', '.join(loop.leading)}, in closed form"
+    return CLOSED_FORM_POSITION.program(mechanism, Derived(q, description=words, inputs=(given,)))
 
 
 def only_closed_form_position(mechanism: Mechanism) -> Program:

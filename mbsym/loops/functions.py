@@ -19,12 +19,13 @@ Dynamics, 1996, for the forms that stay valid when rows depend on each other.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Final, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
 
+from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
-from mbsym.formulations.catalogue import make_program
+from mbsym.formulations.contracts import Contract, Derived, Entries
+from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.recursive.articulated_factor import articulated_factor
 from mbsym.formulations.recursive.composite_body import mass_matrix
 from mbsym.formulations.recursive.newton_euler import newton_euler
@@ -32,19 +33,62 @@ from mbsym.formulations.recursive.sparse_factor import Factor, Vector, factorise
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
 from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
+from mbsym.loops import contracts
 from mbsym.loops.constraints import ClosureRow
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.loops.wrenches import all_wrenches, dense, least_wrenches
+from mbsym.records import Registry
 from mbsym.symbolic.program import Input, Program
 from mbsym.symbolic.scalar import Scalar, sqrt, symbol
 
-LoopFunction = Callable[[Mechanism, "LoopAnalysis | None"], Program]
-Method: TypeAlias = Literal["", "sparse", "articulated"]
-"""How the mass matrix is factored: as a sparse matrix, or by articulated inertias, which is the constraint force
-algorithm with cut columns; "" takes what needs fewer operations."""
+Derivation: TypeAlias = Callable[[Mechanism, LoopAnalysis, Method], "Entries | Derived"]
 
-LONG_PATH: Final = 12
-"""Speeds between a body and ground from which both ways are tried."""
+
+@dataclass(frozen=True, slots=True)
+class LoopFunction:
+    """A function of closed loops: its contract, and a derivation from the analysed loops.
+
+    Attributes:
+        contract: what it is to others.
+        derive: its entries, the mass matrix factored by the given method.
+        factors: whether it factors the mass matrix, so that the method matters.
+    """
+
+    contract: Contract
+    derive: Derivation
+    factors: bool = False
+
+    @property
+    def name(self) -> str:
+        """Of the contract."""
+        return self.contract.name
+
+    def __call__(
+        self, mechanism: Mechanism, analysis: LoopAnalysis | None = None, method: Method | None = None
+    ) -> Program:
+        """The Program for a mechanism.
+
+        Args:
+            mechanism: with closed loops.
+            analysis: of its loops, if it is at hand.
+            method: default is the one with fewer operations.
+        """
+        loops = analyse_loops(mechanism) if analysis is None else analysis
+        if method is not None or not self.factors:
+            return self._program(mechanism, loops, method or "sparse")
+        return fewest_operations(
+            mechanism,
+            {
+                "sparse": lambda: self._program(mechanism, loops, "sparse"),
+                "articulated": lambda: self._program(mechanism, loops, "articulated"),
+            },
+        )
+
+    def _program(self, mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Program:
+        found = self.derive(mechanism, loops, method)
+        derived = found if isinstance(found, Derived) else Derived(found)
+        sizes = {"rows": len(loops.rows), "gaps": sum(len(closure.rows) for closure in loops.closures)}
+        return self.contract.program(mechanism, replace(derived, sizes=sizes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,286 +164,155 @@ def solve_multipliers(mechanism: Mechanism, system: ConstrainedSystem) -> Vector
 # ---- functions ------------------------------------------------------------------------------------------------------
 
 
-def constraint_residual(mechanism: Mechanism, analysis: LoopAnalysis | None = None) -> Program:
-    """Residuals of the independent closure rows."""
-    rows = _rows(mechanism, analysis)
-    return make_program(
-        mechanism,
-        "constraint_residual",
-        (mechanism.q,),
-        [("residual", (len(rows),), [row.residual for row in rows], "", "closure residuals [m, rad]")],
-        "residuals of the independent closure rows, zero where the loops are closed",
-    )
+def _constraint_residual(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Entries:
+    return [row.residual for row in loops.rows]
 
 
-def closure_gap(mechanism: Mechanism, analysis: LoopAnalysis | None = None) -> Program:
-    """Residuals of all closure rows."""
-    found = analyse_loops(mechanism) if analysis is None else analysis
-    rows = [row for closure in found.closures for row in closure.rows]
-    return make_program(
-        mechanism,
-        "closure_gap",
-        (mechanism.q,),
-        [("gap", (len(rows),), [row.residual for row in rows], "", "closure residuals [m, rad]")],
-        "residuals of all closure rows, those that follow from others included",
-    )
+def _closure_gap(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Entries:
+    return [row.residual for closure in loops.closures for row in closure.rows]
 
 
-def constraint_jacobian(mechanism: Mechanism, analysis: LoopAnalysis | None = None) -> Program:
-    """G of the independent closure rows."""
-    rows = _rows(mechanism, analysis)
-    entries = [entry for row in rows for entry in dense(mechanism, row.jacobian)]
-    return make_program(
-        mechanism,
-        "constraint_jacobian",
-        (mechanism.q,),
-        [("G", (len(rows), mechanism.nv), entries, "", "closure rows: G v = 0, and G^T lambda is their force")],
-        "Jacobian of the independent closure rows",
-    )
+def _constraint_jacobian(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Entries:
+    return [dense(mechanism, row.jacobian) for row in loops.rows]
 
 
-def constraint_bias(mechanism: Mechanism, analysis: LoopAnalysis | None = None) -> Program:
-    """gamma of the independent closure rows."""
-    rows = _rows(mechanism, analysis)
-    return make_program(
-        mechanism,
-        "constraint_bias",
-        (mechanism.q, mechanism.v),
-        [("gamma", (len(rows),), [row.bias for row in rows], "", "G vdot = gamma")],
-        "right side of the closure rows at acceleration level",
-    )
+def _constraint_bias(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Entries:
+    return [row.bias for row in loops.rows]
 
 
-def position_correction(mechanism: Mechanism, analysis: LoopAnalysis | None = None, method: Method = "") -> Program:
-    """What a Newton step towards closed loops with the least kinetic energy needs."""
-    if not method:
-        return _fewest_operations(mechanism, partial(position_correction, mechanism, analysis))
-    rows = [dense(mechanism, row.residual_jacobian) for row in _rows(mechanism, analysis)]
-    return make_program(
-        mechanism,
-        "position_correction",
-        (mechanism.q,),
-        _correction(mechanism, method, rows, "residual_jacobian", "derivatives J of the residuals by the motion of v"),
-        "what moves residuals of the independent closure rows with least kinetic energy, J their exact derivatives",
-    )
+def _position_correction(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
+    rows = [dense(mechanism, row.residual_jacobian) for row in loops.rows]
+    return _on_mass_matrix(mechanism, method, rows, "residual_jacobian")
 
 
-def velocity_correction(mechanism: Mechanism, analysis: LoopAnalysis | None = None, method: Method = "") -> Program:
-    """What making speeds consistent with the least kinetic energy needs."""
-    if not method:
-        return _fewest_operations(mechanism, partial(velocity_correction, mechanism, analysis))
-    rows = [dense(mechanism, row.jacobian) for row in _rows(mechanism, analysis)]
-    return make_program(
-        mechanism,
-        "velocity_correction",
-        (mechanism.q,),
-        _correction(mechanism, method, rows, "G", "closure rows J = G"),
-        "what changes the rates of the independent closure rows with least kinetic energy",
-    )
+def _velocity_correction(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
+    return _on_mass_matrix(mechanism, method, [dense(mechanism, row.jacobian) for row in loops.rows], "G")
 
 
-def _correction(
-    mechanism: Mechanism, method: Method, rows: Sequence[Vector], name: str, description: str
-) -> list[tuple[str, tuple[int, ...], Sequence[Scalar], str, str]]:
+def _on_mass_matrix(mechanism: Mechanism, method: Method, rows: Sequence[Vector], name: str) -> Derived:
     """Rows J on the mass matrix M = L^T D L: what a solver that copes with dependent ones needs."""
     factor = mass_factor(mechanism, method)
-    m, n = len(rows), mechanism.nv
     with mechanism.graph.section("closure rows brought to the mass matrix"):
         inward_rows = [factor.inward(row) for row in rows]
         delassus = delassus_matrix(factor, inward_rows)
     with mechanism.graph.section("motion per multiplier"):
         response = [factor.outward(row) for row in inward_rows]
-    return [
-        (name, (m, n), [x for row in rows for x in row], "", description),
-        ("response", (n, m), [response[r][k] for k in range(n) for r in range(m)], "", "M^-1 J^T"),
-        ("delassus", (m, m), [x for row in delassus for x in row], "", "J M^-1 J^T"),
-        ("weighted", (n, m), [inward_rows[r][k] for k in range(n) for r in range(m)], "", "Y = L^-T J^T"),
-        ("inverses", (n,), factor.inverses, "", "D^-1 in M = L^T D L"),
-    ]
+    return Derived(
+        {
+            name: rows,
+            "response": _transposed(mechanism, response),
+            "delassus": delassus,
+            "weighted": _transposed(mechanism, inward_rows),
+            "inverses": factor.inverses,
+        }
+    )
 
 
-def moved_position(mechanism: Mechanism, analysis: LoopAnalysis | None = None) -> Program:
-    """q after a small motion of v, with unit quaternions."""
+def _transposed(mechanism: Mechanism, rows: Sequence[Vector]) -> list[Vector]:
+    return [[row[k] for row in rows] for k in range(mechanism.nv)]
+
+
+def _moved_position(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
     rates = position_rate(mechanism)
     moved = [x + rate for x, rate in zip(mechanism.entries(mechanism.q), rates, strict=True)]
     for first in mechanism.q.quaternions:
         part = moved[first : first + 4]
         scale_back = 1 / sqrt(product(part, part))
         moved[first : first + 4] = [x * scale_back for x in part]
-    motion = Input("motion", mechanism.v.shape, mechanism.v.symbols, "", "small motion of v")
-    return make_program(
-        mechanism,
-        "moved_position",
-        (mechanism.q, motion),
-        [("q_moved", (mechanism.nq,), moved, "", "coordinates after the motion")],
-        "coordinates after a small motion of v, quaternions of unit length",
-    )
+    return Derived(moved, inputs=(Input("motion", mechanism.v.shape, mechanism.v.symbols, "", "small motion of v"),))
 
 
-def constrained_dynamics(mechanism: Mechanism, analysis: LoopAnalysis | None = None, method: Method = "") -> Program:
+def _motion(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> tuple[Vector, Vector]:
     """vdot and lambda under tau, in straight-line code."""
-    if not method:
-        return _fewest_operations(mechanism, partial(constrained_dynamics, mechanism, analysis))
-    rows = _rows(mechanism, analysis)
-    system = constrained_system(mechanism, rows, mechanism.entries(mechanism.tau), method)
+    system = constrained_system(mechanism, loops.rows, mechanism.entries(mechanism.tau), method)
     multipliers = solve_multipliers(mechanism, system)
     with mechanism.graph.section("accelerations"):
-        vdot = [x.named(f"vdot{k + 1}") for k, x in enumerate(system.accelerations(multipliers))]
-    return make_program(
-        mechanism,
-        "constrained_dynamics",
-        (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs),
-        [
-            ("vdot", (mechanism.nv,), vdot, "", "rates of the speeds"),
-            ("lambda", (len(rows),), multipliers, "", "multipliers of the independent closure rows"),
-        ],
-        "rates of the speeds with closed loops, and multipliers: M vdot + bias = tau + G^T lambda",
-    )
+        return [x.named(f"vdot{k + 1}") for k, x in enumerate(system.accelerations(multipliers))], multipliers
 
 
-def constrained_terms(mechanism: Mechanism, analysis: LoopAnalysis | None = None, method: Method = "") -> Program:
+def _constrained_dynamics(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
+    vdot, multipliers = _motion(mechanism, loops, method)
+    return Derived({"vdot": vdot, "lambda": multipliers})
+
+
+def _forward_dynamics(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Entries:
+    return _motion(mechanism, loops, method)[0]
+
+
+def _constrained_terms(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
     """What a solver that copes with dependent rows needs of ``constrained_dynamics``."""
-    if not method:
-        return _fewest_operations(mechanism, partial(constrained_terms, mechanism, analysis))
-    rows = _rows(mechanism, analysis)
-    system = constrained_system(mechanism, rows, mechanism.entries(mechanism.tau), method)
-    m, n = len(rows), mechanism.nv
+    system = constrained_system(mechanism, loops.rows, mechanism.entries(mechanism.tau), method)
     with mechanism.graph.section("accelerations of the open tree and per multiplier"):
         free = system.factor.outward(system.inward_force)
         response = [system.factor.outward(row) for row in system.inward_rows]
-    return make_program(
-        mechanism,
-        "constrained_terms",
-        (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs),
-        [
-            ("free", (n,), free, "", "vdot with open loops"),
-            ("response", (n, m), [response[r][k] for k in range(n) for r in range(m)], "", "M^-1 G^T"),
-            ("delassus", (m, m), [x for row in system.delassus for x in row], "", "G M^-1 G^T"),
-            ("right", (m,), system.right, "", "gamma - G vdot with open loops"),
-            ("weighted", (n, m), [system.inward_rows[r][k] for k in range(n) for r in range(m)], "", "Y = L^-T G^T"),
-            ("inverses", (n,), system.factor.inverses, "", "D^-1 in M = L^T D L"),
-        ],
-        "terms of the constrained dynamics: lambda solves delassus lambda = right, vdot = free + response lambda",
+    return Derived(
+        {
+            "free": free,
+            "response": _transposed(mechanism, response),
+            "delassus": system.delassus,
+            "right": system.right,
+            "weighted": _transposed(mechanism, system.inward_rows),
+            "inverses": system.factor.inverses,
+        }
     )
 
 
-def joint_wrenches(mechanism: Mechanism, analysis: LoopAnalysis | None = None) -> Program:
-    """Wrenches of tree joints and cut joints under tau, in straight-line code."""
-    found = analyse_loops(mechanism) if analysis is None else analysis
-    system = constrained_system(mechanism, found.rows, mechanism.entries(mechanism.tau))
+def _joint_wrenches(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
+    """Of tree joints and cut joints under tau, in straight-line code."""
+    system = constrained_system(mechanism, loops.rows, mechanism.entries(mechanism.tau), method)
     multipliers = solve_multipliers(mechanism, system)
-    vdot = system.accelerations(multipliers)
-    inputs = (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs)
-    return _wrench_program(mechanism, "joint_wrenches", found, inputs, vdot, multipliers)
+    return _wrenches(mechanism, loops, system.accelerations(multipliers), multipliers)
 
 
-def constrained_wrenches(mechanism: Mechanism, analysis: LoopAnalysis | None = None) -> Program:
-    """Wrenches of tree joints and cut joints for known vdot and lambda."""
-    found = analyse_loops(mechanism) if analysis is None else analysis
-    multipliers = [symbol(mechanism.graph, f"lambda[{k}]") for k in range(len(found.rows))]
+def _constrained_wrenches(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
+    """Of tree joints and cut joints for known vdot and lambda."""
+    multipliers = [symbol(mechanism.graph, f"lambda[{k}]") for k in range(len(loops.rows))]
     given = Input(
         "lambda", (len(multipliers),), tuple(x.ref for x in multipliers), "", "multipliers of the independent rows"
     )
-    inputs = (mechanism.q, mechanism.v, mechanism.vdot, given, *mechanism.extra_inputs)
-    vdot = mechanism.entries(mechanism.vdot)
-    return _wrench_program(mechanism, "constrained_wrenches", found, inputs, vdot, multipliers)
+    found = _wrenches(mechanism, loops, mechanism.entries(mechanism.vdot), multipliers)
+    return replace(found, inputs=(given,))
 
 
-def _wrench_program(
-    mechanism: Mechanism,
-    name: str,
-    analysis: LoopAnalysis,
-    inputs: Sequence[Input],
-    vdot: Sequence[Scalar],
-    multipliers: Sequence[Scalar],
-) -> Program:
-    wrenches = all_wrenches(mechanism, mechanism.of_joints(tuple(vdot)), analysis.rows, multipliers)
-    if analysis.dependent:
-        wrenches = least_wrenches(mechanism, analysis, multipliers, wrenches)
-    count = mechanism.nb + len(mechanism.cut_joints)
-    return make_program(
-        mechanism,
-        name,
-        inputs,
-        [("wrenches", (count, 6), wrenches, "", "joint wrenches, tree joints and then cut joints")],
-        "[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the successor"
-        + ("; of least norm, because reactions are not unique" if analysis.dependent else ""),
-    )
+def _wrenches(
+    mechanism: Mechanism, loops: LoopAnalysis, vdot: Sequence[Scalar], multipliers: Sequence[Scalar]
+) -> Derived:
+    wrenches = all_wrenches(mechanism, mechanism.of_joints(tuple(vdot)), loops.rows, multipliers)
+    if not loops.dependent:
+        return Derived(wrenches)
+    least = least_wrenches(mechanism, loops, multipliers, wrenches)
+    return Derived(least, description=f"{contracts.WRENCH_SENTENCE}; of least norm, because reactions are not unique")
 
 
-def forward_dynamics(mechanism: Mechanism, analysis: LoopAnalysis | None = None) -> Program:
-    """vdot under tau with closed loops."""
-    program = constrained_dynamics(mechanism, analysis)
-    return Program(
-        "forward_dynamics",
-        program.graph,
-        program.inputs,
-        program.outputs[:1],
-        program.parameters,
-        "rates of the speeds under the generalised forces tau, with closed loops",
-    )
+constraint_residual: Final = LoopFunction(contracts.CONSTRAINT_RESIDUAL, _constraint_residual)
+constraint_jacobian: Final = LoopFunction(contracts.CONSTRAINT_JACOBIAN, _constraint_jacobian)
+constraint_bias: Final = LoopFunction(contracts.CONSTRAINT_BIAS, _constraint_bias)
+closure_gap: Final = LoopFunction(contracts.CLOSURE_GAP, _closure_gap)
+constrained_dynamics: Final = LoopFunction(contracts.CONSTRAINED_DYNAMICS, _constrained_dynamics, factors=True)
+forward_dynamics: Final = LoopFunction(contracts.FORWARD_DYNAMICS, _forward_dynamics, factors=True)
+joint_wrenches: Final = LoopFunction(contracts.JOINT_WRENCHES, _joint_wrenches)
+constrained_terms: Final = LoopFunction(contracts.CONSTRAINED_TERMS, _constrained_terms, factors=True)
+constrained_wrenches: Final = LoopFunction(contracts.CONSTRAINED_WRENCHES, _constrained_wrenches)
+position_correction: Final = LoopFunction(contracts.POSITION_CORRECTION, _position_correction, factors=True)
+velocity_correction: Final = LoopFunction(contracts.VELOCITY_CORRECTION, _velocity_correction, factors=True)
+moved_position: Final = LoopFunction(contracts.MOVED_POSITION, _moved_position)
 
-
-def _fewest_operations(mechanism: Mechanism, derive: Callable[[Method], Program]) -> Program:
-    """By sparse factors of the mass matrix or by articulated inertias, whichever takes fewer operations.
-
-    On short paths to ground sparse factors do; on long ones their number grows with the square of the length.
-    """
-    if mechanism.is_coupled or max((_depth(mechanism, body.label) for body in mechanism.bodies), default=0) < LONG_PATH:
-        return derive("sparse")
-    return min((derive("sparse"), derive("articulated")), key=lambda program: program.operation_count().arithmetic)
-
-
-def _depth(mechanism: Mechanism, label: int) -> int:
-    """Speeds of the joints between a body and ground."""
-    count = 0
-    while label:
-        body = mechanism.body(label)
-        count += len(body.v)
-        label = body.parent
-    return count
-
-
-def _rows(mechanism: Mechanism, analysis: LoopAnalysis | None) -> tuple[ClosureRow, ...]:
-    return (analyse_loops(mechanism) if analysis is None else analysis).rows
-
-
-LOOP_FUNCTIONS: Final[dict[str, LoopFunction]] = {
-    "constraint_residual": constraint_residual,
-    "constraint_jacobian": constraint_jacobian,
-    "constraint_bias": constraint_bias,
-    "closure_gap": closure_gap,
-    "constrained_dynamics": constrained_dynamics,
-    "forward_dynamics": forward_dynamics,
-    "joint_wrenches": joint_wrenches,
-    "constrained_terms": constrained_terms,
-    "constrained_wrenches": constrained_wrenches,
-    "position_correction": position_correction,
-    "velocity_correction": velocity_correction,
-    "moved_position": moved_position,
-}
-"""Functions that closed loops add, or replace, each of a mechanism and, to save time, its analysed loops."""
-
-_BOTH_WAYS: Final[dict[str, Callable[[Mechanism, LoopAnalysis | None, Method], Program]]] = {
-    "constrained_dynamics": constrained_dynamics,
-    "constrained_terms": constrained_terms,
-    "position_correction": position_correction,
-    "velocity_correction": velocity_correction,
-}
-
-
-def loop_functions(method: Method = "") -> dict[str, LoopFunction]:
-    """``LOOP_FUNCTIONS`` with the mass matrix factored by the given method where there is a choice."""
-    functions = dict(LOOP_FUNCTIONS)
-    for name, derive in _BOTH_WAYS.items() if method else ():
-        functions[name] = partial(_by_method, derive, method)
-    return functions
-
-
-def _by_method(
-    derive: Callable[[Mechanism, LoopAnalysis | None, Method], Program],
-    method: Method,
-    mechanism: Mechanism,
-    analysis: LoopAnalysis | None = None,
-) -> Program:
-    return derive(mechanism, analysis, method)
+LOOP_FUNCTIONS: Final = Registry(
+    "function of closed loops",
+    (
+        constraint_residual,
+        constraint_jacobian,
+        constraint_bias,
+        closure_gap,
+        constrained_dynamics,
+        forward_dynamics,
+        joint_wrenches,
+        constrained_terms,
+        constrained_wrenches,
+        position_correction,
+        velocity_correction,
+        moved_position,
+    ),
+    DerivationError,
+)
+"""Functions that closed loops add, or that take the place of the tree's."""
