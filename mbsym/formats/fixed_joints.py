@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 
+from mbsym.constraints import ConstraintElement
 from mbsym.formats.rigid_frames import (
     SAME_ROTATION,
     ExactMass,
@@ -16,8 +18,9 @@ from mbsym.formats.rigid_frames import (
     text,
 )
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import COINCIDENT, Constraint, DistanceConstraint, GearConstraint, Joint
+from mbsym.model.joint import COINCIDENT, Joint
 from mbsym.model.system import Model
+from mbsym.values.entries import entries_of
 from mbsym.values.parameter import Vector
 
 
@@ -94,29 +97,20 @@ def _on(outer: Placement, inner: Placement, tolerance: float) -> Placement:
     return outer if inner == COINCIDENT else compose(outer, inner, tolerance)
 
 
-def _rehomed_constraint(item: Constraint, home: dict[str, tuple[str, Placement]]) -> Constraint:
-    if isinstance(item, GearConstraint):
-        return item
-    first, on_first = home[item.first_body]
-    second, on_second = home[item.second_body]
-    if isinstance(item, DistanceConstraint):
-        return replace(
-            item,
-            first_body=first,
-            second_body=second,
-            first_point=_point(on_first, item.first_point),
-            second_point=_point(on_second, item.second_point),
-        )
-    return replace(
-        item,
-        first_body=first,
-        second_body=second,
-        line_point=_point(on_first, item.line_point),
-        line_direction=_point(
-            Placement(rotation=on_first.rotation, quaternion=on_first.quaternion), item.line_direction
-        ),
-        second_point=_point(on_second, item.second_point),
-    )
+def _rehomed_constraint(item: ConstraintElement, home: dict[str, tuple[str, Placement]]) -> ConstraintElement:
+    """The constraint on the bodies that now carry its own."""
+    moved: Any = item
+    for entry in entries_of(type(item)):
+        value = getattr(item, entry.key)
+        if entry.kind == "body":
+            moved = replace(moved, **{entry.key: home[value][0]})
+        elif entry.body:
+            carrier = home[getattr(item, entry.body)][1]
+            if entry.kind == "direction":
+                carrier = Placement(rotation=carrier.rotation, quaternion=carrier.quaternion)
+            moved = replace(moved, **{entry.key: _point(carrier, value)})
+    rehomed: ConstraintElement = moved
+    return rehomed
 
 
 def _point(placement: Placement, point: Vector) -> Vector:

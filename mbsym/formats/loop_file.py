@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from mbsym.constraints import ConstraintElement
 from mbsym.formats.native import read_native_parts, read_tables
 from mbsym.formats.text_source import LARGEST_YAML, TextSource, read_text
 from mbsym.formats.yaml_document import read_yaml
-from mbsym.model.joint import Constraint, Joint
+from mbsym.model.joint import Joint
 
 ALLOWED = ("joints", "constraints")
 
@@ -24,7 +25,7 @@ class LoopFile:
     """
 
     joints: tuple[Joint, ...]
-    constraints: tuple[Constraint, ...]
+    constraints: tuple[ConstraintElement, ...]
     places: dict[tuple[str, str], str]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mbsym.constraints import CONSTRAINTS, ConstraintElement
 from mbsym.errors import FormatError
 from mbsym.forces import FORCE_ELEMENTS, ForceElement
 from mbsym.formats.angles import snapped_angle
@@ -14,12 +15,8 @@ from mbsym.formats.yaml_document import Document, DocumentPath, read_yaml
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import (
     COINCIDENT,
-    Constraint,
     Coupling,
-    DistanceConstraint,
-    GearConstraint,
     Joint,
-    PointOnLineConstraint,
 )
 from mbsym.model.names import identifier_part, model_name_fault
 from mbsym.model.system import Model
@@ -29,13 +26,6 @@ from mbsym.values.parameter import ControlInput, Parameter
 
 if TYPE_CHECKING:
     from mbsym.formats import schema
-
-CONSTRAINTS: dict[str, type] = {
-    "distance": DistanceConstraint,
-    "point_on_line": PointOnLineConstraint,
-    "gear": GearConstraint,
-}
-"""Closure constraints by their type in files; the keys of their tables are the names of their attributes."""
 
 JOINT_KEYS: dict[str, tuple[str, ...]] = {
     "predecessor": ("from",),
@@ -161,7 +151,7 @@ def _model(table: schema.ModelTable, source: TextSource) -> Model:
     )
 
 
-def read_native_parts(table: schema.ModelTable) -> tuple[tuple[Joint, ...], tuple[Constraint, ...]]:
+def read_native_parts(table: schema.ModelTable) -> tuple[tuple[Joint, ...], tuple[ConstraintElement, ...]]:
     """The joints and constraints of a table."""
     return (
         tuple(_joint(name, item) for name, item in table.joints.items()),
@@ -230,9 +220,10 @@ def _force(name: str, table: Any) -> ForceElement:
     return force
 
 
-def _constraint(name: str, table: Any) -> Constraint:
+def _constraint(name: str, table: Any) -> ConstraintElement:
     entries = {key: getattr(table, key) for key in table.keys() if key != "type"}  # noqa: SIM118
-    constraint: Constraint = CONSTRAINTS[table.type](name=name, **entries)
+    element: Any = CONSTRAINTS[table.type].element
+    constraint: ConstraintElement = element(name=name, **entries)
     return constraint
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from mbsym.constraints import ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import FormatError
-from mbsym.formats.native import CONSTRAINTS
+from mbsym.forces import ForceElement
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import COINCIDENT, Constraint, Coupling, Joint
+from mbsym.model.joint import COINCIDENT, Coupling, Joint
 from mbsym.model.system import Model
+from mbsym.values.entries import entries_of
 from mbsym.values.parameter import ControlInput, Parameter, Value
 
 Tree = dict[str, Any]
@@ -53,11 +54,11 @@ def dump_native(model: Model) -> str:
     if model.joints:
         tree["joints"] = {joint.name: _joint(joint) for joint in model.joints}
     if model.forces:
-        tree["forces"] = {force.name: _typed(force, force.type) for force in model.forces}
+        tree["forces"] = {force.name: _typed(force) for force in model.forces}
     if model.couplings:
         tree["couplings"] = {coupling.joint: _coupling(coupling) for coupling in model.couplings}
     if model.constraints:
-        tree["constraints"] = {item.name: _typed(item, _type_of(item)) for item in model.constraints}
+        tree["constraints"] = {item.name: _typed(item) for item in model.constraints}
     return "\n".join(_lines(tree, 0)) + "\n"
 
 
@@ -216,22 +217,18 @@ def _placement(placement: Placement) -> list[str] | Tree:
     return tree
 
 
-def _typed(entry: Any, name: str) -> Tree:
-    """A force element or constraint: its type, then its attributes but those with their default values."""
-    tree: Tree = {"type": name}
-    for item in fields(entry):
-        value = getattr(entry, item.name)
-        if item.name == "name" or _is_default(value, item.default):
+def _typed(element: ForceElement | ConstraintElement) -> Tree:
+    """Its type, then its entries but those with their default values."""
+    tree: Tree = {"type": element.type}
+    for entry in entries_of(type(element)):
+        value = getattr(element, entry.key)
+        if not entry.required and _is_default(value, entry.default):
             continue
         if isinstance(value, tuple):
-            tree[item.name] = _direction(value) if item.name == "line_direction" else _list(value)
+            tree[entry.key] = _direction(value) if entry.kind == "direction" else _list(value)
         else:
-            tree[item.name] = _scalar(value)
+            tree[entry.key] = _scalar(value)
     return tree
-
-
-def _type_of(constraint: Constraint) -> str:
-    return next(key for key, kind in CONSTRAINTS.items() if type(constraint) is kind)
 
 
 def _coupling(coupling: Coupling) -> Tree:

@@ -23,8 +23,9 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError
 
+from mbsym.constraints import CONSTRAINTS, ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
-from mbsym.forces import FORCE_ELEMENTS, ForceType
+from mbsym.forces import FORCE_ELEMENTS, ForceElement
 from mbsym.formats.yaml_document import Leaf
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.values.entries import Kind, entries_of
@@ -400,41 +401,6 @@ class CouplingTable(Table):
     offset: ValueEntry = 0
 
 
-class DistanceTable(Table):
-    """A massless rod between two points."""
-
-    type: Literal["distance"]
-    first_body: NameEntry
-    second_body: NameEntry
-    length: ValueEntry
-    first_point: TripleEntry = (0, 0, 0)
-    second_point: TripleEntry = (0, 0, 0)
-
-
-class PointOnLineTable(Table):
-    """A point of the second body stays on a line of the first."""
-
-    type: Literal["point_on_line"]
-    first_body: NameEntry
-    second_body: NameEntry
-    line_point: TripleEntry = (0, 0, 0)
-    line_direction: DirectionEntry = (1, 0, 0)
-    second_point: TripleEntry = (0, 0, 0)
-
-
-class GearTable(Table):
-    """Two coordinates stay in proportion, as a closure constraint."""
-
-    type: Literal["gear"]
-    first_joint: NameEntry
-    second_joint: NameEntry
-    ratio: ValueEntry = 1
-    offset: ValueEntry = 0
-
-
-ConstraintTable: TypeAlias = Annotated[DistanceTable | PointOnLineTable | GearTable, Field(discriminator="type")]
-
-
 def _names_as_table(data: Any) -> Any:
     """A list of names as a table of empty entries."""
     if isinstance(data, list):
@@ -471,7 +437,7 @@ class ModelTable(Table):
     joints: Annotated[dict[str, JointTable], BeforeValidator(_nothing_as_table)] = {}
     forces: dict[str, Any] = {}
     couplings: Annotated[dict[str, CouplingTable], BeforeValidator(_nothing_as_table)] = {}
-    constraints: Annotated[dict[str, ConstraintTable], BeforeValidator(_nothing_as_table)] = {}
+    constraints: dict[str, Any] = {}
 
 
 _ENTRIES: dict[Kind, Any] = {
@@ -488,31 +454,36 @@ _ENTRIES: dict[Kind, Any] = {
 
 
 def model_table() -> type[ModelTable]:
-    """The table of a model with the force elements that are known now."""
-    return _model_table(tuple(FORCE_ELEMENTS.values()))
+    """The table of a model with the force elements and closure constraints that are known now."""
+    forces = tuple(record.element for record in FORCE_ELEMENTS.values())
+    return _model_table(forces, tuple(record.element for record in CONSTRAINTS.values()))
 
 
 @cache
-def _model_table(forces: tuple[ForceType, ...]) -> type[ModelTable]:
-    tables = tuple(element_table(record.element, record.name) for record in forces)
-    union: Any = Annotated[Union[tables], Field(discriminator="type")]  # noqa: UP007
+def _model_table(forces: tuple[Any, ...], constraints: tuple[Any, ...]) -> type[ModelTable]:
     table: type[ModelTable] = create_model(
         "ModelTable",
         __base__=ModelTable,
         __doc__=ModelTable.__doc__,
-        forces=(Annotated[dict[str, union], BeforeValidator(_nothing_as_table)], {}),
+        forces=(_tables_by_name(forces), {}),
+        constraints=(_tables_by_name(constraints), {}),
     )
     return table
 
 
-def element_table(element: type, name: str) -> type[Table]:
+def _tables_by_name(elements: tuple[Any, ...]) -> Any:
+    tables = tuple(element_table(element) for element in elements)
+    union: Any = Annotated[Union[tables], Field(discriminator="type")]  # noqa: UP007
+    return Annotated[dict[str, union], BeforeValidator(_nothing_as_table)]
+
+
+def element_table(element: type[ForceElement | ConstraintElement]) -> type[Table]:
     """The table of a force element or constraint: its type, then its entries.
 
     Args:
         element: the dataclass, whose first paragraph describes the table.
-        name: its type in files.
     """
-    columns: dict[str, Any] = {"type": (Literal[name], ...)}
+    columns: dict[str, Any] = {"type": (Literal[element.type], ...)}
     for entry in entries_of(element):
         unit = f" [{entry.unit}]" if entry.unit else ""
         default = ... if entry.required else entry.default

@@ -20,20 +20,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from mbsym.constraints import ConstraintElement
+from mbsym.constraints.element import Carried, PointRows
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.joints.closure_rows import ClosureGap, RowDraft
 from mbsym.joints.motion import Motion
-from mbsym.kinematics.mechanism import CutJoint, Mechanism
+from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.kinematics.placement import vector_of
 from mbsym.loops.motion import LoopMotion, loop_joints, loop_motion
-from mbsym.model.joint import Constraint, DistanceConstraint, GearConstraint, PointOnLineConstraint
 from mbsym.spatial.alignment import align_z
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
-from mbsym.spatial.vector import Vector3, dot, scale, subtract, vector, zero_vector
-from mbsym.symbolic.scalar import Scalar, constant, sqrt
+from mbsym.spatial.vector import Vector3, dot, zero_vector
+from mbsym.symbolic.scalar import Scalar, constant
 from mbsym.values.numbers import evaluate, parameter_values, to_scalar
-from mbsym.values.parameter import Vector
+from mbsym.values.parameter import Value, Vector
 
 Row: TypeAlias = Mapping[int, Scalar]
 """Entries of a matrix row by column; what is missing is zero."""
@@ -105,7 +106,7 @@ def closures(mechanism: Mechanism) -> tuple[Closure, ...]:
     with mechanism.graph.section("closure of loops"):
         return (
             *(_cut_joint(mechanism, cut) for cut in mechanism.cut_joints),
-            *(_element(mechanism, item) for item in mechanism.model.constraints),
+            *(item.close(_OpenLoops(mechanism)) for item in mechanism.model.constraints),
         )
 
 
@@ -142,84 +143,81 @@ def _cut_joint(mechanism: Mechanism, cut: CutJoint) -> Closure:
 # ---- constraint elements --------------------------------------------------------------------------------------------
 
 
-def _element(mechanism: Mechanism, item: Constraint) -> Closure:
-    if isinstance(item, GearConstraint):
-        return _gear(mechanism, item)
-    graph = mechanism.graph
-    zero = zero_vector(graph)
-    labels = {mechanism.model.ground: 0} | {body.name: body.label for body in mechanism.bodies}
-    source, target = labels[item.first_body], labels[item.second_body]
-    point = Transform(Rotation(graph), _internal_point(mechanism, target, item.second_point))
-    if isinstance(item, DistanceConstraint):
-        length = to_scalar(item.length, graph, mechanism.names)
-        if not length:
+class _OpenLoops:
+    """The mechanism with its loops open, to which constraints say their equations."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self._mechanism = mechanism
+        self._labels = {mechanism.model.ground: 0} | {body.name: body.label for body in mechanism.bodies}
+
+    def value(self, value: Value) -> Scalar:
+        return to_scalar(value, self._mechanism.graph, self._mechanism.names)
+
+    def at(self, body: str, point: Vector) -> Carried:
+        label = self._labels[body]
+        place = vector_of(point, self._mechanism.graph, self._mechanism.names)
+        if label:
+            place = self._mechanism.body(label).user_frame.point_to_child(place)
+        return Carried(label, Transform(Rotation(self._mechanism.graph), place))
+
+    def along(self, body: str, point: Vector, direction: Vector) -> Carried:
+        mechanism, label = self._mechanism, self._labels[body]
+        numbers = parameter_values(mechanism.model)
+        turn = align_z(mechanism.graph, [evaluate(component, numbers) for component in direction])
+        placed = Transform(turn, vector_of(point, mechanism.graph, mechanism.names))
+        return Carried(label, mechanism.body(label).user_frame.inverse().then(placed) if label else placed)
+
+    def between(self, element: ConstraintElement, first: Carried, second: Carried, rows: PointRows) -> Closure:
+        mechanism, zero = self._mechanism, zero_vector(self._mechanism.graph)
+        moved = loop_motion(mechanism, first.label, first.frame, second.label, second.frame, at_end=True)
+        drafts = [
+            RowDraft(row.quantity, row.unit, row.residual, pull, pull, (zero, row.direction_rate))
+            for row in rows(moved.placement.translation, moved.twist[1])
+            for pull in ((zero, row.direction),)
+        ]
+        ends = (first.label, second.label)
+        return _closure(mechanism, element.name, _words(element), drafts, moved, ends, first.frame, at_end=True)
+
+    def of_coordinates(
+        self, element: ConstraintElement, joints: tuple[str, str], ratio: Scalar, offset: Scalar
+    ) -> Closure:
+        mechanism, graph = self._mechanism, self._mechanism.graph
+        first, second = (self._beyond(element, name) for name in joints)
+        residual = first.q[0] - ratio * second.q[0] - offset
+        row: dict[int, Scalar] = {}
+        for body, factor in ((first, constant(graph, 1)), (second, -ratio)):
+            ((column, share),) = mechanism.speed_of[body.label - 1]
+            row[column] = row.get(column, Scalar(graph, 0)) + factor * share
+        entries = {column: value for column, value in sorted(row.items()) if value}
+        unit = first.joint.shape.coordinate_units[0]
+        kind, labels = _words(element), (second.label, first.label)
+        zero = Scalar(graph, 0)
+        made = ClosureRow(
+            element.name, 1, kind, unit, residual, entries, entries, zero, None, *labels, None, None, None
+        )
+        return Closure(element.name, kind, (made,), labels, {})
+
+    def _beyond(self, element: ConstraintElement, name: str) -> TreeBody:
+        """The outboard body of a joint of one coordinate."""
+        kind = _words(element)
+        body = next((body for body in self._mechanism.bodies if body.joint.name == name), None)
+        if body is None:
             raise DerivationError(
-                "a rod of length zero has no direction", where=item.name, remedy="use a spherical joint instead"
-            )
-        frame = Transform(Rotation(graph), _internal_point(mechanism, source, item.first_point))
-        moved = loop_motion(mechanism, source, frame, target, point, at_end=True)
-        d = moved.placement.translation
-        now = sqrt(dot(d, d))
-        n = scale(d, 1 / now)
-        velocity = moved.twist[1]
-        change = scale(subtract(velocity, scale(n, dot(n, velocity))), 1 / now)
-        drafts = [RowDraft("distance", "m", now - length, (zero, n), (zero, n), (zero, change))]
-        return _closure(mechanism, item.name, "distance", drafts, moved, (source, target), frame, at_end=True)
-    frame = _line_frame(mechanism, source, item)
-    moved = loop_motion(mechanism, source, frame, target, point, at_end=True)
-    d = moved.placement.translation
-    drafts = []
-    for k in (0, 1):
-        across, still = (zero, vector(graph, [int(k == i) for i in range(3)])), (zero, zero)
-        drafts.append(RowDraft(f"translation along {'xy'[k]} of the line's frame", "m", d[k], across, across, still))
-    return _closure(mechanism, item.name, "point on line", drafts, moved, (source, target), frame, at_end=True)
-
-
-def _internal_point(mechanism: Mechanism, label: int, point: Vector) -> Vector3:
-    components = vector_of(point, mechanism.graph, mechanism.names)
-    return mechanism.body(label).user_frame.point_to_child(components) if label else components
-
-
-def _line_frame(mechanism: Mechanism, label: int, item: PointOnLineConstraint) -> Transform:
-    """The frame with its origin on the line and z along it, in the internal frame of the body that carries it."""
-    numbers = parameter_values(mechanism.model)
-    direction = [evaluate(component, numbers) for component in item.line_direction]
-    placed = Transform(
-        align_z(mechanism.graph, direction), vector_of(item.line_point, mechanism.graph, mechanism.names)
-    )
-    return mechanism.body(label).user_frame.inverse().then(placed) if label else placed
-
-
-def _gear(mechanism: Mechanism, item: GearConstraint) -> Closure:
-    graph, names = mechanism.graph, mechanism.names
-    bodies = {body.joint.name: body for body in mechanism.bodies}
-    for name in (item.first_joint, item.second_joint):
-        if name not in bodies:
-            raise DerivationError(
-                f"joint {name} of a gear is cut, so it has no coordinate",
-                where=item.name,
+                f"joint {name} of a {kind} is cut, so it has no coordinate",
+                where=element.name,
                 remedy=f"keep joint {name} in the tree (cut: tree)",
             )
-        if len(bodies[name].q) != 1:
+        if len(body.q) != 1:
             raise DerivationError(
-                f"joint {name} of a gear has {len(bodies[name].q)} coordinates",
-                where=item.name,
-                remedy="a gear joins joints of one coordinate each",
+                f"joint {name} of a {kind} has {len(body.q)} coordinates",
+                where=element.name,
+                remedy=f"a {kind} joins joints of one coordinate each",
             )
-    first, second = bodies[item.first_joint], bodies[item.second_joint]
-    ratio = to_scalar(item.ratio, graph, names)
-    residual = first.q[0] - ratio * second.q[0] - to_scalar(item.offset, graph, names)
-    row: dict[int, Scalar] = {}
-    for body, factor in ((first, constant(graph, 1)), (second, -ratio)):
-        ((column, share),) = mechanism.speed_of[body.label - 1]
-        row[column] = row.get(column, Scalar(graph, 0)) + factor * share
-    entries = {column: value for column, value in sorted(row.items()) if value}
-    unit = first.joint.shape.coordinate_units[0]
-    zero = Scalar(graph, 0)
-    made = ClosureRow(
-        item.name, 1, "gear", unit, residual, entries, entries, zero, None, second.label, first.label, None, None, None
-    )
-    return Closure(item.name, "gear", (made,), (second.label, first.label), {})
+        return body
+
+
+def _words(element: ConstraintElement) -> str:
+    return element.type.replace("_", " ")
 
 
 # ---- both -----------------------------------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
-"""Joints as the user gives them, couplings between joints, and extra closure constraints."""
+"""Joints as the user gives them, couplings between joints."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal
 
 from mbsym.joints.record import JointShape, JointType
 from mbsym.joints.registry import JOINT_TYPES
@@ -89,41 +89,3 @@ class Coupling:
     source: str
     ratio: Value = 1
     offset: Value = 0
-
-
-@dataclass(frozen=True, slots=True)
-class DistanceConstraint:
-    """A massless rod: the distance between two points stays ``length`` [m]."""
-
-    name: str
-    first_body: str
-    second_body: str
-    length: Value
-    first_point: Vector = (0, 0, 0)
-    second_point: Vector = (0, 0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class PointOnLineConstraint:
-    """A point of the second body stays on a line of the first, given by a point and a direction."""
-
-    name: str
-    first_body: str
-    second_body: str
-    line_point: Vector = (0, 0, 0)
-    line_direction: Vector = (1, 0, 0)
-    second_point: Vector = (0, 0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class GearConstraint:
-    """Two coordinates of joints stay in proportion as a closure constraint: q_first = ratio * q_second + offset."""
-
-    name: str
-    first_joint: str
-    second_joint: str
-    ratio: Value = 1
-    offset: Value = 0
-
-
-Constraint: TypeAlias = DistanceConstraint | PointOnLineConstraint | GearConstraint

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from mbsym.constraints import ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import ModelError
 from mbsym.forces import ForceElement
 from mbsym.model.body import Body
-from mbsym.model.joint import Constraint, Coupling, Joint
+from mbsym.model.joint import Coupling, Joint
 from mbsym.values.parameter import ControlInput, Parameter, Vector
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Model:
     parameters: tuple[Parameter, ...] = ()
     inputs: tuple[ControlInput, ...] = ()
     couplings: tuple[Coupling, ...] = ()
-    constraints: tuple[Constraint, ...] = ()
+    constraints: tuple[ConstraintElement, ...] = ()
     gravity: Vector = STANDARD_GRAVITY
     ground: str = "ground"
     free_roots: bool = False

@@ -10,13 +10,7 @@ from mbsym.joints.registry import JOINT_TYPES, one_freedom
 from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import dot, norm
 from mbsym.model.inertia_checks import check_inertias
-from mbsym.model.joint import (
-    Constraint,
-    DistanceConstraint,
-    GearConstraint,
-    Joint,
-    PointOnLineConstraint,
-)
+from mbsym.model.joint import Joint
 from mbsym.model.labelling import label_model
 from mbsym.model.names import expression_names, identifier_fault, model_name_fault, name_fault
 from mbsym.model.system import Model
@@ -174,24 +168,14 @@ def _check_references(model: Model, findings: Findings) -> None:
                 f"{word} connects body {joint.successor!r} with itself",
                 "connect two different bodies",
             )
-    around = Surroundings(model.ground, tuple(bodies), joints, tuple(item.name for item in model.inputs))
+    inputs = tuple(item.name for item in model.inputs)
+    around = Surroundings(model.ground, tuple(bodies), joints, inputs, one_freedom())
     for index, force in enumerate(model.forces):
         check_references(force, ("forces", index), f"force element {force.name!r}", around, findings)
     _check_couplings(model, joints, findings)
     for index, constraint in enumerate(model.constraints):
         word = f"constraint {constraint.name!r}"
-        if isinstance(constraint, GearConstraint):
-            for entry, name in (("first_joint", constraint.first_joint), ("second_joint", constraint.second_joint)):
-                _check_one_dof(findings, ("constraints", index, entry), word, name, joints)
-        else:
-            body(constraint.first_body, ("constraints", index, "first_body"), word)
-            body(constraint.second_body, ("constraints", index, "second_body"), word)
-            if constraint.first_body == constraint.second_body:
-                findings.error(
-                    ("constraints", index, "second_body"),
-                    f"{word} connects body {constraint.second_body!r} with itself",
-                    "connect two different bodies",
-                )
+        check_references(constraint, ("constraints", index), word, around, findings)
 
 
 def _check_one_dof(findings: Findings, path: Path, word: str, name: str, joints: dict[str, Joint]) -> None:
@@ -268,7 +252,7 @@ def _check_values(model: Model, findings: Findings) -> None:
                 ("couplings", index, "ratio"), f"the ratio of coupled joint {coupling.joint!r} is zero", "fix the joint"
             )
     for index, constraint in enumerate(model.constraints):
-        _check_constraint_values(constraint, ("constraints", index), findings)
+        check_values(constraint, ("constraints", index), f"constraint {constraint.name!r}", findings)
 
 
 def _check_body_values(body: Body, path: Path, findings: Findings) -> None:
@@ -355,29 +339,6 @@ def _check_placement(placement: Placement, path: Path, word: str, findings: Find
     quaternion = check_several(findings, placement.quaternion, (*path, "quaternion"), 4)
     if quaternion is not None and norm(quaternion) == 0:
         findings.error((*path, "quaternion"), f"a quaternion of {word} is zero", "give (w, x, y, z) of length one")
-
-
-def _check_constraint_values(constraint: Constraint, path: Path, findings: Findings) -> None:
-    word = f"constraint {constraint.name!r}"
-    if isinstance(constraint, DistanceConstraint):
-        length = findings.number(constraint.length, (*path, "length"))
-        if length is not None and length <= 0:
-            findings.error(
-                (*path, "length"),
-                f"the length of {word} is not positive",
-                "use a spherical joint for a distance of zero",
-            )
-        check_several(findings, constraint.first_point, (*path, "first_point"))
-        check_several(findings, constraint.second_point, (*path, "second_point"))
-    elif isinstance(constraint, PointOnLineConstraint):
-        check_several(findings, constraint.line_point, (*path, "line_point"))
-        direction = check_several(findings, constraint.line_direction, (*path, "line_direction"))
-        if direction is not None and norm(direction) == 0:
-            findings.error((*path, "line_direction"), f"the direction of {word} is zero", "give a direction")
-        check_several(findings, constraint.second_point, (*path, "second_point"))
-    else:
-        findings.number(constraint.ratio, (*path, "ratio"))
-        findings.number(constraint.offset, (*path, "offset"))
 
 
 # ---- topology -------------------------------------------------------------------------------------------------------

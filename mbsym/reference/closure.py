@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbsym.model.joint import DistanceConstraint, PointOnLineConstraint
+from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, between_points, reach
 from mbsym.reference.energy import centroidal_twists
 from mbsym.reference.maximal import constraint_rows
 from mbsym.reference.mechanism import NumericMechanism
@@ -30,18 +30,9 @@ def closure_gap(mechanism: NumericMechanism, at: Configuration) -> Array:
     for gear in mechanism.gears:
         follower, leader = at.coordinates[gear.follower - 1][0], at.coordinates[gear.leader - 1][0]
         gaps.append(np.array([follower - gear.ratio * leader - gear.offset]))
-    for constraint in mechanism.model.constraints:
-        if not isinstance(constraint, (DistanceConstraint, PointOnLineConstraint)):
-            continue
-        first, second = mechanism.body_labels[constraint.first_body], mechanism.body_labels[constraint.second_body]
-        local = constraint.first_point if isinstance(constraint, DistanceConstraint) else constraint.line_point
-        near = at.origins[first] + at.rotations[first] @ mechanism.numbers(local)
-        between = at.origins[second] + at.rotations[second] @ mechanism.numbers(constraint.second_point) - near
-        if isinstance(constraint, DistanceConstraint):
-            gaps.append(np.array([np.linalg.norm(between) - mechanism.number(constraint.length)]))
-        else:
-            line = mechanism.numbers(constraint.line_direction)
-            gaps.append(np.linalg.svd(line[None, :])[2][1:] @ at.rotations[first].T @ between)
+    for constraint in between_points(mechanism):
+        law = REFERENCE_CONSTRAINTS.named(constraint.type, constraint.name)
+        gaps.append(law.gap(reach(mechanism, at, None, constraint), constraint))
     return np.concatenate([np.zeros(0), *gaps])
 
 

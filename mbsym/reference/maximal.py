@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from mbsym.errors import ModelError
-from mbsym.model.joint import DistanceConstraint, PointOnLineConstraint
+from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, between_points, reach
 from mbsym.reference.force_elements import element_forces
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.placements import Configuration, Motion, joint_bias, point_bias
@@ -138,16 +138,17 @@ def constraint_rows(
         rows.append(row)
         right.append(np.zeros(1))
 
-    for constraint in mechanism.model.constraints if closed else ():
-        if not isinstance(constraint, (DistanceConstraint, PointOnLineConstraint)):
-            continue
+    for constraint in between_points(mechanism) if closed else ():
+        law = REFERENCE_CONSTRAINTS.named(constraint.type, constraint.name)
+        found = reach(mechanism, at, moving, constraint)
         first, second = mechanism.body_labels[constraint.first_body], mechanism.body_labels[constraint.second_body]
-        directions, near, far, bias = _element_directions(mechanism, at, moving, constraint)
+        directions, bias = law.directions(found, constraint)
         row = np.zeros((directions.shape[1], width))
-        known = point_columns(row, second, far, directions, 1.0) + point_columns(row, first, near, directions, -1.0)
-        if isinstance(constraint, PointOnLineConstraint) and first:
+        known = point_columns(row, second, found.far, directions, 1.0)
+        known = known + point_columns(row, first, found.near, directions, -1.0)
+        if law.turning and first:
             # The directions turn with the first body: their rate times the relative velocity holds alpha of it.
-            row[:, 6 * (first - 1) : 6 * (first - 1) + 3] += directions.T @ skew(far - near)
+            row[:, 6 * (first - 1) : 6 * (first - 1) + 3] += directions.T @ skew(found.between)
         rows.append(row)
         right.append(-bias - known)
     if not rows:
@@ -159,39 +160,6 @@ def _directions_across(freedom: Array) -> Array:
     """Orthonormal columns that span what is orthogonal to the columns of H, (6, 6 - n)."""
     across: Array = np.linalg.svd(freedom)[0][:, freedom.shape[1] :]
     return across
-
-
-def _element_directions(
-    mechanism: NumericMechanism,
-    at: Configuration,
-    moving: Motion,
-    constraint: DistanceConstraint | PointOnLineConstraint,
-) -> tuple[Array, Array, Array, Array]:
-    """Directions (3, n) along which two points may not part, the two points, and the known part of the second rate.
-
-    Rod, r from the first to the second point, n its direction: |r|'' = n . r'' + (|r'|^2 - (n . r')^2) / |r|.
-    Line with normals e_i fixed in the first body: (e_i . r)'' = e_i . (r'' - alpha x r - omega x (omega x r)
-    - 2 omega x (r' - omega x r)).
-    """
-    first, second = mechanism.body_labels[constraint.first_body], mechanism.body_labels[constraint.second_body]
-    local = constraint.first_point if isinstance(constraint, DistanceConstraint) else constraint.line_point
-    near = at.origins[first] + at.rotations[first] @ mechanism.numbers(local)
-    far = at.origins[second] + at.rotations[second] @ mechanism.numbers(constraint.second_point)
-    omega = moving.angular[first, :, 0]
-    rate = moving.linear[second, :, 0] + cross(moving.angular[second, :, 0], far - at.origins[second])
-    rate = rate - moving.linear[first, :, 0] - cross(omega, near - at.origins[first])
-    between = far - near
-    if isinstance(constraint, DistanceConstraint):
-        length = float(np.linalg.norm(between))
-        if length == 0:
-            raise ModelError("the ends of the rod coincide", where=constraint.name, remedy="give it a length")
-        direction = between / length
-        bias = (rate @ rate - (direction @ rate) ** 2) / length
-        return direction[:, None], near, far, np.array([bias])
-    line = mechanism.numbers(constraint.line_direction)
-    normals = at.rotations[first] @ np.linalg.svd(line[None, :])[2][1:].T
-    relative = rate - cross(omega, between)
-    return normals, near, far, -normals.T @ (point_bias(omega, between) + 2 * cross(omega, relative))
 
 
 def solve(

@@ -7,19 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from mbsym.errors import ModelError
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import Coupling, GearConstraint, Joint
+from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import aligning_rotation, default_second_axis
 from mbsym.model.system import Model, with_virtual_joints
 from mbsym.reference.rotations import UNIT_VECTORS, Array, quaternion_rotation, rotation_about
 from mbsym.topology import Labelling
 from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.values.parameter import Value
+
+GEAR: Final = "gear"
+"""Type of the constraints between coordinates; those of other types hold points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +335,7 @@ def _couplings(
 def _gear(
     follower: str,
     leader: str,
-    law: Coupling | GearConstraint,
+    law: Any,
     joint_labels: Mapping[str, int],
     names: Mapping[str, float],
 ) -> Gear:
@@ -345,11 +348,8 @@ def _gear(
 
 
 def _gear_constraints(model: Model, joint_labels: Mapping[str, int], names: Mapping[str, float]) -> tuple[Gear, ...]:
-    return tuple(
-        _gear(constraint.first_joint, constraint.second_joint, constraint, joint_labels, names)
-        for constraint in model.constraints
-        if isinstance(constraint, GearConstraint)
-    )
+    laws: list[Any] = [constraint for constraint in model.constraints if constraint.type == GEAR]
+    return tuple(_gear(law.first_joint, law.second_joint, law, joint_labels, names) for law in laws)
 
 
 def neutral_coordinates(mechanism: NumericMechanism) -> Array:

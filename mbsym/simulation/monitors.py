@@ -103,10 +103,7 @@ def floats_freely(model: Model) -> bool:
         return False
     if any(_acts_from_outside(force, model) for force in model.forces):
         return False
-    return not any(
-        model.ground in (getattr(item, "first_body", ""), getattr(item, "second_body", ""))
-        for item in model.constraints
-    )
+    return not any(model.ground in item.named("body") for item in model.constraints)
 
 
 def _acts_from_outside(force: ForceElement, model: Model) -> bool:

@@ -31,6 +31,8 @@ class Entry:
         words: that a choice offers.
         no_ground: True refuses ground as the body.
         coordinate_needed: True refuses joints whose speeds are no rates of coordinates.
+        one_freedom: True refuses joints of more or fewer degrees of freedom than one.
+        body: key of the entry that names the body in whose frame a vector or direction is given.
         key: name of the attribute.
         required: True where it must be given.
         default: its value where it may be left out.
@@ -44,6 +46,8 @@ class Entry:
     words: tuple[str, ...] = ()
     no_ground: bool = False
     coordinate_needed: bool = False
+    one_freedom: bool = False
+    body: str = ""
     key: str = ""
     required: bool = False
     default: Any = None

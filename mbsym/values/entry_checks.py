@@ -39,12 +39,14 @@ class Surroundings:
         bodies: names of the bodies.
         joints: by name.
         inputs: names of the control inputs.
+        one_freedom: types of joints with one degree of freedom.
     """
 
     ground: str
     bodies: tuple[str, ...]
     joints: Mapping[str, NamedJoint]
     inputs: tuple[str, ...]
+    one_freedom: tuple[str, ...]
 
 
 def check_references(item: Any, path: Path, word: str, around: Surroundings, findings: Findings) -> None:
@@ -70,14 +72,11 @@ def check_references(item: Any, path: Path, word: str, around: Surroundings, fin
     for entry in entries_of(type(item)):
         if entry.kind == "joint":
             joint = _checked_joint(getattr(item, entry.key), entry, (*path, entry.key), word, around, findings)
-            if joint is None:
-                return
-    for entry in entries_of(type(item)):
-        if entry.kind == "index" and joint is not None:
-            _check_index(getattr(item, entry.key), (*path, entry.key), word, joint, findings)
     for entry in entries_of(type(item)):
         name = getattr(item, entry.key)
-        if entry.kind == "input" and name not in around.inputs:
+        if entry.kind == "index" and joint is not None:
+            _check_index(name, (*path, entry.key), word, joint, findings)
+        elif entry.kind == "input" and name not in around.inputs:
             findings.error(
                 (*path, entry.key),
                 f"{word} refers to the control input {name!r}, which does not exist",
@@ -100,6 +99,12 @@ def _checked_joint(
     if joint is None:
         findings.error(
             path, f"{word} refers to joint {name!r}, which does not exist", nearest(str(name), around.joints)
+        )
+    elif entry.one_freedom and joint.type not in around.one_freedom:
+        findings.error(
+            path,
+            f"{word} refers to {joint.type} joint {name!r}, which has {joint.shape.nv} degrees of freedom",
+            f"use a joint of one degree of freedom ({', '.join(around.one_freedom)})",
         )
     elif entry.coordinate_needed and joint.shape.nq != joint.shape.nv:
         findings.error(

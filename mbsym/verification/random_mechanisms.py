@@ -13,17 +13,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from mbsym.constraints import CONSTRAINTS, ConstraintElement
 from mbsym.joints.prismatic import PRISMATIC
 from mbsym.joints.record import JointType
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.joints.revolute import REVOLUTE
 from mbsym.model.body import Placement
-from mbsym.model.joint import (
-    Constraint,
-    DistanceConstraint,
-    Joint,
-    PointOnLineConstraint,
-)
+from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.reference.joint_types import joint_placement
@@ -230,18 +226,37 @@ def _closing_joint(
 
 def _constraint(
     rng: np.random.Generator, pair: tuple[str, str], reference: Reference, q: Array, number: int
-) -> Constraint:
-    first, second = pair
-    poses = reference.poses(q)
-    to_first = np.linalg.inv(_pose(reference, poses, first)) @ _pose(reference, poses, second)
-    near, far = random_vector(rng, 0.5), random_vector(rng, 0.5)
-    seen = to_first[:3, :3] @ np.array(far) + to_first[:3, 3]
-    if rng.random() < 0.5:
-        length = float(np.linalg.norm(seen - np.array(near)))
-        return DistanceConstraint(f"rod {number}", first, second, length, near, far)
-    direction = integer_direction(rng)
-    x, y, z = (float(entry) for entry in seen - decimal(rng.uniform(-0.5, 0.5)) * np.array(direction))
-    return PointOnLineConstraint(f"slot {number}", first, second, (x, y, z), direction, far)
+) -> ConstraintElement:
+    draw = RandomLoop(rng, pair, reference, q, number)
+    kinds = [record for record in CONSTRAINTS.values() if any(entry.kind == "body" for entry in record.entries)]
+    element = kinds[int(rng.random() * len(kinds))].element.random(draw)
+    assert element is not None
+    return element
+
+
+class RandomLoop:
+    """Two bodies with points between which a constraint closes a loop."""
+
+    def __init__(
+        self, rng: np.random.Generator, bodies: tuple[str, str], reference: Reference, q: Array, number: int
+    ) -> None:
+        poses = reference.poses(q)
+        first, second = bodies
+        to_first = np.linalg.inv(_pose(reference, poses, first)) @ _pose(reference, poses, second)
+        near, far = random_vector(rng, 0.5), random_vector(rng, 0.5)
+        seen = to_first[:3, :3] @ np.array(far) + to_first[:3, 3]
+        x, y, z = (float(entry) for entry in seen)
+        self._rng = rng
+        self.bodies, self.number = bodies, number
+        self.points: tuple[Vector, Vector] = (near, far)
+        self.seen = (x, y, z)
+        self.distance = float(np.linalg.norm(seen - np.array(near)))
+
+    def along(self, low: float, high: float) -> float:
+        return decimal(self._rng.uniform(low, high))
+
+    def direction(self) -> tuple[int, int, int]:
+        return integer_direction(self._rng)
 
 
 def _coordinates(rng: np.random.Generator, joint: NumericJoint) -> Array:

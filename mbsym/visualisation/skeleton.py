@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.model.joint import Constraint, DistanceConstraint, PointOnLineConstraint
 from mbsym.reference.mechanism import NumericBody, NumericMechanism, numeric_mechanism
-from mbsym.values.lines import Line
 
 Array: TypeAlias = NDArray[Any]
 Point: TypeAlias = tuple[float, float, float]
@@ -110,7 +108,7 @@ def skeleton(mechanism: Mechanism) -> Skeleton:
 
 
 def _elements(numbers: NumericMechanism) -> list[tuple[str, tuple[int, Array], tuple[int, Array]]]:
-    lines = [line for item in numbers.model.constraints for line in _drawn(item)]
+    lines = [line for item in numbers.model.constraints for line in item.drawn()]
     lines += [line for item in numbers.model.forces for line in item.drawn()]
     return [
         (
@@ -120,14 +118,6 @@ def _elements(numbers: NumericMechanism) -> list[tuple[str, tuple[int, Array], t
         )
         for line in lines
     ]
-
-
-def _drawn(item: Constraint) -> tuple[Line, ...]:
-    if isinstance(item, DistanceConstraint):
-        return (Line("rod", item.first_body, item.first_point, item.second_body, item.second_point),)
-    if isinstance(item, PointOnLineConstraint):
-        return (Line("slide", item.first_body, item.line_point, item.second_body, item.second_point),)
-    return ()
 
 
 def _end(end: tuple[int, Array]) -> tuple[int, Point]:

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mbsym.constraints import DistanceConstraint, PointOnLineConstraint
 from mbsym.errors import TopologyError
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import DistanceConstraint, Joint, PointOnLineConstraint
+from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference, central_difference
 from mbsym.verification.random_mechanisms import random_closed_loops

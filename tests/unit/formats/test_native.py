@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mbsym.constraints import DistanceConstraint, GearConstraint, PointOnLineConstraint
 from mbsym.errors import FormatError, MbsymError
 from mbsym.forces import (
     Actuator,
@@ -29,13 +30,7 @@ from mbsym.formats.registry import example_names, example_path, load
 from mbsym.formats.text_source import TextSource
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import (
-    Coupling,
-    DistanceConstraint,
-    GearConstraint,
-    Joint,
-    PointOnLineConstraint,
-)
+from mbsym.model.joint import Coupling, Joint
 from mbsym.model.system import Model
 from mbsym.values.parameter import ControlInput, Parameter
 

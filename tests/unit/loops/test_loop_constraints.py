@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mbsym.constraints import ConstraintElement, DistanceConstraint, GearConstraint, PointOnLineConstraint
 from mbsym.errors import DerivationError
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
@@ -21,13 +22,7 @@ from mbsym.loops.functions import (
 )
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import (
-    Constraint,
-    DistanceConstraint,
-    GearConstraint,
-    Joint,
-    PointOnLineConstraint,
-)
+from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.symbolic.interpret import interpret
@@ -37,7 +32,7 @@ Array = np.ndarray[Any, Any]
 CUT_TYPES = tuple(name for name, kind in JOINT_TYPES.items() if not kind.is_unbound)
 
 
-def loop(kind: str, *, constraints: tuple[Constraint, ...] = (), **options: Any) -> Model:
+def loop(kind: str, *, constraints: tuple[ConstraintElement, ...] = (), **options: Any) -> Model:
     """A chain of a spherical, a universal and a free joint beside a branch of its own, closed by a joint to ground."""
     bodies = tuple(Body(name, 1, (0.1, 0.2, 0.3), (0.1, 0.2, 0.25, 0, 0, 0)) for name in ("a", "b", "c", "aside"))
     joints = (
@@ -76,7 +71,7 @@ def everything(mechanism: Mechanism) -> LoopAnalysis:
     return LoopAnalysis(found, tuple(row for item in found for row in item.rows), (), (), 0, ())
 
 
-ELEMENTS: dict[str, Constraint] = {
+ELEMENTS: dict[str, ConstraintElement] = {
     "distance": DistanceConstraint("rod", "b", "c", 0.7, (0.1, 0, 0), (0, 0.2, 0.1)),
     "point on line": PointOnLineConstraint("slot", "c", "a", (0.1, 0, 0.2), (1, 2, 3), (0.3, 0.1, 0)),
     "gear": GearConstraint("gear", "base", "spur", 3, "0.1"),

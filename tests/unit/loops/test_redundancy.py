@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from mbsym import examples
+from mbsym.constraints import GearConstraint
 from mbsym.errors import DerivationError
 from mbsym.loops.functions import constraint_jacobian
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import GearConstraint, Joint
+from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.symbolic.interpret import interpret
 from mechanisms.mechanism import mechanism_of

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mbsym.constraints import DistanceConstraint, GearConstraint, PointOnLineConstraint
 from mbsym.errors import ModelError
 from mbsym.forces import (
     Actuator,
@@ -24,13 +25,7 @@ from mbsym.forces import (
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import principal_moments
-from mbsym.model.joint import (
-    Coupling,
-    DistanceConstraint,
-    GearConstraint,
-    Joint,
-    PointOnLineConstraint,
-)
+from mbsym.model.joint import Coupling, Joint
 from mbsym.model.system import Model
 from mbsym.model.validate import require_valid, validate
 from mbsym.values.diagnostic import Diagnostic

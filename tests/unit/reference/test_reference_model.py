@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mbsym.constraints import GearConstraint
 from mbsym.errors import ModelError
 from mbsym.forces import Actuator
 from mbsym.model.body import Body, Placement
-from mbsym.model.joint import Coupling, GearConstraint, Joint
+from mbsym.model.joint import Coupling, Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.values.parameter import ControlInput, Parameter

@@ -1,0 +1,160 @@
+"""The questions that every closure constraint answers.
+
+Constraints close loops beside the joints that are cut. What their attributes hold is said by their entries; from these
+follow how they stand in files and what is checked.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
+
+from mbsym.spatial.transform import Transform
+from mbsym.spatial.vector import Vector3
+from mbsym.symbolic.scalar import Scalar
+from mbsym.values.entries import Entry, Kind, entries_of, named
+from mbsym.values.lines import Line
+from mbsym.values.parameter import Value, Vector
+
+C = TypeVar("C", covariant=True)
+
+
+class ConstraintElement(ABC):
+    """A closure constraint: a frozen dataclass whose fields, but its name, have entries.
+
+    Attributes:
+        type: its type in files.
+        name: unique among the constraints of a model.
+    """
+
+    __slots__ = ()
+    type: ClassVar[str]
+    name: str
+
+    @abstractmethod
+    def close(self, loop: OpenLoop[C]) -> C:
+        """Its equations, said to the loop that it closes."""
+
+    @abstractmethod
+    def drawn(self) -> tuple[Line, ...]:
+        """The lines that show it."""
+
+    @classmethod
+    @abstractmethod
+    def random(cls, draw: LoopDraw) -> ConstraintElement | None:
+        """One that holds where two bodies happen to be, for tests; None where it does not act between bodies."""
+
+    def named(self, kind: Kind) -> tuple[str, ...]:
+        """The joints or bodies that it names."""
+        return named(self, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintType:
+    """The record of a closure constraint, listed under its type in files."""
+
+    element: type[ConstraintElement]
+
+    @property
+    def name(self) -> str:
+        """Type in files."""
+        return self.element.type
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What its table in a file holds beside the type."""
+        return entries_of(self.element)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A frame in a body's internal frame, by the body's label."""
+
+    label: int
+    frame: Transform
+
+
+@dataclass(frozen=True, slots=True)
+class PointRow:
+    """An equation for a point of the second body as seen from a frame on the first.
+
+    Attributes:
+        quantity: what it holds together, in words.
+        unit: of the residual.
+        residual: zero where the constraint holds.
+        direction: gradient of the residual by the point.
+        direction_rate: its rate.
+    """
+
+    quantity: str
+    unit: str
+    residual: Scalar
+    direction: Vector3
+    direction_rate: Vector3
+
+
+PointRows: TypeAlias = Callable[[Vector3, Vector3], Sequence[PointRow]]
+"""Equations of a point for its place and its velocity."""
+
+
+class OpenLoop(Protocol[C]):
+    """A mechanism in motion to which the equations of a constraint are said."""
+
+    def value(self, value: Value) -> Scalar:
+        """A value of the model."""
+        ...
+
+    def at(self, body: str, point: Vector) -> Carried:
+        """A frame at a point of a body; its axes are of no account."""
+        ...
+
+    def along(self, body: str, point: Vector, direction: Vector) -> Carried:
+        """A frame at a point of a body with its z axis along a direction."""
+        ...
+
+    def between(self, element: ConstraintElement, first: Carried, second: Carried, rows: PointRows) -> C:
+        """Equations for the place and velocity of the second frame's origin as seen from the first frame."""
+        ...
+
+    def of_coordinates(self, element: ConstraintElement, joints: tuple[str, str], ratio: Scalar, offset: Scalar) -> C:
+        """The equation q_first = ratio * q_second + offset of two joints of one coordinate."""
+        ...
+
+
+class LoopDraw(Protocol):
+    """Two bodies where they happen to be, with a point on each; numbers have few digits but for what must fit."""
+
+    @property
+    def number(self) -> int:
+        """Of the loop, for the element's name."""
+        ...
+
+    @property
+    def bodies(self) -> tuple[str, str]:
+        """Their names."""
+        ...
+
+    @property
+    def points(self) -> tuple[Vector, Vector]:
+        """A point on each, in its frame."""
+        ...
+
+    @property
+    def seen(self) -> tuple[Any, Any, Any]:
+        """The point on the second body in the frame of the first."""
+        ...
+
+    @property
+    def distance(self) -> float:
+        """Of the points."""
+        ...
+
+    def along(self, low: float, high: float) -> float:
+        """A number between two bounds."""
+        ...
+
+    def direction(self) -> tuple[int, int, int]:
+        """A direction of small integers."""
+        ...

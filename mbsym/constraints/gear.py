@@ -1,0 +1,37 @@
+"""A gear that closes a loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, TypeVar
+
+from mbsym.constraints.element import ConstraintElement, LoopDraw, OpenLoop
+from mbsym.values.entries import holds
+from mbsym.values.lines import Line
+from mbsym.values.parameter import Value
+
+C = TypeVar("C")
+
+
+@dataclass(frozen=True, slots=True)
+class GearConstraint(ConstraintElement):
+    """Two coordinates of joints stay in proportion as a closure constraint: q_first = ratio * q_second + offset."""
+
+    type: ClassVar[str] = "gear"
+
+    name: str
+    first_joint: str = field(metadata=holds("joint", "the joint that follows", one_freedom=True))
+    second_joint: str = field(metadata=holds("joint", "the joint that leads", one_freedom=True))
+    ratio: Value = field(default=1, metadata=holds("value", "of the coordinates"))
+    offset: Value = field(default=0, metadata=holds("value", "of the first where the second is zero", unit="m or rad"))
+
+    def close(self, loop: OpenLoop[C]) -> C:
+        joints = self.first_joint, self.second_joint
+        return loop.of_coordinates(self, joints, loop.value(self.ratio), loop.value(self.offset))
+
+    def drawn(self) -> tuple[Line, ...]:
+        return ()
+
+    @classmethod
+    def random(cls, draw: LoopDraw) -> None:
+        return None

@@ -1,0 +1,98 @@
+"""Every closure constraint keeps its word: rates of residuals, entries, a law in the reference."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mbsym.constraints import CONSTRAINTS, ConstraintElement, DistanceConstraint, GearConstraint, PointOnLineConstraint
+from mbsym.errors import DerivationError
+from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.kinematics.observables import position_rate
+from mbsym.loops.constraints import closures
+from mbsym.model.body import Body
+from mbsym.model.joint import Joint
+from mbsym.model.system import Model
+from mbsym.model.validate import validate
+from mbsym.reference import Reference
+from mbsym.symbolic.differentiate import gradient
+from mbsym.symbolic.equality import is_zero
+from mbsym.symbolic.scalar import Scalar
+from mbsym.values.entries import entries_of
+from mbsym.values.numbers import evaluate_reference
+
+EXAMPLES: dict[str, ConstraintElement] = {
+    "distance": DistanceConstraint("rod", "sled", "tip", "1.3", (0, 1, 0), (0.2, 0.1, 0)),
+    "point_on_line": PointOnLineConstraint("slot", "ground", "tip", (0, 0, 0.1), (1, 2, 2), (0.2, 0.1, 0)),
+    "gear": GearConstraint("mesh", "pin", "rail", -3, 0.25),
+}
+
+
+def arm(*constraints: ConstraintElement) -> Model:
+    """A slide, a hinge and a hinge across it, each with a body beyond it."""
+    bodies = tuple(Body(name, 1, (0.1, 0.2, 0), (0.1, 0.1, 0.1, 0, 0, 0)) for name in ("sled", "bar", "tip"))
+    joints = (
+        Joint("rail", "prismatic", "ground", "sled", axis=(1, 0, 0)),
+        Joint("pin", "revolute", "bar", "sled", axis=(0, 2, 1)),
+        Joint("knee", "universal", "bar", "tip", axis=(0, 1, 0)),
+    )
+    return Model("arm", bodies, joints, constraints=constraints)
+
+
+def test_there_is_an_example_of_each() -> None:
+    assert set(EXAMPLES) == set(CONSTRAINTS)
+    assert all(type(element) is CONSTRAINTS[kind].element for kind, element in EXAMPLES.items())
+
+
+@pytest.mark.parametrize("kind", sorted(EXAMPLES))
+def test_the_rate_of_the_residual_is_G_v(kind: str) -> None:
+    """Everywhere, as an identity; and the wrench does no other work."""
+    mechanism = build_mechanism(model := arm(EXAMPLES[kind]), model.label())
+    (closure,) = closures(mechanism)
+    assert closure.kind == kind.replace("_", " ")
+    for row in closure.rows:
+        rate = Scalar(mechanism.graph, 0)
+        slopes = gradient(mechanism.graph, row.residual.ref, mechanism.q.symbols)
+        for slope, speed in zip(slopes, position_rate(mechanism), strict=True):
+            rate = rate + Scalar(mechanism.graph, slope) * speed
+        speeds = mechanism.entries(mechanism.v)
+        for column, entry in row.jacobian.items():
+            rate = rate - entry * speeds[column]
+        assert is_zero(mechanism.graph, rate.ref)
+
+
+@pytest.mark.parametrize("kind", sorted(EXAMPLES))
+def test_the_reference_sees_the_same_gap(kind: str) -> None:
+    model = arm(EXAMPLES[kind])
+    mechanism = build_mechanism(model, model.label())
+    (closure,) = closures(mechanism)
+    q = np.array([0.3, -0.4, 0.7, 0.2])
+    gap = Reference(model).closure_gap(q)
+    values = dict(zip(mechanism.q.symbols, q, strict=True))
+    names = {mechanism.graph.arguments[ref][0]: value for ref, value in values.items()}
+    own = [evaluate_reference(mechanism.graph, row.residual.ref, names) for row in closure.rows]
+    # Axes across a line are free to turn about it.
+    assert np.linalg.norm(own) == pytest.approx(np.linalg.norm(gap), abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", sorted(EXAMPLES))
+def test_entries_are_complete_and_checked(kind: str) -> None:
+    element = EXAMPLES[kind]
+    assert ["name", *(entry.key for entry in entries_of(type(element)))] == [item.name for item in fields(element)]  # type: ignore[arg-type]
+    assert validate(arm(element)) == ()
+    for entry in entries_of(type(element)):
+        wrong: Any = {"vector": (1, 2), "direction": (0, 0, 0)}.get(entry.kind, "nothing")
+        found = validate(arm(replace(element, **{entry.key: wrong})))  # type: ignore[type-var]
+        assert [item.path[:3] for item in found] == [("constraints", 0, entry.key)]
+
+
+def test_gears_join_joints_of_one_freedom_in_the_tree() -> None:
+    (fault,) = validate(arm(GearConstraint("mesh", "knee", "rail")))
+    assert fault.what == "constraint 'mesh' refers to universal joint 'knee', which has 2 degrees of freedom"
+    assert "revolute, prismatic, helical" in fault.remedy
+    model = arm(GearConstraint("mesh", "knee", "rail"))
+    with pytest.raises(DerivationError, match="joint knee of a gear has 2 coordinates"):
+        closures(build_mechanism(model, model.label()))
