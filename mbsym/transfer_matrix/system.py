@@ -7,6 +7,7 @@ to the base frame if it can be (else where all coordinates are neutral), so that
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.joint import Joint
@@ -16,6 +17,11 @@ from mbsym.transfer_matrix.kernel import Kernel
 from mbsym.transfer_matrix.layout import LAYOUTS, Layout, RotationVariable
 
 Rows = tuple[tuple[float, ...], ...]
+
+COVERED: Final = (
+    "it covers revolute and planar joints about one direction, or spherical and free joints; and fixed joints"
+)
+"""The joints that become hinges, in words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ LONGEST = 700
 WHOLE = {
     "mbsym/codegen/c/parts.py": "the layout of one C file from top to bottom",
     "mbsym/formats/schema.py": "the native format's schema, in the order of a model file",
-    "mbsym/transfer_matrix/recognition.py": "from a mechanism to its elements, one decision after the other",
 }
 
 
