@@ -11,6 +11,7 @@ from typing import Any, Final
 __version__ = "0.1.0"
 
 _HOMES: Final = {
+    "Accuracy": "mbsym.simulation.options",
     "Actuator": "mbsym.forces",
     "AppliedWrench": "mbsym.forces",
     "Body": "mbsym.model.body",
@@ -23,13 +24,16 @@ _HOMES: Final = {
     "JointForce": "mbsym.forces",
     "JointFriction": "mbsym.forces",
     "JointSpring": "mbsym.forces",
+    "Keeping": "mbsym.simulation.options",
     "LoadOptions": "mbsym.formats.registry",
+    "Loads": "mbsym.simulation.options",
     "MbsymError": "mbsym.errors",
     "Model": "mbsym.model.system",
     "Parameter": "mbsym.values.parameter",
     "Placement": "mbsym.model.body",
     "PointOnLineConstraint": "mbsym.constraints",
     "PointSpringDamper": "mbsym.forces",
+    "Preparation": "mbsym.simulation.options",
     "derive": "mbsym.report.equations",
     "examples": "mbsym.examples",
     "generate": "mbsym.pipeline",

@@ -60,6 +60,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Integrate the motion of a model, check it, write it as a table, a plot or an animation."""
         from mbsym.simulation.integrate import simulate as run
+        from mbsym.simulation.options import Accuracy, Keeping, Loads, Preparation
         from mbsym.simulation.output import TABLE_SUFFIXES, check_writable
         from mbsym.simulation.result import PLOT_SUFFIXES, check_suffix
         from mbsym.visualisation.plots import require_matplotlib
@@ -83,18 +84,15 @@ def register(app: typer.Typer) -> None:
             result = run(
                 system,
                 duration,
+                method=method,
                 step=step,
                 output_step=output_step,
-                method=method,
                 initial=values[0],
                 parameters=values[1],
-                inputs=values[2],
-                tau=values[3],
-                correction=correction,
-                rtol=rtol,
-                atol=atol,
-                language=language,
-                order=order,
+                loads=Loads(inputs=values[2], tau=values[3]),
+                keeping=Keeping(correction),
+                accuracy=Accuracy(rtol, atol),
+                preparation=Preparation(language, order),
                 progress=progress,
             )
         written = []

@@ -29,13 +29,16 @@ def initial_coordinates(mechanism: Mechanism) -> Array:
 
 
 def normalised(q: Array, quaternions: Sequence[int]) -> Array:
-    """q with unit quaternions; ``quaternions`` are the indices of their first components."""
+    """Gives quaternions unit length, those of length zero the identity's values, in place, and returns q.
+
+    Args:
+        q: coordinates, perhaps followed by others (..., at least nq).
+        quaternions: indices of their first components.
+    """
     import numpy as np
 
     for start in quaternions:
-        length = float(np.linalg.norm(q[start : start + 4]))
-        if length > 0:
-            q[start : start + 4] /= length
-        else:
-            q[start : start + 4] = (1.0, 0.0, 0.0, 0.0)
+        part = q[..., start : start + 4]
+        length = np.sqrt(np.sum(part * part, axis=-1, keepdims=True))
+        part[...] = np.where(length == 0.0, (1.0, 0.0, 0.0, 0.0), part / np.where(length == 0.0, 1.0, length))
     return q

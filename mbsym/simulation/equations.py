@@ -17,11 +17,13 @@ from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedModule, c_module, load_numpy, read_manifest
 from mbsym.codegen.write import write_files
 from mbsym.errors import SimulationError, ToolchainError
+from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, Progress, derive, describe, express, optimise
+from mbsym.simulation.options import LANGUAGES, Preparation
 from mbsym.simulation.step_terms import external_elements, external_power, speeds_of_momentum, variational_terms
 from mbsym.simulation.time_stepping import driver_source
 from mbsym.transfer_matrix.module import stepping_module, with_steps
@@ -29,8 +31,6 @@ from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.system import TransferSystem
 
 Array: TypeAlias = NDArray[Any]
-
-LANGUAGES: Final = ("auto", "c", "numpy")
 
 LARGEST_OPTIMISED: Final = 150_000
 """Bytes of C above which it is optimised less, which takes half the time."""
@@ -112,10 +112,7 @@ class StateLayout:
 
     def normalise(self, x: Array) -> Array:
         """Gives the quaternions of x unit length, in place, and returns x."""
-        for first in self.quaternions:
-            part = x[..., first : first + 4]
-            part /= np.sqrt(np.sum(part * part, axis=-1, keepdims=True))
-        return x
+        return normalised(x, self.quaternions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,23 +147,21 @@ def speed_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
 
 def prepare(
     model: Model,
+    preparation: Preparation = Preparation(),
     *,
-    language: str = "auto",
     loaded: bool = False,
     variational: bool = False,
     stepped: bool = False,
-    order: str = "weight",
     progress: Progress | None = None,
 ) -> Equations:
     """Derives, writes and loads what a simulation calls.
 
     Args:
         model: checked.
-        language: "c", "numpy", or "auto" for C where there is a compiler.
+        preparation: in which language, and in which order.
         loaded: generalised forces may act besides the modelled ones; their work becomes part of the state.
         variational: steps of the variational midpoint rule will be taken.
         stepped: steps of the transfer matrix method will be taken.
-        order: of the assembly.
         progress: told of each step.
 
     Raises:
@@ -174,7 +169,8 @@ def prepare(
         SimulationError: nothing can move, or there is no such language.
         MbsymError: the equations cannot be derived.
     """
-    compiled = _is_compiled(language)
+    compiled = _is_compiled(preparation.language)
+    order = preparation.order
     mechanism = express(model, GenerationOptions(symbolic_parameters="none", order=order))
     if not mechanism.nv:
         raise SimulationError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")

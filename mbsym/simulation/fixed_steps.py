@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import Equations, StateLayout
-from mbsym.simulation.rates import Loads, callable_functions
+from mbsym.simulation.rates import ActingLoads, callable_functions
 from mbsym.simulation.time_stepping import NOT_SOLVED, CompiledSteps, Run, coordinate_runs
 
 Array: TypeAlias = NDArray[Any]
@@ -110,7 +110,7 @@ class RungeKuttaStepper:
 class VariationalStepper:
     """The variational midpoint rule."""
 
-    def __init__(self, equations: Equations, loads: Loads) -> None:
+    def __init__(self, equations: Equations, loads: ActingLoads) -> None:
         self._functions = callable_functions(equations.module, equations.library)
         self._layout = equations.layout
         self._runs = coordinate_runs(equations.mechanism)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -10,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import SimulationError
-from mbsym.kinematics.initial_coordinates import initial_coordinates
+from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.assembly import assemble, consistent_velocity
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.model.names import expression_names
 from mbsym.simulation.equations import coordinate_quantities, speed_quantities, suggestion
+from mbsym.simulation.options import finite
 
 Array: TypeAlias = NDArray[Any]
 
@@ -40,15 +40,13 @@ def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Arr
         else:
             raise _unknown(mechanism, name, (*coordinates, *speeds))
     for first in mechanism.q.quaternions:
-        length = float(np.linalg.norm(q[first : first + 4]))
-        if length == 0.0:
+        if not q[first : first + 4].any():
             raise SimulationError(
                 f"the quaternion {', '.join(coordinates[first : first + 4])} is zero",
                 where=mechanism.model.name,
                 remedy="give it a length",
             )
-        q[first : first + 4] /= length
-    return q, v, tuple(given)
+    return normalised(q, mechanism.q.quaternions), v, tuple(given)
 
 
 def closed_state(
@@ -81,21 +79,6 @@ def constants(names: Sequence[str], given: Mapping[str, float], what: str, where
             raise SimulationError(f"no {what} is called {name!r}", where=where, remedy=suggestion(name, names))
         values[list(names).index(name)] = finite(name, given[name])
     return values
-
-
-def finite(name: str, value: object) -> float:
-    """The value as a float.
-
-    Raises:
-        SimulationError: it is no finite number.
-    """
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise SimulationError(f"{name} = {value} is no finite number", remedy="give a number")
-    return number
 
 
 def _unknown(mechanism: Mechanism, name: str, known: Sequence[str]) -> SimulationError:

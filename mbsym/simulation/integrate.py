@@ -18,9 +18,10 @@ from mbsym.pipeline import Progress, read
 from mbsym.simulation.equations import Equations, prepare, speed_quantities, suggestion
 from mbsym.simulation.events import Event, EventWatch
 from mbsym.simulation.fixed_steps import CompiledStepper, RungeKuttaStepper, Stepper, VariationalStepper
-from mbsym.simulation.initial_state import closed_state, constants, finite, initial_state
+from mbsym.simulation.initial_state import closed_state, constants, initial_state
 from mbsym.simulation.monitors import monitor
-from mbsym.simulation.rates import EvaluatedRates, Law, Loads, LoopCorrection, leaves_rates, looped_system
+from mbsym.simulation.options import Accuracy, Keeping, Loads, Preparation, check_numbers
+from mbsym.simulation.rates import ActingLoads, EvaluatedRates, LoopCorrection, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
 from mbsym.simulation.time_stepping import CompiledSteps
 from mbsym.simulation.trajectory import (
@@ -58,21 +59,16 @@ def simulate(
     model: Model | str | Path | Equations,
     duration: float,
     *,
+    method: str = DEFAULT_METHOD,
     step: float | None = None,
     output_step: float | None = None,
-    method: str = DEFAULT_METHOD,
     initial: Mapping[str, float] | None = None,
     parameters: Mapping[str, float] | None = None,
-    inputs: Mapping[str, float] | Law | None = None,
-    tau: Mapping[str, float] | Law | None = None,
-    correction: str | Keeper | None = None,
-    gains: Sequence[float] = (),
     events: Sequence[Event] = (),
-    rtol: float = 1e-9,
-    atol: float | None = None,
-    max_step: float = np.inf,
-    language: str = "auto",
-    order: str = "weight",
+    loads: Loads = Loads(),
+    keeping: Keeping = Keeping(),
+    accuracy: Accuracy = Accuracy(),
+    preparation: Preparation = Preparation(),
     progress: Progress | None = None,
 ) -> SimulationResult:
     """Integrates the motion of a model.
@@ -80,23 +76,18 @@ def simulate(
     Args:
         model: a model, a model file, the name of a bundled example, or what ``prepare`` made of one, for many runs.
         duration: [s].
+        method: RK45, DOP853, Radau, BDF, LSODA (SciPy), rk4, symplectic (variational midpoint rule, trees only), or
+            transfer-matrix.
         step: length of the steps of rk4, symplectic and transfer-matrix (default 1 ms); of the other methods, which
             choose their steps, the interval of the output (default a thousandth of the duration).
         output_step: interval of the output [s]; default ``step``.
-        method: RK45, DOP853, Radau, BDF, LSODA (SciPy), rk4, symplectic (variational midpoint rule, trees only), or
-            transfer-matrix.
         initial: coordinates and speeds to start from by name; others are the model's initial coordinates, and zero.
         parameters: numbers that replace those of the model's parameters.
-        inputs: control inputs by name, zero where not given, or a function of t, q and v that returns u.
-        tau: generalised forces by the names of their speeds, or a function of t, q and v that returns tau.
-        correction: how loops are kept closed, a name of ``CORRECTIONS`` or an object that does it; default
-            "projection", and "baumgarte" with the multi-step methods BDF and LSODA.
-        gains: of Baumgarte's correction, alpha and beta [1/s].
         events: to look out for.
-        rtol, atol: errors per step that SciPy's methods allow; atol is a hundredth of rtol if it is not given.
-        max_step: longest step of SciPy's methods [s].
-        language: "c", "numpy", or "auto" for C where there is a compiler.
-        order: of the assembly, "weight" or "input".
+        loads: control inputs and generalised forces.
+        keeping: how loops are kept closed.
+        accuracy: of SciPy's methods.
+        preparation: language and order of the equations; those of prepared equations stay as they are.
         progress: told of each step.
 
     Returns:
@@ -107,41 +98,38 @@ def simulate(
         ToolchainError: C is asked for and there is no compiler.
         MbsymError: the model cannot be read or its equations cannot be derived.
     """
-    atol = rtol / 100.0 if atol is None else atol
-    _check_numbers(duration, step, output_step, rtol, atol, max_step)
+    check_numbers(duration, step, output_step, accuracy)
     if method not in METHODS:
         raise SimulationError(f"no method is called {method!r}", remedy=suggestion(method, METHODS))
-    loaded = callable(tau) or any(tau.values() if tau else ())
     if isinstance(model, Equations):
         equations = model
-        _check_prepared(equations, method, loaded, parameters)
+        _check_prepared(equations, method, loads.drive, parameters)
     else:
         equations = prepare(
             with_parameters(read(model), parameters or {}),
-            language=language,
-            loaded=loaded,
+            preparation,
+            loaded=loads.drive,
             variational=method == "symplectic",
             stepped=method == TRANSFER_MATRIX,
-            order=order,
             progress=progress,
         )
-    loads = _loads(equations, inputs, tau)
+    acting = _acting(equations, loads)
     times = _output_times(equations, duration, step, output_step, method)
     q, v, named = initial_state(equations.mechanism, initial or {})
-    loops, kept, label = _loops(equations, method, correction, gains, step)
+    loops, kept, label = _loops(equations, method, keeping, step)
     if loops is not None:
         q, v = closed_state(equations.mechanism, loops, q, v, named)
     layout = equations.layout
-    loads.check(0.0, q, v, len(equations.mechanism.model.inputs))
+    acting.check(0.0, q, v, len(equations.mechanism.model.inputs))
     watch = EventWatch(events, lambda x: (layout.q(x), layout.v(x)))
     statistics = Statistics(method, label, equations.module.language, 0, 0)
     # A state that is not finite is told as an error, so that warnings on the way there say nothing new.
     with np.errstate(all="ignore"):
         trajectory = _integrated(
-            equations, loops, kept, loads, method, layout.state(q, v), times, step or DEFAULT_STEP, watch,
-            (rtol, atol, max_step), progress,
+            equations, loops, kept, acting, method, layout.state(q, v), times, step or DEFAULT_STEP, watch,
+            accuracy, progress,
         )  # fmt: skip
-    tau_free = not callable(loads.tau) and not np.any(loads.tau)
+    tau_free = not callable(acting.tau) and not np.any(acting.tau)
     return SimulationResult(
         t=trajectory.t,
         q=layout.q(trajectory.x).copy(),
@@ -182,17 +170,6 @@ def _check_prepared(equations: Equations, method: str, loaded: bool, parameters:
         )
 
 
-def _check_numbers(
-    duration: float, step: float | None, output_step: float | None, rtol: float, atol: float, max_step: float
-) -> None:
-    given = {"duration": duration, "step": step, "output step": output_step, "rtol": rtol, "atol": atol}
-    for name, value in given.items():
-        if value is not None and finite(name, value) <= 0.0:
-            raise SimulationError(f"the {name} is {value:g}", remedy="give a positive number")
-    if not max_step > 0.0:
-        raise SimulationError(f"the longest step is {max_step:g}", remedy="give a positive number")
-
-
 def _output_times(
     equations: Equations, duration: float, step: float | None, output_step: float | None, method: str
 ) -> Array:
@@ -213,23 +190,23 @@ def _output_times(
     return times
 
 
-def _loads(
-    equations: Equations, inputs: Mapping[str, float] | Law | None, tau: Mapping[str, float] | Law | None
-) -> Loads:
+def _acting(equations: Equations, loads: Loads) -> ActingLoads:
     model = equations.mechanism.model
     names = [item.name for item in model.inputs]
     speeds = [item.name for item in speed_quantities(equations.mechanism)]
-    return Loads(
-        tau if callable(tau) else constants(speeds, tau or {}, "speed", model.name),
-        inputs if callable(inputs) else constants(names, inputs or {}, "control input", model.name),
+    tau, inputs = loads.tau, loads.inputs
+    return ActingLoads(
+        tau if callable(tau) else constants(speeds, tau, "speed", model.name),
+        inputs if callable(inputs) else constants(names, inputs, "control input", model.name),
     )
 
 
 def _loops(
-    equations: Equations, method: str, correction: str | Keeper | None, gains: Sequence[float], step: float | None
+    equations: Equations, method: str, keeping: Keeping, step: float | None
 ) -> tuple[LoopedSystem | None, Keeper | None, str]:
     """The closed loops with what keeps them closed and its name; nothing for a tree."""
     where = equations.mechanism.model.name
+    correction = keeping.correction
     if equations.loops is None:
         if correction is not None:
             raise SimulationError(
@@ -260,20 +237,20 @@ def _loops(
             remedy="use baumgarte or none, or a one-step method such as Radau or DOP853",
         )
     fixed = method in FIXED_STEP_METHODS
-    return system, keeper(chosen, (step or DEFAULT_STEP) if fixed else BAUMGARTE_TIME, gains), chosen
+    return system, keeper(chosen, (step or DEFAULT_STEP) if fixed else BAUMGARTE_TIME, keeping.gains), chosen
 
 
 def _integrated(
     equations: Equations,
     system: LoopedSystem | None,
     kept: Keeper | None,
-    loads: Loads,
+    loads: ActingLoads,
     method: str,
     x: Array,
     times: Array,
     step: float,
     watch: EventWatch,
-    errors: tuple[float, float, float],
+    accuracy: Accuracy,
     progress: Progress | None,
 ) -> Trajectory:
     layout, name = equations.layout, equations.mechanism.model.name
@@ -297,14 +274,12 @@ def _integrated(
         else:
             stepper = RungeKuttaStepper(rates, layout, name)
         return fixed_step_trajectory(stepper, x, times, step, watch, correct, progress)
-    rtol, atol, max_step = errors
-    return adaptive_trajectory(
-        rates, method, x, times, layout, name,
-        rtol=rtol, atol=atol, max_step=max_step, watch=watch, correct=correct, progress=progress,
-    )  # fmt: skip
+    return adaptive_trajectory(rates, method, x, times, layout, name, accuracy, watch, correct, progress)
 
 
-def _require_steps_alone(equations: Equations, loads: Loads, times: Array, step: float, watch: EventWatch) -> None:
+def _require_steps_alone(
+    equations: Equations, loads: ActingLoads, times: Array, step: float, watch: EventWatch
+) -> None:
     """Steps by transfer matrices are of one length and know of nothing but the model's own forces."""
     name = equations.mechanism.model.name
     if watch or any(callable(law) or np.any(law) for law in (loads.tau, loads.u)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from mbsym.codegen.build import SharedLibrary
 from mbsym.codegen.load import LoadedFunction, LoadedModule
@@ -16,13 +16,13 @@ from mbsym.errors import SimulationError
 from mbsym.loops.corrections import Keeper, NoCorrection, Projection
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.simulation.equations import Equations
+from mbsym.simulation.options import Law
 
 Array: TypeAlias = NDArray[Any]
-Law: TypeAlias = Callable[[float, Array, Array], ArrayLike]
 
 
 @dataclass(frozen=True, slots=True)
-class Loads:
+class ActingLoads:
     """Generalised forces tau (nv,) and control inputs u, each constant or a function of t, q and v."""
 
     tau: Array | Law
@@ -148,7 +148,7 @@ class EvaluatedRates:
     """Rates of a state; the lengths of its quaternions do not matter."""
 
     def __init__(
-        self, equations: Equations, loads: Loads, system: LoopedSystem | None = None, keeper: Keeper | None = None
+        self, equations: Equations, loads: ActingLoads, system: LoopedSystem | None = None, keeper: Keeper | None = None
     ) -> None:
         """Chooses the functions.
 

@@ -15,6 +15,7 @@ from mbsym.pipeline import Progress
 from mbsym.simulation.equations import StateLayout
 from mbsym.simulation.events import EventWatch
 from mbsym.simulation.fixed_steps import Stepper, not_finite
+from mbsym.simulation.options import Accuracy
 
 Array: TypeAlias = NDArray[Any]
 Rates: TypeAlias = Callable[[float, Array], Array]
@@ -153,10 +154,7 @@ def adaptive_trajectory(
     times: Array,
     layout: StateLayout,
     name: str,
-    *,
-    rtol: float,
-    atol: float,
-    max_step: float,
+    accuracy: Accuracy,
     watch: EventWatch,
     correct: Correct | None,
     progress: Progress | None = None,
@@ -173,7 +171,7 @@ def adaptive_trajectory(
         times: the grid.
         layout: of the state.
         name: of the model, for errors.
-        rtol, atol, max_step: of the integrator.
+        accuracy: of the integrator.
         watch: events to look out for.
         correct: puts a state right.
         progress: told of each hundredth part.
@@ -192,7 +190,13 @@ def adaptive_trajectory(
         warnings.simplefilter("ignore")
         try:
             integrator = getattr(integrate, method)(
-                rates, float(times[0]), x, float(times[-1]), rtol=rtol, atol=atol, max_step=max_step
+                rates,
+                float(times[0]),
+                x,
+                float(times[-1]),
+                rtol=accuracy.rtol,
+                atol=accuracy.absolute,
+                max_step=accuracy.max_step,
             )
         except (ValueError, ArithmeticError, np.linalg.LinAlgError):
             raise not_finite(name, float(times[0])) from None

@@ -203,7 +203,7 @@ def test_generated_code_agrees_with_the_reference(swing: Model) -> None:
 
 
 def test_what_it_takes_and_stores_is_in_the_balance_of_energy(swing: Model) -> None:
-    result = mbsym.simulate(swing, 1.5, rtol=1e-10)
+    result = mbsym.simulate(swing, 1.5, accuracy=mbsym.Accuracy(rtol=1e-10))
     monitors = result.monitors
     assert monitors.work[-1] < -0.05  # the damper has taken some
     assert np.ptp(monitors.potential_energy) > 1

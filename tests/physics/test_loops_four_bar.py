@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from mbsym.simulation.integrate import simulate
+from mbsym.simulation.options import Accuracy
 
 
 def test_a_hundred_seconds_without_drift() -> None:
-    done = simulate("four_bar", 100.0, output_step=0.1, method="DOP853", rtol=1e-10)
+    done = simulate("four_bar", 100.0, output_step=0.1, method="DOP853", accuracy=Accuracy(rtol=1e-10))
     monitors = done.monitors
     assert done.statistics.correction == "projection"
     assert monitors.closure_gap is not None

@@ -33,7 +33,7 @@ def prepared(name: str) -> Equations:
 
 @pytest.mark.parametrize("name", sorted(MOTIONS))
 def test_energy_of_conservative_trees_is_kept(name: str) -> None:
-    result = mbsym.simulate(prepared(name), 2.0, initial=MOTIONS[name], rtol=1e-11)
+    result = mbsym.simulate(prepared(name), 2.0, initial=MOTIONS[name], accuracy=mbsym.Accuracy(rtol=1e-11))
     assert np.ptp(result.q, axis=0).max() > 0.1
     # Some hundred steps with errors of 1e-11 each.
     assert result.monitors.worst_energy_drift < 1e-9 * result.monitors.energy_scale
@@ -47,8 +47,10 @@ def test_energy_of_conservative_trees_is_kept(name: str) -> None:
 @pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau", "BDF", "LSODA", "rk4", "symplectic"])
 def test_every_method_follows_the_same_motion(method: str) -> None:
     initial = {"q_tip_w": cos(0.2), "q_tip_x": sin(0.2), "v_tip_z": 40.0}
-    exact = mbsym.simulate(prepared("spinning_top"), 0.2, initial=initial, rtol=1e-13)
-    result = mbsym.simulate(prepared("spinning_top"), 0.2, step=2e-4, method=method, initial=initial, rtol=1e-9)
+    exact = mbsym.simulate(prepared("spinning_top"), 0.2, initial=initial, accuracy=mbsym.Accuracy(rtol=1e-13))
+    result = mbsym.simulate(
+        prepared("spinning_top"), 0.2, step=2e-4, method=method, initial=initial, accuracy=mbsym.Accuracy(rtol=1e-9)
+    )
     # BDF is of low order and allows its errors in each of some thousand steps; the midpoint rule is of order two.
     tolerance = {"BDF": 1e-5, "LSODA": 1e-6, "symplectic": 1e-4}.get(method, 1e-7)
     assert np.max(np.abs(result.q[-1] - exact.q[-1])) < tolerance
@@ -90,7 +92,9 @@ def test_the_variational_rule_keeps_momentum_to_round_off() -> None:
 
 
 def order(method: str, name: str, initial: dict[str, float], steps: tuple[float, float], duration: float) -> float:
-    exact = mbsym.simulate(prepared(name), duration, initial=initial, rtol=1e-13, output_step=duration).q[-1]
+    exact = mbsym.simulate(
+        prepared(name), duration, initial=initial, accuracy=mbsym.Accuracy(rtol=1e-13), output_step=duration
+    ).q[-1]
     errors = [
         np.max(np.abs(mbsym.simulate(prepared(name), duration, step=h, method=method, initial=initial).q[-1] - exact))
         for h in steps
@@ -123,7 +127,7 @@ def test_a_steady_top_precesses_as_euler_and_lagrange_say() -> None:
         "v_tip_y": slow * sin(tilt),
         "v_tip_z": spin,
     }
-    result = mbsym.simulate(prepared("spinning_top"), 2.0, initial=initial, rtol=1e-11)
+    result = mbsym.simulate(prepared("spinning_top"), 2.0, initial=initial, accuracy=mbsym.Accuracy(rtol=1e-11))
     axis = result.poses[:, 0, :3, 2]
     azimuth = np.unwrap(np.arctan2(axis[:, 0], -axis[:, 1]))
     # Errors of 1e-11 in each of some thousand steps.
@@ -137,7 +141,9 @@ def test_a_pendulum_swings_with_the_period_of_the_elliptic_integral() -> None:
     rod = mbsym.Body("rod", 1.3, (0, 0, -length / 2), (1.3 * length**2 / 12, 1.3 * length**2 / 12, 0, 0, 0, 0))
     model = mbsym.Model("pendulum", (rod,), (mbsym.Joint("pin", "revolute", "ground", "rod", axis=(0, -1, 0)),))
     down = Event(lambda t, q, v: float(q[0]), "down", direction=-1)
-    result = mbsym.simulate(model, 10.0, initial={"q_pin": amplitude}, events=[down], rtol=1e-12)
+    result = mbsym.simulate(
+        model, 10.0, initial={"q_pin": amplitude}, events=[down], accuracy=mbsym.Accuracy(rtol=1e-12)
+    )
     period = 4.0 * sqrt(2.0 * length / (3.0 * 9.81)) * ellipk(sin(amplitude / 2) ** 2)
     times = [item.t for item in result.events]
     assert len(times) >= 3
@@ -151,9 +157,9 @@ def test_work_of_dampers_and_motors_is_taken_off() -> None:
             2.0,
             step=1e-3,
             method=method,
-            rtol=1e-11,
+            accuracy=mbsym.Accuracy(rtol=1e-11),
             initial={"q_hinge": 0.4},
-            inputs={"push": 2.0},
+            loads=mbsym.Loads(inputs={"push": 2.0}),
         )
         assert result.monitors.work[-1] > 0.1
         assert result.monitors.worst_energy_drift < tolerance * result.monitors.energy_scale
@@ -161,7 +167,12 @@ def test_work_of_dampers_and_motors_is_taken_off() -> None:
 
 def test_power_agrees_with_the_reference() -> None:
     result = mbsym.simulate(
-        prepared("cart_pole"), 0.5, step=1e-3, initial={"q_hinge": 0.4}, inputs={"push": 2.0}, rtol=1e-11
+        prepared("cart_pole"),
+        0.5,
+        step=1e-3,
+        initial={"q_hinge": 0.4},
+        loads=mbsym.Loads(inputs={"push": 2.0}),
+        accuracy=mbsym.Accuracy(rtol=1e-11),
     )
     reference = Reference(result.equations.mechanism.model, result.equations.mechanism.labelling)
     zero = np.zeros(2)
@@ -177,14 +188,23 @@ def test_power_agrees_with_the_reference() -> None:
 # All joint types and every kind of force element occur among these.
 @pytest.mark.parametrize("seed", [0, 2, 4, 7, 12, 13, 17])
 def test_random_trees_by_three_ways(seed: int) -> None:
-    equations = prepare(random_tree(seed, bodies=(1, 5)), language="numpy", variational=True, loaded=True)
+    equations = prepare(
+        random_tree(seed, bodies=(1, 5)), preparation=mbsym.Preparation("numpy"), variational=True, loaded=True
+    )
     speeds = np.random.default_rng(seed).normal(size=equations.mechanism.nv)
     initial = dict(zip((item.name for item in speed_quantities(equations.mechanism)), speeds.tolist(), strict=True))
     inputs = {item.name: 0.5 for item in equations.mechanism.model.inputs}
 
     def end(method: str, step: float) -> SimulationResult:
         return mbsym.simulate(
-            equations, 0.02, step=step, output_step=0.02, method=method, initial=initial, inputs=inputs, rtol=1e-12
+            equations,
+            0.02,
+            step=step,
+            output_step=0.02,
+            method=method,
+            initial=initial,
+            loads=mbsym.Loads(inputs=inputs),
+            accuracy=mbsym.Accuracy(rtol=1e-12),
         )
 
     exact = end("DOP853", 0.02)

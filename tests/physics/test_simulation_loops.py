@@ -16,12 +16,12 @@ from mbsym.simulation.equations import Equations, prepare
 def prepared(name: str) -> Equations:
     """Equations that are derived and compiled once for all tests."""
     # The platform's equations are many, and NumPy needs no compiler to work on them.
-    return prepare(mbsym.load(name), language="numpy" if name == "stewart_platform" else "auto")
+    return prepare(mbsym.load(name), preparation=mbsym.Preparation("numpy" if name == "stewart_platform" else "auto"))
 
 
 @pytest.mark.parametrize("name", ["four_bar", "five_bar", "stewart_platform", "rhombus_planar"])
 def test_loops_stay_closed_and_energy_is_kept(name: str) -> None:
-    result = mbsym.simulate(prepared(name), 0.3, step=0.01, rtol=1e-10)
+    result = mbsym.simulate(prepared(name), 0.3, step=0.01, accuracy=mbsym.Accuracy(rtol=1e-10))
     monitors = result.monitors
     assert result.statistics.correction == "projection"
     assert monitors.closure_gap is not None and monitors.speed_gap is not None
@@ -34,7 +34,7 @@ def test_loops_stay_closed_and_energy_is_kept(name: str) -> None:
 def test_corrections_differ_in_what_they_leave() -> None:
     gaps = {}
     for correction in ("none", "velocity", "baumgarte", "projection", "partitioning"):
-        result = mbsym.simulate(prepared("four_bar"), 0.4, step=0.01, method="rk4", correction=correction)
+        result = mbsym.simulate(prepared("four_bar"), 0.4, step=0.01, method="rk4", keeping=mbsym.Keeping(correction))
         assert result.monitors.closure_gap is not None
         gaps[correction] = float(np.max(result.monitors.closure_gap))
     assert gaps["projection"] < 1e-13 and gaps["partitioning"] < 1e-12
@@ -47,7 +47,7 @@ def test_multi_step_methods_take_restoring_terms() -> None:
     assert result.statistics.correction == "baumgarte"
     assert result.monitors.closure_gap is not None and np.max(result.monitors.closure_gap) < 1e-6
     with pytest.raises(SimulationError, match="remembers earlier steps"):
-        mbsym.simulate(prepared("four_bar"), 0.2, method="BDF", correction="projection")
+        mbsym.simulate(prepared("four_bar"), 0.2, method="BDF", keeping=mbsym.Keeping("projection"))
 
 
 def test_a_start_that_is_open_is_assembled_and_what_is_given_stays() -> None:
@@ -81,9 +81,9 @@ def test_a_start_that_cannot_close_is_refused_with_its_gap() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"correction": "projektion"}, "did you mean projection"),
+        ({"keeping": mbsym.Keeping("projektion")}, "did you mean projection"),
         ({"method": "symplectic"}, "does not cover closed loops|variational=True"),
-        ({"method": "transfer-matrix", "correction": "projection"}, "closes loops by itself"),
+        ({"method": "transfer-matrix", "keeping": mbsym.Keeping("projection")}, "closes loops by itself"),
     ],
 )
 def test_mistakes_are_named(arguments: dict[str, str], message: str) -> None:
@@ -92,7 +92,7 @@ def test_mistakes_are_named(arguments: dict[str, str], message: str) -> None:
 
 
 def test_the_transfer_matrix_method_gives_the_same_motion() -> None:
-    exact = mbsym.simulate(prepared("rhombus_planar"), 0.2, step=0.1, rtol=1e-11)
+    exact = mbsym.simulate(prepared("rhombus_planar"), 0.2, step=0.1, accuracy=mbsym.Accuracy(rtol=1e-11))
     result = mbsym.simulate(prepared("rhombus_planar"), 0.2, step=1e-4, output_step=0.1, method="transfer-matrix")
     # Generalised alpha is of second order in the step: (1e-4)^2 times rates of 1e2 and 1e3.
     assert np.max(np.abs(result.q - exact.q)) < 1e-4

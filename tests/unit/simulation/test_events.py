@@ -38,7 +38,14 @@ def position(t: float, q: np.ndarray, v: np.ndarray) -> float:
     [("DOP853", 1e-9), ("Radau", 1e-7), ("LSODA", 1e-7), ("rk4", 1e-9), ("symplectic", 1e-4)],
 )
 def test_zeros_are_found_where_they_are(oscillator: mbsym.Model, method: str, tolerance: float) -> None:
-    result = mbsym.simulate(oscillator, 2.0, step=2e-3, method=method, events=[Event(position, "middle")], rtol=1e-11)
+    result = mbsym.simulate(
+        oscillator,
+        2.0,
+        step=2e-3,
+        method=method,
+        events=[Event(position, "middle")],
+        accuracy=mbsym.Accuracy(rtol=1e-11),
+    )
     times = [item.t for item in result.events]
     assert times == pytest.approx([np.pi / 6, np.pi / 2], abs=tolerance)
     assert [item.name for item in result.events] == ["middle", "middle"]
@@ -47,7 +54,9 @@ def test_zeros_are_found_where_they_are(oscillator: mbsym.Model, method: str, to
 
 @pytest.mark.parametrize(("direction", "zero"), [(1, np.pi / 2), (-1, np.pi / 6)])
 def test_directions_choose(oscillator: mbsym.Model, direction: int, zero: float) -> None:
-    result = mbsym.simulate(oscillator, 2.0, events=[Event(position, direction=direction)], rtol=1e-11)
+    result = mbsym.simulate(
+        oscillator, 2.0, events=[Event(position, direction=direction)], accuracy=mbsym.Accuracy(rtol=1e-11)
+    )
     assert [item.t for item in result.events] == pytest.approx([zero], abs=1e-8)
 
 

@@ -15,7 +15,7 @@ from mbsym.codegen.environment import runtime_directory
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import prepare
 from mbsym.simulation.fixed_steps import INVERSE_TANGENT, TANGENT, VariationalStepper, half_step, move, series
-from mbsym.simulation.rates import Loads
+from mbsym.simulation.rates import ActingLoads
 from mbsym.simulation.time_stepping import DRIVER_FILE, Run, coordinate_runs, driver_source
 
 FREE = (Run(2, 0, 0, 6),)
@@ -72,7 +72,7 @@ def test_series_are_those_of_the_tangent_of_the_exponential() -> None:
 
 
 def test_runs_join_neighbours_whose_rates_are_speeds() -> None:
-    quadruped = prepare(mbsym.load("quadruped"), language="numpy").mechanism
+    quadruped = prepare(mbsym.load("quadruped"), preparation=mbsym.Preparation("numpy")).mechanism
     assert coordinate_runs(quadruped) == (Run(2, 0, 0, 6), Run(0, 7, 6, 12))
 
 
@@ -80,14 +80,20 @@ def test_runs_join_neighbours_whose_rates_are_speeds() -> None:
 @pytest.mark.parametrize(
     ("name", "initial", "arguments"),
     [
-        ("spinning_top", {"q_tip_w": 0.955, "q_tip_x": 0.2955, "v_tip_z": 50.0}, {"tau": {"v_tip_x": 0.01}}),
+        (
+            "spinning_top",
+            {"q_tip_w": 0.955, "q_tip_x": 0.2955, "v_tip_z": 50.0},
+            {"loads": mbsym.Loads(tau={"v_tip_x": 0.01})},
+        ),
         ("floating_two_arm", {"v_base_motion_wx": 3.0, "v_left_shoulder": -4.0}, {}),
-        ("cart_pole", {"q_hinge": 0.3}, {"inputs": {"push": 0.7}}),
+        ("cart_pole", {"q_hinge": 0.3}, {"loads": mbsym.Loads(inputs={"push": 0.7})}),
     ],
 )
 def test_c_and_numpy_take_the_same_steps(method: str, name: str, initial: dict, arguments: dict) -> None:
     found = [
-        mbsym.simulate(name, 0.02, step=1e-3, method=method, initial=initial, language=language, **arguments)
+        mbsym.simulate(
+            name, 0.02, step=1e-3, method=method, initial=initial, preparation=mbsym.Preparation(language), **arguments
+        )
         for language in ("c", "numpy")
     ]
     # Round-off of some dozens of operations in each of 20 steps.
@@ -97,8 +103,8 @@ def test_c_and_numpy_take_the_same_steps(method: str, name: str, initial: dict, 
 
 def test_steps_of_the_variational_rule_are_symplectic() -> None:
     """J^T W J = W for the derivative J of a step in (q, p)."""
-    equations = prepare(mbsym.load("double_pendulum"), language="c", variational=True)
-    stepper = VariationalStepper(equations, Loads(np.zeros(2), np.zeros(0)))
+    equations = prepare(mbsym.load("double_pendulum"), preparation=mbsym.Preparation("c"), variational=True)
+    stepper = VariationalStepper(equations, ActingLoads(np.zeros(2), np.zeros(0)))
     terms, speeds = (equations.module.functions[name] for name in ("variational_terms", "speeds_of_momentum"))
 
     def step(z: np.ndarray) -> np.ndarray:
@@ -120,13 +126,20 @@ def test_steps_of_the_variational_rule_are_symplectic() -> None:
 def test_a_step_that_is_too_long_is_refused_with_its_time() -> None:
     with pytest.raises(SimulationError, match="after t = "):
         mbsym.simulate(
-            "double_pendulum", 20, step=0.5, method="rk4", initial={"q_shoulder": 3.0, "v_elbow": 50.0}, language="c"
+            "double_pendulum",
+            20,
+            step=0.5,
+            method="rk4",
+            initial={"q_shoulder": 3.0, "v_elbow": 50.0},
+            preparation=mbsym.Preparation("c"),
         )
 
 
 def test_the_last_step_is_shorter_where_the_duration_asks_for_it() -> None:
     result = mbsym.simulate("double_pendulum", 0.0105, step=1e-3, method="rk4", initial={"q_shoulder": 1.0})
-    exact = mbsym.simulate("double_pendulum", 0.0105, method="DOP853", initial={"q_shoulder": 1.0}, rtol=1e-12)
+    exact = mbsym.simulate(
+        "double_pendulum", 0.0105, method="DOP853", initial={"q_shoulder": 1.0}, accuracy=mbsym.Accuracy(rtol=1e-12)
+    )
     assert result.t[-1] == 0.0105 and len(result.t) == 12
     # The error of Runge-Kutta steps of a millisecond is of the order (1e-3)^4.
     assert np.max(np.abs(result.q[-1] - exact.q[-1])) < 1e-11

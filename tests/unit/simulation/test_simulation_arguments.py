@@ -23,7 +23,7 @@ couplings:
 
 
 def run(name: str = "double_pendulum", duration: float = 0.1, **arguments: object) -> object:
-    return mbsym.simulate(name, duration, **{"language": "numpy", **arguments})  # type: ignore[arg-type]
+    return mbsym.simulate(name, duration, **{"preparation": mbsym.Preparation("numpy"), **arguments})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -35,18 +35,18 @@ def run(name: str = "double_pendulum", duration: float = 0.1, **arguments: objec
         ({"step": 0.0}, "the step is 0"),
         ({"step": -1e-3}, "the step is -0.001"),
         ({"output_step": 0.0}, "the output step is 0"),
-        ({"rtol": 0.0}, "the rtol is 0"),
+        ({"accuracy": mbsym.Accuracy(rtol=0.0)}, "the rtol is 0"),
         ({"method": "RK54"}, "did you mean RK45"),
         ({"initial": {"q_shoudler": 1.0}}, "did you mean q_shoulder"),
         ({"initial": {"q_shoulder": "up"}}, "q_shoulder = up is no finite number"),
         ({"initial": {"q_shoulder": float("inf")}}, "q_shoulder = inf is no finite number"),
-        ({"inputs": {"push": 1.0}}, "no control input is called 'push'"),
-        ({"tau": {"v_elbo": 1.0}}, "did you mean v_elbow"),
-        ({"tau": lambda t, q, v: np.zeros(3)}, "give 2 finite numbers"),
-        ({"correction": "projection"}, "no closed loops"),
-        ({"language": "fortran"}, "no language 'fortran'"),
+        ({"loads": mbsym.Loads(inputs={"push": 1.0})}, "no control input is called 'push'"),
+        ({"loads": mbsym.Loads(tau={"v_elbo": 1.0})}, "did you mean v_elbow"),
+        ({"loads": mbsym.Loads(tau=lambda t, q, v: np.zeros(3))}, "give 2 finite numbers"),
+        ({"keeping": mbsym.Keeping("projection")}, "no closed loops"),
+        ({"preparation": mbsym.Preparation("fortran")}, "no language 'fortran'"),
         ({"step": 1e-12}, "take a longer step"),
-        ({"method": "transfer-matrix", "tau": {"v_elbow": 1.0}}, "takes no generalised forces"),
+        ({"method": "transfer-matrix", "loads": mbsym.Loads(tau={"v_elbow": 1.0})}, "takes no generalised forces"),
     ],
 )
 def test_mistakes_are_named(arguments: dict[str, object], message: str) -> None:
@@ -73,7 +73,7 @@ def test_a_model_that_cannot_move_is_refused() -> None:
 
 
 def test_initial_states_are_the_models_own_with_what_is_given() -> None:
-    mechanism = prepare(mbsym.load("quadruped"), language="numpy").mechanism
+    mechanism = prepare(mbsym.load("quadruped"), preparation=mbsym.Preparation("numpy")).mechanism
     q, v, named = initial_state(
         mechanism, {"q_floating_base_w": 3.0, "q_floating_base_z": 4.0, "v_front_left_knee": 2.0}
     )
@@ -88,7 +88,7 @@ def test_coordinates_that_follow_others_are_told_apart(tmp_path) -> None:  # typ
     (tmp_path / "coupled.yaml").write_text(COUPLED, encoding="utf-8")
     with pytest.raises(SimulationError, match="q_driven follows joint drive by a coupling"):
         mbsym.simulate(tmp_path / "coupled.yaml", 1.0, initial={"q_driven": 1.0})
-    loop = prepare(mbsym.load("four_bar"), language="numpy").mechanism
+    loop = prepare(mbsym.load("four_bar"), preparation=mbsym.Preparation("numpy")).mechanism
     cut = loop.cut_joints[0].joint.name
     with pytest.raises(SimulationError, match=f"belongs to joint {cut}, which is cut"):
         initial_state(loop, {f"q_{cut}": 1.0})
@@ -101,7 +101,7 @@ def test_numpy_takes_over_where_there_is_no_compiler(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(equations_module, "find_compiler", none)
     assert mbsym.simulate("double_pendulum", 0.1).statistics.language == "numpy"
     with pytest.raises(ToolchainError):
-        mbsym.simulate("double_pendulum", 0.1, language="c")
+        mbsym.simulate("double_pendulum", 0.1, preparation=mbsym.Preparation("c"))
 
 
 def test_laws_may_depend_on_time_and_state() -> None:
@@ -109,7 +109,9 @@ def test_laws_may_depend_on_time_and_state() -> None:
         return -4.0 * q - 0.3 * v + np.array([np.sin(t), 0.0])
 
     for method in ("DOP853", "rk4", "symplectic"):
-        result = mbsym.simulate("double_pendulum", 1.0, step=2e-3, method=method, tau=spring, initial={"q_elbow": 0.4})
+        result = mbsym.simulate(
+            "double_pendulum", 1.0, step=2e-3, method=method, loads=mbsym.Loads(tau=spring), initial={"q_elbow": 0.4}
+        )
         drift = result.monitors.worst_energy_drift / result.monitors.energy_scale
         # The work of the law is integrated with the motion: to the order of each method.
         assert drift < {"DOP853": 1e-8, "rk4": 1e-6, "symplectic": 1e-3}[method]
@@ -121,7 +123,7 @@ def test_time_enters_where_the_model_names_it() -> None:
     push = mbsym.JointForce("push", "rail", "6*t")
     model = mbsym.Model("pushed", (mbsym.Body("block", 2),), (joint,), (push,))
     for method, language in (("DOP853", "c"), ("rk4", "c"), ("rk4", "numpy"), ("symplectic", "c")):
-        result = mbsym.simulate(model, 1.0, step=1e-3, method=method, language=language)
+        result = mbsym.simulate(model, 1.0, step=1e-3, method=method, preparation=mbsym.Preparation(language))
         assert result.v[-1, 0] == pytest.approx(1.5, abs=1e-10)
         assert result.q[-1, 0] == pytest.approx(0.5, abs=3e-7)  # h^2/4 of the midpoint rule
         assert result.monitors.work[-1] == pytest.approx(2.25, abs=2e-6)
@@ -134,6 +136,8 @@ def test_a_motion_that_ends_in_infinity_or_nowhere_is_told_with_its_time(method:
     joint = mbsym.Joint("rail", "prismatic", "ground", "block", axis=(1, 0, 0), coordinates=("x",))
     model = mbsym.Model("blow", (mbsym.Body("block", 1),), (joint,), (mbsym.JointForce("push", "rail", force),))
     with pytest.raises(SimulationError, match=r"after t = |failed at t = ") as caught:
-        mbsym.simulate(model, 5.0, initial={"x": 0.4, "v_rail": 3.0}, method=method, language="numpy")
+        mbsym.simulate(
+            model, 5.0, initial={"x": 0.4, "v_rail": 3.0}, method=method, preparation=mbsym.Preparation("numpy")
+        )
     found = float(caught.value.what.split("t = ")[1].split()[0])
     assert found == pytest.approx(time, abs=3e-3)

@@ -17,7 +17,9 @@ from mbsym.simulation.result import SimulationResult
 
 @pytest.fixture(scope="module")
 def result() -> SimulationResult:
-    return mbsym.simulate("double_pendulum", 0.5, step=0.05, initial={"q_shoulder": 1.0}, language="numpy")
+    return mbsym.simulate(
+        "double_pendulum", 0.5, step=0.05, initial={"q_shoulder": 1.0}, preparation=mbsym.Preparation("numpy")
+    )
 
 
 def test_csv_has_names_units_and_all_digits(result: SimulationResult, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from mbsym import examples
 from mbsym.reference import Reference
 from mbsym.simulation.equations import prepare
+from mbsym.simulation.options import Preparation
 from mbsym.simulation.step_terms import external_power, speeds_of_momentum, variational_terms
 from mbsym.verification.checks import Worst, check_function
 from mbsym.verification.evidence import Companions, Evidence, Numbers
@@ -21,7 +22,7 @@ FUNCTIONS = (external_power, variational_terms, speeds_of_momentum)
 @pytest.mark.parametrize("name", ["cart_pole", "double_pendulum", "floating_two_arm"])
 def test_the_terms_of_a_step_pass_their_checks(name: str) -> None:
     model = examples.load(name)
-    equations = prepare(model, language="numpy", variational=True)
+    equations = prepare(model, preparation=Preparation("numpy"), variational=True)
     reference = Reference(model, model.label())
     rng = np.random.default_rng(3)
     q, v, tau = random_state(model, model.label(), rng, reference=reference)

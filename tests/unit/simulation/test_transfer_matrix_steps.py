@@ -12,6 +12,7 @@ from mbsym import examples
 from mbsym.errors import SimulationError
 from mbsym.simulation import equations as preparation
 from mbsym.simulation.equations import prepare
+from mbsym.simulation.options import Preparation
 from mbsym.simulation.transfer_matrix_steps import TransferMatrixSteps
 
 
@@ -26,7 +27,7 @@ def test_a_simulation_prints_and_loads_one_module(language: str, monkeypatch: py
     monkeypatch.setattr(preparation, "render", counted)
     monkeypatch.setattr("mbsym.transfer_matrix.stepper.render", counted)
     result = mbsym.simulate(
-        "rhombus_planar", 4e-3, step=1e-3, output_step=2e-3, method="transfer-matrix", language=language
+        "rhombus_planar", 4e-3, step=1e-3, output_step=2e-3, method="transfer-matrix", preparation=Preparation(language)
     )
     assert rendered == ["rhombus_planar"]
     assert result.statistics.steps == 4
@@ -38,7 +39,7 @@ def test_a_simulation_prints_and_loads_one_module(language: str, monkeypatch: py
 
 @pytest.fixture(scope="module")
 def spinning() -> preparation.Equations:
-    return prepare(examples.load("spinning_top"), language="numpy", stepped=True)
+    return prepare(examples.load("spinning_top"), preparation=Preparation("numpy"), stepped=True)
 
 
 def start_of(equations: preparation.Equations) -> np.ndarray:

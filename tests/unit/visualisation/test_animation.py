@@ -66,7 +66,7 @@ def test_bodies_with_many_joints_are_polygons_and_slides_are_links() -> None:
 
 @pytest.fixture(scope="module")
 def result() -> SimulationResult:
-    return mbsym.simulate("double_pendulum", 0.5, initial={"q_shoulder": 1.0}, language="numpy")
+    return mbsym.simulate("double_pendulum", 0.5, initial={"q_shoulder": 1.0}, preparation=mbsym.Preparation("numpy"))
 
 
 def test_the_page_stands_alone_and_holds_the_motion(result: SimulationResult, tmp_path: Path) -> None:
