@@ -14,7 +14,7 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
 from mbsym.loops.contracts import ACTUATED_INVERSE_DYNAMICS
 from mbsym.loops.functions import constraint_jacobian
-from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
+from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.loops.tolerances import FOLLOWS
 from mbsym.loops.wrenches import dense
 from mbsym.symbolic.evaluator import Evaluator
@@ -22,9 +22,7 @@ from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 
 
-def actuated_inverse_dynamics(
-    mechanism: Mechanism, analysis: LoopAnalysis | None = None, actuated: Sequence[str] = ()
-) -> Program:
+def actuated_inverse_dynamics(mechanism: Mechanism, loops: LoopAnalysis, actuated: Sequence[str] = ()) -> Program:
     """Forces of the actuated joints that produce vdot with closed loops.
 
     With at least as many independent actuators as freedoms, those of least norm: tau = B^T mu, G mu = 0 and
@@ -33,25 +31,24 @@ def actuated_inverse_dynamics(
 
     Args:
         mechanism: with tree joints that bear the motors.
-        analysis: its loops, if they are at hand.
+        loops: its loops, analysed.
         actuated: names of joints; default those that the model marks or drives.
 
     Raises:
         DerivationError: no joint is actuated, a named one does not exist or is cut, or there are enough motors but they
             leave a freedom undriven.
     """
-    found = analyse_loops(mechanism) if analysis is None else analysis
     columns = actuated_columns(mechanism, actuated)
     rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
     speeds = joint_speeds(mechanism)
     needed = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied_forces(mechanism, speeds))
     force = list(mechanism.gather(needed.forces))
-    rows = [dense(mechanism, row.jacobian) for row in found.rows]
-    enough = len(columns) >= found.mobility
-    undriven = _undriven(mechanism, found, columns)
+    rows = [dense(mechanism, row.jacobian) for row in loops.rows]
+    enough = len(columns) >= loops.mobility
+    undriven = _undriven(mechanism, loops, columns)
     if enough and undriven:
         raise DerivationError(
-            f"{len(columns)} motors for {found.mobility} freedoms leave {undriven} of them undriven",
+            f"{len(columns)} motors for {loops.mobility} freedoms leave {undriven} of them undriven",
             where=mechanism.model.name,
             remedy="actuate joints that move independently of each other",
         )
@@ -59,7 +56,7 @@ def actuated_inverse_dynamics(
     driven = solve(mechanism, rows, columns, force)
     zero = Scalar(mechanism.graph, 0)
     tau = [driven.get(k, zero) for k in range(mechanism.nv)]
-    if len(columns) == found.mobility:
+    if len(columns) == loops.mobility:
         kind = "as many motors as freedoms"
     else:
         kind = "least norm, more motors than freedoms" if enough else "fewer motors than freedoms: best fit"
@@ -126,7 +123,7 @@ def _least_forces(
         for row in rows:
             for i in range(n):
                 for j in range(n):
-                    if row[i].ref and row[j].ref:
+                    if row[i] and row[j]:
                         matrix[i][j] = matrix[i][j] + row[i] * row[j]
         for column in columns:
             matrix[column][column] = matrix[column][column] + one
@@ -138,7 +135,7 @@ def _least_forces(
             small = factorised(mechanism, gram, "matrix of motors and closure rows")
             multipliers = small.outward(small.inward([weighted_product(factor, a, x) for a in inward]))
             for row, multiplier in zip(inward, multipliers, strict=True):
-                x = [total - entry * multiplier if entry.ref else total for total, entry in zip(x, row, strict=True)]
+                x = [total - entry * multiplier if entry else total for total, entry in zip(x, row, strict=True)]
         solution = factor.outward(x)
     return {column: solution[column] for column in columns}
 

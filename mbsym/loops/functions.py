@@ -35,7 +35,7 @@ from mbsym.kinematics.observables import position_rate
 from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
 from mbsym.loops import contracts
 from mbsym.loops.constraints import ClosureRow
-from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
+from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.loops.wrenches import all_wrenches, dense, least_wrenches
 from mbsym.records import Registry
 from mbsym.symbolic.program import Input, Program
@@ -63,17 +63,14 @@ class LoopFunction:
         """Of the contract."""
         return self.contract.name
 
-    def __call__(
-        self, mechanism: Mechanism, analysis: LoopAnalysis | None = None, method: Method | None = None
-    ) -> Program:
+    def __call__(self, mechanism: Mechanism, loops: LoopAnalysis, method: Method | None = None) -> Program:
         """The Program for a mechanism.
 
         Args:
             mechanism: with closed loops.
-            analysis: of its loops, if it is at hand.
+            loops: analysed.
             method: default is the one with fewer operations.
         """
-        loops = analyse_loops(mechanism) if analysis is None else analysis
         if method is not None or not self.factors:
             return self._program(mechanism, loops, method or "sparse")
         return fewest_operations(
@@ -114,7 +111,7 @@ class ConstrainedSystem:
         total = list(self.inward_force)
         for row, multiplier in zip(self.inward_rows, multipliers, strict=True):
             for k, entry in enumerate(row):
-                if entry.ref:
+                if entry:
                     total[k] = total[k] + entry * multiplier
         return self.factor.outward(total)
 

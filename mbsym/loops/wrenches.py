@@ -56,7 +56,7 @@ def _combined(mechanism: Mechanism, multiplied: Sequence[tuple[ClosureRow, Scala
     zero = zero_vector(mechanism.graph)
     total: Motion = (zero, zero)
     for row, multiplier in multiplied:
-        if row.wrench is not None and multiplier.ref:
+        if row.wrench is not None and multiplier:
             total = _sum(total, (scale(row.wrench[0], multiplier), scale(row.wrench[1], multiplier)))
     return total
 
@@ -138,7 +138,7 @@ def least_wrenches(
         amounts = factor.outward(factor.inward([-product(stress, base) for stress in stresses]))
         total = list(wrenches)
         for stress, amount in zip(stresses, amounts, strict=True):
-            total = [x + y * amount if y.ref else x for x, y in zip(total, stress[: len(total)], strict=True)]
+            total = [x + y * amount if y else x for x, y in zip(total, stress[: len(total)], strict=True)]
     return total
 
 

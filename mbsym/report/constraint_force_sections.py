@@ -68,9 +68,7 @@ def _matrix_section(matrices: CfaMatrices, name: MatrixName) -> Section:
     present = [
         (i, j)
         for i, j in sorted(matrices.blocks[name])
-        if i - 1 in rows
-        and j - 1 in columns
-        and any(entry.ref for line in matrices.blocks[name][i, j] for entry in line)
+        if i - 1 in rows and j - 1 in columns and any(entry for line in matrices.blocks[name][i, j] for entry in line)
     ]
     items: list[Item] = []
     if len(rows) <= LARGEST_PATTERN and len(columns) <= LARGEST_PATTERN:

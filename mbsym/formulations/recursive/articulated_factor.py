@@ -54,7 +54,7 @@ class ArticulatedFactor:
             for k, freedom in enumerate(self.freedoms[body.label - 1]):
                 x[first + k] = right[first + k] - _dot(zero, freedom.column, pull)
                 pull = [p + g * x[first + k] if g else p for p, g in zip(pull, freedom.gain, strict=True)]
-            if body.parent and any(p.ref for p in pull):
+            if body.parent and any(pull):
                 moment, force = body.placement.wrench_to_parent(_vector(pull[:3]), _vector(pull[3:]))
                 parent = pulls[body.parent]
                 pulls[body.parent] = [a + b for a, b in zip(parent, (*moment, *force), strict=True)]
@@ -67,7 +67,7 @@ class ArticulatedFactor:
         x = list(right)
         for body in self.mechanism.bodies:
             motion = motions[body.parent]
-            if any(a.ref for a in motion):
+            if any(motion):
                 angular, linear = body.placement.twist_to_child(_vector(motion[:3]), _vector(motion[3:]))
                 motion = [*angular, *linear]
             first = body.v_range[0]
