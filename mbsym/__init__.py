@@ -6,7 +6,39 @@ The names below are imported when they are first used, so that ``import mbsym`` 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    # What editors and type checkers see; a test holds both lists together.
+    from mbsym import examples as examples
+    from mbsym.constraints import DistanceConstraint as DistanceConstraint
+    from mbsym.constraints import GearConstraint as GearConstraint
+    from mbsym.constraints import PointOnLineConstraint as PointOnLineConstraint
+    from mbsym.errors import MbsymError as MbsymError
+    from mbsym.forces import Actuator as Actuator
+    from mbsym.forces import AppliedWrench as AppliedWrench
+    from mbsym.forces import JointDamper as JointDamper
+    from mbsym.forces import JointForce as JointForce
+    from mbsym.forces import JointFriction as JointFriction
+    from mbsym.forces import JointSpring as JointSpring
+    from mbsym.forces import PointSpringDamper as PointSpringDamper
+    from mbsym.formats.registry import LoadOptions as LoadOptions
+    from mbsym.formats.registry import load as load
+    from mbsym.model.body import Body as Body
+    from mbsym.model.body import Placement as Placement
+    from mbsym.model.joint import Coupling as Coupling
+    from mbsym.model.joint import Joint as Joint
+    from mbsym.model.system import Model as Model
+    from mbsym.pipeline import generate as generate
+    from mbsym.report.equations import derive as derive
+    from mbsym.simulation.integrate import simulate as simulate
+    from mbsym.simulation.options import Accuracy as Accuracy
+    from mbsym.simulation.options import Keeping as Keeping
+    from mbsym.simulation.options import Loads as Loads
+    from mbsym.simulation.options import Preparation as Preparation
+    from mbsym.values.parameter import ControlInput as ControlInput
+    from mbsym.values.parameter import Parameter as Parameter
+    from mbsym.verification.certificate import verify as verify
 
 __version__ = "0.1.0"
 
@@ -45,13 +77,18 @@ _HOMES: Final = {
 __all__ = ["__version__", *sorted(_HOMES)]
 
 
-def __getattr__(name: str) -> Any:
+def _found(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'mbsym' has no attribute {name!r}")
     module = import_module(_HOMES[name])
     value = module if _HOMES[name] == f"mbsym.{name}" else getattr(module, name)
     globals()[name] = value
     return value
+
+
+if not TYPE_CHECKING:
+    # Type checkers would take any name for one of ours.
+    __getattr__ = _found
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,61 @@
+"""Type checkers see what ``import mbsym`` offers: every public name has a type, and none is Any."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import mbsym
+
+ROOT = Path(__file__).resolve().parents[2]
+
+SCRIPT = """
+import mbsym
+
+model = mbsym.load("four_bar")
+reveal_type(model)
+reveal_type(mbsym.Joint("pin", "revolute", "ground", "rod"))
+reveal_type(mbsym.generate(model, "build"))
+reveal_type(mbsym.verify("build"))
+reveal_type(mbsym.simulate(model, 1.0, loads=mbsym.Loads()))
+reveal_type(mbsym.derive(model))
+reveal_type(mbsym.examples.names())
+mbsym.nothing
+mbsym.Body("rod", inertia="heavy")
+"""
+
+
+def names_for_checkers() -> dict[str, str]:
+    """Names that the face imports for type checkers, with their modules."""
+    tree = ast.parse((ROOT / "mbsym" / "__init__.py").read_text(encoding="utf-8"))
+    blocks = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    return {
+        alias.name: statement.module or ""
+        for block in blocks
+        for statement in block.body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }
+
+
+def test_checkers_see_the_names_that_there_are() -> None:
+    assert sorted(names_for_checkers()) == sorted(set(mbsym.__all__) - {"__version__"})
+    for name, module in names_for_checkers().items():
+        home = mbsym._HOMES[name]
+        assert module in (home, home.rpartition(".")[0])
+
+
+def test_no_public_name_is_any(tmp_path: Path) -> None:
+    api = pytest.importorskip("mypy.api")
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    out, _, _ = api.run(["--strict", "--cache-dir", str(tmp_path / "cache"), "--config-file", "", str(script)])
+    revealed = [line.partition("is ")[2].strip('"') for line in out.splitlines() if "Revealed type" in line]
+    assert [kind.rpartition(".")[2] for kind in revealed[:6]] == [
+        "Model", "Joint", "Generation", "Certificate", "SimulationResult", "Equations"
+    ]  # fmt: skip
+    assert revealed[6].startswith("tuple[") and "Any" not in revealed[6]
+    assert 'Module has no attribute "nothing"' in out
+    assert 'Argument "inertia" to "Body" has incompatible type' in out
