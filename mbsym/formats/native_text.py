@@ -172,16 +172,18 @@ def _is_default(value: Any, default: Any) -> bool:
 
 def _joint(joint: Joint) -> Tree:
     tree: Tree = {"type": joint.type, "from": quoted(joint.predecessor), "to": quoted(joint.successor)}
-    if not _is_default(joint.axis, (0, 0, 1)):
+    taken = joint.kind.entries
+    if "axis" in taken and not _is_default(joint.axis, (0, 0, 1)):
         tree["axis"] = _direction(joint.axis)
-    if joint.second_axis is not None:
+    if "second_axis" in taken and joint.second_axis is not None:
         tree["second_axis"] = _direction(joint.second_axis)
     for key, placement in (("at", joint.predecessor_placement), ("at_successor", joint.successor_placement)):
         if placement != COINCIDENT:
             tree[key] = _placement(placement)
-    for key in ("pitch", "armature"):
-        if not _is_default(getattr(joint, key), 0):
-            tree[key] = _scalar(getattr(joint, key))
+    if "pitch" in taken and not _is_default(joint.pitch, 0):
+        tree["pitch"] = _scalar(joint.pitch)
+    if not joint.kind.is_rigid and not _is_default(joint.armature, 0):
+        tree["armature"] = _scalar(joint.armature)
     limits = {
         key: _one_or_list(getattr(joint, key))
         for key in ("lower", "upper", "effort", "velocity")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, Union
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, Union, get_args
 
 from pydantic import (
     BaseModel,
@@ -27,6 +27,7 @@ from mbsym.constraints import CONSTRAINTS, ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.forces import FORCE_ELEMENTS, ForceElement
 from mbsym.formats.yaml_document import Leaf
+from mbsym.joints.record import Entry
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.values.entries import Kind, entries_of
 from mbsym.values.parameter import Value
@@ -38,6 +39,10 @@ SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def _refused(what: str, remedy: str) -> PydanticCustomError:
     return PydanticCustomError("refused", "{what}", {"what": what, "remedy": remedy})
+
+
+def _refused_key(key: str, what: str) -> PydanticCustomError:
+    return PydanticCustomError("refused", "{what}", {"what": what, "remedy": f"remove {key!r}", "key": key})
 
 
 def _leaf(item: Any, wanted: str) -> Leaf:
@@ -255,9 +260,8 @@ class Table(BaseModel):
             if key not in known:
                 near = get_close_matches(str(key), known, n=1)
                 remedy = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(known)}"
-                raise PydanticCustomError(
-                    "refused", "{what}", {"what": f"unknown key {str(key)!r}", "remedy": remedy, "key": str(key)}
-                )
+                what = f"unknown key {str(key)!r}"
+                raise PydanticCustomError("refused", "{what}", {"what": what, "remedy": remedy, "key": str(key)})
         return data
 
     @classmethod
@@ -352,6 +356,13 @@ class PlacementTable(Table):
     def expanded(cls, data: Any) -> Any:
         return {"translation": data} if isinstance(data, list) else data
 
+    @model_validator(mode="after")
+    def _one_way_to_turn(self) -> PlacementTable:
+        given = [key for key in ("rotation", "rpy", "quaternion") if key in self.model_fields_set]
+        if len(given) > 1:
+            raise _refused_key(given[1], f"{' and '.join(given)} at one place, each of which says how the frame turns")
+        return self
+
 
 class LimitsTable(Table):
     """Limits of a joint: of its coordinates, its forces and its speeds."""
@@ -391,6 +402,15 @@ class JointTable(Table):
                 raise _refused(f"{len(data)} entries where a joint belongs", "write [TYPE, FROM, TO] or a table")
             return dict(zip(("type", "from", "to"), data, strict=True))
         return data
+
+    @model_validator(mode="after")
+    def _only_what_its_type_takes(self) -> JointTable:
+        kind = JOINT_TYPES[self.type]
+        for key in (*get_args(Entry), "armature"):
+            taken = not kind.is_rigid if key == "armature" else key in kind.entries
+            if key in self.model_fields_set and not taken:
+                raise _refused_key(key, f"{key!r} means nothing for a {kind.name} joint")
+        return self
 
 
 class CouplingTable(Table):

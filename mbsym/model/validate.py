@@ -242,6 +242,8 @@ def _check_values(model: Model, findings: Findings) -> None:
         _check_body_values(body, ("bodies", index), findings)
     for index, joint in enumerate(model.joints):
         _check_joint_values(joint, ("joints", index), findings)
+    if any(body.mass != 0 or any(entry != 0 for entry in body.inertia) for body in model.bodies):
+        _check_pitches(model, findings)  # a file of topology alone leaves pitches out, as it does masses
     for index, force in enumerate(model.forces):
         check_values(force, ("forces", index), f"force element {force.name!r}", findings)
     for index, coupling in enumerate(model.couplings):
@@ -306,6 +308,16 @@ def _check_joint_values(joint: Joint, path: Path, findings: Findings) -> None:
     start = joint.kind.quaternion
     if initial and start is not None and norm(initial[start : start + 4]) == 0:
         findings.error((*path, "initial"), f"the initial quaternion of {word} is zero", "give one of length one")
+
+
+def _check_pitches(model: Model, findings: Findings) -> None:
+    for index, joint in enumerate(model.joints):
+        if "pitch" in joint.kind.entries and joint.pitch == 0:
+            findings.error(
+                ("joints", index, "pitch"),
+                f"{joint.type} joint {joint.name!r} has no pitch",
+                "give pitch: metres per radian, or make the joint revolute",
+            )
 
 
 def _check_second_axis(joint: Joint, axis: tuple[float, ...] | None, path: Path, findings: Findings) -> None:

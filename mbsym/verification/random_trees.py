@@ -209,8 +209,8 @@ def random_placement(rng: np.random.Generator, table: RandomParameters) -> Place
 
 
 def random_pitch(rng: np.random.Generator, kind: JointType) -> float:
-    """A pitch for a joint that takes one, 0 for others."""
-    return decimal(rng.uniform(-SMALL_PITCH, SMALL_PITCH)) if "pitch" in kind.entries else 0
+    """A pitch other than 0 for a joint that takes one, 0 for others."""
+    return decimal(rng.uniform(-SMALL_PITCH, SMALL_PITCH)) or SMALL_PITCH if "pitch" in kind.entries else 0
 
 
 def _axis_letter(rng: np.random.Generator) -> Any:

@@ -58,7 +58,12 @@ def the_error(model: Model) -> Diagnostic:
 
 @pytest.mark.parametrize("kind", sorted(JOINT_TYPES))
 def test_solid_bodies_on_any_joint_are_sound(kind: str) -> None:
-    assert validate(chain("revolute", kind)) == ()
+    model = chain("revolute", kind)
+    driven, joint = model.joints
+    if "pitch" in joint.kind.entries:
+        assert errors(model)[0].what == "helical joint 'j2' has no pitch"
+        joint = replace(joint, pitch="0.01")
+    assert validate(replace(model, joints=(driven, joint))) == ()
 
 
 @pytest.mark.parametrize(
@@ -206,7 +211,8 @@ def test_planar_models_need_one_moment_only() -> None:
         (Body("b", 1), "free", False),
         (Body("b", 0, inertia=(1, 1, 1, 0, 0, 0)), "prismatic", False),
         (Body("b", 0, inertia=(1, 1, 1, 0, 0, 0)), "revolute", True),
-        (Body("b", 1), "helical", False),
+        (Body("b", 1), "helical", True),
+        (Body("b"), "helical", False),
         (Body("b", 1, (0, 0, 1), (0, 0, 1, 0, 0, 0)), "planar", True),
         (Body("b", 1, (0, 0, 1)), "planar", False),
         (Body("b", 1, (1, 0, 0)), "cylindrical", True),
@@ -216,7 +222,8 @@ def test_planar_models_need_one_moment_only() -> None:
 )
 def test_zero_inertia_matters_where_it_makes_the_mass_matrix_singular(body: Body, kind: str, sound: bool) -> None:
     other = Body("other", 1, inertia=SOLID)
-    joints = (Joint("k", "free", "ground", "other"), Joint("j", kind, "other", "b"))  # type: ignore[arg-type]
+    pitch = "0.1" if kind == "helical" else 0
+    joints = (Joint("k", "free", "ground", "other"), Joint("j", kind, "other", "b", pitch=pitch))  # type: ignore[arg-type]
     model = Model("m", (other, body), joints)
     found = [item for item in errors(model) if "no inertia against a motion" in item.what]
     assert (found == []) == sound
