@@ -26,7 +26,7 @@ DEEPEST_NESTING: Final = 60
 LARGEST_EXPONENT: Final = 64
 LARGEST_DECIMAL_EXPONENT: Final = 300
 
-_NUMBER: Final = re.compile(r"(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?")
+_NUMBER: Final = re.compile(r"(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?", re.ASCII)
 _FUNCTIONS: Final = (*UNARY_FUNCTIONS, *BINARY_FUNCTIONS)
 _COMPARISONS: Final = "write comparisons as 'a if x > y else b', with one of < <= > >="
 
@@ -182,7 +182,7 @@ class _Reader:
         self._refuse(node, f"{self._words(node)} is no arithmetic", "of the signs, + and - are known")
 
     def _number(self, node: ast.Constant) -> Reference:
-        text = self._words(node).replace("_", "")
+        text = self._text_of(node)
         match = _NUMBER.fullmatch(text)
         if match is None or isinstance(node.value, complex):
             self._refuse(node, f"{text} is no decimal number", "write it like 12, 0.5 or 3e-4")
@@ -205,11 +205,14 @@ class _Reader:
         self._refuse(node, f"unknown name {name}", self._suggestion(name, [*self.names, "pi"], "known are"))
 
     def _spelt(self, node: ast.expr) -> str:
-        """The dotted or subscripted name; the subscript must be a whole number."""
+        """The dotted or subscripted name; the subscript must be a whole number.
+
+        Names are as they stand in the text: the syntax tree takes letters that look alike for one another.
+        """
         parts: list[str] = []
         while not isinstance(node, ast.Name):
             if isinstance(node, ast.Attribute):
-                parts.append(f".{node.attr}")
+                parts.append(f".{self._text_of(node).rpartition('.')[2].strip()}")
                 node = node.value
             elif isinstance(node, ast.Subscript):
                 index = node.slice
@@ -219,7 +222,7 @@ class _Reader:
                 node = node.value
             else:
                 self._refuse(node, f"{self._words(node)} is no name", "subscripts and dots follow names only")
-        return node.id + "".join(reversed(parts))
+        return self._text_of(node) + "".join(reversed(parts))
 
     def _call(self, node: ast.Call, depth: int) -> Reference:
         function = node.func
@@ -280,8 +283,11 @@ class _Reader:
 
     def _words(self, node: ast.expr) -> str:
         """What the text says at that node, cut to forty characters."""
-        words = self._source[node.col_offset : node.end_col_offset].decode()
-        return words if len(words) <= 40 or isinstance(node, ast.Constant) else f"{words[:37]}..."
+        words = self._text_of(node)
+        return words if len(words) <= 40 else f"{words[:37]}..."
+
+    def _text_of(self, node: ast.expr) -> str:
+        return self._source[node.col_offset : node.end_col_offset].decode()
 
     def _operator(self, node: ast.BinOp) -> str:
         return self._source[node.left.end_col_offset : node.right.col_offset].decode().strip(" ()")

@@ -30,7 +30,7 @@ class Parametrised(Protocol):
     def parameters(self) -> tuple[Parameter, ...]: ...
 
 
-NUMBER_TEXT: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+NUMBER_TEXT: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 """A decimal number as text."""
 
 LARGEST_EXPONENT: Final = 400

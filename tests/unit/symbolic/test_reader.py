@@ -28,7 +28,7 @@ def test_arithmetic() -> None:
 
 def test_numbers_are_the_decimals_in_the_text() -> None:
     assert _read("0.1")[1].constant == Fraction(1, 10)
-    assert _read("1_000.25e-2")[1].constant == Fraction("10.0025")
+    assert _read("1000.25e-2")[1].constant == Fraction("10.0025")
     assert _read("0.10000000000000000000001")[1].constant == Fraction("0.10000000000000000000001")
     assert _read("2**-3")[1].constant == Fraction(1, 8)
 
@@ -77,6 +77,8 @@ def test_powers() -> None:
         ("1j", 1, "no decimal"),
         ("0x10", 1, "no decimal"),
         ("True", 1, "no decimal"),
+        ("1_000", 1, "1_000 is no decimal"),
+        ("2*\u0661", 3, "no "),  # one in Arabic
         ("1e999999999", 1, "out of range"),
         ("2**10**10", 4, "exponent is too large"),
         ("2**99999", 4, "exponent is too large"),
@@ -129,3 +131,12 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         _read(text)
     except SymbolicError as error:
         assert error.where
+
+
+def test_names_that_only_look_alike_are_two() -> None:
+    graph = Graph()
+    micro, mu = "\u00b5" * 50, "\u03bc" * 50
+    assert free_names(f"{micro} + 2*{mu}") == (micro, mu)
+    names = {name: Scalar(graph, graph.symbol(f"s{k}")) for k, name in enumerate((micro, mu))}
+    assert read_expression(f"1*{micro}", graph, names) == names[micro]
+    assert read_expression(f"1*{mu}", graph, names) == names[mu]
