@@ -45,6 +45,7 @@ class TreeBody:
         q, v: coordinates and speeds; of a coupled joint, expressions of its source's.
         q_range, v_range: where they stand in q and v; empty for coupled joints.
         armature: rotor inertia of each speed.
+        inboard: the joint's frame on the parent, aligned to its axes, in the parent's internal frame.
         motion: outboard frame relative to the inboard frame, in tree sense.
         placement: this body's internal frame in the parent's internal frame.
         wrench_frame: the frame of the user's joint wrench placed in this body's internal frame (unflipped) or in the
@@ -64,6 +65,7 @@ class TreeBody:
     q_range: tuple[int, int]
     v_range: tuple[int, int]
     armature: tuple[Scalar, ...]
+    inboard: Transform
     motion: JointMotion
     placement: Transform
     wrench_frame: Transform
@@ -238,6 +240,7 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
                 q_range=coordinates.q_ranges[label - 1],
                 v_range=coordinates.v_ranges[label - 1],
                 armature=tuple(to_scalar(joint.armature, graph, names) for _ in v),
+                inboard=inboard,
                 motion=motion,
                 placement=placement,
                 wrench_frame=_tidy(wrench_frame),

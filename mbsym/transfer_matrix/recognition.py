@@ -15,10 +15,7 @@ from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.planar_elements import PlanarElements
 from mbsym.transfer_matrix.rigid_groups import RigidGroups
 from mbsym.transfer_matrix.spatial_elements import spatial_system
-from mbsym.transfer_matrix.system import (
-    COVERED,
-    TransferSystem,
-)
+from mbsym.transfer_matrix.system import COVERED, TransferSystem
 
 IN_SPACE: Final = (SPHERICAL, FREE)
 """Joint types whose elements carry spatial motion; those of other types carry planar motion."""
@@ -59,7 +56,6 @@ def transfer_system(mechanism: Mechanism, rotation: RotationVariable | None = No
 
 def _require_covered(mechanism: Mechanism) -> None:
     model = mechanism.model
-    rigid = {joint.name for joint in model.joints if joint.kind.is_rigid}
     for joint in model.joints:
         if joint.kind not in (REVOLUTE, PLANAR, FIXED, *IN_SPACE):
             raise DerivationError(
@@ -81,8 +77,10 @@ def _require_covered(mechanism: Mechanism) -> None:
                 where=f"force {force.name}",
                 remedy="it covers springs and dampers of joints and between points; give other forces as loads",
             )
-    for name in mechanism.labelling.cut_joints:
-        if str(name) in rigid:
+    for cut in mechanism.cut_joints:
+        if cut.joint.kind.is_rigid:
             raise DerivationError(
-                "the transfer matrix method cannot cut a fixed joint", where=f"joint {name}", remedy="cut another"
+                "the transfer matrix method cannot cut a fixed joint",
+                where=f"joint {cut.joint.name}",
+                remedy="cut another",
             )

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from mbsym.joints.free import FREE
+from mbsym.joints.planar import PLANAR
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.joint import Joint
 from mbsym.symbolic.program import Program
@@ -22,6 +24,9 @@ COVERED: Final = (
     "it covers revolute and planar joints about one direction, or spherical and free joints; and fixed joints"
 )
 """The joints that become hinges, in words."""
+
+ELASTIC: Final = (PLANAR, FREE)
+"""Joint types, in the plane and in space, that do not hold the input end at the parent's."""
 
 
 @dataclass(frozen=True, slots=True)

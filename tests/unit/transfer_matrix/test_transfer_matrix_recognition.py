@@ -22,7 +22,8 @@ from mbsym.transfer_matrix.module import generate_step
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.stepper import simulate_transfer_matrix
 from mbsym.transfer_matrix.system import TransferSystem
-from mbsym.values.parameter import ControlInput
+from mbsym.values.numbers import evaluate_reference
+from mbsym.values.parameter import ControlInput, Parameter
 from mechanisms.mechanism import mechanism_of
 from mechanisms.one_joint import BAR, one_joint
 
@@ -99,6 +100,19 @@ def test_a_turned_weld_moves_the_inertia_along() -> None:
     )
     expected = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
     assert [float(x.constant or 0) for x in body.inertia] == pytest.approx(expected, abs=1e-14)
+
+
+def test_a_weld_turned_by_a_run_time_parameter_follows_it() -> None:
+    bodies = (BAR, Body("b", 2, (1, 0, 0), (0, 0.3, 0.3, 0, 0, 0)))
+    joints = (
+        Joint("j", "revolute", "ground", "a"),
+        Joint("w", "fixed", "a", "b", predecessor_placement=Placement(rotation=(("z", "bend"),))),
+    )
+    model = Model("bent", bodies, joints, parameters=(Parameter("bend", 0.3, symbolic=True),))
+    system = recognised(model)
+    (body,) = system.bodies
+    center = [evaluate_reference(x.graph, x.ref, {"bend": 0.8}) for x in body.center]
+    assert center == pytest.approx([(0.5 + 2 * np.cos(0.8)) / 3, 2 * np.sin(0.8) / 3], abs=1e-15)
 
 
 def test_angles_are_those_of_the_body_axes() -> None:
