@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,15 @@ def test_checkers_see_the_names_that_there_are() -> None:
         assert module in (home, home.rpartition(".")[0])
 
 
+@pytest.fixture
+def recursion_limit() -> Iterator[None]:
+    """mypy raises the limit of its process for good; later tests count on the usual one."""
+    limit = sys.getrecursionlimit()
+    yield
+    sys.setrecursionlimit(limit)
+
+
+@pytest.mark.usefixtures("recursion_limit")
 def test_no_public_name_is_any(tmp_path: Path) -> None:
     api = pytest.importorskip("mypy.api")
     script = tmp_path / "script.py"
