@@ -181,7 +181,10 @@ def require_checks(modules: Sequence[LoadedModule], contracts: Mapping[str, Cont
             IDENTITIES.named(identity, where=name)
 
 
-def require_checked(modules: Sequence[LoadedModule], checks: Iterable[Check]) -> None:
+CONTRACT_REMEDY = "name in its contract a method of the reference or an identity that covers this model"
+
+
+def require_checked(modules: Sequence[LoadedModule], checks: Iterable[Check], remedy: str = CONTRACT_REMEDY) -> None:
     """Requires that each function was compared with something besides its own version in another language.
 
     Raises:
@@ -191,15 +194,11 @@ def require_checked(modules: Sequence[LoadedModule], checks: Iterable[Check]) ->
     for module in modules:
         for name in module.functions:
             if (module.language, name) not in done:
-                raise _unchecked(name, f"nothing was compared in {module.language}")
+                raise _unchecked(name, f"nothing was compared in {module.language}", remedy)
 
 
-def _unchecked(function: str, reason: str) -> VerificationError:
-    return VerificationError(
-        f"function {function} has no check: {reason}",
-        where=function,
-        remedy="name in its contract a method of the reference or an identity that covers this model",
-    )
+def _unchecked(function: str, reason: str, remedy: str = CONTRACT_REMEDY) -> VerificationError:
+    return VerificationError(f"function {function} has no check: {reason}", where=function, remedy=remedy)
 
 
 def check_function(worst: Worst, contract: Contract, evidence: Evidence, condition: float, number: int) -> None:

@@ -1,4 +1,7 @@
-"""Checks of generated stepping code: against the reference's motion, and languages against each other."""
+"""Checks of generated stepping code: its building blocks one by one, and its motions against the reference's.
+
+A function that nothing was compared with is an error, as everywhere.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedModule
+from mbsym.errors import VerificationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
+from mbsym.records import Registry
 from mbsym.reference import Reference
 from mbsym.transfer_matrix.stepper import TransferMatrixStepper
-from mbsym.verification.checks import SINGLE_TOLERANCE, Check, Settings, Worst, closed_state, relative_error
+from mbsym.verification.checks import (
+    SINGLE_TOLERANCE,
+    Check,
+    Settings,
+    Worst,
+    closed_state,
+    relative_error,
+    require_checked,
+)
+from mbsym.verification.element_identities import ELEMENT_IDENTITIES
+from mbsym.verification.element_table_identities import TABLE_IDENTITIES
 from mbsym.verification.random_trees import random_state
+from mbsym.verification.rotation_identities import ROTATION_IDENTITIES
+from mbsym.verification.scheme_identities import SCHEME_IDENTITIES
+from mbsym.verification.stepping_evidence import StepEvidence, random_arguments
 
 Array = NDArray[Any]
 
@@ -36,11 +54,25 @@ LANGUAGE_TOLERANCE: Final = 1e-6
 
 CLOSURE_TOLERANCE: Final = 1e-10
 
+BLOCK_TOLERANCE: Final = 1e-9
+"""Building blocks round to some 1e-14; loops of random states, by which tables are checked, close to 1e-11."""
+
+STEP_IDENTITIES: Final = Registry(
+    "check of stepping code",
+    (*TABLE_IDENTITIES, *SCHEME_IDENTITIES, *ROTATION_IDENTITIES, *ELEMENT_IDENTITIES),
+    VerificationError,
+)
+"""What building blocks must agree with, by their names; motions check the functions that are made of them."""
+
 
 def run_stepping_checks(
     model: Model, modules: Sequence[LoadedModule], settings: Settings, progress: Progress | None = None
 ) -> tuple[tuple[Check, ...], float]:
-    """Short motions from random states, and the largest condition number of the mass matrix."""
+    """Checks of all functions at random states, and the largest condition number of the mass matrix.
+
+    Raises:
+        VerificationError: a function has no check, or a random state cannot be closed.
+    """
     labelling = model.label(order=settings.order)
     reference = Reference(model, labelling)
     rng = np.random.default_rng(settings.seed)
@@ -55,8 +87,25 @@ def run_stepping_checks(
         if closed:
             q, v = closed_state(reference, start, v, rng)
         condition = max(condition, float(np.linalg.cond(reference.mass_matrix(q))))
+        for stepper in steppers:
+            names = [name for name in STEP_IDENTITIES if name in stepper.module.functions]
+            arguments = random_arguments(stepper.module, names, stepper.system, rng)
+            evidence = StepEvidence(stepper.module, stepper.system, reference, q, v, arguments)
+            for name in names:
+                check_block(worst, name, evidence, settings, number)
         _compare(worst, steppers, reference, q, v, settings, number)
-    return tuple(worst.found.values()), condition
+    checks = tuple(worst.found.values())
+    require_checked(modules, checks, remedy="give the function a record in STEP_IDENTITIES")
+    return checks, condition
+
+
+def check_block(worst: Worst, name: str, evidence: StepEvidence, settings: Settings, number: int) -> None:
+    """Notes the check of one building block at one state."""
+    identity = STEP_IDENTITIES[name]
+    allowed = _tolerance(BLOCK_TOLERANCE, settings)
+    for found, expected in identity.pairs(evidence):
+        error = relative_error(found, expected)
+        worst.note(name, evidence.module.language, identity.against, error, allowed, number)
 
 
 def _compare(

@@ -11,13 +11,22 @@ import numpy as np
 import pytest
 
 from mbsym import examples
+from mbsym.codegen.interface import ModuleDescription, render
 from mbsym.codegen.load import LoadedFunction, LoadedModule, load_numpy
+from mbsym.codegen.write import write_files
 from mbsym.errors import VerificationError
+from mbsym.forces import JointDamper, JointSpring, PointSpringDamper
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.model.body import Body, Placement
+from mbsym.model.joint import Joint
+from mbsym.model.system import Model
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
 from mbsym.registry import FORMULATIONS, TRANSFER_MATRIX, available_functions, contracts_of
+from mbsym.transfer_matrix.layout import RotationVariable
+from mbsym.transfer_matrix.module import stepping_module, with_steps
+from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.verification.certificate import verify
 from mbsym.verification.checks import (
     BETWEEN_LANGUAGES,
@@ -30,6 +39,8 @@ from mbsym.verification.checks import (
 )
 from mbsym.verification.evidence import Companions, Evidence, Numbers
 from mbsym.verification.identities import IDENTITIES
+from mbsym.verification.stepping_checks import STEP_IDENTITIES, check_block, run_stepping_checks
+from mbsym.verification.stepping_evidence import StepEvidence, random_arguments
 
 MODELS = ("cart_pole", "spinning_top", "floating_two_arm", "five_bar", "four_bar", "rhombus_spatial")
 """A tree with control inputs, quaternions, all in space; loops with motors, in the plane and in space."""
@@ -173,3 +184,107 @@ def test_agreement_of_languages_is_no_check(bench: Bench) -> None:
     assert [check.against for check in between] == [f"c{BETWEEN_LANGUAGES}"]
     with pytest.raises(VerificationError, match="mass_matrix has no check: nothing was compared in c"):
         require_checked([module, other], between)
+
+
+# ---- stepping modules ------------------------------------------------------------------------------------------------
+
+OF_MOTIONS = {"transfer_matrix_start", "transfer_matrix_advance", "step", "transfer_matrix_observe"}
+"""Functions that are made of the others, and checked by whole motions."""
+
+BLOCK_ERROR = 1e-5
+"""Relative error of a building block that must be seen."""
+
+ONE_STATE = Settings(1, 0, "weight")
+
+
+def carriage() -> Model:
+    """A carriage on a bushing with a pendulum of two bodies, springs of all kinds, and a parallelogram."""
+    box = (0.2, 0.3, 0.25, 0, 0, 0)
+    names = ("carriage", "arm", "weight", "crank", "rod", "rocker")
+    bodies = tuple(Body(name, 1.0 + k, (0.1, 0.2 - k / 20, 0), box) for k, name in enumerate(names))
+    at = Placement((0.3, 0.2, 0))
+    joints = (
+        Joint("bushing", "planar", "ground", "carriage", axis=(0, 0, 1)),
+        Joint("shoulder", "revolute", "arm", "carriage", axis=(0, 0, 1), successor_placement=at, armature=0.2),
+        Joint("weld", "fixed", "arm", "weight", predecessor_placement=Placement((0, -0.5, 0))),
+        Joint(
+            "pivot", "revolute", "ground", "crank", axis=(0, 0, -1), initial=(0.7,),
+            predecessor_placement=Placement((2, 0, 0)),
+        ),
+        Joint(
+            "knee", "revolute", "crank", "rod", axis=(0, 0, 1), initial=(0.7,),
+            predecessor_placement=Placement((0, 0.5, 0)),
+        ),
+        Joint(
+            "ankle", "revolute", "rod", "rocker", axis=(0, 0, 1), initial=(-0.7,),
+            predecessor_placement=Placement((0.5, 0, 0)),
+        ),
+        Joint(
+            "closing", "revolute", "rocker", "ground", axis=(0, 0, 1),
+            predecessor_placement=Placement((0, -0.5, 0)), successor_placement=Placement((2.5, 0, 0)),
+        ),
+    )  # fmt: skip
+    forces = (
+        *(JointSpring(f"spring_{k}", "bushing", 40.0, 0.1 * k, index=k) for k in (0, 1)),
+        *(JointDamper(f"damper_{k}", "bushing", 3.0, index=k) for k in (0, 1)),
+        JointSpring("torsion", "shoulder", 5.0, 0.3),
+        JointDamper("friction", "shoulder", 0.4),
+        PointSpringDamper("strut", "ground", "arm", 30, 2, 0.8, (-1, 1, 0), (0.1, -0.2, 0)),
+    )
+    return Model("carriage", bodies, joints, forces=forces, gravity=(0.5, -9.8, 0))
+
+
+@pytest.fixture(
+    scope="module",
+    params=[("carriage", None), ("rhombus_spatial", "incremental"), ("rhombus_spatial", "cardan")],
+    ids=lambda chosen: f"{chosen[0]}-{chosen[1]}",
+)
+def blocks(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> StepEvidence:
+    name, rotation = request.param
+    return stepping_bench(
+        carriage() if name == "carriage" else examples.load(name), rotation, tmp_path_factory.mktemp(name)
+    )
+
+
+def stepping_bench(model: Model, rotation: RotationVariable | None, directory: Path) -> StepEvidence:
+    """A generated stepping module at one state with closed loops."""
+    mechanism = build_mechanism(model, model.label())
+    system = transfer_system(mechanism, rotation)
+    description = with_steps(ModuleDescription(model.name, ()), stepping_module(system))
+    paths = write_files(directory, render(description, ("numpy",)))
+    module = load_numpy(next(path for path in paths if path.suffix == ".py"))
+    reference = Reference(model, mechanism.labelling)
+    rng = np.random.default_rng(3)
+    q, v = closed_state(reference, initial_coordinates(mechanism), rng.uniform(-1, 1, reference.nv), rng)
+    return StepEvidence(module, system, reference, q, v, random_arguments(module, list(STEP_IDENTITIES), system, rng))
+
+
+def fails(evidence: StepEvidence, name: str) -> bool:
+    """True where a building block is not what it must be."""
+    worst = Worst()
+    check_block(worst, name, evidence, ONE_STATE, 0)
+    return not all(check.passed for check in worst.found.values())
+
+
+def test_every_function_of_a_stepping_module_has_a_check(blocks: StepEvidence) -> None:
+    assert set(blocks.module.functions) == {*STEP_IDENTITIES, *OF_MOTIONS}
+    assert [name for name in STEP_IDENTITIES if fails(blocks, name)] == []
+
+
+def test_an_error_in_any_entry_of_any_building_block_is_seen(blocks: StepEvidence) -> None:
+    unseen = []
+    for name in STEP_IDENTITIES:
+        for output, item in enumerate(blocks.module.functions[name].outputs):
+            for entry in range(item.size):
+                module = with_error(blocks.module, name, output, entry, BLOCK_ERROR)
+                if not fails(replace(blocks, module=module), name):
+                    unseen.append((name, item.name, entry))
+    assert unseen == []
+
+
+def test_a_function_of_a_stepping_module_without_a_check_is_an_error(tmp_path: Path) -> None:
+    bench = stepping_bench(examples.load("double_pendulum"), None, tmp_path)
+    stranger = LoadedFunction("stranger", (), (), (), lambda inputs, parameters: np.zeros(0))
+    module = replace(bench.module, functions={**bench.module.functions, "stranger": stranger})
+    with pytest.raises(VerificationError, match="function stranger has no check: nothing was compared in numpy"):
+        run_stepping_checks(examples.load("double_pendulum"), [module], ONE_STATE)
