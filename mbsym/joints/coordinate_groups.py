@@ -11,7 +11,7 @@ from mbsym.symbolic.scalar import Scalar
 
 
 class CoordinateGroup(IntEnum):
-    """How q exp(h v) moves the coordinates; the C driver of time steps knows the groups by these numbers."""
+    """How q exp(h v) moves the coordinates; the text of the time steps knows the groups by these numbers."""
 
     SUMS = 0
     """q + h v: speeds are the rates of the coordinates."""

@@ -25,7 +25,7 @@ from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, Progress, derive, describe, express, optimise
 from mbsym.simulation.options import LANGUAGES, Preparation
 from mbsym.simulation.step_terms import external_elements, external_power, speeds_of_momentum, variational_terms
-from mbsym.simulation.time_stepping import driver_source
+from mbsym.simulation.time_stepping import StepSizes, driver_source, sizes_of
 from mbsym.transfer_matrix.module import stepping_module, with_steps
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.system import TransferSystem
@@ -70,6 +70,11 @@ class Equations:
     def name(self) -> str:
         """Of the generated module."""
         return str(self.module.manifest["name"])
+
+    @property
+    def sizes(self) -> StepSizes:
+        """What the time steps are specialised to."""
+        return sizes_of(self.mechanism, work=self.work, powered=self.powered, variational=self.variational)
 
     @property
     def layout(self) -> StateLayout:
@@ -202,7 +207,7 @@ def prepare(
         name = str(manifest["name"])
         library: SharedLibrary | None = None
         if compiled:
-            driver = driver_source(mechanism, name, work=work, powered=powered, variational=variational)
+            driver = driver_source(name, sizes_of(mechanism, work=work, powered=powered, variational=variational))
             write_files(scratch, [GeneratedFile(f"{name}_steps.c", driver)], force=True)
             size = (Path(scratch) / f"{name}.c").stat().st_size
             # A compiler may warn of what it makes of the sizes of one model; that is no reason to stop.

@@ -16,14 +16,15 @@ from mbsym.loops.looped_system import LoopedSystem
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress, read
 from mbsym.simulation.equations import Equations, prepare, speed_quantities, suggestion
+from mbsym.simulation.evaluated_steps import EvaluatedSteps
 from mbsym.simulation.events import Event, EventWatch
-from mbsym.simulation.fixed_steps import CompiledStepper, RungeKuttaStepper, Stepper, VariationalStepper
+from mbsym.simulation.fixed_steps import FixedStepper
 from mbsym.simulation.initial_state import closed_state, constants, initial_state
 from mbsym.simulation.monitors import monitor
 from mbsym.simulation.options import Accuracy, Keeping, Loads, Preparation, check_numbers
-from mbsym.simulation.rates import ActingLoads, EvaluatedRates, LoopCorrection, leaves_rates, looped_system
+from mbsym.simulation.rates import ActingLoads, LoopCorrection, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
-from mbsym.simulation.time_stepping import CompiledSteps
+from mbsym.simulation.time_stepping import CompiledSteps, Steps
 from mbsym.simulation.trajectory import (
     MULTI_STEP_METHODS,
     ONE_STEP_METHODS,
@@ -257,24 +258,17 @@ def _integrated(
     if method == TRANSFER_MATRIX:
         _require_steps_alone(equations, loads, times, step, watch)
         return fixed_step_trajectory(TransferMatrixSteps(equations), x, times, step, watch, None, progress)
-    compiled: CompiledSteps | None = None
-    plain = leaves_rates(kept)
-    if equations.library is not None and plain and not callable(loads.tau) and not callable(loads.u):
-        compiled = CompiledSteps(equations.library, equations.name, layout.size, loads.tau, loads.u)
+    steps: Steps
+    if equations.library is not None and leaves_rates(kept) and not callable(loads.tau) and not callable(loads.u):
+        steps = CompiledSteps(equations.library, equations.name, equations.sizes, loads.tau, loads.u)
+    else:
+        steps = EvaluatedSteps(equations, loads, system, kept)
     correct: Correct | None = None
     if system is not None and kept is not None and not isinstance(kept, NoCorrection):
         correct = LoopCorrection(equations, system, kept)
-    rates = EvaluatedRates(equations, loads, system, kept) if compiled is None else compiled.rates
     if method in FIXED_STEP_METHODS:
-        stepper: Stepper
-        if compiled is not None:
-            stepper = CompiledStepper(compiled, method, name)
-        elif method == "symplectic":
-            stepper = VariationalStepper(equations, loads)
-        else:
-            stepper = RungeKuttaStepper(rates, layout, name)
-        return fixed_step_trajectory(stepper, x, times, step, watch, correct, progress)
-    return adaptive_trajectory(rates, method, x, times, layout, name, accuracy, watch, correct, progress)
+        return fixed_step_trajectory(FixedStepper(steps, method, name), x, times, step, watch, correct, progress)
+    return adaptive_trajectory(steps.rates, method, x, times, layout, name, accuracy, watch, correct, progress)
 
 
 def _require_steps_alone(

@@ -1,9 +1,9 @@
-"""Rates of a state by calling a module's functions, for NumPy, closed loops, and loads that follow the state."""
+"""What acts in a state, the functions of a module as fast as they can be called, and closed loops put right."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -142,52 +142,3 @@ class LoopCorrection:
         moved = x.copy()
         moved[: self._layout.nq], moved[self._layout.nq : self._layout.nq + self._layout.nv] = done.q, done.v
         return moved
-
-
-class EvaluatedRates:
-    """Rates of a state; the lengths of its quaternions do not matter."""
-
-    def __init__(
-        self, equations: Equations, loads: ActingLoads, system: LoopedSystem | None = None, keeper: Keeper | None = None
-    ) -> None:
-        """Chooses the functions.
-
-        Args:
-            equations: of the model.
-            loads: what acts.
-            system, keeper: of a model with closed loops.
-        """
-        self._functions = callable_functions(equations.module, equations.library)
-        self._layout = equations.layout
-        self._timed = equations.mechanism.time is not None
-        self._powered = equations.powered
-        self._loads = loads
-        # The module's forward_dynamics closes loops by itself.
-        self._system, self._keeper = (None, None) if leaves_rates(keeper) else (system, keeper)
-
-    def __call__(self, t: float, x: Array) -> Array:
-        """Rates, a new array."""
-        layout = self._layout
-        unit = layout.normalise(x.copy()) if layout.quaternions else x
-        q, v = layout.q(unit), layout.v(unit)
-        if self._system is not None and self._keeper is not None:
-            q, v = self._keeper.stage(self._system, q, v)
-        tau, u = self._loads.at(t, q, v)
-        extra: Sequence[Any] = (t, u) if self._timed else ()
-        rates = np.empty(layout.size)
-        qdot = self._functions["position_rate"](q, v)
-        for first in layout.quaternions:
-            part = x[first : first + 4]
-            qdot[first : first + 4] *= np.sqrt(part @ part)
-        rates[: layout.nq] = qdot
-        if self._system is not None and self._keeper is not None:
-            vdot = self._keeper.accelerate(self._system, q, v, tau, extra).vdot
-        else:
-            vdot = self._functions["forward_dynamics"](q, v, tau, *extra)
-        rates[layout.nq : layout.nq + layout.nv] = vdot
-        if layout.work:
-            power = float(tau @ v)
-            if self._powered:
-                power += float(self._functions["external_power"](q, v, *extra))
-            rates[-1] = power
-        return rates

@@ -1,25 +1,68 @@
-"""The C driver: time steps compiled together with a generated module, called through ctypes with fixed buffers."""
+"""The text of the time steps for a mechanism: its sizes, its constants, and the C driver that is printed of it."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from functools import cache
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.codegen.build import SharedLibrary
-from mbsym.codegen.environment import fixed_text
+from mbsym.codegen.routines.c import print_c
+from mbsym.codegen.routines.language import Array as Memory
+from mbsym.codegen.routines.language import Formal, Routine, Signature, read_routine
+from mbsym.codegen.routines.module import routine_file
 from mbsym.joints.coordinate_groups import CoordinateGroup
 from mbsym.kinematics.mechanism import Mechanism
 
 Array: TypeAlias = NDArray[Any]
 
-DRIVER_FILE: Final = "c/time_steps.c"
+ROUTINE: Final = "time_steps"
+DONE: Final = 0
 NOT_FINITE: Final = 1
 NOT_SOLVED: Final = 2
+
+ITERATIONS: Final = 100
+
+NUMBERS: Final[Mapping[str, int | float]] = {
+    "DONE": DONE,
+    "NOT_FINITE": NOT_FINITE,
+    "NOT_SOLVED": NOT_SOLVED,
+    # The implicit equation: changes of speeds below the first sum are none; those below the second, which is looser,
+    # are none where they no longer shrink.
+    "ITERATIONS": ITERATIONS,
+    "LEAST_CHANGE": 1e-18,
+    "RELATIVE_CHANGE": 1e-15,
+    "LOOSE_CHANGE": 1e-14,
+    "LOOSE_RELATIVE_CHANGE": 1e-12,
+    "SHRINKING": 0.5,
+    # The square of the angle below which functions of it are series.
+    "SMALL": 1e-4,
+}
+
+SERIES: Final = 13
+
+TANGENT: Final = tuple((-1.0) ** n / d for n, d in enumerate(np.cumprod(np.arange(1.0, SERIES + 1.0)).tolist()))
+"""Coefficients of (1 - exp(-X))/X."""
+
+INVERSE_TANGENT: Final = (
+    1.0, 1 / 2, 1 / 12, 0.0, -1 / 720, 0.0, 1 / 30240, 0.0, -1 / 1209600, 0.0, 1 / 47900160, 0.0, -691 / 1307674368000
+)  # fmt: skip
+"""Coefficients of X/(1 - exp(-X))."""
+
+FUNCTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "state_rates": ("loads", "runs", "t", "x", "rates", "report"),
+    "runge_kutta": ("loads", "runs", "t", "h", "steps", "x", "report"),
+    "variational": ("loads", "runs", "coefficients", "t", "h", "steps", "x", "report"),
+}
+"""Public functions of the text with their arguments."""
+
+METHODS: Final = {"rk4": "runge_kutta", "symplectic": "variational"}
+"""Which function takes the steps of a method."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +91,128 @@ def coordinate_runs(mechanism: Mechanism) -> tuple[Run, ...]:
     return tuple(runs)
 
 
-def driver_source(mechanism: Mechanism, name: str, *, work: bool, powered: bool, variational: bool) -> str:
-    """C text that includes NAME.c and adds the functions that step.
+@dataclass(frozen=True, slots=True)
+class StepSizes:
+    """What the text of the time steps is specialised to.
 
-    Args:
-        mechanism: the tree.
-        name: of the generated module.
+    Attributes:
+        nq, nv: sizes of q and v.
+        runs: the coordinates.
+        inputs: number of control inputs.
         work: the work of external forces is part of the state.
-        powered: the module has the function external_power.
-        variational: it has what the variational steps need.
+        timed: derived functions take time and inputs.
+        powered: there is a function external_power.
+        variational: there is what the variational steps need.
+        staged: q and v are changed by a function ``stage`` before rates are found.
     """
-    runs = ", ".join(f"{{{run.kind:d}, {run.q}, {run.v}, {run.speeds}}}" for run in coordinate_runs(mechanism))
-    lines = [
-        f'#include "{name}.c"',
-        "#include <math.h>",
-        f"enum {{ {name}_WORK = {int(work)}, {name}_RUNS = {len(coordinate_runs(mechanism))} }};",
-        f"#define {name}_TIMED {'t, u,' if mechanism.time is not None else ''}",
-        f"#define {name}_POWERED {int(powered)}",
-        f"#define {name}_VARIATIONAL {int(variational)}",
-        f"static const int {name}_runs[{name}_RUNS][4] = {{{runs}}};",
-        fixed_text(DRIVER_FILE, f"{name}_"),
-    ]
-    return "\n".join(lines) + "\n"
+
+    nq: int
+    nv: int
+    runs: tuple[Run, ...]
+    inputs: int = 0
+    work: bool = False
+    timed: bool = False
+    powered: bool = False
+    variational: bool = False
+    staged: bool = False
+
+    @property
+    def states(self) -> int:
+        """Length of a state."""
+        return self.nq + self.nv + int(self.work)
+
+    def names(self) -> dict[str, int]:
+        """The sizes by the names under which the text knows them."""
+        return {
+            "STEPS_NQ": self.nq,
+            "STEPS_NV": self.nv,
+            "STEPS_INPUTS": self.inputs,
+            "STEPS_RUNS": len(self.runs),
+            "STEPS_SERIES": SERIES,
+            "STEPS_WORK": int(self.work),
+            "STEPS_TIMED": int(self.timed),
+            "STEPS_POWERED": int(self.powered),
+            "STEPS_STAGED": int(self.staged),
+        }
+
+    def tables(self) -> tuple[Array, Array]:
+        """The runs (runs, 4) and the coefficients of the series (2, SERIES), which the functions take."""
+        rows = [[run.kind, run.q, run.v, run.speeds] for run in self.runs]
+        return np.array(rows, dtype=float).reshape(-1, 4), np.array([TANGENT, INVERSE_TANGENT])
+
+
+def sizes_of(mechanism: Mechanism, *, work: bool, powered: bool, variational: bool) -> StepSizes:
+    """Sizes for the derived functions of a mechanism."""
+    timed = mechanism.time is not None
+    inputs = len(mechanism.model.inputs)
+    runs = coordinate_runs(mechanism)
+    return StepSizes(mechanism.nq, mechanism.nv, runs, inputs, work, timed, powered, variational)
+
+
+@cache
+def step_routine(sizes: StepSizes) -> Routine:
+    """The text with its sizes decided, cached because reading it takes as long as many steps."""
+    q, v = (sizes.nq,), (sizes.nv,)
+    extra: tuple[tuple[int, ...], ...] = ((), (sizes.inputs,)) if sizes.timed else ()
+    kernels = {
+        "stage": Signature((q, v), (q, v)),
+        "position_rate": Signature((q, v), (q,)),
+        "forward_dynamics": Signature((q, v, v, *extra), (v,)),
+        "external_power": Signature((q, v, *extra), ((1,),)),
+        "variational_terms": Signature((q, v, *extra), (v, v)),
+        "speeds_of_momentum": Signature((q, v), (v,)),
+    }
+    formals = _formals(sizes)
+    public = {
+        name: [formals[argument] for argument in arguments]
+        for name, arguments in FUNCTIONS.items()
+        if sizes.variational or name != "variational"
+    }
+    text = routine_file(ROUTINE).read_text(encoding="utf-8")
+    return read_routine(text, ROUTINE, sizes.names(), NUMBERS, kernels, public)
+
+
+def _formals(sizes: StepSizes) -> dict[str, Formal]:
+    read = {"loads": (sizes.nv + sizes.inputs,), "runs": (len(sizes.runs), 4), "coefficients": (2, SERIES)}
+    filled = {"x": (sizes.states,), "rates": (sizes.states,), "report": (2,)}
+    arrays = [Memory(name, extents, name in filled) for name, extents in {**read, **filled}.items()]
+    scalars = Formal("t", "real"), Formal("h", "real"), Formal("steps", "int")
+    return {item.name: item for item in (*scalars, *(Formal(array.name, None, array) for array in arrays))}
+
+
+def driver_source(name: str, sizes: StepSizes) -> str:
+    """C text that includes NAME.c and adds the functions that step."""
+    routine, formals = step_routine(sizes), _formals(sizes)
+    heads = {}
+    for function, arguments in FUNCTIONS.items():
+        if routine.function(function) is not None:
+            parts = [_c_formal(formals[argument]) for argument in arguments]
+            heads[function] = (*(f"{part}," for part in parts), "double *work)")
+    declared = [f"void {name}_{function}({' '.join(head)};" for function, head in heads.items()]
+    printed = print_c(routine, f"{name}_", heads, "double", has_parameters=False)
+    return "\n".join([f'#include "{name}.c"', "#include <math.h>", *declared, "", printed]) + "\n"
+
+
+def _c_formal(formal: Formal) -> str:
+    if formal.array is None:
+        return f"{'int' if formal.kind == 'int' else 'double'} {formal.name}"
+    return f"{'' if formal.array.writable else 'const '}double *{formal.name}"
+
+
+class Steps(Protocol):
+    """The functions of the text on one state.
+
+    Attributes:
+        state: steps change it in place.
+    """
+
+    state: Array
+
+    def rates(self, t: float, x: Array) -> Array:
+        """Rates of a state, a new array."""
+
+    def advance(self, method: str, t: float, h: float, steps: int) -> tuple[int, int]:
+        """Steps ``state``; returns the steps done, and ``DONE``, ``NOT_FINITE`` or ``NOT_SOLVED``."""
 
 
 class CompiledSteps:
@@ -79,50 +222,50 @@ class CompiledSteps:
         state: the buffer (states,); steps change it in place.
     """
 
-    def __init__(self, library: SharedLibrary, name: str, states: int, tau: Array, u: Array) -> None:
+    def __init__(self, library: SharedLibrary, name: str, sizes: StepSizes, tau: Array, u: Array) -> None:
         """Binds the functions.
 
         Args:
             library: compiled from ``driver_source``.
             name: of the generated module.
-            states: length of the state.
+            sizes: of the driver.
             tau, u: constant forces and inputs.
         """
-        self.state = np.zeros(states)
-        self._rates = np.zeros(states)
-        self._tau = np.array(tau, dtype=float)
-        # An address is needed even where there is nothing to read.
-        self._u = np.array([*u, 0.0], dtype=float)
+        routine = step_routine(sizes)
+        runs, coefficients = sizes.tables()
+        self.state = np.zeros(sizes.states)
         self._library = library
-        self._done = ctypes.c_long()
-        self._prefix = name
-        real, address = ctypes.c_double, ctypes.c_void_p
-        function = getattr(library.handle, f"{name}_state_rates")
-        function.argtypes = [address, address, real, address, address]
-        self._state_rates: Callable[..., int] = function
-        self._loads = (self._tau.ctypes.data, self._u.ctypes.data)
-        self._state_at = self.state.ctypes.data
-        self._rates_at = self._rates.ctypes.data
-        self._steppers = {
-            method: self._stepper(symbol)
-            for method, symbol in (("rk4", "runge_kutta"), ("symplectic", "variational"))
-            if hasattr(library.handle, f"{name}_{symbol}")
+        self._buffers: dict[str, Array] = {
+            "loads": np.concatenate([tau, u]).astype(float),
+            "runs": runs,
+            "coefficients": coefficients,
+            "x": self.state,
+            "rates": np.zeros(sizes.states),
+            "report": np.zeros(2),
+            "work": np.zeros(sum(array.size for array in routine.memory)),
         }
-
-    def _stepper(self, symbol: str) -> Callable[..., int]:
-        function: Any = getattr(self._library.handle, f"{self._prefix}_{symbol}")
-        real, address = ctypes.c_double, ctypes.c_void_p
-        function.argtypes = [address, address, real, real, ctypes.c_long, address, address]
-        stepper: Callable[..., int] = function
-        return stepper
+        kinds = {"t": ctypes.c_double, "h": ctypes.c_double, "steps": ctypes.c_int}
+        self._functions = {}
+        for function, arguments in FUNCTIONS.items():
+            if routine.function(function) is not None:
+                symbol = getattr(self._library.handle, f"{name}_{function}")
+                names = (*arguments, "work")
+                symbol.argtypes = [kinds.get(argument, ctypes.c_void_p) for argument in names]
+                symbol.restype = None
+                before = [self._buffers[argument].ctypes.data for argument in names[: names.index("t")]]
+                after = [self._buffers[argument].ctypes.data for argument in names[names.index("x") :]]
+                self._functions[function] = (symbol, before, after)
 
     def rates(self, t: float, x: Array) -> Array:
         """Rates of a state, a new array."""
         self.state[:] = x
-        self._state_rates(*self._loads, t, self._state_at, self._rates_at)
-        return self._rates.copy()
+        function, before, after = self._functions["state_rates"]
+        function(*before, t, *after)
+        return self._buffers["rates"].copy()
 
     def advance(self, method: str, t: float, h: float, steps: int) -> tuple[int, int]:
-        """Steps ``state``; returns the steps done, and 0, ``NOT_FINITE`` or ``NOT_SOLVED``."""
-        status = self._steppers[method](*self._loads, t, h, steps, self._state_at, ctypes.addressof(self._done))
-        return self._done.value, status
+        """See ``Steps``."""
+        function, before, after = self._functions[METHODS[method]]
+        function(*before, t, h, steps, *after)
+        status, done = self._buffers["report"]
+        return int(done), int(status)

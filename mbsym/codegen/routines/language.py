@@ -33,7 +33,7 @@ from mbsym.errors import CodegenError
 Kind: TypeAlias = Literal["int", "bool", "real"]
 
 FUNCTIONS: Final[Mapping[str, Kind]] = {
-    "int": "int", "abs": "real", "sqrt": "real", "cos": "real", "isfinite": "bool", "dot": "real",
+    "int": "int", "abs": "real", "sqrt": "real", "sin": "real", "cos": "real", "isfinite": "bool", "dot": "real",
 }  # fmt: skip
 """Functions of the language with what they return; ``dot`` takes two vectors, the others a scalar."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from mbsym.codegen.build import WARNINGS
 from mbsym.codegen.interface import Argument, ModuleDescription, Real, RuntimeFunction, render
 from mbsym.codegen.load import load_c, load_numpy
+from mbsym.codegen.routines.c import print_c
 from mbsym.codegen.routines.language import Array, Formal, Signature, read_routine
 from mbsym.codegen.routines.numpy import print_numpy
 from mbsym.codegen.write import write_files
@@ -245,3 +247,16 @@ def test_alternatives_on_sizes_are_decided() -> None:
         printed = print_numpy(routine)
         assert wanted in printed and ("if" in printed) == (size == 2)
         assert f"a = {3.0 if size < 2 else 1.0 if size == 2 else 2.0}" in printed
+
+
+def test_elementary_functions_are_those_of_each_language() -> None:
+    text = "def f(x, y):\n    y[0] = sin(x[0]) - 2.0 * cos(x[0]) + sqrt(abs(x[0]))\n"
+    formals = [Formal("x", None, Array("x", (1,), False)), Formal("y", None, Array("y", (1,), True))]
+    routine = read_routine(text, "mean", {}, {}, {}, {"f": formals})
+    names: dict = {"math": math}
+    exec(print_numpy(routine), names)
+    y = [0.0]
+    names["_f"]([-0.7], y, None)
+    assert y[0] == pytest.approx(np.sin(-0.7) - 2 * np.cos(0.7) + np.sqrt(0.7), rel=1e-15)
+    heads = {"f": ("const float *x,", "float *y,", "float *work)")}
+    assert "sinf(x[0]) - 2.0f * cosf(x[0]) + sqrtf(fabsf(x[0]))" in print_c(routine, "m_", heads, "float", False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -10,15 +9,43 @@ import pytest
 from scipy.linalg import expm
 
 import mbsym
-from mbsym.codegen.build import WARNINGS, compile_c, find_compiler
-from mbsym.codegen.environment import runtime_directory
+from mbsym.codegen.build import WARNINGS, compile_c
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import prepare
-from mbsym.simulation.fixed_steps import INVERSE_TANGENT, TANGENT, VariationalStepper, half_step, move, series
+from mbsym.simulation.evaluated_steps import EvaluatedSteps, python_functions
+from mbsym.simulation.fixed_steps import FixedStepper
 from mbsym.simulation.rates import ActingLoads
-from mbsym.simulation.time_stepping import DRIVER_FILE, Run, coordinate_runs, driver_source
+from mbsym.simulation.time_stepping import (
+    DONE,
+    NOT_FINITE,
+    NOT_SOLVED,
+    CompiledSteps,
+    Run,
+    StepSizes,
+    coordinate_runs,
+    driver_source,
+    sizes_of,
+)
 
-FREE = (Run(2, 0, 0, 6),)
+FREE = StepSizes(7, 6, (Run(2, 0, 0, 6),), variational=True)
+TANGENT, INVERSE_TANGENT = 0, 1
+
+
+class Printed:
+    """Functions of the text in Python, for one free joint at a state."""
+
+    def __init__(self, v: np.ndarray, q: np.ndarray | None = None) -> None:
+        self.functions, self.memory = python_functions(FREE, {})
+        runs, coefficients = FREE.tables()
+        self.memory.run, self.memory.coefficient = runs.tolist(), coefficients.tolist()
+        self.memory.v[:] = v.tolist()
+        if q is not None:
+            self.memory.q[:] = q.tolist()
+
+    def __call__(self, name: str, *arguments: object, entries: int) -> np.ndarray:
+        result = [0.0] * entries
+        assert self.functions[f"_time_steps_{name}"](*arguments, result, self.memory) in (None, DONE)
+        return np.array(result)
 
 
 def skew(a: np.ndarray) -> np.ndarray:
@@ -53,7 +80,7 @@ def test_a_free_joint_moves_along_the_exponential_of_its_twist(size: float) -> N
     q[:4] /= np.linalg.norm(q[:4])
     v = generator.normal(size=6)
     h = size / np.linalg.norm(v[:3])
-    moved = pose(move(FREE, q, v, h))
+    moved = pose(Printed(v, q)("move", h, entries=7))
     assert np.max(np.abs(moved - pose(q) @ expm(h * screw(v)))) < 1e-14
 
 
@@ -61,14 +88,16 @@ def test_series_are_those_of_the_tangent_of_the_exponential() -> None:
     generator = np.random.default_rng(2)
     v, f = generator.normal(size=6), generator.normal(size=6)
     h = 0.1
+    printed = Printed(v)
+    printed.memory.momentum[:] = f.tolist()
     x = h * adjoint(v)
     # ad of a twist is singular; (1 - exp(-X))/X is the integral of exp(-s X) over s from 0 to 1.
     nodes, weights = np.polynomial.legendre.leggauss(12)
     tangent = sum(0.5 * w * expm(-0.5 * (1 + s) * x) for s, w in zip(nodes, weights, strict=True))
-    assert np.max(np.abs(series(FREE, TANGENT, v, h, f) - tangent.T @ f)) < 1e-14
+    assert np.max(np.abs(printed("series", TANGENT, h, f.tolist(), entries=6) - tangent.T @ f)) < 1e-14
     back = np.linalg.inv(tangent).T @ f
-    assert np.max(np.abs(series(FREE, INVERSE_TANGENT, v, h, f) - back)) < 1e-13
-    assert np.max(np.abs(half_step(FREE, v, h, f, np.zeros(6)) - back)) < 1e-13
+    assert np.max(np.abs(printed("series", INVERSE_TANGENT, h, f.tolist(), entries=6) - back)) < 1e-13
+    assert np.max(np.abs(printed("half_step", h, entries=6) - back)) < 1e-13
 
 
 def test_runs_join_neighbours_whose_rates_are_speeds() -> None:
@@ -104,7 +133,8 @@ def test_c_and_numpy_take_the_same_steps(method: str, name: str, initial: dict, 
 def test_steps_of_the_variational_rule_are_symplectic() -> None:
     """J^T W J = W for the derivative J of a step in (q, p)."""
     equations = prepare(mbsym.load("double_pendulum"), preparation=mbsym.Preparation("c"), variational=True)
-    stepper = VariationalStepper(equations, ActingLoads(np.zeros(2), np.zeros(0)))
+    steps = EvaluatedSteps(equations, ActingLoads(np.zeros(2), np.zeros(0)))
+    stepper = FixedStepper(steps, "symplectic", "double_pendulum")
     terms, speeds = (equations.module.functions[name] for name in ("variational_terms", "speeds_of_momentum"))
 
     def step(z: np.ndarray) -> np.ndarray:
@@ -145,18 +175,55 @@ def test_the_last_step_is_shorter_where_the_duration_asks_for_it() -> None:
     assert np.max(np.abs(result.q[-1] - exact.q[-1])) < 1e-11
 
 
-@pytest.mark.parametrize("name", ["spinning_top", "cart_pole"])
-def test_the_driver_compiles_without_warnings(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("method", "speed", "h", "status"),
+    [("rk4", 50.0, 0.5, NOT_FINITE), ("symplectic", 1e200, 0.5, NOT_FINITE), ("symplectic", 30.0, 0.1, NOT_SOLVED)],
+)
+def test_c_and_python_fail_in_the_same_step(method: str, speed: float, h: float, status: int) -> None:
+    equations = prepare(mbsym.load("double_pendulum"), preparation=mbsym.Preparation("c"), variational=True)
+    assert equations.library is not None
+    none = np.zeros(2), np.zeros(0)
+    compiled = CompiledSteps(equations.library, equations.name, equations.sizes, *none)
+    evaluated = EvaluatedSteps(equations, ActingLoads(*none))
+    found = []
+    for steps in (compiled, evaluated):
+        steps.state[:] = [3.0, 0.0, 0.0, speed]
+        with np.errstate(all="ignore"):
+            found.append((*steps.advance(method, 0.0, h, 40), *steps.state))
+    assert found[0][:2] == found[1][:2] and found[0][1] == status
+    np.testing.assert_allclose(found[0][2:], found[1][2:], rtol=1e-6)
+
+
+def test_a_law_may_raise_what_it_likes() -> None:
+    def law(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        if t > 0.0015:
+            raise ValueError("no such force")
+        return np.zeros(2)
+
+    with pytest.raises(ValueError, match="no such force"):
+        mbsym.simulate("double_pendulum", 0.01, step=1e-3, method="rk4", loads=mbsym.Loads(tau=law))
+
+
+@pytest.mark.parametrize("powered", [False, True])
+@pytest.mark.parametrize("name", ["spinning_top", "floating_two_arm", "cart_pole"])
+def test_the_driver_compiles_without_warnings(name: str, powered: bool, tmp_path: Path) -> None:
     functions = ["forward_dynamics", "position_rate"]
     files = mbsym.generate(name, tmp_path, languages=["c"], functions=functions, symbolic_parameters="none")
     mechanism = files.derivation.mechanism
-    source = driver_source(mechanism, name, work=True, powered=False, variational=False)
-    (tmp_path / f"{name}_steps.c").write_text(source, encoding="utf-8")
+    source = driver_source(name, sizes_of(mechanism, work=True, powered=powered, variational=powered))
+    timed = mechanism.time is not None
+    extra, unread = ("double t, const double *u, ", "(void)t; (void)u; ") if timed else ("", "")
+    stand_ins = [
+        f"void {name}_{function}(const double *q, const double *{read}, {more}"
+        f"{', '.join(f'double *{x}' for x in filled)})"
+        f"\n{{ {ignored}(void)q; (void){read}; {' '.join(f'{x}[0] = 0.0;' for x in filled)} }}"
+        for function, read, more, ignored, filled in (
+            ("external_power", "v", extra, unread, ["power"]),
+            ("variational_terms", "v", extra, unread, ["momentum", "force"]),
+            ("speeds_of_momentum", "momentum", "", "", ["v"]),
+        )
+    ]
+    prototypes = [text.partition("\n")[0] + ";" for text in stand_ins]
+    text = source.replace(f'{name}.c"', "\n".join([f'{name}.c"', *prototypes, *stand_ins]), 1)
+    (tmp_path / f"{name}_steps.c").write_text(text, encoding="utf-8")
     assert compile_c(tmp_path, f"{name}_steps", (*WARNINGS, "-O1")).warnings == ""
-
-
-def test_the_text_of_the_driver_compiles_alone(tmp_path: Path) -> None:
-    (tmp_path / "alone.c").write_text((runtime_directory() / DRIVER_FILE).read_text(encoding="utf-8"), encoding="utf-8")
-    command = [*find_compiler(), *WARNINGS, "-O2", "-c", "alone.c", "-o", "alone.o"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")

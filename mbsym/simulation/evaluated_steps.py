@@ -1,0 +1,132 @@
+"""Time steps in Python, for NumPy, closed loops, and loads that follow the state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from types import CodeType
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.codegen.routines.numpy import memory_class, print_numpy
+from mbsym.loops.corrections import Keeper
+from mbsym.loops.looped_system import LoopedSystem
+from mbsym.simulation.equations import Equations
+from mbsym.simulation.rates import ActingLoads, callable_functions, leaves_rates
+from mbsym.simulation.time_stepping import METHODS, ROUTINE, StepSizes, step_routine
+
+Array: TypeAlias = NDArray[Any]
+Floats: TypeAlias = list[float]
+
+
+class EvaluatedSteps:
+    """The text of the time steps in Python, for NumPy, closed loops, and loads that follow the state.
+
+    Attributes:
+        state: (states,); steps change it in place.
+    """
+
+    def __init__(
+        self, equations: Equations, loads: ActingLoads, system: LoopedSystem | None = None, keeper: Keeper | None = None
+    ) -> None:
+        """Prints the text around the functions of a module.
+
+        Args:
+            equations: of the model.
+            loads: what acts.
+            system, keeper: of a model with closed loops.
+        """
+        # The module's forward_dynamics closes loops by itself.
+        kept = None if system is None or keeper is None or leaves_rates(keeper) else (system, keeper)
+        # What acts is found by the functions that the text calls, so that it can follow the state.
+        self._sizes = replace(equations.sizes, inputs=0, timed=True, powered=True, staged=kept is not None)
+        self.state = np.zeros(self._sizes.states)
+        self._constant = np.zeros(self._sizes.nv).tolist(), *(table.tolist() for table in self._sizes.tables())
+        self._functions, self._memory = python_functions(self._sizes, _kernels(equations, loads, kept))
+
+    def rates(self, t: float, x: Array) -> Array:
+        """Rates of a state, a new array."""
+        loads, runs, _ = self._constant
+        rates, report = [0.0] * len(x), [0.0, 0.0]
+        self._functions["_state_rates"](loads, runs, float(t), x.tolist(), rates, report, self._memory)
+        return np.array(rates)
+
+    def advance(self, method: str, t: float, h: float, steps: int) -> tuple[int, int]:
+        """See ``Steps``."""
+        loads, runs, coefficients = self._constant
+        x, report = self.state.tolist(), [0.0, 0.0]
+        tables = [runs, coefficients] if method == "symplectic" else [runs]
+        self._functions[f"_{METHODS[method]}"](loads, *tables, t, h, steps, x, report, self._memory)
+        self.state[:] = x
+        return int(report[1]), int(report[0])
+
+
+def python_functions(
+    sizes: StepSizes, kernels: Mapping[str, Callable[..., Any]]
+) -> tuple[Mapping[str, Callable[..., Any]], Any]:
+    """The functions of the text in Python, by the names they are printed with, and their scratch memory.
+
+    Args:
+        sizes: that the text is specialised to.
+        kernels: what it calls, by name with an underscore before it.
+    """
+    names: dict[str, Any] = {"math": math, "_Floats": None, **kernels}
+    exec(_python_text(sizes), names)
+    return names, names[memory_class(ROUTINE)]({})
+
+
+@cache
+def _python_text(sizes: StepSizes) -> CodeType:
+    return compile(print_numpy(step_routine(sizes)), f"runtime/{ROUTINE}.py", "exec")
+
+
+def _kernels(
+    equations: Equations, loads: ActingLoads, kept: tuple[LoopedSystem, Keeper] | None
+) -> dict[str, Callable[..., Any]]:
+    """The functions that the printed text calls, each with a first argument that says nothing here.
+
+    They take the forces that act from ``loads`` and not from their arguments.
+    """
+    functions = callable_functions(equations.module, equations.library)
+    timed, powered = equations.mechanism.time is not None, equations.powered
+
+    def acting(q: Floats, v: Floats, t: float) -> tuple[Array, Array, Array, Sequence[Any]]:
+        at, speeds = np.array(q), np.array(v)
+        tau, u = loads.at(t, at, speeds)
+        return at, speeds, tau, ((t, u) if timed else ())
+
+    def stage(_: object, q: Floats, v: Floats) -> tuple[Floats, Floats]:
+        assert kept is not None
+        system, keeper = kept
+        at, speeds = keeper.stage(system, np.array(q), np.array(v))
+        return at.tolist(), speeds.tolist()
+
+    def position_rate(_: object, q: Floats, v: Floats) -> tuple[Floats]:
+        return (functions["position_rate"](np.array(q), np.array(v)).tolist(),)
+
+    def forward_dynamics(_: object, q: Floats, v: Floats, _tau: Floats, t: float, _u: Floats) -> tuple[Floats]:
+        at, speeds, tau, extra = acting(q, v, t)
+        if kept is None:
+            return (functions["forward_dynamics"](at, speeds, tau, *extra).tolist(),)
+        system, keeper = kept
+        return (keeper.accelerate(system, at, speeds, tau, extra).vdot.tolist(),)
+
+    def external_power(_: object, q: Floats, v: Floats, t: float, _u: Floats) -> tuple[Floats]:
+        at, speeds, tau, extra = acting(q, v, t)
+        own = float(functions["external_power"](at, speeds, *extra)) if powered else 0.0
+        return ([own + float(tau @ speeds)],)
+
+    def variational_terms(_: object, q: Floats, v: Floats, t: float, _u: Floats) -> tuple[Floats, Floats]:
+        at, speeds, tau, extra = acting(q, v, t)
+        momentum, force = functions["variational_terms"](at, speeds, *extra)
+        return momentum.tolist(), (force + tau).tolist()
+
+    def speeds_of_momentum(_: object, q: Floats, p: Floats) -> tuple[Floats]:
+        return (functions["speeds_of_momentum"](np.array(q), np.array(p)).tolist(),)
+
+    kernels = (stage, position_rate, forward_dynamics, external_power, variational_terms, speeds_of_momentum)
+    return {f"_{kernel.__name__}": kernel for kernel in kernels}
