@@ -146,14 +146,14 @@ class RigidGroups:
         """
         held = []
         for cut in self.mechanism.cut_joints:
-            if cut.joint.kind in ELASTIC:
-                continue
             if self.laws_on(cut.joint) or any(self.scalars(cut.joint.armature)):
                 raise DerivationError(
                     "springs, dampers and rotor inertia on a cut joint are not covered",
                     where=f"joint {cut.joint.name}",
                     remedy="keep the joint in the tree (cut: tree)",
                 )
+            if cut.joint.kind in ELASTIC:
+                continue
             first = self.number[cut.predecessor], cut.predecessor_frame.translation
             second = self.number[cut.successor], cut.successor_frame.translation
             held.append((cut.joint, (first, second)))

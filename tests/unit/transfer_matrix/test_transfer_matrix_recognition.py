@@ -149,6 +149,18 @@ REFUSED = {
         pendulum(forces=(Actuator("m", "j", "u"),), inputs=(ControlInput("u"),)),
         "force m: the transfer matrix method has no element for an actuator",
     ),
+    "a spring on a cut joint that holds nothing": (
+        pair(
+            Joint("k", "revolute", "a", "b", predecessor_placement=Placement((1, 0, 0))),
+            joints=(
+                Joint("j", "planar", "ground", "a", cut="cut"),
+                Joint("i", "revolute", "ground", "a"),
+            ),
+            bodies=(BAR,),
+            forces=(SPRING,),
+        ),
+        "on a cut joint are not covered",
+    ),
     "a spring on a cut joint": (
         pair(
             Joint("k", "revolute", "a", "b", predecessor_placement=Placement((1, 0, 0))),
