@@ -66,8 +66,8 @@ class Keeper(Protocol):
         """The state from which the next step starts."""
 
 
-class NoCorrection:
-    """Leaves everything as it comes."""
+class AsItComes:
+    """What a keeper does where it has no reason to do otherwise."""
 
     def accelerate(
         self, system: LoopedSystem, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()
@@ -84,7 +84,11 @@ class NoCorrection:
         return Correction(q, v, np.nan, 0, True)
 
 
-class Baumgarte:
+class NoCorrection(AsItComes):
+    """Leaves everything as it comes."""
+
+
+class Baumgarte(AsItComes):
     """Restoring terms in the closure equations at acceleration level."""
 
     def __init__(self, alpha: float, beta: float) -> None:
@@ -97,30 +101,12 @@ class Baumgarte:
         """The accelerations that let the gap decay as a damped oscillator."""
         return system.accelerate_stabilised(q, v, tau, extra, (self.alpha, self.beta))
 
-    def stage(self, system: LoopedSystem, q: Array, v: Array) -> tuple[Array, Array]:
-        """The state itself."""
-        return q, v
 
-    def after_step(self, system: LoopedSystem, q: Array, v: Array) -> Correction:
-        """The state itself."""
-        return Correction(q, v, np.nan, 0, True)
-
-
-class Projection:
+class Projection(AsItComes):
     """Projects velocities, and positions before them, after each step."""
 
     def __init__(self, *, positions: bool = True) -> None:
         self.positions = positions
-
-    def accelerate(
-        self, system: LoopedSystem, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()
-    ) -> Acceleration:
-        """The constrained accelerations."""
-        return system.accelerate(q, v, tau, extra)
-
-    def stage(self, system: LoopedSystem, q: Array, v: Array) -> tuple[Array, Array]:
-        """The state itself."""
-        return q, v
 
     def after_step(self, system: LoopedSystem, q: Array, v: Array) -> Correction:
         """The projected state."""
@@ -130,7 +116,7 @@ class Projection:
         return Correction(done.q, system.project_velocity(done.q, v), done.gap, done.iterations, done.converged)
 
 
-class Partitioning:
+class Partitioning(AsItComes):
     """Integrates independent coordinates alone.
 
     The state keeps its full size; what the integrator makes of the dependent part is overwritten in every stage.
@@ -146,12 +132,6 @@ class Partitioning:
         self._given = independent
         self._selector: Array | None = None
         self.switches = 0
-
-    def accelerate(
-        self, system: LoopedSystem, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()
-    ) -> Acceleration:
-        """The constrained accelerations."""
-        return system.accelerate(q, v, tau, extra)
 
     def stage(self, system: LoopedSystem, q: Array, v: Array) -> tuple[Array, Array]:
         """The state with the dependent part made from the independent one."""
@@ -210,7 +190,7 @@ class Partitioning:
         return Correction(done.q, v + step(jacobian, jacobian @ v), done.gap, done.iterations, done.converged)
 
 
-class Reassignment:
+class Reassignment(AsItComes):
     """Puts dependent coordinates and speeds right by functions that know the mechanism, after each step."""
 
     def __init__(
@@ -230,12 +210,6 @@ class Reassignment:
         self.velocity = velocity
         self.position = position
         self.in_stages = in_stages
-
-    def accelerate(
-        self, system: LoopedSystem, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()
-    ) -> Acceleration:
-        """The constrained accelerations."""
-        return system.accelerate(q, v, tau, extra)
 
     def stage(self, system: LoopedSystem, q: Array, v: Array) -> tuple[Array, Array]:
         """The state, put right if that was asked for."""
