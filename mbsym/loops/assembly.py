@@ -1,7 +1,7 @@
 """Assembly: a consistent configuration and consistent speeds from a guess that need not be near.
 
 Damped Newton steps from the guess come first, then from places ever farther from it, so that the nearest configuration
-is found first. Coordinates can be held.
+is found first. Coordinates can be held; the model's initial values are held where they fit together.
 """
 
 from __future__ import annotations
@@ -23,8 +23,26 @@ from mbsym.loops.closing import (
 )
 from mbsym.loops.constraints import ClosureRow, closures
 from mbsym.loops.looped_system import Array, LoopedSystem
+from mbsym.loops.start import Contradiction, close_near, given_joints, held_cuts, off_initial
 from mbsym.loops.tolerances import CLOSED, DEPENDENT
 from mbsym.model.system import Model
+
+
+@dataclass(frozen=True, slots=True)
+class MovedJoint:
+    """A joint that closing the loops has moved.
+
+    Attributes:
+        joint: its name.
+        by: largest change of a coordinate; of a cut joint, the angle or distance from its initial value.
+        unit: of that change.
+        given: True where its value was given.
+    """
+
+    joint: str
+    by: float
+    unit: str
+    given: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +54,16 @@ class Assembly:
         gap: largest closure residual that remains [m, rad].
         moved: largest change of a coordinate of the guess.
         iterations: Newton steps taken.
+        joints: those that were moved, where the joints are known: first those whose values were given.
+        contradiction: what does not fit together in what was given, None if nothing.
     """
 
     q: Array
     gap: float
     moved: float
     iterations: int
+    joints: tuple[MovedJoint, ...] = ()
+    contradiction: Contradiction | None = None
 
 
 def assemble(
@@ -49,6 +71,7 @@ def assemble(
     q_guess: Array | Sequence[float] | None = None,
     *,
     fixed: Sequence[str] = (),
+    wanted: Sequence[str] | None = None,
     parameters: Mapping[str, float] | None = None,
 ) -> Assembly:
     """Finds a configuration in which all loops are closed.
@@ -57,6 +80,8 @@ def assemble(
         source: a model or its mechanism; or a generated module's system, for which ``fixed`` must be empty.
         q_guess: where to start (nq,), default the model's initial coordinates.
         fixed: names of joints whose coordinates stay as they are.
+        wanted: names of joints whose coordinates in the guess, or where they are cut, whose initial values stay as they
+            are if they fit together; default all of which the model gives initial values, none where a guess is given.
         parameters: values of run-time parameters.
 
     Raises:
@@ -72,11 +97,16 @@ def assemble(
     if not rows:
         return Assembly(guess, 0.0, 0.0, 0)
     held = _held(mechanism, fixed)
-    problem = closing_problem(mechanism, found, dict(parameters or {}))
-    done = close_from_anywhere(problem, guess, held)
+    if wanted is None:
+        wanted = given_joints(mechanism) if q_guess is None else ()
+    start = close_near(mechanism, found, guess, (*fixed, *wanted), held, parameters)
+    done = start.closing
     if not done.closed:
-        raise _open_loop(mechanism, problem, rows, done, held, fixed)
-    return Assembly(done.q, done.gap, float(np.max(np.abs(done.q - guess))), done.iterations)
+        raise _open_loop(mechanism, closing_problem(mechanism, found, parameters), rows, done, held, fixed)
+    moved = _moved(mechanism, guess, done.q, wanted, parameters)
+    return Assembly(
+        done.q, done.gap, float(np.max(np.abs(done.q - guess))), done.iterations, moved, start.contradiction
+    )
 
 
 def consistent_velocity(
@@ -139,6 +169,27 @@ def _held(mechanism: Mechanism, fixed: Sequence[str]) -> tuple[int, ...]:
             )
         held.extend(column for column, _ in mechanism.speed_of[bodies[name].label - 1])
     return tuple(sorted(set(held)))
+
+
+def _moved(
+    mechanism: Mechanism, guess: Array, q: Array, wanted: Sequence[str], parameters: Mapping[str, float] | None
+) -> tuple[MovedJoint, ...]:
+    """The joints that closing has moved by more than counts as closed."""
+    found: list[MovedJoint] = []
+    for body in mechanism.bodies:
+        start, stop = body.q_range
+        change = np.abs(q[start:stop] - guess[start:stop])
+        if len(change):
+            k = int(np.argmax(change))
+            unit = body.joint.shape.coordinate_units[k]
+            found.append(MovedJoint(body.joint.name, float(change[k]), unit, body.joint.name in wanted))
+    rigid = held_cuts(mechanism, wanted)
+    names = [cut.joint.name for cut in mechanism.cut_joints if cut.joint.name in wanted]
+    if rigid:
+        residual = closing_problem(mechanism, rigid, parameters).gap(q)[0].reshape(-1, 6)
+        for name, closure, gaps in zip(names, rigid, residual, strict=True):
+            found.append(MovedJoint(name, *off_initial(closure, gaps), True))
+    return tuple(sorted((item for item in found if item.by > CLOSED), key=lambda item: not item.given))
 
 
 def _open_loop(

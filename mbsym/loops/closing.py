@@ -9,7 +9,7 @@ assumption, Computing 74, 2005.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -69,7 +69,7 @@ class Closing:
 
 
 def closing_problem(
-    mechanism: Mechanism, found: Sequence[Closure], parameters: dict[str, float] | None = None
+    mechanism: Mechanism, found: Sequence[Closure], parameters: Mapping[str, float] | None = None
 ) -> ClosingProblem:
     """The problem of a mechanism by interpreting its closure equations.
 

@@ -137,7 +137,7 @@ def _cut_joint(mechanism: Mechanism, cut: CutJoint) -> Closure:
             remedy="turn the joint frame on one of its bodies by half a turn",
         ) from None
     ends = (cut.successor, cut.predecessor)
-    return _closure(mechanism, joint.name, joint.type, drafts, moved, ends, cut.successor_frame, at_end=not slides)
+    return closure_of(mechanism, joint.name, joint.type, drafts, moved, ends, cut.successor_frame, at_end=not slides)
 
 
 # ---- constraint elements --------------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ class _OpenLoops:
             for pull in ((zero, row.direction),)
         ]
         ends = (first.label, second.label)
-        return _closure(mechanism, element.name, _words(element), drafts, moved, ends, first.frame, at_end=True)
+        return closure_of(mechanism, element.name, _words(element), drafts, moved, ends, first.frame, at_end=True)
 
     def of_coordinates(
         self, element: ConstraintElement, joints: tuple[str, str], ratio: Scalar, offset: Scalar
@@ -223,7 +223,7 @@ def _words(element: ConstraintElement) -> str:
 # ---- both -----------------------------------------------------------------------------------------------------------
 
 
-def _closure(
+def closure_of(
     mechanism: Mechanism,
     name: str,
     kind: str,
@@ -234,6 +234,17 @@ def _closure(
     *,
     at_end: bool,
 ) -> Closure:
+    """The closure with these equations between two bodies.
+
+    Args:
+        mechanism: whose tree joints move the loop.
+        name, kind: of the closure.
+        drafts: its equations.
+        moved: the predecessor's frame as seen from the successor's.
+        ends: labels of the bodies of the successor and the predecessor.
+        frame: the successor's frame on its body.
+        at_end: twists are taken at the origin of the predecessor's frame.
+    """
     source, target = ends
     point = moved.placement.translation if at_end else zero_vector(mechanism.graph)
     rows = []

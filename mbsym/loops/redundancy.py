@@ -15,13 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 from mbsym.errors import DerivationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.loops.closing import (
-    Closing,
-    close_from_anywhere,
-    closing_problem,
-)
+from mbsym.loops.closing import Closing, closing_problem
 from mbsym.loops.constraints import Closure, ClosureRow, closures
 from mbsym.loops.generic_rank import independent_anywhere, rank_of, regular_configurations
+from mbsym.loops.start import close_near, given_joints
 from mbsym.loops.tolerances import FOLLOWS
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.interpret import interpret
@@ -79,7 +76,7 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     if not rows:
         return LoopAnalysis(found, (), (), tuple(float(x) for x in start), mechanism.nv, tuple(notes))
     problem = closing_problem(mechanism, found)
-    closed = close_from_anywhere(problem, start)
+    closed = close_near(mechanism, found, start, given_joints(mechanism)).closing
     if not closed.closed:
         raise cannot_close(mechanism.model.name, found, closed)
     program = _sampling_program(mechanism, found)

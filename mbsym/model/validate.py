@@ -200,6 +200,13 @@ def _check_couplings(model: Model, joints: dict[str, Joint], findings: Findings)
             findings.error(("couplings", index, "joint"), f"joint {coupling.joint!r} is coupled twice", "keep one")
             continue
         source_of[coupling.joint] = coupling.source
+        if coupling.joint in joints and joints[coupling.joint].initial:
+            place = next(k for k, joint in enumerate(model.joints) if joint.name == coupling.joint)
+            findings.error(
+                ("joints", place, "initial"),
+                f"joint {coupling.joint!r} follows joint {coupling.source!r} by a coupling and has an initial value",
+                f"give joint {coupling.source!r} one",
+            )
     for index, coupling in enumerate(model.couplings):
         seen = [coupling.joint]
         name = coupling.source

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from mbsym.errors import SimulationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.loops.assembly import assemble, consistent_velocity
+from mbsym.loops.assembly import Assembly, assemble, consistent_velocity
 from mbsym.loops.looped_system import LoopedSystem
+from mbsym.loops.start import given_joints
 from mbsym.model.names import expression_names
 from mbsym.simulation.equations import coordinate_quantities, speed_quantities, suggestion
 from mbsym.simulation.options import finite
@@ -51,10 +52,11 @@ def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Arr
 
 def closed_state(
     mechanism: Mechanism, system: LoopedSystem, q: Array, v: Array, named: Sequence[str]
-) -> tuple[Array, Array]:
-    """q and v near those given with closed loops.
+) -> tuple[Assembly, Array]:
+    """What closing the loops near q made of it, and speeds near v that keep them closed.
 
-    Joints of which a coordinate or a speed is named keep their coordinates or speeds; the others follow.
+    Joints of which a coordinate or a speed is named keep their coordinates or speeds; those of which the model gives
+    initial values keep them if they fit together; the others follow.
 
     Raises:
         SimulationError: no such coordinates were found, or the speeds contradict the closed loops; it says where.
@@ -62,9 +64,11 @@ def closed_state(
     table = expression_names(mechanism.model)
     held = [body for body in mechanism.bodies if not set(table.coordinates[body.joint.name]).isdisjoint(named)]
     moving = [body for body in mechanism.bodies if not set(table.speeds[body.joint.name]).isdisjoint(named)]
-    closed = assemble(mechanism, q, fixed=[body.joint.name for body in held]).q
+    fixed = [body.joint.name for body in held]
+    wanted = [name for name in given_joints(mechanism) if name not in fixed]
+    assembly = assemble(mechanism, q, fixed=fixed, wanted=wanted)
     speeds = {body.joint.name: v[slice(*body.v_range)].tolist() for body in moving}
-    return closed, consistent_velocity(mechanism, system, closed, speeds)
+    return assembly, consistent_velocity(mechanism, system, assembly.q, speeds)
 
 
 def constants(names: Sequence[str], given: Mapping[str, float], what: str, where: str) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import SimulationError
+from mbsym.loops.assembly import Assembly
 from mbsym.loops.corrections import CORRECTIONS, Keeper, NoCorrection, keeper
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.model.system import Model
@@ -118,8 +119,10 @@ def simulate(
     times = _output_times(equations, duration, step, output_step, method)
     q, v, named = initial_state(equations.mechanism, initial or {})
     loops, kept, label = _loops(equations, method, keeping, step)
+    assembly: Assembly | None = None
     if loops is not None:
-        q, v = closed_state(equations.mechanism, loops, q, v, named)
+        assembly, v = closed_state(equations.mechanism, loops, q, v, named)
+        q = assembly.q
     layout = equations.layout
     acting.check(0.0, q, v, len(equations.mechanism.model.inputs))
     watch = EventWatch(events, lambda x: (layout.q(x), layout.v(x)))
@@ -140,6 +143,7 @@ def simulate(
         statistics=replace(statistics, steps=trajectory.steps, evaluations=trajectory.evaluations),
         equations=equations,
         ended_by_event=trajectory.ended_by_event,
+        assembly=assembly,
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import SimulationError
+from mbsym.loops.assembly import Assembly
 from mbsym.simulation.equations import Equations, coordinate_quantities, speed_quantities
 from mbsym.simulation.events import Occurrence
 from mbsym.simulation.monitors import Monitors
@@ -36,6 +37,9 @@ MOST_FRAMES: Final = 1500
 """Frames of an animation; longer motions show fewer in each second."""
 
 FRAME_RATE: Final = 60.0
+
+MOST_MOVED: Final = 8
+"""Joints that are named where the assembly moved them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ class SimulationResult:
         statistics: of the integration.
         equations: of the model.
         ended_by_event: True where a terminal event came before the end.
+        assembly: how closed loops were closed at the start, None for trees.
     """
 
     t: Array
@@ -79,6 +84,7 @@ class SimulationResult:
     statistics: Statistics
     equations: Equations
     ended_by_event: bool
+    assembly: Assembly | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -180,6 +186,8 @@ class SimulationResult:
             "energy_drift": monitors.worst_energy_drift,
             "relative_energy_drift": monitors.worst_energy_drift / monitors.energy_scale,
         }
+        if self.assembly is not None:
+            found["assembly"] = _assembly_as_dict(self.assembly, dict(zip(self.names, self.q[0].tolist(), strict=True)))
         if monitors.momentum_drift is not None:
             found["momentum_drift"] = float(np.max(monitors.momentum_drift))
         if monitors.closure_gap is not None and monitors.speed_gap is not None:
@@ -199,6 +207,7 @@ class SimulationResult:
         calls = f", {statistics.evaluations} evaluations" if statistics.evaluations else ""
         language = {"c": "C", "numpy": "NumPy"}[statistics.language]
         found = [("simulated", f"{self._title}, in {language}: {statistics.steps} steps{calls}")]
+        found += _assembly_findings(self.assembly)
         drift = monitors.worst_energy_drift
         worked = f", work {monitors.work[-1]:.6g} J taken off" if self.equations.work else ""
         found.append(("energy", f"drifts by {drift:.2e} J, {drift / monitors.energy_scale:.1e} of the scale{worked}"))
@@ -247,6 +256,31 @@ def check_suffix(path: Path, suffixes: Sequence[str]) -> None:
         raise SimulationError(
             f"no format is called {path.suffix!r}", where=str(path), remedy=f"use {', '.join(suffixes)}"
         )
+
+
+def _assembly_as_dict(assembly: Assembly, q: dict[str, float]) -> dict[str, object]:
+    """How the loops were closed at the start, for machines."""
+    told = assembly.contradiction
+    return {
+        "q": q,
+        "moved": [
+            {"joint": item.joint, "by": item.by, "unit": item.unit, "given": item.given} for item in assembly.joints
+        ],
+        "contradiction": None
+        if told is None
+        else {"joints": list(told.joints), "gap": told.gap, "unit": told.row.unit},
+    }
+
+
+def _assembly_findings(assembly: Assembly | None) -> list[tuple[str, str]]:
+    """How the loops were closed at the start, in words; nothing where they were closed."""
+    if assembly is None or not assembly.joints:
+        return []
+    found = [("start", assembly.contradiction.sentence)] if assembly.contradiction is not None else []
+    told = [f"{item.joint} by {item.by:.3g} {item.unit}".rstrip() for item in assembly.joints]
+    rest = f" and {len(told) - MOST_MOVED} more" if len(told) > MOST_MOVED else ""
+    found.append(("start", f"closing the loops moved {', '.join(told[:MOST_MOVED])}{rest}"))
+    return found
 
 
 def _by_unit(title: str, items: Sequence[tuple[str, str]], values: Array) -> list[Panel]:

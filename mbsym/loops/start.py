@@ -1,0 +1,145 @@
+"""From where loops are closed: all initial values that a model gives count, those of joints that are cut as well.
+
+A coordinate of the tree stands in q and can be held there. A joint that is cut has none, so that its initial value is
+held as if the joint were rigid where that value puts it. If the loops do not close with all that is held, the nearest
+configuration found without it is taken, and how far apart what was given is is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from mbsym.joints.closure_rows import ClosureGap
+from mbsym.joints.fixed import FIXED
+from mbsym.kinematics.mechanism import CutJoint, Mechanism
+from mbsym.loops.closing import Closing, close, close_from_anywhere, closing_problem, largest
+from mbsym.loops.constraints import Closure, ClosureRow, closure_of
+from mbsym.loops.motion import loop_motion
+from mbsym.symbolic.scalar import Scalar, constant
+from mbsym.values.numbers import evaluate, parameter_values, to_scalar
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
+
+_RESTARTS: Final = 12
+"""Places from which the loops are closed with all given values held, fewer than without: there may be no such
+configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Initial values that do not fit together.
+
+    Attributes:
+        joints: whose values they are, in the model's order.
+        gap: the smallest found with all of them.
+        row: where it is widest.
+    """
+
+    joints: tuple[str, ...]
+    gap: float
+    row: ClosureRow
+
+    @property
+    def sentence(self) -> str:
+        """What is told of it."""
+        return (
+            f"the initial values of {', '.join(self.joints)} do not fit together: with all of them the smallest gap "
+            f"found is {self.gap:.3g} {self.row.unit} ({self.row.closure}, {self.row.quantity})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Closed loops near what was given.
+
+    Attributes:
+        closing: where closing ended.
+        contradiction: of initial values, None where all of them hold.
+    """
+
+    closing: Closing
+    contradiction: Contradiction | None
+
+
+def given_joints(mechanism: Mechanism) -> tuple[str, ...]:
+    """Joints of which the model gives initial values, in its order."""
+    return tuple(joint.name for joint in mechanism.model.joints if joint.initial)
+
+
+def close_near(
+    mechanism: Mechanism,
+    found: Sequence[Closure],
+    guess: Array,
+    wanted: Sequence[str],
+    held: Sequence[int] = (),
+    parameters: Mapping[str, float] | None = None,
+) -> Start:
+    """Closes the loops with the given values held if they fit together, else from the nearest place that was found.
+
+    Args:
+        mechanism: of any tree and loops.
+        found: its closure equations, not none.
+        guess: coordinates to start from (nq,), given values among them.
+        wanted: joints whose values in the guess or, where they are cut, whose initial values are given.
+        held: speeds whose coordinates stay in any case.
+        parameters: values of run-time parameters.
+    """
+    problem = closing_problem(mechanism, found, parameters)
+    rigid = held_cuts(mechanism, wanted)
+    kept = {column for body in mechanism.bodies if body.joint.name in wanted for column in range(*body.v_range)}
+    if not rigid and kept <= set(held):
+        return Start(close_from_anywhere(problem, guess, held), None)
+    every = (*found, *rigid)
+    both = closing_problem(mechanism, every, parameters) if rigid else problem
+    tried = close_from_anywhere(both, guess, sorted({*held, *kept}), _RESTARTS)
+    if tried.closed:
+        # What is held may be off by what counts as closed.
+        return Start(close(problem, tried.q, held), None)
+    near = close(both, tried.q, held) if rigid else tried
+    rows = [row for closure in every for row in closure.rows]
+    worst = max(range(len(rows)), key=lambda k: abs(float(tried.residual[k])))
+    names = tuple(joint.name for joint in mechanism.model.joints if joint.name in wanted)
+    told = Contradiction(names, tried.gap, rows[worst])
+    return Start(close_from_anywhere(problem, near.q, held), told)
+
+
+def held_cuts(mechanism: Mechanism, names: Sequence[str]) -> tuple[Closure, ...]:
+    """Closure equations that hold cut joints of those names where their initial values put them."""
+    return tuple(
+        _rigid(mechanism, cut) for cut in mechanism.cut_joints if cut.joint.name in names and cut.joint.initial
+    )
+
+
+def off_initial(closure: Closure, residual: Array) -> tuple[float, str]:
+    """How far a cut joint is from its initial value, by the residuals of its rows of ``held_cuts``, and the unit."""
+    import numpy as np
+
+    angle = 2.0 * float(np.arctan(float(np.linalg.norm(residual[:3])) / 2.0))
+    distance = largest(residual[3:])
+    return (angle, closure.rows[0].unit) if angle >= distance else (distance, closure.rows[3].unit)
+
+
+def _rigid(mechanism: Mechanism, cut: CutJoint) -> Closure:
+    joint, graph = cut.joint, mechanism.graph
+    numbers = parameter_values(mechanism.model)
+    values = [evaluate(value, numbers) for value in joint.initial]
+    start = joint.kind.quaternion
+    if start is not None:
+        length = sum(value * value for value in values[start : start + 4]) ** 0.5
+        values[start : start + 4] = [value / length for value in values[start : start + 4]]
+    rest = (Scalar(graph, 0),) * joint.shape.nv
+    pitch = to_scalar(joint.pitch, graph, mechanism.names)
+    motion = joint.kind.motion(graph, tuple(constant(graph, value) for value in values), rest, pitch)
+    frame = cut.predecessor_frame.then(motion.placement)
+    moved = loop_motion(mechanism, cut.successor, cut.successor_frame, cut.predecessor, frame, at_end=True)
+    gap = ClosureGap(moved.placement.rotation.matrix(), moved.placement.translation, moved.twist, pitch)
+    ends = (cut.successor, cut.predecessor)
+    name = f"joint {joint.name} at its initial value"
+    return closure_of(
+        mechanism, name, FIXED.name, FIXED.closure_rows(gap), moved, ends, cut.successor_frame, at_end=True
+    )
