@@ -42,6 +42,7 @@ class GenerationOptions:
         real: floating-point type of the C code.
         symbolic_parameters: "" as the model says, "all", "none", or names.
         order: of the assembly, "weight" or "input".
+        prefix: of C symbols and macros, and name of the files; "" for the model's name.
     """
 
     languages: tuple[str, ...] = ()
@@ -50,6 +51,7 @@ class GenerationOptions:
     real: Real = "double"
     symbolic_parameters: str | tuple[str, ...] = ""
     order: str = "weight"
+    prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
         runtime=fixed.runtime,
         numbers=fixed.numbers,
         extra=fixed.extra,
+        prefix=options.prefix,
     )
 
 
@@ -196,6 +199,7 @@ def generate(
     real: Real = "double",
     symbolic_parameters: str | Sequence[str] = "",
     order: str = "weight",
+    prefix: str = "",
     force: bool = False,
     progress: Progress | None = None,
 ) -> Generation:
@@ -203,8 +207,8 @@ def generate(
 
     Args:
         source: a model, a model file, or the name of a bundled example.
-        directory: where NAME.c, NAME.h, NAME.py and NAME.json go.
-        languages, functions, formulation, real, symbolic_parameters, order: see ``GenerationOptions``.
+        directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
+        languages, functions, formulation, real, symbolic_parameters, order, prefix: see ``GenerationOptions``.
         force: overwrite files that mbsym did not write.
         progress: told of each step.
 
@@ -218,6 +222,7 @@ def generate(
         real,
         symbolic_parameters if isinstance(symbolic_parameters, str) else tuple(symbolic_parameters),
         order,
+        prefix,
     )
     derivation, files = generate_files(source, options, progress)
     paths = write_files(directory, files, force=force)

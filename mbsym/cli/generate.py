@@ -34,6 +34,7 @@ def register(app: typer.Typer) -> None:
             "", "--symbolic-parameters", help="all, none, or NAME,NAME: run-time arguments instead of numbers."
         ),
         order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        prefix: str = typer.Option("", "--prefix", help="Of C symbols, and name of the files: not the model's name."),
         strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),
         snap_angles: float = typer.Option(
             SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
@@ -58,6 +59,7 @@ def register(app: typer.Typer) -> None:
                 real="double" if real == "double" else "float",
                 symbolic_parameters=chosen,
                 order=order,
+                prefix=prefix,
                 force=force,
                 progress=progress,
             )

@@ -77,7 +77,7 @@ class ModuleDescription:
     """A module to generate.
 
     Attributes:
-        name: of the model; files and C symbols bear it, made an identifier where it is none.
+        name: of the model; files and C symbols bear it, made an identifier where it is none, unless there is a prefix.
         programs: the functions, in order.
         header: free text for the head of each file, line by line and already laid out (conventions, roadmap table).
         manifest: fields merged into the manifest (formulation, nq, nv, bodies, joints, parameters, inputs, ...).
@@ -87,6 +87,7 @@ class ModuleDescription:
         runtime: functions with fixed text that are added to the programs.
         numbers: that the runtime compares with, by name and floating-point type.
         extra: arguments of the programs that the runtime passes on unseen.
+        prefix: what files and C symbols bear in place of the name.
     """
 
     name: str
@@ -99,6 +100,7 @@ class ModuleDescription:
     runtime: tuple[RuntimeFunction, ...] = ()
     numbers: Mapping[str, Mapping[Real, float]] = field(default_factory=dict)
     extra: tuple[Argument, ...] = ()
+    prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)

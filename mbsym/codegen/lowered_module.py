@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mbsym.codegen.description import Argument, ModuleDescription, RuntimeFunction, arguments_of
+from mbsym.codegen.description import Argument, ModuleDescription, Real, RuntimeFunction, arguments_of
 from mbsym.codegen.identifiers import Scope, identifier_map
 from mbsym.codegen.lower import LoweredFunction, lower
 from mbsym.errors import CodegenError
@@ -22,16 +22,23 @@ C_SUFFIXES = (
 
 @dataclass(frozen=True, slots=True)
 class ModuleNames:
-    """Identifiers by the names they stand for."""
+    """Identifiers by the names they stand for.
+
+    Attributes:
+        module: of files, and before every symbol of C.
+        functions, arguments, parameters, constants: as sources write them.
+        linked: C symbols of the functions in object files.
+    """
 
     module: str
     functions: Mapping[str, str]
+    linked: Mapping[str, str]
     arguments: Mapping[str, str]
     parameters: Mapping[str, str]
     constants: Mapping[str, str]
 
     def c_symbol(self, function: str) -> str:
-        """The C symbol of a function."""
+        """What C sources call a function."""
         return f"{self.module}_{self.functions[function]}"
 
 
@@ -92,6 +99,7 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
     reserved = frozenset(
         {
             *(names.c_symbol(name) for name in names.functions),
+            *names.linked.values(),
             *(f"{names.module}_{suffix}" for suffix in (*C_SUFFIXES, *description.numbers)),
             *(f"{names.module}_{identifier}" for identifier in names.constants.values()),
             *names.functions.values(),
@@ -162,7 +170,7 @@ def _module_parameters(description: ModuleDescription) -> tuple[ParameterInput, 
 
 
 def _module_names(description: ModuleDescription, parameters: tuple[ParameterInput, ...]) -> ModuleNames:
-    module = Scope(IMPORTED_MODULES).claim(description.name)
+    module = _module_name(description)
     functions = [program.name for program in description.programs] + [fixed.name for fixed in description.runtime]
     top = Scope((*C_SUFFIXES, *description.numbers))
     function_names = identifier_map(functions, top, "functions")
@@ -175,7 +183,35 @@ def _module_names(description: ModuleDescription, parameters: tuple[ParameterInp
     return ModuleNames(
         module,
         function_names,
+        _linked(module, function_names, description.real),
         identifier_map(arguments, inside, "arguments"),
         identifier_map([item.name for item in parameters], inside, "parameters"),
         constants,
     )
+
+
+def _module_name(description: ModuleDescription) -> str:
+    """The prefix if one is given, else the model's name made an identifier.
+
+    Raises:
+        CodegenError: the prefix is no free identifier.
+    """
+    scope = Scope(IMPORTED_MODULES)
+    if not description.prefix:
+        return scope.claim(description.name)
+    if scope.claim(description.prefix) != description.prefix or description.prefix.endswith("_"):
+        raise CodegenError(
+            f"{description.prefix!r} cannot be a prefix",
+            where=description.name,
+            remedy="use letters, digits and single underscores between them, a letter first, and no reserved word",
+        )
+    return description.prefix
+
+
+def _linked(module: str, functions: Mapping[str, str], real: Real) -> dict[str, str]:
+    """Symbols in object files: in single precision they say so, lest a header of double precision link with them."""
+    symbols = {name: f"{module}_{identifier}" for name, identifier in functions.items()}
+    if real == "double":
+        return symbols
+    scope = Scope(symbols.values())
+    return {name: scope.claim(f"{symbol}_{real}") for name, symbol in symbols.items()}

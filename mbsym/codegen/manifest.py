@@ -92,7 +92,7 @@ def manifest(module: LoweredModule, files: Sequence[GeneratedFile]) -> dict[str,
 def _function(module: LoweredModule, function: ModuleFunction, real_bytes: int) -> dict[str, object]:
     entry: dict[str, object] = {
         "name": function.name,
-        "c_symbol": module.names.c_symbol(function.name),
+        "c_symbol": module.names.linked[function.name],
         "description": function.description,
         "arguments": [_argument(item) for item in function.arguments],
         "operations": None if function.operations is None else function.operations.as_dict(),

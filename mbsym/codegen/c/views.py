@@ -48,6 +48,14 @@ class ParameterView:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkView:
+    """A function that object files have under another symbol than sources."""
+
+    written: str
+    linked: str
+
+
+@dataclass(frozen=True, slots=True)
 class PrototypeView:
     """A function as the header declares it: comment lines, symbol, formal arguments."""
 
@@ -84,6 +92,7 @@ class HeaderContext:
     name: str
     head: tuple[str, ...]
     real: str
+    links: tuple[LinkView, ...]
     constants: tuple[ConstantView, ...]
     parameters: tuple[ParameterView, ...]
     prototypes: tuple[PrototypeView, ...]
@@ -115,13 +124,18 @@ def header_context(module: LoweredModule) -> HeaderContext:
     """The header of a module."""
     description, names = module.description, module.names
     printer = CPrinter(description.real)
-    head = [f"{names.module}: {_hash_line(module)}", *description.header]
+    head = [f"{description.name}: {_hash_line(module)}", *description.header]
     constants = list(description.constants.items())
     return HeaderContext(
         version=__version__,
         name=names.module,
         head=comment_lines(head),
         real=description.real,
+        links=tuple(
+            LinkView(names.c_symbol(name), linked)
+            for name, linked in names.linked.items()
+            if linked != names.c_symbol(name)
+        ),
         constants=tuple(
             ConstantView(f"{names.module}_{names.constants[key]}", int(value), "," if place < len(constants) else "")
             for place, (key, value) in enumerate(constants, start=1)
@@ -273,7 +287,7 @@ def function_views(
     array = f"{real} {shared}[restrict {parts.shared}]"
     results = {item.identifier: item for item in body.results}
     views, calls = [], []
-    scope = Scope(module.names.c_symbol(item.name) for item in module.functions)
+    scope = Scope((*map(module.names.c_symbol, module.names.functions), *module.names.linked.values()))
     for number, part in enumerate(parts.parts, start=1):
         name = scope.claim(f"{symbol}_part{number}")
         if isinstance(part, Loop):
