@@ -40,12 +40,18 @@ def find_compiler(cc: str | None = None) -> tuple[str, ...]:
     """The C compiler's command: the one given, else the environment's CC, else cc, gcc or clang.
 
     Raises:
-        ToolchainError: there is none.
+        ToolchainError: there is none, or its command cannot be read.
     """
     asked = cc or os.environ.get("CC")
     candidates = [asked] if asked else ["cc", "gcc", "clang"]
     for candidate in candidates:
-        command = tuple(shlex.split(candidate))
+        try:
+            command = tuple(shlex.split(candidate))
+        except ValueError as error:
+            raise ToolchainError(
+                f"the compiler's command {candidate!r} cannot be read: {str(error).lower()}",
+                remedy="close its quotation marks, or set CC to a path",
+            ) from None
         if command and shutil.which(command[0]):
             return command
     raise ToolchainError(

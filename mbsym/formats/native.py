@@ -263,7 +263,7 @@ class _Places:
 
     def _path(self, path: tuple[str | int, ...]) -> tuple[DocumentPath, bool]:
         """The path in the file, and whether its key is meant."""
-        if len(path) < 2 or not isinstance(path[1], int):
+        if len(path) < 2 or not isinstance(path[1], int) or path[0] == "gravity":
             return path, False
         kind, index, *rest = path
         entry = getattr(self.model, str(kind))[index]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mbsym.errors import MbsymError
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
-from mbsym.values.numbers import decimal_number
+from mbsym.values.numbers import decimal_number, size_fault
 from mbsym.values.parameter import Value, Vector
 
 
@@ -13,7 +13,7 @@ def read_decimal(source: TextSource, element: Element, key: str, words: str) -> 
     """The number that the words of an attribute are: an integer or decimal text.
 
     Raises:
-        FormatError: they are no finite decimal number.
+        FormatError: they are no finite decimal number, or one of a size that no model has.
     """
     if "${" in words:
         raise source.error(
@@ -26,6 +26,10 @@ def read_decimal(source: TextSource, element: Element, key: str, words: str) -> 
     if number is None:
         what = f"{key} of <{element.tag}> is {words!r}, no finite number" if words else f"<{element.tag}> has no {key}"
         raise source.error(element.place, what, f'give a decimal number, {key}="0.5"')
+    fault = size_fault(number)
+    if fault:
+        what = f"{key} of <{element.tag}> holds {words if len(words) <= 40 else f'{words[:37]}...'}, which is {fault}"
+        raise source.error(element.place, what, "check its digits and its unit")
     return int(number) if words.lstrip("+-").isdigit() else words
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from mbsym.errors import MbsymError
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, symbol
-from mbsym.values.numbers import evaluate, to_scalar
+from mbsym.values.numbers import evaluate, size_fault, to_scalar
 from mbsym.values.parameter import Value
 
 Severity: TypeAlias = Literal["error", "warning"]
@@ -83,12 +83,17 @@ class Findings:
         self.diagnostics.append(Diagnostic("error", path, error.what, remedy, column))
 
     def number(self, value: Value, path: Path) -> float | None:
-        """The number of a value of parameters; None, and an error noted, if it has none."""
+        """The number of a value of parameters; None, and an error noted, if it has none or none of a sensible size."""
         try:
-            return evaluate(value, self.numbers)
+            number = evaluate(value, self.numbers)
         except MbsymError as error:
             self.refuse(path, error)
             return None
+        fault = size_fault(number)
+        if fault:
+            self.error(path, f"the number {number:g} is {fault}", "check its digits and its unit")
+            return None
+        return number
 
     def numbers_of(self, values: Iterable[Value], path: Path) -> tuple[float, ...] | None:
         """The numbers of several values; None, and an error noted for each that has none, if one has none."""

@@ -69,8 +69,13 @@ def check_references(item: Any, path: Path, word: str, around: Surroundings, fin
                 (*path, entry.key), f"{word} connects body {name!r} with itself", "connect two different bodies"
             )
     joint: NamedJoint | None = None
+    joints: list[Any] = []
     for entry in entries_of(type(item)):
         if entry.kind == "joint":
+            name = getattr(item, entry.key)
+            if name in joints:
+                findings.error((*path, entry.key), f"{word} couples joint {name!r} with itself", "name two joints")
+            joints.append(name)
             joint = _checked_joint(getattr(item, entry.key), entry, (*path, entry.key), word, around, findings)
     for entry in entries_of(type(item)):
         name = getattr(item, entry.key)

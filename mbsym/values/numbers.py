@@ -36,6 +36,11 @@ NUMBER_TEXT: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re
 LARGEST_EXPONENT: Final = 400
 """Decimal exponents beyond this lie outside double precision; exact rationals of them would fill the memory."""
 
+LARGEST_SIZE: Final = 1e60
+SMALLEST_SIZE: Final = 1e-100
+"""Sizes of what a model holds, in SI units: masses times squares of lengths and of speeds stay within double precision,
+and what rounding leaves of a zero is let pass."""
+
 LONGEST_NUMBER: Final = 500
 """Digits of a number as text; more of them are no measurement."""
 
@@ -55,6 +60,16 @@ def decimal_number(text: str) -> Fraction | None:
     if number and abs(number.adjusted()) > LARGEST_EXPONENT:
         raise SymbolicError(f"the number {stripped} is out of range", remedy="give one that double precision can hold")
     return Fraction(number)
+
+
+def size_fault(number: float | Fraction) -> str:
+    """What is wrong with the size of a number of a model, empty if nothing is."""
+    size = abs(Fraction(number))
+    if size > LARGEST_SIZE:
+        return f"larger than {LARGEST_SIZE:g}, the largest number that a model may hold"
+    if 0 < size < SMALLEST_SIZE:
+        return f"smaller than {SMALLEST_SIZE:g}, the smallest number above zero that a model may hold"
+    return ""
 
 
 def to_scalar(value: Value, graph: Graph, names: Mapping[str, Scalar]) -> Scalar:
@@ -157,7 +172,8 @@ def evaluate(value: Value, names: Mapping[str, float] | None = None) -> float:
         names: the number of each name.
 
     Raises:
-        SymbolicError: the value is no expression, holds an unknown name, or has no finite real value.
+        SymbolicError: the value is no expression, holds an unknown name, has no finite real value, or vanishes only
+            because it lies below double precision.
     """
     if isinstance(value, (int, float, Fraction)) and not isinstance(value, bool):
         return _finite(value, value)
@@ -178,7 +194,13 @@ def _finite(number: float | Fraction, value: Value) -> float:
         result = math.inf
     if not math.isfinite(result):
         raise SymbolicError(f"{_short(str(value))} is not a finite number", remedy="give a finite number")
+    if result == 0 and number != 0:
+        raise _vanishing(_short(str(value)))
     return result
+
+
+def _vanishing(what: str) -> SymbolicError:
+    return SymbolicError(f"{what} is too small for double precision, which takes it as zero", remedy="check its units")
 
 
 _FUNCTIONS: Final[dict[str, Callable[..., float]]] = {
@@ -193,7 +215,8 @@ def evaluate_reference(graph: Graph, ref: Reference, names: Mapping[str, float])
     """The number of a graph value for the given numbers of its symbols.
 
     Raises:
-        SymbolicError: a function is evaluated outside its domain, or a divisor is zero.
+        SymbolicError: a function is evaluated outside its domain, a divisor is zero, or a product or quotient
+            vanishes although none of its parts does.
     """
     values: dict[int, float] = {}
     for node in graph.reachable([ref]):
@@ -201,14 +224,16 @@ def evaluate_reference(graph: Graph, ref: Reference, names: Mapping[str, float])
         arguments: tuple[Any, ...] = graph.arguments[node]
         try:
             if kind == "const":
-                values[node] = float(arguments[0])
+                values[node] = _finite(arguments[0], arguments[0])
             elif kind == "pi":
                 values[node] = math.pi
             elif kind == "symbol":
                 values[node] = float(names[arguments[0]])
             else:
-                operands = (values[ref] if ref >= 0 else -values[-ref] for ref in arguments)
+                operands = [values[ref] if ref >= 0 else -values[-ref] for ref in arguments]
                 values[node] = _FUNCTIONS[kind](*operands)
+                if values[node] == 0 and kind in ("mul", "div") and operands[0] != 0 and operands[1] != 0:
+                    raise _vanishing("a product" if kind == "mul" else "a quotient")
         except ZeroDivisionError:
             raise SymbolicError("division by zero", remedy="check the values of the names in the divisor") from None
         except (ValueError, OverflowError):

@@ -1,0 +1,270 @@
+"""Model files of every format, and what becomes of them when their values, names and references are replaced."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from mbsym.errors import DerivationError, FormatError, TopologyError
+from mbsym.formats.load_options import LoadOptions
+from mbsym.formats.loop_file import parse_loops
+from mbsym.formats.mjcf import read_mjcf
+from mbsym.formats.native import read_native
+from mbsym.formats.registry import example_path
+from mbsym.formats.text_source import TextSource, decoded
+from mbsym.formats.urdf import read_urdf
+from mbsym.model.system import Model
+from mbsym.pipeline import GenerationOptions, express
+
+BAD_VALUES: Final = (
+    "", " ", "nan", "-inf", ".inf", "1e400", "1e-400", "-1", "0", "1e110", "1e-110", "1e200 0 1", "1e-200 0 0",
+    "0 0 0", "1e110 1e110 1e110", "1 2", "1 2 3 4 5 6 7 8", "9" * 30, "9" * 700, "1e99999999999", "1_000", "1,5",
+    "\N{ARABIC-INDIC DIGIT ONE}\N{ARABIC-INDIC DIGIT TWO}", "0x10", "1:30",
+    "--1", "1e", "[1, 2]", "[]", "{a: 1}", "{}", "- a", "null", "~", "true",
+    "off", "no_such_name", "no such name", "\N{CYRILLIC SMALL LETTER IO}\N{SNOWMAN}", "pi", "q", "t",
+    "1/0", "sqrt(-1)", "1e200*1e200", "1e-200*1e-200",
+    "2**64**2", "((((((((", "a.b[0]", "lambda: 1", "gcc \"x'", "'", '"', "x" * 20_000, "\0", "\x07", "\ufffe",
+    "*alias", "&anchor 1", "!!python/object:os.system {}", "|", "#", "%", "@", "`", "<x>", "&bogus;", "&#0;",
+    "${x}", "{{ x }}", "{% x %}", "../../x", "-", "NaN", "x", "-z", "z z",
+)  # fmt: skip
+"""What stands in for a value: nothing, no number, numbers no double holds, wrong counts, other types, and syntax."""
+
+EVERYTHING: Final = """\
+name: everything
+description: One of each.
+gravity: [0, 0, -9.81]
+ground: floor
+free_roots: false
+accept_impossible_inertia: false
+parameters:
+  m: {value: 1.5, unit: kg, symbolic: true}
+  l: 0.5
+  k: 2*l
+inputs:
+  push: N
+bodies:
+  cart: {mass: m, center_of_mass: [0, 0, l/2], inertia: [0.1, 0.1, 0.1]}
+  arm: {mass: 2, inertia: {xx: 0.1, yy: 0.1, zz: 0.1, xy: 0.01}, inertia_about: frame}
+  ball: {mass: 1, inertia: [0.1, 0.1, 0.1, 0, 0, 0]}
+  screw: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+  cross: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+  drone: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+joints:
+  rail: {type: prismatic, from: floor, to: cart, axis: x, armature: 0.1, actuated: true, cut: tree, weight: 3}
+  hinge:
+    type: revolute
+    from: cart
+    to: arm
+    axis: [0, 3, 4]
+    at: {translation: [0, 0, l], rpy: [0.1, 0.2, 0.3]}
+    at_successor: {rotation: [[x, pi/2], [z, 0.1]]}
+    limits: {lower: -1, upper: 1, effort: 10, velocity: 3}
+    initial: 0.3
+    coordinates: phi
+    speeds: [omega]
+    reaction_wanted: true
+  socket: {type: spherical, from: arm, to: ball, at: {quaternion: [0.8, 0.6, 0, 0]}, initial: [1, 0, 0, 0]}
+  thread: {type: helical, from: floor, to: screw, pitch: 0.01}
+  gimbal: {type: universal, from: floor, to: cross, axis: x, second_axis: y, at: [0, 1, 0]}
+  sky: [free, floor, drone]
+forces:
+  motor: {type: actuator, joint: rail, input: push, gain: 2}
+  bearing: {type: joint_damper, joint: hinge, damping: 0.1, index: 0}
+  dry: {type: joint_friction, joint: hinge, magnitude: 0.1, transition_speed: 0.01}
+  spring: {type: joint_spring, joint: hinge, stiffness: 3, reference: 0.1}
+  law: {type: joint_force, joint: rail, expression: -k*q_rail**3 + sin(t)}
+  cable:
+    type: point_spring_damper
+    first_body: cart
+    second_body: drone
+    stiffness: 3
+    damping: 0.1
+    free_length: 1
+    first_point: [0, 0, 1]
+  wind: {type: applied_wrench, body: drone, force: [sin(t), 0, 0], moment: [0, 0, k], point: [0, 0, 1], axes: body}
+couplings:
+  thread: {source: rail, ratio: 2, offset: 0.1}
+constraints:
+  rod: {type: distance, first_body: cart, second_body: drone, length: 1.5, second_point: [0, 0, 1]}
+  mesh: {type: gear, first_joint: hinge, second_joint: rail, ratio: 3, offset: 0.1}
+  slot: {type: point_on_line, first_body: floor, second_body: ball, line_point: [0, 0, 1], line_direction: [1, 0, 0]}
+"""
+
+LOOPS: Final = """\
+joints:
+  closing: {type: revolute, from: upper, to: tool, axis: z, at: [0.1, 0, 0], at_successor: [0.2, 0, 0], cut: cut}
+constraints:
+  rod: {type: distance, first_body: upper, second_body: fore, first_point: [0.1, 0, 0], length: 0.2}
+"""
+
+URDF: Final = """\
+<?xml version="1.0"?>
+<robot name="arm">
+  <link name="base"/>
+  <link name="upper">
+    <inertial>
+      <origin xyz="0 0 0.5" rpy="0.1 0 0"/>
+      <mass value="2"/>
+      <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0.01" ixz="0" iyz="0"/>
+    </inertial>
+    <visual><geometry><box size="1 1 1"/></geometry></visual>
+  </link>
+  <link name="fore"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>
+  <link name="hand"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>
+  <link name="tool"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>
+  <joint name="shoulder" type="revolute">
+    <origin xyz="0 0 1" rpy="0 0.3 0"/>
+    <parent link="base"/>
+    <child link="upper"/>
+    <axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="10" velocity="3"/>
+    <dynamics damping="0.1" friction="0.2"/>
+  </joint>
+  <joint name="elbow" type="continuous">
+    <origin xyz="0 0 1"/><parent link="upper"/><child link="fore"/><axis xyz="0 0.6 0.8"/>
+    <mimic joint="shoulder" multiplier="2" offset="0.1"/>
+  </joint>
+  <joint name="wrist" type="fixed">
+    <origin xyz="0 0.1 0" rpy="0.1 0.2 0.3"/><parent link="fore"/><child link="hand"/>
+  </joint>
+  <joint name="slide" type="prismatic">
+    <origin rpy="0 0 1.5708"/><parent link="hand"/><child link="tool"/><axis xyz="1 0 0"/><limit lower="0" upper="1"/>
+  </joint>
+</robot>
+"""
+
+MJCF: Final = """\
+<mujoco model="arm">
+  <compiler angle="radian" eulerseq="xyz" coordinate="local" inertiafromgeom="auto"/>
+  <option gravity="0 0 -9.81" density="0"><flag gravity="enable"/></option>
+  <default>
+    <joint damping="0.1"/>
+    <default class="light"><geom type="capsule" density="500" size="0.1"/></default>
+  </default>
+  <worldbody>
+    <body name="upper" pos="0 0 1" euler="0.1 0.2 0.3" childclass="light">
+      <joint name="shoulder" type="hinge" axis="0 1 0" pos="0 0 0.1" range="-1 1" ref="0.2" armature="0.1"/>
+      <joint type="slide" axis="0 3 4" stiffness="3" springref="0.1"/>
+      <geom type="capsule" size="0.1 0.2"/>
+      <body name="fore" pos="0 0 1" quat="0.8 0.6 0 0">
+        <joint name="elbow" axis="0 1 0" frictionloss="0.1" limited="false"/>
+        <inertial pos="0 0 0.5" mass="1" fullinertia="0.1 0.1 0.1 0 0 0.01" axisangle="0 1 0 0.2"/>
+        <body xyaxes="1 0 0 0 1 0.1"><geom fromto="0 0 0 0 0 1" mass="1"/></body>
+        <body name="tool" zaxis="0 1 1">
+          <joint name="wrist" type="ball"/>
+          <geom type="box" size="0.1 0.2 0.3" class="light"/>
+        </body>
+      </body>
+    </body>
+    <body name="drone" pos="1 0 0">
+      <freejoint name="sky"/>
+      <inertial mass="1" diaginertia="0.1 0.1 0.1" pos="0 0 0"/>
+    </body>
+  </worldbody>
+  <equality>
+    <connect name="close" body1="tool" body2="drone" anchor="0 0 1"/>
+    <weld body1="fore" body2="drone" relpose="0 0 1 1 0 0 0" active="false"/>
+    <joint joint1="elbow" joint2="shoulder" polycoef="0 2 0 0 0"/>
+  </equality>
+  <actuator><motor name="m" joint="shoulder"/></actuator>
+</mujoco>
+"""
+
+
+def _read_loops(source: TextSource) -> Model:
+    return read_urdf(TextSource("arm.urdf", URDF), LoadOptions(), parse_loops(source))
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A sound model file.
+
+    Attributes:
+        suffix: of the file.
+        text: what is in it.
+        read: makes a model of it.
+    """
+
+    suffix: str
+    text: str
+    read: Callable[[TextSource], Model]
+
+
+def _example(name: str) -> Seed:
+    return Seed(".yaml", example_path(name).read_text(encoding="utf-8"), read_native)
+
+
+SEEDS: Final[Mapping[str, Seed]] = {
+    "everything": Seed(".yaml", EVERYTHING, read_native),
+    **{name: _example(name) for name in ("cart_pole", "four_bar", "rhombus_planar", "qi_closed_loops")},
+    "urdf": Seed(".urdf", URDF, read_urdf),
+    "mjcf": Seed(".xml", MJCF, read_mjcf),
+    "loops": Seed(".loops.yaml", LOOPS, _read_loops),
+}
+"""By name; each format is there."""
+
+
+# ---- places ---------------------------------------------------------------------------------------------------------
+
+Span = tuple[int, int]
+_ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*"([^"]*)\"""")
+_TAG = re.compile(r"</?([\w:.-]+)")
+
+
+def scalars(seed: Seed) -> list[Span]:
+    """Where the values, keys, names and tags of a file stand in its text."""
+    if "yaml" in seed.suffix:
+        return sorted(_yaml_spans(seed.text))
+    values = [found.span(2) for found in _ATTRIBUTE.finditer(seed.text)]
+    words = [found.span(1) for pattern in (_ATTRIBUTE, _TAG) for found in pattern.finditer(seed.text)]
+    return sorted((*values, *words))
+
+
+def _yaml_spans(text: str) -> Iterator[Span]:
+    from ruamel.yaml import YAML
+
+    stack = [YAML(typ="safe", pure=True).compose(text)]
+    while stack:
+        node: Any = stack.pop()
+        yield node.start_mark.index, node.end_mark.index
+        for item in node.value if isinstance(node.value, list) else ():
+            stack += item if isinstance(item, tuple) else (item,)
+
+
+def replaced(seed: Seed) -> Iterator[tuple[Span, str, str]]:
+    """Each place, each bad value, and the text with one in the other's place."""
+    for start, end in scalars(seed):
+        for value in BAD_VALUES:
+            yield (start, end), value, seed.text[:start] + value + seed.text[end:]
+
+
+# ---- outcomes -------------------------------------------------------------------------------------------------------
+
+PLACE: Final = re.compile(r"model\.(yaml|urdf|xml|loops\.yaml):\d+:\d+: .")
+
+Outcome = Literal["taken", "refused", "no place", "traceback"]
+
+
+def outcome(seed: Seed, text: str | bytes) -> tuple[Outcome, str]:
+    """What becomes of a text in the place of a seed's: what it should not be is "no place" or "traceback".
+
+    A model that is taken is labelled and its equations begun; what is refused later than by the reader has a name for
+    its place.
+    """
+    content = text if isinstance(text, bytes) else text.encode("utf-8", errors="surrogatepass")
+    try:
+        model = seed.read(decoded(f"model{seed.suffix}", content))
+    except FormatError as error:
+        return ("refused" if PLACE.match(str(error)) else "no place"), str(error)
+    except Exception as error:
+        return "traceback", f"{type(error).__name__}: {error}"
+    try:
+        model.label()
+        express(model, GenerationOptions())
+    except (DerivationError, TopologyError) as error:
+        return ("refused" if error.where else "no place"), str(error)
+    except Exception as error:
+        return "traceback", f"after reading, {type(error).__name__}: {error}"
+    return "taken", ""

@@ -1,0 +1,75 @@
+"""Whatever stands in a model file, it is taken, or refused with file, line and column; nothing ends in a traceback."""
+
+from __future__ import annotations
+
+import itertools
+from random import Random
+
+import pytest
+
+from mechanisms.damaged_models import BAD_VALUES, EVERYTHING, MJCF, SEEDS, URDF, outcome, replaced, scalars
+
+SAMPLE = 250
+"""Replacements tried of each seed; ``tests/benchmarks/bad_values.py`` tries all."""
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_seeds_are_taken(name: str) -> None:
+    kind, sentence = outcome(SEEDS[name], SEEDS[name].text)
+    topology_alone = "qi_closed_loops: no body has mass or inertia"
+    assert kind == "taken" or sentence.startswith(topology_alone)
+    assert len(scalars(SEEDS[name])) > 30
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_bad_values_are_refused_with_their_place(name: str) -> None:
+    seed = SEEDS[name]
+    every = list(replaced(seed))
+    assert len(every) == len(scalars(seed)) * len(BAD_VALUES)
+    found = {"taken": 0, "refused": 0}
+    for span, value, text in Random(17).sample(every, SAMPLE):
+        kind, sentence = outcome(seed, text)
+        place = f"{seed.text[slice(*span)]!r} of line {seed.text.count(chr(10), 0, span[0]) + 1} becomes {value!r}"
+        assert kind in found, f"{place}: {sentence}"
+        found[kind] += 1
+    assert found["refused"] > found["taken"] / 2  # the values are bad
+
+
+@pytest.mark.parametrize(
+    ("suffix", "old", "new", "place", "message"),
+    [
+        (".yaml", "gravity: [0, 0, -9.81]", "gravity: [0, 1e400, -9.81]", "3:14", "is not a finite number"),
+        (".yaml", "gravity: [0, 0, -9.81]", "gravity: [sqrt(-1), 0, 0]", "3:11", "has no real value"),
+        (".yaml", "gravity: [0, 0, -9.81]", "gravity: [0, 0, 1/0]", "3:19", "division by zero"),
+        (".xml", 'gravity="0 0 -9.81"', 'gravity="0 1e400 0"', "3:3", "gravity of <option>"),
+        (".xml", 'gravity="0 0 -9.81"', 'gravity="0 0 down"', "3:3", "no finite number"),
+        (".xml", 'size="0.1 0.2 0.3"', 'size="1e110 1e110 1e110"', "19:11", "the largest number that a model may hold"),
+        (".xml", 'axis="0 1 0" pos', 'axis="1e200 0 1" pos', "10:7", "the largest number that a model may hold"),
+        (".urdf", 'xyz="0 0.6 0.8"', 'xyz="1e200 0 1"', "24:68", "the largest number that a model may hold"),
+        (".urdf", 'xyz="0 0.1 0" rpy="0.1 0.2 0.3"', 'xyz="1e300 0 0" rpy="1e300 0 0"', "28:5", "xyz of <origin>"),
+        (".urdf", '<mass value="2"/>', '<mass value="1e-200"/>', "7:7", "the smallest number above zero"),
+        (".yaml", "l: 0.5", "l: 1e-200", "9:6", "the smallest number above zero"),
+        (".yaml", "mass: m,", "mass: 1e-200*1e-200,", "14:16", "too small for double precision"),
+        (".yaml", "k: 2*l", "k: l*1e-300*1e-300", "10:6", "too small for double precision"),
+        (".yaml", "second_joint: rail", "second_joint: hinge", "57:56", "couples joint 'hinge' with itself"),
+        (".yaml", "thread: {source: rail", "thread: {source: thread", "54:20", "go round in a circle"),
+    ],
+)  # fmt: skip
+def test_what_was_silent_or_a_traceback(suffix: str, old: str, new: str, place: str, message: str) -> None:
+    name, text = {".yaml": ("everything", EVERYTHING), ".xml": ("mjcf", MJCF), ".urdf": ("urdf", URDF)}[suffix]
+    assert old in text
+    kind, sentence = outcome(SEEDS[name], text.replace(old, new, 1))
+    assert kind == "refused"
+    assert sentence.startswith(f"model{suffix}:{place}: ")
+    assert message in sentence
+
+
+def test_all_components_of_gravity_have_their_place() -> None:
+    for index, bad in itertools.product(range(3), ("nothing", "1e400", "1/0", "[1]", "inf")):
+        values = ["0", "0", "0"]
+        values[index] = bad
+        text = EVERYTHING.replace("[0, 0, -9.81]", f"[{', '.join(values)}]")
+        kind, sentence = outcome(SEEDS["everything"], text)
+        assert kind == "refused"
+        offset = 2 if bad == "1/0" else 0  # the divisor
+        assert sentence.startswith(f"model.yaml:3:{11 + 3 * index + offset}: ")
