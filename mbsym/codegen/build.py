@@ -28,12 +28,14 @@ class SharedLibrary:
         compiler: first line of what the compiler says of its version.
         command: compiler and flags as they were used, without file names.
         warnings: what the compiler printed although it succeeded.
+        symbols: functions that it defines for others.
     """
 
     handle: CDLL
     compiler: str
     command: tuple[str, ...]
     warnings: str
+    symbols: frozenset[str]
 
 
 def find_compiler(cc: str | None = None) -> tuple[str, ...]:
@@ -83,9 +85,24 @@ def compile_c(
                 where=str(source),
                 remedy="generate it again; if it fails still, report it with the model",
             )
+        symbols = _functions(library)
         handle = CDLL(str(library))
     version = _run((*command, "--version")).stdout.splitlines()
-    return SharedLibrary(handle, version[0] if version else command[0], (*command, *flags), done.stderr)
+    return SharedLibrary(handle, version[0] if version else command[0], (*command, *flags), done.stderr, symbols)
+
+
+def _functions(library: Path) -> frozenset[str]:
+    """Functions that a library defines for others; names that begin with an underscore are the system's.
+
+    Raises:
+        ToolchainError: there is no program to tell.
+    """
+    program = next(filter(None, map(shutil.which, ("nm", "llvm-nm"))), None)
+    if program is None:
+        raise ToolchainError("no program nm", remedy="install it (Debian and Ubuntu: apt install binutils)")
+    lines = _run((program, "-D", "--defined-only", str(library))).stdout.splitlines()
+    fields = [line.split() for line in lines]
+    return frozenset(name for *_, kind, name in fields if kind == "T" and not name.startswith("_"))
 
 
 def _run(command: tuple[str, ...]) -> subprocess.CompletedProcess[str]:

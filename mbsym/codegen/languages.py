@@ -10,8 +10,9 @@ from typing import Final
 from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
 from mbsym.codegen.c.views import render_c
 from mbsym.codegen.description import GeneratedFile
-from mbsym.codegen.load import LoadedModule, c_module, load_numpy, read_manifest
+from mbsym.codegen.load import LoadedModule, c_module, imported
 from mbsym.codegen.lowered_module import LoweredModule
+from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.codegen.numpy.views import render_numpy
 from mbsym.errors import CodegenError
 from mbsym.records import Registry
@@ -29,7 +30,8 @@ class Language:
         sentence: what is written, for help.
         suffixes: of the files; the first one's is the one that is loaded.
         render: the files of a module.
-        load: the functions of module NAME in a directory, with its manifest beside it.
+        load: the functions of module NAME in a directory, with its manifest beside it; whether its files are those that
+            were generated has been looked at before.
     """
 
     name: str
@@ -40,7 +42,11 @@ class Language:
 
     def is_in(self, directory: Path, name: str) -> bool:
         """True where the directory holds the module in this language."""
-        return (directory / f"{name}{self.suffixes[0]}").exists()
+        return (directory / f"{name}{self.suffixes[0]}").is_file()
+
+    def files(self, name: str) -> tuple[str, ...]:
+        """Names of the files of module NAME."""
+        return tuple(f"{name}{suffix}" for suffix in self.suffixes)
 
 
 def _load_c(directory: Path, name: str) -> LoadedModule:
@@ -50,7 +56,7 @@ def _load_c(directory: Path, name: str) -> LoadedModule:
 
 
 def _load_numpy(directory: Path, name: str) -> LoadedModule:
-    return load_numpy(directory / f"{name}.py")
+    return imported(directory / f"{name}.py", read_manifest(directory / f"{name}.json"))
 
 
 LANGUAGES: Final = Registry(

@@ -12,14 +12,15 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any, TypeAlias, cast
+from types import FunctionType, ModuleType
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbsym.codegen.build import DEFAULT_FLAGS, SharedLibrary, compile_c
 from mbsym.codegen.description import Argument, GeneratedFile
+from mbsym.codegen.manifest_reader import read_manifest, require_unchanged
 from mbsym.errors import CodegenError
 
 Array: TypeAlias = NDArray[Any]
@@ -75,6 +76,7 @@ class LoadedModule:
         functions: by name.
         compiler: first line of the compiler's version, empty where nothing was compiled.
         command: compiler and flags.
+        unlisted: public functions that the code has and the manifest does not list.
     """
 
     language: str
@@ -82,48 +84,7 @@ class LoadedModule:
     functions: Mapping[str, LoadedFunction]
     compiler: str = ""
     command: tuple[str, ...] = ()
-
-
-def read_manifest(path: Path | str) -> dict[str, Any]:
-    """The manifest in a file, or the only one in a directory.
-
-    Raises:
-        CodegenError: there is none, or it cannot be read.
-    """
-    place = Path(path)
-    if place.is_dir():
-        found = [file for file in sorted(place.glob("*.json")) if _is_manifest(file)]
-        if len(found) != 1:
-            raise CodegenError(
-                f"{len(found)} manifests", where=str(place), remedy="name the manifest of one generated module"
-            )
-        place = found[0]
-    try:
-        content = json.loads(place.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise CodegenError(f"the manifest cannot be read: {error}", where=str(place), remedy="generate again") from None
-    if not _has_manifest_fields(content):
-        raise CodegenError("this is no manifest of mbsym", where=str(place), remedy="generate again")
-    return cast(dict[str, Any], content)
-
-
-def _is_manifest(file: Path) -> bool:
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return _has_manifest_fields(content)
-
-
-def _has_manifest_fields(content: object) -> bool:
-    return (
-        isinstance(content, dict)
-        and content.keys() >= {"mbsym", "name", "real", "functions", "run_time_parameters"}
-        and isinstance(content["name"], str)
-        and content["real"] in ("double", "float")
-        and isinstance(content["functions"], list)
-        and isinstance(content["run_time_parameters"], dict)
-    )
+    unlisted: tuple[str, ...] = ()
 
 
 def load_c(
@@ -133,10 +94,11 @@ def load_c(
 
     Raises:
         ToolchainError: there is no C compiler.
-        CodegenError: the manifest or the source is missing, or the source does not compile.
+        CodegenError: the manifest or the source is missing or not as it was written, or the source does not compile.
     """
     place = Path(directory)
     manifest = read_manifest(place if name is None else place / f"{name}.json")
+    require_unchanged(place, manifest, [f"{manifest['name']}{suffix}" for suffix in (".c", ".h")])
     library = compile_c(place, manifest["name"], flags, cc)
     return c_module(library, manifest)
 
@@ -155,7 +117,8 @@ def c_module(library: SharedLibrary, manifest: Mapping[str, Any]) -> LoadedModul
         functions[entry["name"]] = LoadedFunction(
             entry["name"], inputs, outputs, tuple(defaults), _with_structure(call, defaults)
         )
-    return LoadedModule("c", manifest, functions, library.compiler, tuple(library.command))
+    unlisted = library.symbols.difference(entry["c_symbol"] for entry in manifest["functions"])
+    return LoadedModule("c", manifest, functions, library.compiler, tuple(library.command), tuple(sorted(unlisted)))
 
 
 def _lacks(function: str) -> CodegenError:
@@ -259,10 +222,22 @@ def load_numpy(path: Path | str) -> LoadedModule:
     """Imports a generated NumPy module, given its file; the manifest stands beside it.
 
     Raises:
-        CodegenError: the file or its manifest is missing, or Python cannot import it.
+        CodegenError: the file or its manifest is missing or not as it was written, or Python cannot import it.
     """
-    file = Path(path).resolve()
-    return _numpy(read_manifest(file.with_suffix(".json")), _import(file))
+    file = _python_file(path)
+    manifest = read_manifest(file.with_suffix(".json"))
+    require_unchanged(file.parent, manifest, [file.name])
+    return imported(file, manifest)
+
+
+def imported(path: Path, manifest: Mapping[str, Any]) -> LoadedModule:
+    """A generated NumPy module with its manifest, whether or not the file is the one that was generated.
+
+    Raises:
+        CodegenError: the file is missing, or Python cannot import it.
+    """
+    file = _python_file(path)
+    return _numpy(manifest, _executed(file.stem, file.read_bytes(), str(file)))
 
 
 def numpy_module(python: GeneratedFile, manifest: GeneratedFile) -> LoadedModule:
@@ -271,20 +246,22 @@ def numpy_module(python: GeneratedFile, manifest: GeneratedFile) -> LoadedModule
     return _numpy(json.loads(manifest.text), module)
 
 
-def _numpy(manifest: dict[str, Any], module: ModuleType) -> LoadedModule:
+def _numpy(manifest: Mapping[str, Any], module: ModuleType) -> LoadedModule:
     names = manifest.get("names", {})
     parameters = tuple(manifest["run_time_parameters"])
     fields = {name: names.get("parameters", {}).get(name, name) for name in parameters}
     functions = {}
+    public = {name for name in getattr(module, "__all__", ()) if isinstance(getattr(module, name, None), FunctionType)}
     for entry in manifest["functions"]:
         inputs, outputs = _arguments(entry)
+        public.discard(names.get("functions", {}).get(entry["name"], entry["name"]))
         function = getattr(module, names.get("functions", {}).get(entry["name"], entry["name"]), None)
         if function is None:
             raise _lacks(entry["name"])
         functions[entry["name"]] = LoadedFunction(
             entry["name"], inputs, outputs, parameters, _with_dataclass(module, function, entry["name"], fields)
         )
-    return LoadedModule("numpy", manifest, functions)
+    return LoadedModule("numpy", manifest, functions, unlisted=tuple(sorted(public)))
 
 
 def _with_dataclass(
@@ -304,12 +281,13 @@ def _with_dataclass(
     return evaluate
 
 
-def _import(file: Path) -> ModuleType:
+def _python_file(path: Path | str) -> Path:
+    file = Path(path).resolve()
     if not file.is_file():
         raise CodegenError(
             "there is no such Python module", where=str(file), remedy="generate it with --language numpy"
         )
-    return _executed(file.stem, file.read_bytes(), str(file))
+    return file
 
 
 def _executed(stem: str, text: bytes | str, where: str) -> ModuleType:

@@ -19,7 +19,7 @@ LEADING_FIELDS: Final = (
     "mbsym", "name", "model_sha256", "formulation", "real", "nq", "nv", "quaternion", "spatial_order",
     "bodies", "joints", "parameters", "inputs",
 )  # fmt: skip
-OWN_FIELDS: Final = ("functions", "run_time_parameters", "names", "files")
+OWN_FIELDS: Final = ("functions", "run_time_parameters", "names", "files", "sha256")
 FRAME_BYTES: Final = 128
 
 
@@ -56,7 +56,7 @@ def manifest(module: LoweredModule, files: Sequence[GeneratedFile]) -> dict[str,
     Besides what the description gives it holds, for each function, arguments, operations and an estimate of the stack
     in bytes under an optimising compiler (an unoptimised build keeps every temporary, several times as much); the
     run-time parameters in the order of the C structure, with their defaults; the identifiers of all names that could
-    not stay as they were; and the SHA-256 of each file.
+    not stay as they were; the SHA-256 of each file; and that of all this.
 
     Raises:
         CodegenError: the description brings a field that is made here.
@@ -86,7 +86,14 @@ def manifest(module: LoweredModule, files: Sequence[GeneratedFile]) -> dict[str,
     fields["run_time_parameters"] = {item.name: float(item.default) for item in module.parameters}
     fields["names"] = _changed_names(module)
     fields["files"] = {file.name: sha256(file.text.encode("utf-8")).hexdigest() for file in files}
+    fields["sha256"] = own_hash(json.loads(json_text(fields)))
     return fields
+
+
+def own_hash(content: Mapping[str, object]) -> str:
+    """SHA-256 of all fields of a manifest as it is read, but that of the hash; spaces and order do not count."""
+    fields = {key: value for key, value in content.items() if key != "sha256"}
+    return sha256(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
 
 
 def _function(module: LoweredModule, function: ModuleFunction, real_bytes: int) -> dict[str, object]:

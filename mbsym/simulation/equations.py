@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from mbsym.codegen.build import SharedLibrary, compile_c, find_compiler
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.interface import render
-from mbsym.codegen.load import LoadedModule, c_module, load_numpy, read_manifest
+from mbsym.codegen.load import LoadedModule, c_module, load_numpy
+from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.codegen.write import write_files
 from mbsym.errors import SimulationError, ToolchainError
 from mbsym.kinematics.initial_coordinates import normalised

@@ -19,8 +19,9 @@ import mbsym
 from mbsym.cli import main
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.languages import LANGUAGES, Language
-from mbsym.codegen.load import LoadedFunction, LoadedModule, read_manifest
+from mbsym.codegen.load import LoadedFunction, LoadedModule
 from mbsym.codegen.lowered_module import LoweredModule
+from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.errors import CodegenError
 from mbsym.symbolic.program import Program
 

@@ -23,8 +23,9 @@ from mbsym.codegen.build import WARNINGS, compile_c, find_compiler
 from mbsym.codegen.description import Argument, ModuleDescription, Real, RuntimeFunction
 from mbsym.codegen.environment import runtime_directory
 from mbsym.codegen.interface import render
-from mbsym.codegen.load import LoadedModule, load_c, load_numpy, read_manifest
+from mbsym.codegen.load import LoadedModule, c_module, load_c, load_numpy
 from mbsym.codegen.lower import PI
+from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.codegen.write import write_files
 from mbsym.errors import CodegenError, ToolchainError
 from mbsym.symbolic.graph import BINARY_FUNCTIONS, LEAVES, UNARY_FUNCTIONS, Graph, Reference
@@ -588,7 +589,7 @@ def test_a_planted_error_is_reported_with_the_compiler_message(tmp_path: Path) -
     source = tmp_path / "calls.c"
     source.write_text(source.read_text().replace("y[0] =", "y[0] ="[:-1] + "+* "))
     with pytest.raises(CodegenError, match=r"(?s)does not compile:.*error"):
-        load_c(tmp_path)
+        compile_c(tmp_path, "calls")
 
 
 def test_a_planted_sign_shows(tmp_path: Path) -> None:
@@ -598,7 +599,9 @@ def test_a_planted_sign_shows(tmp_path: Path) -> None:
     planted = text.replace("y[1] = t + ", "y[1] = t - ")
     assert planted != text
     source.write_text(planted)
-    c, numpy = load_c(tmp_path), load_numpy(tmp_path / "calls.py")
+    with pytest.raises(CodegenError, match=r"calls\.c: this is not the file that calls\.json was written with"):
+        load_c(tmp_path)
+    c, numpy = c_module(compile_c(tmp_path, "calls"), read_manifest(tmp_path)), load_numpy(tmp_path / "calls.py")
     assert (c.functions["mixed"]([1, 2, 3], (0, 0), 1)[0] != numpy.functions["mixed"]([1, 2, 3], (0, 0), 1)[0]).any()
 
 
@@ -620,10 +623,10 @@ def test_missing_files(tmp_path: Path) -> None:
     write_files(tmp_path, render(ModuleDescription("calls", (mixed_program(),)), ["c"]))
     with pytest.raises(CodegenError, match="no such Python module"):
         load_numpy(tmp_path / "calls.py")
-    text = (tmp_path / "calls.json").read_text()
-    (tmp_path / "calls.json").write_text(text.replace("calls_mixed", "calls_other"))
+    manifest = read_manifest(tmp_path)
+    manifest["functions"][0]["c_symbol"] = "calls_other"
     with pytest.raises(CodegenError, match="the manifest lists mixed, the code does not have it"):
-        load_c(tmp_path)
+        c_module(compile_c(tmp_path, "calls"), manifest)
     (tmp_path / "calls.json").write_text("[1")
     with pytest.raises(CodegenError, match="cannot be read"):
         read_manifest(tmp_path / "calls.json")

@@ -18,7 +18,8 @@ import sympy
 from mbsym.codegen.build import compile_c
 from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.interface import render
-from mbsym.codegen.load import c_module, read_manifest
+from mbsym.codegen.load import c_module
+from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.codegen.write import write_files
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS

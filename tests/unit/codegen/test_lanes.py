@@ -16,8 +16,9 @@ from mbsym.codegen.c.lanes import FEWEST_LANES, Lanes, in_lanes
 from mbsym.codegen.c.parts import Loop, split
 from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.interface import render
-from mbsym.codegen.load import c_module, load_numpy, read_manifest
+from mbsym.codegen.load import c_module, load_numpy
 from mbsym.codegen.lower import LoweredFunction, lower
+from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.codegen.write import write_files
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Input, Output, ParameterInput, Program

@@ -16,8 +16,9 @@ from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
 from mbsym.codegen.c.parts import LARGEST_WHOLE, LONGEST, PART_SIZE, Part, Parts, split
 from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.interface import render
-from mbsym.codegen.load import c_module, load_numpy, read_manifest
+from mbsym.codegen.load import c_module, load_numpy
 from mbsym.codegen.lower import lower
+from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.codegen.write import write_files
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input, Output, ParameterInput, Program
