@@ -1,26 +1,35 @@
-"""The certificate of generated code: compiled, run, and compared with the independent reference."""
+"""The certificate of generated code: compiled, run, and compared with the independent reference.
+
+What stands in a directory is run in a process of its own: somebody may have changed it.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from mbsym import __version__
 from mbsym.codegen.description import GeneratedFile
-from mbsym.codegen.languages import LANGUAGES
-from mbsym.codegen.load import read_manifest
-from mbsym.codegen.write import write_files
-from mbsym.errors import CodegenError, VerificationError
+from mbsym.codegen.languages import LANGUAGES, Language
+from mbsym.codegen.load import LoadedFunction, LoadedModule
+from mbsym.codegen.manifest_reader import changed_files, file_hash, read_manifest
+from mbsym.codegen.write import settle, write_files
+from mbsym.errors import CodegenError, MbsymError, VerificationError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress, generate
 from mbsym.registry import TRANSFER_MATRIX
+from mbsym.verification.apart import Ended, Notes, run_apart
 from mbsym.verification.checks import Check, Settings, run_checks
 from mbsym.verification.stepping_checks import run_stepping_checks
 
@@ -40,7 +49,9 @@ class Certificate:
         compiler: first line of the compiler's version, empty if there is no C.
         flags: that the C was compiled with.
         files: SHA-256 of each file checked.
-        condition: largest condition number of the mass matrix among the states.
+        changed: files that are not the ones that were generated together with the manifest.
+        condition: largest condition number of the mass matrix among the states; not a number where the code did not
+            run to its end.
         checks: the comparisons.
     """
 
@@ -52,19 +63,25 @@ class Certificate:
     compiler: str
     flags: tuple[str, ...]
     files: Mapping[str, str]
+    changed: tuple[str, ...]
     condition: float
     checks: tuple[Check, ...]
 
     @property
     def passed(self) -> bool:
-        """True where every check stays within its tolerance."""
-        return all(check.passed for check in self.checks)
+        """True where every file is as it was generated and every check stays within its tolerance."""
+        return not self.failures
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Functions whose checks failed, then files that were changed."""
+        functions = sorted({check.function for check in self.checks if not check.passed})
+        return (*functions, *(f"{name} (changed since it was generated)" for name in self.changed))
 
     def raise_on_failure(self) -> None:
-        """Raises VerificationError naming the functions whose checks failed."""
-        failed = sorted({check.function for check in self.checks if not check.passed})
-        if failed:
-            raise VerificationError(f"not verified: {', '.join(failed)}", where=self.name, remedy=self.summary())
+        """Raises VerificationError naming the functions and files that failed."""
+        if self.failures:
+            raise VerificationError(f"not verified: {', '.join(self.failures)}", where=self.name, remedy=self.summary())
 
     def as_dict(self) -> dict[str, Any]:
         """The certificate as JSON data."""
@@ -78,8 +95,9 @@ class Certificate:
             "seed": self.seed,
             "compiler": self.compiler,
             "flags": list(self.flags),
-            "condition_of_mass_matrix": self.condition,
+            "condition_of_mass_matrix": self.condition if math.isfinite(self.condition) else None,
             "files": dict(self.files),
+            "changed_files": list(self.changed),
             "checks": [check.as_dict() for check in self.checks],
         }
 
@@ -97,9 +115,12 @@ class Certificate:
             rows.append((function, against, *errors, f"{allowed:.1e}", verdict))
         widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        lines += [f"{name}: changed since it was generated  FAILED" for name in self.changed]
         verdict = "verified" if self.passed else "NOT VERIFIED"
-        ends = f"{self.name}: {verdict} at {self.states} random states (seed {self.seed})"
-        return "\n".join([*lines, "", f"{ends}, largest condition of M {self.condition:.1e}"])
+        end = f"{self.name}: {verdict} at {self.states} random states (seed {self.seed})"
+        if math.isfinite(self.condition):
+            end = f"{end}, largest condition of M {self.condition:.1e}"
+        return "\n".join([*lines, "", end])
 
     def markdown(self) -> str:
         """The certificate as a page."""
@@ -111,9 +132,10 @@ class Certificate:
             f"* Verdict: **{'verified' if self.passed else 'NOT VERIFIED'}**",
             f"* States: {self.states}, drawn with seed {self.seed}",
             f"* Formulation: {self.formulation}",
-            f"* Largest condition number of the mass matrix: {self.condition:.3e}",
-            f"* Model: SHA-256 {self.model_sha256}",
         ]
+        if math.isfinite(self.condition):
+            lines += [f"* Largest condition number of the mass matrix: {self.condition:.3e}"]
+        lines += [f"* Model: SHA-256 {self.model_sha256}"]
         if self.compiler:
             lines += [f"* Compiler: {self.compiler}", f"* Flags: `{' '.join(self.flags)}`"]
         lines += ["", "Errors are relative to the largest entry of what they are compared with, at least 1.", ""]
@@ -124,7 +146,8 @@ class Certificate:
             cells = (check.function, check.language, check.against, *errors, mark)
             lines.append(f"| {' | '.join(cells)} |")
         lines += ["", "| file | SHA-256 |", "|---|---|"]
-        lines += [f"| {name} | {digest} |" for name, digest in self.files.items()]
+        changed = dict.fromkeys(self.changed, ", **changed since it was generated**")
+        lines += [f"| {name} | {digest}{changed.get(name, '')} |" for name, digest in self.files.items()]
         return "\n".join(lines) + "\n"
 
 
@@ -132,6 +155,8 @@ def verify(
     target: Model | str | Path, *, states: int = DEFAULT_STATES, seed: int = 0, progress: Progress | None = None
 ) -> Certificate:
     """Compiles and runs generated code, compares it with the reference, and returns the certificate.
+
+    A directory's code is compiled and run as it stands there, in a process of its own: verify only what you would run.
 
     Args:
         target: a directory of generated files, where the certificate is written too; or a model, a model file or the
@@ -154,34 +179,46 @@ def verify(
 def _verify_directory(
     directory: Path, states: int, seed: int, progress: Progress | None, *, write: bool
 ) -> Certificate:
+    settle(directory)
     manifest = read_manifest(directory)
     name = manifest["name"]
-    if "model" not in manifest:
-        raise CodegenError("the manifest holds no model", where=str(directory), remedy="generate the module again")
-    model = read_native(TextSource(f"{name}.json", manifest["model"]))
-    modules = [language.load(directory, name) for language in LANGUAGES.values() if language.is_in(directory, name)]
-    if not modules:
+    model = _model(directory, manifest)
+    languages = [language for language in LANGUAGES.values() if language.is_in(directory, name)]
+    if not languages:
         raise CodegenError(
             "there is no generated code",
             where=str(directory),
             remedy=f"generate it with --language {' or '.join(LANGUAGES)}",
         )
-    compiled = next((module for module in modules if module.compiler), modules[0])
+    code = [file for language in languages for file in language.files(name)]
+    changed = changed_files(directory, manifest, code)
+    hashes = _hashes(directory, [*code, f"{name}.json"])
     settings = Settings(states, seed, manifest.get("order", "weight"), single=manifest["real"] == "float")
-    run = run_stepping_checks if manifest["formulation"] == TRANSFER_MATRIX else run_checks
-    checks, condition = run(model, modules, settings, progress)
+    stepping = manifest["formulation"] == TRANSFER_MATRIX
+
+    def work(notes: Notes, tell: Progress) -> _Run:
+        return _run(directory, manifest, model, languages, stepping, settings, notes, tell)
+
+    done = run_apart(work, progress)
+    if isinstance(done, Ended):
+        done = _Run((_failed(done),), math.nan, "", ())
     certificate = Certificate(
         name,
         manifest["model_sha256"],
         manifest["formulation"],
         states,
         seed,
-        compiled.compiler,
-        compiled.command,
-        _hashes(directory, name),
-        condition,
-        checks,
+        done.compiler,
+        done.command,
+        hashes,
+        changed,
+        done.condition,
+        done.checks,
     )
+    if _hashes(directory, hashes) != hashes:
+        raise VerificationError(
+            "the files changed while they were verified", where=str(directory), remedy="verify again"
+        )
     if write:
         text = json.dumps(certificate.as_dict(), indent=2, ensure_ascii=False) + "\n"
         files = (
@@ -192,7 +229,98 @@ def _verify_directory(
     return certificate
 
 
-def _hashes(directory: Path, name: str) -> dict[str, str]:
-    suffixes = [suffix for language in LANGUAGES.values() for suffix in language.suffixes]
-    files = [directory / f"{name}{suffix}" for suffix in (*suffixes, ".json")]
-    return {file.name: sha256(file.read_bytes()).hexdigest() for file in files if file.exists()}
+def _model(directory: Path, manifest: Mapping[str, Any]) -> Model:
+    """The model that the manifest holds."""
+    where = str(directory / f"{manifest['name']}.json")
+    for key in ("model", "formulation"):
+        if not manifest.get(key):
+            raise CodegenError(f"{key}: it is missing", where=where, remedy="generate the module again")
+    if sha256(manifest["model"].encode("utf-8", "replace")).hexdigest() != manifest["model_sha256"]:
+        raise CodegenError("model: it does not have the hash model_sha256", where=where, remedy="generate it again")
+    return read_native(TextSource(f"{manifest['name']}.json", manifest["model"]))
+
+
+def _hashes(directory: Path, names: Iterable[str]) -> dict[str, str]:
+    """SHA-256 of the files that are there."""
+    return {name: digest for name in names if (digest := file_hash(directory / name))}
+
+
+# ---- in a process of its own -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What the checks found, and what the C was compiled with."""
+
+    checks: tuple[Check, ...]
+    condition: float
+    compiler: str
+    command: tuple[str, ...]
+
+
+def _run(
+    directory: Path,
+    manifest: Mapping[str, Any],
+    model: Model,
+    languages: Sequence[Language],
+    stepping: bool,
+    settings: Settings,
+    notes: Notes,
+    progress: Progress,
+) -> _Run:
+    modules = []
+    for language in languages:
+        notes.write(f"{language.name} {manifest['name']}")
+        modules.append(_watched(language.load(directory, manifest["name"]), notes))
+    for module in modules:
+        if module.unlisted:
+            raise CodegenError(
+                f"the code has {module.unlisted[0]}, which the manifest does not list",
+                where=f"{manifest['name']} in {module.language}",
+                remedy="generate it again",
+            )
+    try:
+        checks, condition = (run_stepping_checks if stepping else run_checks)(model, modules, settings, progress)
+    except MbsymError:
+        raise
+    except Exception as error:
+        stopped = VerificationError(
+            f"the checks cannot go on: {type(error).__name__}: {error}",
+            where=notes.read(),
+            remedy="generate it again; if they stop still, report it with the model",
+        )
+        stopped.add_note(traceback.format_exc())
+        raise stopped from error
+    compiled = next((module for module in modules if module.compiler), modules[0])
+    return _Run(checks, condition, compiled.compiler, compiled.command)
+
+
+def _watched(module: LoadedModule, notes: Notes) -> LoadedModule:
+    """The module, whose functions say that they run before they do, and must return what the manifest says."""
+
+    def watched(function: LoadedFunction) -> LoadedFunction:
+        def call(inputs: Any, parameters: Any) -> Any:
+            notes.write(f"{module.language} {function.name}")
+            found = function.call(inputs, parameters)
+            results = found if isinstance(found, tuple) else (found,)
+            expected = [item.shape for item in function.outputs]
+            # Whatever comes before a result's own axes is a batch.
+            ends = zip(results, expected, strict=False)
+            shapes = [np.shape(array)[np.ndim(array) - len(shape) :] for array, shape in ends]
+            if len(results) != len(expected) or shapes != expected:
+                raise VerificationError(
+                    f"it returns the shapes {shapes}; the manifest says {expected}",
+                    where=f"{module.language} {function.name}",
+                    remedy="generate it again",
+                )
+            return found
+
+        return replace(function, call=call)
+
+    return replace(module, functions={name: watched(function) for name, function in module.functions.items()})
+
+
+def _failed(ended: Ended) -> Check:
+    """The check that a function that ends its process has failed."""
+    language, _, function = ended.doing.partition(" ")
+    return Check(function, language, f"running to its end: {ended.how}", math.inf, 0.0, 0)
