@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from mbsym.codegen.languages import LANGUAGES
 from mbsym.formats.registry import FORMATS
@@ -20,6 +20,13 @@ class Described(Protocol):
 def model_help() -> str:
     """The argument MODEL."""
     return f"Model file ({', '.join(form.suffixes[0] for form in FORMATS.values())}) or name of a bundled example."
+
+
+COORDINATES_HELP: Final = (
+    "Order of q, v and tau: as joints stand in the 'file' (robot files depth first), by 'labels', or NAME,NAME: these "
+    "joints first. Default: what the model says, else file."
+)
+"""The option --coordinates."""
 
 
 def formulation_help() -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import either, formulation_help, model_help
+from mbsym.cli.arguments import COORDINATES_HELP, either, formulation_help, model_help
 from mbsym.cli.model_source import read_model
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.write import write_files
@@ -28,12 +28,14 @@ def register(app: typer.Typer) -> None:
         form: str = typer.Option("text", "--format", help=f"{either(FORMATS)}."),
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write; default is standard output."),
         symbolic_parameters: str = typer.Option("all", "--symbolic-parameters", help="all, none, or NAME,NAME."),
+        coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
         order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
         force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
     ) -> None:
         """Derive the equations of motion in closed form."""
         chosen = symbolic_parameters if symbolic_parameters in ("all", "none") else (*symbolic_parameters.split(","),)
-        equations = derive_equations(read_model(model), formulation, symbolic_parameters=chosen, order=order)
+        system = read_model(model, coordinates=coordinates)
+        equations = derive_equations(system, formulation, symbolic_parameters=chosen, order=order)
         text = document(equations, form)
         if output is None:
             typer.echo(text, nl=False)

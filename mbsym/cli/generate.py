@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import formulation_help, language_help, model_help
+from mbsym.cli.arguments import COORDINATES_HELP, formulation_help, language_help, model_help
 from mbsym.cli.model_source import read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.codegen.languages import LANGUAGES
@@ -33,6 +33,7 @@ def register(app: typer.Typer) -> None:
         symbolic_parameters: str = typer.Option(
             "", "--symbolic-parameters", help="all, none, or NAME,NAME: run-time arguments instead of numbers."
         ),
+        coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
         order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
         prefix: str = typer.Option("", "--prefix", help="Of C symbols, and name of the files: not the model's name."),
         strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),
@@ -48,7 +49,7 @@ def register(app: typer.Typer) -> None:
         for name in language:
             LANGUAGES.named(name, where="--language")
         chosen = symbolic_parameters if symbolic_parameters in ("", "all", "none") else symbolic_parameters.split(",")
-        system = read_model(model, strict=strict, snap_angles=snap_angles, floating=floating)
+        system = read_model(model, strict=strict, snap_angles=snap_angles, floating=floating, coordinates=coordinates)
         with progress_bar() as progress:
             done = generate_code(
                 system,

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 
 from mbsym.errors import ModelError
 from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.registry import LoadOptions
-from mbsym.model.system import Model
+from mbsym.model.system import CoordinateOrder, Model
+from mbsym.model.validate import require_valid
 from mbsym.pipeline import read
 
 
-def read_model(source: str, *, strict: bool = False, snap_angles: float = SAME_ANGLE, floating: bool = False) -> Model:
-    """The model, its warnings on standard error."""
+def read_model(
+    source: str,
+    *,
+    strict: bool = False,
+    snap_angles: float = SAME_ANGLE,
+    floating: bool = False,
+    coordinates: str = "",
+) -> Model:
+    """The model, its warnings on standard error.
+
+    Args:
+        source: file, or name of a bundled example.
+        strict, snap_angles, floating: see ``LoadOptions``.
+        coordinates: the value of --coordinates, "" for the order that the model asks for.
+    """
     if not 0 <= snap_angles < math.pi / 4:
         raise ModelError(
             f"{snap_angles} rad is no tolerance of angles",
@@ -21,6 +36,17 @@ def read_model(source: str, *, strict: bool = False, snap_angles: float = SAME_A
             remedy="use a small one, such as 1e-4",
         )
     model = read(source, LoadOptions(strict=strict, snap_angles=snap_angles, floating=floating))
+    if coordinates:
+        model = replace(model, coordinate_order=_order(coordinates))
+        require_valid(model)
     for warning in model.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     return model
+
+
+def _order(text: str) -> CoordinateOrder:
+    if text == "file":
+        return "file"
+    if text == "labels":
+        return "labels"
+    return tuple(name.strip() for name in text.split(","))

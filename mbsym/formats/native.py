@@ -147,6 +147,7 @@ def _model(table: schema.ModelTable, source: TextSource) -> Model:
         ground=table.ground,
         free_roots=table.free_roots,
         description=table.description.strip(),
+        coordinate_order=table.coordinate_order,
         accept_impossible_inertia=table.accept_impossible_inertia,
     )
 

@@ -46,6 +46,9 @@ def dump_native(model: Model) -> str:
     for key in ("free_roots", "accept_impossible_inertia"):
         if getattr(model, key):
             tree[key] = "true"
+    order = model.coordinate_order
+    if order != "file":
+        tree["coordinate_order"] = order if isinstance(order, str) else [quoted(name) for name in order]
     if model.parameters:
         tree["parameters"] = {parameter.name: _parameter(parameter) for parameter in model.parameters}
     if model.inputs:

@@ -213,6 +213,18 @@ NamesEntry: TypeAlias = Annotated[
 ]
 
 
+def _read_coordinate_order(item: Any) -> str | tuple[str, ...]:
+    """A word, or joints in a list."""
+    return _read_names(item) if isinstance(item, list) else _choice("file", "labels")(item)
+
+
+CoordinateOrderEntry: TypeAlias = Annotated[
+    Any,
+    PlainValidator(_read_coordinate_order),
+    WithJsonSchema({"anyOf": [{"enum": ["file", "labels"]}, {"type": "array", "items": _NAME}]}),
+]
+
+
 def _read_joint_type(item: Any) -> str:
     return _choice(*JOINT_TYPES)(item)
 
@@ -451,6 +463,7 @@ class ModelTable(Table):
     ground: NameEntry = "ground"
     free_roots: FlagEntry = False
     accept_impossible_inertia: FlagEntry = False
+    coordinate_order: CoordinateOrderEntry = "file"
     parameters: Annotated[dict[str, ParameterTable], BeforeValidator(_nothing_as_table)] = {}
     inputs: Annotated[dict[str, InputTable], BeforeValidator(_names_as_table)] = {}
     bodies: Annotated[dict[str, BodyTable], BeforeValidator(_names_as_table)] | None = None

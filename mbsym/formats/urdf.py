@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -153,7 +154,8 @@ class _Reader:
             self.places["joints", name] = element.place
         root = self._root(links, joints)
         bodies = {name: self._body(name, element) for name, element in links.items()}
-        model_joints = [self._joint(name, element, links) for name, element in joints.items()]
+        read = {name: self._joint(name, element, links) for name, element in joints.items()}
+        model_joints = _depth_first(root, tuple(read.values()))
         floating = self.options.floating
         if not floating and all(joint.kind.is_rigid for joint in model_joints):
             floating = True
@@ -419,6 +421,20 @@ class _Reader:
                 f"angles of {first} ({angle}){others} look like multiples of 90 degrees written with few digits and "
                 "are taken as they stand; --snap-angles 1e-4 takes them as exact, which saves operations"
             )
+
+
+def _depth_first(root: str, joints: Sequence[Joint]) -> list[Joint]:
+    """The joints branch after branch from the root, those of one link in the order of the file."""
+    leaving: dict[str, list[Joint]] = {}
+    for joint in joints:
+        leaving.setdefault(joint.predecessor, []).append(joint)
+    found: dict[str, Joint] = {}
+    waiting = leaving.get(root, [])[::-1]
+    while waiting:
+        joint = waiting.pop()
+        found[joint.name] = joint
+        waiting += leaving.get(joint.successor, [])[::-1]
+    return [*found.values(), *(joint for joint in joints if joint.name not in found)]
 
 
 def _free_name(wanted: str, taken: dict[str, Element]) -> str:

@@ -50,7 +50,7 @@ def _forward_dynamics(mechanism: Mechanism) -> Derived:
     if mechanism.is_coupled:
         return _forward_dynamics_by_mass_matrix(mechanism)
     _, motion = _by_articulated_bodies(mechanism)
-    return Derived(motion.rates, "articulated bodies")
+    return Derived(mechanism.laid_out(motion.rates), "articulated bodies")
 
 
 def _by_articulated_bodies(mechanism: Mechanism) -> tuple[InverseDynamics, RestMotion]:

@@ -14,6 +14,7 @@ from mbsym.errors import DerivationError
 from mbsym.joints.motion import JointMotion, Motion, combination
 from mbsym.kinematics.placement import rounded, rounded_vector, scalars, transform_of, vector_of
 from mbsym.model.body import Body
+from mbsym.model.coordinate_order import first_entries, joints_by_coordinates
 from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import default_second_axis
 from mbsym.model.names import expression_names
@@ -149,6 +150,17 @@ class Mechanism:
         """Time and control inputs, for models that use them."""
         return tuple(item for item in (self.time, self.controls) if item is not None)
 
+    @property
+    def columns_by_label(self) -> tuple[int, ...]:
+        """The columns of v in the order of the labels: those of a joint behind those of all joints inboard of it."""
+        return tuple(column for body in self.bodies for column in range(*body.v_range))
+
+    @property
+    def bodies_by_coordinates(self) -> tuple[TreeBody, ...]:
+        """The bodies whose joints have coordinates of their own, in the order of these."""
+        own = (body for body in self.bodies if body.v_range[1] > body.v_range[0])
+        return tuple(sorted(own, key=lambda body: body.v_range))
+
     def body(self, label: int) -> TreeBody:
         """The body of that regular label."""
         return self.bodies[label - 1]
@@ -168,6 +180,10 @@ class Mechanism:
                 ((column, ratio),) = self.speed_of[body.label - 1]
                 result.append((ratio * values[column],))
         return tuple(result)
+
+    def laid_out(self, by_joint: tuple[tuple[Scalar, ...], ...]) -> tuple[Scalar, ...]:
+        """Rates by joint as an array over v."""
+        return tuple(rate for body in self.bodies_by_coordinates for rate in by_joint[body.label - 1])
 
     def gather(self, by_joint: tuple[tuple[Scalar, ...], ...]) -> tuple[Scalar, ...]:
         """Generalised forces by joint summed into an array over v: the transpose of ``of_joints``."""
@@ -201,7 +217,7 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
     joints = {joint.name: joint for joint in model.joints}
     bodies = {body.name: body for body in model.bodies}
     tree_joints = [joints[str(name)] for name in labelling.joint_names[: len(labelling.inboard)]]
-    coordinates = _Coordinates(model, tree_joints, graph, names)
+    coordinates = _Coordinates(model, labelling, tree_joints, graph, names)
     names = {**names, **coordinates.named}
     frames = {0: identity_transform(graph)}
     built: list[TreeBody] = []
@@ -267,18 +283,14 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
         gravity=vector_of(model.gravity, graph, names),
         q=Input("q", (nq,), coordinates.q_symbols, "", "coordinates", coordinates.quaternions),
         v=Input("v", (nv,), coordinates.v_symbols, "", "generalised speeds"),
-        vdot=Input("vdot", (nv,), _symbols(graph, "vdot", nv), "", "rates of the speeds"),
-        tau=Input("tau", (nv,), _symbols(graph, "tau", nv), "", "generalised forces"),
+        vdot=Input("vdot", (nv,), coordinates.over_v(graph, "vdot"), "", "rates of the speeds"),
+        tau=Input("tau", (nv,), coordinates.over_v(graph, "tau"), "", "generalised forces"),
         time=coordinates.time,
         controls=coordinates.controls,
         parameters=parameters,
         speed_of=coordinates.speed_of,
         symbolic_parameters=symbolic_parameters,
     )
-
-
-def _symbols(graph: Graph, name: str, size: int) -> tuple[int, ...]:
-    return tuple(graph.symbol(f"{name}[{k}]") for k in range(size))
 
 
 def _parameters(
@@ -304,39 +316,42 @@ def _parameters(
 
 
 class _Coordinates:
-    """Symbols of q and v by joint label; coupled joints follow their sources."""
+    """Symbols of q and v by joint label; coupled joints follow their sources.
 
-    def __init__(self, model: Model, joints: list[Joint], graph: Graph, names: Mapping[str, Scalar]) -> None:
+    Symbols are made in the order of the labels, so that what is derived does not depend on the layout of the arrays.
+    """
+
+    def __init__(
+        self, model: Model, labelling: Labelling, joints: list[Joint], graph: Graph, names: Mapping[str, Scalar]
+    ) -> None:
         table = expression_names(model)
         q_names, v_names = table.coordinates, table.speeds
         couplings = {coupling.joint: coupling for coupling in model.couplings}
         self.named: dict[str, Scalar] = {}
-        self.nq = self.nv = 0
+        given = {joint.name: joint for joint in joints}
+        shapes = {name: given[name].shape for name in joints_by_coordinates(model, labelling)}
+        first_q, self.nq = first_entries({name: shape.nq for name, shape in shapes.items()})
+        first_v, self.nv = first_entries({name: shape.nv for name, shape in shapes.items()})
         q_by_name: dict[str, tuple[Scalar, ...]] = {}
         v_by_name: dict[str, tuple[Scalar, ...]] = {}
         ranges: dict[str, tuple[tuple[int, int], tuple[int, int]]] = {}
         columns: dict[str, tuple[tuple[int, Scalar], ...]] = {}
-        quaternions = []
         one = constant(graph, 1)
-        q_symbols: list[int] = []
-        v_symbols: list[int] = []
+        for name, shape in shapes.items():
+            q, v = first_q[name], first_v[name]
+            ranges[name] = ((q, q + shape.nq), (v, v + shape.nv))
+            columns[name] = tuple((v + k, one) for k in range(shape.nv))
         for joint in joints:
-            if joint.name in couplings:
-                ranges[joint.name] = ((self.nq, self.nq), (self.nv, self.nv))
-                continue
-            if joint.kind.quaternion is not None:
-                quaternions.append(self.nq + joint.kind.quaternion)
-            q_by_name[joint.name] = tuple(symbol(graph, name) for name in q_names[joint.name])
-            v_by_name[joint.name] = tuple(symbol(graph, name) for name in v_names[joint.name])
-            q_symbols += [x.ref for x in q_by_name[joint.name]]
-            v_symbols += [x.ref for x in v_by_name[joint.name]]
-            nq, nv = joint.shape.nq, joint.shape.nv
-            ranges[joint.name] = ((self.nq, self.nq + nq), (self.nv, self.nv + nv))
-            columns[joint.name] = tuple((self.nv + k, one) for k in range(nv))
-            self.nq, self.nv = self.nq + nq, self.nv + nv
+            if joint.name in shapes:
+                q_by_name[joint.name] = tuple(symbol(graph, name) for name in q_names[joint.name])
+                v_by_name[joint.name] = tuple(symbol(graph, name) for name in v_names[joint.name])
 
         def follow(name: str) -> None:
             if name in q_by_name:
+                return
+            ranges[name] = ((self.nq, self.nq), (self.nv, self.nv))
+            if name not in couplings:
+                q_by_name[name] = v_by_name[name] = columns[name] = ()
                 return
             coupling = couplings[name]
             follow(coupling.source)
@@ -355,8 +370,10 @@ class _Coordinates:
         self.q_ranges = [ranges[joint.name][0] for joint in joints]
         self.v_ranges = [ranges[joint.name][1] for joint in joints]
         self.speed_of = tuple(columns[joint.name] for joint in joints)
-        self.q_symbols, self.v_symbols = tuple(q_symbols), tuple(v_symbols)
-        self.quaternions = tuple(quaternions)
+        self.q_symbols = tuple(x.ref for name in shapes for x in q_by_name[name])
+        self.v_symbols = tuple(x.ref for name in shapes for x in v_by_name[name])
+        turned = {name: given[name].kind.quaternion for name in shapes}
+        self.quaternions = tuple(first_q[name] + start for name, start in turned.items() if start is not None)
         self.time: Input | None = None
         self.controls: Input | None = None
         if model.uses_time_or_inputs:
@@ -366,6 +383,12 @@ class _Coordinates:
             self.named.update((item.name, u) for item, u in zip(model.inputs, controls, strict=True))
             self.time = Input("t", (), (time.ref,), "s", "time")
             self.controls = Input("u", (len(controls),), tuple(u.ref for u in controls), "", "control inputs")
+
+    def over_v(self, graph: Graph, name: str) -> tuple[int, ...]:
+        """Symbols of another array over v."""
+        columns = [column for start, stop in self.v_ranges for column in range(start, stop)]
+        made = {column: graph.symbol(f"{name}[{column}]") for column in columns}
+        return tuple(made[column] for column in range(self.nv))
 
 
 def _joint_frames(

@@ -139,8 +139,4 @@ def stored_energy(mechanism: Mechanism) -> Scalar:
 
 def position_rate(mechanism: Mechanism) -> list[Scalar]:
     """qdot of the independent coordinates."""
-    rates: list[Scalar] = []
-    for body in mechanism.bodies:
-        if body.q_range[1] > body.q_range[0]:
-            rates.extend(body.motion.position_rate)
-    return rates
+    return [rate for body in mechanism.bodies_by_coordinates for rate in body.motion.position_rate]

@@ -118,16 +118,17 @@ def _least_forces(
 ) -> Mapping[int, Scalar]:
     n = mechanism.nv
     zero, one = Scalar(mechanism.graph, 0), Scalar(mechanism.graph, 1)
+    order = mechanism.columns_by_label
     with mechanism.graph.section("least actuator forces"):
         matrix = [[zero] * n for _ in range(n)]
         for row in rows:
-            for i in range(n):
-                for j in range(n):
+            for i in order:
+                for j in order:
                     if row[i] and row[j]:
                         matrix[i][j] = matrix[i][j] + row[i] * row[j]
         for column in columns:
             matrix[column][column] = matrix[column][column] + one
-        factor = factorised(mechanism, matrix, "matrix of motors and closure rows")
+        factor = factorised(mechanism, matrix, "matrix of motors and closure rows", order)
         inward = [factor.inward(row) for row in rows]
         x = factor.inward(force)
         if rows:
@@ -144,7 +145,7 @@ def _best_forces(
     mechanism: Mechanism, rows: Sequence[Vector], columns: Sequence[int], force: Vector
 ) -> Mapping[int, Scalar]:
     zero, one = Scalar(mechanism.graph, 0), Scalar(mechanism.graph, 1)
-    factor = factorised(mechanism, mass_matrix(mechanism))
+    factor = factorised(mechanism, mass_matrix(mechanism), order=mechanism.columns_by_label)
     with mechanism.graph.section("best actuator forces"):
         motors = [[one if k == column else zero for k in range(mechanism.nv)] for column in columns]
         every = [factor.inward(row) for row in (*rows, *motors)]

@@ -146,7 +146,7 @@ def mass_factor(mechanism: Mechanism, method: Method) -> Factor:
     """The mass matrix factored as a sparse matrix, or by articulated inertias without being formed."""
     if method == "articulated" and not mechanism.is_coupled:
         return articulated_factor(mechanism)
-    return factorised(mechanism, mass_matrix(mechanism))
+    return factorised(mechanism, mass_matrix(mechanism), order=mechanism.columns_by_label)
 
 
 def solve_multipliers(mechanism: Mechanism, system: ConstrainedSystem) -> Vector:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from mbsym.constraints import ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
@@ -16,6 +16,10 @@ from mbsym.values.parameter import ControlInput, Parameter, Vector
 if TYPE_CHECKING:
     from mbsym.model.labelling import ModelLabelling
     from mbsym.topology import Labelling
+
+
+CoordinateOrder: TypeAlias = "Literal['file', 'labels'] | tuple[str, ...]"
+"""The layout of q: as joints stand in the file, by label, or the joints named first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,8 @@ class Model:
         gravity: in base axes [m/s^2].
         ground: the name that joints use for ground.
         free_roots: True gives a body that nothing connects to ground a virtual free joint.
+        coordinate_order: in which order the coordinates of the joints stand in q, v and tau: as the joints stand here
+            ("file"), as the regular labels ("labels"), or the joints named first.
         accept_impossible_inertia: inertias that no rigid body has, as measured or as others wrote them, are warnings.
         warnings: what the reader of the file noticed, one sentence each.
     """
@@ -50,6 +56,7 @@ class Model:
     ground: str = "ground"
     free_roots: bool = False
     description: str = ""
+    coordinate_order: CoordinateOrder = "file"
     accept_impossible_inertia: bool = False
     warnings: tuple[str, ...] = field(default=(), compare=False)
 
@@ -86,9 +93,17 @@ class Model:
 
 
 def with_virtual_joints(model: Model, labelling: Labelling) -> Model:
-    """The model with the free joints that the labelling added, as ordinary joints behind the user's own."""
+    """The model with the free joints that the labelling added, as ordinary joints behind the user's own.
+
+    In the order of the file their coordinates stand first, as those of a floating base do.
+    """
     from mbsym.model.labelling import virtual_joints
 
     if not labelling.added_joints:
         return model
-    return replace(model, joints=model.joints + virtual_joints(model.ground, labelling), free_roots=False)
+    added = virtual_joints(model.ground, labelling)
+    order = model.coordinate_order
+    if order != "labels":
+        named = () if order == "file" else order
+        order = tuple(dict.fromkeys((*named, *(joint.name for joint in added))))
+    return replace(model, joints=model.joints + added, coordinate_order=order, free_roots=False)

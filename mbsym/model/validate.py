@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mbsym.errors import MbsymError, ModelError, TopologyError
+from mbsym.errors import DerivationError, MbsymError, ModelError, TopologyError
 from mbsym.joints.registry import JOINT_TYPES, one_freedom
 from mbsym.model.body import Body, Placement
+from mbsym.model.coordinate_order import FILE, LABELS, joints_by_coordinates
 from mbsym.model.geometry import dot, norm
 from mbsym.model.inertia_checks import check_inertias
 from mbsym.model.joint import Joint
 from mbsym.model.labelling import label_model
 from mbsym.model.names import expression_names, identifier_fault, model_name_fault, name_fault
-from mbsym.model.system import Model
+from mbsym.model.system import Model, with_virtual_joints
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.values.diagnostic import Diagnostic, Findings, Path, nearest, path_text
@@ -173,6 +174,7 @@ def _check_references(model: Model, findings: Findings) -> None:
     for index, force in enumerate(model.forces):
         check_references(force, ("forces", index), f"force element {force.name!r}", around, findings)
     _check_couplings(model, joints, findings)
+    _check_coordinate_order(model, joints, findings)
     for index, constraint in enumerate(model.constraints):
         word = f"constraint {constraint.name!r}"
         check_references(constraint, ("constraints", index), word, around, findings)
@@ -188,6 +190,20 @@ def _check_one_dof(findings: Findings, path: Path, word: str, name: str, joints:
             f"{word} refers to {joint.type} joint {name!r}, which has {joint.shape.nv} degrees of freedom",
             f"use a joint of one degree of freedom ({', '.join(one_freedom())})",
         )
+
+
+def _check_coordinate_order(model: Model, joints: dict[str, Joint], findings: Findings) -> None:
+    order = model.coordinate_order
+    if isinstance(order, str):
+        if order not in (FILE, LABELS):
+            findings.error(("coordinate_order",), f"there is no order {order!r}", "say file, labels or list joints")
+        return
+    for index, name in enumerate(order):
+        path: Path = ("coordinate_order", index)
+        if name not in joints:
+            findings.error(path, f"there is no joint {name!r}", nearest(str(name), joints))
+        elif name in order[:index]:
+            findings.error(path, f"joint {name!r} is named twice", "keep one")
 
 
 def _check_couplings(model: Model, joints: dict[str, Joint], findings: Findings) -> None:
@@ -379,7 +395,10 @@ def _check_topology(model: Model, findings: Findings) -> None:
         if loose:
             return
     try:
-        label_model(model)
+        labelling = label_model(model)
+        joints_by_coordinates(with_virtual_joints(model, labelling), labelling)
+    except DerivationError as error:
+        findings.error(("coordinate_order",), error.what, error.remedy)
     except TopologyError as error:
         path: Path = ("joints",)
         for index, joint in enumerate(model.joints):

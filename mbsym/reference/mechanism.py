@@ -13,6 +13,7 @@ import numpy as np
 
 from mbsym.errors import ModelError
 from mbsym.model.body import Body, Placement
+from mbsym.model.coordinate_order import first_entries, joints_by_coordinates
 from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import aligning_rotation, default_second_axis
 from mbsym.model.system import Model, with_virtual_joints
@@ -186,10 +187,14 @@ def numeric_mechanism(
 
     joints: list[NumericJoint] = []
     flipped = {str(name) for name in labelling.flipped}
-    nq = nv = rate = 0
+    shapes = {name: given[name].shape for name in joints_by_coordinates(model, labelling)}
+    first_q, nq = first_entries({name: shape.nq for name, shape in shapes.items()})
+    first_v, nv = first_entries({name: shape.nv for name, shape in shapes.items()})
+    rate = 0
     for label, joint in enumerate(in_order, start=1):
         cut = label > labelling.nb
         own = not cut and label not in followers
+        q, v = first_q.get(joint.name, 0), first_v.get(joint.name, 0)
         size_q, size_v = joint.shape.nq, joint.shape.nv
         joints.append(
             numeric_joint(
@@ -200,13 +205,11 @@ def numeric_mechanism(
                 flipped=joint.name in flipped,
                 cut=cut,
                 rates=slice(rate, rate + size_v),
-                coordinates=slice(nq, nq + size_q) if own else None,
-                speeds=slice(nv, nv + size_v) if own else None,
+                coordinates=slice(q, q + size_q) if own else None,
+                speeds=slice(v, v + size_v) if own else None,
             )
         )
         rate += size_v
-        if own:
-            nq, nv = nq + size_q, nv + size_v
     tree_rates = joints[labelling.nb - 1].rates.stop if labelling.nb else 0
     rate_map = np.zeros((tree_rates, nv))
     for joint_numbers in joints[: labelling.nb]:

@@ -134,8 +134,7 @@ def coordinate_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
     table = expression_names(mechanism.model).coordinates
     return tuple(
         Quantity(name, unit)
-        for body in mechanism.bodies
-        if body.q_range[1] > body.q_range[0]
+        for body in mechanism.bodies_by_coordinates
         for name, unit in zip(table[body.joint.name], body.joint.shape.coordinate_units, strict=True)
     )
 
@@ -145,8 +144,7 @@ def speed_quantities(mechanism: Mechanism) -> tuple[Quantity, ...]:
     table = expression_names(mechanism.model).speeds
     return tuple(
         Quantity(name, unit)
-        for body in mechanism.bodies
-        if body.v_range[1] > body.v_range[0]
+        for body in mechanism.bodies_by_coordinates
         for name, unit in zip(table[body.joint.name], body.joint.shape.speed_units, strict=True)
     )
 

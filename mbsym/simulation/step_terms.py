@@ -78,7 +78,7 @@ def _speeds_of_momentum(mechanism: Mechanism) -> Entries:
     momenta = mechanism.entries(mechanism.tau)
     if mechanism.is_coupled:
         return solve(mechanism, mass_matrix(mechanism), list(momenta))
-    return articulated_body(mechanism, mechanism.of_joints(momenta)).rates
+    return mechanism.laid_out(articulated_body(mechanism, mechanism.of_joints(momenta)).rates)
 
 
 external_power: Final = Function(

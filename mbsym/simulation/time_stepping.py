@@ -78,11 +78,9 @@ class Run:
 def coordinate_runs(mechanism: Mechanism) -> tuple[Run, ...]:
     """The independent coordinates in stretches as long as possible."""
     runs: list[Run] = []
-    for body in mechanism.bodies:
+    for body in mechanism.bodies_by_coordinates:
         q, v = body.q_range[0], body.v_range[0]
         count = body.v_range[1] - v
-        if not count:
-            continue
         kind = body.joint.kind.group
         if runs and kind is runs[-1].kind is CoordinateGroup.SUMS:
             runs[-1] = Run(kind, runs[-1].q, runs[-1].v, runs[-1].speeds + count)

@@ -145,10 +145,9 @@ def _rows_on_mass_matrix(evidence: Evidence) -> Pairs:
 
 
 def _orders(evidence: Evidence) -> tuple[list[int], list[int]]:
-    """Speeds in the order in which they are eliminated: from the last one, or from the last body inward."""
-    n = evidence.reference.nv
+    """Speeds in the order in which they are eliminated: from the last body inward, the last or first of each first."""
     bodies = [range(*body.v_range) for body in reversed(evidence.mechanism.bodies)]
-    return list(range(n - 1, -1, -1)), [speed for body in bodies for speed in body]
+    return [speed for body in bodies for speed in reversed(body)], [speed for body in bodies for speed in body]
 
 
 def _factor_pair(evidence: Evidence, order: list[int], rows: Array, found: dict[str, Array]) -> tuple[Array, Array]:

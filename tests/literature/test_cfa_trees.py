@@ -60,9 +60,9 @@ class Case:
 
 
 def ours(mechanism: Mechanism, by_joint: Sequence[Sequence[float]]) -> np.ndarray:
-    """Values by the source's joints as an array in label order."""
-    names = mechanism.labelling.joint_names
-    return np.array([x for name in names for x in by_joint[int(str(name)[1:]) - 1]])
+    """Values by the source's joints as an array in the order of the coordinates."""
+    names = [body.joint.name for body in mechanism.bodies_by_coordinates]
+    return np.array([x for name in names for x in by_joint[int(name[1:]) - 1]])
 
 
 def state(case: Case, mechanism: Mechanism) -> dict[str, np.ndarray]:

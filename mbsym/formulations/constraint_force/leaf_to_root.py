@@ -401,7 +401,7 @@ def motion_functions(solution: Solution) -> Mapping[str, Function]:
 def motion_entries(mechanism: Mechanism, contract: Contract, found: ConstraintForces, how: str) -> Derived:
     """What a solution says about the rates of the speeds, or about the joint wrenches."""
     if contract is FORWARD_DYNAMICS:
-        return Derived(found.rates, how)
+        return Derived(mechanism.laid_out(found.rates), how)
     return Derived(
         user_wrenches(mechanism, found.wrenches),
         how,

@@ -164,10 +164,9 @@ def inverse_mass_matrix(mechanism: Mechanism) -> Program:
             for r in range(n):
                 for c in range(r, n):
                     result[r][c] = result[r][c] - reduced[r][k] * scaled[c]
-        for r in range(n):
-            for c in range(r):
-                result[r][c] = result[c][r]
-    return INVERSE_MASS_MATRIX.program(mechanism, Derived(result, "constraint force algorithm, C - B^T A^-1 B"))
+    labels = sorted(range(n), key=lambda place: mechanism.columns_by_label[place])
+    laid_out = [[result[min(r, c)][max(r, c)] for c in labels] for r in labels]
+    return INVERSE_MASS_MATRIX.program(mechanism, Derived(laid_out, "constraint force algorithm, C - B^T A^-1 B"))
 
 
 def _known_forces(mechanism: Mechanism, joint: HeldJoint) -> tuple[Column, ...]:

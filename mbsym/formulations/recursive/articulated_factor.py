@@ -43,6 +43,11 @@ class ArticulatedFactor:
     freedoms: tuple[tuple[_Freedom, ...], ...]
     inverses: tuple[Scalar, ...]
 
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Of the speeds, by label."""
+        return self.mechanism.columns_by_label
+
     def inward(self, right: Sequence[Scalar]) -> Vector:
         """L^-T times generalised forces."""
         zero = Scalar(self.mechanism.graph, 0)

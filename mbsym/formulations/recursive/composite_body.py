@@ -67,7 +67,7 @@ def _insert(
 
 
 def solve(mechanism: Mechanism, matrix: SquareMatrix, right: list[Scalar]) -> list[Scalar]:
-    """M^-1 times a vector by M = L^T D L, last row first: no fill for the mass matrix of a tree.
+    """M^-1 times a vector by M = L^T D L, from the last label inward: no fill for a tree.
 
     Raises:
         DerivationError: a pivot is zero.
@@ -76,8 +76,10 @@ def solve(mechanism: Mechanism, matrix: SquareMatrix, right: list[Scalar]) -> li
     a = [row[:] for row in matrix]
     x = list(right)
     inverses: list[Scalar] = [Scalar(mechanism.graph, 1)] * n
+    order = mechanism.columns_by_label
     with mechanism.graph.section("factorisation of the mass matrix"):
-        for k in range(n - 1, -1, -1):
+        for place in range(n - 1, -1, -1):
+            k = order[place]
             try:
                 inverses[k] = (1 / a[k][k]).named(f"inv_d{k + 1}")
             except SymbolicError:
@@ -88,18 +90,19 @@ def solve(mechanism: Mechanism, matrix: SquareMatrix, right: list[Scalar]) -> li
                     remedy="give a body that it moves mass and inertia, or the joint armature",
                 ) from None
             # Descending, so that the entries a[k][j] still to be used are not yet divided by the pivot.
-            for i in range(k - 1, -1, -1):
+            for m in range(place - 1, -1, -1):
+                i = order[m]
                 if not a[k][i]:
                     continue
                 factor = a[k][i] * inverses[k]
-                for j in range(i + 1):
+                for j in order[: m + 1]:
                     a[i][j] = a[i][j] - factor * a[k][j]
                 x[i] = x[i] - factor * x[k]
                 a[k][i] = factor
     with mechanism.graph.section("solution"):
-        for k in range(n):
+        for place, k in enumerate(order):
             total = x[k] * inverses[k]
-            for i in range(k):
+            for i in order[:place]:
                 total = total - a[k][i] * x[i]
             x[k] = total
     return x

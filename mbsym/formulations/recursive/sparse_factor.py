@@ -1,4 +1,4 @@
-"""Straight-line factors of symmetric positive definite matrices, last row first, zeros skipped.
+"""Straight-line factors of symmetric positive definite matrices, zeros skipped.
 
 Source: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.5.
 """
@@ -20,6 +20,10 @@ class Factor(Protocol):
     """M = L^T D L by its action on vectors."""
 
     @property
+    def order(self) -> tuple[int, ...]:
+        """Of the rows; those eliminated first stand last."""
+
+    @property
     def inverses(self) -> tuple[Scalar, ...]:
         """Of the entries of D."""
 
@@ -32,20 +36,22 @@ class Factor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SparseFactor:
-    """M = L^T D L with unit lower triangular L.
+    """M = L^T D L with L unit lower triangular in an order of the rows.
 
     Attributes:
+        order: of the rows; elimination runs from the last to the first.
         lower: rows of L by column, the diagonal left out.
         inverses: of the entries of D.
     """
 
+    order: tuple[int, ...]
     lower: tuple[Mapping[int, Scalar], ...]
     inverses: tuple[Scalar, ...]
 
     def inward(self, right: Sequence[Scalar]) -> Vector:
         """L^-T times a vector."""
         x = list(right)
-        for k in range(len(x) - 1, -1, -1):
+        for k in reversed(self.order):
             if x[k]:
                 for i, factor in self.lower[k].items():
                     x[i] = x[i] - factor * x[k]
@@ -54,7 +60,7 @@ class SparseFactor:
     def outward(self, right: Sequence[Scalar]) -> Vector:
         """(D L)^-1 times a vector."""
         x = list(right)
-        for k in range(len(x)):
+        for k in self.order:
             total = x[k] * self.inverses[k]
             for i, factor in self.lower[k].items():
                 if x[i]:
@@ -63,8 +69,20 @@ class SparseFactor:
         return x
 
 
-def factorised(mechanism: Mechanism, matrix: Sequence[Sequence[Scalar]], what: str = "mass matrix") -> SparseFactor:
-    """The factors of a symmetric positive definite matrix, last row first: no fill for the mass matrix of a tree.
+def factorised(
+    mechanism: Mechanism,
+    matrix: Sequence[Sequence[Scalar]],
+    what: str = "mass matrix",
+    order: Sequence[int] | None = None,
+) -> SparseFactor:
+    """The factors of a symmetric positive definite matrix.
+
+    Args:
+        mechanism: whose matrix it is.
+        matrix: all entries.
+        what: it is called.
+        order: of the rows, eliminated from the last to the first; as they stand if not given. That of the labels leaves
+            the zeros of a tree's mass matrix zero.
 
     Raises:
         DerivationError: a pivot is zero whatever the coordinates.
@@ -72,30 +90,35 @@ def factorised(mechanism: Mechanism, matrix: Sequence[Sequence[Scalar]], what: s
     n = len(matrix)
     a = [list(row) for row in matrix]
     inverses = [Scalar(mechanism.graph, 1)] * n
+    rows = tuple(range(n)) if order is None else tuple(order)
     with mechanism.graph.section(f"factorisation of the {what}"):
-        for k in range(n - 1, -1, -1):
+        for place in range(n - 1, -1, -1):
+            k, before = rows[place], rows[:place]
             try:
                 inverses[k] = 1 / a[k][k]
             except SymbolicError:
                 raise DerivationError(
                     f"the {what} is singular", where=f"row {k + 1}", remedy="give the bodies mass and inertia"
                 ) from None
-            for i in range(k - 1, -1, -1):
+            for m in range(place - 1, -1, -1):
+                i = before[m]
                 if a[k][i]:
                     factor = a[k][i] * inverses[k]
-                    for j in range(i + 1):
+                    for j in before[: m + 1]:
                         a[i][j] = a[i][j] - factor * a[k][j]
                     a[k][i] = factor
-    lower = tuple({i: a[k][i] for i in range(k) if a[k][i]} for k in range(n))
-    return SparseFactor(lower, tuple(inverses))
+    lower: list[Mapping[int, Scalar]] = [{}] * n
+    for place, k in enumerate(rows):
+        lower[k] = {i: a[k][i] for i in rows[:place] if a[k][i]}
+    return SparseFactor(rows, tuple(lower), tuple(inverses))
 
 
 def weighted_product(factor: Factor, a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     """a^T D^-1 b."""
     total: Scalar | None = None
-    for x, inverse, y in zip(a, factor.inverses, b, strict=True):
-        if x and y:
-            term = x * inverse * y
+    for k in factor.order:
+        if a[k] and b[k]:
+            term = a[k] * factor.inverses[k] * b[k]
             total = term if total is None else total + term
     return Scalar(factor.inverses[0].graph, 0) if total is None else total
 

@@ -40,7 +40,7 @@ def both_branches(mechanism: Mechanism, leading: tuple[str, ...] = ()) -> None:
         solutions = [interpret(program, {"q": q, "branch": np.float64(sign)})["q_closed"] for sign in (1, -1)]
         for found in solutions:
             assert np.max(np.abs(system.functions["closure_gap"](found))) < 1e-13
-            for body in mechanism.bodies:
+            for body in mechanism.bodies_by_coordinates:
                 if body.joint.name not in loop.dependent:
                     assert found[body.q_range[0]] == q[body.q_range[0]]
         assert np.max(np.abs(solutions[0] - solutions[1])) > 1e-2

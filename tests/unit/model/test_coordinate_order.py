@@ -1,0 +1,136 @@
+"""The layout of q, v and tau: by file, by labels, or by names; the equations are the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mbsym import examples
+from mbsym.errors import ModelError
+from mbsym.formats.native import read_native
+from mbsym.formats.native_text import dump_native
+from mbsym.formats.text_source import TextSource
+from mbsym.formats.urdf import read_urdf
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
+from mbsym.model.joint import Coupling
+from mbsym.model.system import CoordinateOrder, Model
+from mbsym.model.validate import require_valid
+from mbsym.symbolic.interpret import interpret
+from mechanisms.mechanism import mechanism_of
+
+LEGS = ["front_left", "front_right", "hind_left", "hind_right"]
+JOINTS = ["roll", "pitch", "knee"]
+
+
+def laid_out(model: Model) -> list[str]:
+    return [body.joint.name for body in mechanism_of(model).bodies_by_coordinates]
+
+
+def test_the_order_of_the_file_is_the_default() -> None:
+    assert laid_out(examples.load("quadruped")) == ["floating_base", *(f"{leg}_{j}" for leg in LEGS for j in JOINTS)]
+
+
+def test_labels_and_names() -> None:
+    model = examples.load("quadruped")
+    by_label = laid_out(replace(model, coordinate_order="labels"))
+    assert by_label == ["floating_base", *(f"{leg}_{j}" for j in JOINTS for leg in LEGS)]
+    named = laid_out(replace(model, coordinate_order=("hind_left_knee", "front_right_roll")))
+    rest = [name for name in laid_out(model) if name not in named[:2]]
+    assert named == ["hind_left_knee", "front_right_roll", *rest]
+
+
+def test_a_virtual_base_stands_first() -> None:
+    model = examples.load("quadruped")
+    loose = replace(model, joints=model.joints[1:], free_roots=True)
+    order = laid_out(loose)
+    assert order[1:] == laid_out(model)[1:]
+    again = read_native(TextSource("m.yaml", dump_native(mechanism_of(loose).model)))
+    assert laid_out(again) == order
+
+
+def test_text_and_model_agree() -> None:
+    model = examples.load("five_bar")
+    orders: tuple[CoordinateOrder, ...] = ("labels", ("right_motor", "left_motor"))
+    for order in orders:
+        given = replace(model, coordinate_order=order)
+        assert read_native(TextSource("m.yaml", dump_native(given))).coordinate_order == order
+
+
+@pytest.mark.parametrize(
+    ("order", "complaint"),
+    [
+        (("left_motor", "nobody"), r"coordinate_order\[1\].*no joint 'nobody'"),
+        (("left_motor", "left_motor"), r"coordinate_order\[1\].*named twice"),
+        (("tool",), "'tool' has no coordinates of its own: it closes a loop"),
+        ("depth", "no order 'depth'"),
+    ],
+)
+def test_impossible_orders_are_refused(order: CoordinateOrder, complaint: str) -> None:
+    with pytest.raises(ModelError, match=complaint):
+        require_valid(replace(examples.load("five_bar"), coordinate_order=order))
+
+
+def test_a_tied_joint_has_no_place() -> None:
+    model = examples.load("planar_3r")
+    last, first = model.joints[2].name, model.joints[0].name
+    tied = replace(model, couplings=(Coupling(last, first, 2),), coordinate_order=(last,))
+    with pytest.raises(ModelError, match="a coupling ties it to another joint"):
+        require_valid(tied)
+
+
+@pytest.mark.parametrize("name", list(TREE_FUNCTIONS))
+def test_the_equations_and_their_cost_do_not_depend_on_it(name: str) -> None:
+    model = examples.load("floating_two_arm")
+    joints = [joint.name for joint in model.joints]
+    rng = np.random.default_rng(5)
+    values = {name: (rng.normal(size=7), *rng.normal(size=(3, 6))) for name in joints}
+    found, costs = [], set()
+    for order in ("labels", "file", tuple(reversed(joints))):
+        mechanism = mechanism_of(replace(model, coordinate_order=order))
+        program = TREE_FUNCTIONS[name](mechanism)
+        costs.add(program.operation_count())
+        owners = mechanism.bodies_by_coordinates
+        state = {
+            "q": np.concatenate([values[body.joint.name][0][: body.joint.shape.nq] for body in owners]),
+            **{
+                letter: np.concatenate([values[body.joint.name][k][: body.joint.shape.nv] for body in owners])
+                for k, letter in enumerate(("v", "vdot", "tau"), start=1)
+            },
+        }
+        columns = [column for joint in joints for body in owners if body.joint.name == joint
+                   for column in range(*body.v_range)]  # fmt: skip
+        output = program.outputs[0]
+        array = interpret(program, {item.name: state[item.name] for item in program.inputs})[output.name]
+        for axis, size in enumerate(array.shape):
+            if name == "position_rate":
+                rows = [k for joint in joints for body in owners if body.joint.name == joint
+                        for k in range(*body.q_range)]  # fmt: skip
+                array = array[rows]
+            elif size == mechanism.nv:
+                array = np.take(array, columns, axis=axis)
+        found.append(array)
+    assert len(costs) == 1
+    for other in found[1:]:
+        assert np.allclose(found[0], other, rtol=1e-10, atol=1e-10)
+
+
+ROBOT = """<robot name="r"><link name="base"/>
+{links}
+<joint name="b" type="revolute"><parent link="base"/><child link="lb"/><axis xyz="0 0 1"/>
+ <limit effort="1" velocity="1" lower="-1" upper="1"/></joint>
+<joint name="a" type="revolute"><parent link="base"/><child link="la"/><axis xyz="0 0 1"/>
+ <limit effort="1" velocity="1" lower="-1" upper="1"/></joint>
+<joint name="a2" type="revolute"><parent link="la"/><child link="la2"/><axis xyz="0 1 0"/>
+ <limit effort="1" velocity="1" lower="-1" upper="1"/></joint>
+<joint name="b2" type="revolute"><parent link="lb"/><child link="lb2"/><axis xyz="0 1 0"/>
+ <limit effort="1" velocity="1" lower="-1" upper="1"/></joint>
+</robot>"""
+LINK = """<link name="{}"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+
+
+def test_robot_files_go_depth_first() -> None:
+    text = ROBOT.format(links="\n".join(LINK.format(name) for name in ("la", "lb", "la2", "lb2")))
+    assert laid_out(read_urdf(TextSource("r.urdf", text))) == ["b", "b2", "a", "a2"]
