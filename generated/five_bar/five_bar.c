@@ -19,33 +19,33 @@ void five_bar_inverse_dynamics(
     (void)t;
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* angular velocities and velocity-dependent accelerations, outward */
-    const five_bar_real w3_z = v[0] + v[2];
-    const five_bar_real w4_z = v[1] + v[3];
+    const five_bar_real w3_z = v[0] + v[1];
+    const five_bar_real w4_z = v[2] + v[3];
 
     /* accelerations and inertial wrenches, outward */
     const five_bar_real a1_x = 9.81*sin_q0;
     const five_bar_real a1_y = 9.81*cos_q0;
-    const five_bar_real a2_x = 9.81*sin_q1;
-    const five_bar_real a2_y = 9.81*cos_q1;
-    const five_bar_real alpha3_z = vdot[0] + vdot[2];
+    const five_bar_real a2_x = 9.81*sin_q2;
+    const five_bar_real a2_y = 9.81*cos_q2;
+    const five_bar_real alpha3_z = vdot[0] + vdot[1];
     const five_bar_real t1 = a1_x - 0.25*v[0]*v[0];
     const five_bar_real t2 = a1_y + 0.25*vdot[0];
-    const five_bar_real a3_x = cos_q2*t1 + sin_q2*t2;
-    const five_bar_real a3_y = cos_q2*t2 - sin_q2*t1;
+    const five_bar_real a3_x = cos_q1*t1 + sin_q1*t2;
+    const five_bar_real a3_y = cos_q1*t2 - sin_q1*t1;
     const five_bar_real n3_z = 0.02966*alpha3_z + 0.114*a3_y;
     const five_bar_real f3_x = 0.6*a3_x - 0.114*w3_z*w3_z;
     const five_bar_real f3_y = 0.6*a3_y + 0.114*alpha3_z;
-    const five_bar_real alpha4_z = vdot[1] + vdot[3];
-    const five_bar_real t3 = a2_x - 0.25*v[1]*v[1];
-    const five_bar_real t4 = a2_y + 0.25*vdot[1];
+    const five_bar_real alpha4_z = vdot[2] + vdot[3];
+    const five_bar_real t3 = a2_x - 0.25*v[2]*v[2];
+    const five_bar_real t4 = a2_y + 0.25*vdot[2];
     const five_bar_real a4_x = cos_q3*t3 + sin_q3*t4;
     const five_bar_real a4_y = cos_q3*t4 - sin_q3*t3;
     const five_bar_real n4_z = 0.02966*alpha4_z + 0.114*a4_y;
@@ -53,14 +53,14 @@ void five_bar_inverse_dynamics(
     const five_bar_real f4_y = 0.6*a4_y + 0.114*alpha4_z;
 
     /* joint wrenches and generalised forces, inward */
-    const five_bar_real t5 = 0.0175*vdot[1] + 0.981*cos_q1;
+    const five_bar_real t5 = 0.0175*vdot[2] + 0.981*cos_q2;
     const five_bar_real n2_z = t5 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y);
     const five_bar_real t6 = 0.0175*vdot[0] + 0.981*cos_q0;
-    const five_bar_real n1_z = t6 + n3_z + 0.25*(sin_q2*f3_x + cos_q2*f3_y);
+    const five_bar_real n1_z = t6 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y);
 
     tau[0] = n1_z - u[0];
-    tau[1] = n2_z - u[1];
-    tau[2] = n3_z;
+    tau[1] = n3_z;
+    tau[2] = n2_z - u[1];
     tau[3] = n4_z;
 }
 
@@ -69,32 +69,32 @@ void five_bar_mass_matrix(
     const five_bar_real q[4],
     five_bar_real M[restrict 16])
 {
-    const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* composite inertias, inward */
     const five_bar_real t1 = 0.114*cos_q3;
-    const five_bar_real t2 = 0.114*cos_q2;
+    const five_bar_real t2 = 0.114*cos_q1;
 
     /* mass matrix */
-    const five_bar_real m3_1 = 0.02966 + 0.0285*cos_q2;
-    const five_bar_real m4_2 = 0.02966 + 0.0285*cos_q3;
+    const five_bar_real m2_1 = 0.02966 + 0.0285*cos_q1;
+    const five_bar_real m4_3 = 0.02966 + 0.0285*cos_q3;
 
     M[0] = 0.04716 + 0.25*(t2 + 0.15 + t2);
-    M[1] = 0.0;
-    M[2] = m3_1;
+    M[1] = m2_1;
+    M[2] = 0.0;
     M[3] = 0.0;
-    M[4] = 0.0;
-    M[5] = 0.25*(t1 + t1 + 0.15) + 0.04716;
+    M[4] = m2_1;
+    M[5] = 0.02966;
     M[6] = 0.0;
-    M[7] = m4_2;
-    M[8] = m3_1;
+    M[7] = 0.0;
+    M[8] = 0.0;
     M[9] = 0.0;
-    M[10] = 0.02966;
-    M[11] = 0.0;
+    M[10] = 0.25*(t1 + t1 + 0.15) + 0.04716;
+    M[11] = m4_3;
     M[12] = 0.0;
-    M[13] = m4_2;
-    M[14] = 0.0;
+    M[13] = 0.0;
+    M[14] = m4_3;
     M[15] = 0.02966;
 }
 
@@ -109,29 +109,29 @@ void five_bar_bias_force(
     (void)t;
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* angular velocities and velocity-dependent accelerations, outward */
-    const five_bar_real w3_z = v[0] + v[2];
-    const five_bar_real w4_z = v[1] + v[3];
+    const five_bar_real w3_z = v[0] + v[1];
+    const five_bar_real w4_z = v[2] + v[3];
 
     /* accelerations and inertial wrenches, outward */
     const five_bar_real a1_x = 9.81*sin_q0;
     const five_bar_real a1_y = 9.81*cos_q0;
-    const five_bar_real a2_x = 9.81*sin_q1;
-    const five_bar_real a2_y = 9.81*cos_q1;
+    const five_bar_real a2_x = 9.81*sin_q2;
+    const five_bar_real a2_y = 9.81*cos_q2;
     const five_bar_real t1 = a1_x - 0.25*v[0]*v[0];
-    const five_bar_real a3_x = cos_q2*t1 + sin_q2*a1_y;
-    const five_bar_real a3_y = cos_q2*a1_y - sin_q2*t1;
+    const five_bar_real a3_x = cos_q1*t1 + sin_q1*a1_y;
+    const five_bar_real a3_y = cos_q1*a1_y - sin_q1*t1;
     const five_bar_real n3_z = 0.114*a3_y;
     const five_bar_real f3_y = 0.6*a3_y;
     const five_bar_real f3_x = 0.6*a3_x - 0.114*w3_z*w3_z;
-    const five_bar_real t2 = a2_x - 0.25*v[1]*v[1];
+    const five_bar_real t2 = a2_x - 0.25*v[2]*v[2];
     const five_bar_real a4_x = cos_q3*t2 + sin_q3*a2_y;
     const five_bar_real a4_y = cos_q3*a2_y - sin_q3*t2;
     const five_bar_real n4_z = 0.114*a4_y;
@@ -139,12 +139,12 @@ void five_bar_bias_force(
     const five_bar_real f4_x = 0.6*a4_x - 0.114*w4_z*w4_z;
 
     /* joint wrenches and generalised forces, inward */
-    const five_bar_real n2_z = 0.981*cos_q1 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y);
-    const five_bar_real n1_z = 0.981*cos_q0 + n3_z + 0.25*(sin_q2*f3_x + cos_q2*f3_y);
+    const five_bar_real n2_z = 0.981*cos_q2 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y);
+    const five_bar_real n1_z = 0.981*cos_q0 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y);
 
     bias[0] = n1_z - u[0];
-    bias[1] = n2_z - u[1];
-    bias[2] = n3_z;
+    bias[1] = n3_z;
+    bias[2] = n2_z - u[1];
     bias[3] = n4_z;
 }
 
@@ -155,20 +155,20 @@ void five_bar_gravity_force(
 {
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* accelerations and inertial wrenches, outward */
     const five_bar_real a1_x = 9.81*sin_q0;
     const five_bar_real a1_y = 9.81*cos_q0;
-    const five_bar_real a2_x = 9.81*sin_q1;
-    const five_bar_real a2_y = 9.81*cos_q1;
-    const five_bar_real a3_x = cos_q2*a1_x + sin_q2*a1_y;
-    const five_bar_real a3_y = cos_q2*a1_y - sin_q2*a1_x;
+    const five_bar_real a2_x = 9.81*sin_q2;
+    const five_bar_real a2_y = 9.81*cos_q2;
+    const five_bar_real a3_x = cos_q1*a1_x + sin_q1*a1_y;
+    const five_bar_real a3_y = cos_q1*a1_y - sin_q1*a1_x;
     const five_bar_real n3_z = 0.114*a3_y;
     const five_bar_real f3_x = 0.6*a3_x;
     const five_bar_real f3_y = 0.6*a3_y;
@@ -178,9 +178,9 @@ void five_bar_gravity_force(
     const five_bar_real f4_x = 0.6*a4_x;
     const five_bar_real f4_y = 0.6*a4_y;
 
-    gravity[0] = 0.981*cos_q0 + n3_z + 0.25*(sin_q2*f3_x + cos_q2*f3_y);
-    gravity[1] = 0.981*cos_q1 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y);
-    gravity[2] = n3_z;
+    gravity[0] = 0.981*cos_q0 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y);
+    gravity[1] = n3_z;
+    gravity[2] = 0.981*cos_q2 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y);
     gravity[3] = n4_z;
 }
 
@@ -190,23 +190,23 @@ void five_bar_kinetic_energy(
     const five_bar_real v[4],
     five_bar_real energy[restrict 1])
 {
-    const five_bar_real sin_q2 = sin(q[2]);
-    const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* velocities, outward */
     const five_bar_real t1 = 0.25*v[0];
-    const five_bar_real v3_x = sin_q2*t1;
-    const five_bar_real v3_y = cos_q2*t1;
-    const five_bar_real w3_z = v[0] + v[2];
-    const five_bar_real t2 = 0.25*v[1];
+    const five_bar_real v3_x = sin_q1*t1;
+    const five_bar_real v3_y = cos_q1*t1;
+    const five_bar_real w3_z = v[0] + v[1];
+    const five_bar_real t2 = 0.25*v[2];
     const five_bar_real v4_x = sin_q3*t2;
     const five_bar_real v4_y = cos_q3*t2;
-    const five_bar_real w4_z = v[1] + v[3];
+    const five_bar_real w4_z = v[2] + v[3];
 
     /* kinetic energy */
-    const five_bar_real t3 = 0.6*(v3_x*v3_x + v4_x*v4_x) + 0.0175*(v[0]*v[0] + v[1]*v[1]);
+    const five_bar_real t3 = 0.6*(v3_x*v3_x + v4_x*v4_x) + 0.0175*(v[0]*v[0] + v[2]*v[2]);
     const five_bar_real t4 = t3 + w3_z*(0.02966*w3_z + 0.114*v3_y);
     const five_bar_real t5 = t4 + v3_y*(0.6*v3_y + 0.114*w3_z);
     const five_bar_real t6 = t5 + w4_z*(0.02966*w4_z + 0.114*v4_y);
@@ -221,18 +221,18 @@ void five_bar_potential_energy(
 {
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* composite mass and first moment, inward */
-    const five_bar_real t1 = sin_q1*(0.25 + 0.114*cos_q3);
-    const five_bar_real t2 = 0.114*(cos_q1*sin_q3 + cos_q0*sin_q2) + t1;
+    const five_bar_real t1 = sin_q2*(0.25 + 0.114*cos_q3);
+    const five_bar_real t2 = 0.114*(cos_q2*sin_q3 + cos_q0*sin_q1) + t1;
 
-    energy[0] = 9.81*(t2 + sin_q0*(0.25 + 0.114*cos_q2));
+    energy[0] = 9.81*(t2 + sin_q0*(0.25 + 0.114*cos_q1));
 }
 
 /* operations: none */
@@ -255,18 +255,18 @@ void five_bar_body_poses(
 {
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* poses, outward */
-    const five_bar_real t1 = cos_q0*cos_q2 - sin_q0*sin_q2;
-    const five_bar_real t2 = cos_q0*sin_q2 + sin_q0*cos_q2;
-    const five_bar_real t3 = cos_q1*cos_q3 - sin_q1*sin_q3;
-    const five_bar_real t4 = cos_q1*sin_q3 + sin_q1*cos_q3;
+    const five_bar_real t1 = cos_q0*cos_q1 - sin_q0*sin_q1;
+    const five_bar_real t2 = cos_q0*sin_q1 + sin_q0*cos_q1;
+    const five_bar_real t3 = cos_q2*cos_q3 - sin_q2*sin_q3;
+    const five_bar_real t4 = cos_q2*sin_q3 + sin_q2*cos_q3;
 
     poses[0] = cos_q0;
     poses[1] = -sin_q0;
@@ -284,12 +284,12 @@ void five_bar_body_poses(
     poses[13] = 0.0;
     poses[14] = 0.0;
     poses[15] = 1.0;
-    poses[16] = cos_q1;
-    poses[17] = -sin_q1;
+    poses[16] = cos_q2;
+    poses[17] = -sin_q2;
     poses[18] = 0.0;
     poses[19] = 0.2;
-    poses[20] = sin_q1;
-    poses[21] = cos_q1;
+    poses[20] = sin_q2;
+    poses[21] = cos_q2;
     poses[22] = 0.0;
     poses[23] = 0.0;
     poses[24] = 0.0;
@@ -319,11 +319,11 @@ void five_bar_body_poses(
     poses[48] = t3;
     poses[49] = -t4;
     poses[50] = 0.0;
-    poses[51] = 0.2 + 0.25*cos_q1;
+    poses[51] = 0.2 + 0.25*cos_q2;
     poses[52] = t4;
     poses[53] = t3;
     poses[54] = 0.0;
-    poses[55] = 0.25*sin_q1;
+    poses[55] = 0.25*sin_q2;
     poses[56] = 0.0;
     poses[57] = 0.0;
     poses[58] = 1.0;
@@ -340,14 +340,14 @@ void five_bar_body_velocities(
     const five_bar_real v[4],
     five_bar_real velocities[restrict 24])
 {
-    const five_bar_real sin_q2 = sin(q[2]);
-    const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* velocities, outward */
     const five_bar_real t1 = 0.25*v[0];
-    const five_bar_real t2 = 0.25*v[1];
+    const five_bar_real t2 = 0.25*v[2];
 
     velocities[0] = 0.0;
     velocities[1] = 0.0;
@@ -357,19 +357,19 @@ void five_bar_body_velocities(
     velocities[5] = 0.0;
     velocities[6] = 0.0;
     velocities[7] = 0.0;
-    velocities[8] = v[1];
+    velocities[8] = v[2];
     velocities[9] = 0.0;
     velocities[10] = 0.0;
     velocities[11] = 0.0;
     velocities[12] = 0.0;
     velocities[13] = 0.0;
-    velocities[14] = v[0] + v[2];
-    velocities[15] = sin_q2*t1;
-    velocities[16] = cos_q2*t1;
+    velocities[14] = v[0] + v[1];
+    velocities[15] = sin_q1*t1;
+    velocities[16] = cos_q1*t1;
     velocities[17] = 0.0;
     velocities[18] = 0.0;
     velocities[19] = 0.0;
-    velocities[20] = v[1] + v[3];
+    velocities[20] = v[2] + v[3];
     velocities[21] = sin_q3*t2;
     velocities[22] = cos_q3*t2;
     velocities[23] = 0.0;
@@ -380,8 +380,8 @@ void five_bar_body_jacobians(
     const five_bar_real q[4],
     five_bar_real jacobians[restrict 96])
 {
-    const five_bar_real sin_q2 = sin(q[2]);
-    const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
@@ -418,8 +418,8 @@ void five_bar_body_jacobians(
     jacobians[30] = 0.0;
     jacobians[31] = 0.0;
     jacobians[32] = 0.0;
-    jacobians[33] = 1.0;
-    jacobians[34] = 0.0;
+    jacobians[33] = 0.0;
+    jacobians[34] = 1.0;
     jacobians[35] = 0.0;
     jacobians[36] = 0.0;
     jacobians[37] = 0.0;
@@ -442,14 +442,14 @@ void five_bar_body_jacobians(
     jacobians[54] = 0.0;
     jacobians[55] = 0.0;
     jacobians[56] = 1.0;
-    jacobians[57] = 0.0;
-    jacobians[58] = 1.0;
+    jacobians[57] = 1.0;
+    jacobians[58] = 0.0;
     jacobians[59] = 0.0;
-    jacobians[60] = 0.25*sin_q2;
+    jacobians[60] = 0.25*sin_q1;
     jacobians[61] = 0.0;
     jacobians[62] = 0.0;
     jacobians[63] = 0.0;
-    jacobians[64] = 0.25*cos_q2;
+    jacobians[64] = 0.25*cos_q1;
     jacobians[65] = 0.0;
     jacobians[66] = 0.0;
     jacobians[67] = 0.0;
@@ -466,16 +466,16 @@ void five_bar_body_jacobians(
     jacobians[78] = 0.0;
     jacobians[79] = 0.0;
     jacobians[80] = 0.0;
-    jacobians[81] = 1.0;
-    jacobians[82] = 0.0;
+    jacobians[81] = 0.0;
+    jacobians[82] = 1.0;
     jacobians[83] = 1.0;
     jacobians[84] = 0.0;
-    jacobians[85] = 0.25*sin_q3;
-    jacobians[86] = 0.0;
+    jacobians[85] = 0.0;
+    jacobians[86] = 0.25*sin_q3;
     jacobians[87] = 0.0;
     jacobians[88] = 0.0;
-    jacobians[89] = 0.25*cos_q3;
-    jacobians[90] = 0.0;
+    jacobians[89] = 0.0;
+    jacobians[90] = 0.25*cos_q3;
     jacobians[91] = 0.0;
     jacobians[92] = 0.0;
     jacobians[93] = 0.0;
@@ -490,21 +490,21 @@ void five_bar_center_of_mass(
 {
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* composite mass and first moment, inward */
     const five_bar_real t1 = 0.114*sin_q3;
     const five_bar_real t2 = 0.25 + 0.114*cos_q3;
-    const five_bar_real t3 = 0.114*sin_q2;
-    const five_bar_real t4 = 0.25 + 0.114*cos_q2;
+    const five_bar_real t3 = 0.114*sin_q1;
+    const five_bar_real t4 = 0.25 + 0.114*cos_q1;
 
-    com[0] = 0.35714285714285715*(cos_q1*t2 - sin_q1*t1 + 0.28 + cos_q0*t4 - sin_q0*t3);
-    com[1] = 0.35714285714285715*(sin_q1*t2 + cos_q1*t1 + sin_q0*t4 + cos_q0*t3);
+    com[0] = 0.35714285714285715*(cos_q2*t2 - sin_q2*t1 + 0.28 + cos_q0*t4 - sin_q0*t3);
+    com[1] = 0.35714285714285715*(sin_q2*t2 + cos_q2*t1 + sin_q0*t4 + cos_q0*t3);
     com[2] = 0.0;
 }
 
@@ -516,22 +516,22 @@ void five_bar_momentum(
 {
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* velocities, outward */
     const five_bar_real t1 = 0.25*v[0];
-    const five_bar_real v3_x = sin_q2*t1;
-    const five_bar_real v3_y = cos_q2*t1;
-    const five_bar_real w3_z = v[0] + v[2];
-    const five_bar_real t2 = 0.25*v[1];
+    const five_bar_real v3_x = sin_q1*t1;
+    const five_bar_real v3_y = cos_q1*t1;
+    const five_bar_real w3_z = v[0] + v[1];
+    const five_bar_real t2 = 0.25*v[2];
     const five_bar_real v4_x = sin_q3*t2;
     const five_bar_real v4_y = cos_q3*t2;
-    const five_bar_real w4_z = v[1] + v[3];
+    const five_bar_real w4_z = v[2] + v[3];
 
     /* momentum, inward */
     const five_bar_real t3 = 0.6*v4_x;
@@ -540,27 +540,27 @@ void five_bar_momentum(
     const five_bar_real t6 = sin_q3*t3 + cos_q3*t4;
     const five_bar_real t7 = 0.6*v3_x;
     const five_bar_real t8 = 0.6*v3_y + 0.114*w3_z;
-    const five_bar_real t9 = cos_q2*t7 - sin_q2*t8;
-    const five_bar_real t10 = sin_q2*t7 + cos_q2*t8;
-    const five_bar_real t11 = t6 + 0.1*v[1];
-    const five_bar_real t12 = sin_q1*t5 + cos_q1*t11;
+    const five_bar_real t9 = cos_q1*t7 - sin_q1*t8;
+    const five_bar_real t10 = sin_q1*t7 + cos_q1*t8;
+    const five_bar_real t11 = t6 + 0.1*v[2];
+    const five_bar_real t12 = sin_q2*t5 + cos_q2*t11;
     const five_bar_real t13 = t10 + 0.1*v[0];
-    const five_bar_real t14 = cos_q1*t5 - sin_q1*t11 + cos_q0*t9 - sin_q0*t13;
+    const five_bar_real t14 = cos_q2*t5 - sin_q2*t11 + cos_q0*t9 - sin_q0*t13;
     const five_bar_real t15 = t12 + sin_q0*t9 + cos_q0*t13;
 
     /* composite mass and first moment, inward */
     const five_bar_real t16 = 0.114*sin_q3;
     const five_bar_real t17 = 0.25 + 0.114*cos_q3;
-    const five_bar_real t18 = 0.114*sin_q2;
-    const five_bar_real t19 = 0.25 + 0.114*cos_q2;
-    const five_bar_real t20 = t15*(cos_q1*t17 - sin_q1*t16 + 0.28 + cos_q0*t19 - sin_q0*t18);
-    const five_bar_real t21 = 0.35714285714285715*(t20 - t14*(sin_q1*t17 + cos_q1*t16 + sin_q0*t19
+    const five_bar_real t18 = 0.114*sin_q1;
+    const five_bar_real t19 = 0.25 + 0.114*cos_q1;
+    const five_bar_real t20 = t15*(cos_q2*t17 - sin_q2*t16 + 0.28 + cos_q0*t19 - sin_q0*t18);
+    const five_bar_real t21 = 0.35714285714285715*(t20 - t14*(sin_q2*t17 + cos_q2*t16 + sin_q0*t19
         + cos_q0*t18));
     const five_bar_real t22 = t21 - 0.02966*(w3_z + w4_z) - 0.114*(v3_y + v4_y);
 
     momentum[0] = 0.0;
     momentum[1] = 0.0;
-    momentum[2] = 0.0175*(v[0] + v[1]) - t22 + 0.25*(t6 + t10) + 0.2*t12;
+    momentum[2] = 0.0175*(v[0] + v[2]) - t22 + 0.25*(t6 + t10) + 0.2*t12;
     momentum[3] = t14;
     momentum[4] = t15;
     momentum[5] = 0.0;
@@ -573,25 +573,25 @@ void five_bar_constraint_residual(
 {
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* closure of loops */
-    const five_bar_real t1 = 0.2*cos_q1;
-    const five_bar_real t2 = 0.2*sin_q1;
-    const five_bar_real t3 = cos_q1*cos_q3 - sin_q1*sin_q3;
-    const five_bar_real t4 = sin_q1*cos_q3 + cos_q1*sin_q3;
+    const five_bar_real t1 = 0.2*cos_q2;
+    const five_bar_real t2 = 0.2*sin_q2;
+    const five_bar_real t3 = cos_q2*cos_q3 - sin_q2*sin_q3;
+    const five_bar_real t4 = sin_q2*cos_q3 + cos_q2*sin_q3;
     const five_bar_real t5 = cos_q0*t3 + sin_q0*t4;
     const five_bar_real t6 = sin_q0*t3 - cos_q0*t4;
     const five_bar_real t7 = 0.38 + 0.25*(cos_q3 - t5) + cos_q3*t1 - sin_q3*t2;
     const five_bar_real t8 = 0.25*(sin_q3 + t6) + sin_q3*t1 + cos_q3*t2;
 
-    residual[0] = t7 - 0.38*(cos_q2*t5 - sin_q2*t6);
-    residual[1] = -t8 - 0.38*(sin_q2*t5 + cos_q2*t6);
+    residual[0] = t7 - 0.38*(cos_q1*t5 - sin_q1*t6);
+    residual[1] = -t8 - 0.38*(sin_q1*t5 + cos_q1*t6);
 }
 
 /* operations: 20 + or -, 24 *, 4 sine-cosine pairs */
@@ -601,36 +601,36 @@ void five_bar_constraint_jacobian(
 {
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* closure of loops */
     const five_bar_real t1 = 0.25*sin_q3;
     const five_bar_real t2 = 0.38 + 0.25*cos_q3;
-    const five_bar_real t3 = 0.2*cos_q1;
-    const five_bar_real t4 = 0.2*sin_q1;
+    const five_bar_real t3 = 0.2*cos_q2;
+    const five_bar_real t4 = 0.2*sin_q2;
     const five_bar_real t5 = t2 + cos_q3*t3 - sin_q3*t4;
     const five_bar_real t6 = t1 + sin_q3*t3 + cos_q3*t4;
-    const five_bar_real t7 = cos_q1*cos_q3 - sin_q1*sin_q3;
-    const five_bar_real t8 = sin_q1*cos_q3 + cos_q1*sin_q3;
+    const five_bar_real t7 = cos_q2*cos_q3 - sin_q2*sin_q3;
+    const five_bar_real t8 = sin_q2*cos_q3 + cos_q2*sin_q3;
     const five_bar_real t9 = cos_q0*t7 + sin_q0*t8;
     const five_bar_real t10 = sin_q0*t7 - cos_q0*t8;
-    const five_bar_real t11 = 0.38*(cos_q2*t9 - sin_q2*t10);
-    const five_bar_real t12 = 0.38*(sin_q2*t9 + cos_q2*t10);
+    const five_bar_real t11 = 0.38*(cos_q1*t9 - sin_q1*t10);
+    const five_bar_real t12 = 0.38*(sin_q1*t9 + cos_q1*t10);
     const five_bar_real t13 = t5 - 0.25*t9 - t11;
     const five_bar_real t14 = t6 + 0.25*t10 + t12;
 
     G[0] = t14 - t6;
-    G[1] = t1 - t14;
-    G[2] = t12;
+    G[1] = t12;
+    G[2] = t1 - t14;
     G[3] = -t14;
     G[4] = t13 - t5;
-    G[5] = t2 - t13;
-    G[6] = -t11;
+    G[5] = -t11;
+    G[6] = t2 - t13;
     G[7] = 0.38 - t13;
 }
 
@@ -642,33 +642,33 @@ void five_bar_constraint_bias(
 {
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* closure of loops */
     const five_bar_real t1 = 0.25*sin_q3;
     const five_bar_real t2 = 0.38 + 0.25*cos_q3;
-    const five_bar_real t3 = 0.2*cos_q1;
-    const five_bar_real t4 = 0.2*sin_q1;
+    const five_bar_real t3 = 0.2*cos_q2;
+    const five_bar_real t4 = 0.2*sin_q2;
     const five_bar_real t5 = t2 + cos_q3*t3 - sin_q3*t4;
     const five_bar_real t6 = t1 + sin_q3*t3 + cos_q3*t4;
-    const five_bar_real t7 = cos_q1*cos_q3 - sin_q1*sin_q3;
-    const five_bar_real t8 = sin_q1*cos_q3 + cos_q1*sin_q3;
+    const five_bar_real t7 = cos_q2*cos_q3 - sin_q2*sin_q3;
+    const five_bar_real t8 = sin_q2*cos_q3 + cos_q2*sin_q3;
     const five_bar_real t9 = cos_q0*t7 + sin_q0*t8;
     const five_bar_real t10 = sin_q0*t7 - cos_q0*t8;
-    const five_bar_real t11 = 0.38*(cos_q2*t9 - sin_q2*t10);
-    const five_bar_real t12 = 0.38*(sin_q2*t9 + cos_q2*t10);
+    const five_bar_real t11 = 0.38*(cos_q1*t9 - sin_q1*t10);
+    const five_bar_real t12 = 0.38*(sin_q1*t9 + cos_q1*t10);
     const five_bar_real t13 = t5 - 0.25*t9 - t11;
     const five_bar_real t14 = t6 + 0.25*t10 + t12;
     const five_bar_real t15 = v[3]*t14;
     const five_bar_real t16 = v[3]*(0.38 - t13);
-    const five_bar_real t17 = v[1]*(t1 - t14);
-    const five_bar_real t18 = v[1]*(t2 - t13);
-    const five_bar_real t19 = v[1] + v[3];
+    const five_bar_real t17 = v[2]*(t1 - t14);
+    const five_bar_real t18 = v[2]*(t2 - t13);
+    const five_bar_real t19 = v[2] + v[3];
     const five_bar_real t20 = t15 - t17;
     const five_bar_real t21 = t16 + t18;
     const five_bar_real t22 = v[0]*(t6 - t14);
@@ -676,12 +676,12 @@ void five_bar_constraint_bias(
     const five_bar_real t24 = v[0] - t19;
     const five_bar_real t25 = t20 + t22;
     const five_bar_real t26 = t21 - t23;
-    const five_bar_real t27 = v[2]*t12;
-    const five_bar_real t28 = v[2]*t11;
-    const five_bar_real t29 = v[2] + t24;
+    const five_bar_real t27 = v[1]*t12;
+    const five_bar_real t28 = v[1]*t11;
+    const five_bar_real t29 = v[1] + t24;
 
-    gamma_[0] = v[1]*t16 - v[3]*t18 - v[0]*t21 + t19*t23 - v[2]*t26 - t24*t28 + t29*(t26 - t28);
-    gamma_[1] = v[1]*t15 + v[3]*t17 - v[0]*t20 - t19*t22 - v[2]*t25 - t24*t27 + t29*(t25 - t27);
+    gamma_[0] = v[2]*t16 - v[3]*t18 - v[0]*t21 + t19*t23 - v[1]*t26 - t24*t28 + t29*(t26 - t28);
+    gamma_[1] = v[2]*t15 + v[3]*t17 - v[0]*t20 - t19*t22 - v[1]*t25 - t24*t27 + t29*(t25 - t27);
 }
 
 /* operations: 15 + or -, 22 *, 4 sine-cosine pairs */
@@ -691,18 +691,18 @@ void five_bar_closure_gap(
 {
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* closure of loops */
-    const five_bar_real t1 = 0.2*cos_q1;
-    const five_bar_real t2 = 0.2*sin_q1;
-    const five_bar_real t3 = cos_q1*cos_q3 - sin_q1*sin_q3;
-    const five_bar_real t4 = sin_q1*cos_q3 + cos_q1*sin_q3;
+    const five_bar_real t1 = 0.2*cos_q2;
+    const five_bar_real t2 = 0.2*sin_q2;
+    const five_bar_real t3 = cos_q2*cos_q3 - sin_q2*sin_q3;
+    const five_bar_real t4 = sin_q2*cos_q3 + cos_q2*sin_q3;
     const five_bar_real t5 = cos_q0*t3 + sin_q0*t4;
     const five_bar_real t6 = sin_q0*t3 - cos_q0*t4;
     const five_bar_real t7 = 0.38 + 0.25*(cos_q3 - t5) + cos_q3*t1 - sin_q3*t2;
@@ -710,8 +710,8 @@ void five_bar_closure_gap(
 
     gap[0] = 0.0;
     gap[1] = 0.0;
-    gap[2] = t7 - 0.38*(cos_q2*t5 - sin_q2*t6);
-    gap[3] = -t8 - 0.38*(sin_q2*t5 + cos_q2*t6);
+    gap[2] = t7 - 0.38*(cos_q1*t5 - sin_q1*t6);
+    gap[3] = -t8 - 0.38*(sin_q1*t5 + cos_q1*t6);
     gap[4] = 0.0;
 }
 
@@ -732,26 +732,26 @@ void five_bar_constrained_terms(
     (void)t;
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* closure of loops */
     const five_bar_real t1 = 0.25*sin_q3;
     const five_bar_real t2 = 0.38 + 0.25*cos_q3;
-    const five_bar_real t3 = 0.2*cos_q1;
-    const five_bar_real t4 = 0.2*sin_q1;
+    const five_bar_real t3 = 0.2*cos_q2;
+    const five_bar_real t4 = 0.2*sin_q2;
     const five_bar_real t5 = t2 + cos_q3*t3 - sin_q3*t4;
     const five_bar_real t6 = t1 + sin_q3*t3 + cos_q3*t4;
-    const five_bar_real t7 = cos_q1*cos_q3 - sin_q1*sin_q3;
-    const five_bar_real t8 = sin_q1*cos_q3 + cos_q1*sin_q3;
+    const five_bar_real t7 = cos_q2*cos_q3 - sin_q2*sin_q3;
+    const five_bar_real t8 = sin_q2*cos_q3 + cos_q2*sin_q3;
     const five_bar_real t9 = cos_q0*t7 + sin_q0*t8;
     const five_bar_real t10 = sin_q0*t7 - cos_q0*t8;
-    const five_bar_real t11 = cos_q2*t9 - sin_q2*t10;
-    const five_bar_real t12 = sin_q2*t9 + cos_q2*t10;
+    const five_bar_real t11 = cos_q1*t9 - sin_q1*t10;
+    const five_bar_real t12 = sin_q1*t9 + cos_q1*t10;
     const five_bar_real t13 = 0.38*t11;
     const five_bar_real t14 = 0.38*t12;
     const five_bar_real t15 = t5 - 0.25*t9 - t13;
@@ -761,9 +761,9 @@ void five_bar_constrained_terms(
     const five_bar_real t19 = v[3]*t17;
     const five_bar_real t20 = t2 - t15;
     const five_bar_real t21 = t1 - t16;
-    const five_bar_real t22 = v[1]*t21;
-    const five_bar_real t23 = v[1]*t20;
-    const five_bar_real w4_z = v[1] + v[3];
+    const five_bar_real t22 = v[2]*t21;
+    const five_bar_real t23 = v[2]*t20;
+    const five_bar_real w4_z = v[2] + v[3];
     const five_bar_real t24 = t18 - t22;
     const five_bar_real t25 = t19 + t23;
     const five_bar_real t26 = t5 - t15;
@@ -773,25 +773,25 @@ void five_bar_constrained_terms(
     const five_bar_real t30 = v[0] - w4_z;
     const five_bar_real t31 = t24 + t28;
     const five_bar_real t32 = t25 - t29;
-    const five_bar_real t33 = v[2]*t14;
-    const five_bar_real t34 = v[2]*t13;
-    const five_bar_real t35 = v[2] + t30;
+    const five_bar_real t33 = v[1]*t14;
+    const five_bar_real t34 = v[1]*t13;
+    const five_bar_real t35 = v[1] + t30;
 
     /* angular velocities and velocity-dependent accelerations, outward */
-    const five_bar_real w3_z = v[0] + v[2];
+    const five_bar_real w3_z = v[0] + v[1];
 
     /* accelerations and inertial wrenches, outward */
     const five_bar_real a1_x = 9.81*sin_q0;
     const five_bar_real a1_y = 9.81*cos_q0;
-    const five_bar_real a2_x = 9.81*sin_q1;
-    const five_bar_real a2_y = 9.81*cos_q1;
+    const five_bar_real a2_x = 9.81*sin_q2;
+    const five_bar_real a2_y = 9.81*cos_q2;
     const five_bar_real t36 = a1_x - 0.25*v[0]*v[0];
-    const five_bar_real a3_x = cos_q2*t36 + sin_q2*a1_y;
-    const five_bar_real a3_y = cos_q2*a1_y - sin_q2*t36;
+    const five_bar_real a3_x = cos_q1*t36 + sin_q1*a1_y;
+    const five_bar_real a3_y = cos_q1*a1_y - sin_q1*t36;
     const five_bar_real n3_z = 0.114*a3_y;
     const five_bar_real f3_y = 0.6*a3_y;
     const five_bar_real f3_x = 0.6*a3_x - 0.114*w3_z*w3_z;
-    const five_bar_real t37 = a2_x - 0.25*v[1]*v[1];
+    const five_bar_real t37 = a2_x - 0.25*v[2]*v[2];
     const five_bar_real a4_x = cos_q3*t37 + sin_q3*a2_y;
     const five_bar_real a4_y = cos_q3*a2_y - sin_q3*t37;
     const five_bar_real n4_z = 0.114*a4_y;
@@ -799,29 +799,29 @@ void five_bar_constrained_terms(
     const five_bar_real f4_x = 0.6*a4_x - 0.114*w4_z*w4_z;
 
     /* joint wrenches and generalised forces, inward */
-    const five_bar_real n2_z = 0.981*cos_q1 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y);
-    const five_bar_real n1_z = 0.981*cos_q0 + n3_z + 0.25*(sin_q2*f3_x + cos_q2*f3_y);
-    const five_bar_real t38 = tau[2] - n3_z;
+    const five_bar_real n2_z = 0.981*cos_q2 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y);
+    const five_bar_real n1_z = 0.981*cos_q0 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y);
+    const five_bar_real t38 = tau[1] - n3_z;
     const five_bar_real t39 = tau[3] - n4_z;
 
     /* composite inertias, inward */
     const five_bar_real t40 = 0.114*cos_q3;
-    const five_bar_real m2_2 = 0.25*(t40 + t40 + 0.15) + 0.04716;
-    const five_bar_real t41 = 0.114*cos_q2;
+    const five_bar_real m3_3 = 0.25*(t40 + t40 + 0.15) + 0.04716;
+    const five_bar_real t41 = 0.114*cos_q1;
     const five_bar_real m1_1 = 0.04716 + 0.25*(t41 + 0.15 + t41);
 
     /* mass matrix */
-    const five_bar_real m3_1 = 0.02966 + 0.0285*cos_q2;
-    const five_bar_real m4_2 = 0.02966 + 0.0285*cos_q3;
+    const five_bar_real m2_1 = 0.02966 + 0.0285*cos_q1;
+    const five_bar_real m4_3 = 0.02966 + 0.0285*cos_q3;
 
     /* factorisation of the mass matrix */
-    const five_bar_real t42 = 33.715441672285905*m4_2;
-    const five_bar_real t43 = 33.715441672285905*m3_1;
-    const five_bar_real t44 = 1.0/(m2_2 - m4_2*t42);
-    const five_bar_real t45 = 1.0/(m1_1 - m3_1*t43);
+    const five_bar_real t42 = 33.715441672285905*m4_3;
+    const five_bar_real t43 = 33.715441672285905*m2_1;
+    const five_bar_real t44 = 1.0/(m3_3 - m4_3*t42);
+    const five_bar_real t45 = 1.0/(m1_1 - m2_1*t43);
 
     /* closure rows brought to the mass matrix */
-    const five_bar_real t46 = tau[1] + u[1] - n2_z - t39*t42;
+    const five_bar_real t46 = tau[2] + u[1] - n2_z - t39*t42;
     const five_bar_real t47 = tau[0] + u[0] - n1_z - t38*t43;
     const five_bar_real t48 = t21 + t16*t42;
     const five_bar_real t49 = t27 + t14*t43;
@@ -836,23 +836,23 @@ void five_bar_constrained_terms(
     const five_bar_real t58 = 12.811867835468645*t11;
     const five_bar_real t59 = 33.715441672285905*t17;
     const five_bar_real t60 = t49*t56 + t48*t57 - t14*t58 - t16*t59;
-    const five_bar_real t61 = v[1]*t19 - v[3]*t23 - v[0]*t25 + w4_z*t29 - v[2]*t32 - t30*t34 + t35*(t32 - t34);
-    const five_bar_real t62 = v[1]*t18 + v[3]*t22 - v[0]*t24 - w4_z*t28 - v[2]*t31 - t30*t33 + t35*(t31 - t33);
+    const five_bar_real t61 = v[2]*t19 - v[3]*t23 - v[0]*t25 + w4_z*t29 - v[1]*t32 - t30*t34 + t35*(t32 - t34);
+    const five_bar_real t62 = v[2]*t18 + v[3]*t22 - v[0]*t24 - w4_z*t28 - v[1]*t31 - t30*t33 + t35*(t31 - t33);
 
     /* accelerations of the open tree and per multiplier */
     const five_bar_real t63 = t45*t47;
     const five_bar_real t64 = t44*t46;
 
     free[0] = t63;
-    free[1] = t64;
-    free[2] = 33.715441672285905*t38 - t43*t63;
+    free[1] = 33.715441672285905*t38 - t43*t63;
+    free[2] = t64;
     free[3] = 33.715441672285905*t39 - t42*t64;
     response[0] = -t52;
     response[1] = -t56;
-    response[2] = t53;
-    response[3] = t57;
-    response[4] = t54 + t43*t52;
-    response[5] = t43*t56 - t58;
+    response[2] = t54 + t43*t52;
+    response[3] = t43*t56 - t58;
+    response[4] = t53;
+    response[5] = t57;
     response[6] = -t55 - t42*t53;
     response[7] = t59 - t42*t57;
     delassus[0] = t49*t52 + t48*t53 + t14*t54 + t16*t55;
@@ -863,15 +863,15 @@ void five_bar_constrained_terms(
     right[1] = t62 + t47*t56 - t46*t57 + t38*t58 - t39*t59;
     weighted[0] = -t49;
     weighted[1] = -t51;
-    weighted[2] = t48;
-    weighted[3] = t50;
-    weighted[4] = t14;
-    weighted[5] = -t13;
+    weighted[2] = t14;
+    weighted[3] = -t13;
+    weighted[4] = t48;
+    weighted[5] = t50;
     weighted[6] = -t16;
     weighted[7] = t17;
     inverses[0] = t45;
-    inverses[1] = t44;
-    inverses[2] = 33.715441672285905;
+    inverses[1] = 33.715441672285905;
+    inverses[2] = t44;
     inverses[3] = 33.715441672285905;
 }
 
@@ -889,51 +889,51 @@ void five_bar_constrained_wrenches(
     (void)u;
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real n2_y = -sin(q[3]);
     const five_bar_real n2_x = -cos(q[3]);
 
     /* closure of loops */
-    const five_bar_real t1 = 0.2*cos_q1;
-    const five_bar_real t2 = 0.2*sin_q1;
-    const five_bar_real t3 = sin_q1*n2_y - cos_q1*n2_x;
-    const five_bar_real t4 = sin_q1*n2_x + cos_q1*n2_y;
+    const five_bar_real t1 = 0.2*cos_q2;
+    const five_bar_real t2 = 0.2*sin_q2;
+    const five_bar_real t3 = sin_q2*n2_y - cos_q2*n2_x;
+    const five_bar_real t4 = sin_q2*n2_x + cos_q2*n2_y;
     const five_bar_real t5 = cos_q0*t3 - sin_q0*t4;
     const five_bar_real t6 = sin_q0*t3 + cos_q0*t4;
     const five_bar_real t7 = 0.38 - 0.25*(n2_x + t5) - n2_x*t1 + n2_y*t2;
     const five_bar_real t8 = 0.25*(t6 - n2_y) - n2_y*t1 - n2_x*t2;
-    const five_bar_real n3_x = cos_q2*t5 - sin_q2*t6;
-    const five_bar_real n3_y = -sin_q2*t5 - cos_q2*t6;
+    const five_bar_real n3_x = cos_q1*t5 - sin_q1*t6;
+    const five_bar_real n3_y = -sin_q1*t5 - cos_q1*t6;
     const five_bar_real n4_x = 0.38*n3_y - t8;
-    const five_bar_real w4_z = v[1] + v[3];
+    const five_bar_real w4_z = v[2] + v[3];
 
     /* wrenches of the closures */
     const five_bar_real t9 = (t7 - 0.38*n3_x)*lambda_[1] - n4_x*lambda_[0];
 
     /* angular velocities and velocity-dependent accelerations, outward */
-    const five_bar_real w3_z = v[0] + v[2];
+    const five_bar_real w3_z = v[0] + v[1];
 
     /* accelerations and inertial wrenches, outward */
     const five_bar_real a1_x = 9.81*sin_q0;
     const five_bar_real a1_y = 9.81*cos_q0;
     const five_bar_real t10 = v[0]*v[0];
-    const five_bar_real a2_x = 9.81*sin_q1;
-    const five_bar_real a2_y = 9.81*cos_q1;
-    const five_bar_real t11 = v[1]*v[1];
-    const five_bar_real alpha3_z = vdot[0] + vdot[2];
+    const five_bar_real a2_x = 9.81*sin_q2;
+    const five_bar_real a2_y = 9.81*cos_q2;
+    const five_bar_real t11 = v[2]*v[2];
+    const five_bar_real alpha3_z = vdot[0] + vdot[1];
     const five_bar_real t12 = a1_x - 0.25*t10;
     const five_bar_real t13 = a1_y + 0.25*vdot[0];
-    const five_bar_real a3_x = cos_q2*t12 + sin_q2*t13;
-    const five_bar_real a3_y = cos_q2*t13 - sin_q2*t12;
+    const five_bar_real a3_x = cos_q1*t12 + sin_q1*t13;
+    const five_bar_real a3_y = cos_q1*t13 - sin_q1*t12;
     const five_bar_real n3_z = t7*lambda_[1] - t9 + t8*lambda_[0] + 0.02966*alpha3_z + 0.114*a3_y;
     const five_bar_real f3_x = n3_x*lambda_[0] - n3_y*lambda_[1] + 0.6*a3_x - 0.114*w3_z*w3_z;
     const five_bar_real f3_y = n3_y*lambda_[0] + n3_x*lambda_[1] + 0.6*a3_y + 0.114*alpha3_z;
-    const five_bar_real alpha4_z = vdot[1] + vdot[3];
+    const five_bar_real alpha4_z = vdot[2] + vdot[3];
     const five_bar_real t14 = a2_x - 0.25*t11;
-    const five_bar_real t15 = a2_y + 0.25*vdot[1];
+    const five_bar_real t15 = a2_y + 0.25*vdot[2];
     const five_bar_real a4_x = -n2_x*t14 - n2_y*t15;
     const five_bar_real a4_y = n2_y*t14 - n2_x*t15;
     const five_bar_real n4_z = t9 - 0.38*lambda_[1] + 0.02966*alpha4_z + 0.114*a4_y;
@@ -942,19 +942,19 @@ void five_bar_constrained_wrenches(
 
     /* joint wrenches and generalised forces, inward */
     const five_bar_real t16 = n2_y*f4_x + n2_x*f4_y;
-    const five_bar_real t17 = sin_q2*f3_x + cos_q2*f3_y;
+    const five_bar_real t17 = sin_q1*f3_x + cos_q1*f3_y;
 
     wrenches[0] = 0.0;
     wrenches[1] = 0.0;
     wrenches[2] = 0.0175*vdot[0] + 0.981*cos_q0 + n3_z + 0.25*t17;
-    wrenches[3] = 7.848*sin_q0 - 0.1*t10 + cos_q2*f3_x - sin_q2*f3_y;
+    wrenches[3] = 7.848*sin_q0 - 0.1*t10 + cos_q1*f3_x - sin_q1*f3_y;
     wrenches[4] = 7.848*cos_q0 + 0.1*vdot[0] + t17;
     wrenches[5] = 0.0;
     wrenches[6] = 0.0;
     wrenches[7] = 0.0;
-    wrenches[8] = 0.0175*vdot[1] + 0.981*cos_q1 + n4_z - 0.25*t16;
-    wrenches[9] = 7.848*sin_q1 - 0.1*t11 - n2_x*f4_x + n2_y*f4_y;
-    wrenches[10] = 7.848*cos_q1 + 0.1*vdot[1] - t16;
+    wrenches[8] = 0.0175*vdot[2] + 0.981*cos_q2 + n4_z - 0.25*t16;
+    wrenches[9] = 7.848*sin_q2 - 0.1*t11 - n2_x*f4_x + n2_y*f4_y;
+    wrenches[10] = 7.848*cos_q2 + 0.1*vdot[2] - t16;
     wrenches[11] = 0.0;
     wrenches[12] = 0.0;
     wrenches[13] = 0.0;
@@ -987,26 +987,26 @@ void five_bar_position_correction(
 {
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* closure of loops */
     const five_bar_real t1 = 0.25*sin_q3;
     const five_bar_real t2 = 0.38 + 0.25*cos_q3;
-    const five_bar_real t3 = 0.2*cos_q1;
-    const five_bar_real t4 = 0.2*sin_q1;
+    const five_bar_real t3 = 0.2*cos_q2;
+    const five_bar_real t4 = 0.2*sin_q2;
     const five_bar_real t5 = t2 + cos_q3*t3 - sin_q3*t4;
     const five_bar_real t6 = t1 + sin_q3*t3 + cos_q3*t4;
-    const five_bar_real t7 = cos_q1*cos_q3 - sin_q1*sin_q3;
-    const five_bar_real t8 = sin_q1*cos_q3 + cos_q1*sin_q3;
+    const five_bar_real t7 = cos_q2*cos_q3 - sin_q2*sin_q3;
+    const five_bar_real t8 = sin_q2*cos_q3 + cos_q2*sin_q3;
     const five_bar_real t9 = cos_q0*t7 + sin_q0*t8;
     const five_bar_real t10 = sin_q0*t7 - cos_q0*t8;
-    const five_bar_real t11 = cos_q2*t9 - sin_q2*t10;
-    const five_bar_real t12 = sin_q2*t9 + cos_q2*t10;
+    const five_bar_real t11 = cos_q1*t9 - sin_q1*t10;
+    const five_bar_real t12 = sin_q1*t9 + cos_q1*t10;
     const five_bar_real t13 = 0.38*t11;
     const five_bar_real t14 = 0.38*t12;
     const five_bar_real t15 = t5 - 0.25*t9 - t13;
@@ -1019,19 +1019,19 @@ void five_bar_position_correction(
 
     /* composite inertias, inward */
     const five_bar_real t22 = 0.114*cos_q3;
-    const five_bar_real m2_2 = 0.25*(t22 + t22 + 0.15) + 0.04716;
-    const five_bar_real t23 = 0.114*cos_q2;
+    const five_bar_real m3_3 = 0.25*(t22 + t22 + 0.15) + 0.04716;
+    const five_bar_real t23 = 0.114*cos_q1;
     const five_bar_real m1_1 = 0.04716 + 0.25*(t23 + 0.15 + t23);
 
     /* mass matrix */
-    const five_bar_real m3_1 = 0.02966 + 0.0285*cos_q2;
-    const five_bar_real m4_2 = 0.02966 + 0.0285*cos_q3;
+    const five_bar_real m2_1 = 0.02966 + 0.0285*cos_q1;
+    const five_bar_real m4_3 = 0.02966 + 0.0285*cos_q3;
 
     /* factorisation of the mass matrix */
-    const five_bar_real t24 = 33.715441672285905*m4_2;
-    const five_bar_real t25 = 33.715441672285905*m3_1;
-    const five_bar_real t26 = 1.0/(m2_2 - m4_2*t24);
-    const five_bar_real t27 = 1.0/(m1_1 - m3_1*t25);
+    const five_bar_real t24 = 33.715441672285905*m4_3;
+    const five_bar_real t25 = 33.715441672285905*m2_1;
+    const five_bar_real t26 = 1.0/(m3_3 - m4_3*t24);
+    const five_bar_real t27 = 1.0/(m1_1 - m2_1*t25);
 
     /* closure rows brought to the mass matrix */
     const five_bar_real t28 = t19 + t16*t24;
@@ -1049,19 +1049,19 @@ void five_bar_position_correction(
     const five_bar_real t40 = t29*t36 + t28*t37 - t14*t38 - t16*t39;
 
     residual_jacobian[0] = -t21;
-    residual_jacobian[1] = t19;
-    residual_jacobian[2] = t14;
+    residual_jacobian[1] = t14;
+    residual_jacobian[2] = t19;
     residual_jacobian[3] = -t16;
     residual_jacobian[4] = -t20;
-    residual_jacobian[5] = t18;
-    residual_jacobian[6] = -t13;
+    residual_jacobian[5] = -t13;
+    residual_jacobian[6] = t18;
     residual_jacobian[7] = t17;
     response[0] = -t32;
     response[1] = -t36;
-    response[2] = t33;
-    response[3] = t37;
-    response[4] = t34 + t25*t32;
-    response[5] = t25*t36 - t38;
+    response[2] = t34 + t25*t32;
+    response[3] = t25*t36 - t38;
+    response[4] = t33;
+    response[5] = t37;
     response[6] = -t35 - t24*t33;
     response[7] = t39 - t24*t37;
     delassus[0] = t29*t32 + t28*t33 + t14*t34 + t16*t35;
@@ -1070,15 +1070,15 @@ void five_bar_position_correction(
     delassus[3] = t31*t36 + t30*t37 + t13*t38 + t17*t39;
     weighted[0] = -t29;
     weighted[1] = -t31;
-    weighted[2] = t28;
-    weighted[3] = t30;
-    weighted[4] = t14;
-    weighted[5] = -t13;
+    weighted[2] = t14;
+    weighted[3] = -t13;
+    weighted[4] = t28;
+    weighted[5] = t30;
     weighted[6] = -t16;
     weighted[7] = t17;
     inverses[0] = t27;
-    inverses[1] = t26;
-    inverses[2] = 33.715441672285905;
+    inverses[1] = 33.715441672285905;
+    inverses[2] = t26;
     inverses[3] = 33.715441672285905;
 }
 
@@ -1093,26 +1093,26 @@ void five_bar_velocity_correction(
 {
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* closure of loops */
     const five_bar_real t1 = 0.25*sin_q3;
     const five_bar_real t2 = 0.38 + 0.25*cos_q3;
-    const five_bar_real t3 = 0.2*cos_q1;
-    const five_bar_real t4 = 0.2*sin_q1;
+    const five_bar_real t3 = 0.2*cos_q2;
+    const five_bar_real t4 = 0.2*sin_q2;
     const five_bar_real t5 = t2 + cos_q3*t3 - sin_q3*t4;
     const five_bar_real t6 = t1 + sin_q3*t3 + cos_q3*t4;
-    const five_bar_real t7 = cos_q1*cos_q3 - sin_q1*sin_q3;
-    const five_bar_real t8 = sin_q1*cos_q3 + cos_q1*sin_q3;
+    const five_bar_real t7 = cos_q2*cos_q3 - sin_q2*sin_q3;
+    const five_bar_real t8 = sin_q2*cos_q3 + cos_q2*sin_q3;
     const five_bar_real t9 = cos_q0*t7 + sin_q0*t8;
     const five_bar_real t10 = sin_q0*t7 - cos_q0*t8;
-    const five_bar_real t11 = cos_q2*t9 - sin_q2*t10;
-    const five_bar_real t12 = sin_q2*t9 + cos_q2*t10;
+    const five_bar_real t11 = cos_q1*t9 - sin_q1*t10;
+    const five_bar_real t12 = sin_q1*t9 + cos_q1*t10;
     const five_bar_real t13 = 0.38*t11;
     const five_bar_real t14 = 0.38*t12;
     const five_bar_real t15 = t5 - 0.25*t9 - t13;
@@ -1125,19 +1125,19 @@ void five_bar_velocity_correction(
 
     /* composite inertias, inward */
     const five_bar_real t22 = 0.114*cos_q3;
-    const five_bar_real m2_2 = 0.25*(t22 + t22 + 0.15) + 0.04716;
-    const five_bar_real t23 = 0.114*cos_q2;
+    const five_bar_real m3_3 = 0.25*(t22 + t22 + 0.15) + 0.04716;
+    const five_bar_real t23 = 0.114*cos_q1;
     const five_bar_real m1_1 = 0.04716 + 0.25*(t23 + 0.15 + t23);
 
     /* mass matrix */
-    const five_bar_real m3_1 = 0.02966 + 0.0285*cos_q2;
-    const five_bar_real m4_2 = 0.02966 + 0.0285*cos_q3;
+    const five_bar_real m2_1 = 0.02966 + 0.0285*cos_q1;
+    const five_bar_real m4_3 = 0.02966 + 0.0285*cos_q3;
 
     /* factorisation of the mass matrix */
-    const five_bar_real t24 = 33.715441672285905*m4_2;
-    const five_bar_real t25 = 33.715441672285905*m3_1;
-    const five_bar_real t26 = 1.0/(m2_2 - m4_2*t24);
-    const five_bar_real t27 = 1.0/(m1_1 - m3_1*t25);
+    const five_bar_real t24 = 33.715441672285905*m4_3;
+    const five_bar_real t25 = 33.715441672285905*m2_1;
+    const five_bar_real t26 = 1.0/(m3_3 - m4_3*t24);
+    const five_bar_real t27 = 1.0/(m1_1 - m2_1*t25);
 
     /* closure rows brought to the mass matrix */
     const five_bar_real t28 = t19 + t16*t24;
@@ -1155,19 +1155,19 @@ void five_bar_velocity_correction(
     const five_bar_real t40 = t29*t36 + t28*t37 - t14*t38 - t16*t39;
 
     G[0] = -t21;
-    G[1] = t19;
-    G[2] = t14;
+    G[1] = t14;
+    G[2] = t19;
     G[3] = -t16;
     G[4] = -t20;
-    G[5] = t18;
-    G[6] = -t13;
+    G[5] = -t13;
+    G[6] = t18;
     G[7] = t17;
     response[0] = -t32;
     response[1] = -t36;
-    response[2] = t33;
-    response[3] = t37;
-    response[4] = t34 + t25*t32;
-    response[5] = t25*t36 - t38;
+    response[2] = t34 + t25*t32;
+    response[3] = t25*t36 - t38;
+    response[4] = t33;
+    response[5] = t37;
     response[6] = -t35 - t24*t33;
     response[7] = t39 - t24*t37;
     delassus[0] = t29*t32 + t28*t33 + t14*t34 + t16*t35;
@@ -1176,15 +1176,15 @@ void five_bar_velocity_correction(
     delassus[3] = t31*t36 + t30*t37 + t13*t38 + t17*t39;
     weighted[0] = -t29;
     weighted[1] = -t31;
-    weighted[2] = t28;
-    weighted[3] = t30;
-    weighted[4] = t14;
-    weighted[5] = -t13;
+    weighted[2] = t14;
+    weighted[3] = -t13;
+    weighted[4] = t28;
+    weighted[5] = t30;
     weighted[6] = -t16;
     weighted[7] = t17;
     inverses[0] = t27;
-    inverses[1] = t26;
-    inverses[2] = 33.715441672285905;
+    inverses[1] = 33.715441672285905;
+    inverses[2] = t26;
     inverses[3] = 33.715441672285905;
 }
 
@@ -1212,54 +1212,54 @@ void five_bar_actuated_inverse_dynamics(
     (void)t;
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q2 = sin(q[2]);
     const five_bar_real cos_q2 = cos(q[2]);
+    const five_bar_real sin_q1 = sin(q[1]);
+    const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real sin_q3 = sin(q[3]);
     const five_bar_real cos_q3 = cos(q[3]);
 
     /* closure of loops */
     const five_bar_real t1 = 0.25*sin_q3;
     const five_bar_real t2 = 0.38 + 0.25*cos_q3;
-    const five_bar_real t3 = 0.2*cos_q1;
-    const five_bar_real t4 = 0.2*sin_q1;
+    const five_bar_real t3 = 0.2*cos_q2;
+    const five_bar_real t4 = 0.2*sin_q2;
     const five_bar_real t5 = t2 + cos_q3*t3 - sin_q3*t4;
     const five_bar_real t6 = t1 + sin_q3*t3 + cos_q3*t4;
-    const five_bar_real t7 = cos_q1*cos_q3 - sin_q1*sin_q3;
-    const five_bar_real t8 = sin_q1*cos_q3 + cos_q1*sin_q3;
+    const five_bar_real t7 = cos_q2*cos_q3 - sin_q2*sin_q3;
+    const five_bar_real t8 = sin_q2*cos_q3 + cos_q2*sin_q3;
     const five_bar_real t9 = cos_q0*t7 + sin_q0*t8;
     const five_bar_real t10 = sin_q0*t7 - cos_q0*t8;
-    const five_bar_real t11 = 0.38*(cos_q2*t9 - sin_q2*t10);
-    const five_bar_real t12 = 0.38*(sin_q2*t9 + cos_q2*t10);
+    const five_bar_real t11 = 0.38*(cos_q1*t9 - sin_q1*t10);
+    const five_bar_real t12 = 0.38*(sin_q1*t9 + cos_q1*t10);
     const five_bar_real t13 = t5 - 0.25*t9 - t11;
     const five_bar_real t14 = t6 + 0.25*t10 + t12;
     const five_bar_real t15 = 0.38 - t13;
     const five_bar_real t16 = t2 - t13;
     const five_bar_real t17 = t1 - t14;
-    const five_bar_real w4_z = v[1] + v[3];
+    const five_bar_real w4_z = v[2] + v[3];
     const five_bar_real t18 = t5 - t13;
     const five_bar_real t19 = t6 - t14;
 
     /* angular velocities and velocity-dependent accelerations, outward */
-    const five_bar_real w3_z = v[0] + v[2];
+    const five_bar_real w3_z = v[0] + v[1];
 
     /* accelerations and inertial wrenches, outward */
     const five_bar_real a1_x = 9.81*sin_q0;
     const five_bar_real a1_y = 9.81*cos_q0;
-    const five_bar_real a2_x = 9.81*sin_q1;
-    const five_bar_real a2_y = 9.81*cos_q1;
-    const five_bar_real alpha3_z = vdot[0] + vdot[2];
+    const five_bar_real a2_x = 9.81*sin_q2;
+    const five_bar_real a2_y = 9.81*cos_q2;
+    const five_bar_real alpha3_z = vdot[0] + vdot[1];
     const five_bar_real t20 = a1_x - 0.25*v[0]*v[0];
     const five_bar_real t21 = a1_y + 0.25*vdot[0];
-    const five_bar_real a3_x = cos_q2*t20 + sin_q2*t21;
-    const five_bar_real a3_y = cos_q2*t21 - sin_q2*t20;
+    const five_bar_real a3_x = cos_q1*t20 + sin_q1*t21;
+    const five_bar_real a3_y = cos_q1*t21 - sin_q1*t20;
     const five_bar_real n3_z = 0.02966*alpha3_z + 0.114*a3_y;
     const five_bar_real f3_x = 0.6*a3_x - 0.114*w3_z*w3_z;
     const five_bar_real f3_y = 0.6*a3_y + 0.114*alpha3_z;
-    const five_bar_real alpha4_z = vdot[1] + vdot[3];
-    const five_bar_real t22 = a2_x - 0.25*v[1]*v[1];
-    const five_bar_real t23 = a2_y + 0.25*vdot[1];
+    const five_bar_real alpha4_z = vdot[2] + vdot[3];
+    const five_bar_real t22 = a2_x - 0.25*v[2]*v[2];
+    const five_bar_real t23 = a2_y + 0.25*vdot[2];
     const five_bar_real a4_x = cos_q3*t22 + sin_q3*t23;
     const five_bar_real a4_y = cos_q3*t23 - sin_q3*t22;
     const five_bar_real n4_z = 0.02966*alpha4_z + 0.114*a4_y;
@@ -1267,10 +1267,10 @@ void five_bar_actuated_inverse_dynamics(
     const five_bar_real f4_y = 0.6*a4_y + 0.114*alpha4_z;
 
     /* joint wrenches and generalised forces, inward */
-    const five_bar_real t24 = 0.0175*vdot[1] + 0.981*cos_q1;
+    const five_bar_real t24 = 0.0175*vdot[2] + 0.981*cos_q2;
     const five_bar_real n2_z = t24 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y);
     const five_bar_real t25 = 0.0175*vdot[0] + 0.981*cos_q0;
-    const five_bar_real n1_z = t25 + n3_z + 0.25*(sin_q2*f3_x + cos_q2*f3_y);
+    const five_bar_real n1_z = t25 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y);
 
     /* least actuator forces */
     const five_bar_real t26 = t14*t19 - t15*t18;
@@ -1324,8 +1324,8 @@ void five_bar_actuated_inverse_dynamics(
     const five_bar_real t66 = t41*(t50 - t44*t64 - t47*t65);
 
     tau[0] = -t66;
-    tau[1] = -t39*(t49 + t43*t64 + t46*t65) - t40*t66;
-    tau[2] = 0.0;
+    tau[1] = 0.0;
+    tau[2] = -t39*(t49 + t43*t64 + t46*t65) - t40*t66;
     tau[3] = 0.0;
 }
 
@@ -1337,16 +1337,16 @@ void five_bar_closed_form_position(
 {
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
+    const five_bar_real sin_q2 = sin(q[2]);
+    const five_bar_real cos_q2 = cos(q[2]);
     const five_bar_real t1 = 0.25*sin_q0;
     const five_bar_real t2 = 0.2 - 0.25*cos_q0;
-    const five_bar_real t3 = 0.25 + cos_q1*t2 - sin_q1*t1;
-    const five_bar_real t4 = sin_q1*t2 + cos_q1*t1;
+    const five_bar_real t3 = 0.25 + cos_q2*t2 - sin_q2*t1;
+    const five_bar_real t4 = sin_q2*t2 + cos_q2*t1;
 
     /* closed form of the five-bar closed by tool */
-    const five_bar_real t5 = 0.38*(cos_q0*cos_q1 + sin_q0*sin_q1);
-    const five_bar_real t6 = 0.38*(sin_q0*cos_q1 - cos_q0*sin_q1);
+    const five_bar_real t5 = 0.38*(cos_q0*cos_q2 + sin_q0*sin_q2);
+    const five_bar_real t6 = 0.38*(sin_q0*cos_q2 - cos_q0*sin_q2);
     const five_bar_real t7 = t3*t5 - t4*t6;
     const five_bar_real t8 = t4*t5 + t3*t6;
     const five_bar_real t9 = 0.5*(0.1444 - t3*t3 - t4*t4 - t5*t5 - t6*t6);
@@ -1358,8 +1358,8 @@ void five_bar_closed_form_position(
     const five_bar_real cos_t11 = cos(t11);
 
     q_closed[0] = q[0];
-    q_closed[1] = q[1];
-    q_closed[2] = atan2(sin_t10, cos_t10);
+    q_closed[1] = atan2(sin_t10, cos_t10);
+    q_closed[2] = q[2];
     q_closed[3] = atan2(sin_t11, cos_t11);
 }
 

@@ -13,8 +13,8 @@
  *
  * label  body           parent         joint        type      q     v
  * 1      left_crank     0 ground       left_motor   revolute  q[0]  v[0]
- * 2      right_crank    0 ground       right_motor  revolute  q[1]  v[1]
- * 3      left_forearm   1 left_crank   left_elbow   revolute  q[2]  v[2]
+ * 2      right_crank    0 ground       right_motor  revolute  q[2]  v[2]
+ * 3      left_forearm   1 left_crank   left_elbow   revolute  q[1]  v[1]
  * 4      right_forearm  2 right_crank  right_elbow  revolute  q[3]  v[3]
  *
  * label  cut joint  from          to             type
