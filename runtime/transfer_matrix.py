@@ -524,7 +524,7 @@ def one_step(scheme: vector[SCHEME], settings: vector[4], state: array[SIZE], re
     change = 0.0
     before = -1.0
     least = 1.0
-    while status == NOT_CONVERGED and iterations < int(settings[MOST]):
+    while status == NOT_CONVERGED and iterations < settings[MOST]:
         iterations += 1
         place(False)
         for i in range(BODIES):
@@ -640,12 +640,13 @@ def transfer_matrix_start(attitude, omega, displacement, displacement_rate, load
         motion[i] = transfer_attitude_rate(start, z[i], body[i], omega[i])
     place(True)
     report[:] = zeros(7)
-    report[STATUS] = consistent(attitude, omega, next_state, report)
+    status = consistent(attitude, omega, next_state, report)
+    report[STATUS] = status
 
 
 def transfer_matrix_advance(state, scheme, steps, loads, settings, next_state, report):
     """State after a number of steps; a step that fails leaves the state before it."""
-    possible = scheme[1] > 0.0
+    possible = scheme[1] > 0.0 and steps <= MOST_STEPS
     for k in range(SCHEME):
         if not isfinite(scheme[k]):
             possible = False

@@ -137,7 +137,7 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
             (
                 before,
                 Argument("scheme", "in", (SCHEME_SIZE,), "", "constants of one step"),
-                Argument("steps", "in", (), "", "number of steps"),
+                Argument("steps", "in", (), "", "number of steps, at most 2^24"),
                 loads,
                 Argument(
                     "settings", "in", (len(Setting),), "", "tolerance, acceptable change, iterations, 1 for Newton"

@@ -49,6 +49,9 @@ DEFAULT_ACCEPTABLE: Final = 1e-6
 DEFAULT_MOST: Final = 20
 """Iterations in a step."""
 
+MOST_STEPS: Final = 2.0**24
+"""Steps of one call: single precision counts no further."""
+
 _TOLERANCES: Final[Mapping[str, float]] = {
     "DEFAULT_TOLERANCE": DEFAULT_TOLERANCE,
     "DEFAULT_ACCEPTABLE": DEFAULT_ACCEPTABLE,
@@ -63,6 +66,7 @@ _TOLERANCES: Final[Mapping[str, float]] = {
 NUMBERS: Final[Mapping[str, int | float]] = {
     **{item.name: int(item) for table in (Status, Report, Setting) for item in table},
     "DEFAULT_MOST": DEFAULT_MOST,
+    "MOST_STEPS": MOST_STEPS,
     **_TOLERANCES,
 }
 """Everything above by the names under which the sweep knows it."""

@@ -143,7 +143,7 @@ FAILURES: Final[Mapping[Status, tuple[str, str]]] = {
     Status.NOT_FINITE: ("the motion is no longer finite", "take a smaller step, or a scheme with more damping"),
     Status.SINGULAR: ("the closure equations are singular", "start from another configuration or cut another joint"),
     Status.CHART_LOST: ("a body reaches the singular attitude of its Cardan angles", "integrate incremental rotations"),
-    Status.IMPOSSIBLE_STEP: ("the step is impossible", "give a positive step"),
+    Status.IMPOSSIBLE_STEP: ("the step is impossible", "give a positive step, and at most 2^24 of them"),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -170,6 +171,7 @@ def source_context(module: LoweredModule) -> SourceContext:
         if function.body is not None
         for view in function_views(module, function, function.body, printer)
     )
+    runtime = tuple(_runtime_text(module, file) for file in module.runtime_files)
     return SourceContext(
         version=__version__,
         name=names.module,
@@ -177,8 +179,8 @@ def source_context(module: LoweredModule) -> SourceContext:
         mathematics=bool(module.runtime_files)
         or any(set(function.body.calls) - {"select", "sign"} for function in module.functions if function.body),
         functions=functions,
-        macros=runtime_macros(module, printer),
-        runtime=tuple(_runtime_text(module, file) for file in module.runtime_files),
+        macros=runtime_macros(module, printer, runtime),
+        runtime=runtime,
     )
 
 
@@ -195,8 +197,8 @@ def _runtime_text(module: LoweredModule, file: str) -> str:
     return print_c(routine_of(module, file), prefix, heads, module.description.real, bool(module.parameters))
 
 
-def runtime_macros(module: LoweredModule, printer: CPrinter) -> tuple[str, ...]:
-    """What fixed text finds under its prefix: arguments that it passes on, functions of the type, numbers."""
+def runtime_macros(module: LoweredModule, printer: CPrinter, runtime: Sequence[str]) -> tuple[str, ...]:
+    """What fixed texts use under their prefix: arguments that they pass on, functions of the type, numbers."""
     description, prefix = module.description, module.names.module
     extra = [(item, module.names.arguments[item.name]) for item in description.extra]
     formal = [f"{_formal(item, name, f'{prefix}_real', 'restrict')}," for item, name in extra]
@@ -211,7 +213,8 @@ def runtime_macros(module: LoweredModule, printer: CPrinter) -> tuple[str, ...]:
     for name, values in description.numbers.items():
         value = values[description.real]
         texts[name] = str(value) if isinstance(value, int) else printer.literal(Fraction(repr(value)))
-    return tuple(f"{prefix}_{name} {text}".rstrip() for name, text in texts.items())
+    used = {word for text in runtime for word in re.findall(rf"\b{prefix}_(\w+)", text)}
+    return tuple(f"{prefix}_{name} {text}".rstrip() for name, text in texts.items() if name in used)
 
 
 def _hash_line(module: LoweredModule) -> str:
