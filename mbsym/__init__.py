@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from mbsym.formats.registry import load as load
     from mbsym.model.body import Body as Body
     from mbsym.model.body import Placement as Placement
+    from mbsym.model.frame import Frame as Frame
     from mbsym.model.joint import Coupling as Coupling
     from mbsym.model.joint import Joint as Joint
     from mbsym.model.system import Model as Model
@@ -50,6 +51,7 @@ _HOMES: Final = {
     "ControlInput": "mbsym.values.parameter",
     "Coupling": "mbsym.model.joint",
     "DistanceConstraint": "mbsym.constraints",
+    "Frame": "mbsym.model.frame",
     "GearConstraint": "mbsym.constraints",
     "Joint": "mbsym.model.joint",
     "JointDamper": "mbsym.forces",

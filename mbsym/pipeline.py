@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Literal
 
 from mbsym.codegen.interface import GeneratedFile, ModuleDescription, Real, RuntimeFunction, render
 from mbsym.codegen.write import write_files
@@ -16,11 +17,13 @@ from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS
 from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
+from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.joints.registry import joint_conventions
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.roadmap import manifest_fields, roadmap_lines
 from mbsym.loops.redundancy import LoopAnalysis
-from mbsym.model.system import Model
+from mbsym.model.frame import FrameAxes
+from mbsym.model.system import Model, with_frames
 from mbsym.model.validate import require_valid
 from mbsym.passes.pass_manager import Report, run
 from mbsym.passes.standard import STANDARD_PASSES
@@ -43,6 +46,8 @@ class GenerationOptions:
         symbolic_parameters: "" as the model says, "all", "none", or names.
         order: of the assembly, "weight" or "input".
         prefix: of C symbols and macros, and name of the files; "" for the model's name.
+        frames: names of frames, bodies or joints to give the functions of frames for; ("all",) for all frames.
+        frame_axes: in which their velocities, accelerations and Jacobians are; "" as the model says, else local.
     """
 
     languages: tuple[str, ...] = ()
@@ -52,6 +57,8 @@ class GenerationOptions:
     symbolic_parameters: str | tuple[str, ...] = ""
     order: str = "weight"
     prefix: str = ""
+    frames: tuple[str, ...] = ()
+    frame_axes: FrameAxes | Literal[""] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +114,7 @@ def express(model: Model, options: GenerationOptions) -> Mechanism:
     Raises:
         DerivationError: no body has mass or inertia, so that there are no dynamics to derive.
     """
+    model = with_frames(model, options.frames, options.frame_axes)
     mechanism = build_mechanism(model, model.label(order=options.order), options.symbolic_parameters)
     if not any(body.inertia.is_anything for body in mechanism.bodies):
         raise DerivationError(
@@ -130,7 +138,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
         if name not in known:
             raise DerivationError(
                 f"{mechanism.model.name} has no function {name!r}",
-                remedy=f"it has {', '.join(dict.fromkeys(known))}",
+                remedy=_remedy(name, known),
             )
     wanted = set(options.functions or known)
     if fixed is not None and wanted.isdisjoint(fixed.names):
@@ -146,6 +154,12 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
         programs.append(program)
         reports.append(report)
     return Derivation(mechanism, options.formulation, tuple(programs), tuple(reports), found.loops, fixed)
+
+
+def _remedy(name: str, known: Sequence[str]) -> str:
+    if name in FRAME_FUNCTIONS:
+        return "say for which frames, with --frame or frames="
+    return f"it has {', '.join(dict.fromkeys(known))}"
 
 
 def optimise(program: Program) -> tuple[Program, Report]:
@@ -200,6 +214,8 @@ def generate(
     symbolic_parameters: str | Sequence[str] = "",
     order: str = "weight",
     prefix: str = "",
+    frames: Sequence[str] = (),
+    frame_axes: FrameAxes | Literal[""] = "",
     force: bool = False,
     progress: Progress | None = None,
 ) -> Generation:
@@ -208,7 +224,8 @@ def generate(
     Args:
         source: a model, a model file, or the name of a bundled example.
         directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
-        languages, functions, formulation, real, symbolic_parameters, order, prefix: see ``GenerationOptions``.
+        languages, functions, formulation, real, symbolic_parameters, order, prefix, frames, frame_axes: see
+            ``GenerationOptions``.
         force: overwrite files that mbsym did not write.
         progress: told of each step.
 
@@ -223,6 +240,8 @@ def generate(
         symbolic_parameters if isinstance(symbolic_parameters, str) else tuple(symbolic_parameters),
         order,
         prefix,
+        tuple(frames),
+        frame_axes,
     )
     derivation, files = generate_files(source, options, progress)
     paths = write_files(directory, files, force=force)

@@ -15,6 +15,7 @@ from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS
 from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.contracts import Contract
 from mbsym.formulations.fewest_operations import Method, fewest_operations
+from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.actuation import actuated_inverse_dynamics, has_motors
@@ -123,10 +124,18 @@ class Available:
             DerivationError: the formulation does not cover the mechanism.
         """
         if self._whole is not None:
+            if self.mechanism.frames:
+                raise DerivationError(
+                    f"the formulation {self.formulation.name} has no functions of frames",
+                    where=self.mechanism.model.name,
+                    remedy="generate them with another formulation, into another directory",
+                )
             return self._whole[0]
         own = self.formulation.functions
-        functions: dict[str, DeriveFunction] = {name: own.get(name, derive) for name, derive in TREE_FUNCTIONS.items()}
         loops, mechanism = self.loops, self.mechanism
+        functions: dict[str, DeriveFunction] = {name: own.get(name, derive) for name, derive in TREE_FUNCTIONS.items()}
+        if mechanism.frames:
+            functions.update(FRAME_FUNCTIONS)
         if loops is None:
             return functions
         for name, function in LOOP_FUNCTIONS.items():
@@ -175,7 +184,8 @@ def _is_closed(mechanism: Mechanism) -> bool:
 
 def contracts_of(mechanism: Mechanism) -> Mapping[str, Contract]:
     """The contracts of all functions that some formulation may generate for a mechanism, by name."""
-    contracts = {name: function.contract for name, function in TREE_FUNCTIONS.items()}
+    every = {**TREE_FUNCTIONS, **(FRAME_FUNCTIONS if mechanism.frames else {})}
+    contracts = {name: function.contract for name, function in every.items()}
     if _is_closed(mechanism):
         contracts |= {contract.name: contract for contract in LOOP_CONTRACTS}
     return contracts

@@ -29,6 +29,15 @@ COORDINATES_HELP: Final = (
 """The option --coordinates."""
 
 
+WRENCH_INPUT_HELP: Final = (
+    "NAME,...: a wrench at each of these frames, bodies or joints is a run-time input, six entries of u; repeatable."
+)
+"""The option --wrench-input."""
+
+WRENCH_AXES_HELP: Final = "Axes of these wrenches: local (the frame's) or aligned (those of the base)."
+"""The option --wrench-axes."""
+
+
 def formulation_help() -> str:
     """The option --formulation."""
     return _listed(FORMULATIONS)

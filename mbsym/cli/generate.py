@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Literal
 
 import typer
 
-from mbsym.cli.arguments import COORDINATES_HELP, formulation_help, language_help, model_help
-from mbsym.cli.model_source import read_model
+from mbsym.cli.arguments import (
+    COORDINATES_HELP,
+    WRENCH_AXES_HELP,
+    WRENCH_INPUT_HELP,
+    formulation_help,
+    language_help,
+    model_help,
+)
+from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.codegen.languages import LANGUAGES
 from mbsym.errors import CodegenError
 from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.registry import LoadOptions
+from mbsym.model.frame import FrameAxes
 from mbsym.model.system import Model
 from mbsym.pipeline import Derivation, GenerationOptions, derive, express, read
 from mbsym.pipeline import generate as generate_code
@@ -34,6 +43,8 @@ def register(app: typer.Typer) -> None:
             "", "--symbolic-parameters", help="all, none, or NAME,NAME: run-time arguments instead of numbers."
         ),
         coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
+        wrench_input: list[str] = typer.Option([], "--wrench-input", help=WRENCH_INPUT_HELP),
+        wrench_axes: str = typer.Option("local", "--wrench-axes", help=WRENCH_AXES_HELP),
         order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
         prefix: str = typer.Option("", "--prefix", help="Of C symbols, and name of the files: not the model's name."),
         strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),
@@ -41,6 +52,14 @@ def register(app: typer.Typer) -> None:
             SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
         ),
         floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
+        frame: list[str] = typer.Option(
+            [],
+            "--frame",
+            help="NAME,...: functions of these frames, bodies or joints; all: of all frames; repeatable.",
+        ),
+        frame_axes: str = typer.Option(
+            "", "--frame-axes", help="Axes of frames: local, aligned (base axes at the frame) or base (spatial)."
+        ),
         force: bool = typer.Option(False, "--force", help="Overwrite files that mbsym did not write."),
     ) -> None:
         """Generate code for a model."""
@@ -48,8 +67,17 @@ def register(app: typer.Typer) -> None:
             raise CodegenError(f"no type is called {real!r}", where="--real", remedy="use double or float")
         for name in language:
             LANGUAGES.named(name, where="--language")
+        axes = chosen_axes(frame_axes)
         chosen = symbolic_parameters if symbolic_parameters in ("", "all", "none") else symbolic_parameters.split(",")
-        system = read_model(model, strict=strict, snap_angles=snap_angles, floating=floating, coordinates=coordinates)
+        system = read_model(
+            model,
+            strict=strict,
+            snap_angles=snap_angles,
+            floating=floating,
+            coordinates=coordinates,
+            wrench_inputs=wrench_input,
+            wrench_axes=wrench_axes,
+        )
         with progress_bar() as progress:
             done = generate_code(
                 system,
@@ -60,6 +88,8 @@ def register(app: typer.Typer) -> None:
                 real="double" if real == "double" else "float",
                 symbolic_parameters=chosen,
                 order=order,
+                frames=names_in(frame),
+                frame_axes=axes,
                 prefix=prefix,
                 force=force,
                 progress=progress,
@@ -73,6 +103,18 @@ def register(app: typer.Typer) -> None:
             typer.echo(f"{program.name:24} {count.arithmetic:8} {count.sincos:9}")
         for path in done.paths:
             typer.echo(f"wrote {path}")
+
+
+def chosen_axes(text: str) -> FrameAxes | Literal[""]:
+    """The value of --frame-axes.
+
+    Raises:
+        CodegenError: there are no such axes.
+    """
+    known: dict[str, FrameAxes | Literal[""]] = {"": "", "local": "local", "aligned": "aligned", "base": "base"}
+    if text not in known:
+        raise CodegenError(f"there are no axes {text!r}", where="--frame-axes", remedy="use local, aligned or base")
+    return known[text]
 
 
 SUGGESTED_SNAP = 1e-4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 
 from mbsym.errors import ModelError
@@ -11,6 +12,7 @@ from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.registry import LoadOptions
 from mbsym.model.system import CoordinateOrder, Model
 from mbsym.model.validate import require_valid
+from mbsym.model.wrench_inputs import with_wrench_inputs
 from mbsym.pipeline import read
 
 
@@ -21,6 +23,8 @@ def read_model(
     snap_angles: float = SAME_ANGLE,
     floating: bool = False,
     coordinates: str = "",
+    wrench_inputs: Sequence[str] = (),
+    wrench_axes: str = "local",
 ) -> Model:
     """The model, its warnings on standard error.
 
@@ -28,6 +32,7 @@ def read_model(
         source: file, or name of a bundled example.
         strict, snap_angles, floating: see ``LoadOptions``.
         coordinates: the value of --coordinates, "" for the order that the model asks for.
+        wrench_inputs, wrench_axes: the values of --wrench-input and --wrench-axes.
     """
     if not 0 <= snap_angles < math.pi / 4:
         raise ModelError(
@@ -39,9 +44,19 @@ def read_model(
     if coordinates:
         model = replace(model, coordinate_order=_order(coordinates))
         require_valid(model)
+    if wrench_axes not in ("local", "aligned"):
+        raise ModelError(f"there are no axes {wrench_axes!r}", where="--wrench-axes", remedy="use local or aligned")
+    if wrench_inputs:
+        model = with_wrench_inputs(model, names_in(wrench_inputs), "local" if wrench_axes == "local" else "aligned")
+        require_valid(model)
     for warning in model.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     return model
+
+
+def names_in(texts: Sequence[str]) -> list[str]:
+    """The names of a repeatable option whose values are lists."""
+    return [name.strip() for text in texts for name in text.split(",")]
 
 
 def _order(text: str) -> CoordinateOrder:

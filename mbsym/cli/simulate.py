@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import COORDINATES_HELP, model_help
+from mbsym.cli.arguments import COORDINATES_HELP, WRENCH_AXES_HELP, WRENCH_INPUT_HELP, model_help
 from mbsym.cli.model_source import read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import SimulationError
@@ -47,6 +47,8 @@ def register(app: typer.Typer) -> None:
         ),
         language: str = typer.Option("auto", "--language", help="c, numpy, or auto for C where there is a compiler."),
         coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
+        wrench_input: list[str] = typer.Option([], "--wrench-input", help=WRENCH_INPUT_HELP),
+        wrench_axes: str = typer.Option("local", "--wrench-axes", help=WRENCH_AXES_HELP),
         order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
         output: Path | None = typer.Option(None, "-o", "--output", help="Table to write, .csv or .npz."),
         plot: Path | None = typer.Option(None, "--plot", help="Picture of the curves to write, .png or .svg."),
@@ -80,7 +82,15 @@ def register(app: typer.Typer) -> None:
                 (initial, "--initial"), (parameter, "--parameter"), (control, "--input"), (tau, "--tau")
             )
         ]  # fmt: skip
-        system = read_model(model, strict=strict, snap_angles=snap_angles, floating=floating, coordinates=coordinates)
+        system = read_model(
+            model,
+            strict=strict,
+            snap_angles=snap_angles,
+            floating=floating,
+            coordinates=coordinates,
+            wrench_inputs=wrench_input,
+            wrench_axes=wrench_axes,
+        )
         with progress_bar() as progress:
             result = run(
                 system,

@@ -17,21 +17,28 @@ from mbsym.formats.rigid_frames import (
     placement_matrix,
     text,
 )
-from mbsym.model.body import Body, Placement
-from mbsym.model.joint import COINCIDENT, Joint
+from mbsym.model.body import COINCIDENT, Body, Placement
+from mbsym.model.frame import Frame
+from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.values.entries import entries_of
 from mbsym.values.parameter import Vector
 
 
-def merge_fixed_joints(model: Model, mergeable: Collection[str], tolerance: float = SAME_ROTATION) -> Model:
+def merge_fixed_joints(
+    model: Model, mergeable: Collection[str], tolerance: float = SAME_ROTATION, *, keep_joints: bool = False
+) -> Model:
     """The model without the fixed joints named, whose successors become part of their predecessors.
+
+    Their frames stay, under the names that they had; where that of a body or joint is a frame's already, with BODY: or
+    JOINT: before it.
 
     Args:
         model: all values are numbers, inertias about centres of mass, no force element refers to a body, and the joint
             frames of the joints to merge coincide with the frames of their successors.
         mergeable: names of fixed joints that form no loop.
         tolerance: how near to a right angle the product of arbitrary rotations is taken as one [rad].
+        keep_joints: the frames of the joints stay, too.
     """
     carrier: dict[str, tuple[str, Placement]] = {
         joint.successor: (joint.predecessor, joint.predecessor_placement)
@@ -46,8 +53,16 @@ def merge_fixed_joints(model: Model, mergeable: Collection[str], tolerance: floa
             part = exact_mass(body)
             if part.mass != 0 or any(entry != 0 for row in part.inertia for entry in row):
                 gained.setdefault(name, []).append(part if placement == COINCIDENT else part.moved(placement))
+    frames = [_rehomed_frame(frame, home, tolerance) for frame in model.frames]
+    merged = [joint for joint in model.joints if joint.kind.is_rigid and joint.name in mergeable]
+    named = [("body", joint.successor, joint.successor) for joint in merged]
+    named += [("joint", joint.name, joint.successor) for joint in merged if keep_joints]
+    for kind, own, carried in named:
+        taken = {frame.name for frame in frames}
+        frames.append(Frame(f"{kind}:{own}" if own in taken else own, *home[carried]))
     return replace(
         model,
+        frames=tuple(frames),
         bodies=tuple(_heavier(body, gained.get(body.name, [])) for body in model.bodies if body.name not in carrier),
         joints=tuple(
             _rehomed(joint, home, tolerance)
@@ -89,6 +104,11 @@ def _rehomed(joint: Joint, home: dict[str, tuple[str, Placement]], tolerance: fl
         predecessor_placement=_on(on_predecessor, joint.predecessor_placement, tolerance),
         successor_placement=_on(on_successor, joint.successor_placement, tolerance),
     )
+
+
+def _rehomed_frame(frame: Frame, home: dict[str, tuple[str, Placement]], tolerance: float) -> Frame:
+    body, on_body = home[frame.body]
+    return replace(frame, body=body, placement=_on(on_body, frame.placement, tolerance))
 
 
 def _on(outer: Placement, inner: Placement, tolerance: float) -> Placement:

@@ -18,9 +18,10 @@ from mbsym.formats.fixed_joints import merge_fixed_joints
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.mjcf_equality import closures
 from mbsym.formats.mjcf_frames import AngleRules, negative, read_frame, turned
-from mbsym.formats.mjcf_geoms import geom_mass
+from mbsym.formats.mjcf_geoms import geom_mass, stated_mass
+from mbsym.formats.mjcf_sites import FRAME_TAGS, named_frame
 from mbsym.formats.mjcf_words import MJCF_WORDS, PASSIVE_FLAGS
-from mbsym.formats.rigid_frames import ExactMass, compose, exact, exact_mass
+from mbsym.formats.rigid_frames import ExactMass, compose, exact
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
 from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
@@ -31,9 +32,10 @@ from mbsym.joints.prismatic import PRISMATIC
 from mbsym.joints.record import JointType
 from mbsym.joints.revolute import REVOLUTE
 from mbsym.joints.spherical import SPHERICAL
-from mbsym.model.body import Body, Placement
+from mbsym.model.body import COINCIDENT, Body, Placement
+from mbsym.model.frame import Frame
 from mbsym.model.geometry import Triple, norm
-from mbsym.model.joint import COINCIDENT, Joint
+from mbsym.model.joint import Joint
 from mbsym.model.names import model_name_fault
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
@@ -140,6 +142,7 @@ class _Reader:
     bodies: list[Body] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
     forces: list[ForceElement] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
     poses: dict[str, Placement] = field(default_factory=dict)
     welds: list[str] = field(default_factory=list)
     references: dict[str, Value] = field(default_factory=dict)
@@ -168,6 +171,7 @@ class _Reader:
             body.attributes["name"] for world in worlds for body in _bodies_within(world) if "name" in body.attributes
         }
         for world in worlds:
+            self._read_frames(world, GROUND, "main")
             self._read_children(world, GROUND, "main")
         loops, couplings = closures(
             self.source, root, {joint.name: joint for joint in self.joints}, self.poses, self.references, self.places
@@ -184,6 +188,7 @@ class _Reader:
             joints=(*joints, *loops),
             forces=tuple(self.forces),
             couplings=couplings,
+            frames=tuple(self.frames),
             gravity=self._gravity(root),
             ground=GROUND,
             accept_impossible_inertia=True,
@@ -292,7 +297,16 @@ class _Reader:
             self.welds.append(weld)
             self.joints.append(Joint(weld, FIXED.name, carrier, name, predecessor_placement=placement))
         self.bodies.append(self._mass(element, name, inner))
+        self._read_frames(element, name, inner)
         return name, inner
+
+    def _read_frames(self, element: Element, body: str, inner: str) -> None:
+        for child in element.children:
+            if child.tag in FRAME_TAGS and "name" in child.attributes:
+                taken = {frame.name for frame in self.frames}
+                frame = named_frame(self.source, self._with_defaults(child, inner), body, self.rules, taken)
+                self.places["frames", frame.name] = child.place
+                self.frames.append(frame)
 
     def _new_name(self, wanted: str) -> str:
         name = wanted
@@ -306,7 +320,8 @@ class _Reader:
     def _mass(self, element: Element, name: str, inner: str) -> Body:
         inertial = element.child("inertial")
         if inertial is not None and self.from_geoms != "true":
-            return self._stated_mass(inertial, name)
+            self.places["bodies", name, "mass"] = self.places["bodies", name, "inertia"] = inertial.place
+            return stated_mass(self.source, inertial, name, self.rules)
         if self.from_geoms == "false":
             return Body(name)
         total: ExactMass | None = None
@@ -315,21 +330,6 @@ class _Reader:
             if part is not None:
                 total = part if total is None else total.joined(part)
         return Body(name) if total is None else total.body(name)
-
-    def _stated_mass(self, inertial: Element, name: str) -> Body:
-        self.places["bodies", name, "mass"] = self.places["bodies", name, "inertia"] = inertial.place
-        mass = read_number(self.source, inertial, "mass")
-        placement = read_frame(self.source, inertial, self.rules)
-        moments: tuple[Value, ...] = (0,) * 6
-        if "fullinertia" in inertial.attributes:
-            moments = read_numbers(self.source, inertial, "fullinertia", 6)
-        elif "diaginertia" in inertial.attributes:
-            moments = (*read_triple(self.source, inertial, "diaginertia"), 0, 0, 0)
-        xx, yy, zz, xy, xz, yz = moments
-        own = Body(name, mass, (0, 0, 0), (xx, yy, zz, xy, xz, yz))
-        if not placement.rotation and placement.quaternion is None:
-            return replace(own, center_of_mass=placement.translation)
-        return exact_mass(own).moved(placement).body(name)
 
     # ---- joints -----------------------------------------------------------------------------------------------------
 

@@ -11,8 +11,8 @@ from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_numbers, read_triple
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.spherical import SPHERICAL
-from mbsym.model.body import Placement
-from mbsym.model.joint import COINCIDENT, Coupling, Joint
+from mbsym.model.body import COINCIDENT, Placement
+from mbsym.model.joint import Coupling, Joint
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value, Vector
 

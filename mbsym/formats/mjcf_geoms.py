@@ -1,20 +1,22 @@
-"""Mass properties of the geoms of an MJCF body that states none itself: solids of uniform density."""
+"""Mass properties of an MJCF body: stated, or of its geoms as solids of uniform density."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 from mbsym.formats.mjcf_frames import AngleRules, read_frame
-from mbsym.formats.rigid_frames import ZERO, ExactMass, from_matrix
+from mbsym.formats.rigid_frames import ZERO, ExactMass, exact_mass, from_matrix
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_number, read_numbers
-from mbsym.model.body import Placement
+from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
+from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import norm
 from mbsym.model.joint_frame import aligning_rotation
 from mbsym.values.numbers import evaluate
+from mbsym.values.parameter import Value
 
 DENSITY = "1000"
 MASSLESS = ("plane", "hfield")
@@ -99,6 +101,26 @@ def geom_mass(source: TextSource, geom: Element, rules: AngleRules) -> ExactMass
     return own.moved(placement)
 
 
+def stated_mass(source: TextSource, inertial: Element, name: str, rules: AngleRules) -> Body:
+    """The body that an element <inertial> describes.
+
+    Raises:
+        FormatError: a number is missing or none.
+    """
+    mass = read_number(source, inertial, "mass")
+    placement = read_frame(source, inertial, rules)
+    moments: tuple[Value, ...] = (0,) * 6
+    if "fullinertia" in inertial.attributes:
+        moments = read_numbers(source, inertial, "fullinertia", 6)
+    elif "diaginertia" in inertial.attributes:
+        moments = (*read_triple(source, inertial, "diaginertia"), 0, 0, 0)
+    xx, yy, zz, xy, xz, yz = moments
+    own = Body(name, mass, (0, 0, 0), (xx, yy, zz, xy, xz, yz))
+    if not placement.rotation and placement.quaternion is None:
+        return replace(own, center_of_mass=placement.translation)
+    return exact_mass(own).moved(placement).body(name)
+
+
 def _placed(
     source: TextSource, geom: Element, rules: AngleRules, kind: str, count: int
 ) -> tuple[Placement, list[float]]:
@@ -110,19 +132,28 @@ def _placed(
         return read_frame(source, geom, rules), sizes[:count]
     if kind == "sphere":
         raise source.error(geom.place, "a sphere has no fromto", "give it pos and size")
-    ends = [evaluate(value) for value in read_numbers(source, geom, "fromto", 6)]
-    middle = [(ends[k] + ends[k + 3]) / 2 for k in range(3)]
-    along = (ends[0] - ends[3], ends[1] - ends[4], ends[2] - ends[5])
-    length = norm(along)
-    if length == 0:
-        raise source.error(geom.place, "the two ends of fromto coincide", "give two different points")
-    a, b, c = (tuple(Fraction(entry) for entry in row) for row in aligning_rotation(along))
+    placement, length = segment(source, geom)
     sizes = _sizes(source, geom)
     if not sizes:
         raise source.error(geom.place, f"a {kind} needs a size", "give its radius")
     sizes = [sizes[0], length / 2] if count == 2 else [sizes[0], sizes[0], length / 2]
-    x, y, z = (repr(entry) for entry in middle)
-    return from_matrix((x, y, z), (a, b, c)), sizes  # type: ignore[arg-type]
+    return placement, sizes
+
+
+def segment(source: TextSource, element: Element) -> tuple[Placement, float]:
+    """The frame half way between the points of ``fromto``, with z along them, and how far they are apart.
+
+    Raises:
+        FormatError: the points are none, or the same.
+    """
+    ends = [evaluate(value) for value in read_numbers(source, element, "fromto", 6)]
+    along = (ends[0] - ends[3], ends[1] - ends[4], ends[2] - ends[5])
+    length = norm(along)
+    if length == 0:
+        raise source.error(element.place, "the two ends of fromto coincide", "give two different points")
+    a, b, c = (tuple(Fraction(entry) for entry in row) for row in aligning_rotation(along))
+    x, y, z = (repr((ends[k] + ends[k + 3]) / 2) for k in range(3))
+    return from_matrix((x, y, z), (a, b, c)), length  # type: ignore[arg-type]
 
 
 def _sizes(source: TextSource, geom: Element) -> list[float]:

@@ -12,9 +12,9 @@ from mbsym.formats.angles import snapped_angle
 from mbsym.formats.findings import report_findings
 from mbsym.formats.text_source import LARGEST_YAML, Place, TextSource, read_text
 from mbsym.formats.yaml_document import Document, DocumentPath, read_yaml
-from mbsym.model.body import Body, Placement
+from mbsym.model.body import COINCIDENT, Body, Placement
+from mbsym.model.frame import Frame
 from mbsym.model.joint import (
-    COINCIDENT,
     Coupling,
     Joint,
 )
@@ -143,6 +143,7 @@ def _model(table: schema.ModelTable, source: TextSource) -> Model:
         inputs=tuple(ControlInput(name, item.unit) for name, item in table.inputs.items()),
         couplings=tuple(Coupling(name, item.source, item.ratio, item.offset) for name, item in table.couplings.items()),
         constraints=constraints,
+        frames=tuple(_frame(name, item) for name, item in table.frames.items()),
         gravity=table.gravity,
         ground=table.ground,
         free_roots=table.free_roots,
@@ -202,6 +203,11 @@ def _joint(name: str, table: schema.JointTable) -> Joint:
         velocity=table.limits.velocity,
         initial=table.initial,
     )
+
+
+def _frame(name: str, table: schema.FrameTable) -> Frame:
+    axes: Any = table.axes
+    return Frame(name, table.body, _placement(table.at), axes)
 
 
 def _placement(table: schema.PlacementTable) -> Placement:
@@ -264,7 +270,7 @@ class _Places:
 
     def _path(self, path: tuple[str | int, ...]) -> tuple[DocumentPath, bool]:
         """The path in the file, and whether its key is meant."""
-        if len(path) < 2 or not isinstance(path[1], int) or path[0] == "gravity":
+        if len(path) < 2 or not isinstance(path[1], int) or path[0] in ("gravity", "coordinate_order"):
             return path, False
         kind, index, *rest = path
         entry = getattr(self.model, str(kind))[index]
@@ -282,7 +288,7 @@ class _Places:
             keys = ("inertia",)
             rest[1] = ("xx", "yy", "zz", "xy", "xz", "yz")[int(rest[1])]
         else:
-            keys = (first,)
+            keys = ("at",) if kind == "frames" and first == "placement" else (first,)
         found: DocumentPath = (str(kind), name, *keys, *rest[1:])
         while len(found) > 2 and found not in self.document.values:
             found = tuple(part for part in found if part != "translation") if "translation" in found else found[:-1]

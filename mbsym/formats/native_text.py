@@ -12,8 +12,9 @@ from mbsym.constraints import ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import FormatError
 from mbsym.forces import ForceElement
-from mbsym.model.body import Body, Placement
-from mbsym.model.joint import COINCIDENT, Coupling, Joint
+from mbsym.model.body import COINCIDENT, Body, Placement
+from mbsym.model.frame import Frame
+from mbsym.model.joint import Coupling, Joint
 from mbsym.model.system import Model
 from mbsym.values.entries import entries_of
 from mbsym.values.parameter import ControlInput, Parameter, Value
@@ -62,6 +63,8 @@ def dump_native(model: Model) -> str:
         tree["couplings"] = {coupling.joint: _coupling(coupling) for coupling in model.couplings}
     if model.constraints:
         tree["constraints"] = {item.name: _typed(item) for item in model.constraints}
+    if model.frames:
+        tree["frames"] = {frame.name: _frame(frame) for frame in model.frames}
     return "\n".join(_lines(tree, 0)) + "\n"
 
 
@@ -206,6 +209,15 @@ def _joint(joint: Joint) -> Tree:
         tree["cut"] = joint.cut
     if joint.weight is not None:
         tree["weight"] = str(joint.weight)
+    return tree
+
+
+def _frame(frame: Frame) -> Tree:
+    tree: Tree = {"body": quoted(frame.body)}
+    if frame.placement != COINCIDENT:
+        tree["at"] = _placement(frame.placement)
+    if frame.axes != "local":
+        tree["axes"] = frame.axes
     return tree
 
 

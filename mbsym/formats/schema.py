@@ -454,6 +454,14 @@ def _nothing_as_table(data: Any) -> Any:
     return {} if _is_nothing(data) else data
 
 
+class FrameTable(Table):
+    """A frame on a body: a tool, a sensor, a point where loads act."""
+
+    body: NameEntry
+    at: PlacementTable = PlacementTable.model_construct()
+    axes: Annotated[str, BeforeValidator(_choice("local", "aligned", "base"))] = "local"
+
+
 class ModelTable(Table):
     """A mechanism in the native format."""
 
@@ -471,6 +479,7 @@ class ModelTable(Table):
     forces: dict[str, Any] = {}
     couplings: Annotated[dict[str, CouplingTable], BeforeValidator(_nothing_as_table)] = {}
     constraints: dict[str, Any] = {}
+    frames: Annotated[dict[str, FrameTable], BeforeValidator(_nothing_as_table)] = {}
 
 
 _ENTRIES: dict[Kind, Any] = {

@@ -26,8 +26,8 @@ from mbsym.joints.planar import PLANAR
 from mbsym.joints.prismatic import PRISMATIC
 from mbsym.joints.record import JointType
 from mbsym.joints.revolute import REVOLUTE
-from mbsym.model.body import Body, Placement
-from mbsym.model.joint import COINCIDENT, Coupling, Joint
+from mbsym.model.body import COINCIDENT, Body, Placement
+from mbsym.model.joint import Coupling, Joint
 from mbsym.model.names import identifier_part, model_name_fault
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
@@ -86,7 +86,7 @@ def read_urdf(source: TextSource, options: LoadOptions = DEFAULTS, loops: LoopFi
     if options.fixed_joints == "keep":
         return model
     # Rounding of products stays far below 1e-13.
-    return merge_fixed_joints(model, tree_joints, max(options.snap_angles, 1e-13))
+    return merge_fixed_joints(model, tree_joints, max(options.snap_angles, 1e-13), keep_joints=True)
 
 
 def _robot(source: TextSource) -> Element:

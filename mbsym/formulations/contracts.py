@@ -18,8 +18,9 @@ from mbsym.symbolic.scalar import Scalar
 Entries: TypeAlias = "Scalar | Sequence[Entries]"
 """Entries of an array, row-major, flat or nested in any way."""
 
-Size: TypeAlias = "int | Literal['nq', 'nv', 'nb', 'nj', 'rows', 'gaps']"
-"""A length, or whose number it is: coordinates, speeds, bodies, joints, closure rows that are independent, or all."""
+Size: TypeAlias = "int | Literal['nq', 'nv', 'nb', 'nj', 'nf', 'rows', 'gaps']"
+"""A length, or whose number it is: coordinates, speeds, bodies, joints, frames, closure rows that are independent, or
+all."""
 
 
 TIMED: Final = ("t", "u")
@@ -106,7 +107,7 @@ class Contract:
         known = {item.name: item for item in (mechanism.q, mechanism.v, mechanism.vdot, mechanism.tau)}
         known |= {item.name: item for item in (*mechanism.extra_inputs, *derived.inputs)}
         sizes = {"nq": mechanism.nq, "nv": mechanism.nv, "nb": mechanism.nb}
-        sizes |= {"nj": mechanism.nb + len(mechanism.cut_joints), **derived.sizes}
+        sizes |= {"nj": mechanism.nb + len(mechanism.cut_joints), "nf": len(mechanism.frames), **derived.sizes}
         description = derived.description or self.description
         try:
             inputs = tuple(known[name] for name in self.inputs if name in known or name not in TIMED)

@@ -15,6 +15,7 @@ from mbsym.joints.motion import JointMotion, Motion, combination
 from mbsym.kinematics.placement import rounded, rounded_vector, scalars, transform_of, vector_of
 from mbsym.model.body import Body
 from mbsym.model.coordinate_order import first_entries, joints_by_coordinates
+from mbsym.model.frame import FrameAxes
 from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import default_second_axis
 from mbsym.model.names import expression_names
@@ -101,6 +102,23 @@ class CutJoint:
 
 
 @dataclass(frozen=True, slots=True)
+class PlacedFrame:
+    """A frame of the user's on a body.
+
+    Attributes:
+        name: the user's.
+        label: of the body, 0 for ground.
+        axes: of its velocity, acceleration and Jacobian.
+        placement: in the body's internal frame.
+    """
+
+    name: str
+    label: int
+    axes: FrameAxes
+    placement: Transform
+
+
+@dataclass(frozen=True, slots=True)
 class Mechanism:
     """Everything that a formulation needs; bodies by regular label (``bodies[i - 1]`` has label i)."""
 
@@ -110,6 +128,7 @@ class Mechanism:
     names: Mapping[str, Scalar]
     bodies: tuple[TreeBody, ...]
     cut_joints: tuple[CutJoint, ...]
+    frames: tuple[PlacedFrame, ...]
     gravity: Vector3
     q: Input
     v: Input
@@ -280,6 +299,7 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
         names=names,
         bodies=tuple(built),
         cut_joints=tuple(cut),
+        frames=_placed_frames(model, labelling, frames, graph, names),
         gravity=vector_of(model.gravity, graph, names),
         q=Input("q", (nq,), coordinates.q_symbols, "", "coordinates", coordinates.quaternions),
         v=Input("v", (nv,), coordinates.v_symbols, "", "generalised speeds"),
@@ -404,6 +424,18 @@ def _joint_frames(
     other = default_second_axis((x, y, z)) if second is None else [evaluate(item, numbers) for item in second]
     turn = Transform(joint.kind.aligned(graph, (x, y, z), other), zero_vector(graph))
     return start.then(turn), end.then(turn)
+
+
+def _placed_frames(
+    model: Model, labelling: Labelling, bodies: Mapping[int, Transform], graph: Graph, names: Mapping[str, Scalar]
+) -> tuple[PlacedFrame, ...]:
+    """The model's frames in the internal frames, which ``bodies`` places in the user's body frames by label."""
+    placed = []
+    for frame in model.frames:
+        label = labelling.body_labels[frame.body]
+        placement = bodies[label].inverse().then(transform_of(frame.placement, graph, names))
+        placed.append(PlacedFrame(frame.name, label, frame.axes, _tidy(placement)))
+    return tuple(placed)
 
 
 def _tidy(frame: Transform) -> Transform:

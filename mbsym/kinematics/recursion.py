@@ -8,6 +8,7 @@ Source: W. Khalil, E. Dombre, Modeling, Identification and Control of Robots, 20
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mbsym.joints.motion import Motion
@@ -58,6 +59,23 @@ class VelocityTerms:
     linear_bias: tuple[Vector3, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class BodyAcceleration:
+    """How a body accelerates, in the components of its internal frame.
+
+    Attributes:
+        omega: angular velocity.
+        angular: angular acceleration.
+        linear: of the frame's origin.
+        turning: U, which takes a body-fixed point to its acceleration relative to the origin.
+    """
+
+    omega: Vector3
+    angular: Vector3
+    linear: Vector3
+    turning: Matrix3
+
+
 def velocity_terms(mechanism: Mechanism, speeds: Speeds) -> VelocityTerms:
     """Angular velocities and velocity-dependent accelerations of all bodies.
 
@@ -96,6 +114,32 @@ def turning_matrix(omega: Vector3, alpha: Vector3) -> Matrix3:
 def carried_acceleration(body: TreeBody, turning: Matrix3, linear: Vector3) -> Vector3:
     """R^T (a_parent + U_parent p)."""
     return body.rotation.to_child(add(linear, multiply(turning, body.translation)))
+
+
+def accelerations(
+    mechanism: Mechanism, speeds: Speeds, rates: Speeds, base: Vector3
+) -> Iterator[tuple[TreeBody, BodyAcceleration]]:
+    """How each body accelerates, outward.
+
+    Args:
+        mechanism: of any tree joints.
+        speeds, rates: v and vdot by joint.
+        base: acceleration of the base in its axes; the opposite of gravity makes weights inertial forces.
+    """
+    zero = zero_vector(mechanism.graph)
+    terms = velocity_terms(mechanism, speeds)
+    found = [BodyAcceleration(zero, zero, base, turning_matrix(zero, zero))]
+    for body, joint_rates in zip(mechanism.bodies, rates, strict=True):
+        i, carrier = body.label, found[body.parent]
+        push_angular, push_linear = mechanism.relative_motion(body, joint_rates)
+        alpha = add(add(body.rotation.to_child(carrier.angular), terms.angular_bias[i]), push_angular)
+        carried = carried_acceleration(body, carrier.turning, carrier.linear)
+        a = add(add(carried, terms.linear_bias[i]), push_linear)
+        turning = turning_matrix(terms.angular[i], alpha)
+        name_components(alpha, f"alpha{i}")
+        name_components(a, f"a{i}")
+        found.append(BodyAcceleration(terms.angular[i], alpha, a, turning))
+        yield body, found[-1]
 
 
 def poses(mechanism: Mechanism) -> tuple[Transform, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.values.numbers import parameter_values
@@ -33,7 +34,16 @@ def roadmap_lines(mechanism: Mechanism) -> tuple[str, ...]:
                 (str(item.label), item.joint.name, names[item.predecessor], names[item.successor], item.joint.type)
             )
         lines += ["", *_aligned(cut)]
+    if mechanism.frames:
+        own = [(frame.name, names[frame.label], frame.axes) for frame in mechanism.frames]
+        lines += ["", *_aligned([("frame", "body", "axes"), *own]), *_AXES]
     return tuple(lines)
+
+
+_AXES: Final = (
+    "local: at the frame's origin, in its axes; aligned: at its origin, in base axes; base: at the base's origin, in",
+    "its axes, as a spatial vector. Accelerations at a frame's origin are those of the point.",
+)
 
 
 def _range(letter: str, bounds: tuple[int, int]) -> str:
@@ -81,11 +91,13 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
         }
         for item in mechanism.cut_joints
     ]
+    frames = [{"name": frame.name, "body": frame.body, "axes": frame.axes} for frame in model.frames]
     return {
         "nq": mechanism.nq,
         "nv": mechanism.nv,
         "bodies": [{"name": body.name, "label": body.label, "parent": body.parent} for body in mechanism.bodies],
         "joints": joints,
+        **({"frames": frames} if frames else {}),
         "parameters": [
             {"name": item.name, "value": numbers[item.name], "unit": item.unit, "symbolic": item.name in symbolic}
             for item in model.parameters

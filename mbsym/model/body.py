@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from mbsym.values.parameter import Value, Vector
 
@@ -24,6 +24,10 @@ class Placement:
     translation: Vector = (0, 0, 0)
     rotation: tuple[tuple[Axis, Value], ...] = ()
     quaternion: tuple[Value, Value, Value, Value] | None = None
+
+
+COINCIDENT: Final = Placement()
+"""The placement of a frame on another one's."""
 
 
 @dataclass(frozen=True, slots=True)

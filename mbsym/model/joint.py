@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from mbsym.joints.record import JointShape, JointType
 from mbsym.joints.registry import JOINT_TYPES
-from mbsym.model.body import Placement
+from mbsym.model.body import COINCIDENT, Placement
 from mbsym.values.parameter import Value, Vector
-
-COINCIDENT: Final = Placement()
-"""The placement of a frame on another one's."""
 
 
 @dataclass(frozen=True, slots=True)

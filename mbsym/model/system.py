@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -10,7 +11,9 @@ from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import ModelError
 from mbsym.forces import ForceElement
 from mbsym.model.body import Body
+from mbsym.model.frame import Frame, FrameAxes
 from mbsym.model.joint import Coupling, Joint
+from mbsym.values.diagnostic import nearest
 from mbsym.values.parameter import ControlInput, Parameter, Vector
 
 if TYPE_CHECKING:
@@ -35,6 +38,7 @@ class Model:
         inputs: control inputs, the entries of u.
         couplings: gears that remove a coordinate.
         constraints: closure constraints that are no joints.
+        frames: on bodies, besides those of bodies and joints.
         gravity: in base axes [m/s^2].
         ground: the name that joints use for ground.
         free_roots: True gives a body that nothing connects to ground a virtual free joint.
@@ -52,6 +56,7 @@ class Model:
     inputs: tuple[ControlInput, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     constraints: tuple[ConstraintElement, ...] = ()
+    frames: tuple[Frame, ...] = ()
     gravity: Vector = STANDARD_GRAVITY
     ground: str = "ground"
     free_roots: bool = False
@@ -74,6 +79,23 @@ class Model:
                 return joint
         raise ModelError(f"no joint is named {name!r}", where=self.name, remedy="see the model's list of joints")
 
+    def frame(self, name: str) -> Frame:
+        """The frame of that name; else that of the body, or of the joint on its successor, of that name.
+
+        Raises:
+            ModelError: there is nothing of that name.
+        """
+        for frame in self.frames:
+            if frame.name == name:
+                return frame
+        if name == self.ground or any(body.name == name for body in self.bodies):
+            return Frame(name, name)
+        for joint in self.joints:
+            if joint.name == name:
+                return Frame(name, joint.successor, joint.successor_placement)
+        known = [*(frame.name for frame in self.frames), *(body.name for body in self.bodies)]
+        raise ModelError(f"there is no frame {name!r}", where=self.name, remedy=nearest(name, known))
+
     @property
     def uses_time_or_inputs(self) -> bool:
         """True where the equations have the arguments t and u: a control input exists or an expression names t."""
@@ -90,6 +112,26 @@ class Model:
         from mbsym.model.labelling import label_model
 
         return label_model(self, order=order)
+
+
+def with_frames(model: Model, names: Sequence[str], axes: FrameAxes | Literal[""] = "") -> Model:
+    """The model with the frames of these names alone.
+
+    Args:
+        model: that has them.
+        names: of frames, bodies or joints; ("all",) leaves all frames.
+        axes: of all of them; "" leaves each its own.
+
+    Raises:
+        ModelError: there is nothing of a name, or a name is given twice.
+    """
+    found = model.frames if tuple(names) == ("all",) else tuple(model.frame(name) for name in names)
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise ModelError(f"frame {name!r} is asked for twice", where=model.name, remedy="ask once")
+    if axes:
+        found = tuple(replace(frame, axes=axes) for frame in found)
+    return replace(model, frames=found)
 
 
 def with_virtual_joints(model: Model, labelling: Labelling) -> Model:

@@ -79,6 +79,7 @@ def _check_names(model: Model, findings: Findings) -> None:
     _check_name_list(findings, "joints", "joint", [joint.name for joint in model.joints])
     _check_name_list(findings, "forces", "force element", [force.name for force in model.forces])
     _check_name_list(findings, "constraints", "constraint", [item.name for item in model.constraints])
+    _check_name_list(findings, "frames", "frame", [frame.name for frame in model.frames])
     fault = name_fault(model.ground)
     if fault:
         findings.error(("ground",), f"the name of ground {fault}", NAMING)
@@ -175,6 +176,13 @@ def _check_references(model: Model, findings: Findings) -> None:
         check_references(force, ("forces", index), f"force element {force.name!r}", around, findings)
     _check_couplings(model, joints, findings)
     _check_coordinate_order(model, joints, findings)
+    for index, frame in enumerate(model.frames):
+        if frame.body != model.ground and frame.body not in bodies:
+            findings.error(
+                ("frames", index, "body"),
+                f"frame {frame.name!r} is on body {frame.body!r}, which does not exist",
+                nearest(str(frame.body), (*bodies, model.ground)),
+            )
     for index, constraint in enumerate(model.constraints):
         word = f"constraint {constraint.name!r}"
         check_references(constraint, ("constraints", index), word, around, findings)
@@ -267,6 +275,8 @@ def _check_values(model: Model, findings: Findings) -> None:
         _check_joint_values(joint, ("joints", index), findings)
     if any(body.mass != 0 or any(entry != 0 for entry in body.inertia) for body in model.bodies):
         _check_pitches(model, findings)  # a file of topology alone leaves pitches out, as it does masses
+    for index, frame in enumerate(model.frames):
+        _check_placement(frame.placement, ("frames", index, "placement"), f"frame {frame.name!r}", findings)
     for index, force in enumerate(model.forces):
         check_values(force, ("forces", index), f"force element {force.name!r}", findings)
     for index, coupling in enumerate(model.couplings):

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from mbsym.errors import ModelError
+from mbsym.model.frame import Frame
 from mbsym.model.system import Model
-from mbsym.reference import closure, energy, maximal, position_rates
+from mbsym.reference import closure, energy, frames, maximal, position_rates
 from mbsym.reference.force_elements import element_forces
 from mbsym.reference.maximal import MaximalSolution
 from mbsym.reference.mechanism import NumericMechanism, neutral_coordinates, numeric_mechanism
@@ -221,6 +222,54 @@ class Reference:
     def consistent_velocity(self, q: Any, v: Any) -> Array:
         """The speeds nearest to v that keep the loops closed, (nv,)."""
         return closure.consistent_velocity(self.mechanism, self._configuration(q), self._vector(v, self.nv, "v"))
+
+    def frame_poses(self, q: Any) -> Array:
+        """Frames of the model in base axes, homogeneous matrices (nf, 4, 4)."""
+        rotations, origins = body_placements(self.mechanism, self._vector(q, self.nq, "q"))
+        poses = np.zeros((len(self._frames), 4, 4), dtype=rotations.dtype)
+        poses[:, 3, 3] = 1.0
+        for pose, frame in zip(poses, self._frames, strict=True):
+            pose[:3, :3], pose[:3, 3] = frames.frame_pose(self.mechanism, frame, rotations, origins)
+        return poses
+
+    def frame_velocities(self, q: Any, v: Any) -> Array:
+        """[omega; v] of the model's frames in the axes that each asks for, (nf, 6)."""
+        at, moving, _ = self._state(q, v)
+        return self._twists(at, moving)[:, :, 0]
+
+    def frame_jacobians(self, q: Any) -> Array:
+        """Velocities of the frames for unit speeds, (nf, 6, nv)."""
+        at = self._configuration(q)
+        return self._twists(at, motion(self.mechanism, at, np.eye(self.nv)))
+
+    def frame_accelerations(self, q: Any, v: Any, vdot: Any) -> Array:
+        """[alpha; a] of the model's frames in the axes that each asks for, (nf, 6)."""
+        return self._frame_accelerations(q, v, vdot, np.zeros(3))
+
+    def frame_proper_accelerations(self, q: Any, v: Any, vdot: Any) -> Array:
+        """[alpha; a less gravity] of the model's frames in the axes that each asks for, (nf, 6)."""
+        return self._frame_accelerations(q, v, vdot, self.mechanism.gravity)
+
+    def frame_jacobian_rates_v(self, q: Any, v: Any) -> Array:
+        """Accelerations of the frames with constant speeds, (nf, 6)."""
+        return self.frame_accelerations(q, v, np.zeros(self.nv))
+
+    @property
+    def _frames(self) -> tuple[Frame, ...]:
+        return self.mechanism.model.frames
+
+    def _twists(self, at: Configuration, moving: Motion) -> Array:
+        return np.stack([frames.frame_twists(self.mechanism, frame, at, moving) for frame in self._frames])
+
+    def _frame_accelerations(self, q: Any, v: Any, vdot: Any, gravity: Array) -> Array:
+        at, moving, _ = self._state(q, v)
+        alpha, linear = accelerations(self.mechanism, at, moving, self._vector(vdot, self.nv, "vdot"))
+        return np.stack(
+            [
+                frames.frame_acceleration(self.mechanism, frame, at, moving, alpha, linear - gravity)
+                for frame in self._frames
+            ]
+        )
 
     def closed_position(self, q: Any) -> Array:
         """A configuration near q whose loops are closed, if Gauss-Newton steps reach one, (nq,)."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from mbsym.formulations.applied_forces import AppliedForces
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.kinematics.recursion import Speeds, carried_acceleration, turning_matrix, velocity_terms
+from mbsym.kinematics.recursion import Speeds, accelerations
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import (
     Matrix3,
@@ -68,24 +68,12 @@ def newton_euler(
     """
     graph = mechanism.graph
     zero = zero_vector(graph)
-    terms = velocity_terms(mechanism, speeds)
-    alphas, accelerations = [zero], [negate(gravity)]
-    turnings = [turning_matrix(zero, zero)]
     wrenches: list[Motion] = [(zero, zero)]
     with graph.section("accelerations and inertial wrenches, outward"):
-        for body, joint_rates in zip(mechanism.bodies, rates, strict=True):
-            i, c = body.label, body.parent
-            push_angular, push_linear = mechanism.relative_motion(body, joint_rates)
-            alpha = add(add(body.rotation.to_child(alphas[c]), terms.angular_bias[i]), push_angular)
-            carried = carried_acceleration(body, turnings[c], accelerations[c])
-            a = add(add(carried, terms.linear_bias[i]), push_linear)
-            turning = turning_matrix(terms.angular[i], alpha)
-            alphas.append(name_components(alpha, f"alpha{i}"))
-            accelerations.append(name_components(a, f"a{i}"))
-            turnings.append(turning)
-            moment, force = inertial_wrench(body.inertia, terms.angular[i], alpha, turning, a)
-            if applied is not None and i in applied.wrenches:
-                n, f = applied.wrenches[i]
+        for body, moved in accelerations(mechanism, speeds, rates, negate(gravity)):
+            moment, force = inertial_wrench(body.inertia, moved.omega, moved.angular, moved.turning, moved.linear)
+            if applied is not None and body.label in applied.wrenches:
+                n, f = applied.wrenches[body.label]
                 moment, force = subtract(moment, n), subtract(force, f)
             wrenches.append((moment, force))
     forces: list[tuple[Scalar, ...]] = []

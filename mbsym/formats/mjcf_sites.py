@@ -1,0 +1,33 @@
+"""Sites and cameras of MJCF as frames on bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from mbsym.formats.mjcf_frames import AngleRules, read_frame
+from mbsym.formats.mjcf_geoms import segment
+from mbsym.formats.text_source import TextSource
+from mbsym.formats.xml_document import Element
+from mbsym.model.frame import Frame
+
+FRAME_TAGS: Final = ("site", "camera")
+"""Elements that are frames of the body around them."""
+
+
+def named_frame(source: TextSource, element: Element, body: str, rules: AngleRules, taken: Collection[str]) -> Frame:
+    """The frame of a site or camera, which MJCF names independently of each other.
+
+    Args:
+        source: the file.
+        element: with its defaults.
+        body: around it.
+        rules: how angles are meant.
+        taken: names that other frames have; a second frame of a name gets SITE: or CAMERA: before it.
+
+    Raises:
+        FormatError: it is nowhere.
+    """
+    name = element.attributes["name"]
+    placement = segment(source, element)[0] if "fromto" in element.attributes else read_frame(source, element, rules)
+    return Frame(f"{element.tag}:{name}" if name in taken else name, body, placement)
