@@ -12,21 +12,25 @@ from numpy.typing import NDArray
 
 from mbsym.errors import SimulationError
 from mbsym.loops.assembly import Assembly
-from mbsym.loops.corrections import CORRECTIONS, Keeper, NoCorrection, keeper
+from mbsym.loops.corrections import CORRECTIONS, Keeper, NoCorrection, Projection, keeper
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress, read
+from mbsym.simulation.crossing import WIDEST_GAP, Crossing
 from mbsym.simulation.equations import Equations, prepare, speed_quantities, suggestion
 from mbsym.simulation.evaluated_steps import EvaluatedSteps
 from mbsym.simulation.events import Event, EventWatch
 from mbsym.simulation.fixed_steps import FixedStepper
 from mbsym.simulation.initial_state import closed_state, constants, initial_state
+from mbsym.simulation.jacobian import RateJacobian
 from mbsym.simulation.monitors import monitor
 from mbsym.simulation.options import Accuracy, Keeping, Loads, Preparation, check_numbers
 from mbsym.simulation.rates import ActingLoads, LoopCorrection, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
+from mbsym.simulation.singular_positions import SingularWatch
 from mbsym.simulation.time_stepping import CompiledSteps, Steps
 from mbsym.simulation.trajectory import (
+    IMPLICIT_METHODS,
     MULTI_STEP_METHODS,
     ONE_STEP_METHODS,
     Correct,
@@ -125,13 +129,14 @@ def simulate(
         q = assembly.q
     layout = equations.layout
     acting.check(0.0, q, v, len(equations.mechanism.model.inputs))
+    singular = _singular_watch(equations, loops)
     watch = EventWatch(events, lambda x: (layout.q(x), layout.v(x)))
     statistics = Statistics(method, label, equations.module.language, 0, 0)
     # A state that is not finite is told as an error, so that warnings on the way there say nothing new.
     with np.errstate(all="ignore"):
         trajectory = _integrated(
             equations, loops, kept, acting, method, layout.state(q, v), times, step or DEFAULT_STEP, watch,
-            accuracy, progress,
+            singular, accuracy, progress,
         )  # fmt: skip
     tau_free = not callable(acting.tau) and not np.any(acting.tau)
     return SimulationResult(
@@ -144,6 +149,7 @@ def simulate(
         equations=equations,
         ended_by_event=trajectory.ended_by_event,
         assembly=assembly,
+        singular=singular.finish() if singular is not None else (),
     )
 
 
@@ -255,13 +261,16 @@ def _integrated(
     times: Array,
     step: float,
     watch: EventWatch,
+    singular: SingularWatch | None,
     accuracy: Accuracy,
     progress: Progress | None,
 ) -> Trajectory:
     layout, name = equations.layout, equations.mechanism.model.name
+    if singular is not None:
+        singular.start(float(times[0]), x)
     if method == TRANSFER_MATRIX:
         _require_steps_alone(equations, loads, times, step, watch)
-        return fixed_step_trajectory(TransferMatrixSteps(equations), x, times, step, watch, None, progress)
+        return fixed_step_trajectory(TransferMatrixSteps(equations), x, times, step, watch, None, singular, progress)
     steps: Steps
     if equations.library is not None and leaves_rates(kept) and not callable(loads.tau) and not callable(loads.u):
         steps = CompiledSteps(equations.library, equations.name, equations.sizes, loads.tau, loads.u)
@@ -271,8 +280,23 @@ def _integrated(
     if system is not None and kept is not None and not isinstance(kept, NoCorrection):
         correct = LoopCorrection(equations, system, kept)
     if method in FIXED_STEP_METHODS:
-        return fixed_step_trajectory(FixedStepper(steps, method, name), x, times, step, watch, correct, progress)
-    return adaptive_trajectory(steps.rates, method, x, times, layout, name, accuracy, watch, correct, progress)
+        stepper = FixedStepper(steps, method, name)
+        return fixed_step_trajectory(stepper, x, times, step, watch, correct, singular, progress)
+    crossing: Crossing | None = None
+    if singular is not None and correct is not None and method in WIDEST_GAP and isinstance(kept, Projection):
+        crossing = Crossing(steps.rates, correct, singular, layout, accuracy.absolute) if kept.positions else None
+    rates = steps.rates if crossing is None else crossing.rates
+    jacobian = RateJacobian(rates, equations.mechanism, layout) if method in IMPLICIT_METHODS else None
+    return adaptive_trajectory(
+        steps.rates, method, x, times, layout, name, accuracy, watch, correct, singular, crossing, jacobian, progress
+    )
+
+
+def _singular_watch(equations: Equations, system: LoopedSystem | None) -> SingularWatch | None:
+    """What looks out for singular positions of closed loops, nothing where there are no closure rows."""
+    if system is None or equations.loops is None or not equations.loops.rows:
+        return None
+    return SingularWatch(equations, equations.loops, system)
 
 
 def _require_steps_alone(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from mbsym.codegen.build import SharedLibrary
 from mbsym.codegen.load import LoadedFunction, LoadedModule
 from mbsym.errors import SimulationError
-from mbsym.loops.corrections import Keeper, NoCorrection, Projection
+from mbsym.loops.corrections import Correction, Keeper, NoCorrection, Projection
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.options import Law
+from mbsym.simulation.singular_positions import SINGULAR, smallest
 
 Array: TypeAlias = NDArray[Any]
 
@@ -117,6 +118,10 @@ def leaves_rates(keeper: Keeper | None) -> bool:
     return keeper is None or isinstance(keeper, (NoCorrection, Projection))
 
 
+_CORRECTED: Final = 1e-4
+"""Part of the speeds that a correction does not exceed away from singular positions."""
+
+
 class LoopCorrection:
     """Puts a state right after a step."""
 
@@ -140,5 +145,13 @@ class LoopCorrection:
                 remedy="take a smaller step or allow smaller errors, and look for singular positions",
             )
         moved = x.copy()
-        moved[: self._layout.nq], moved[self._layout.nq : self._layout.nq + self._layout.nv] = done.q, done.v
+        self._layout.q(moved)[:] = done.q
+        if not self._is_no_correction(done, v):
+            self._layout.v(moved)[:] = done.v
         return moved
+
+    def _is_no_correction(self, done: Correction, v: Array) -> bool:
+        """True where speeds were changed because closure rows that ought to be zero are round-off."""
+        if np.max(np.abs(done.v - v), initial=0.0) <= _CORRECTED * np.max(np.abs(v), initial=0.0):
+            return False
+        return smallest(np.asarray(self._system.functions["constraint_jacobian"](done.q))) < SINGULAR

@@ -25,6 +25,7 @@ from mbsym.simulation.output import (
     npz_bytes,
     write_whole,
 )
+from mbsym.simulation.singular_positions import SingularPosition
 from mbsym.visualisation.animation import Motion, animation_html
 from mbsym.visualisation.plots import Panel, figure_bytes
 from mbsym.visualisation.skeleton import skeleton
@@ -40,6 +41,9 @@ FRAME_RATE: Final = 60.0
 
 MOST_MOVED: Final = 8
 """Joints that are named where the assembly moved them."""
+
+MOST_TOLD: Final = 12
+"""Singular positions that the summary tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,7 @@ class SimulationResult:
         equations: of the model.
         ended_by_event: True where a terminal event came before the end.
         assembly: how closed loops were closed at the start, None for trees.
+        singular: singular positions of closed loops that the motion came through, in order of time.
     """
 
     t: Array
@@ -85,6 +90,7 @@ class SimulationResult:
     equations: Equations
     ended_by_event: bool
     assembly: Assembly | None = None
+    singular: tuple[SingularPosition, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -194,6 +200,7 @@ class SimulationResult:
             found["correction"] = statistics.correction
             found["closure_gap"] = float(np.max(monitors.closure_gap))
             found["speed_gap"] = float(np.max(monitors.speed_gap))
+            found["singular_positions"] = [item.as_dict() for item in self.singular]
         return found
 
     @property
@@ -216,6 +223,9 @@ class SimulationResult:
         if monitors.closure_gap is not None and monitors.speed_gap is not None:
             gaps = f"{np.max(monitors.closure_gap):.2e} m, rad; of speeds {np.max(monitors.speed_gap):.2e} m/s, rad/s"
             found.append(("closure", f"gaps up to {gaps}"))
+        found += [("warning", item.sentence) for item in self.singular[:MOST_TOLD]]
+        if len(self.singular) > MOST_TOLD:
+            found.append(("warning", f"singular positions: {len(self.singular) - MOST_TOLD} more"))
         for item in self.events:
             found.append(("event", f"{item.name} at t = {item.t:.9g} s"))
         if self.ended_by_event:

@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from mbsym.errors import SimulationError
 from mbsym.pipeline import Progress
+from mbsym.simulation.crossing import Crossing
 from mbsym.simulation.equations import StateLayout
 from mbsym.simulation.events import EventWatch
 from mbsym.simulation.fixed_steps import Stepper, not_finite
+from mbsym.simulation.jacobian import RateJacobian
 from mbsym.simulation.options import Accuracy
+from mbsym.simulation.singular_positions import SingularWatch
 
 Array: TypeAlias = NDArray[Any]
 Rates: TypeAlias = Callable[[float, Array], Array]
@@ -26,6 +29,9 @@ ONE_STEP_METHODS: Final = ("RK45", "DOP853", "Radau")
 
 MULTI_STEP_METHODS: Final = ("BDF", "LSODA")
 """Methods that remember earlier steps."""
+
+IMPLICIT_METHODS: Final = ("Radau", "BDF")
+"""Methods that take a Jacobian of the rates."""
 
 _IDLE: Final = 1e-13
 """Part of the duration below which a step leads nowhere."""
@@ -89,6 +95,7 @@ def fixed_step_trajectory(
     step: float,
     watch: EventWatch,
     correct: Correct | None,
+    singular: SingularWatch | None = None,
     progress: Progress | None = None,
 ) -> Trajectory:
     """States on a grid by steps of one length; the last before a time of the grid is shorter where it has to be.
@@ -100,12 +107,13 @@ def fixed_step_trajectory(
         step: length of the steps.
         watch: events to look out for.
         correct: puts a state right after each step.
+        singular: told of the state after each step.
         progress: told of each hundredth part.
     """
     record = _Recorder(times, len(x), progress)
     record.add(float(times[0]), x)
     watch.start(float(times[0]), x)
-    one_by_one = bool(watch) or correct is not None
+    one_by_one = bool(watch) or correct is not None or singular is not None
     count = 0
     for start, end in zip(times[:-1].tolist(), times[1:].tolist(), strict=True):
         whole = int((end - start) / step * (1.0 + 1e-12) + 1e-9)
@@ -134,6 +142,8 @@ def fixed_step_trajectory(
                     record.add(stop, moved if stop >= now + h else _shorter_step(stepper, now, x, correct)(stop))
                     return record.trajectory(count, 0, True)
                 x = moved
+                if singular is not None:
+                    singular.step(now + h, x)
             t += steps * h
         record.add(end, x)
     return record.trajectory(count, 0, False)
@@ -157,6 +167,9 @@ def adaptive_trajectory(
     accuracy: Accuracy,
     watch: EventWatch,
     correct: Correct | None,
+    singular: SingularWatch | None = None,
+    crossing: Crossing | None = None,
+    jacobian: RateJacobian | None = None,
     progress: Progress | None = None,
 ) -> Trajectory:
     """States on a grid by an integrator of SciPy, which chooses its steps.
@@ -174,6 +187,9 @@ def adaptive_trajectory(
         accuracy: of the integrator.
         watch: events to look out for.
         correct: puts a state right.
+        singular: told of the state after each step.
+        crossing: lays steps across singular positions; for one-step methods, and with ``singular``.
+        jacobian: of the rates; for implicit methods.
         progress: told of each hundredth part.
 
     Raises:
@@ -190,17 +206,22 @@ def adaptive_trajectory(
         warnings.simplefilter("ignore")
         try:
             integrator = getattr(integrate, method)(
-                rates,
+                rates if crossing is None else crossing.rates,
                 float(times[0]),
                 x,
                 float(times[-1]),
                 rtol=accuracy.rtol,
                 atol=accuracy.absolute,
                 max_step=accuracy.max_step,
+                **({} if jacobian is None else {"jac": jacobian}),
             )
         except (ValueError, ArithmeticError, np.linalg.LinAlgError):
             raise not_finite(name, float(times[0])) from None
         one_step = method in ONE_STEP_METHODS
+
+        def calls() -> int:
+            return int(integrator.nfev) + (jacobian.evaluations if jacobian is not None else 0)
+
         record = _Recorder(times, len(x), progress)
         record.add(float(times[0]), x)
         watch.start(float(times[0]), x)
@@ -208,6 +229,8 @@ def adaptive_trajectory(
         steps = idle = 0
         while integrator.status == "running":
             t = float(integrator.t)
+            if crossing is not None:
+                crossing.prepare(integrator, method)
             try:
                 message = integrator.step()
             except (ValueError, ArithmeticError, np.linalg.LinAlgError):
@@ -234,14 +257,16 @@ def adaptive_trajectory(
                 record.add(record.due, between(record.due))
             if stop is not None:
                 record.add(stop, after if stop >= now else between(stop))
-                return record.trajectory(steps, int(integrator.nfev), True)
+                return record.trajectory(steps, calls(), True)
             if record.due <= now:
                 record.add(record.due, after)
             if one_step and not np.array_equal(after, integrator.y):
                 integrator.y = after.copy()
                 integrator.f = rates(now, after)
             before = after
-        return record.trajectory(steps, int(integrator.nfev), False)
+            if singular is not None:
+                singular.step(now, after)
+        return record.trajectory(steps, calls(), False)
 
 
 def _failure(name: str, method: str, t: float, message: object, rates: Array) -> SimulationError:

@@ -1,0 +1,60 @@
+"""The Jacobian of the rates for implicit integrators, by central differences of bounded steps.
+
+SciPy chooses the step of a difference anew at each Jacobian, ten times as long where a column comes out as zero. An
+angle that no force depends on gives such a column, and its step grows without end. A step here is a part of what its
+coordinate means: a radian, a unit of a quaternion, its own size between a millimetre and a metre for what has one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.simulation.equations import StateLayout, coordinate_quantities
+
+Array: TypeAlias = NDArray[Any]
+
+_PART: Final = float(np.finfo(float).eps) ** (1 / 3)
+"""Part of a size at which the errors of a central difference, of truncation and of round-off, are alike."""
+
+_SIZES: Final = (1e-3, 1.0)
+"""Bounds of the size of lengths and speeds [m, m/s, rad/s]."""
+
+
+class RateJacobian:
+    """Derivatives of the rates by the state.
+
+    Attributes:
+        evaluations: of the rates, so far.
+    """
+
+    def __init__(self, rates: Callable[[float, Array], Array], mechanism: Mechanism, layout: StateLayout) -> None:
+        """Takes what to differentiate.
+
+        Args:
+            rates: of a state; they do not depend on the work in it.
+            mechanism: whose coordinates have units.
+            layout: of the state.
+        """
+        self._rates = rates
+        self._columns = layout.nq + layout.nv
+        sized = [item.unit == "m" for item in coordinate_quantities(mechanism)]
+        self._sized = np.array([*sized, *[True] * layout.nv], dtype=bool)
+        self.evaluations = 0
+
+    def __call__(self, t: float, x: Array) -> Array:
+        """The matrix (states, states)."""
+        n = self._columns
+        sizes = np.where(self._sized, np.clip(np.abs(x[:n]), *_SIZES), 1.0)
+        found = np.zeros((len(x), len(x)))
+        for k, step in enumerate((_PART * sizes).tolist()):
+            above, below = x.copy(), x.copy()
+            above[k] += step
+            below[k] -= step
+            found[:, k] = (self._rates(t, above) - self._rates(t, below)) / (above[k] - below[k])
+        self.evaluations += 2 * n
+        return found

@@ -1,0 +1,115 @@
+"""Singular positions: tight tolerances get across them, and what happens there is told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import mbsym
+from mbsym.cli import main
+from mbsym.simulation.equations import Equations, prepare
+from mechanisms.overconstrained import windows
+
+
+@cache
+def falling_windows() -> Equations:
+    """Two windows in the vertical plane, which swing through the position where all lies flat."""
+    return prepare(replace(windows(2), gravity=(0, "-9.81", 0)))
+
+
+@cache
+def rhombus() -> Equations:
+    """Six bars, four in a loop, that come through singular positions."""
+    return prepare(mbsym.load("rhombus_planar"))
+
+
+def swing(correction: str) -> mbsym.SimulationResult:
+    return mbsym.simulate(
+        falling_windows(), 1.5, initial={"q_A0": 1.0}, output_step=0.05, keeping=mbsym.Keeping(correction)
+    )
+
+
+def off_parallel(result: mbsym.SimulationResult) -> float:
+    """How far couplers are from the direction that they keep on the branch of parallel cranks [rad]."""
+    q = dict(zip(result.names, result.q.T, strict=True))
+    return float(np.max([np.abs(q["q_A0"] + q[f"q_B{k}"] + (q["q_B0"] + q["q_C0"]) * k) for k in range(2)]))
+
+
+@pytest.mark.parametrize("rtol", [1e-11, 1e-12, 1e-13])
+def test_tight_tolerances_get_across(rtol: float) -> None:
+    result = mbsym.simulate(rhombus(), 2.5, accuracy=mbsym.Accuracy(rtol))
+    loose = mbsym.simulate(rhombus(), 2.5, accuracy=mbsym.Accuracy(1e-9))
+    assert result.monitors.worst_energy_drift < 2e-9 * result.monitors.energy_scale
+    assert np.max(np.abs(result.q[-1] - loose.q[-1])) < 1e-6
+    assert [round(item.t, 5) for item in result.singular] == [0.36344, 0.87078, 1.58666]
+    assert {item.way for item in result.singular} == {"straight on"}
+
+
+@pytest.mark.parametrize("method", ["RK45", "Radau"])
+def test_other_one_step_methods_get_across(method: str) -> None:
+    result = mbsym.simulate(rhombus(), 1.0, method=method, accuracy=mbsym.Accuracy(1e-7))
+    assert result.monitors.worst_energy_drift < 1e-5 * result.monitors.energy_scale
+    assert [item.way for item in result.singular] == ["straight on"] * 2
+
+
+def test_what_lost_rank_is_told() -> None:
+    found = swing("projection")
+    assert off_parallel(found) < 1e-6
+    first, *_ = found.singular
+    # Both windows lie flat at once: of four rows two are left.
+    assert (first.lost, first.way) == (2, "straight on")
+    assert first.measure < 1e-6
+    assert first.before["v_A0"] * first.after["v_A0"] > 0.0
+    assert "A1" in first.sentence or "A2" in first.sentence
+
+
+@pytest.mark.parametrize("correction", ["velocity", "none", "baumgarte"])
+def test_a_motion_that_leaves_its_branch_says_so(correction: str) -> None:
+    """With these corrections and this integrator the windows fold; with projection they do not."""
+    found = swing(correction)
+    assert off_parallel(found) > 1.0
+    turned = [item for item in found.singular if item.way == "turned"]
+    assert turned
+    assert "the motion leaves its branch" in turned[0].sentence
+    assert turned[0].sentence in found.summary()
+    assert found.as_dict()["singular_positions"][0]["t"] == found.singular[0].t  # type: ignore[index]
+
+
+def test_a_motion_that_starts_in_a_singular_position_says_so() -> None:
+    result = mbsym.simulate(falling_windows(), 0.05, output_step=0.01)
+    assert result.singular[0].way == "started there" and result.singular[0].before == {}
+    still = mbsym.simulate(replace(windows(1), gravity=(0, 0, 0)), 0.05, preparation=mbsym.Preparation("numpy"))
+    assert [item.way for item in still.singular] == ["started there"]
+
+
+def test_speeds_recorded_in_a_singular_position_are_not_projected_onto_round_off() -> None:
+    """Cranks of constant speed lie flat at a time of the output."""
+    model = replace(windows(2), gravity=(0, 0, 0))
+    result = mbsym.simulate(
+        model, 2.0, initial={"q_A0": 1.0, "v_A0": -1.0}, output_step=0.05, preparation=mbsym.Preparation("numpy")
+    )
+    assert np.max(np.abs(np.abs(result.v) - 1.0)) < 1e-8
+    assert result.monitors.worst_energy_drift < 1e-8
+
+
+def test_the_command_line_warns(capsys: pytest.CaptureFixture[str]) -> None:
+    run = ["simulate", "rhombus_planar", "--duration", "1", "--rtol", "1e-11", "--output-step", "0.1"]
+    assert main(run) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in said if line.startswith("warning")] == [
+        "warning        singular at t = 0.363438 s",
+        "warning        singular at t = 0.870785 s",
+    ]
+    assert main([*run, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["singular_positions"]
+    assert [(item["lost"], item["way"]) for item in found] == [(1, "straight on")] * 2
+
+
+def test_regular_motions_have_nothing_to_tell() -> None:
+    result = mbsym.simulate("four_bar", 2.0)
+    assert result.singular == () and "warning" not in result.summary()
+    assert mbsym.simulate("double_pendulum", 0.1).as_dict().get("singular_positions") is None
