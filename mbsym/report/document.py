@@ -14,6 +14,7 @@ from mbsym.report import html, latex, plain_text
 from mbsym.report.contents import report_sections, report_title
 from mbsym.report.equations import Equations
 from mbsym.report.json_text import json_document
+from mbsym.visualisation.attachments import attachments_of
 from mbsym.visualisation.topology_diagram import topology_svg
 
 LARGEST_PICTURE: Final = 200
@@ -53,7 +54,7 @@ def _html(equations: Equations) -> str:
     return html.html_document(
         report_title(equations),
         " ".join(mechanism.model.description.split()),
-        topology_svg(mechanism.labelling, "") if drawn else "",
+        topology_svg(mechanism.labelling, "", attachments_of(mechanism.model)) if drawn else "",
         roadmap_lines(mechanism),
         symbols,
         report_sections(equations),

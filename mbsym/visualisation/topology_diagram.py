@@ -3,61 +3,60 @@
 The base is a bar across the top and level d below it holds the bodies d joints away. Bodies stand on a grid; tree
 joints run between neighbouring rows, cut joints in lanes between columns and tracks between rows, so that no line
 passes through a body. Texts have strips of their own: a tree joint is named right above its outboard body, a cut
-joint beside its lane, where no slanted line runs.
+joint beside its lane, where no slanted line runs. What else holds two bodies or two joints runs like a cut joint; what
+acts on one joint is named below that joint's name.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from xml.sax.saxutils import escape
 
 from mbsym.errors import TopologyError
 from mbsym.topology import Labelling, SpanningTree
+from mbsym.visualisation.attachments import Attachment
+from mbsym.visualisation.svg import HATCH, arrowhead, decimal, escaped, polyline, printable, text_width
+from mbsym.visualisation.topology_style import STYLE, TIES
 
 DIAGRAM_LIMIT = 2000
 """Most joints for which a diagram is drawn; beyond it nobody could read one."""
 
-_CHARACTER = 7.4  # width of a character of the texts, generous for a 13 pixel sans-serif face
 _BODY_HEIGHT = 40  # more where many lines end at one side of a row
 _PORT_PITCH = 12  # between lines that end at the same body
 _TRACK_PITCH = 26  # between horizontal stretches of cut joints
 _NAME_STRIP = 46  # above each row, for the names of the joints that end there
+_ELEMENT_PITCH = 16  # between the elements named at a joint
+_SMALL = 0.87  # their size against that of the names
+_OTHER_PITCH = 20
 _SLANT = 34  # below each row, for the tree joints to fan out
 _LANE_MARGIN = 14
 _PAGE_MARGIN = 24
 _DEPTH_MARGIN = 74  # left of the first column, for the names of the levels
 
-_STYLE = """
-.topology text { fill: #1d2733; font: 13px sans-serif; text-anchor: middle; dominant-baseline: central; }
-.topology .title { font-size: 16px; font-weight: bold; text-anchor: start; }
-.topology .level, .topology .key { fill: #66717e; text-anchor: start; }
-.topology .body { fill: #e8f0f8; stroke: #2f5d8a; stroke-width: 1.4; }
-.topology .base { fill: #dcdcdc; stroke: #444; stroke-width: 1.4; }
-.topology .row { stroke: #eef0f2; stroke-width: 1; }
-.topology .tree, .topology .cut { fill: none; stroke-width: 1.7; }
-.topology .tree { stroke: #2b3a4a; }
-.topology .cut { stroke: #c0392b; stroke-dasharray: 7 4; }
-.topology .plate { fill: #fff; }
-.topology .cutname { fill: #a02418; }
-.topology .label { fill: #7a8794; }
-"""
+_LISTED = 3
+"""Most elements named at one joint."""
 
 
 @dataclass(slots=True)
-class _CutLine:
-    """Route of one cut joint from its lower body, the one farther from the base, to its upper body.
+class _SideLine:
+    """Route of a cut joint or a tie from its lower body, the one farther from the base, to its upper body.
+
+    ``key`` numbers it: the label of a cut joint, or one beyond all joints. ``name`` and ``tag`` are its text, ``style``
+    is its class; ``downward`` says that its arrow leads to the lower body.
 
     ``lane`` is (gap between columns, side, number), where side 0 counts lanes from the left of the gap and side 1 from
     its right; ``track`` is (row above it, number). A joint between bodies of the same row has a track and no lane.
     """
 
-    joint: int
+    key: int
     upper: int
     lower: int
+    style: str
+    name: str
+    tag: str
+    downward: bool = False
     lane: tuple[int, int, int] | None = None
     track: tuple[int, int] | None = None
 
@@ -78,7 +77,7 @@ class _Strip:
         return len(self.occupied) - 1
 
 
-def topology_svg(labelling: Labelling, title: str = "") -> str:
+def topology_svg(labelling: Labelling, title: str = "", attachments: Sequence[Attachment] = ()) -> str:
     """Returns the SVG text of the labelled graph, with user names and labels on bodies and joints.
 
     Tree joints are solid arrows from the inboard to the outboard body, cut joints dashed ones. Joints that were
@@ -87,6 +86,7 @@ def topology_svg(labelling: Labelling, title: str = "") -> str:
     Args:
         labelling: what ``mbsym.topology.label`` returns.
         title: a heading, may be empty.
+        attachments: what else holds or drives the bodies and joints of the labelling.
 
     Raises:
         TopologyError: the system has more joints than the limit that the message states.
@@ -97,21 +97,21 @@ def topology_svg(labelling: Labelling, title: str = "") -> str:
             where="diagram",
             remedy="use the table of the labels",
         )
-    return _Diagram(labelling, title).svg()
+    return _Diagram(labelling, title, attachments).svg()
 
 
 class _Diagram:
     """Places everything once, in the order: columns, routes of the cut joints, coordinates; then draws."""
 
-    def __init__(self, labelling: Labelling, title: str) -> None:
+    def __init__(self, labelling: Labelling, title: str, attachments: Sequence[Attachment]) -> None:
         self.title = title
         self.nb, self.nj = labelling.nb, labelling.nj
         self.tree = labelling.tree
         self.inboard, self.outboard = labelling.labels.inboard, labelling.labels.outboard
         self.flipped = labelling.labels.flipped
-        self.body_names = [_printable(name) for name in labelling.body_names]
+        self.body_names = [printable(name) for name in labelling.body_names]
         self.joint_names = [
-            _printable(name) + ("*" if turned else "")
+            printable(name) + ("*" if turned else "")
             for name, turned in zip(labelling.joint_names, self.flipped, strict=True)
         ]
         self.row = self.tree.depths
@@ -120,19 +120,48 @@ class _Diagram:
         self.columns = max(self.column, default=0) + 1
         self.lanes = [(_Strip(), _Strip()) for _ in range(self.columns + 1)]
         self.tracks = [_Strip() for _ in range(self.rows)]
-        self.lines = self._route_cut_joints()
+        self.lines = self._cut_joints()
+        self.elements: list[list[str]] = [[] for _ in range(self.nb + 1)]
+        self.others: list[str] = []
+        self._attach(labelling, attachments)
+        self.strips = [float(_NAME_STRIP)] * self.rows
+        for body, listed in enumerate(self.elements):
+            self.strips[self.row[body]] = max(self.strips[self.row[body]], _NAME_STRIP + _ELEMENT_PITCH * len(listed))
+        self._route()
         self._assign_ports()
         self._place()
 
-    def _route_cut_joints(self) -> list[_CutLine]:
+    def _cut_joints(self) -> list[_SideLine]:
         lines = []
         for joint in range(self.nb + 1, self.nj + 1):
-            upper, lower = self.inboard[joint - 1], self.outboard[joint - 1]
-            if self.row[upper] > self.row[lower]:
-                upper, lower = lower, upper
-            lines.append(_CutLine(joint, upper, lower))
+            upper, lower = self._upper_first(self.inboard[joint - 1], self.outboard[joint - 1])
+            downward = lower == self.outboard[joint - 1]
+            lines.append(_SideLine(joint, upper, lower, "cut", self.joint_names[joint - 1], f" H{joint}", downward))
+        return lines
+
+    def _upper_first(self, first: int, second: int) -> tuple[int, int]:
+        return (second, first) if self.row[first] > self.row[second] else (first, second)
+
+    def _attach(self, labelling: Labelling, attachments: Sequence[Attachment]) -> None:
+        """Makes a line of what holds two bodies, a text of what acts on one joint, and lists what is neither."""
+        bodies, joints = labelling.body_labels, labelling.joint_labels
+        for item in attachments:
+            # A joint's coordinate moves its outboard body.
+            held = [bodies[name] for name in item.bodies] or [self.outboard[joints[name] - 1] for name in item.joints]
+            name, kind = printable(item.name), item.type.replace("_", " ").removeprefix("joint ")
+            driven = [joints[joint] for joint in item.joints]
+            if item.line and len(set(held)) == 2:
+                key = self.nj + 1 + len(self.lines)
+                tag = f" {item.line if item.bodies else kind}"
+                self.lines.append(_SideLine(key, *self._upper_first(*held), item.line, name, tag))
+            elif len(driven) == 1 and driven[0] <= self.nb and len(self.elements[driven[0]]) < _LISTED:
+                self.elements[driven[0]].append(f"{name}: {kind}")
+            else:
+                self.others.append(f"{name}: {kind} on {printable(item.holders)}")
+
+    def _route(self) -> None:
         # Short lines first, so that they take the lanes nearest to their bodies.
-        for line in sorted(lines, key=lambda each: (self.row[each.lower] - self.row[each.upper], each.joint)):
+        for line in sorted(self.lines, key=lambda each: (self.row[each.lower] - self.row[each.upper], each.key)):
             upper_row, lower_row = self.row[line.upper], self.row[line.lower]
             if upper_row != lower_row:
                 gap = self._best_gap(line)
@@ -144,12 +173,11 @@ class _Diagram:
                     float(self.column[line.lower]) if line.lane is None else line.lane[0] - 0.5,
                 )
                 line.track = upper_row, self.tracks[upper_row].place(min(ends), max(ends))
-        return lines
 
     def _touches_gap(self, body: int, gap: int) -> bool:
         return body != 0 and gap in (self.column[body], self.column[body] + 1)
 
-    def _best_gap(self, line: _CutLine) -> int:
+    def _best_gap(self, line: _SideLine) -> int:
         """Returns the gap left or right of the lower body with fewest crossings, then the one nearer to the upper
         body, then the emptier one."""
         column = self.column[line.lower]
@@ -168,21 +196,21 @@ class _Diagram:
         return min((column, column + 1), key=cost)
 
     def _assign_ports(self) -> None:
-        """Numbers the ends of cut joints at the sides and at the bottom of bodies."""
+        """Numbers the ends of side lines at the sides and at the bottom of bodies."""
         sides: dict[tuple[int, int], list[tuple[int, int, int, int]]] = defaultdict(list)
         bottoms: dict[int, list[tuple[float, int]]] = defaultdict(list)
         for line in self.lines:
             if line.lane is None:
-                bottoms[line.upper].append((self.column[line.lower], line.joint))
-                bottoms[line.lower].append((self.column[line.upper], line.joint))
+                bottoms[line.upper].append((self.column[line.lower], line.key))
+                bottoms[line.lower].append((self.column[line.upper], line.key))
                 continue
             # From top to bottom: lines that go up, the nearest lane first, then those that go down, the nearest last.
             gap, _, number = line.lane
-            sides[gap, self.row[line.lower]].append((0, number, line.joint, line.lower))
+            sides[gap, self.row[line.lower]].append((0, number, line.key, line.lower))
             if line.track is not None:
-                bottoms[line.upper].append((gap - 0.5, line.joint))
+                bottoms[line.upper].append((gap - 0.5, line.key))
             elif line.upper:
-                sides[gap, self.row[line.upper]].append((1, -number, line.joint, line.upper))
+                sides[gap, self.row[line.upper]].append((1, -number, line.key, line.upper))
         # Each end in one gap and row has a height of its own, lest two lines from opposite sides lie on each other.
         self.side_port = {}
         self.row_height = [float(_BODY_HEIGHT)] * self.rows
@@ -206,11 +234,16 @@ class _Diagram:
 
     def _place(self) -> None:
         texts = [
-            max(_width(f"{name} {k}"), _width(f"{joint} H{k}") if k else 0.0)
+            max(
+                text_width(f"{name} {k}"),
+                text_width(f"{joint} H{k}") if k else 0.0,
+                *(_SMALL * text_width(text) for text in self.elements[k]),
+            )
             for k, (name, joint) in enumerate(zip(self.body_names, ["", *self.joint_names[: self.nb]], strict=True))
         ]
         self.body_width = [
-            max(_width(name) + 20, 56.0, ports) for name, ports in zip(self.body_names, self.bottom_width, strict=True)
+            max(text_width(name) + 20, 56.0, ports)
+            for name, ports in zip(self.body_names, self.bottom_width, strict=True)
         ]
         column_width = [56.0] * self.columns
         for body in range(1, self.nb + 1):
@@ -218,9 +251,12 @@ class _Diagram:
             column_width[column] = max(column_width[column], texts[body] + 12, self.body_width[body])
         lane_width = [0.0] * (self.columns + 1)
         for line in self.lines:
+            needed = text_width(line.name + line.tag) + 10
             if line.lane is not None:
-                gap = line.lane[0]
-                lane_width[gap] = max(lane_width[gap], _width(self._joint_text(line.joint)) + 10)
+                lane_width[line.lane[0]] = max(lane_width[line.lane[0]], needed)
+                continue
+            for column in (self.column[line.upper], self.column[line.lower]):
+                column_width[column] = max(column_width[column], needed)
         self.lane_x: dict[tuple[int, int, int], float] = {}
         self.column_x: list[float] = []
         x = float(_DEPTH_MARGIN)
@@ -235,20 +271,18 @@ class _Diagram:
             if gap < self.columns:
                 self.column_x.append(x + column_width[gap] / 2)
                 x += column_width[gap]
-        self.right = max(x, _DEPTH_MARGIN + _width(self.body_names[0]) + 60)
+        self.right = max(x, _DEPTH_MARGIN + text_width(self.body_names[0]) + 60)
         y = float(_PAGE_MARGIN + (34 if self.title else 0))
         self.row_y: list[float] = []
         for row in range(self.rows):
+            y += self.strips[row] if row else 0
             self.row_y.append(y + self.row_height[row] / 2)
-            y += self.row_height[row] + self._track_height(row) + (_SLANT if row else 0) + _NAME_STRIP
-        self.bottom = y - _NAME_STRIP + 10
+            y += self.row_height[row] + self._track_height(row) + (_SLANT if row else 0)
+        self.bottom = y + 10 + _OTHER_PITCH * len(self.others)
 
     def _track_height(self, row: int) -> float:
         count = len(self.tracks[row].occupied)
         return _TRACK_PITCH * count + 10 if count else 0
-
-    def _joint_text(self, joint: int) -> str:
-        return f"{self.joint_names[joint - 1]} H{joint}"
 
     def _x(self, body: int) -> float:
         return self.column_x[self.column[body]]
@@ -267,39 +301,45 @@ class _Diagram:
         return self._x(body) + sign * self.body_width[body] / 2
 
     def svg(self) -> str:
-        key = ["tree joint, inboard to outboard"]
-        key += ["cut joint"] if self.lines else []
-        key += ["* flipped against the given direction"] if any(self.flipped) else []
-        key += ["B, H: regular labels"]
-        key_width = sum(_width(text) + 20 for text in key) + 2 * 44
-        width = max(self.right, key_width, _width(self.title) * 1.3) + _PAGE_MARGIN
+        styles = {line.style for line in self.lines}
+        key = [("tree", "tree joint, inboard to outboard")]
+        key += [("cut", "cut joint")] if "cut" in styles else []
+        key += [(style, words) for style, words in TIES.items() if style in styles]
+        key += [("", "* flipped against the given direction")] if any(self.flipped) else []
+        key += [("", "B, H: regular labels")]
+        widths = [sum(text_width(text) + 20 + 44 * bool(style) for style, text in key)]
+        widths += [self.right, text_width(self.title) * 1.3, *map(text_width, self.others)]
+        width = max(widths) + _PAGE_MARGIN
         height = self.bottom + 50
-        size = f'width="{_number(width)}" height="{_number(height)}"'
-        view = f'viewBox="0 0 {_number(width)} {_number(height)}"'
+        size = f'width="{decimal(width)}" height="{decimal(height)}"'
+        view = f'viewBox="0 0 {decimal(width)} {decimal(height)}"'
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="topology" {size} {view}>',
-            f"<style>{_STYLE}</style>",
+            f"<style>{STYLE}</style>",
             "<defs>",
-            *(_arrowhead(name, colour) for name, colour in (("outwardtree", "#2b3a4a"), ("outwardcut", "#c0392b"))),
-            _HATCH,
+            *(arrowhead(name, colour) for name, colour in (("outwardtree", "#2b3a4a"), ("outwardcut", "#c0392b"))),
+            HATCH,
             "</defs>",
             f'<rect {size} fill="#fff"/>',
         ]
         if self.title:
-            parts.append(f'<text class="title" x="{_PAGE_MARGIN}" y="26">{_escaped(self.title)}</text>')
+            parts.append(f'<text class="title" x="{_PAGE_MARGIN}" y="26">{escaped(self.title)}</text>')
         for row in range(1, self.rows):
-            y = _number(self.row_y[row])
-            parts.append(f'<path class="row" d="M{_DEPTH_MARGIN} {y}H{_number(self.right)}"/>')
+            y = decimal(self.row_y[row])
+            parts.append(f'<path class="row" d="M{_DEPTH_MARGIN} {y}H{decimal(self.right)}"/>')
             parts.append(f'<text class="level" x="{_PAGE_MARGIN - 8}" y="{y}">level {row}</text>')
         names: list[str] = []
         for joint in range(1, self.nb + 1):
             self._draw_tree_joint(joint, parts, names)
         for line in self.lines:
-            self._draw_cut_joint(line, parts, names)
+            self._draw_side_line(line, parts, names)
         self._draw_base(parts)
         for body in range(1, self.nb + 1):
             self._draw_body(body, parts)
         parts += names
+        for k, text in enumerate(self.others):
+            y = decimal(self.bottom - _OTHER_PITCH * (len(self.others) - k - 0.5))
+            parts.append(f'<text class="key" x="{_PAGE_MARGIN}" y="{y}">{escaped(text)}</text>')
         self._draw_key(key, height - 24, parts)
         parts.append("</svg>")
         return "\n".join(parts) + "\n"
@@ -309,49 +349,52 @@ class _Diagram:
         x, end = self._x(joint), self._top(joint)
         if parent == 0:
             path = [(x, self._bottom(0)), (x, end)]
-            parts.append(_polyline("tree", path, arrow="outwardtree"))
+            parts.append(polyline("tree", path, arrow="outwardtree"))
         else:
             start = self._bottom(parent)
             straight = start + self._track_height(self.row[parent])
-            bend = end - _NAME_STRIP
+            bend = end - self.strips[self.row[joint]]
             middle = (straight + bend) / 2
             points = [(self._x(parent), middle), (x, middle), (x, bend)]
-            curve = " ".join(f"{_number(a)} {_number(b)}" for a, b in points)
+            curve = " ".join(f"{decimal(a)} {decimal(b)}" for a, b in points)
             parts.append(
                 f'<path class="tree" marker-end="url(#outwardtree)" '
-                f'd="M{_number(self._x(parent))} {_number(start)}V{_number(straight)}C{curve}V{_number(end)}"/>'
+                f'd="M{decimal(self._x(parent))} {decimal(start)}V{decimal(straight)}C{curve}V{decimal(end)}"/>'
             )
-        names.append(self._joint_name(joint, x, end - _NAME_STRIP + 18, "treename"))
+        top = end - self.strips[self.row[joint]] + 18
+        names.append(_named(self.joint_names[joint - 1], f" H{joint}", x, top, "treename"))
+        for k, text in enumerate(self.elements[joint], start=1):
+            names.append(_plate(text, x, top + 2 + _ELEMENT_PITCH * k, "element", _SMALL * text_width(text)))
 
-    def _draw_cut_joint(self, line: _CutLine, parts: list[str], names: list[str]) -> None:
+    def _draw_side_line(self, line: _SideLine, parts: list[str], names: list[str]) -> None:
         lower_x, lower_y = self._x(line.lower), self._y(line.lower)
         if line.track is not None:
             _, number = line.track
             track_y = self._bottom(line.upper) + _TRACK_PITCH * (number + 0.5)
-            upper_port = self._x(line.upper) + self.bottom_port[line.joint, line.upper]
+            upper_port = self._x(line.upper) + self.bottom_port[line.key, line.upper]
             at_upper = [(upper_port, track_y), (upper_port, self._bottom(line.upper))]
         if line.lane is None:
-            lower_port = lower_x + self.bottom_port[line.joint, line.lower]
+            lower_port = lower_x + self.bottom_port[line.key, line.lower]
             path = [(lower_port, self._bottom(line.lower)), (lower_port, track_y), *at_upper]
             name_at = self._free_place(line, sorted((lower_port, upper_port))), track_y + 11
         else:
             gap, lane_x = line.lane[0], self.lane_x[line.lane]
-            port_y = lower_y + self.side_port[line.joint, line.lower]
+            port_y = lower_y + self.side_port[line.key, line.lower]
             path = [(self._side(line.lower, gap), port_y), (lane_x, port_y)]
             if line.track is not None:
                 path += [(lane_x, track_y), *at_upper]
             elif line.upper == 0:
                 path += [(lane_x, self._bottom(0))]
             else:
-                upper_y = self._y(line.upper) + self.side_port[line.joint, line.upper]
+                upper_y = self._y(line.upper) + self.side_port[line.key, line.upper]
                 path += [(lane_x, upper_y), (self._side(line.upper, gap), upper_y)]
-            name_at = (lane_x, self._top(line.lower) - _NAME_STRIP + 18)
-        if line.lower == self.outboard[line.joint - 1]:
+            name_at = (lane_x, self._top(line.lower) - self.strips[self.row[line.lower]] + 18)
+        if line.downward:
             path.reverse()
-        parts.append(_polyline("cut", path, arrow="outwardcut"))
-        names.append(self._joint_name(line.joint, *name_at, "cutname"))
+        parts.append(polyline(line.style, path, "outwardcut" if line.style == "cut" else ""))
+        names.append(_named(line.name, line.tag, *name_at, f"{line.style}name"))
 
-    def _free_place(self, line: _CutLine, ends: Sequence[float]) -> float:
+    def _free_place(self, line: _SideLine, ends: Sequence[float]) -> float:
         """Returns the middle of the widest stretch of a track, between ends, that no vertical line crosses."""
         row = self.row[line.upper]
         crossings = [self._x(body) for body in range(1, self.nb + 1) if self.row[body] == row]
@@ -359,66 +402,64 @@ class _Diagram:
             if other.lane is not None and self.row[other.upper] <= row < self.row[other.lower]:
                 crossings.append(self.lane_x[other.lane])
             crossings += [
-                self._x(body) + self.bottom_port[other.joint, body]
+                self._x(body) + self.bottom_port[other.key, body]
                 for body in (other.upper, other.lower)
-                if self.row[body] == row and (other.joint, body) in self.bottom_port
+                if self.row[body] == row and (other.key, body) in self.bottom_port
             ]
         marks = [ends[0], *sorted(x for x in crossings if ends[0] < x < ends[1]), ends[1]]
         left, right = max(pairwise(marks), key=lambda pair: pair[1] - pair[0])
         return (left + right) / 2
 
-    def _joint_name(self, joint: int, x: float, y: float, style: str) -> str:
-        name = _escaped(self.joint_names[joint - 1])
-        width = _width(self._joint_text(joint)) - 2
-        left, top = _number(x - width / 2), _number(y - 8)
-        return (
-            f'<rect class="plate" x="{left}" y="{top}" width="{_number(width)}" height="16"/>'
-            f'<text class="{style}" x="{_number(x)}" y="{_number(y)}">{name}'
-            f'<tspan class="label"> H{joint}</tspan></text>'
-        )
-
     def _draw_base(self, parts: list[str]) -> None:
         top, width = self._top(0), self.right - _DEPTH_MARGIN
-        box = f'x="{_DEPTH_MARGIN}" width="{_number(width)}"'
-        parts.append(f'<rect {box} y="{_number(top)}" height="{_BODY_HEIGHT}" fill="url(#ground)"/>')
-        line_y = _number(self._bottom(0))
-        parts.append(f'<path class="base" d="M{_DEPTH_MARGIN} {line_y}H{_number(self.right)}"/>')
+        box = f'x="{_DEPTH_MARGIN}" width="{decimal(width)}"'
+        parts.append(f'<rect {box} y="{decimal(top)}" height="{_BODY_HEIGHT}" fill="url(#ground)"/>')
+        line_y = decimal(self._bottom(0))
+        parts.append(f'<path class="base" d="M{_DEPTH_MARGIN} {line_y}H{decimal(self.right)}"/>')
         middle = _DEPTH_MARGIN + width / 2
         text = self.body_names[0]
-        plate = _width(f"{text} B0") + 20
+        plate = text_width(f"{text} B0") + 20
         parts.append(
-            f'<rect x="{_number(middle - plate / 2)}" y="{_number(top + _BODY_HEIGHT / 2 - 13)}" '
-            f'width="{_number(plate)}" height="26" fill="#fff"/>'
+            f'<rect x="{decimal(middle - plate / 2)}" y="{decimal(top + _BODY_HEIGHT / 2 - 13)}" '
+            f'width="{decimal(plate)}" height="26" fill="#fff"/>'
         )
         parts.append(
-            f'<text x="{_number(middle)}" y="{_number(top + _BODY_HEIGHT / 2)}">{_escaped(text)}'
+            f'<text x="{decimal(middle)}" y="{decimal(top + _BODY_HEIGHT / 2)}">{escaped(text)}'
             '<tspan class="label"> B0</tspan></text>'
         )
 
     def _draw_body(self, body: int, parts: list[str]) -> None:
         x, y, width, height = self._x(body), self._y(body), self.body_width[body], self.row_height[self.row[body]]
         parts.append(
-            f'<rect class="body" x="{_number(x - width / 2)}" y="{_number(y - height / 2)}" '
-            f'width="{_number(width)}" height="{_number(height)}" rx="8"/>'
+            f'<rect class="body" x="{decimal(x - width / 2)}" y="{decimal(y - height / 2)}" '
+            f'width="{decimal(width)}" height="{decimal(height)}" rx="8"/>'
         )
-        parts.append(f'<text x="{_number(x)}" y="{_number(y - 8)}">{_escaped(self.body_names[body])}</text>')
-        parts.append(f'<text class="label" x="{_number(x)}" y="{_number(y + 10)}">B{body}</text>')
+        parts.append(f'<text x="{decimal(x)}" y="{decimal(y - 8)}">{escaped(self.body_names[body])}</text>')
+        parts.append(f'<text class="label" x="{decimal(x)}" y="{decimal(y + 10)}">B{body}</text>')
 
-    def _draw_key(self, key: Sequence[str], y: float, parts: list[str]) -> None:
+    def _draw_key(self, key: Sequence[tuple[str, str]], y: float, parts: list[str]) -> None:
         x = float(_PAGE_MARGIN)
-        for text in key:
-            kind = text.partition(" ")[0]
-            if kind in ("tree", "cut"):
-                parts.append(_polyline(kind, [(x, y), (x + 36, y)], f"outward{kind}"))
+        for style, text in key:
+            if style:
+                arrow = f"outward{style}" if style in ("tree", "cut") else ""
+                parts.append(polyline(style, [(x, y), (x + 36, y)], arrow))
                 x += 44
-            parts.append(f'<text class="key" x="{_number(x)}" y="{_number(y)}">{text}</text>')
-            x += _width(text) + 20
+            parts.append(f'<text class="key" x="{decimal(x)}" y="{decimal(y)}">{text}</text>')
+            x += text_width(text) + 20
 
 
-_HATCH = (
-    '<pattern id="ground" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-    '<rect width="8" height="8" fill="#f4f4f4"/><path d="M0 0V8" stroke="#9aa2aa" stroke-width="2"/></pattern>'
-)
+def _named(name: str, tag: str, x: float, y: float, style: str) -> str:
+    """A name with a tag behind it, on a plate that hides the line below."""
+    text = f'{escaped(name)}<tspan class="label">{escaped(tag)}</tspan>'
+    return _plate(text, x, y, style, text_width(name + tag), marked_up=True)
+
+
+def _plate(text: str, x: float, y: float, style: str, width: float, *, marked_up: bool = False) -> str:
+    left, top = decimal(x - width / 2 + 1), decimal(y - 8)
+    return (
+        f'<rect class="plate" x="{left}" y="{top}" width="{decimal(width - 2)}" height="16"/>'
+        f'<text class="{style}" x="{decimal(x)}" y="{decimal(y)}">{text if marked_up else escaped(text)}</text>'
+    )
 
 
 def _columns(tree: SpanningTree) -> list[int]:
@@ -437,53 +478,3 @@ def _columns(tree: SpanningTree) -> list[int]:
         if children:
             columns[body] = columns[children[(len(children) - 1) // 2]]
     return columns
-
-
-def _polyline(style: str, points: Sequence[tuple[float, float]], arrow: str) -> str:
-    """Returns a path through the points whose corners are rounded."""
-    radius = 6.0
-    path = f"M{_number(points[0][0])} {_number(points[0][1])}"
-    for before, corner, after in zip(points, points[1:], points[2:], strict=False):
-        enter, leave = _towards(corner, before, radius), _towards(corner, after, radius)
-        path += "L{} {}Q{} {} {} {}".format(*map(_number, (*enter, *corner, *leave)))
-    path += f"L{_number(points[-1][0])} {_number(points[-1][1])}"
-    return f'<path class="{style}" marker-end="url(#{arrow})" d="{path}"/>'
-
-
-def _towards(start: tuple[float, float], goal: tuple[float, float], distance: float) -> tuple[float, float]:
-    dx, dy = goal[0] - start[0], goal[1] - start[1]
-    length = abs(dx) + abs(dy)  # the stretches are horizontal or vertical
-    part = min(distance, length / 2) / length if length else 0.0
-    return start[0] + part * dx, start[1] + part * dy
-
-
-def _arrowhead(name: str, colour: str) -> str:
-    return (
-        f'<marker id="{name}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="10" markerHeight="10" '
-        f'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 1L9 5L0 9Z" fill="{colour}"/></marker>'
-    )
-
-
-def _number(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")
-
-
-def _width(text: str) -> float:
-    """Returns an estimate of a text's width in pixels; full-width characters take two columns."""
-    return _CHARACTER * sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
-
-
-def _printable(name: Hashable) -> str:
-    """Returns a name on one line, without characters that XML cannot hold."""
-    return "".join(
-        " " if character.isspace() else "\N{REPLACEMENT CHARACTER}" if _forbidden(character) else character
-        for character in str(name)
-    )
-
-
-def _forbidden(character: str) -> bool:
-    return unicodedata.category(character) in ("Cc", "Cs") or character in "\ufffe\uffff"
-
-
-def _escaped(text: str) -> str:
-    return escape(_printable(text))

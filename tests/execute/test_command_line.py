@@ -23,6 +23,7 @@ import pytest
 import mbsym
 from mbsym.cli import main
 from mbsym.examples import names
+from mbsym.registry import FORMULATIONS
 
 VERBS = ("label", "derive", "generate", "verify", "convert", "examples", "schema")
 COMMAND = (sys.executable, "-m", "mbsym")
@@ -77,7 +78,7 @@ def test_label(run: Run, tmp_path: Path) -> None:
     data = json.loads(run("label", "puma560", "--json").out)
     assert list(data) == [
         "name", "bodies", "joints", "cut_joints", "flipped", "patterns", "weights", "inboard", "incidence_matrix",
-        "path_matrix", "loops",
+        "path_matrix", "loops", "elements",
     ]  # fmt: skip
     assert data["name"] == "puma560"
     assert sorted(data["joints"].values()) == [1, 2, 3, 4, 5, 6]
@@ -88,6 +89,26 @@ def test_label(run: Run, tmp_path: Path) -> None:
     assert all(name in table.out for name in (*data["bodies"], *data["joints"]))
     assert run("label", "quadruped", "--diagram", tmp_path / "graph.svg").status == 0
     assert (tmp_path / "graph.svg").read_text(encoding="utf-8").lstrip().startswith(("<?xml", "<svg"))
+
+
+@pytest.mark.parametrize("verb", ["derive", "generate"])
+def test_formulations_are_all_named_and_each_once(run: Run, verb: str) -> None:
+    names = list(FORMULATIONS)
+    said = run(verb, "cart_pole", "--formulation", "nope").err
+    assert said.strip().partition("known: ")[2].split(", ") == names
+    told = " ".join(run(verb, "--help").out.replace("-\n", "-").split())
+    assert [name for name in names if f" {name} (" not in told.replace("transfer- matrix", "transfer-matrix")] == []
+
+
+def test_label_lists_and_draws_what_is_no_joint(run: Run, tmp_path: Path) -> None:
+    outcome = run("label", "cart_pole", "--diagram", tmp_path / "graph.svg")
+    assert outcome.status == 0
+    assert ["bearing", "joint_damper", "joint", "rail"] in [line.split() for line in outcome.out.splitlines()]
+    assert ["motor", "actuator", "joint", "rail"] in [line.split() for line in outcome.out.splitlines()]
+    assert "bearing: damper" in (tmp_path / "graph.svg").read_text(encoding="utf-8")
+    elements = json.loads(run("label", "cart_pole", "--json").out)["elements"]
+    assert {"name": "motor", "type": "actuator", "joints": ["rail"], "bodies": []} in elements
+    assert "bearing: damper" in run("derive", "cart_pole", "--format", "html").out
 
 
 @pytest.mark.parametrize("order", ["weight", "input"])

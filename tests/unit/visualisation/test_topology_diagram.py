@@ -4,15 +4,31 @@ from __future__ import annotations
 
 import re
 from itertools import combinations, pairwise
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mbsym.constraints import DistanceConstraint, GearConstraint, PointOnLineConstraint
 from mbsym.errors import TopologyError
+from mbsym.forces import Actuator, AppliedWrench, JointDamper, JointSpring, PointSpringDamper
+from mbsym.model.body import Body
+from mbsym.model.joint import Coupling, Joint
+from mbsym.model.system import Model
 from mbsym.topology import Labelling, label
+from mbsym.values.parameter import ControlInput
+from mbsym.visualisation.attachments import (
+    Attachment,
+    attachments_of,
+    attachments_table,
+    attachments_to_json,
+)
 from mbsym.visualisation.topology_diagram import DIAGRAM_LIMIT, _Strip, topology_svg
+
+SIDES = ("cut", "rod", "slide", "spring", "gear")
+"""Styles of lines that run beside the tree."""
 
 SVG = "{http://www.w3.org/2000/svg}"
 Box = tuple[float, float, float, float]
@@ -93,11 +109,11 @@ def check_clear(svg: str) -> None:
     bodies, names = boxes(svg, "body"), boxes(svg, "plate")
     for first, second in combinations(bodies + names, 2):
         assert not overlap(first, second)
-    cut = [list(pairwise(outline(path.get("d", "")))) for path in elements(svg, "path", "cut")]
+    cut = [list(pairwise(outline(path.get("d", "")))) for style in SIDES for path in elements(svg, "path", style)]
     tree = [list(pairwise(outline(path.get("d", "")))) for path in elements(svg, "path", "tree")]
     for start, end in (stretch for path in tree + cut for stretch in path):
         assert not any(meets(start, end, box) for box in bodies)
-    # Tree joints of one body leave it as one line; a cut joint has all its line to itself.
+    # Tree joints of one body leave it as one line; every other line has its way to itself.
     for number, path in enumerate(cut):
         for other in cut[:number] + tree:
             assert not any(lie_on_each_other(first, second) for first in path for second in other)
@@ -190,6 +206,94 @@ def systems(draw: st.DrawFn) -> Labelling:
 @given(systems())
 def test_lines_and_names_keep_clear(labelling: Labelling) -> None:
     check_clear(topology_svg(labelling))
+
+
+@st.composite
+def attached(draw: st.DrawFn) -> tuple[Labelling, tuple[Attachment, ...]]:
+    """A system with lines between any bodies and joints, and elements at joints."""
+    labelling = draw(systems())
+    bodies = [str(name) for name in labelling.body_names]
+    tree = [str(labelling.joint_names[k]) for k in range(labelling.nb)]
+    pairs = st.lists(st.sampled_from(bodies), min_size=2, max_size=2, unique=True)
+    styles: st.SearchStrategy[Any] = st.sampled_from(["rod", "slide", "spring"])
+    found = [
+        Attachment("distance", f"tie {k}", (), (first, second), draw(styles))
+        for k, (first, second) in enumerate(draw(st.lists(pairs, max_size=5)))
+    ]
+    for k, joints in enumerate(draw(st.lists(st.lists(st.sampled_from(tree), min_size=1, max_size=2), max_size=6))):
+        line: Any = "gear" if len(joints) == 2 else ""
+        found.append(Attachment("gear" if line else "joint_damper", f"a long name {k}", tuple(joints), (), line))
+    return labelling, tuple(found)
+
+
+@settings(max_examples=40)
+@given(attached())
+def test_what_else_holds_the_bodies_keeps_clear(system: tuple[Labelling, tuple[Attachment, ...]]) -> None:
+    check_clear(topology_svg(system[0], "", system[1]))
+
+
+MACHINE = Model(
+    "machine",
+    tuple(Body(name) for name in ("crank", "rod", "slider", "arm", "hand")),
+    (
+        Joint("bearing", "revolute", "ground", "crank"),
+        Joint("pin", "revolute", "crank", "rod"),
+        Joint("guide", "prismatic", "ground", "slider"),
+        Joint("shoulder", "revolute", "ground", "arm"),
+        Joint("wrist", "revolute", "arm", "hand"),
+    ),
+    forces=(
+        Actuator("motor", "guide", "push"),
+        JointSpring("return", "guide", 3),
+        JointDamper("friction", "guide", 3),
+        JointDamper("more friction", "guide", 3),
+        PointSpringDamper("strut", "arm", "crank", 3, 1, 1),
+        AppliedWrench("wind", "slider"),
+    ),
+    couplings=(Coupling("wrist", "shoulder", 2),),
+    constraints=(
+        DistanceConstraint("tie", "rod", "slider", 1),
+        PointOnLineConstraint("slot", "ground", "hand"),
+        GearConstraint("timing", "bearing", "guide"),
+    ),
+    inputs=(ControlInput("push"),),
+)
+
+
+def test_rods_gears_couplings_and_springs_are_drawn_and_named() -> None:
+    svg = topology_svg(MACHINE.label(), "", attachments_of(MACHINE))
+    check_clear(svg)
+    # Each twice where its style stands in the key.
+    assert {style: len(elements(svg, "path", style)) for style in SIDES} == {
+        "cut": 0, "rod": 2, "slide": 2, "spring": 2, "gear": 3
+    }  # fmt: skip
+    texts = {"".join(text.itertext()) for text in ElementTree.fromstring(svg).iter(SVG + "text")}
+    assert {"tie rod", "slot slide", "timing gear", "wrist coupling", "strut spring"} <= texts
+    assert {"motor: actuator", "return: spring", "friction: damper"} <= texts
+    assert {"more friction: damper on joint guide", "wind: applied wrench on body slider"} <= texts
+    assert {"rod", "slide", "spring", "gear or coupling"} <= texts
+
+
+def test_lines_end_at_what_they_hold() -> None:
+    labelling = MACHINE.label()
+    svg = topology_svg(labelling, "", attachments_of(MACHINE))
+    bodies = boxes(svg, "body")
+    for style, ends in (("rod", ("rod", "slider")), ("spring", ("arm", "crank"))):
+        points = outline(elements(svg, "path", style)[0].get("d", ""))
+        held = [bodies[labelling.body_labels[name] - 1] for name in ends]
+        for x, y in (points[0], points[-1]):
+            assert any(box[0] - 0.2 <= x <= box[2] + 0.2 and box[1] - 0.2 <= y <= box[3] + 0.2 for box in held)
+
+
+def test_attachments_as_text_and_data() -> None:
+    found = attachments_of(MACHINE)
+    lines = attachments_table(found).splitlines()
+    assert lines[0].split() == ["element", "type", "holds", "on", "to"] and len(lines) == 2 + len(found)
+    assert "wrist" in lines[2] and lines[2].endswith("joints wrist, shoulder")
+    assert attachments_to_json(found)[1] == {
+        "name": "tie", "type": "distance", "joints": [], "bodies": ["rod", "slider"]
+    }  # fmt: skip
+    assert attachments_table(()) == ""
 
 
 def test_stretches_share_a_lane_only_if_they_are_apart() -> None:
