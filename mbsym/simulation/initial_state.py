@@ -91,16 +91,24 @@ def _unknown(mechanism: Mechanism, name: str, known: Sequence[str]) -> Simulatio
     cut = {item.joint.name for item in mechanism.cut_joints}
     sources = {coupling.joint: coupling.source for coupling in model.couplings}
     for joint in model.joints:
-        if name not in (*table.coordinates[joint.name], *table.speeds[joint.name]):
+        own = [each for each in (*table.coordinates[joint.name], *table.speeds[joint.name]) if each in known]
+        if name == joint.name and own:
+            return SimulationError(
+                f"{name!r} is a joint and no coordinate or speed",
+                where=model.name,
+                remedy=f"give {', '.join(own[:-1])} or {own[-1]}",
+            )
+        if name not in (joint.name, *table.coordinates[joint.name], *table.speeds[joint.name]):
             continue
+        subject = f"joint {name}" if name == joint.name else f"{name} belongs to joint {joint.name}, which"
         if joint.name in cut:
             return SimulationError(
-                f"{name} belongs to joint {joint.name}, which is cut and follows from the others",
+                f"{subject} is cut and follows from the others",
                 where=model.name,
                 remedy=f"give {', '.join(known)}",
             )
         return SimulationError(
-            f"{name} follows joint {sources[joint.name]} by a coupling", where=model.name, remedy="give that joint's"
+            f"{subject} follows joint {sources[joint.name]} by a coupling", where=model.name, remedy="give that joint's"
         )
     return SimulationError(
         f"no coordinate or speed is called {name!r}", where=model.name, remedy=suggestion(name, known)
