@@ -18,3 +18,8 @@ EQUATION_CONVENTIONS: Final = (
     "Equations: M(q) vdot + bias(q, v) = tau, bias with velocity, gravity and modelled force terms.",
     "Joint wrench: [moment; force] on the successor by the predecessor, at and in the successor's joint frame.",
 )
+
+LOOP_CONVENTIONS: Final = (
+    "Closed loops: M(q) vdot + bias(q, v) = tau + G(q)^T lambda, G(q) vdot = gamma(q, v); a multiplier a row of G.",
+)
+"""What the equations are beyond those where loops close."""

@@ -13,7 +13,7 @@ from typing import Literal
 
 from mbsym.codegen.interface import GeneratedFile, ModuleDescription, Real, RuntimeFunction, render
 from mbsym.codegen.write import write_files
-from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS
+from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS, LOOP_CONVENTIONS
 from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
@@ -172,11 +172,12 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
     mechanism = derivation.mechanism
     text = dump_native(mechanism.model)
     loops = ("", *derivation.loops.sentences) if derivation.loops is not None else ()
+    equations = (*EQUATION_CONVENTIONS, *(LOOP_CONVENTIONS if derivation.loops and derivation.loops.rows else ()))
     fixed = derivation.fixed or FixedFunctions((), ())
     return ModuleDescription(
         name=mechanism.model.name,
         programs=derivation.programs,
-        header=(*FRAME_CONVENTIONS, *joint_conventions(), *EQUATION_CONVENTIONS, "", *roadmap_lines(mechanism), *loops),
+        header=(*FRAME_CONVENTIONS, *joint_conventions(), *equations, "", *roadmap_lines(mechanism), *loops),
         manifest={
             "formulation": derivation.formulation,
             **manifest_fields(mechanism),

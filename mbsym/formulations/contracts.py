@@ -215,7 +215,7 @@ MASS_MATRIX: Final = Contract(
     ("q",),
     (Result("M", ("nv", "nv"), "", "mass matrix"),),
     "mass matrix",
-    display=Display("M", "Mass matrix", "M(q) in M(q) vdot + h(q, v) = tau.", symmetric=True),
+    display=Display("M", "Mass matrix", "M(q), the factor of vdot in the equations of motion.", symmetric=True),
     reference="mass_matrix",
 )
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from mbsym.formulations.constraint_force.matrices import CfaMatrices, MatrixName, cfa_matrices
+from mbsym.errors import DerivationError
+from mbsym.formulations.constraint_force.matrices import (
+    JointMatrices,
+    MatrixName,
+    cfa_matrices,
+    matrices_with_accelerations,
+)
 from mbsym.formulations.constraint_force.serial import level_schedule
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.report.sections import Equation, Item, NamedMatrix, Pattern, Section, Table
@@ -41,7 +47,43 @@ DEFINITIONS: Final = Equation(
     f"<mi>C</mi><mo>=</mo><msup>{_H_BAR}{_T}</msup>{_CORE}{_H_BAR}",
 )
 
+_WT: Final = _script("W", _T)
+_PT: Final = _script("P", _T)
+_GAP: Final = "<mo>,</mo><mspace width='0.4em'/>"
+
+
+def _matrix(*rows: str) -> str:
+    cells = "".join(f"<mtr>{row}</mtr>" for row in rows)
+    return f"<mtable class='matrix'>{cells}</mtable>"
+
+
+def _cell(text: str) -> str:
+    return f"<mtd><mrow>{text}</mrow></mtd>"
+
+
+WITH_ACCELERATIONS: Final = Equation(
+    "[ I  -P W ; W^T P^T  D ] [ a ; F_S ] = [ P H-bar tau - b ; W^T gamma + D tau ]",
+    r"\begin{bmatrix} I & -P W \\ W^{\mathsf T} P^{\mathsf T} & D \end{bmatrix} "
+    r"\begin{bmatrix} a \\ F_S \end{bmatrix} = "
+    r"\begin{bmatrix} P \bar H \tau - b \\ W^{\mathsf T} \gamma + D \tau \end{bmatrix}",
+    _matrix(
+        f"{_cell('<mi>I</mi>')}{_cell('<mo>&#x2212;</mo><mi>P</mi><mi>W</mi>')}",
+        f"{_cell(_WT + _PT)}{_cell('<mi>D</mi>')}",
+    )
+    + _matrix(_cell("<mi>a</mi>"), _cell("<msub><mi>F</mi><mi>S</mi></msub>"))
+    + "<mo>=</mo>"
+    + _matrix(
+        _cell(f"<mi>P</mi>{_H_BAR}<mi>τ</mi><mo>&#x2212;</mo><mi>b</mi>"),
+        _cell(f"{_WT}<mi>γ</mi><mo>+</mo><mi>D</mi><mi>τ</mi>"),
+    ),
+)
+
 SENTENCES: Final = {
+    "W": "W has the directions in which each joint holds its body, and those of freedoms with rotor inertia.",
+    "P": "P takes joint wrenches to what they do to the bodies: unit matrices on the diagonal, less the transform of "
+    "each body's wrench to its parent.",
+    "I": "I has the spatial inertias of the bodies about their frames.",
+    "D": "D has the inverse rotor inertias, and is zero elsewhere.",
     "A": "A F_S = -B (tau - h) for the constraint forces F_S in the directions W of all joints: symmetric, positive "
     "definite, a block where two joints hold the same body.",
     "B": "B takes generalised forces to accelerations in the constraint directions.",
@@ -61,8 +103,40 @@ def constraint_force_sections(mechanism: Mechanism) -> tuple[Section, ...]:
     return (first, *(_matrix_section(matrices, name) for name in names))
 
 
-def _matrix_section(matrices: CfaMatrices, name: MatrixName) -> Section:
+def acceleration_sections(mechanism: Mechanism) -> tuple[Section, ...]:
+    """The form with accelerations and constraint forces as unknowns, and its matrices; every tree has it.
+
+    Raises:
+        DerivationError: a coupling joins two joints.
+    """
+    matrices = matrices_with_accelerations(mechanism)
+    has_rotors = any(entry for block in matrices.blocks["D"].values() for row in block for entry in row)
+    sentences = (
+        "The accelerations a of the body frames, [angular; linear], and the constraint forces F_S are the unknowns, "
+        "and no inertia is inverted; b and gamma are what the speeds, gravity and outer forces contribute.",
+        *(() if has_rotors else ("No joint has rotor inertia, so D is zero.",)),
+    )
+    first = Section("acceleration_form", "Form with accelerations", sentences, (WITH_ACCELERATIONS,))
+    names: tuple[MatrixName, ...] = ("I", "P", "W", *(("D",) if has_rotors else ()))
+    return (first, *(_matrix_section(matrices, name) for name in names))
+
+
+def matrix_sections(mechanism: Mechanism) -> tuple[Section, ...]:
+    """A, B and C, or where there is no A the reason and the form with accelerations."""
+    try:
+        return constraint_force_sections(mechanism)
+    except DerivationError as error:
+        reason = Section("constraint_matrix", "Constraint matrix A", (f"{error.what}.",))
+    try:
+        return (reason, *acceleration_sections(mechanism))
+    except DerivationError:  # coupled joints have neither
+        return (reason,)
+
+
+def _matrix_section(matrices: JointMatrices, name: MatrixName) -> Section:
     joints = [body.joint.name for body in matrices.mechanism.bodies]
+    bodies = [body.name for body in matrices.mechanism.bodies]
+    of_rows, of_columns = bodies if name in ("I", "P") else joints, bodies if name == "I" else joints
     rows = [k for k, size in enumerate(matrices.row_sizes[name]) if size]
     columns = [k for k, size in enumerate(matrices.column_sizes[name]) if size]
     present = [
@@ -77,16 +151,18 @@ def _matrix_section(matrices: CfaMatrices, name: MatrixName) -> Section:
             f"{matrices.column_sizes[name][j - 1]}"
             for i, j in present
         }
-        items.append(Pattern(name, tuple(joints[k] for k in rows), tuple(joints[k] for k in columns), cells))
-    upper = [(i, j) for i, j in present if name == "B" or i <= j]
-    shown = _closed_blocks(matrices, name, upper)
-    sentence = "" if shown else "The blocks are too large to be shown in closed form."
-    below = "" if name == "B" or not shown else "Blocks below the diagonal are those above it, transposed."
+        items.append(Pattern(name, tuple(of_rows[k] for k in rows), tuple(of_columns[k] for k in columns), cells))
+    symmetric = name in ("A", "C")
+    # The unit matrices on the diagonal of P go without saying.
+    worth = [(i, j) for i, j in present if i < j or (i == j and name != "P") or not (symmetric or name == "P")]
+    shown = _closed_blocks(matrices, name, worth)
+    sentence = "The blocks are too large to be shown in closed form." if worth and not shown else ""
+    below = "Blocks below the diagonal are those above it, transposed." if symmetric and shown else ""
     sentences = tuple(each for each in (SENTENCES[name], sentence, below) if each)
     return Section(f"matrix_{name}", f"Matrix {name}", sentences, (*items, *shown))
 
 
-def _closed_blocks(matrices: CfaMatrices, name: MatrixName, places: list[tuple[int, int]]) -> tuple[Item, ...]:
+def _closed_blocks(matrices: JointMatrices, name: MatrixName, places: list[tuple[int, int]]) -> tuple[Item, ...]:
     """The blocks in closed form, none where they are too large."""
     import sympy
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.records import Registry
-from mbsym.report.constraint_force_sections import constraint_force_sections, schedule_section
+from mbsym.report.constraint_force_sections import acceleration_sections, matrix_sections, schedule_section
 from mbsym.report.equations import Equations
 from mbsym.report.kane_sections import kane_sections
 from mbsym.report.sections import Entries, Equation, Item, NamedMatrix, Section, Steps, Table
@@ -44,6 +44,11 @@ def report_title(equations: Equations) -> str:
     return f"{equations.mechanism.model.name}: equations of motion ({equations.formulation})"
 
 
+def equation_of_motion(equations: Equations) -> Equation:
+    """With the forces of the closed loops where there are any, whether or not anything is said of them."""
+    return OF_LOOPS if equations.is_closed else OF_TREES
+
+
 def report_sections(equations: Equations) -> tuple[Section, ...]:
     """Topology, equations, all quantities in closed form or steps, what the formulation adds, operation counts.
 
@@ -60,7 +65,7 @@ def report_sections(equations: Equations) -> tuple[Section, ...]:
         "equations",
         "Equations of motion",
         tuple(f"{sentence}." for sentence in equations.loop_sentences),
-        (OF_LOOPS if equations.loop_sentences else OF_TREES,),
+        (equation_of_motion(equations),),
         remark="Numbers of more than twelve digits are rounded to them; the JSON document has them exactly.",
     )
     quantities = tuple(quantity_section(equations, name) for name in equations.names)
@@ -101,20 +106,13 @@ class FormulationSections:
     sections: Callable[[Mechanism], tuple[Section, ...]]
 
 
-def _matrices(mechanism: Mechanism) -> tuple[Section, ...]:
-    try:
-        return constraint_force_sections(mechanism)
-    except DerivationError as error:
-        # A massless body leaves the method its inertia form, which has no matrix A to show.
-        return (Section("constraint_matrix", "Constraint matrix A", (f"{error.what}.",)),)
-
-
 FORMULATION_SECTIONS: Final = Registry(
     "section of a formulation",
     (
         FormulationSections("kane", kane_sections),
-        FormulationSections("cfa", _matrices),
-        FormulationSections("cfa-serial", lambda mechanism: (*_matrices(mechanism), schedule_section(mechanism))),
+        FormulationSections("cfa", matrix_sections),
+        FormulationSections("cfa-serial", lambda mechanism: (*matrix_sections(mechanism), schedule_section(mechanism))),
+        FormulationSections("cfa-kkt", acceleration_sections),
         FormulationSections("transfer-matrix", transfer_matrix_sections),
     ),
     DerivationError,

@@ -67,7 +67,7 @@ class ClosedForm:
 
 
 class Equations:
-    """M(q) vdot + h(q, v) = tau of a model, in closed form.
+    """M(q) vdot + h(q, v) = tau of a model, with + G^T lambda and G vdot = gamma for closed loops, in closed form.
 
     Attributes:
         mechanism: labelled and expressed in a graph.
@@ -146,6 +146,11 @@ class Equations:
         contracts = {**contracts_of(self.mechanism), "joint_wrenches": INVERSE_JOINT_WRENCHES}
         found = {name: contracts[name].display for name in self._available.functions}
         return {name: display for name, display in found.items() if display is not None}
+
+    @property
+    def is_closed(self) -> bool:
+        """True where closed loops hold the speeds."""
+        return self._available.loops is not None and bool(self._available.loops.rows)
 
     @property
     def loop_sentences(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mbsym import __version__
-from mbsym.report.contents import formulation_sections
+from mbsym.report.contents import equation_of_motion, formulation_sections
 from mbsym.report.equations import Equations
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps
 from mbsym.report.steps import named_steps
@@ -34,6 +34,7 @@ def json_document(equations: Equations) -> str:
         "parameters": [
             {"name": item.name, "value": show_number(item.default), "unit": item.unit} for item in mechanism.parameters
         ],
+        "equation": equation_of_motion(equations).text,
         "loops": list(equations.loop_sentences),
         "quantities": {name: _quantity(equations, name) for name in equations.names},
         "sections": [_section(section) for section in formulation_sections(equations)],

@@ -34,23 +34,21 @@ from mbsym.symbolic.scalar import Scalar
 if TYPE_CHECKING:
     import sympy
 
-MatrixName: TypeAlias = Literal["H", "H_bar", "W", "X", "P", "I", "A", "B", "C"]
+MatrixName: TypeAlias = Literal["H", "H_bar", "W", "X", "P", "I", "D", "A", "B", "C"]
 Blocks: TypeAlias = Mapping[tuple[int, int], Block]
 
 
 @dataclass(frozen=True, slots=True)
-class CfaMatrices:
-    """H, H-bar, W, X, P = U - X and I as blocks; A = W^T L W, B = W^T L H-bar, C = H-bar^T L H-bar with L = P^T I^-1 P.
+class JointMatrices:
+    """H, H-bar, W, X, P = U - X, I as blocks, and D with the inverse rotor inertias.
 
     Attributes:
         mechanism: what they belong to.
-        system: A with its block sizes.
-        blocks: by name, the blocks that are not zero by (row joint, column joint); A and C are there in full.
+        blocks: by name, the blocks that are not zero by (row joint, column joint).
         row_sizes, column_sizes: of the blocks, by name.
     """
 
     mechanism: Mechanism
-    system: BlockSystem
     blocks: Mapping[str, Blocks]
     row_sizes: Mapping[str, tuple[int, ...]]
     column_sizes: Mapping[str, tuple[int, ...]]
@@ -96,6 +94,42 @@ class CfaMatrices:
         return sympy.BlockMatrix([[self.block(name, i, j) for j in columns] for i in rows])
 
 
+@dataclass(frozen=True, slots=True)
+class CfaMatrices(JointMatrices):
+    """The same with A = W^T L W, B = W^T L H-bar, C = H-bar^T L H-bar in full, L = P^T I^-1 P.
+
+    Attributes:
+        system: A with its block sizes.
+    """
+
+    system: BlockSystem
+
+
+def matrices_with_accelerations(mechanism: Mechanism) -> JointMatrices:
+    """H, H-bar, W, X, P, I and D, which every tree has: nothing is inverted but the rotor inertias in D.
+
+    Raises:
+        DerivationError: a coupling joins two joints.
+    """
+    held = held_joints(mechanism)
+    transforms = _force_transforms(mechanism)
+    blocks: dict[str, Blocks] = {
+        "H": _diagonal([_of_columns(joint.subspaces.freedoms) for joint in held]),
+        "H_bar": _diagonal([_of_columns(joint.subspaces.forces) for joint in held]),
+        "W": _diagonal([_of_columns(joint.columns) for joint in held]),
+        "X": transforms,
+        "P": _recursion_matrix(mechanism, transforms),
+        "I": _diagonal([_inertia(mechanism, label) for label in range(1, mechanism.nb + 1)]),
+        "D": _diagonal([_rotors(mechanism, label, joint) for label, joint in enumerate(held, start=1)]),
+    }
+    freedoms = tuple(len(joint.subspaces.freedoms) for joint in held)
+    forces = tuple(len(joint.columns) for joint in held)
+    sixes = (6,) * mechanism.nb
+    spatial = dict.fromkeys(("H", "H_bar", "W", "X", "P", "I"), sixes)
+    columns = {"H": freedoms, "H_bar": freedoms, "W": forces, "X": sixes, "P": sixes, "I": sixes, "D": forces}
+    return JointMatrices(mechanism, blocks, {**spatial, "D": forces}, columns)
+
+
 def cfa_matrices(mechanism: Mechanism) -> CfaMatrices:
     """All matrices of the algorithm.
 
@@ -118,25 +152,15 @@ def cfa_matrices(mechanism: Mechanism) -> CfaMatrices:
             b[label, label], c[label, label] = _with_rotors(mechanism, label, joint, b[label, label], c[label, label])
     a = {(i, j): block for (i, j), block in system.blocks.items()}
     a |= {(j, i): _transposed(block, system.sizes[j - 1]) for (i, j), block in system.blocks.items() if i != j}
-    freedoms = tuple(len(joint.subspaces.freedoms) for joint in held)
-    sixes = (6,) * mechanism.nb
-    transforms = _force_transforms(mechanism)
-    blocks: dict[str, Blocks] = {
-        "H": _diagonal([_of_columns(joint.subspaces.freedoms) for joint in held]),
-        "H_bar": _diagonal([_of_columns(joint.subspaces.forces) for joint in held]),
-        "W": _diagonal([_of_columns(joint.columns) for joint in held]),
-        "X": transforms,
-        "P": _recursion_matrix(mechanism, transforms),
-        "I": _diagonal([_inertia(mechanism, label) for label in range(1, mechanism.nb + 1)]),
-        "A": a,
-        "B": b,
-        "C": c,
-    }
-    row_sizes = {"H": sixes, "H_bar": sixes, "W": sixes, "X": sixes, "P": sixes, "I": sixes}
-    row_sizes |= {"A": system.sizes, "B": system.sizes, "C": freedoms}
-    column_sizes = {"H": freedoms, "H_bar": freedoms, "W": system.sizes, "X": sixes, "P": sixes, "I": sixes}
-    column_sizes |= {"A": system.sizes, "B": freedoms, "C": freedoms}
-    return CfaMatrices(mechanism, system, blocks, row_sizes, column_sizes)
+    whole = matrices_with_accelerations(mechanism)
+    freedoms = whole.column_sizes["H"]
+    return CfaMatrices(
+        mechanism,
+        {**whole.blocks, "A": a, "B": b, "C": c},
+        {**whole.row_sizes, "A": system.sizes, "B": system.sizes, "C": freedoms},
+        {**whole.column_sizes, "A": system.sizes, "B": freedoms, "C": freedoms},
+        system,
+    )
 
 
 INVERSE_MASS_MATRIX: Final = Contract(
@@ -185,6 +209,15 @@ def _with_rotors(mechanism: Mechanism, label: int, joint: HeldJoint, b: Block, c
             rows_b[place][k] = -(1 / armature)
             rows_c[k][k] = 1 / armature
     return tuple(map(tuple, rows_b)), tuple(map(tuple, rows_c))
+
+
+def _rotors(mechanism: Mechanism, label: int, joint: HeldJoint) -> Block:
+    """1/a on the diagonal where a rotor holds a freedom."""
+    rows = [[Scalar(mechanism.graph, 0)] * len(joint.columns) for _ in joint.columns]
+    for place, armature in zip(joint.rotors, mechanism.body(label).armature, strict=True):
+        if place is not None:
+            rows[place][place] = 1 / armature
+    return tuple(map(tuple, rows))
 
 
 def _force_transforms(mechanism: Mechanism) -> Blocks:

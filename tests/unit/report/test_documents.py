@@ -21,11 +21,11 @@ from jinja2 import meta, nodes
 import mbsym
 from mbsym.codegen.environment import environment, template_directory
 from mbsym.errors import DerivationError
-from mbsym.report.contents import report_sections
+from mbsym.report.contents import formulation_sections, report_sections
 from mbsym.report.document import FORMATS, document
 from mbsym.report.equations import Equations, derive
 from mbsym.report.html import PageView
-from mbsym.report.sections import NamedMatrix, Pattern, Steps, Table
+from mbsym.report.sections import Equation, NamedMatrix, Pattern, Steps, Table
 from mbsym.report.steps import named_steps
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.sympy_bridge import from_sympy_many
@@ -133,6 +133,39 @@ def test_text_of_a_spherical_joint_uses_the_unit_quaternion() -> None:
         assert "M[1,1] = I_t\n  M[2,2] = I_t\n  M[3,3] = I_s\n" in text
 
 
+@pytest.fixture(scope="module")
+def loop_without_redundant_rows() -> Equations:
+    """A rod from a pendulum to the ground: one closure row, of which nothing is said."""
+    pendulum = mbsym.examples.load("double_pendulum")
+    rod = mbsym.DistanceConstraint("rod", "ground", "lower_rod", 0.6, (0.3, 0, 0), (0, 0, -0.1))
+    found = derive(replace(pendulum, constraints=(rod,)))
+    assert found.loop_sentences == () and found.is_closed
+    return found
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ("text", "M(q) vdot + h(q, v) = tau + G(q)^T lambda,  G(q) vdot = gamma(q, v)"),
+        ("latex", r"= \tau + G(q)^{\mathsf T} \lambda, \qquad G(q)\,\dot v = \gamma(q, v)"),
+        ("html", "<msup><mi>G</mi><mi mathvariant='normal'>T</mi></msup><mi>λ</mi>"),
+        ("json", '"equation": "M(q) vdot + h(q, v) = tau + G(q)^T lambda,  G(q) vdot = gamma(q, v)"'),
+    ],
+)
+def test_a_loop_of_which_nothing_is_said_has_multipliers(
+    loop_without_redundant_rows: Equations, form: str, said: str
+) -> None:
+    text = document(loop_without_redundant_rows, form)
+    assert said in text
+    assert "vdot + h(q, v) = tau." not in text
+
+
+def test_a_tree_has_none() -> None:
+    for form in FORMATS:
+        assert "lambda" not in text_of("double_pendulum", form) and "λ" not in text_of("double_pendulum", form)
+    assert json.loads(text_of("double_pendulum", "json"))["equation"] == "M(q) vdot + h(q, v) = tau"
+
+
 def test_text_of_a_loop_names_what_closes() -> None:
     text = text_of("four_bar", "text")
     assert "closure of joint D" in text and "G(q)^T lambda" in text
@@ -217,9 +250,59 @@ def test_blocks_of_a_small_system_are_those_of_the_algorithm() -> None:
         assert all(abs(entry) < 1e-12 for entry in difference.subs(point).evalf(30))
 
 
+TREES = ("cart_pole", "double_pendulum", "planar_3r", "puma560", "spinning_top", "floating_two_arm", "quadruped")
+
+
 def test_why_there_is_no_constraint_matrix_is_said() -> None:
     text = text_of("double_pendulum", "text", "cfa")
     assert "does not exist, for body upper_rod has no inverse inertia" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", TREES)
+@pytest.mark.parametrize("formulation", ["cfa", "cfa-serial", "cfa-kkt"])
+def test_every_tree_shows_the_system_that_its_forces_solve(name: str, formulation: str) -> None:
+    """With A where there is one, else with the accelerations: the block matrices and what they are put together to."""
+    sections = {section.key: section for section in formulation_sections(equations(name, formulation))}
+    if "constraint_matrices" in sections:
+        assert formulation != "cfa-kkt" and {"matrix_A", "matrix_B", "matrix_C"} <= set(sections)
+        return
+    assert {"acceleration_form", "matrix_I", "matrix_P", "matrix_W"} <= set(sections)
+    assert ("matrix_D" in sections) == (name == "puma560")
+    (system,) = sections["acceleration_form"].items
+    assert isinstance(system, Equation) and system.text.startswith("[ I  -P W ; W^T P^T  D ] [ a ; F_S ]")
+    shown = {item.name for section in sections.values() for item in section.items if isinstance(item, NamedMatrix)}
+    bodies = len(equations(name).mechanism.bodies)
+    assert {f"I_{k},{k}" for k in range(1, bodies + 1)} <= shown or name == "quadruped"  # too large to be shown
+
+
+@pytest.mark.parametrize("name", ["cart_pole", "double_pendulum", "puma560"])
+def test_matrices_with_accelerations_have_the_motion_as_their_solution(name: str) -> None:
+    """At rest without gravity, under random forces, solved exactly: H^T (a - X^T a_parent) is M^-1 tau."""
+    from mbsym.formulations.constraint_force.matrices import matrices_with_accelerations
+    from mbsym.kinematics.mechanism import build_mechanism
+
+    model = replace(mbsym.examples.load(name), gravity=(0, 0, 0))
+    mechanism = build_mechanism(model, model.label(), "none")
+    matrices = matrices_with_accelerations(mechanism)
+    point = {f"q_{joint.name}": sp.Rational(k + 1, 3) for k, joint in enumerate(model.joints)}
+
+    def number(letter: str) -> sp.Matrix:
+        return sp.Matrix(matrices.to_sympy(letter)).subs(point).evalf(40)
+
+    inertia, p, w, d, h = (number(letter) for letter in ("I", "P", "W", "D", "H"))
+    assert number("H_bar") == h  # revolute and prismatic joints alone
+    rotors = [k for k in range(mechanism.nv) if mechanism.bodies[k].armature[0]]
+    tau = sp.Matrix([sp.Rational(7 * k + 2, 5) for k in range(mechanism.nv)])
+    known = sp.Matrix([0 if k in rotors else tau[k] for k in range(mechanism.nv)])
+    through = sp.zeros(d.rows, 1)
+    for k in rotors:  # a rotor's freedom is the last column of its joint
+        through[sum(matrices.column_sizes["W"][: k + 1]) - 1] = tau[k]
+    system = sp.BlockMatrix([[inertia, -p * w], [w.T * p.T, d]]).as_explicit()
+    right = sp.Matrix([p * h * known, d * through])
+    solution = system.LUsolve(right)
+    rates = h.T * p.T * solution[: inertia.rows, 0]
+    mass = derive(model, symbolic_parameters="none").mass_matrix.subs(point).evalf(40)
+    assert (mass * rates - tau).norm() < 1e-25
 
 
 def test_level_schedule_covers_each_joint_once() -> None:
