@@ -10,6 +10,7 @@
  * Cylindrical joint: q = (translation, angle). Planar: q = (x, y, angle). Universal: q = (first, second angle).
  * Equations: M(q) vdot + bias(q, v) = tau, bias with velocity, gravity and modelled force terms.
  * Joint wrench: [moment; force] on the successor by the predecessor, at and in the successor's joint frame.
+ * Closed loops: M(q) vdot + bias(q, v) = tau + G(q)^T lambda, G(q) vdot = gamma(q, v); a multiplier a row of G.
  *
  * label  body           parent         joint        type      q     v
  * 1      left_crank     0 ground       left_motor   revolute  q[0]  v[0]
