@@ -189,7 +189,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
         model_sha256=sha256(text.encode()).hexdigest(),
         constants={"NQ": mechanism.nq, "NV": mechanism.nv, "NB": mechanism.nb, **fixed.constants},
         runtime=fixed.runtime,
-        numbers=fixed.numbers,
+        tolerances=fixed.tolerances,
         extra=fixed.extra,
         prefix=options.prefix,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Final, TypeAlias
 
-from mbsym.codegen.interface import Argument, Real, RuntimeFunction
+from mbsym.codegen.interface import Argument, RuntimeFunction, Tolerance
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import FORWARD_DYNAMICS_BY_MASS_MATRIX, TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
@@ -23,8 +23,8 @@ from mbsym.loops.closed_form import only_closed_form_position, planar_loops
 from mbsym.loops.contracts import LOOP_CONTRACTS
 from mbsym.loops.functions import LOOP_FUNCTIONS
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops, restated
-from mbsym.loops.runtime import LOOP_KERNELS, REPLACED, extra_arguments, loop_constants, loop_runtime
-from mbsym.loops.tolerances import runtime_numbers
+from mbsym.loops.runtime import LOOP_KERNELS, REPLACED, closure_sizes, extra_arguments, loop_constants, loop_runtime
+from mbsym.loops.tolerances import runtime_tolerances
 from mbsym.records import Registry
 from mbsym.symbolic.program import Program
 from mbsym.transfer_matrix.module import generate_step
@@ -71,7 +71,7 @@ class FixedFunctions:
         kernels: derived functions that they call.
         replaced: derived functions that they take the place of.
         constants: sizes that the text needs.
-        numbers: that it compares with.
+        tolerances: that it compares with.
         extra: arguments of the kernels that it passes on unseen.
         manifest: fields for the manifest.
     """
@@ -80,7 +80,7 @@ class FixedFunctions:
     kernels: tuple[str, ...]
     replaced: tuple[str, ...] = ()
     constants: Mapping[str, int] = field(default_factory=dict)
-    numbers: Mapping[str, Mapping[Real, float]] = field(default_factory=dict)
+    tolerances: tuple[Tolerance, ...] = ()
     extra: tuple[Argument, ...] = ()
     manifest: Mapping[str, object] = field(default_factory=dict)
 
@@ -160,7 +160,7 @@ class Available:
             LOOP_KERNELS,
             REPLACED,
             constants=loop_constants(self.mechanism, self.loops),
-            numbers=runtime_numbers(),
+            tolerances=runtime_tolerances(closure_sizes(self.mechanism, self.loops)),
             extra=extra_arguments(self.mechanism),
         )
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Literal, TypeAlias
 
+from mbsym.codegen.statuses import Failure
 from mbsym.symbolic.program import OperationCount, Program
 
 Real: TypeAlias = Literal["double", "float"]
 Direction: TypeAlias = Literal["in", "out"]
+Kind: TypeAlias = Literal["real", "int"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class Argument:
         unit: of its entries, or "" where they differ.
         description: one line for headers and documentation.
         quaternions: flat index of the first component of each unit quaternion (w, x, y, z) inside the array.
+        kind: of its entries, "real" or "int"; only results are integers.
     """
 
     name: str
@@ -32,11 +35,36 @@ class Argument:
     unit: str = ""
     description: str = ""
     quaternions: tuple[int, ...] = ()
+    kind: Kind = "real"
 
     @property
     def size(self) -> int:
         """Number of entries."""
         return prod(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """A number that the runtime compares with; users may change it.
+
+    Attributes:
+        name: in the runtime's text, in the header and in the Python module.
+        double, single: its values in double and single precision.
+        measure: where the values come from, in units of the type's epsilon where they have to do with rounding.
+        reason: what it is for.
+        sizes: for a tolerance of closure residuals, what each row's residual is measured by; else empty.
+    """
+
+    name: str
+    double: float
+    single: float
+    measure: str
+    reason: str
+    sizes: tuple[float, ...] = ()
+
+    def of(self, real: Real) -> float:
+        """The value for a floating-point type."""
+        return self.single if real == "float" else self.double
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +74,12 @@ class RuntimeFunction:
     Its text stands in ``runtime/FILE.py``, a routine that is printed in every language (``mbsym.codegen.routines``), or
     else in ``runtime/c/FILE.c`` and ``runtime/numpy/FILE.py``. What follows the line that says ``mbsym: copied from
     here`` is copied with ``MODEL_`` replaced by the module's prefix (in NumPy by nothing). Sizes reach it as the
-    module's ``constants``, and its ``numbers`` as ``MODEL_NAME`` (in NumPy ``_NAME``). The C text finds
-    ``MODEL_SQRT`` and ``MODEL_ABS`` of the floating-point type, and arguments that it only passes on, both as formal
-    and as actual ones and empty where there are none: ``MODEL_FORMAL`` and ``MODEL_ACTUAL``, the parameter structure,
-    which comes first, and ``MODEL_EXTRA_FORMAL`` and ``MODEL_EXTRA_ACTUAL``, the module's ``extra``.
+    module's ``constants``, and its ``tolerances`` as ``MODEL_NAME`` (in NumPy ``NAME``), those of closure
+    residuals also row by row as ``MODEL_NAME_ROWS`` (in NumPy ``NAME * _NAME_SIZES``). The C text finds
+    ``MODEL_SQRT``, ``MODEL_ABS`` and ``MODEL_INFINITY`` of the floating-point type, and arguments that it only passes
+    on, both as formal and as actual ones and empty where there are none: ``MODEL_FORMAL`` and ``MODEL_ACTUAL``, the
+    parameter structure, which comes first, and ``MODEL_EXTRA_FORMAL`` and ``MODEL_EXTRA_ACTUAL``, the module's
+    ``extra``.
 
     Attributes:
         name: of the function that the file defines (``MODEL_name`` in C).
@@ -60,6 +90,7 @@ class RuntimeFunction:
         own: operations of an ordinary call besides these; None where there is no telling.
         stack_reals: floating-point numbers in its local arrays; None where there is no telling.
         numbers: constants that a routine knows by name, besides the sizes.
+        failures: the statuses that it may return; none if it cannot fail.
     """
 
     name: str
@@ -70,6 +101,7 @@ class RuntimeFunction:
     own: OperationCount | None = None
     stack_reals: int | None = None
     numbers: Mapping[str, int | float] = field(default_factory=dict)
+    failures: tuple[Failure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +117,7 @@ class ModuleDescription:
         model_sha256: hash of the model that the programs were derived from.
         constants: integers for users of the C header and for the runtime (NQ, NV, ...).
         runtime: functions with fixed text that are added to the programs.
-        numbers: that the runtime compares with, by name and floating-point type.
+        tolerances: that the runtime compares with.
         extra: arguments of the programs that the runtime passes on unseen.
         prefix: what files and C symbols bear in place of the name.
     """
@@ -98,7 +130,7 @@ class ModuleDescription:
     model_sha256: str = ""
     constants: Mapping[str, int] = field(default_factory=dict)
     runtime: tuple[RuntimeFunction, ...] = ()
-    numbers: Mapping[str, Mapping[Real, float]] = field(default_factory=dict)
+    tolerances: tuple[Tolerance, ...] = ()
     extra: tuple[Argument, ...] = ()
     prefix: str = ""
 

@@ -10,6 +10,7 @@ from mbsym.codegen.description import (
     ModuleDescription,
     Real,
     RuntimeFunction,
+    Tolerance,
     arguments_of,
 )
 from mbsym.codegen.languages import LANGUAGES
@@ -22,6 +23,7 @@ __all__ = [
     "ModuleDescription",
     "Real",
     "RuntimeFunction",
+    "Tolerance",
     "arguments_of",
     "render",
 ]

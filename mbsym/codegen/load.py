@@ -1,7 +1,8 @@
 """Loading generated modules for calls: C and NumPy behind one calling convention.
 
 Every function takes its inputs as arrays whose leading axes are batch axes that broadcast, and returns one array, or a
-tuple of arrays, of the batch axes followed by the output's own shape.
+tuple of arrays, of the batch axes followed by the output's own shape. States that fail give what the function says of
+them; their status is there for those who ask.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from mbsym.errors import CodegenError
 Array: TypeAlias = NDArray[Any]
 Results: TypeAlias = "Array | tuple[Array, ...]"
 ParameterValues: TypeAlias = Mapping[str, float]
+Call: TypeAlias = "Callable[[Sequence[ArrayLike], ParameterValues], Results]"
+JudgedCall: TypeAlias = "Callable[[Sequence[ArrayLike], ParameterValues], tuple[Results, NDArray[np.intc]]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +40,41 @@ class LoadedFunction:
         inputs: arguments in order.
         outputs: results in order.
         parameters: names of the run-time parameters that a call may set.
+        call: evaluates it.
+        statuses: names of those that it can return; none if it cannot fail.
+        judged: evaluates it and its status; None if it cannot fail.
     """
 
     name: str
     inputs: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
     parameters: tuple[str, ...]
-    call: Callable[[Sequence[ArrayLike], ParameterValues], Results]
+    call: Call
+    statuses: tuple[str, ...] = ()
+    judged: JudgedCall | None = None
 
     def __call__(self, *inputs: ArrayLike, parameters: ParameterValues | None = None) -> Results:
-        """The result, or the tuple of results.
+        """The result, or the tuple of results, whatever their status.
 
         Raises:
             CodegenError: the number or shape of the arguments is wrong, or a parameter is unknown.
         """
+        return self.call(inputs, self._checked(inputs, parameters))
+
+    def with_status(
+        self, *inputs: ArrayLike, parameters: ParameterValues | None = None
+    ) -> tuple[Results, NDArray[np.intc]]:
+        """The result or the tuple of results, and the status of each state, 0 for a function that cannot fail.
+
+        Raises:
+            CodegenError: the number or shape of the arguments is wrong, or a parameter is unknown.
+        """
+        values = self._checked(inputs, parameters)
+        if self.judged is None:
+            return self.call(inputs, values), np.zeros((), dtype=np.intc)
+        return self.judged(inputs, values)
+
+    def _checked(self, inputs: Sequence[ArrayLike], parameters: ParameterValues | None) -> ParameterValues:
         if len(inputs) != len(self.inputs):
             raise CodegenError(
                 f"{len(inputs)} arguments given, {len(self.inputs)} expected",
@@ -63,7 +87,7 @@ class LoadedFunction:
                 raise CodegenError(
                     f"no parameter {name!r}", where=self.name, remedy=f"known are {', '.join(self.parameters)}"
                 )
-        return self.call(inputs, values)
+        return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +137,26 @@ def c_module(library: SharedLibrary, manifest: Mapping[str, Any]) -> LoadedModul
         symbol = getattr(library.handle, entry["c_symbol"], None)
         if symbol is None:
             raise _lacks(entry["name"])
+        symbol.restype = ctypes.c_int if "status" in entry else None
         call = _CFunction(library, symbol, entry["name"], inputs, outputs, real)
-        functions[entry["name"]] = LoadedFunction(
-            entry["name"], inputs, outputs, tuple(defaults), _with_structure(call, defaults)
-        )
+        judged = _with_structure(call, defaults)
+        functions[entry["name"]] = _loaded(entry, inputs, outputs, tuple(defaults), judged)
     unlisted = library.symbols.difference(entry["c_symbol"] for entry in manifest["functions"])
     return LoadedModule("c", manifest, functions, library.compiler, tuple(library.command), tuple(sorted(unlisted)))
+
+
+def _loaded(
+    entry: Mapping[str, Any],
+    inputs: tuple[Argument, ...],
+    outputs: tuple[Argument, ...],
+    parameters: tuple[str, ...],
+    judged: JudgedCall,
+) -> LoadedFunction:
+    def call(inputs: Sequence[ArrayLike], values: ParameterValues) -> Results:
+        return judged(inputs, values)[0]
+
+    statuses = tuple(entry.get("status", ()))
+    return LoadedFunction(entry["name"], inputs, outputs, parameters, call, statuses, judged if statuses else None)
 
 
 def _lacks(function: str) -> CodegenError:
@@ -135,6 +173,7 @@ def _arguments(entry: Mapping[str, Any]) -> tuple[tuple[Argument, ...], tuple[Ar
             tuple(item["shape"]),
             item.get("unit", ""),
             quaternions=tuple(item.get("quaternions", ())),
+            kind=item.get("type", "real"),
         )
         for item in entry["arguments"]
     ]
@@ -144,10 +183,8 @@ def _arguments(entry: Mapping[str, Any]) -> tuple[tuple[Argument, ...], tuple[Ar
     )
 
 
-def _with_structure(
-    call: _CFunction, defaults: Mapping[str, float]
-) -> Callable[[Sequence[ArrayLike], ParameterValues], Results]:
-    def evaluate(inputs: Sequence[ArrayLike], parameters: ParameterValues) -> Results:
+def _with_structure(call: _CFunction, defaults: Mapping[str, float]) -> JudgedCall:
+    def evaluate(inputs: Sequence[ArrayLike], parameters: ParameterValues) -> tuple[Results, NDArray[np.intc]]:
         return call.evaluate(inputs, [parameters.get(name, default) for name, default in defaults.items()])
 
     return evaluate
@@ -164,10 +201,12 @@ class _CFunction:
     outputs: tuple[Argument, ...]
     real: np.dtype[Any]
 
-    def evaluate(self, inputs: Sequence[ArrayLike], structure: Sequence[float]) -> Results:
+    def evaluate(self, inputs: Sequence[ArrayLike], structure: Sequence[float]) -> tuple[Results, NDArray[np.intc]]:
         batch, arrays = _broadcast(self.name, self.inputs, inputs, self.real)
         count = int(np.prod(batch, dtype=np.int64))
-        results = [np.empty((count, item.size), dtype=self.real) for item in self.outputs]
+        kinds = {"real": self.real, "int": np.dtype(np.intc)}
+        results = [np.empty((count, item.size), dtype=kinds[item.kind]) for item in self.outputs]
+        status = np.zeros(count, dtype=np.intc)
         parameters = np.array(structure, dtype=self.real)
         scalar = ctypes.c_double if self.real == np.float64 else ctypes.c_float
         # An empty array still passes a valid address, which the function does not read.
@@ -179,11 +218,11 @@ class _CFunction:
                 by_value = not item.shape
                 actual.append(scalar(array[state, 0]) if by_value else ctypes.c_void_p(address + state * stride))
             actual.extend(ctypes.c_void_p(address + state * stride) for address, stride in columns)
-            self.symbol(*actual)
+            status[state] = self.symbol(*actual) or 0
         shaped = tuple(
             result.reshape((*batch, *item.shape)) for item, result in zip(self.outputs, results, strict=True)
         )
-        return shaped[0] if len(shaped) == 1 else shaped
+        return shaped[0] if len(shaped) == 1 else shaped, status.reshape(batch)
 
 
 def _broadcast(
@@ -258,25 +297,27 @@ def _numpy(manifest: Mapping[str, Any], module: ModuleType) -> LoadedModule:
         function = getattr(module, names.get("functions", {}).get(entry["name"], entry["name"]), None)
         if function is None:
             raise _lacks(entry["name"])
-        functions[entry["name"]] = LoadedFunction(
-            entry["name"], inputs, outputs, parameters, _with_dataclass(module, function, entry["name"], fields)
-        )
+        judged = _with_dataclass(module, function, entry, fields)
+        functions[entry["name"]] = _loaded(entry, inputs, outputs, parameters, judged)
     return LoadedModule("numpy", manifest, functions, unlisted=tuple(sorted(public)))
 
 
 def _with_dataclass(
-    module: ModuleType, function: Callable[..., Any], name: str, fields: Mapping[str, str]
-) -> Callable[[Sequence[ArrayLike], ParameterValues], Results]:
-    def evaluate(inputs: Sequence[ArrayLike], parameters: ParameterValues) -> Results:
-        keywords = {}
+    module: ModuleType, function: Callable[..., Any], entry: Mapping[str, Any], fields: Mapping[str, str]
+) -> JudgedCall:
+    def evaluate(inputs: Sequence[ArrayLike], parameters: ParameterValues) -> tuple[Results, NDArray[np.intc]]:
+        keywords: dict[str, Any] = {"failures": "return"} if "status" in entry else {}
         if parameters:
             values = {fields[key]: value for key, value in parameters.items()}
             keywords["parameters"] = module.Parameters(**values)
         try:
             result = function(*inputs, **keywords)
         except ValueError as error:
-            raise CodegenError(str(error), where=name, remedy="give arrays of the documented shapes") from None
-        return tuple(result) if isinstance(result, tuple) else result
+            raise CodegenError(
+                str(error), where=str(entry["name"]), remedy="give arrays of the documented shapes"
+            ) from None
+        result, status = result if "status" in entry else (result, np.zeros((), dtype=np.intc))
+        return tuple(result) if isinstance(result, tuple) else result, np.asarray(status)
 
     return evaluate
 

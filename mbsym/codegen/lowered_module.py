@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from mbsym.codegen.description import Argument, ModuleDescription, Real, RuntimeFunction, arguments_of
+from mbsym.codegen.description import Argument, ModuleDescription, Real, RuntimeFunction, Tolerance, arguments_of
+from mbsym.codegen.guards import GUARDED, VANISHES, failures_of
 from mbsym.codegen.identifiers import Scope, identifier_map
 from mbsym.codegen.lower import LoweredFunction, lower
+from mbsym.codegen.statuses import Failure, Status
 from mbsym.errors import CodegenError
-from mbsym.symbolic.program import OperationCount, ParameterInput
+from mbsym.symbolic.domains import Guard, guards
+from mbsym.symbolic.program import OperationCount, Output, ParameterInput, Program
 
 # Modules that a generated Python file imports, and which it would hide from itself under the same name.
 IMPORTED_MODULES = ("numpy", "math", "dataclasses", "typing", "mbsym")
 # Names that C reserves behind the prefix, and NumPy behind an underscore.
 C_SUFFIXES = (
     "real", "parameters", "default_parameters", "evaluate", "FORMAL", "ACTUAL", "EXTRA_FORMAL", "EXTRA_ACTUAL", "SQRT",
-    "ABS",
+    "ABS", "INFINITY", "WRENCHES", "finite", "spoil", "status", *(status.name for status in Status),
 )  # fmt: skip
+# Names that NumPy modules give to what can fail.
+PYTHON_NAMES = ("Status", "StatusError")
+# Names that functions which can fail give to what is their own.
+INNER_NAMES = (GUARDED, "status")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +35,7 @@ class ModuleNames:
         module: of files, and before every symbol of C.
         functions, arguments, parameters, constants: as sources write them.
         linked: C symbols of the functions in object files.
+        inner: local variables of functions that can fail.
     """
 
     module: str
@@ -36,6 +44,7 @@ class ModuleNames:
     arguments: Mapping[str, str]
     parameters: Mapping[str, str]
     constants: Mapping[str, str]
+    inner: Mapping[str, str]
 
     def c_symbol(self, function: str) -> str:
         """What C sources call a function."""
@@ -54,6 +63,8 @@ class ModuleFunction:
         body: None for a function with fixed text.
         fixed_operations: of an ordinary call of a function with fixed text, where they are known.
         fixed: the function with fixed text, else None.
+        failures: statuses besides OK; a function that has none returns nothing in C.
+        guards: what decides on them in derived code, in the order of the last result of the body.
     """
 
     name: str
@@ -65,6 +76,8 @@ class ModuleFunction:
     body: LoweredFunction | None
     fixed_operations: OperationCount | None = None
     fixed: RuntimeFunction | None = None
+    failures: tuple[Failure, ...] = ()
+    guards: tuple[Guard, ...] = ()
 
     @property
     def operations(self) -> OperationCount | None:
@@ -80,6 +93,22 @@ class LoweredModule:
     names: ModuleNames
     parameters: tuple[ParameterInput, ...]
     functions: tuple[ModuleFunction, ...]
+
+    @property
+    def is_guarded(self) -> bool:
+        """True where some derived function can fail."""
+        return any(function.guards for function in self.functions)
+
+    @property
+    def tolerances(self) -> tuple[Tolerance, ...]:
+        """Numbers that the code compares with and that users may change."""
+        divides = any(guard.need == "nonzero" for function in self.functions for guard in function.guards)
+        return (*self.description.tolerances, *[VANISHES] * divides)
+
+    @property
+    def can_fail(self) -> bool:
+        """True where some function can."""
+        return any(function.failures for function in self.functions)
 
     @property
     def runtime_files(self) -> tuple[str, ...]:
@@ -100,23 +129,12 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
         {
             *(names.c_symbol(name) for name in names.functions),
             *names.linked.values(),
-            *(f"{names.module}_{suffix}" for suffix in (*C_SUFFIXES, *description.numbers)),
+            *(f"{names.module}_{suffix}" for suffix in (*C_SUFFIXES, *tolerance_names(description))),
             *(f"{names.module}_{identifier}" for identifier in names.constants.values()),
             *names.functions.values(),
         }
     )
-    functions = [
-        ModuleFunction(
-            program.name,
-            names.functions[program.name],
-            program.description,
-            program.notes,
-            arguments_of(program),
-            _argument_identifiers(program.name, arguments_of(program), names),
-            lower(program, names.arguments, names.parameters, reserved),
-        )
-        for program in description.programs
-    ]
+    functions = [_derived(program, names, reserved) for program in description.programs]
     functions += [
         ModuleFunction(
             fixed.name,
@@ -128,10 +146,35 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
             None,
             _operations(fixed, {function.name: function.operations for function in functions}),
             fixed,
+            fixed.failures,
         )
         for fixed in description.runtime
     ]
     return LoweredModule(description, names, parameters, tuple(functions))
+
+
+def _derived(program: Program, names: ModuleNames, reserved: frozenset[str]) -> ModuleFunction:
+    """A function with derived code; its guards are one more result of the body."""
+    found = () if program.trusting else guards(program)
+    array = Output(GUARDED, (len(found),), tuple(guard.value for guard in found))
+    whole = replace(program, outputs=(*program.outputs, array)) if found else program
+    return ModuleFunction(
+        program.name,
+        names.functions[program.name],
+        program.description,
+        program.notes,
+        arguments_of(program),
+        _argument_identifiers(program.name, arguments_of(program), names),
+        lower(whole, {**names.arguments, **names.inner}, names.parameters, reserved),
+        failures=failures_of(found),
+        guards=found,
+    )
+
+
+def tolerance_names(description: ModuleDescription) -> tuple[str, ...]:
+    """What stands behind the prefix in macros of the runtime's tolerances."""
+    rows = (f"{item.name}_ROWS" for item in description.tolerances if item.sizes)
+    return (*(item.name for item in description.tolerances), *rows, VANISHES.name)
 
 
 def _operations(fixed: RuntimeFunction, derived: Mapping[str, OperationCount | None]) -> OperationCount | None:
@@ -172,7 +215,7 @@ def _module_parameters(description: ModuleDescription) -> tuple[ParameterInput, 
 def _module_names(description: ModuleDescription, parameters: tuple[ParameterInput, ...]) -> ModuleNames:
     module = _module_name(description)
     functions = [program.name for program in description.programs] + [fixed.name for fixed in description.runtime]
-    top = Scope((*C_SUFFIXES, *description.numbers))
+    top = Scope((*C_SUFFIXES, *PYTHON_NAMES, *tolerance_names(description)))
     function_names = identifier_map(functions, top, "functions")
     constants = identifier_map(description.constants, top, "constants")
     # What begins like the module's symbols may be one of them: arm_real in the module arm is its floating-point type.
@@ -187,6 +230,7 @@ def _module_names(description: ModuleDescription, parameters: tuple[ParameterInp
         identifier_map(arguments, inside, "arguments"),
         identifier_map([item.name for item in parameters], inside, "parameters"),
         constants,
+        identifier_map(INNER_NAMES, inside, "inner names"),
     )
 
 

@@ -12,6 +12,7 @@ from mbsym.codegen.c.parts import split
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.lower import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.codegen.statuses import Status
 from mbsym.conventions import QUATERNION_ORDER, SPATIAL_ORDER
 from mbsym.errors import CodegenError
 
@@ -19,7 +20,7 @@ LEADING_FIELDS: Final = (
     "mbsym", "name", "model_sha256", "formulation", "real", "nq", "nv", "quaternion", "spatial_order",
     "bodies", "joints", "parameters", "inputs",
 )  # fmt: skip
-OWN_FIELDS: Final = ("functions", "run_time_parameters", "names", "files", "sha256")
+OWN_FIELDS: Final = ("functions", "statuses", "run_time_parameters", "names", "files", "sha256")
 FRAME_BYTES: Final = 128
 
 
@@ -54,7 +55,8 @@ def manifest(module: LoweredModule, files: Sequence[GeneratedFile]) -> dict[str,
     """The manifest's fields in their fixed order, the description's own fields merged in.
 
     Besides what the description gives it holds, for each function, arguments, operations and an estimate of the stack
-    in bytes under an optimising compiler (an unoptimised build keeps every temporary, several times as much); the
+    in bytes under an optimising compiler (an unoptimised build keeps every temporary, several times as much), and the
+    statuses that it may return, whose numbers stand in the module's own list; the
     run-time parameters in the order of the C structure, with their defaults; the identifiers of all names that could
     not stay as they were; the SHA-256 of each file; and that of all this.
 
@@ -83,6 +85,7 @@ def manifest(module: LoweredModule, files: Sequence[GeneratedFile]) -> dict[str,
     fields = {key: known.pop(key) for key in LEADING_FIELDS if key in known} | known
     real_bytes = {"double": 8, "float": 4}[description.real]
     fields["functions"] = [_function(module, function, real_bytes) for function in module.functions]
+    fields["statuses"] = {status.name: status.value for status in Status} if module.can_fail else {}
     fields["run_time_parameters"] = {item.name: float(item.default) for item in module.parameters}
     fields["names"] = _changed_names(module)
     fields["files"] = {file.name: sha256(file.text.encode("utf-8")).hexdigest() for file in files}
@@ -105,6 +108,8 @@ def _function(module: LoweredModule, function: ModuleFunction, real_bytes: int) 
         "operations": None if function.operations is None else function.operations.as_dict(),
         "stack_bytes_estimate": _stack_estimate(module, function, real_bytes),
     }
+    if function.failures:
+        entry["status"] = [Status.OK.name, *(failure.status.name for failure in function.failures)]
     return entry
 
 
@@ -137,6 +142,8 @@ def _argument(item: Argument) -> dict[str, object]:
         "shape": list(item.shape),
         "unit": item.unit,
     }
+    if item.kind != "real":
+        entry["type"] = item.kind
     if item.quaternions:
         entry["quaternions"] = list(item.quaternions)
     return entry

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
+from mbsym.codegen.statuses import Failure
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Input, Output, Program
@@ -36,12 +37,14 @@ class Result:
         shape: of the array; () for a scalar.
         unit: of its entries, or "" where they differ.
         description: one line for headers and documentation.
+        kind: of its entries; integers come from fixed text.
     """
 
     name: str
     shape: tuple[Size, ...] = ()
     unit: str = ""
     description: str = ""
+    kind: Literal["real", "int"] = "real"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,7 @@ class Contract:
             it returns; "" where there is none.
         identities: names of the checks in ``mbsym.verification.identities`` that it must pass besides.
         solves: it solves for accelerations, which magnifies rounding by the condition of the mass matrix.
+        failures: what it may return besides OK by its fixed text; derived code answers for its own divisions.
     """
 
     name: str
@@ -86,6 +90,7 @@ class Contract:
     reference: str = ""
     identities: tuple[str, ...] = ()
     solves: bool = False
+    failures: tuple[Failure, ...] = ()
 
     def program(self, mechanism: Mechanism, found: Entries | Derived) -> Program:
         """The function as a Program over the mechanism's graph.

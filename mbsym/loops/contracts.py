@@ -7,11 +7,37 @@ from __future__ import annotations
 
 from typing import Final
 
+from mbsym.codegen.statuses import Failure, Status
 from mbsym.formulations.contracts import Contract, Display, Result
 
 MOTION: Final = (
     Result("vdot", ("nv",), "", "rates of the speeds"),
     Result("lambda", ("rows",), "", "multipliers of the independent closure rows"),
+)
+
+NOT_NUMBERS: Final = Failure(Status.NOT_FINITE, "what arithmetic made of them, and not to be used")
+
+SOLVED: Final = (
+    Failure(
+        Status.SINGULAR,
+        "the motion of the rows that are left, which is one of several where G loses rank; lambda and reactions are of "
+        "least norm; not numbers where the mass matrix itself is singular",
+    ),
+    NOT_NUMBERS,
+)
+"""Of functions that solve for multipliers."""
+
+PROJECTED: Final = (
+    Failure(Status.NOT_CLOSED, "the coordinates with the smallest gap that the steps came to"),
+    Failure(Status.NOT_FINITE, "the coordinates that were given"),
+)
+
+NEAREST: Final = (
+    Failure(
+        Status.SINGULAR,
+        "the nearest speeds with G v = 0, which are more than elsewhere; not numbers where the mass matrix is singular",
+    ),
+    NOT_NUMBERS,
 )
 
 WRENCHES: Final = (Result("wrenches", ("nj", 6), "", "joint wrenches, tree joints and then cut joints"),)
@@ -67,6 +93,7 @@ CONSTRAINED_DYNAMICS: Final = Contract(
     reference="solve.vdot",
     identities=("M vdot + h = tau + G^T lambda",),
     solves=True,
+    failures=SOLVED,
 )
 
 FORWARD_DYNAMICS: Final = Contract(
@@ -76,6 +103,7 @@ FORWARD_DYNAMICS: Final = Contract(
     "rates of the speeds under the generalised forces tau, with closed loops",
     reference="solve.vdot",
     solves=True,
+    failures=SOLVED,
 )
 
 JOINT_WRENCHES: Final = Contract(
@@ -85,6 +113,7 @@ JOINT_WRENCHES: Final = Contract(
     WRENCH_SENTENCE,
     reference="solve.wrenches",
     solves=True,
+    failures=SOLVED,
 )
 
 CONSTRAINED_WRENCHES: Final = Contract(
@@ -169,14 +198,20 @@ PROJECT_POSITION: Final = Contract(
     (Result("q_closed", ("nq",), "", "coordinates with closed loops"),),
     "nearest coordinates with closed loops, weighted by M (operations of one Newton step)",
     identities=("closes the loops",),
+    failures=PROJECTED,
 )
 
-PROJECT_POSITION_STATUS: Final = Contract(
-    "project_position_status",
+PROJECT_POSITION_REPORT: Final = Contract(
+    "project_position_report",
     ("q",),
-    (*PROJECT_POSITION.results, Result("projection", (3,), "", "1 if closed else 0, largest gap left, Newton steps")),
+    (
+        *PROJECT_POSITION.results,
+        Result("gap", (), "", "largest closure residual that is left [m, rad]"),
+        Result("steps", (), "", "Newton steps", "int"),
+    ),
     "project_position with what became of it (operations of one Newton step)",
     identities=("closes the loops",),
+    failures=PROJECTED,
 )
 
 PROJECT_VELOCITY: Final = Contract(
@@ -185,16 +220,22 @@ PROJECT_VELOCITY: Final = Contract(
     (Result("v_consistent", ("nv",), "", "speeds that keep the loops closed"),),
     "nearest speeds with G v = 0, weighted by M",
     identities=("nearest speeds of closed loops",),
+    failures=NEAREST,
 )
 
-CONSTRAINED_DYNAMICS_STATUS: Final = Contract(
-    "constrained_dynamics_status",
+CONSTRAINED_DYNAMICS_REPORT: Final = Contract(
+    "constrained_dynamics_report",
     ("q", "v", "tau", "t", "u"),
-    (*MOTION, Result("status", (2,), "", "rank of G and smallest pivot of its rows at equal size")),
+    (
+        *MOTION,
+        Result("rank", (), "", "of G", "int"),
+        Result("pivot", (), "", "smallest pivot of the rows of G at equal size"),
+    ),
     "constrained_dynamics with how regular the configuration is",
     reference="solve.vdot",
     identities=("M vdot + h = tau + G^T lambda", "rank and pivot of the rows"),
     solves=True,
+    failures=SOLVED,
 )
 
 STABILISED_DYNAMICS: Final = Contract(
@@ -203,6 +244,7 @@ STABILISED_DYNAMICS: Final = Contract(
     MOTION,
     "constrained_dynamics with G vdot = gamma - 2 alpha G v - beta^2 residual",
     identities=("M vdot + h = tau + G^T lambda", "restoring terms"),
+    failures=SOLVED,
 )
 
 LOOP_CONTRACTS: Final = (
@@ -221,9 +263,9 @@ LOOP_CONTRACTS: Final = (
     ACTUATED_INVERSE_DYNAMICS,
     CLOSED_FORM_POSITION,
     PROJECT_POSITION,
-    PROJECT_POSITION_STATUS,
+    PROJECT_POSITION_REPORT,
     PROJECT_VELOCITY,
-    CONSTRAINED_DYNAMICS_STATUS,
+    CONSTRAINED_DYNAMICS_REPORT,
     STABILISED_DYNAMICS,
 )
 """All of them, in no order that anything depends on."""

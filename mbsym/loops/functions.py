@@ -30,6 +30,7 @@ from mbsym.formulations.recursive.articulated_factor import articulated_factor
 from mbsym.formulations.recursive.composite_body import mass_matrix
 from mbsym.formulations.recursive.newton_euler import newton_euler
 from mbsym.formulations.recursive.sparse_factor import Factor, Vector, factorised, product, weighted_product
+from mbsym.formulations.regular_mass import never_singular
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
 from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
@@ -146,7 +147,12 @@ def mass_factor(mechanism: Mechanism, method: Method) -> Factor:
     """The mass matrix factored as a sparse matrix, or by articulated inertias without being formed."""
     if method == "articulated" and not mechanism.is_coupled:
         return articulated_factor(mechanism)
-    return factorised(mechanism, mass_matrix(mechanism), order=mechanism.columns_by_label)
+    return factorised(
+        mechanism,
+        mass_matrix(mechanism),
+        order=mechanism.columns_by_label,
+        regular=never_singular(mechanism),
+    )
 
 
 def solve_multipliers(mechanism: Mechanism, system: ConstrainedSystem) -> Vector:
@@ -214,7 +220,8 @@ def _moved_position(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -
     moved = [x + rate for x, rate in zip(mechanism.entries(mechanism.q), rates, strict=True)]
     for first in mechanism.q.quaternions:
         part = moved[first : first + 4]
-        scale_back = 1 / sqrt(product(part, part))
+        # A unit quaternion and a rate across it: the sum is at least as long.
+        scale_back = 1 / sqrt(product(part, part)).never_zero()
         moved[first : first + 4] = [x * scale_back for x in part]
     return Derived(moved, inputs=(Input("motion", mechanism.v.shape, mechanism.v.symbols, "", "small motion of v"),))
 

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from mbsym.codegen.description import Argument
 from mbsym.codegen.interface import ModuleDescription, render
 from mbsym.codegen.load import LoadedModule, numpy_module
+from mbsym.codegen.statuses import Status
 from mbsym.errors import SimulationError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.functions import LOOP_FUNCTIONS
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
-from mbsym.loops.runtime import LOOP_KERNELS, extra_arguments, loop_constants, loop_runtime
-from mbsym.loops.tolerances import runtime_numbers
+from mbsym.loops.runtime import LOOP_KERNELS, closure_sizes, extra_arguments, loop_constants, loop_runtime
+from mbsym.loops.tolerances import runtime_tolerances
 
 Array: TypeAlias = NDArray[Any]
 Function: TypeAlias = Callable[..., Any]
@@ -85,7 +86,9 @@ class LoopedSystem:
         rows: number of independent closure rows.
         quaternions: indices in q of the first component of each quaternion.
         extra: t and u, where the dynamics take them.
-        functions: by name; each takes arrays in the catalogue's order and returns an array or a tuple of arrays.
+        functions: by name; each takes arrays in the catalogue's order and returns an array or a tuple of arrays, as
+            they are where it fails.
+        projection: project_position_report with its status; None where there are no closure rows.
     """
 
     name: str
@@ -95,6 +98,7 @@ class LoopedSystem:
     quaternions: tuple[int, ...]
     extra: tuple[Argument, ...]
     functions: Mapping[str, Function]
+    projection: Function | None = None
 
     @classmethod
     def of_mechanism(
@@ -115,7 +119,7 @@ class LoopedSystem:
             manifest={"nq": mechanism.nq, "nv": mechanism.nv},
             constants={"NQ": mechanism.nq, "NV": mechanism.nv, **loop_constants(mechanism, found)},
             runtime=runtime,
-            numbers=runtime_numbers(),
+            tolerances=runtime_tolerances(closure_sizes(mechanism, found)),
             extra=extra_arguments(mechanism),
         )
         return cls.of_module(numpy_module(*render(description, ("numpy",))), parameters)
@@ -139,6 +143,7 @@ class LoopedSystem:
         functions: dict[str, Function] = dict(module.functions)
         if parameters:
             functions = {name: partial(function, parameters=parameters) for name, function in functions.items()}
+        report = module.functions.get("project_position_report")
         return cls(
             str(module.manifest["name"]),
             int(module.manifest["nq"]),
@@ -147,6 +152,7 @@ class LoopedSystem:
             q.quaternions,
             tuple(extra),
             functions,
+            None if report is None else partial(report.with_status, parameters=parameters),
         )
 
     def position_rate(self, q: Array, v: Array) -> Array:
@@ -179,10 +185,10 @@ class LoopedSystem:
 
     def project_position(self, q: Array) -> ProjectedPosition:
         """The nearest q, in the metric of the mass matrix, at which the loops are closed."""
-        if not self.rows:
+        if not self.rows or self.projection is None:
             return ProjectedPosition(q, 0.0, 0, True)
-        closed, (converged, gap, steps) = self.functions["project_position_status"](q)
-        return ProjectedPosition(np.asarray(closed), float(gap), int(steps), bool(converged))
+        (closed, gap, steps), status = self.projection(q)
+        return ProjectedPosition(np.asarray(closed), float(gap), int(steps), int(status) == Status.OK)
 
     def project_velocity(self, q: Array, v: Array) -> Array:
         """The speeds nearest to v, in the metric of the mass matrix, that keep the loops closed."""

@@ -5,13 +5,19 @@ They call the generated functions ``LOOP_KERNELS``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from math import hypot
 from typing import Final
 
 from mbsym.codegen.interface import Argument, RuntimeFunction
+from mbsym.formulations.contracts import Contract, Result
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops import contracts
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.loops.runtime_cost import RuntimeCost
-from mbsym.symbolic.program import Input
+from mbsym.spatial.vector import Vector3
+from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.program import Input, OperationCount, Output, Program
 
 FILE: Final = "loops"
 """Name of the runtime's text in each language."""
@@ -47,94 +53,86 @@ def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeF
         return ()
     q, v = _argument(mechanism.q), _argument(mechanism.v)
     state = (q, v, _argument(mechanism.tau), *extra_arguments(mechanism))
-    vdot = Argument("vdot", "out", (mechanism.nv,), "", "rates of the speeds")
-    multipliers = Argument("lambda", "out", (len(analysis.rows),), "", "multipliers of the independent closure rows")
-    closed = Argument("q_closed", "out", (mechanism.nq,), "", "coordinates with closed loops")
-    consistent = Argument("v_consistent", "out", (mechanism.nv,), "", "speeds that keep the loops closed")
-    rank = Argument("status", "out", (2,), "", "rank of G and smallest pivot of its rows at equal size")
+    sizes = {"nq": mechanism.nq, "nv": mechanism.nv, "rows": len(analysis.rows)}
+    sizes["nj"] = mechanism.nb + len(mechanism.cut_joints)
     gains = Argument("gains", "in", (2,), "1/s", "alpha and beta of the restoring terms")
-    joints = mechanism.nb + len(mechanism.cut_joints)
-    wrenches = Argument("wrenches", "out", (joints, 6), "", "joint wrenches, tree joints and then cut joints")
-    done = Argument("projection", "out", (3,), "", "1 if closed else 0, largest gap left, Newton steps")
-    least = "; multipliers of least norm where G loses rank"
+    least = "; of least norm, because reactions are not unique" if analysis.dependent else ""
     cost = RuntimeCost(len(analysis.rows), mechanism.nv, mechanism.nq)
     solved = ("constrained_terms",)
     step = ("constraint_residual", "position_correction", "moved_position", "constraint_residual")
+
+    def function(
+        contract: Contract,
+        inputs: Sequence[Argument],
+        calls: tuple[str, ...],
+        operations: OperationCount,
+        reals: int,
+        more: str = "",
+    ) -> RuntimeFunction:
+        outputs = (_result(item, sizes) for item in contract.results)
+        return RuntimeFunction(
+            contract.name,
+            FILE,
+            (*inputs, *outputs),
+            f"{contract.description}{more}",
+            calls,
+            operations,
+            reals,
+            failures=contract.failures,
+        )
+
     return (
-        RuntimeFunction(
-            "project_position",
-            FILE,
-            (q, closed),
-            "nearest coordinates with closed loops, weighted by M (operations of one Newton step)",
-            step,
-            cost.position_step,
-            cost.position_reals,
-        ),
-        RuntimeFunction(
-            "project_position_status",
-            FILE,
-            (q, closed, done),
-            "project_position with what became of it (operations of one Newton step)",
-            step,
-            cost.position_step,
-            cost.position_reals,
-        ),
-        RuntimeFunction(
-            "project_velocity",
-            FILE,
-            (q, v, consistent),
-            "nearest speeds with G v = 0, weighted by M",
-            ("velocity_correction",),
-            cost.velocity,
-            cost.velocity_reals,
-        ),
-        RuntimeFunction(
-            "constrained_dynamics",
-            FILE,
-            (*state, vdot, multipliers),
-            f"rates of the speeds with closed loops, M vdot + bias = tau + G^T lambda{least}",
-            solved,
-            cost.dynamics,
-            cost.dynamics_reals,
-        ),
-        RuntimeFunction(
-            "constrained_dynamics_status",
-            FILE,
-            (*state, vdot, multipliers, rank),
-            "constrained_dynamics with how regular the configuration is",
-            solved,
-            cost.dynamics,
-            cost.dynamics_reals,
-        ),
-        RuntimeFunction(
-            "stabilised_dynamics",
-            FILE,
-            (*state, gains, vdot, multipliers),
-            "constrained_dynamics with G vdot = gamma - 2 alpha G v - beta^2 residual",
+        function(contracts.PROJECT_POSITION, (q,), step, cost.position_step, cost.position_reals),
+        function(contracts.PROJECT_POSITION_REPORT, (q,), step, cost.position_step, cost.position_reals),
+        function(contracts.PROJECT_VELOCITY, (q, v), ("velocity_correction",), cost.velocity, cost.velocity_reals),
+        function(contracts.CONSTRAINED_DYNAMICS, state, solved, cost.dynamics, cost.dynamics_reals),
+        function(contracts.CONSTRAINED_DYNAMICS_REPORT, state, solved, cost.dynamics, cost.dynamics_reals),
+        function(
+            contracts.STABILISED_DYNAMICS,
+            (*state, gains),
             (*solved, "constraint_residual", "constraint_jacobian"),
             cost.stabilised,
             cost.dynamics_reals,
         ),
-        RuntimeFunction(
-            "joint_wrenches",
-            FILE,
-            (*state, wrenches),
-            "[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the successor"
-            + ("; of least norm, because reactions are not unique" if analysis.dependent else ""),
+        function(
+            contracts.JOINT_WRENCHES,
+            state,
             (*solved, "constrained_wrenches"),
             cost.dynamics,
             cost.wrenches_reals,
+            least,
         ),
-        RuntimeFunction(
-            "forward_dynamics",
-            FILE,
-            (*state, vdot),
-            "rates of the speeds under tau, with closed loops",
-            solved,
-            cost.dynamics,
-            cost.forward_reals,
-        ),
+        function(contracts.FORWARD_DYNAMICS, state, solved, cost.dynamics, cost.forward_reals),
     )
+
+
+def closure_sizes(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[float, ...]:
+    """What the residual of each independent closure row is measured by: 1 for angles, the way around for lengths [m].
+
+    Raises:
+        SymbolicError: a length depends on something that has no value.
+    """
+    ways: dict[str, list[Vector3]] = {}
+    for row in analysis.rows:
+        frames = (row.frame, row.target_frame)
+        ways[row.closure] = [frame.translation for frame in frames if frame is not None]
+    for closure in analysis.closures:
+        if closure.name in ways:
+            ways[closure.name] += [mechanism.body(label).placement.translation for label in closure.joints]
+    outputs = tuple(
+        Output(name, (len(vectors), 3), tuple(x.ref for vector in vectors for x in vector))
+        for name, vectors in ways.items()
+    )
+    program = Program("ways", mechanism.graph, (mechanism.q,), outputs, mechanism.parameters)
+    found = interpret(program, {"q": analysis.configuration})
+    lengths = {name: float(sum(hypot(*step) for step in steps)) for name, steps in found.items()}
+    # Two digits, so that no rounding of a sine reaches the text.
+    return tuple(float(f"{lengths[row.closure]:.1e}") or 1.0 if row.unit == "m" else 1.0 for row in analysis.rows)
+
+
+def _result(item: Result, sizes: Mapping[str, int]) -> Argument:
+    shape = tuple(sizes[n] if isinstance(n, str) else n for n in item.shape)
+    return Argument(item.name, "out", shape, item.unit, item.description, kind=item.kind)
 
 
 def _argument(item: Input) -> Argument:

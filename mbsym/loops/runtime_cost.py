@@ -72,7 +72,7 @@ class RuntimeCost:
     @property
     def dynamics_reals(self) -> int:
         """Floating-point numbers in the arrays of constrained_dynamics and stabilised_dynamics."""
-        return self._system + self.rows * self.speeds + self.rows + 2
+        return self._system + self.rows * self.speeds + self.rows
 
     @property
     def forward_reals(self) -> int:
@@ -87,7 +87,7 @@ class RuntimeCost:
     @property
     def position_reals(self) -> int:
         """In those of project_position."""
-        return self._system + self.rows * self.speeds + self.rows + self.speeds + self.coordinates + 3
+        return self._system + self.rows * self.speeds + 2 * self.rows + self.speeds + self.coordinates
 
     @property
     def velocity_reals(self) -> int:

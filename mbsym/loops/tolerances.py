@@ -1,61 +1,60 @@
-"""All tolerances of closed loops in one table: of the analysis, of assembly, and of the runtime in both languages."""
+"""All tolerances of closed loops in one table: of the analysis, of assembly, and of the runtime in both languages.
+
+Those of the runtime are in units of epsilon, the distance from 1 to the next number of the type, and lengths are
+measured by the length of the way around the loop, so that they mean the same in every precision and at every scale.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
-from mbsym.codegen.interface import Real
+from mbsym.codegen.interface import Tolerance
+
+EPSILON: Final = {"double": 2.0**-52, "float": 2.0**-23}
+"""Distance from 1 to the next number of each type."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tolerance:
-    """A number that something is compared with.
-
-    Attributes:
-        name: in the runtime's text, and here.
-        double, single: its values in double and single precision.
-        reason: one sentence.
-    """
-
-    name: str
-    double: float
-    single: float
-    reason: str
-
-    def of(self, real: Real) -> float:
-        """The value for a floating-point type."""
-        return self.single if real == "float" else self.double
+def _root(name: str, numerator: int, denominator: int, reason: str) -> Tolerance:
+    """A tolerance epsilon^(numerator/denominator), to two digits."""
+    double, single = (float(f"{EPSILON[real] ** (numerator / denominator):.1e}") for real in ("double", "float"))
+    return Tolerance(name, double, single, f"epsilon^({numerator}/{denominator})", reason)
 
 
-REGULAR: Final = Tolerance(
+def _multiple(name: str, factor: int, reason: str) -> Tolerance:
+    """A tolerance of so many epsilon."""
+    return Tolerance(name, factor * EPSILON["double"], factor * EPSILON["float"], f"{factor} epsilon", reason)
+
+
+REGULAR: Final = _root(
     "REGULAR",
-    1e-3,
-    3e-2,
+    1,
+    5,
     "Smallest pivot of the factor of J M^-1 J^T at equal size of its rows above which that factor serves: errors grow "
     "with the square of its inverse, where they grow with the inverse in what takes over below.",
 )
-DEPENDENT: Final = Tolerance(
+DEPENDENT: Final = _root(
     "DEPENDENT",
-    1e-10,
-    1e-5,
+    2,
+    3,
     "Part of the largest pivot or singular value of D^-1/2 L^-T J^T below which a closure row counts as dependent: it "
     "lies between what round-off leaves of a zero and what rows near a singular configuration have.",
 )
-ENOUGH: Final = Tolerance(
-    "ENOUGH", 1e-14, 1e-6, "Gap [m, rad] that a projection leaves alone: it is round-off in lengths of about a metre."
+ENOUGH: Final = _multiple(
+    "ENOUGH", 32, "Gap that a projection leaves alone, in radians or times the length of the loop: it is round-off."
 )
-ACCEPTED: Final = Tolerance(
+ACCEPTED: Final = _multiple(
     "ACCEPTED",
-    1e-11,
-    1e-3,
-    "Gap [m, rad] up to which a projection that came to rest counts as closed: a thousand times that, for long chains.",
+    256,
+    "Gap up to which a projection that came to rest counts as closed, in radians or times the length of the loop: what "
+    "round-off leaves after a few hundred operations.",
 )
 ITERATIONS: Final = Tolerance(
     "ITERATIONS",
     12,
     12,
+    "a number of steps",
     "Newton steps of a projection: they double the digits, so that more only help where there is no solution nearby.",
 )
 RUNTIME: Final = (REGULAR, DEPENDENT, ENOUGH, ACCEPTED, ITERATIONS)
@@ -80,6 +79,7 @@ BAD_CHOICE: Final = 0.5
 """Independent coordinates are chosen anew where the smallest pivot falls below this part of the best choice's."""
 
 
-def runtime_numbers() -> Mapping[str, Mapping[Real, float]]:
-    """The runtime's tolerances by name and floating-point type."""
-    return {item.name: {"double": item.double, "float": item.single} for item in RUNTIME}
+def runtime_tolerances(sizes: Sequence[float]) -> tuple[Tolerance, ...]:
+    """The runtime's tolerances for closure rows of the given sizes: 1 for angles, for lengths that of the loop [m]."""
+    gaps = (ENOUGH, ACCEPTED)
+    return tuple(replace(item, sizes=tuple(sizes)) if item in gaps else item for item in RUNTIME)

@@ -134,7 +134,8 @@ def least_wrenches(
             stresses.append(stress)
     with mechanism.graph.section("least joint wrenches"):
         gram = [[product(a, b) for b in stresses] for a in stresses]
-        factor = factorised(mechanism, gram, "matrix of the states of self-stress")
+        # Each state has a unit of its own row where the others have none, so that they are independent.
+        factor = factorised(mechanism, gram, "matrix of the states of self-stress", regular=True)
         amounts = factor.outward(factor.inward([-product(stress, base) for stress in stresses]))
         total = list(wrenches)
         for stress, amount in zip(stresses, amounts, strict=True):

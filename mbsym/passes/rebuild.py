@@ -65,6 +65,8 @@ def rebuild(
         if node in names:
             name, sign = names[node]
             target.name(sign * made, name)
+        if node in source.never_zero:
+            target.never_zero.add(abs(made))
     target.continue_section(0)
     return rebound(program, target, images)
 

@@ -80,20 +80,24 @@ class CompiledFunction:
                 buffer = np.zeros(max(item.size, 1))
                 self._targets.append(buffer[: item.size].reshape(item.shape))
                 self._actual.append(ctypes.c_void_p(buffer.ctypes.data))
-        self._outputs = [np.zeros(item.shape) for item in self.outputs]
+        self._outputs = [np.zeros(item.shape, np.intc if item.kind == "int" else float) for item in self.outputs]
         self._actual += [ctypes.c_void_p(array.ctypes.data) for array in self._outputs]
 
     def __call__(self, *inputs: Any) -> Any:
-        """The result, or the tuple of results, as new arrays."""
+        """The result, or the tuple of results, as new arrays, whatever their status."""
+        return self.with_status(*inputs)[0]
+
+    def with_status(self, *inputs: Any) -> tuple[Any, int]:
+        """The result, or the tuple of results, as new arrays, and the status."""
         for target, value in zip(self._targets, inputs, strict=True):
             if isinstance(target, ctypes.c_double):
                 target.value = value
             else:
                 target[...] = value
-        self._symbol(*self._actual)
+        status = self._symbol(*self._actual) or 0
         if len(self._outputs) == 1:
-            return self._outputs[0].copy()
-        return tuple(array.copy() for array in self._outputs)
+            return self._outputs[0].copy(), status
+        return tuple(array.copy() for array in self._outputs), status
 
 
 def callable_functions(module: LoadedModule, library: SharedLibrary | None) -> Mapping[str, Callable[..., Any]]:
@@ -110,7 +114,9 @@ def callable_functions(module: LoadedModule, library: SharedLibrary | None) -> M
 def looped_system(equations: Equations) -> LoopedSystem:
     """The closed loops of a model on the fastest functions there are."""
     functions = callable_functions(equations.module, equations.library)
-    return replace(LoopedSystem.of_module(equations.module), functions=functions)
+    report: Any = functions.get("project_position_report")
+    projection = None if report is None else report.with_status
+    return replace(LoopedSystem.of_module(equations.module), functions=functions, projection=projection)
 
 
 def leaves_rates(keeper: Keeper | None) -> bool:

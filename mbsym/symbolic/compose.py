@@ -60,6 +60,8 @@ def copy_nodes(source: Graph, nodes: Iterable[int], target: Graph, images: dict[
         if node in source.names:
             name, sign = source.names[node]
             target.name(sign * copied, name)
+        if node in source.never_zero:
+            target.never_zero.add(abs(copied))
     target.continue_section(0)
 
 

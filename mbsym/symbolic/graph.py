@@ -56,16 +56,18 @@ class Graph:
 
     Kinds: ``const`` (a positive Fraction), ``pi``, ``symbol`` (its name), ``add`` (the first argument positive, the
     second signed), ``mul`` and ``div`` (positive references), the functions of ``UNARY_FUNCTIONS`` and
-    ``BINARY_FUNCTIONS``, and ``select`` (c, a, b), which is a where c > 0 and b elsewhere.
+    ``BINARY_FUNCTIONS``, and ``select`` (c, a, b), which is a where c > 0 and b elsewhere. ``never_zero``
+    holds nodes of which a derivation has proved that no state makes them vanish.
     """
 
-    __slots__ = ("_index", "_section", "arguments", "kinds", "names", "section_of", "sections")
+    __slots__ = ("_index", "_section", "arguments", "kinds", "names", "never_zero", "section_of", "sections")
 
     def __init__(self) -> None:
         self.kinds: list[str] = ["const", "const"]
         self.arguments: list[tuple[Any, ...]] = [(Fraction(0),), (Fraction(1),)]
         self._index: dict[tuple[object, ...], int] = {("const", 1, 1): 1}
         self.names: dict[int, tuple[str, int]] = {}
+        self.never_zero: set[int] = set()
         self.sections: list[str] = [""]
         self.section_of: list[int] = [0, 0]
         self._section = 0

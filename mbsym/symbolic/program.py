@@ -96,6 +96,7 @@ class Program:
         outputs: results in order.
         parameters: run-time parameters it may use.
         description: one line for headers and documentation.
+        trusting: whoever calls it looks at its results, so that it is not guarded.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Program:
     parameters: tuple[ParameterInput, ...] = ()
     description: str = ""
     notes: tuple[str, ...] = field(default=())
+    trusting: bool = False
 
     @property
     def output_references(self) -> tuple[Reference, ...]:

@@ -90,6 +90,11 @@ class Scalar:
         """An elementary function with this value as its first argument."""
         return Scalar(self.graph, self.graph.function(name, self.ref, *(other.ref for other in others)))
 
+    def never_zero(self) -> Scalar:
+        """The same value, of which it is proved that no state makes it vanish, so that it may be divided by."""
+        self.graph.never_zero.add(abs(self.ref))
+        return self
+
     def named(self, name: str) -> Scalar:
         """The same value, printed under that identifier where the program stores it."""
         self.graph.name(self.ref, name)

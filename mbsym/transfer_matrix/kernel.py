@@ -54,7 +54,14 @@ class Kernel:
 
     def program(self) -> Program:
         """The finished Program."""
-        return Program(self._name, self.graph, tuple(self._inputs), tuple(self._outputs), description=self._description)
+        return Program(
+            self._name,
+            self.graph,
+            tuple(self._inputs),
+            tuple(self._outputs),
+            description=self._description,
+            trusting=True,
+        )
 
 
 def rows_of(entries: Sequence[Scalar]) -> Matrix3:

@@ -274,10 +274,17 @@ def _between_languages(
                     continue
                 pairs = zip(_outputs(first, name, batch), _outputs(other, name, batch), strict=True)
                 error = max(relative_error(found, expected) for expected, found in pairs)
+                if not np.array_equal(_status(first, name, batch), _status(other, name, batch)):
+                    error = np.inf
                 solves = any(IDENTITIES[key].kind == "solution" for key in contracts[name].identities)
                 kind: Kind = "solution" if solves or contracts[name].solves else "rounding"
                 tolerance = _tolerance(kind, settings.single, condition)
                 worst.note(name, other.language, f"{first.language}{BETWEEN_LANGUAGES}", error, tolerance, start)
+
+
+def _status(module: LoadedModule, name: str, state: Mapping[str, Any]) -> Array:
+    function = module.functions[name]
+    return np.broadcast_to(function.with_status(*(state[item.name] for item in function.inputs))[1], len(state["q"]))
 
 
 def _outputs(module: LoadedModule, name: str, state: Mapping[str, Any]) -> tuple[Array, ...]:

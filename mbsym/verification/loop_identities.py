@@ -180,12 +180,12 @@ def _closes_loops(evidence: Evidence) -> Pairs:
     q = evidence.state["q"]
     yield evidence.output(), q
     opened = evidence.reference.integrate_position(q, evidence.state["vdot"], OPENED)
-    closed, *status = evidence.outputs(q=opened)
+    closed, *report = evidence.outputs(q=opened)
     gap = evidence.reference.closure_gap(closed)
     yield gap, 0 * gap
-    if status and not evidence.single:
-        flag, left, steps = status[0]
-        yield np.array([flag, left, steps]), np.array([1.0, 0.0, np.clip(np.round(steps), 1, 12)])
+    if report and not evidence.single:
+        left, steps = report
+        yield np.array([left, steps]), np.array([0.0, np.clip(np.round(steps), 1, 12)])
 
 
 def _nearest_speeds(evidence: Evidence) -> Pairs:
@@ -201,7 +201,7 @@ def _rank_and_pivot(evidence: Evidence) -> Pairs:
     jacobian, mass = evidence.output("constraint_jacobian"), evidence.numbers["mass_matrix"]
     delassus = jacobian @ np.linalg.solve(mass, jacobian.T)
     size = np.sqrt(np.diagonal(delassus))
-    rank, pivot = evidence.outputs()[2]
+    rank, pivot = evidence.outputs()[2:]
     try:
         expected = float(np.diagonal(np.linalg.cholesky(delassus / np.outer(size, size))).min(initial=1.0))
     except np.linalg.LinAlgError:

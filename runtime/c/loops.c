@@ -1,5 +1,7 @@
 /* Closed loops: one solver for multipliers and projections; names, sizes and tolerances take the place of the prefix. */
 /* mbsym: copied from here */
+enum { MODEL_WRENCHES = 6 * MODEL_NJ };
+
 /* Closure rows J (NR x NV) on the mass matrix M = L^T D L; factoring overwrites delassus and weighted. */
 typedef struct MODEL_rows {
     MODEL_real response[MODEL_NV * MODEL_NR]; /* M^-1 J^T */
@@ -178,53 +180,76 @@ static MODEL_real MODEL_largest(const MODEL_real *x)
     MODEL_real largest = 0;
     for (int i = 0; i < MODEL_NR; ++i) {
         const MODEL_real size = MODEL_ABS(x[i]);
-        if (!(size <= largest)) largest = size;
+        if (size > largest) largest = size;
     }
     return largest;
 }
 
-void MODEL_project_position_status(
-    MODEL_FORMAL const MODEL_real q[MODEL_NQ], MODEL_real closed[restrict MODEL_NQ], MODEL_real status[restrict 3])
+/* Whether every residual is a number within its row's bound. */
+static int MODEL_within(const MODEL_real *residual, const MODEL_real *bounds)
 {
+    for (int i = 0; i < MODEL_NR; ++i) {
+        if (!(MODEL_ABS(residual[i]) <= bounds[i])) return 0;
+    }
+    return 1;
+}
+
+/* The status of a solution for given arguments: finite or not, factors of the mass matrix and results finite or not. */
+static int MODEL_solved(const MODEL_rows *rows, int arguments, int results)
+{
+    if (!arguments) return MODEL_NOT_FINITE;
+    if (!MODEL_finite(rows->inverses, MODEL_NV)) return MODEL_SINGULAR;
+    if (!results) return MODEL_NOT_FINITE;
+    return rows->rank == MODEL_NR ? MODEL_OK : MODEL_SINGULAR;
+}
+
+int MODEL_project_position_report(
+    MODEL_FORMAL const MODEL_real q[MODEL_NQ], MODEL_real closed[restrict MODEL_NQ], MODEL_real gap[restrict 1],
+    int steps[restrict 1])
+{
+    static const MODEL_real enough[MODEL_NR] = MODEL_ENOUGH_ROWS;
+    static const MODEL_real accepted[MODEL_NR] = MODEL_ACCEPTED_ROWS;
     MODEL_rows rows;
-    MODEL_real gap[MODEL_NR], jacobian[MODEL_NR * MODEL_NV], motion[MODEL_NV], moved[MODEL_NQ];
-    int steps = 0;
+    MODEL_real residual[MODEL_NR], there[MODEL_NR], jacobian[MODEL_NR * MODEL_NV], motion[MODEL_NV], moved[MODEL_NQ];
     for (int k = 0; k < MODEL_NQ; ++k) closed[k] = q[k];
-    MODEL_constraint_residual(MODEL_ACTUAL closed, gap);
-    MODEL_real here = MODEL_largest(gap);
-    while (here > MODEL_ENOUGH && steps < MODEL_ITERATIONS) {
+    MODEL_constraint_residual(MODEL_ACTUAL closed, residual);
+    *gap = MODEL_largest(residual);
+    *steps = 0;
+    if (!MODEL_finite(q, MODEL_NQ) || !MODEL_finite(residual, MODEL_NR)) return MODEL_NOT_FINITE;
+    while (!MODEL_within(residual, enough) && *steps < MODEL_ITERATIONS) {
         MODEL_position_correction(
             MODEL_ACTUAL closed, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
         MODEL_factor(&rows);
-        MODEL_solve(&rows, gap);
+        for (int i = 0; i < MODEL_NR; ++i) there[i] = residual[i];
+        MODEL_solve(&rows, there);
         for (int k = 0; k < MODEL_NV; ++k) {
             motion[k] = 0;
-            for (int j = 0; j < MODEL_NR; ++j) motion[k] -= rows.response[k * MODEL_NR + j] * gap[j];
+            for (int j = 0; j < MODEL_NR; ++j) motion[k] -= rows.response[k * MODEL_NR + j] * there[j];
         }
         MODEL_moved_position(MODEL_ACTUAL closed, motion, moved);
-        MODEL_constraint_residual(MODEL_ACTUAL moved, gap);
-        const MODEL_real there = MODEL_largest(gap);
-        ++steps;
-        if (!(there < here)) break;
+        MODEL_constraint_residual(MODEL_ACTUAL moved, there);
+        ++*steps;
+        if (!MODEL_finite(there, MODEL_NR) || !(MODEL_largest(there) < *gap)) break;
         for (int k = 0; k < MODEL_NQ; ++k) closed[k] = moved[k];
-        here = there;
+        for (int i = 0; i < MODEL_NR; ++i) residual[i] = there[i];
+        *gap = MODEL_largest(residual);
     }
-    status[0] = here <= MODEL_ACCEPTED ? (MODEL_real)1 : (MODEL_real)0;
-    status[1] = here;
-    status[2] = (MODEL_real)steps;
+    return MODEL_within(residual, accepted) ? MODEL_OK : MODEL_NOT_CLOSED;
 }
 
-void MODEL_project_position(MODEL_FORMAL const MODEL_real q[MODEL_NQ], MODEL_real closed[restrict MODEL_NQ])
+int MODEL_project_position(MODEL_FORMAL const MODEL_real q[MODEL_NQ], MODEL_real closed[restrict MODEL_NQ])
 {
-    MODEL_real status[3];
-    MODEL_project_position_status(MODEL_ACTUAL q, closed, status);
+    MODEL_real gap;
+    int steps;
+    return MODEL_project_position_report(MODEL_ACTUAL q, closed, &gap, &steps);
 }
 
-void MODEL_project_velocity(
+int MODEL_project_velocity(
     MODEL_FORMAL const MODEL_real q[MODEL_NQ], const MODEL_real v[MODEL_NV], MODEL_real consistent[restrict MODEL_NV])
 {
     MODEL_rows rows;
     MODEL_real rate[MODEL_NR], jacobian[MODEL_NR * MODEL_NV];
+    const int arguments = MODEL_finite(q, MODEL_NQ) && MODEL_finite(v, MODEL_NV);
     for (int k = 0; k < MODEL_NV; ++k) consistent[k] = v[k];
     MODEL_velocity_correction(MODEL_ACTUAL q, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
     MODEL_factor(&rows);
@@ -239,17 +264,17 @@ void MODEL_project_velocity(
             for (int j = 0; j < MODEL_NR; ++j) consistent[k] -= rows.response[k * MODEL_NR + j] * rate[j];
         }
     }
+    return MODEL_solved(&rows, arguments, MODEL_finite(consistent, MODEL_NV));
 }
 
-static void MODEL_loop_dynamics(
-    MODEL_FORMAL const MODEL_real q[MODEL_NQ], const MODEL_real v[MODEL_NV], const MODEL_real tau[MODEL_NV],
-    MODEL_EXTRA_FORMAL
-    const MODEL_real *gains, MODEL_real *restrict vdot, MODEL_real *restrict lambda, MODEL_real *restrict status)
+static int MODEL_loop_dynamics(
+    MODEL_FORMAL const MODEL_real *q, const MODEL_real *v, const MODEL_real *tau, MODEL_EXTRA_FORMAL
+    const MODEL_real *gains, MODEL_real *restrict vdot, MODEL_real *restrict lambda, MODEL_rows *restrict rows)
 {
-    MODEL_rows rows;
+    const int arguments = MODEL_finite(q, MODEL_NQ) && MODEL_finite(v, MODEL_NV) && MODEL_finite(tau, MODEL_NV);
     MODEL_constrained_terms(
-        MODEL_ACTUAL q, v, tau, MODEL_EXTRA_ACTUAL vdot, rows.response, rows.delassus, lambda, rows.weighted,
-        rows.inverses);
+        MODEL_ACTUAL q, v, tau, MODEL_EXTRA_ACTUAL vdot, rows->response, rows->delassus, lambda, rows->weighted,
+        rows->inverses);
     if (gains) {
         MODEL_real residual[MODEL_NR], jacobian[MODEL_NR * MODEL_NV];
         MODEL_constraint_residual(MODEL_ACTUAL q, residual);
@@ -260,56 +285,68 @@ static void MODEL_loop_dynamics(
             lambda[i] -= 2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
         }
     }
-    MODEL_factor(&rows);
-    MODEL_solve(&rows, lambda);
+    MODEL_factor(rows);
+    MODEL_solve(rows, lambda);
     for (int k = 0; k < MODEL_NV; ++k) {
-        for (int j = 0; j < MODEL_NR; ++j) vdot[k] += rows.response[k * MODEL_NR + j] * lambda[j];
+        for (int j = 0; j < MODEL_NR; ++j) vdot[k] += rows->response[k * MODEL_NR + j] * lambda[j];
     }
-    status[0] = (MODEL_real)rows.rank;
-    status[1] = rows.pivot;
+    return MODEL_solved(rows, arguments, MODEL_finite(vdot, MODEL_NV) && MODEL_finite(lambda, MODEL_NR));
 }
 
-void MODEL_constrained_dynamics_status(
+int MODEL_constrained_dynamics_report(
     MODEL_FORMAL const MODEL_real q[MODEL_NQ], const MODEL_real v[MODEL_NV], const MODEL_real tau[MODEL_NV],
     MODEL_EXTRA_FORMAL
-    MODEL_real vdot[restrict MODEL_NV], MODEL_real lambda[restrict MODEL_NR], MODEL_real status[restrict 2])
+    MODEL_real vdot[restrict MODEL_NV], MODEL_real lambda[restrict MODEL_NR], int rank[restrict 1],
+    MODEL_real pivot[restrict 1])
 {
-    MODEL_loop_dynamics(MODEL_ACTUAL q, v, tau, MODEL_EXTRA_ACTUAL (const MODEL_real *)0, vdot, lambda, status);
+    MODEL_rows rows;
+    const int status =
+        MODEL_loop_dynamics(MODEL_ACTUAL q, v, tau, MODEL_EXTRA_ACTUAL (const MODEL_real *)0, vdot, lambda, &rows);
+    *rank = rows.rank;
+    *pivot = rows.pivot;
+    return status;
 }
 
-void MODEL_constrained_dynamics(
+int MODEL_constrained_dynamics(
     MODEL_FORMAL const MODEL_real q[MODEL_NQ], const MODEL_real v[MODEL_NV], const MODEL_real tau[MODEL_NV],
     MODEL_EXTRA_FORMAL
     MODEL_real vdot[restrict MODEL_NV], MODEL_real lambda[restrict MODEL_NR])
 {
-    MODEL_real status[2];
-    MODEL_loop_dynamics(MODEL_ACTUAL q, v, tau, MODEL_EXTRA_ACTUAL (const MODEL_real *)0, vdot, lambda, status);
+    MODEL_rows rows;
+    return MODEL_loop_dynamics(
+        MODEL_ACTUAL q, v, tau, MODEL_EXTRA_ACTUAL (const MODEL_real *)0, vdot, lambda, &rows);
 }
 
-void MODEL_stabilised_dynamics(
+int MODEL_stabilised_dynamics(
     MODEL_FORMAL const MODEL_real q[MODEL_NQ], const MODEL_real v[MODEL_NV], const MODEL_real tau[MODEL_NV],
     MODEL_EXTRA_FORMAL
     const MODEL_real gains[2], MODEL_real vdot[restrict MODEL_NV], MODEL_real lambda[restrict MODEL_NR])
 {
-    MODEL_real status[2];
-    MODEL_loop_dynamics(MODEL_ACTUAL q, v, tau, MODEL_EXTRA_ACTUAL gains, vdot, lambda, status);
+    MODEL_rows rows;
+    return MODEL_loop_dynamics(MODEL_ACTUAL q, v, tau, MODEL_EXTRA_ACTUAL gains, vdot, lambda, &rows);
 }
 
-void MODEL_forward_dynamics(
+int MODEL_forward_dynamics(
     MODEL_FORMAL const MODEL_real q[MODEL_NQ], const MODEL_real v[MODEL_NV], const MODEL_real tau[MODEL_NV],
     MODEL_EXTRA_FORMAL
     MODEL_real vdot[restrict MODEL_NV])
 {
-    MODEL_real lambda[MODEL_NR], status[2];
-    MODEL_loop_dynamics(MODEL_ACTUAL q, v, tau, MODEL_EXTRA_ACTUAL (const MODEL_real *)0, vdot, lambda, status);
+    MODEL_rows rows;
+    MODEL_real lambda[MODEL_NR];
+    return MODEL_loop_dynamics(
+        MODEL_ACTUAL q, v, tau, MODEL_EXTRA_ACTUAL (const MODEL_real *)0, vdot, lambda, &rows);
 }
 
-void MODEL_joint_wrenches(
+int MODEL_joint_wrenches(
     MODEL_FORMAL const MODEL_real q[MODEL_NQ], const MODEL_real v[MODEL_NV], const MODEL_real tau[MODEL_NV],
     MODEL_EXTRA_FORMAL
     MODEL_real wrenches[restrict 6 * MODEL_NJ])
 {
-    MODEL_real vdot[MODEL_NV], lambda[MODEL_NR], status[2];
-    MODEL_loop_dynamics(MODEL_ACTUAL q, v, tau, MODEL_EXTRA_ACTUAL (const MODEL_real *)0, vdot, lambda, status);
+    MODEL_rows rows;
+    MODEL_real vdot[MODEL_NV], lambda[MODEL_NR];
+    const int status =
+        MODEL_loop_dynamics(MODEL_ACTUAL q, v, tau, MODEL_EXTRA_ACTUAL (const MODEL_real *)0, vdot, lambda, &rows);
     MODEL_constrained_wrenches(MODEL_ACTUAL q, v, vdot, lambda, MODEL_EXTRA_ACTUAL wrenches);
+    if (status == MODEL_OK && !MODEL_finite(wrenches, MODEL_WRENCHES)) return MODEL_NOT_FINITE;
+    return status;
 }

@@ -16,7 +16,7 @@ def _roots(delassus, weighted, inverses):
     """Z with Z Z^T = (J M^-1 J^T)^+ for closure rows J at equal size, the rank of J, and how regular it is.
 
     With Cholesky's factor C of the matrix Z is C^-T, with the singular values and vectors of D^-1/2 Y, which does not
-    square what is small, V S^-1. That takes over where the smallest pivot is not above _REGULAR; the ratio of smallest
+    square what is small, V S^-1. That takes over where the smallest pivot is not above REGULAR; the ratio of smallest
     to largest singular value then stands in the pivot's place.
     """
     size = delassus.shape[-1]
@@ -34,15 +34,15 @@ def _roots(delassus, weighted, inverses):
         table[..., j, j : size + j + 1] = row
         table[..., j + 1 :, j : size + j + 1] -= row[..., 1 : size - j, None] * row[..., None, :]
     roots = scale[..., :, None] * np.swapaxes(table[..., size:], -1, -2)
-    rank = np.full(pivot.shape, float(size))
+    rank = np.full(pivot.shape, size)
     pivot = np.asarray(pivot)
-    singular = np.asarray(~(pivot > _REGULAR))
+    singular = np.asarray(~(pivot > REGULAR))
     if singular.any():
         equal = scale[singular]
         matrix = np.sqrt(np.abs(inverses))[singular][..., :, None] * weighted[singular] * equal[..., None, :]
         sound = np.isfinite(matrix).all(axis=(-2, -1))
         _, sizes, vt = np.linalg.svd(np.where(sound[:, None, None], matrix, 0.0), full_matrices=False)
-        kept = sizes > _DEPENDENT * sizes[:, :1]
+        kept = sizes > DEPENDENT * sizes[:, :1]
         inverse = np.where(kept, 1.0 / np.where(kept, sizes, 1.0), 0.0)
         roots[singular] = equal[:, :, None] * np.swapaxes(vt, -1, -2) * inverse[:, None, :]
         roots[singular] *= np.where(sound, 1.0, np.nan)[:, None, None]
@@ -56,78 +56,124 @@ def _solve(roots, right):
     return _columns(roots, _columns(np.swapaxes(roots, -1, -2), right))
 
 
-def _loop_dynamics(terms, pull):
-    """vdot, lambda and (rank of the rows, how regular they are)."""
+def _finite(*arrays):
+    """Whether all entries along the last axes are finite."""
+    found = True
+    for array in arrays:
+        found = found & np.isfinite(array).all(axis=-1)
+    return found
+
+
+def _solved(rank, rows, inverses, arguments, results):
+    """The status of solutions: arguments finite or not, factors of the mass matrix and results finite or not."""
+    status = np.where(rank < rows, Status.SINGULAR, Status.OK)
+    status = np.where(results, status, Status.NOT_FINITE)
+    status = np.where(_finite(inverses), status, Status.SINGULAR)
+    return np.where(arguments, status, Status.NOT_FINITE)[()]
+
+
+def _loop_dynamics(terms, pull, arguments):
+    """vdot, lambda, rank of the rows, how regular they are, and the status."""
     free, response, delassus, right, weighted, inverses = terms
     roots, rank, pivot = _roots(delassus, weighted, inverses)
     multipliers = _solve(roots, right + pull)
-    return free + _columns(response, multipliers), multipliers, np.stack([rank, pivot], axis=-1)
+    vdot = free + _columns(response, multipliers)
+    status = _solved(rank, delassus.shape[-1], inverses, _finite(*arguments), _finite(vdot, multipliers))
+    return vdot, multipliers, rank, pivot, status
 
 
-def constrained_dynamics_status(q, v, tau, *extra, **keywords):
-    """vdot and lambda with closed loops, and (rank of G, smallest pivot of its rows at equal size)."""
-    return _loop_dynamics(constrained_terms(q, v, tau, *extra, **keywords), 0.0)
+def _dynamics(q, v, tau, *extra, **keywords):
+    with np.errstate(all="ignore"):
+        return _loop_dynamics(_evaluated(constrained_terms, q, v, tau, *extra, **keywords), 0.0, (q, v, tau))
 
 
-def constrained_dynamics(q, v, tau, *extra, **keywords):
+def constrained_dynamics_report(q, v, tau, *extra, failures="raise", **keywords):
+    """vdot and lambda with closed loops, rank of G, and smallest pivot of its rows at equal size."""
+    *results, status = _dynamics(q, v, tau, *extra, **keywords)
+    return _settled("constrained_dynamics_report", tuple(results), status, failures)
+
+
+def constrained_dynamics(q, v, tau, *extra, failures="raise", **keywords):
     """vdot and lambda with closed loops."""
-    return constrained_dynamics_status(q, v, tau, *extra, **keywords)[:2]
+    *results, _, _, status = _dynamics(q, v, tau, *extra, **keywords)
+    return _settled("constrained_dynamics", tuple(results), status, failures)
 
 
-def stabilised_dynamics(q, v, tau, *extra, **keywords):
+def stabilised_dynamics(q, v, tau, *extra, failures="raise", **keywords):
     """vdot and lambda with G vdot = gamma - 2 alpha G v - beta^2 residual; the last argument is (alpha, beta)."""
     *timed, gains = extra
     gains = np.asarray(gains)
-    rate = _columns(constraint_jacobian(q, **keywords), v)
-    pull = -2 * gains[..., :1] * rate - gains[..., 1:] ** 2 * constraint_residual(q, **keywords)
-    return _loop_dynamics(constrained_terms(q, v, tau, *timed, **keywords), pull)[:2]
+    with np.errstate(all="ignore"):
+        rate = _columns(_evaluated(constraint_jacobian, q, **keywords), v)
+        residual = _evaluated(constraint_residual, q, **keywords)
+        pull = -2 * gains[..., :1] * rate - gains[..., 1:] ** 2 * residual
+        terms = _evaluated(constrained_terms, q, v, tau, *timed, **keywords)
+        *results, _, _, status = _loop_dynamics(terms, pull, (q, v, tau))
+    return _settled("stabilised_dynamics", tuple(results), status, failures)
 
 
-def joint_wrenches(q, v, tau, *extra, **keywords):
+def joint_wrenches(q, v, tau, *extra, failures="raise", **keywords):
     """Wrenches of tree joints and cut joints."""
-    vdot, multipliers = constrained_dynamics(q, v, tau, *extra, **keywords)
-    return constrained_wrenches(q, v, vdot, multipliers, *extra, **keywords)
+    vdot, multipliers, _, _, status = _dynamics(q, v, tau, *extra, **keywords)
+    wrenches = _evaluated(constrained_wrenches, q, v, vdot, multipliers, *extra, **keywords)
+    sound = np.isfinite(wrenches).all(axis=(-2, -1)) | (status != Status.OK)
+    return _settled("joint_wrenches", wrenches, np.where(sound, status, Status.NOT_FINITE)[()], failures)
 
 
-def forward_dynamics(q, v, tau, *extra, **keywords):
+def forward_dynamics(q, v, tau, *extra, failures="raise", **keywords):
     """vdot with closed loops."""
-    return constrained_dynamics_status(q, v, tau, *extra, **keywords)[0]
+    vdot, *_, status = _dynamics(q, v, tau, *extra, **keywords)
+    return _settled("forward_dynamics", vdot, status, failures)
 
 
-def project_position_status(q, **keywords):
-    """q with closed loops, moved with the least kinetic energy, and (1 if closed, largest gap, Newton steps)."""
+def _projected_position(q, **keywords):
+    """Closed q, the largest gap left, Newton steps, and the status."""
+    sizes = np.array(_SIZES)
     closed = np.array(q, dtype=float)
-    gap = constraint_residual(closed, **keywords)
+    gap = _evaluated(constraint_residual, closed, **keywords)
+    sound = _finite(closed, gap)
     here = np.abs(gap).max(axis=-1)
-    steps = np.zeros_like(here)
-    going = here > _ENOUGH
-    for _ in range(_ITERATIONS):
+    steps = np.zeros(here.shape, dtype=int)
+    going = sound & (np.abs(gap) > ENOUGH * sizes).any(axis=-1)
+    for _ in range(ITERATIONS):
         if not going.any():
             break
-        _, response, *rows = position_correction(closed, **keywords)
+        _, response, *rows = _evaluated(position_correction, closed, **keywords)
         motion = -_columns(response, _solve(_roots(*rows)[0], gap))
-        moved = moved_position(closed, np.where(going[..., None], motion, 0.0), **keywords)
-        left = constraint_residual(moved, **keywords)
+        moved = _evaluated(moved_position, closed, np.where(going[..., None], motion, 0.0), **keywords)
+        left = _evaluated(constraint_residual, moved, **keywords)
         there = np.abs(left).max(axis=-1)
         steps = steps + going
         better = going & (there < here)
         closed = np.where(better[..., None], moved, closed)
         gap = np.where(better[..., None], left, gap)
         here = np.where(better, there, here)
-        going = better & (here > _ENOUGH)
-    return closed, np.stack([(here <= _ACCEPTED).astype(float), here, steps], axis=-1)
+        going = better & (np.abs(gap) > ENOUGH * sizes).any(axis=-1)
+    status = np.where((np.abs(gap) <= ACCEPTED * sizes).all(axis=-1), Status.OK, Status.NOT_CLOSED)
+    return closed, here, steps, np.where(sound, status, Status.NOT_FINITE)[()]
 
 
-def project_position(q, **keywords):
+def project_position_report(q, *, failures="raise", **keywords):
+    """q with closed loops, moved with the least kinetic energy, the largest gap left, and Newton steps."""
+    with np.errstate(all="ignore"):
+        *results, status = _projected_position(q, **keywords)
+    return _settled("project_position_report", tuple(results), status, failures)
+
+
+def project_position(q, *, failures="raise", **keywords):
     """q with closed loops, moved with the least kinetic energy."""
-    return project_position_status(q, **keywords)[0]
+    with np.errstate(all="ignore"):
+        closed, *_, status = _projected_position(q, **keywords)
+    return _settled("project_position", closed, status, failures)
 
 
-def project_velocity(q, v, **keywords):
+def project_velocity(q, v, *, failures="raise", **keywords):
     """The speeds nearest to v, in the metric of the mass matrix, that keep the loops closed."""
-    jacobian, response, *rows = velocity_correction(q, **keywords)
-    roots = _roots(*rows)[0]
     consistent = np.asarray(v, dtype=float)
-    for _ in range(2):  # the second time removes what round-off left
-        consistent = consistent - _columns(response, _solve(roots, _columns(jacobian, consistent)))
-    return consistent
+    with np.errstate(all="ignore"):
+        jacobian, response, *rows = _evaluated(velocity_correction, q, **keywords)
+        roots, rank, _ = _roots(*rows)
+        for _ in range(2):  # the second time removes what round-off left
+            consistent = consistent - _columns(response, _solve(roots, _columns(jacobian, consistent)))
+        status = _solved(rank, jacobian.shape[-2], rows[-1], _finite(q, v), _finite(consistent))
+    return _settled("project_velocity", consistent, status, failures)

@@ -12,6 +12,7 @@ import pytest
 
 from mbsym import examples
 from mbsym.codegen.load import LoadedModule, load_c, load_numpy
+from mbsym.codegen.statuses import Status
 from mbsym.loops.assembly import assemble
 from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
@@ -65,9 +66,9 @@ def test_dynamics_and_reactions_agree_with_the_reference(case: str) -> None:
     reference, q, v, tau, extra = state(case)
     expected = reference.solve(q, v, tau, *extra)
     for module in modules(case):
-        vdot, multipliers, status = module.functions["constrained_dynamics_status"](q, v, tau, *extra)
+        vdot, multipliers, rank, _ = module.functions["constrained_dynamics_report"](q, v, tau, *extra)
         close(vdot, expected.vdot)
-        assert status[0] == len(multipliers)
+        assert rank == len(multipliers)
         close(module.functions["constrained_dynamics"](q, v, tau, *extra)[1], multipliers)
         close(module.functions["forward_dynamics"](q, v, tau, *extra), expected.vdot)
         close(module.functions["joint_wrenches"](q, v, tau, *extra), expected.wrenches)
@@ -80,8 +81,8 @@ def test_projections_close_what_was_opened(case: str) -> None:
     for module in modules(case):
         opened = np.asarray(module.functions["moved_position"](q, step))
         assert np.max(np.abs(module.functions["closure_gap"](opened))) > 1e-6
-        closed, status = module.functions["project_position_status"](opened)
-        assert status[0] == 1
+        (closed, gap, steps), status = module.functions["project_position_report"].with_status(opened)
+        assert status == Status.OK and gap < 1e-13 and steps > 0
         assert np.max(np.abs(module.functions["closure_gap"](closed))) < 1e-11
         close(module.functions["project_position"](opened), closed, 1e-15)
         jacobian = module.functions["constraint_jacobian"](closed)
@@ -108,14 +109,14 @@ def test_batches_are_states_side_by_side(case: str) -> None:
     for module in modules(case):
         states = np.stack([q, np.asarray(module.functions["moved_position"](q, 1e-4 * v))])
         together = module.functions["constrained_dynamics"](states, v, tau, *extra)
-        moved, status = module.functions["project_position_status"](states)
+        (moved, gap, steps), status = module.functions["project_position_report"].with_status(states)
         assert np.asarray(together[0]).shape == (2, len(v))
         for k in range(2):
             single = module.functions["constrained_dynamics"](states[k], v, tau, *extra)
             close(together[0][k], single[0])
             close(together[1][k], single[1])
             close(moved[k], module.functions["project_position"](states[k]), 1e-12)
-        assert np.asarray(status).shape == (2, 3)
+        assert gap.shape == steps.shape == status.shape == (2,)
 
 
 def singular_rhombus() -> tuple[Array, Array]:
@@ -133,9 +134,10 @@ def test_singular_configurations_are_reported_and_survived() -> None:
     q, v = singular_rhombus()
     for module in modules("rhombus_planar"):
         assert np.max(np.abs(module.functions["closure_gap"](q))) < 1e-14
-        vdot, multipliers, status = module.functions["constrained_dynamics_status"](q, v, np.zeros(6))
-        assert status[0] == 1
-        assert status[1] < 1e-10
+        report = module.functions["constrained_dynamics_report"]
+        (vdot, multipliers, rank, pivot), status = report.with_status(q, v, np.zeros(6))
+        assert (status, rank) == (Status.SINGULAR, 1)
+        assert pivot < 1e-10
         jacobian = np.asarray(module.functions["constraint_jacobian"](q))
         gamma = np.asarray(module.functions["constraint_bias"](q, v))
         # The speeds are those of a motion through this configuration, so its equations have solutions.
@@ -152,10 +154,10 @@ def test_both_languages_agree_near_a_singular_configuration() -> None:
     near = rhombus.parallel_coordinates(q + np.linalg.solve(rhombus.to_angles, [1e-5, 0, 0, 0, 0, 0]))
     speeds = rhombus.parallel_speeds(near, v)
     c, numpy = (
-        module.functions["constrained_dynamics_status"](near, speeds, np.zeros(6))
+        module.functions["constrained_dynamics_report"](near, speeds, np.zeros(6))
         for module in modules("rhombus_planar")
     )
-    assert c[2][0] == numpy[2][0] == 2
+    assert c[2] == numpy[2] == 2
     # Round-off over the smallest singular value, 1e-5.
     close(c[0], numpy[0], 1e-8)
 
@@ -163,11 +165,11 @@ def test_both_languages_agree_near_a_singular_configuration() -> None:
 def test_single_precision_closes_loops_too() -> None:
     reference, q, v, tau, _ = state("four_bar")
     module = modules("four_bar", "float")[0]
-    vdot, _, status = module.functions["constrained_dynamics_status"](q, v, tau)
+    vdot, _, rank, _ = module.functions["constrained_dynamics_report"](q, v, tau)
     close(vdot, reference.solve(q, v, tau).vdot, 1e-4)
-    assert status[0] == 2
-    closed, status = module.functions["project_position_status"](q + 1e-2)
-    assert status[0] == 1
+    assert rank == 2
+    (closed, _, _), status = module.functions["project_position_report"].with_status(q + 1e-2)
+    assert status == Status.OK
     assert np.max(np.abs(module.functions["closure_gap"](closed))) < 1e-6
 
 

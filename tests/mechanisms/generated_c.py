@@ -248,6 +248,11 @@ def caller(module: Module, head: str = "") -> str:
             if item["direction"] == "in" and not item["shape"]:
                 actual.append("value(kind, &seed)")
                 continue
+            if item.get("type") == "int":
+                lines.append(f"        int *const a{place} = calloc({size}, sizeof(int));")
+                actual.append(f"a{place}")
+                release.append(f"free(a{place});")
+                continue
             kind = "kind" if item["direction"] == "in" else "0"
             lines.append(f"        real *const a{place} = filled({size}, {kind}, &seed);")
             actual.append(f"a{place}")

@@ -14,7 +14,8 @@ import numpy as np
 from mbsym.codegen.build import DEFAULT_FLAGS, compile_c
 from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.interface import Real
-from mbsym.loops.tolerances import RUNTIME
+from mbsym.codegen.statuses import SENTENCES, Status
+from mbsym.loops.tolerances import runtime_tolerances
 
 Array = np.ndarray[Any, Any]
 
@@ -22,12 +23,14 @@ STAND_INS = """#include <math.h>
 #include <string.h>
 typedef {real} M_real;
 enum {{ M_NQ = {nq}, M_NV = {n}, M_NR = {m}, M_NJ = 1 }};
+enum {{ {statuses} }};
 #define M_FORMAL
 #define M_ACTUAL
 #define M_EXTRA_FORMAL
 #define M_EXTRA_ACTUAL
 #define M_SQRT {sqrt}
 #define M_ABS {fabs}
+#define M_INFINITY {infinity}
 {numbers}
 long M_counts[4];
 static const M_real *M_taken(const M_real *from, M_real *to, int size)
@@ -126,16 +129,20 @@ class Terms:
 
 def numpy_text(real: Real = "double") -> dict[str, Any]:
     """The names that the NumPy text defines."""
-    names: dict[str, Any] = {"np": np, **{f"_{item.name}": item.of(real) for item in RUNTIME}}
+    names: dict[str, Any] = {"np": np, "Status": Status, "_SENTENCES": SENTENCES}
+    names |= {item.name: item.of(real) for item in runtime_tolerances(())}
+    exec(fixed_text("numpy/statuses.py", ""), names)
     exec(fixed_text("numpy/loops.py", ""), names)
     return names
 
 
 def solved_by_numpy(terms: Terms) -> tuple[Array, Array, Array]:
-    """vdot, lambda and status."""
+    """vdot, lambda, and rank and pivot."""
     names = numpy_text()
     given = (terms.free, terms.response, terms.delassus, terms.right, terms.weighted, terms.inverses)
-    return names["_loop_dynamics"](given, 0.0)
+    with np.errstate(all="ignore"):
+        vdot, multipliers, rank, pivot, _ = names["_loop_dynamics"](given, 0.0, (terms.free,))
+    return vdot, multipliers, np.stack([rank, pivot], axis=-1)
 
 
 def compiled(
@@ -144,9 +151,13 @@ def compiled(
     """The library of the C text for a number of rows and speeds; ``change`` is applied to the text."""
     size = speeds + rows + 2 * speeds * rows + rows * rows + speeds + rows * speeds
     suffix = "f" if real == "float" else ""
-    values = {item.name: item.of(real) for item in RUNTIME}
+    tolerances = runtime_tolerances([1.0] * rows)
+    values = {item.name: item.of(real) for item in tolerances}
     numbers = [
         f"#define M_{name} {value!r}{'' if isinstance(value, int) else suffix}" for name, value in values.items()
+    ]
+    numbers += [
+        f"#define M_{item.name}_ROWS {{{', '.join([f'M_{item.name}'] * rows)}}}" for item in tolerances if item.sizes
     ]
     head = STAND_INS.format(
         real=real,
@@ -156,20 +167,23 @@ def compiled(
         numbers="\n".join(numbers),
         sqrt=f"sqrt{suffix}",
         fabs=f"fabs{suffix}",
+        infinity="HUGE_VALF" if suffix else "HUGE_VAL",
+        statuses=", ".join(f"M_{status.name} = {status.value}" for status in Status),
     )
-    text = change(fixed_text("c/loops.c", "M_"))
+    text = "\n\n".join([fixed_text("c/statuses.c", "M_"), change(fixed_text("c/loops.c", "M_"))])
     # A generated header declares what the text defines.
-    definitions = re.findall(r"^void M_\w+\([^{]*\)(?=\n\{)", text, flags=re.MULTILINE)
+    definitions = re.findall(r"^int M_\w+\([^{]*\)(?=\n\{)", text, flags=re.MULTILINE)
     declared = "".join(f"{' '.join(found.split())};\n" for found in definitions)
     (place / "runtime.c").write_text(f"{head}{declared}{text}\n")
     return compile_c(place, "runtime", (*DEFAULT_FLAGS, "-Wdouble-promotion", "-Wfloat-conversion")).handle
 
 
 def solved_by_c(place: Path, terms: Terms, real: Real = "double") -> tuple[Array, Array, Array]:
-    """vdot, lambda and status."""
+    """vdot, lambda, and rank and pivot."""
     m, n = terms.jacobian.shape
     kind = np.dtype(np.float32 if real == "float" else np.float64)
     library = compiled(place, m, n, real)
-    arrays = [terms.packed.astype(kind), *(np.zeros(size, kind) for size in (n, n, n, m, 2))]
-    library.M_constrained_dynamics_status(*(ctypes.c_void_p(array.ctypes.data) for array in arrays))
-    return arrays[3], arrays[4], arrays[5]
+    arrays = [terms.packed.astype(kind), *(np.zeros(size, kind) for size in (n, n, n, m))]
+    rank, pivot = np.zeros(1, np.intc), np.zeros(1, kind)
+    library.M_constrained_dynamics_report(*(ctypes.c_void_p(array.ctypes.data) for array in (*arrays, rank, pivot)))
+    return arrays[3], arrays[4], np.concatenate([rank, pivot])

@@ -6,22 +6,34 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import groupby
 
 from mbsym import __version__
+from mbsym.codegen.c.comments import comment_lines, function_comment, operation_line
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.parts import Load, Loop, Part, split
+from mbsym.codegen.c.statuses import (
+    StatusView,
+    ToleranceView,
+    bounds_of_rows,
+    guard_array,
+    guard_declaration,
+    helper_texts,
+    status_views,
+    tolerance_lines,
+    tolerance_views,
+    verdict_lines,
+)
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.expressions import Constant, Expression
+from mbsym.codegen.guards import GUARDED
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import LoweredFunction, Result
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.routines.c import print_c
 from mbsym.codegen.routines.module import routine_file, routine_of
-from mbsym.codegen.text import WIDTH, c_comment, table, wrapped
-from mbsym.symbolic.program import OperationCount
+from mbsym.codegen.text import WIDTH, c_comment, wrapped
 
 INDENT = "    "
 CONTINUED = "        "
@@ -58,8 +70,9 @@ class LinkView:
 
 @dataclass(frozen=True, slots=True)
 class PrototypeView:
-    """A function as the header declares it: comment lines, symbol, formal arguments."""
+    """A function as the header declares it: comment lines, what it returns, symbol, formal arguments."""
 
+    returns: str
     symbol: str
     comment: tuple[str, ...]
     formals: tuple[str, ...]
@@ -70,6 +83,7 @@ class FunctionView:
     """A function as the source defines it: its symbol, formal arguments and the finished lines of its body."""
 
     storage: str
+    returns: str
     symbol: str
     operations: str
     formals: tuple[str, ...]
@@ -95,6 +109,8 @@ class HeaderContext:
     real: str
     links: tuple[LinkView, ...]
     constants: tuple[ConstantView, ...]
+    statuses: tuple[StatusView, ...]
+    tolerances: tuple[str, ...]
     parameters: tuple[ParameterView, ...]
     prototypes: tuple[PrototypeView, ...]
 
@@ -108,7 +124,9 @@ class SourceContext:
     hash_line: str
     mathematics: bool
     functions: tuple[FunctionView, ...]
+    tolerances: tuple[ToleranceView, ...]
     macros: tuple[str, ...]
+    helpers: tuple[str, ...]
     runtime: tuple[str, ...]
 
 
@@ -141,6 +159,8 @@ def header_context(module: LoweredModule) -> HeaderContext:
             ConstantView(f"{names.module}_{names.constants[key]}", int(value), "," if place < len(constants) else "")
             for place, (key, value) in enumerate(constants, start=1)
         ),
+        statuses=status_views(module),
+        tolerances=comment_lines(tolerance_lines(module, printer)),
         parameters=tuple(
             ParameterView(
                 names.parameters[item.name],
@@ -152,6 +172,7 @@ def header_context(module: LoweredModule) -> HeaderContext:
         ),
         prototypes=tuple(
             PrototypeView(
+                "int" if function.failures else "void",
                 names.c_symbol(function.name),
                 function_comment(function),
                 formals(module, function, f"{names.module}_restrict", ");"),
@@ -171,15 +192,19 @@ def source_context(module: LoweredModule) -> SourceContext:
         if function.body is not None
         for view in function_views(module, function, function.body, printer)
     )
+    helpers = helper_texts(module)
     runtime = tuple(_runtime_text(module, file) for file in module.runtime_files)
     return SourceContext(
         version=__version__,
         name=names.module,
         hash_line=c_comment(_hash_line(module)),
         mathematics=bool(module.runtime_files)
+        or module.is_guarded
         or any(set(function.body.calls) - {"select", "sign"} for function in module.functions if function.body),
         functions=functions,
-        macros=runtime_macros(module, printer, runtime),
+        tolerances=tolerance_views(module, printer),
+        macros=runtime_macros(module, printer, (*helpers, *runtime)),
+        helpers=helpers,
         runtime=runtime,
     )
 
@@ -209,10 +234,9 @@ def runtime_macros(module: LoweredModule, printer: CPrinter, runtime: Sequence[s
         "EXTRA_ACTUAL": " ".join(f"{name}," for _, name in extra),
         "SQRT": printer.function("sqrt"),
         "ABS": printer.function("abs"),
+        "INFINITY": {"double": "HUGE_VAL", "float": "HUGE_VALF"}[description.real],
     }
-    for name, values in description.numbers.items():
-        value = values[description.real]
-        texts[name] = str(value) if isinstance(value, int) else printer.literal(Fraction(repr(value)))
+    texts |= bounds_of_rows(module, printer)
     used = {word for text in runtime for word in re.findall(rf"\b{prefix}_(\w+)", text)}
     return tuple(f"{prefix}_{name} {text}".rstrip() for name, text in texts.items() if name in used)
 
@@ -220,40 +244,6 @@ def runtime_macros(module: LoweredModule, printer: CPrinter, runtime: Sequence[s
 def _hash_line(module: LoweredModule) -> str:
     digest = module.description.model_sha256
     return f"model sha256 {digest}" if digest else "equations of a mechanism"
-
-
-def comment_lines(lines: Sequence[str]) -> tuple[str, ...]:
-    """Lines for the inside of a block comment, each with its star."""
-    return tuple(f" * {c_comment(line)}".rstrip() for line in lines)
-
-
-def operation_line(operations: OperationCount | None) -> str:
-    """One line on what a call costs."""
-    if operations is None:
-        return "iterative"
-    tally = (
-        (operations.add, "+ or -"),
-        (operations.mul, "*"),
-        (operations.div, "/"),
-        (operations.sqrt, "sqrt"),
-        (operations.sincos, "sine-cosine pairs"),
-        (operations.other, "other functions"),
-    )
-    parts = ", ".join(f"{count} {what}" for count, what in tally if count)
-    return f"operations: {parts}" if parts else "operations: none"
-
-
-def function_comment(function: ModuleFunction) -> tuple[str, ...]:
-    """What the header says of a function: purpose, arguments with shapes and units, cost."""
-    rows = []
-    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
-        shape = " x ".join(str(extent) for extent in item.shape) or "scalar"
-        unit = f"[{item.unit}]" if item.unit else ""
-        rows.append((item.direction, identifier, shape, unit, item.description))
-    lines = [": ".join(filter(None, (function.name, function.description))), *function.notes]
-    lines += [f"  {row}" for row in table(rows)]
-    lines.append(operation_line(function.operations))
-    return comment_lines(lines)
 
 
 def formals(module: LoweredModule, function: ModuleFunction, restrict: str, close: str) -> tuple[str, ...]:
@@ -267,6 +257,8 @@ def formals(module: LoweredModule, function: ModuleFunction, restrict: str, clos
 
 
 def _formal(item: Argument, identifier: str, real: str, restrict: str) -> str:
+    if item.kind == "int":
+        real = "int"
     if item.direction == "in":
         if not item.shape:
             return f"{real} {identifier}"
@@ -282,8 +274,11 @@ def function_views(
     cost = operation_line(function.operations)
     outer = formals(module, function, "restrict", ")")
     parts = split(body)
+    returns = "int" if function.guards else "void"
+    before, after = guard_declaration(module, function), verdict_lines(module, function, printer)
     if parts is None:
-        return (FunctionView("", symbol, cost, outer, body_lines(module, function, body, printer)),)
+        lines = (*before, *body_lines(module, function, body, printer), *after)
+        return (FunctionView("", returns, symbol, cost, outer, lines),)
     names = shared_names(module, function, body)
     shared = names.shared
     real = f"{module.names.module}_real"
@@ -303,17 +298,21 @@ def function_views(
                 gives.append(shared)
             lines = part_lines(module, part, shared, results, printer)
         about = f"{function.identifier}, part {number} of {len(parts.parts)}: {part.operations} operations"
-        views.append(FunctionView("static ", name, about, (*(f"{x}," for x in takes[:-1]), f"{takes[-1]})"), lines))
+        views.append(
+            FunctionView("static ", "void", name, about, (*(f"{x}," for x in takes[:-1]), f"{takes[-1]})"), lines)
+        )
         calls.append(f"{INDENT}{name}({', '.join(gives)});")
     declaration = (f"{INDENT}{real} {shared}[{parts.shared}]; /* what the parts hand on */", "")
     unused = tuple(f"{INDENT}(void){identifier};" for identifier in _unused(module, function, body))
-    return (*views, FunctionView("", symbol, cost, outer, (*unused, *(declaration if parts.shared else ()), *calls)))
+    whole = (*unused, *before, *(declaration if parts.shared else ()), *calls, *after)
+    return (*views, FunctionView("", returns, symbol, cost, outer, whole))
 
 
 def shared_names(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> SharedNames:
     """Free names for what the parts of a function share."""
     temporaries = [assignment.identifier for block in body.blocks for assignment in block.assignments]
-    scope = Scope({*function.identifiers, *module.names.parameters.values(), *temporaries})
+    inner = module.names.inner.values()
+    scope = Scope({*inner, *function.identifiers, *module.names.parameters.values(), *temporaries})
     return SharedNames(scope.claim("shared"), scope.claim("lane"), scope.claim("numbers"))
 
 
@@ -324,7 +323,8 @@ def _part_arguments(module: LoweredModule, function: ModuleFunction, part: Part)
     if part.used & set(module.names.parameters.values()):
         takes.append(f"const {prefix}_parameters *parameters")
         gives.append("parameters")
-    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+    guarded = [(guard_array(function), module.names.inner[GUARDED])] if function.guards else []
+    for item, identifier in [*zip(function.arguments, function.identifiers, strict=True), *guarded]:
         if identifier in part.used:
             takes.append(_formal(item, identifier, f"{prefix}_real", "restrict"))
             gives.append(identifier)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,10 +15,12 @@ from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.numpy.expressions import NumpyPrinter
 from mbsym.codegen.routines.module import MEMORY, routine_file, routine_of
 from mbsym.codegen.routines.numpy import memory_class, print_numpy
+from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.codegen.text import WIDTH, docstring, plain_line, wrapped
 
 INDENT = "    "
 DEEPER = "        "
+FAILURES = '"raise", "mask" with NaN, "keep" the results documented, or "return" (results, status).'
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class FunctionView:
         fields: of the class that packs several results; empty if there is one result.
         kernel_formals: what the kernel takes after the table of functions.
         lines: of the kernel's body.
+        guards: need and size of each guarded value, which the kernel returns besides its results.
     """
 
     name: str
@@ -62,6 +66,7 @@ class FunctionView:
     fields: tuple[FieldView, ...]
     kernel_formals: str
     lines: tuple[str, ...]
+    guards: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,7 @@ class ModuleContext:
     parameters: tuple[ParameterView, ...]
     packed: bool
     constants: tuple[str, ...]
+    statuses: tuple[str, ...]
     evaluate: str
     functions: tuple[FunctionView, ...]
     runtime: tuple[str, ...]
@@ -100,6 +106,8 @@ def module_context(module: LoweredModule) -> ModuleContext:
     printer = NumpyPrinter()
     exported = [f"{function.identifier}" for function in module.functions]
     exported += [function.returns for function in functions if function.fields]
+    exported += [item.name for item in module.tolerances]
+    exported += ["Status", "StatusError"] if module.can_fail else []
     exported += list(names.constants.values()) + (["Parameters"] if module.parameters else [])
     digest = description.model_sha256
     head = [f"model sha256 {digest}", *description.header] if digest else list(description.header)
@@ -119,12 +127,42 @@ def module_context(module: LoweredModule) -> ModuleContext:
         ),
         constants=(
             *(f"{names.constants[key]} = {int(value)}" for key, value in description.constants.items()),
-            *(f"_{name} = {values[description.real]!r}" for name, values in description.numbers.items()),
+            *_tolerance_lines(module),
         ),
+        statuses=_status_lines() if module.can_fail else (),
         packed=any(function.fields for function in functions),
-        evaluate=fixed_text("numpy/evaluate.py", ""),
+        evaluate="\n\n\n".join(
+            fixed_text(f"numpy/{file}.py", "") for file in ("evaluate", *["statuses"] * module.can_fail)
+        ),
         functions=functions,
         runtime=tuple(text for file in module.runtime_files for text in _runtime_texts(module, file)),
+    )
+
+
+def _tolerance_lines(module: LoweredModule) -> list[str]:
+    """Numbers that may be changed, looked up whenever they are used, and what the residuals are measured by."""
+    lines = []
+    for item in module.tolerances:
+        value = item.of(module.description.real)
+        text = item.reason if isinstance(value, int) else f"{item.measure}. {item.reason}"
+        lines += textwrap.wrap(text, WIDTH, initial_indent="# ", subsequent_indent="# ")
+        lines.append(f"{item.name} = {value!r}")
+    sizes = {item.sizes for item in module.tolerances if item.sizes}
+    return [*lines, *(f"_SIZES = {_tuple(found)}" for found in sizes)]
+
+
+def _status_lines() -> tuple[str, ...]:
+    """The class of the statuses, and what each of them means."""
+    return (
+        "class Status(enum.IntEnum):",
+        f'{INDENT}"""What became of a state; functions that can fail raise StatusError unless it is OK."""',
+        "",
+        *(f"{INDENT}{status.name} = {status.value}" for status in Status),
+        "",
+        "",
+        "_SENTENCES = {",
+        *(f'{INDENT}Status.{status.name}: "{SENTENCES[status]}",' for status in Status),
+        "}",
     )
 
 
@@ -189,11 +227,19 @@ def _function_view(
             if identifier in body.used:
                 rows.append(f'("{identifier}", parameters.{identifier}, ())')
                 kernel_formals.append(identifier)
+    if function.guards:
+        signature += ["*", 'failures: str = "raise"']
+        documentation.append(f"    failures: {FAILURES}")
     documentation += ["", "Returns:"]
     if several:
         documentation += [f"    {identifier}: {_documented(item)}" for item, identifier in outputs]
     else:
         documentation += [f"    {_documented(item)}" for item, _ in outputs] or ["    nothing."]
+    if function.guards:
+        documentation += ["", "Raises:"]
+        for item in function.failures:
+            text = f"StatusError: {item.status.name}, results {item.results}."
+            documentation += textwrap.wrap(text, WIDTH - 4, initial_indent="    ", subsequent_indent="        ")
     returns = classes.claim(f"{stem}Result") if several else "np.ndarray"
     return FunctionView(
         name=function.identifier,
@@ -208,6 +254,7 @@ def _function_view(
         else (),
         kernel_formals=", ".join(kernel_formals),
         lines=kernel_lines(body),
+        guards=tuple(f'("{guard.need}", {guard.size!r})' for guard in function.guards),
     )
 
 

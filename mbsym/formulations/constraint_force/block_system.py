@@ -162,7 +162,9 @@ def eliminate(
     """
     own = rows[k]
     try:
-        inverse = (1 / own.pop(k)).named(f"inv_d{joint}_{k - system.starts[joint - 1] + 1}")
+        # Constraints of a tree are independent of each other and bodies here have inverse inertias: A is positive
+        # definite in every state.
+        inverse = (1 / own.pop(k).never_zero()).named(f"inv_d{joint}_{k - system.starts[joint - 1] + 1}")
     except (SymbolicError, KeyError):
         raise DerivationError(
             "the constraint force equations are singular",

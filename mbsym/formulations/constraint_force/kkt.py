@@ -22,6 +22,7 @@ from mbsym.errors import DerivationError, SymbolicError
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.constraint_force.leaf_to_root import ConstraintForces, HeldJoint, held_joints, motion_functions
 from mbsym.formulations.recursive.newton_euler import inertial_wrench
+from mbsym.formulations.regular_mass import never_singular
 from mbsym.joints.motion import Motion, combination
 from mbsym.joints.subspaces import Column
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
@@ -215,11 +216,14 @@ def solve_kkt(mechanism: Mechanism, system: KktSystem) -> list[Scalar]:
             users[unknown][number] = None
     solved: list[tuple[int, int, Scalar]] = []
     done: set[int] = set()
+    regular = never_singular(mechanism)
     with mechanism.graph.section("accelerations and constraint forces, elimination"):
         for pivot, unknown, label in system.pivots:
             own = rows[pivot]
             try:
-                inverse = 1 / own.pop(unknown)
+                divisor = own.pop(unknown)
+                # Behind the constraints of what it carries a freedom's pivot is that of the mass matrix.
+                inverse = 1 / (divisor.never_zero() if regular and pivot == unknown else divisor)
             except (KeyError, SymbolicError):
                 body = mechanism.body(label)
                 raise DerivationError(

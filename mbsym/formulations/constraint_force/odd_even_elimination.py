@@ -185,7 +185,7 @@ class _Factored:
 
 def _inverse(system: BlockSystem, joint: int, pivot: Scalar) -> Scalar:
     try:
-        return 1 / pivot
+        return 1 / pivot.never_zero()  # as in block_system.eliminate
     except SymbolicError:
         raise DerivationError(
             "the constraint force equations are singular",

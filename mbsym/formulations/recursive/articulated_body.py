@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mbsym.errors import DerivationError, SymbolicError
+from mbsym.formulations.regular_mass import never_singular
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import Speeds
@@ -64,12 +65,13 @@ def articulated_body(mechanism: Mechanism, forces: Speeds) -> RestMotion:
     biases: list[Row] = [[zero] * 6 for _ in mechanism.bodies]
     pivots: list[list[_Pivot]] = [[] for _ in mechanism.bodies]
     seen: list[_Seen] = [_Seen([], [])] * mechanism.nb
+    regular = never_singular(mechanism)
     with graph.section("articulated inertias and bias wrenches, inward"):
         for body in reversed(mechanism.bodies):
             own, parent = body.label - 1, body.parent - 1
             rows, bias = inertias[own].rows(), biases[own]
             for k, force in enumerate(forces[own]):
-                rows, bias, pivot = _eliminate(body, k, rows, bias, force)
+                rows, bias, pivot = _eliminate(body, k, rows, bias, force, regular)
                 pivots[own].append(pivot)
             if len(body.columns) == 6:
                 rows = [[zero] * 6 for _ in range(6)]
@@ -84,7 +86,9 @@ def articulated_body(mechanism: Mechanism, forces: Speeds) -> RestMotion:
     return _outward(mechanism, pivots, seen)
 
 
-def _eliminate(body: TreeBody, k: int, rows: list[Row], bias: Row, force: Scalar) -> tuple[list[Row], Row, _Pivot]:
+def _eliminate(
+    body: TreeBody, k: int, rows: list[Row], bias: Row, force: Scalar, regular: bool
+) -> tuple[list[Row], Row, _Pivot]:
     """I - U U^T / d and p + U u / d for the joint's freedom k."""
     angular, linear = body.columns[k]
     h = [*angular, *linear]
@@ -93,7 +97,7 @@ def _eliminate(body: TreeBody, k: int, rows: list[Row], bias: Row, force: Scalar
     d = (_sum([h[m] * u_column[m] for m in used]) + body.armature[k]).named(f"d{body.label}_{k + 1}")
     remaining = (force - _sum([h[m] * bias[m] for m in used])).named(f"u{body.label}_{k + 1}")
     try:
-        inverse = (1 / d).named(f"inv_d{body.label}_{k + 1}")
+        inverse = (1 / (d.never_zero() if regular else d)).named(f"inv_d{body.label}_{k + 1}")
     except SymbolicError:
         raise DerivationError(
             "nothing resists this joint's motion: its mass or inertia is zero",

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.formulations.recursive.sparse_factor import Vector
+from mbsym.formulations.regular_mass import never_singular
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.inertia import ArticulatedInertia
 from mbsym.spatial.vector import Vector3
@@ -97,6 +98,7 @@ def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
             where=mechanism.model.name,
             remedy="use sparse factors of the mass matrix",
         )
+    regular = never_singular(mechanism)
     inertias: list[ArticulatedInertia | None] = [None] * (mechanism.nb + 1)
     freedoms: list[tuple[_Freedom, ...]] = [()] * mechanism.nb
     inverses = [Scalar(mechanism.graph, 1)] * mechanism.nv
@@ -111,7 +113,7 @@ def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
                 pushed = [_dot(Scalar(mechanism.graph, 0), h, row) for row in rows]
                 pivot = _dot(Scalar(mechanism.graph, 0), h, pushed) + body.armature[k]
                 try:
-                    inverse = 1 / pivot
+                    inverse = 1 / (pivot.never_zero() if regular else pivot)
                 except SymbolicError:
                     raise DerivationError(
                         "nothing resists this joint's motion: its mass or inertia is zero",

@@ -6,6 +6,7 @@ Source: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapters 6 and 8.
 from __future__ import annotations
 
 from mbsym.errors import DerivationError, SymbolicError
+from mbsym.formulations.regular_mass import never_singular
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.vector import dot
@@ -77,11 +78,12 @@ def solve(mechanism: Mechanism, matrix: SquareMatrix, right: list[Scalar]) -> li
     x = list(right)
     inverses: list[Scalar] = [Scalar(mechanism.graph, 1)] * n
     order = mechanism.columns_by_label
+    regular = never_singular(mechanism)
     with mechanism.graph.section("factorisation of the mass matrix"):
         for place in range(n - 1, -1, -1):
             k = order[place]
             try:
-                inverses[k] = (1 / a[k][k]).named(f"inv_d{k + 1}")
+                inverses[k] = (1 / (a[k][k].never_zero() if regular else a[k][k])).named(f"inv_d{k + 1}")
             except SymbolicError:
                 joint = next(body.joint for body in mechanism.bodies if k in range(*body.v_range))
                 raise DerivationError(

@@ -74,6 +74,8 @@ def factorised(
     matrix: Sequence[Sequence[Scalar]],
     what: str = "mass matrix",
     order: Sequence[int] | None = None,
+    *,
+    regular: bool = False,
 ) -> SparseFactor:
     """The factors of a symmetric positive definite matrix.
 
@@ -83,6 +85,7 @@ def factorised(
         what: it is called.
         order: of the rows, eliminated from the last to the first; as they stand if not given. That of the labels leaves
             the zeros of a tree's mass matrix zero.
+        regular: it is shown that no state makes it singular.
 
     Raises:
         DerivationError: a pivot is zero whatever the coordinates.
@@ -95,7 +98,7 @@ def factorised(
         for place in range(n - 1, -1, -1):
             k, before = rows[place], rows[:place]
             try:
-                inverses[k] = 1 / a[k][k]
+                inverses[k] = 1 / (a[k][k].never_zero() if regular else a[k][k])
             except SymbolicError:
                 raise DerivationError(
                     f"the {what} is singular", where=f"row {k + 1}", remedy="give the bodies mass and inertia"

@@ -48,11 +48,12 @@ def test_declared_operations_are_those_of_a_counted_run(rows: int, speeds: int, 
         return OperationCount(add=counts[0], mul=counts[1], div=counts[2], sqrt=counts[3])
 
     a, b, c, d = room
-    assert counted("project_position_status", numbers, a, b) == declared.position_step
-    assert b[2] == 1
+    steps, rank = np.zeros(1, np.intc), np.zeros(1, np.intc)
+    assert counted("project_position_report", numbers, a, b, steps) == declared.position_step
+    assert steps[0] == 1
     assert counted("project_velocity", numbers, a, b) == declared.velocity
-    assert counted("constrained_dynamics_status", numbers, a, b, c, d, room[0]) == declared.dynamics
-    assert room[0][0] == rows
+    assert counted("constrained_dynamics_report", numbers, a, b, c, d, rank, room[0]) == declared.dynamics
+    assert rank[0] == rows
     assert counted("forward_dynamics", numbers, a, b, c) == declared.dynamics
     assert counted("joint_wrenches", numbers, a, b, c) == declared.dynamics
     assert counted("stabilised_dynamics", numbers, a, b, np.ones(2), c, d) == declared.stabilised
@@ -82,7 +83,7 @@ def test_declared_arrays_are_those_of_the_text() -> None:
         (("constrained_dynamics", "loop_dynamics", *solver), declared.dynamics_reals),
         (("forward_dynamics", "loop_dynamics", *solver), declared.forward_reals),
         (("joint_wrenches", "loop_dynamics", *solver), declared.wrenches_reals),
-        (("project_position", "project_position_status", *solver), declared.position_reals),
+        (("project_position", "project_position_report", *solver), declared.position_reals),
         (("project_velocity", *solver), declared.velocity_reals),
     ):
         assert sum(arrays_of(text, name, sizes) for name in calls) == expected, calls

@@ -1,0 +1,45 @@
+"""Comments of C files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mbsym.codegen.c.statuses import failure_lines
+from mbsym.codegen.lowered_module import ModuleFunction
+from mbsym.codegen.text import c_comment, table
+from mbsym.symbolic.program import OperationCount
+
+
+def comment_lines(lines: Sequence[str]) -> tuple[str, ...]:
+    """Lines for the inside of a block comment, each with its star."""
+    return tuple(f" * {c_comment(line)}".rstrip() for line in lines)
+
+
+def operation_line(operations: OperationCount | None) -> str:
+    """One line on what a call costs."""
+    if operations is None:
+        return "iterative"
+    tally = (
+        (operations.add, "+ or -"),
+        (operations.mul, "*"),
+        (operations.div, "/"),
+        (operations.sqrt, "sqrt"),
+        (operations.sincos, "sine-cosine pairs"),
+        (operations.other, "other functions"),
+    )
+    parts = ", ".join(f"{count} {what}" for count, what in tally if count)
+    return f"operations: {parts}" if parts else "operations: none"
+
+
+def function_comment(function: ModuleFunction) -> tuple[str, ...]:
+    """What the header says of a function: purpose, arguments with shapes and units, cost."""
+    rows = []
+    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+        shape = " x ".join(str(extent) for extent in item.shape) or "scalar"
+        unit = f"[{item.unit}]" if item.unit else ""
+        rows.append((item.direction, identifier, shape, unit, item.description))
+    lines = [": ".join(filter(None, (function.name, function.description))), *function.notes]
+    lines += [f"  {row}" for row in table(rows)]
+    lines += failure_lines(function)
+    lines.append(operation_line(function.operations))
+    return comment_lines(lines)

@@ -1,0 +1,44 @@
+"""What becomes of a call that can fail: one list of statuses, with the same numbers and names in every module.
+
+A generated function that can fail returns one of them in C, and raises or returns them in NumPy; a function that cannot
+fail knows nothing of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+
+class Status(IntEnum):
+    """What became of a call; 0 is good."""
+
+    OK = 0
+    SINGULAR = 1
+    NOT_CLOSED = 2
+    OUT_OF_REACH = 3
+    NOT_FINITE = 4
+
+
+SENTENCES: Final = {
+    Status.OK: "the results are what they are meant to be",
+    Status.SINGULAR: "the configuration is singular: closure rows lose rank, or what is divided by vanishes",
+    Status.NOT_CLOSED: "no configuration with closed loops was found near the one given",
+    Status.OUT_OF_REACH: "no result exists: the joints cannot meet, or a function is outside its domain",
+    Status.NOT_FINITE: "an argument or a result is infinite or not a number",
+}
+"""What each means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A status that a function can return.
+
+    Attributes:
+        status: any but OK.
+        results: what its results are then, in words.
+    """
+
+    status: Status
+    results: str
