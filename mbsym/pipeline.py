@@ -18,6 +18,7 @@ from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
+from mbsym.formulations.massless_motion import require_inertia
 from mbsym.joints.registry import joint_conventions
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.roadmap import manifest_fields, roadmap_lines
@@ -129,7 +130,8 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     """The functions asked for, each as an optimised Program.
 
     Raises:
-        DerivationError: a function or formulation does not exist or does not cover the mechanism.
+        DerivationError: a function or formulation does not exist or does not cover the mechanism, or accelerations are
+            asked for where some motion moves no inertia.
     """
     found = available_functions(mechanism, options.formulation)
     available, fixed = found.functions, found.fixed
@@ -141,6 +143,8 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
                 remedy=_remedy(name, known),
             )
     wanted = set(options.functions or known)
+    if found.solves(wanted):
+        require_inertia(mechanism)
     if fixed is not None and wanted.isdisjoint(fixed.names):
         fixed = None
     if fixed is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Final, TypeAlias
@@ -163,6 +163,17 @@ class Available:
             tolerances=runtime_tolerances(closure_sizes(self.mechanism, self.loops)),
             extra=extra_arguments(self.mechanism),
         )
+
+    def solves(self, names: Iterable[str]) -> bool:
+        """True where one of the functions solves for accelerations, which takes a regular mass matrix."""
+        if self._whole is not None:
+            return True
+        solving = {name for name, contract in contracts_of(self.mechanism).items() if contract.solves}
+        if self.loops is not None:
+            solving |= {name for name, function in LOOP_FUNCTIONS.items() if function.factors}
+        if self.fixed is not None:
+            solving |= set(self.fixed.names)
+        return not solving.isdisjoint(names)
 
     @cached_property
     def _whole(self) -> tuple[Mapping[str, DeriveFunction], FixedFunctions] | None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from mbsym.errors import ModelError
 from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.registry import LoadOptions
+from mbsym.loops.immobility import immobility
 from mbsym.model.system import CoordinateOrder, Model
 from mbsym.model.validate import require_valid
 from mbsym.model.wrench_inputs import with_wrench_inputs
@@ -51,6 +52,7 @@ def read_model(
         require_valid(model)
     for warning in model.warnings:
         print(f"warning: {warning}", file=sys.stderr)
+    tell_immobility(model)
     return model
 
 
@@ -65,3 +67,10 @@ def _order(text: str) -> CoordinateOrder:
     if text == "labels":
         return "labels"
     return tuple(name.strip() for name in text.split(","))
+
+
+def tell_immobility(model: Model) -> None:
+    """Says on standard error where nothing of the model can move."""
+    found = immobility(model)
+    if found:
+        print(f"warning: {found}", file=sys.stderr)

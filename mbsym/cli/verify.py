@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import typer
 
+from mbsym.cli.model_source import tell_immobility
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import VerificationError
+from mbsym.pipeline import read
 from mbsym.verification.certificate import verify as verify_module
 
 
@@ -25,6 +28,8 @@ def register(app: typer.Typer) -> None:
 
         What stands in the directory is compiled and run: verify only what you would run.
         """
+        if not Path(target).is_dir():
+            tell_immobility(read(target))
         with progress_bar() as progress:
             certificate = verify_module(target, states=states, seed=seed, progress=progress)
         typer.echo(json.dumps(certificate.as_dict(), ensure_ascii=False) if as_json else certificate.summary())

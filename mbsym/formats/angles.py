@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from mbsym.errors import SymbolicError
 from mbsym.values.numbers import NUMBER_TEXT, evaluate
 from mbsym.values.parameter import Value
 
@@ -24,10 +25,16 @@ def is_number(value: Value) -> bool:
 
 
 def snapped_angle(value: Value, tolerance: float = SAME_ANGLE) -> Value:
-    """The exact multiple of 90 degrees that a number is within the tolerance of, else the value as it is [rad]."""
+    """The exact multiple of 90 degrees that a number is within the tolerance of, else the value as it is [rad].
+
+    Numbers that cannot be stay as they are too: the check of the model says where they stand.
+    """
     if not is_number(value):
         return value
-    angle = evaluate(value)
+    try:
+        angle = evaluate(value)
+    except SymbolicError:
+        return value
     quarters = round(angle / (math.pi / 2))
     if abs(angle - quarters * (math.pi / 2)) > tolerance or abs(quarters) > 1000:
         return value

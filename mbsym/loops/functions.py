@@ -26,6 +26,7 @@ from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.contracts import Contract, Derived, Entries
 from mbsym.formulations.fewest_operations import Method, fewest_operations
+from mbsym.formulations.massless_motion import require_inertia
 from mbsym.formulations.recursive.articulated_factor import articulated_factor
 from mbsym.formulations.recursive.composite_body import mass_matrix
 from mbsym.formulations.recursive.newton_euler import newton_euler
@@ -144,15 +145,23 @@ def delassus_matrix(factor: Factor, inward_rows: Sequence[Vector]) -> list[Vecto
 
 
 def mass_factor(mechanism: Mechanism, method: Method) -> Factor:
-    """The mass matrix factored as a sparse matrix, or by articulated inertias without being formed."""
-    if method == "articulated" and not mechanism.is_coupled:
-        return articulated_factor(mechanism)
-    return factorised(
-        mechanism,
-        mass_matrix(mechanism),
-        order=mechanism.columns_by_label,
-        regular=never_singular(mechanism),
-    )
+    """The mass matrix factored as a sparse matrix, or by articulated inertias without being formed.
+
+    Raises:
+        DerivationError: it is singular in every configuration; joints and bodies are named.
+    """
+    try:
+        if method == "articulated" and not mechanism.is_coupled:
+            return articulated_factor(mechanism)
+        return factorised(
+            mechanism,
+            mass_matrix(mechanism),
+            order=mechanism.columns_by_label,
+            regular=never_singular(mechanism),
+        )
+    except DerivationError:
+        require_inertia(mechanism)
+        raise
 
 
 def solve_multipliers(mechanism: Mechanism, system: ConstrainedSystem) -> Vector:

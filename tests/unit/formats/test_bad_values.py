@@ -48,6 +48,8 @@ def test_bad_values_are_refused_with_their_place(name: str) -> None:
         (".urdf", 'xyz="0 0.6 0.8"', 'xyz="1e200 0 1"', "24:68", "the largest number that a model may hold"),
         (".urdf", 'xyz="0 0.1 0" rpy="0.1 0.2 0.3"', 'xyz="1e300 0 0" rpy="1e300 0 0"', "28:5", "xyz of <origin>"),
         (".urdf", '<mass value="2"/>', '<mass value="1e-200"/>', "7:7", "the smallest number above zero"),
+        (".yaml", "rpy: [0.1, 0.2, 0.3]", "rpy: [0.1, 1e400, 0.3]", "27:9", "not a finite number"),
+        (".yaml", "[x, pi/2], [z, 0.1]", "[x, pi/2], [z, 1e400]", "28:46", "not a finite number"),
         (".yaml", "l: 0.5", "l: 1e-200", "9:6", "the smallest number above zero"),
         (".yaml", "mass: m,", "mass: 1e-200*1e-200,", "14:16", "too small for double precision"),
         (".yaml", "k: 2*l", "k: l*1e-300*1e-300", "10:6", "too small for double precision"),
