@@ -24,6 +24,7 @@ from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.roadmap import manifest_fields, roadmap_lines
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.frame import FrameAxes
+from mbsym.model.inertial_parameters import SUFFIX, with_inertial_parameters
 from mbsym.model.system import Model, with_frames
 from mbsym.model.validate import require_valid
 from mbsym.passes.pass_manager import Report, run
@@ -44,7 +45,8 @@ class GenerationOptions:
         functions: names from the catalogue, empty for all that the mechanism has.
         formulation: name from ``registry.FORMULATIONS``; "auto" takes the fewest operations.
         real: floating-point type of the C code.
-        symbolic_parameters: "" as the model says, "all", "none", or names.
+        symbolic_parameters: "" as the model says, "all", "none", or names; BODY.inertial stands for mass, first moment
+            and inertia of a body.
         order: of the assembly, "weight" or "input".
         prefix: of C symbols and macros, and name of the files; "" for the model's name.
         frames: names of frames, bodies or joints to give the functions of frames for; ("all",) for all frames.
@@ -116,7 +118,8 @@ def express(model: Model, options: GenerationOptions) -> Mechanism:
         DerivationError: no body has mass or inertia, so that there are no dynamics to derive.
     """
     model = with_frames(model, options.frames, options.frame_axes)
-    mechanism = build_mechanism(model, model.label(order=options.order), options.symbolic_parameters)
+    model, symbolic = _with_parameters(model, options.symbolic_parameters)
+    mechanism = build_mechanism(model, model.label(order=options.order), symbolic)
     if not any(body.inertia.is_anything for body in mechanism.bodies):
         raise DerivationError(
             "no body has mass or inertia, so there are no equations of motion",
@@ -124,6 +127,20 @@ def express(model: Model, options: GenerationOptions) -> Mechanism:
             remedy="give the bodies masses, or use mbsym label for the topology alone",
         )
     return mechanism
+
+
+def _with_parameters(model: Model, asked: str | tuple[str, ...]) -> tuple[Model, str | tuple[str, ...]]:
+    """The model, and which of its parameters stay run-time arguments."""
+    if isinstance(asked, str):
+        return model, asked
+    names: list[str] = []
+    for name in asked:
+        if name.endswith(SUFFIX):
+            model, own = with_inertial_parameters(model, name.removesuffix(SUFFIX))
+            names += own
+        else:
+            names.append(name)
+    return model, tuple(names)
 
 
 def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress | None = None) -> Derivation:

@@ -40,7 +40,10 @@ def register(app: typer.Typer) -> None:
         formulation: str = typer.Option("auto", "--formulation", help=formulation_help()),
         real: str = typer.Option("double", "--real", help="double or float."),
         symbolic_parameters: str = typer.Option(
-            "", "--symbolic-parameters", help="all, none, or NAME,NAME: run-time arguments instead of numbers."
+            "",
+            "--symbolic-parameters",
+            help="all, none, or NAME,...: run-time arguments instead of numbers; BODY.inertial: mass, first moment and "
+            "inertia of a body.",
         ),
         coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
         wrench_input: list[str] = typer.Option([], "--wrench-input", help=WRENCH_INPUT_HELP),

@@ -176,7 +176,8 @@ def _bodies_of_joints(joints: tuple[Joint, ...], ground: str) -> tuple[Body, ...
 
 def _body(name: str, table: schema.BodyTable) -> Body:
     J = table.inertia
-    return Body(name, table.mass, table.center_of_mass, (J.xx, J.yy, J.zz, J.xy, J.xz, J.yz), table.inertia_about)
+    inertia = (J.xx, J.yy, J.zz, J.xy, J.xz, J.yz)
+    return Body(name, table.mass, table.center_of_mass, inertia, table.inertia_about, table.first_moment)
 
 
 def _joint(name: str, table: schema.JointTable) -> Joint:

@@ -166,6 +166,8 @@ def _body(body: Body) -> str | Tree:
         tree["inertia"] = _list(body.inertia[:3] if short else body.inertia)
     if body.inertia_about != "center_of_mass":
         tree["inertia_about"] = body.inertia_about
+    if body.first_moment is not None:
+        tree["first_moment"] = _list(body.first_moment)
     return tree or "{}"
 
 

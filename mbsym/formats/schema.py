@@ -349,6 +349,7 @@ class BodyTable(Table):
     inertia_about: Annotated[
         Literal["center_of_mass", "frame"], BeforeValidator(_choice("center_of_mass", "frame"))
     ] = "center_of_mass"
+    first_moment: TripleEntry | None = None
 
     @classmethod
     def expanded(cls, data: Any) -> Any:

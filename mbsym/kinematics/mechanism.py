@@ -448,7 +448,9 @@ def _inertia(body: Body, frame: Transform, graph: Graph, names: Mapping[str, Sca
     xx, yy, zz, xy, xz, yz = scalars(body.inertia, graph, names)
     center = vector_of(body.center_of_mass, graph, names)
     given = (xx, yy, zz, xy, xz, yz)
-    if body.inertia_about == "frame":
+    if body.first_moment is not None:
+        inertia = RigidInertia(mass, vector_of(body.first_moment, graph, names), given)
+    elif body.inertia_about == "frame":
         moment = (mass * center[0], mass * center[1], mass * center[2])
         inertia = RigidInertia(mass, moment, given)
     else:

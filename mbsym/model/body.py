@@ -41,6 +41,8 @@ class Body:
         inertia: (xx, yy, zz, xy, xz, yz) in body frame axes, products as entries of the matrix (xy = -integral x y dm)
             [kg m^2].
         inertia_about: the point that ``inertia`` refers to.
+        first_moment: instead of ``center_of_mass``, mass times it, in the body frame [kg m]. With it ``inertia`` is
+            about the frame's origin, and the equations are linear in mass, first moment and inertia.
     """
 
     name: str
@@ -48,3 +50,4 @@ class Body:
     center_of_mass: Vector = (0, 0, 0)
     inertia: tuple[Value, Value, Value, Value, Value, Value] = (0, 0, 0, 0, 0, 0)
     inertia_about: Literal["center_of_mass", "frame"] = "center_of_mass"
+    first_moment: Vector | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from mbsym.model.body import Body
@@ -80,10 +80,19 @@ def _of_point(mass: float, r: Triple) -> Rotation:
     return (rows[0], rows[1], rows[2])  # type: ignore[return-value]
 
 
+def center_of_mass(body: Body, mass: float, numbers: Mapping[str, float]) -> Triple:
+    """The numbers of a centre of mass; of a body without mass that states a first moment, the origin."""
+    if body.first_moment is None:
+        x, y, z = (evaluate(value, numbers) for value in body.center_of_mass)
+    else:
+        x, y, z = (evaluate(value, numbers) / mass if mass else 0.0 for value in body.first_moment)
+    return x, y, z
+
+
 def mass_properties(body: Body, numbers: dict[str, float]) -> MassProperties:
     """The numbers of a body whose values all have one."""
     mass = evaluate(body.mass, numbers)
-    x, y, z = (evaluate(value, numbers) for value in body.center_of_mass)
+    x, y, z = center_of_mass(body, mass, numbers)
     xx, yy, zz, xy, xz, yz = (evaluate(value, numbers) for value in body.inertia)
     J: Rotation = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
     if body.inertia_about == "frame":

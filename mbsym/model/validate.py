@@ -293,6 +293,16 @@ def _check_values(model: Model, findings: Findings) -> None:
 def _check_body_values(body: Body, path: Path, findings: Findings) -> None:
     findings.number(body.mass, (*path, "mass"))
     check_several(findings, body.center_of_mass, (*path, "center_of_mass"))
+    if body.first_moment is not None:
+        moment = check_several(findings, body.first_moment, (*path, "first_moment"))
+        if body.inertia_about != "frame" or any(value != 0 for value in body.center_of_mass):
+            findings.error(
+                (*path, "first_moment"),
+                "a first moment stands beside a centre of mass or an inertia about it",
+                "leave center_of_mass out and say inertia_about: frame",
+            )
+        elif moment is not None and any(moment) and findings.number(body.mass, (*path, "mass")) == 0:
+            findings.error((*path, "first_moment"), "a first moment without mass", "give the mass")
     check_several(findings, body.inertia, (*path, "inertia"), 6)
     if body.inertia_about not in ("center_of_mass", "frame"):
         findings.error(

@@ -238,7 +238,10 @@ def numeric_mechanism(
 
 def _numeric_body(body: Body, names: Mapping[str, float]) -> NumericBody:
     mass = float(evaluate(body.mass, names))
-    center = np.array([float(evaluate(value, names)) for value in body.center_of_mass])
+    if body.first_moment is None:
+        center = np.array([float(evaluate(value, names)) for value in body.center_of_mass])
+    else:
+        center = np.array([float(evaluate(value, names)) for value in body.first_moment]) / (mass or 1.0)
     xx, yy, zz, xy, xz, yz = (float(evaluate(value, names)) for value in body.inertia)
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if body.inertia_about == "frame":

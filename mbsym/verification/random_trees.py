@@ -175,7 +175,8 @@ def _body(rng: np.random.Generator, name: str, table: RandomParameters) -> Body:
     second = mass * _second_moment(rng)
     center = random_vector(rng, 0.3)
     inertia = np.trace(second) * np.eye(3) - second
-    about_frame = rng.random() < 0.3
+    drawn = rng.random()
+    about_frame, by_moment = drawn < 0.3, drawn < 0.15
     if about_frame:
         s = np.array(center)
         inertia = inertia + mass * (s @ s * np.eye(3) - np.outer(s, s))
@@ -184,9 +185,10 @@ def _body(rng: np.random.Generator, name: str, table: RandomParameters) -> Body:
     return Body(
         name=name,
         mass=mass if about_frame else table.value(mass, "m", "kg"),
-        center_of_mass=center,
+        center_of_mass=(0, 0, 0) if by_moment else center,
         inertia=(xx, yy, zz, xy, xz, yz),
         inertia_about="frame" if about_frame else "center_of_mass",
+        first_moment=(mass * center[0], mass * center[1], mass * center[2]) if by_moment else None,
     )
 
 

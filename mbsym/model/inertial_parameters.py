@@ -1,0 +1,76 @@
+"""Mass, first moment and inertia of a body as parameters, so that a tool change is ten numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final
+
+from mbsym.errors import ModelError
+from mbsym.model.body import Body
+from mbsym.model.names import identifier_part
+from mbsym.model.system import Model
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.scalar import Scalar
+from mbsym.values.numbers import evaluate, parameter_values, to_scalar
+from mbsym.values.parameter import Parameter, Value
+
+SUFFIX: Final = ".inertial"
+"""Behind the name of a body, where names of parameters are listed."""
+
+_NAMES: Final = ("mass", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+_UNITS: Final = ("kg", *("kg m",) * 3, *("kg m^2",) * 6)
+
+
+def with_inertial_parameters(model: Model, name: str) -> tuple[Model, tuple[str, ...]]:
+    """The model with the ten inertial parameters of a body, and their names.
+
+    They are NAME_mass [kg], NAME_hx, NAME_hy, NAME_hz [kg m], mass times centre of mass in the body frame, and
+    NAME_Ixx, NAME_Iyy, NAME_Izz, NAME_Ixy, NAME_Ixz, NAME_Iyz [kg m^2], about the frame's origin in its axes, products
+    as entries of the matrix. Their values are the body's; where these are expressions, with the values of the model's
+    parameters.
+
+    Raises:
+        ModelError: there is no such body, or a parameter has such a name already.
+    """
+    body = model.body(name)
+    names = tuple(f"{identifier_part(name)}_{part}" for part in _NAMES)
+    for parameter in model.parameters:
+        if parameter.name in names:
+            raise ModelError(
+                f"there is a parameter {parameter.name!r} already", where=model.name, remedy="rename it or the body"
+            )
+    values = _values(model, body)
+    own = tuple(Parameter(parameter, value, unit) for parameter, value, unit in zip(names, values, _UNITS, strict=True))
+    mass, hx, hy, hz, xx, yy, zz, xy, xz, yz = names
+    turned = Body(body.name, mass, (0, 0, 0), (xx, yy, zz, xy, xz, yz), "frame", (hx, hy, hz))
+    return (
+        replace(
+            model,
+            parameters=(*model.parameters, *own),
+            bodies=tuple(turned if other is body else other for other in model.bodies),
+        ),
+        names,
+    )
+
+
+def _values(model: Model, body: Body) -> list[Fraction]:
+    """Mass, first moment and inertia about the frame's origin: exact where the body's numbers are rational."""
+    graph, numbers = Graph(), parameter_values(model)
+    names: dict[str, Scalar] = {}
+    for parameter in model.parameters:
+        names[parameter.name] = to_scalar(parameter.value, graph, names)
+
+    def number(value: Value) -> Fraction:
+        constant = to_scalar(value, graph, names).constant
+        return constant if constant is not None else Fraction(repr(evaluate(value, numbers)))
+
+    mass = number(body.mass)
+    xx, yy, zz, xy, xz, yz = (number(value) for value in body.inertia)
+    if body.first_moment is not None:
+        return [mass, *map(number, body.first_moment), xx, yy, zz, xy, xz, yz]
+    x, y, z = (number(value) for value in body.center_of_mass)
+    if body.inertia_about == "center_of_mass":
+        xx, yy, zz = xx + mass * (y * y + z * z), yy + mass * (x * x + z * z), zz + mass * (x * x + y * y)
+        xy, xz, yz = xy - mass * x * y, xz - mass * x * z, yz - mass * y * z
+    return [mass, mass * x, mass * y, mass * z, xx, yy, zz, xy, xz, yz]
