@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from mbsym.codegen.interface import GeneratedFile, ModuleDescription, Real, RuntimeFunction, render
+from mbsym.codegen.interface import GeneratedFile, Indices, ModuleDescription, Real, RuntimeFunction, render
 from mbsym.codegen.write import write_files
 from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS, LOOP_CONVENTIONS
 from mbsym.errors import DerivationError
@@ -21,7 +21,7 @@ from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.massless_motion import require_inertia
 from mbsym.joints.registry import joint_conventions
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
-from mbsym.kinematics.roadmap import manifest_fields, roadmap_lines
+from mbsym.kinematics.roadmap import index_tables, limit_tables, manifest_fields, roadmap_lines
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.frame import FrameAxes
 from mbsym.model.inertial_parameters import SUFFIX, with_inertial_parameters
@@ -209,6 +209,8 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
         real=options.real,
         model_sha256=sha256(text.encode()).hexdigest(),
         constants={"NQ": mechanism.nq, "NV": mechanism.nv, "NB": mechanism.nb, **fixed.constants},
+        indices=tuple(Indices(*table) for table in index_tables(mechanism)),
+        limits=limit_tables(mechanism),
         runtime=fixed.runtime,
         tolerances=fixed.tolerances,
         extra=fixed.extra,

@@ -105,6 +105,21 @@ class RuntimeFunction:
 
 
 @dataclass(frozen=True, slots=True)
+class Indices:
+    """Where things of one kind stand in arrays.
+
+    Attributes:
+        name: of the table; in C it stands between the prefix and the name of each thing.
+        sentence: what it says.
+        places: first entry, and the one behind the last, by the user's names.
+    """
+
+    name: str
+    sentence: str
+    places: Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleDescription:
     """A module to generate.
 
@@ -116,6 +131,8 @@ class ModuleDescription:
         real: floating-point type of the generated code.
         model_sha256: hash of the model that the programs were derived from.
         constants: integers for users of the C header and for the runtime (NQ, NV, ...).
+        indices: where things stand in arrays, by their names, so that no user counts.
+        limits: arrays of numbers for users, such as the limits of q, by name; infinite where there is none.
         runtime: functions with fixed text that are added to the programs.
         tolerances: that the runtime compares with.
         extra: arguments of the programs that the runtime passes on unseen.
@@ -129,6 +146,8 @@ class ModuleDescription:
     real: Real = "double"
     model_sha256: str = ""
     constants: Mapping[str, int] = field(default_factory=dict)
+    indices: tuple[Indices, ...] = ()
+    limits: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     runtime: tuple[RuntimeFunction, ...] = ()
     tolerances: tuple[Tolerance, ...] = ()
     extra: tuple[Argument, ...] = ()

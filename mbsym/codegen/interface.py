@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mbsym.codegen.description import (
     Argument,
     GeneratedFile,
+    Indices,
     ModuleDescription,
     Real,
     RuntimeFunction,
@@ -20,6 +21,7 @@ from mbsym.codegen.manifest import manifest_file
 __all__ = [
     "Argument",
     "GeneratedFile",
+    "Indices",
     "ModuleDescription",
     "Real",
     "RuntimeFunction",

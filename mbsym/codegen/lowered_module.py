@@ -36,6 +36,7 @@ class ModuleNames:
         functions, arguments, parameters, constants: as sources write them.
         linked: C symbols of the functions in object files.
         inner: local variables of functions that can fail.
+        indices: what stands behind the prefix and the name of a table, by table and by name.
     """
 
     module: str
@@ -45,6 +46,7 @@ class ModuleNames:
     parameters: Mapping[str, str]
     constants: Mapping[str, str]
     inner: Mapping[str, str]
+    indices: Mapping[str, Mapping[str, str]]
 
     def c_symbol(self, function: str) -> str:
         """What C sources call a function."""
@@ -131,6 +133,8 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
             *names.linked.values(),
             *(f"{names.module}_{suffix}" for suffix in (*C_SUFFIXES, *tolerance_names(description))),
             *(f"{names.module}_{identifier}" for identifier in names.constants.values()),
+            *(f"{names.module}_{table}_{name}" for table, own in names.indices.items() for name in own.values()),
+            *(f"{names.module}_{name}" for name in description.limits),
             *names.functions.values(),
         }
     )
@@ -215,7 +219,8 @@ def _module_parameters(description: ModuleDescription) -> tuple[ParameterInput, 
 def _module_names(description: ModuleDescription, parameters: tuple[ParameterInput, ...]) -> ModuleNames:
     module = _module_name(description)
     functions = [program.name for program in description.programs] + [fixed.name for fixed in description.runtime]
-    top = Scope((*C_SUFFIXES, *PYTHON_NAMES, *tolerance_names(description)))
+    tables = [*description.limits, *(item.name for item in description.indices)]
+    top = Scope((*C_SUFFIXES, *PYTHON_NAMES, *tolerance_names(description), *tables))
     function_names = identifier_map(functions, top, "functions")
     constants = identifier_map(description.constants, top, "constants")
     # What begins like the module's symbols may be one of them: arm_real in the module arm is its floating-point type.
@@ -231,6 +236,7 @@ def _module_names(description: ModuleDescription, parameters: tuple[ParameterInp
         identifier_map([item.name for item in parameters], inside, "parameters"),
         constants,
         identifier_map(INNER_NAMES, inside, "inner names"),
+        {item.name: identifier_map(item.places, Scope(), "names") for item in description.indices},
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import inf, isfinite
 from typing import Final
 
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.values.numbers import parameter_values
+from mbsym.model.joint import Joint
+from mbsym.values.numbers import evaluate, parameter_values
 
 
 def roadmap_lines(mechanism: Mechanism) -> tuple[str, ...]:
@@ -58,6 +60,43 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
+def index_tables(mechanism: Mechanism) -> tuple[tuple[str, str, Mapping[str, tuple[int, int]]], ...]:
+    """Where joints, bodies and frames stand in arrays: name of the table, a sentence, first entry and end by name."""
+    own = mechanism.bodies_by_coordinates
+    rows = {body.name: (body.label - 1, body.label) for body in mechanism.bodies}
+    frames = {frame.name: (place, place + 1) for place, frame in enumerate(mechanism.frames)}
+    tables = (
+        ("Q", "Where the coordinates of joints start in q.", {body.joint.name: body.q_range for body in own}),
+        ("V", "Where the speeds of joints start in v, vdot and tau.", {body.joint.name: body.v_range for body in own}),
+        ("BODY", "Rows of results over bodies, and of those over joints that of the body's inboard joint.", rows),
+        ("FRAME", "Rows of results over frames.", frames),
+    )
+    return tuple(table for table in tables if table[2])
+
+
+LIMITS: Final = (
+    ("q_lower", "lower", -inf),
+    ("q_upper", "upper", inf),
+    ("v_limit", "velocity", inf),
+    ("tau_limit", "effort", inf),
+)
+"""Arrays of limits, the attribute of a joint that each is read from, and what stands for no limit."""
+
+
+def limit_tables(mechanism: Mechanism) -> dict[str, tuple[float, ...]]:
+    """Limits of q, v and tau, infinite where there is none; arrays without any limit are left out."""
+    numbers = parameter_values(mechanism.model)
+    tables: dict[str, tuple[float, ...]] = {}
+    for title, key, none in LIMITS:
+        values: list[float] = []
+        for body in mechanism.bodies_by_coordinates:
+            size = len(range(*(body.q_range if title.startswith("q") else body.v_range)))
+            values += [evaluate(value, numbers) for value in getattr(body.joint, key)] or [none] * size
+        if any(isfinite(value) for value in values):
+            tables[title] = tuple(values)
+    return tables
+
+
 def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
     """Fields of the manifest that describe the mechanism, in user names and regular labels."""
     model = mechanism.model
@@ -74,6 +113,7 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
             "cut": False,
             "q": list(body.q_range),
             "v": list(body.v_range),
+            **_limits(body.joint, numbers),
         }
         for body in mechanism.bodies
     ]
@@ -104,3 +144,11 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
         ],
         "inputs": [{"name": item.name, "unit": item.unit} for item in model.inputs],
     }
+
+
+def _limits(joint: Joint, numbers: Mapping[str, float]) -> dict[str, object]:
+    """The limits that a joint states, and whether a motor sits there."""
+    found: dict[str, object] = {"actuated": True} if joint.actuated else {}
+    stated = {key: [evaluate(value, numbers) for value in getattr(joint, key)] for _, key, _ in LIMITS}
+    stated = {key: values for key, values in stated.items() if values}
+    return {**found, **({"limits": stated} if stated else {})}

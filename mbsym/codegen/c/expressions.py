@@ -25,6 +25,11 @@ class CPrinter(ExpressionPrinter):
         self._zero = self.literal(Fraction(0))
         self._one = self.literal(Fraction(1))
 
+    @property
+    def infinity(self) -> str:
+        """The macro of <math.h>, which no warning calls a conversion."""
+        return "HUGE_VALF" if self._single else "HUGE_VAL"
+
     def literal(self, value: Fraction) -> str:
         """A number: 17 significant digits at most, 9 in single precision.
 

@@ -24,6 +24,7 @@ from mbsym.codegen.c.statuses import (
     tolerance_views,
     verdict_lines,
 )
+from mbsym.codegen.c.tables import TableView, has_infinite_limits, index_views, limit_views
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.expressions import Constant, Expression
@@ -109,6 +110,9 @@ class HeaderContext:
     real: str
     links: tuple[LinkView, ...]
     constants: tuple[ConstantView, ...]
+    indices: tuple[TableView, ...]
+    infinite: bool
+    limits: tuple[TableView, ...]
     statuses: tuple[StatusView, ...]
     tolerances: tuple[str, ...]
     parameters: tuple[ParameterView, ...]
@@ -159,6 +163,9 @@ def header_context(module: LoweredModule) -> HeaderContext:
             ConstantView(f"{names.module}_{names.constants[key]}", int(value), "," if place < len(constants) else "")
             for place, (key, value) in enumerate(constants, start=1)
         ),
+        indices=index_views(module),
+        infinite=has_infinite_limits(module),
+        limits=limit_views(module, printer),
         statuses=status_views(module),
         tolerances=comment_lines(tolerance_lines(module, printer)),
         parameters=tuple(
@@ -234,7 +241,7 @@ def runtime_macros(module: LoweredModule, printer: CPrinter, runtime: Sequence[s
         "EXTRA_ACTUAL": " ".join(f"{name}," for _, name in extra),
         "SQRT": printer.function("sqrt"),
         "ABS": printer.function("abs"),
-        "INFINITY": {"double": "HUGE_VAL", "float": "HUGE_VALF"}[description.real],
+        "INFINITY": printer.infinity,
     }
     texts |= bounds_of_rows(module, printer)
     used = {word for text in runtime for word in re.findall(rf"\b{prefix}_(\w+)", text)}

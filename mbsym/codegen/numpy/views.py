@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from mbsym import __version__
 from mbsym.codegen.description import Argument, GeneratedFile
@@ -106,7 +108,8 @@ def module_context(module: LoweredModule) -> ModuleContext:
     printer = NumpyPrinter()
     exported = [f"{function.identifier}" for function in module.functions]
     exported += [function.returns for function in functions if function.fields]
-    exported += [item.name for item in module.tolerances]
+    exported += [item.name for item in module.tolerances] + [item.name for item in description.indices]
+    exported += list(description.limits)
     exported += ["Status", "StatusError"] if module.can_fail else []
     exported += list(names.constants.values()) + (["Parameters"] if module.parameters else [])
     digest = description.model_sha256
@@ -127,6 +130,7 @@ def module_context(module: LoweredModule) -> ModuleContext:
         ),
         constants=(
             *(f"{names.constants[key]} = {int(value)}" for key, value in description.constants.items()),
+            *_table_lines(module),
             *_tolerance_lines(module),
         ),
         statuses=_status_lines() if module.can_fail else (),
@@ -137,6 +141,26 @@ def module_context(module: LoweredModule) -> ModuleContext:
         functions=functions,
         runtime=tuple(text for file in module.runtime_files for text in _runtime_texts(module, file)),
     )
+
+
+def _table_lines(module: LoweredModule) -> list[str]:
+    """Where things stand in arrays, by the user's names, and limits."""
+    lines: list[str] = []
+    for item in module.description.indices:
+        lines += textwrap.wrap(item.sentence, WIDTH, initial_indent="# ", subsequent_indent="# ")
+        lines.append(f"{item.name} = {{")
+        for name, (start, stop) in item.places.items():
+            lines.append(f"{INDENT}{json.dumps(name)}: {start if stop == start + 1 else f'slice({start}, {stop})'},")
+        lines.append("}")
+    for title, values in module.description.limits.items():
+        lines.append(f"{title} = (")
+        lines += [f"{INDENT}{_limit(value)}," for value in values]
+        lines.append(")")
+    return lines
+
+
+def _limit(value: float) -> str:
+    return repr(value) if isfinite(value) else ("math.inf" if value > 0 else "-math.inf")
 
 
 def _tolerance_lines(module: LoweredModule) -> list[str]:

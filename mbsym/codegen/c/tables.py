@@ -1,0 +1,66 @@
+"""What a C header says of a model besides its functions: where things stand in arrays, and limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isinf
+
+from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.lowered_module import LoweredModule
+from mbsym.codegen.text import c_comment
+
+
+@dataclass(frozen=True, slots=True)
+class EntryView:
+    """A line of a table."""
+
+    text: str
+    separator: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """An enumeration or an array: what it says, the line before its entries, and they."""
+
+    comment: str
+    head: str
+    entries: tuple[EntryView, ...]
+
+
+def index_views(module: LoweredModule) -> tuple[TableView, ...]:
+    """An enumeration for each table of places."""
+    views = []
+    for item in module.description.indices:
+        names = module.names.indices[item.name]
+        lines = []
+        for name, (start, stop) in item.places.items():
+            more = f" /* {stop - start} entries */" if stop - start > 1 else ""
+            lines.append((f"{module.names.module}_{item.name}_{names[name]} = {start}", more))
+        last = len(lines) - 1
+        entries = tuple(EntryView(text, f"{'' if k == last else ','}{more}") for k, (text, more) in enumerate(lines))
+        views.append(TableView(c_comment(item.sentence), "enum", entries))
+    return tuple(views)
+
+
+def limit_views(module: LoweredModule, printer: CPrinter) -> tuple[TableView, ...]:
+    """A constant array for each table of limits."""
+    name = module.names.module
+    views = []
+    for title, values in module.description.limits.items():
+        last = len(values) - 1
+        entries = tuple(EntryView(_limit(value, printer), "" if k == last else ",") for k, value in enumerate(values))
+        views.append(TableView("", f"static const {name}_real {name}_{title}[{len(values)}] =", entries))
+    return tuple(views)
+
+
+def has_infinite_limits(module: LoweredModule) -> bool:
+    """True where the header needs the mathematical library for the name of infinity."""
+    return any(isinf(value) for values in module.description.limits.values() for value in values)
+
+
+def _limit(value: float, printer: CPrinter) -> str:
+    if isinf(value):
+        return f"{'-' if value < 0 else ''}{printer.infinity}"
+    text = printer.literal(Fraction(abs(value)))
+    return f"-{text}" if value < 0 else text
