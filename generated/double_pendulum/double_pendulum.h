@@ -36,6 +36,24 @@ enum {
     double_pendulum_NB = 2
 };
 
+/* Where the coordinates of joints start in q. */
+enum {
+    double_pendulum_Q_shoulder = 0,
+    double_pendulum_Q_elbow = 1
+};
+
+/* Where the speeds of joints start in v, vdot and tau. */
+enum {
+    double_pendulum_V_shoulder = 0,
+    double_pendulum_V_elbow = 1
+};
+
+/* Rows of results over bodies, and of those over joints that of the body's inboard joint. */
+enum {
+    double_pendulum_BODY_upper_rod = 0,
+    double_pendulum_BODY_lower_rod = 1
+};
+
 typedef struct double_pendulum_parameters {
     double_pendulum_real m1; /* m1 [kg] */
     double_pendulum_real m2; /* m2 [kg] */

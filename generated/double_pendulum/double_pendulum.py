@@ -23,10 +23,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 __all__ = [
+    "BODY",
     "NB",
     "NQ",
     "NV",
     "Parameters",
+    "Q",
+    "V",
     "bias_force",
     "body_jacobians",
     "body_poses",
@@ -48,6 +51,21 @@ _REAL = np.float64
 NQ = 2
 NV = 2
 NB = 2
+# Where the coordinates of joints start in q.
+Q = {
+    "shoulder": 0,
+    "elbow": 1,
+}
+# Where the speeds of joints start in v, vdot and tau.
+V = {
+    "shoulder": 0,
+    "elbow": 1,
+}
+# Rows of results over bodies, and of those over joints that of the body's inboard joint.
+BODY = {
+    "upper_rod": 0,
+    "lower_rod": 1,
+}
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,47 @@
 
 #include <math.h>
 
+#ifndef five_bar_REGULAR
+#define five_bar_REGULAR 0.00074
+#endif
+#ifndef five_bar_DEPENDENT
+#define five_bar_DEPENDENT 3.7e-11
+#endif
+#ifndef five_bar_ENOUGH
+#define five_bar_ENOUGH 7.105427357601002e-15
+#endif
+#ifndef five_bar_ACCEPTED
+#define five_bar_ACCEPTED 5.684341886080802e-14
+#endif
+#ifndef five_bar_ITERATIONS
+#define five_bar_ITERATIONS 12
+#endif
+#ifndef five_bar_VANISHES
+#define five_bar_VANISHES 2.2737367544323206e-13
+#endif
+#define five_bar_FORMAL
+#define five_bar_ACTUAL
+#define five_bar_EXTRA_FORMAL five_bar_real t, const five_bar_real u[2],
+#define five_bar_EXTRA_ACTUAL t, u,
+#define five_bar_SQRT sqrt
+#define five_bar_ABS fabs
+#define five_bar_INFINITY HUGE_VAL
+#define five_bar_ENOUGH_ROWS {five_bar_ENOUGH * 1.5, five_bar_ENOUGH * 1.5}
+#define five_bar_ACCEPTED_ROWS {five_bar_ACCEPTED * 1.5, five_bar_ACCEPTED * 1.5}
+
+static int five_bar_finite(const five_bar_real *x, int size)
+{
+    for (int i = 0; i < size; ++i) {
+        if (!(five_bar_ABS(x[i]) < five_bar_INFINITY)) return 0;
+    }
+    return 1;
+}
+
+static void five_bar_spoil(five_bar_real *x, int size)
+{
+    for (int i = 0; i < size; ++i) x[i] = (five_bar_real)NAN;
+}
+
 /* operations: 28 + or -, 42 *, 4 sine-cosine pairs */
 void five_bar_inverse_dynamics(
     const five_bar_real q[4],
@@ -1201,7 +1242,7 @@ void five_bar_moved_position(
 }
 
 /* operations: 111 + or -, 161 *, 6 /, 4 sine-cosine pairs */
-void five_bar_actuated_inverse_dynamics(
+int five_bar_actuated_inverse_dynamics(
     const five_bar_real q[4],
     const five_bar_real v[4],
     const five_bar_real vdot[4],
@@ -1209,6 +1250,7 @@ void five_bar_actuated_inverse_dynamics(
     const five_bar_real u[2],
     five_bar_real tau[restrict 4])
 {
+    five_bar_real guarded_values[6]; /* what must not vanish or leave its domain */
     (void)t;
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
@@ -1276,65 +1318,95 @@ void five_bar_actuated_inverse_dynamics(
     const five_bar_real t26 = t14*t19 - t15*t18;
     const five_bar_real t27 = t14*t17 - t15*t16;
     const five_bar_real t28 = t12*t14 + t11*t15;
+    const five_bar_real t29 = t14*t14 + t15*t15;
 
     /* factorisation of the matrix of motors and closure rows */
-    const five_bar_real t29 = 1.0/(t14*t14 + t15*t15);
-    const five_bar_real t30 = t28*t29;
-    const five_bar_real t31 = t12*t19 - t11*t18 - t26*t30;
-    const five_bar_real t32 = t12*t17 - t11*t16 - t27*t30;
-    const five_bar_real t33 = t27*t29;
-    const five_bar_real t34 = t26*t29;
-    const five_bar_real t35 = 1.0/(t12*t12 + t11*t11 - t28*t30);
-    const five_bar_real t36 = t32*t35;
-    const five_bar_real t37 = t17*t19 + t16*t18 - t26*t33 - t31*t36;
-    const five_bar_real t38 = t31*t35;
-    const five_bar_real t39 = 1.0/(1.0 + t17*t17 + t16*t16 - t27*t33 - t32*t36);
-    const five_bar_real t40 = t37*t39;
-    const five_bar_real t41 = 1.0/(1.0 + t19*t19 + t18*t18 - t26*t34 - t31*t38 - t37*t40);
+    const five_bar_real t30 = 1.0/t29;
+    const five_bar_real t31 = t28*t30;
+    const five_bar_real t32 = t12*t19 - t11*t18 - t26*t31;
+    const five_bar_real t33 = t12*t17 - t11*t16 - t27*t31;
+    const five_bar_real t34 = t12*t12 + t11*t11 - t28*t31;
+    const five_bar_real t35 = t27*t30;
+    const five_bar_real t36 = t26*t30;
+    const five_bar_real t37 = 1.0/t34;
+    const five_bar_real t38 = t33*t37;
+    const five_bar_real t39 = t17*t19 + t16*t18 - t26*t35 - t32*t38;
+    const five_bar_real t40 = 1.0 + t17*t17 + t16*t16 - t27*t35 - t33*t38;
+    const five_bar_real t41 = t32*t37;
+    const five_bar_real t42 = 1.0/t40;
+    const five_bar_real t43 = t39*t42;
+    const five_bar_real t44 = 1.0 + t19*t19 + t18*t18 - t26*t36 - t32*t41 - t39*t43;
+    const five_bar_real t45 = 1.0/t44;
 
     /* least actuator forces */
-    const five_bar_real t42 = t12 - t14*t30;
-    const five_bar_real t43 = t17 - t14*t33 - t36*t42;
-    const five_bar_real t44 = t19 - t14*t34 - t38*t42 - t40*t43;
-    const five_bar_real t45 = t11 - t15*t30;
-    const five_bar_real t46 = t16 + t15*t33 + t36*t45;
-    const five_bar_real t47 = t18 + t15*t34 + t38*t45 - t40*t46;
-    const five_bar_real t48 = n3_z + n4_z*t30;
-    const five_bar_real t49 = u[1] - n2_z - n4_z*t33 + t36*t48;
-    const five_bar_real t50 = u[0] - n1_z + n4_z*t34 - t38*t48 + t40*t49;
-    const five_bar_real t51 = t41*t44;
-    const five_bar_real t52 = t39*t43;
-    const five_bar_real t53 = t35*t42;
-    const five_bar_real t54 = t14*t29;
-    const five_bar_real t55 = t41*t47;
-    const five_bar_real t56 = t39*t46;
-    const five_bar_real t57 = t35*t45;
-    const five_bar_real t58 = t15*t29;
-    const five_bar_real t59 = t44*t55 + t43*t56 - t42*t57 - t14*t58;
+    const five_bar_real t46 = t12 - t14*t31;
+    const five_bar_real t47 = t17 - t14*t35 - t38*t46;
+    const five_bar_real t48 = t19 - t14*t36 - t41*t46 - t43*t47;
+    const five_bar_real t49 = t11 - t15*t31;
+    const five_bar_real t50 = t16 + t15*t35 + t38*t49;
+    const five_bar_real t51 = t18 + t15*t36 + t41*t49 - t43*t50;
+    const five_bar_real t52 = n3_z + n4_z*t31;
+    const five_bar_real t53 = u[1] - n2_z - n4_z*t35 + t38*t52;
+    const five_bar_real t54 = u[0] - n1_z + n4_z*t36 - t41*t52 + t43*t53;
+    const five_bar_real t55 = t45*t48;
+    const five_bar_real t56 = t42*t47;
+    const five_bar_real t57 = t37*t46;
+    const five_bar_real t58 = t14*t30;
+    const five_bar_real t59 = t45*t51;
+    const five_bar_real t60 = t42*t50;
+    const five_bar_real t61 = t37*t49;
+    const five_bar_real t62 = t15*t30;
+    const five_bar_real t63 = t48*t59 + t47*t60 - t46*t61 - t14*t62;
+    const five_bar_real t64 = t51*t59 + t50*t60 + t49*t61 + t15*t62;
 
     /* factorisation of the matrix of motors and closure rows */
-    const five_bar_real t60 = 1.0/(t47*t55 + t46*t56 + t45*t57 + t15*t58);
-    const five_bar_real t61 = t59*t60;
+    const five_bar_real t65 = 1.0/t64;
+    const five_bar_real t66 = t63*t65;
+    const five_bar_real t67 = t48*t55 + t47*t56 + t46*t57 + t14*t58 - t63*t66;
 
     /* least actuator forces */
-    const five_bar_real t62 = t50*t55 - t49*t56 - t48*t57 + n4_z*t58;
-    const five_bar_real t63 = 1.0/(t44*t51 + t43*t52 + t42*t53 + t14*t54 - t59*t61);
-    const five_bar_real t64 = t63*(t50*t51 - t49*t52 + t48*t53 - n4_z*t54 - t61*t62);
-    const five_bar_real t65 = t60*t62 - t61*t64;
-    const five_bar_real t66 = t41*(t50 - t44*t64 - t47*t65);
+    const five_bar_real t68 = t54*t59 - t53*t60 - t52*t61 + n4_z*t62;
+    const five_bar_real t69 = 1.0/t67*(t54*t55 - t53*t56 + t52*t57 - n4_z*t58 - t66*t68);
+    const five_bar_real t70 = t65*t68 - t66*t69;
+    const five_bar_real t71 = t45*(t54 - t48*t69 - t51*t70);
 
-    tau[0] = -t66;
+    tau[0] = -t71;
     tau[1] = 0.0;
-    tau[2] = -t39*(t49 + t43*t64 + t46*t65) - t40*t66;
+    tau[2] = -t42*(t53 + t47*t69 + t50*t70) - t43*t71;
     tau[3] = 0.0;
+    guarded_values[0] = t29;
+    guarded_values[1] = t34;
+    guarded_values[2] = t40;
+    guarded_values[3] = t44;
+    guarded_values[4] = t64;
+    guarded_values[5] = t67;
+
+    int status = five_bar_OK;
+    if (!(five_bar_ABS(guarded_values[0]) > five_bar_VANISHES * 0.5)) status = five_bar_SINGULAR;
+    if (!(five_bar_ABS(guarded_values[1]) > five_bar_VANISHES * 0.0625)) status = five_bar_SINGULAR;
+    if (!(five_bar_ABS(guarded_values[2]) > five_bar_VANISHES)) status = five_bar_SINGULAR;
+    if (!(five_bar_ABS(guarded_values[3]) > five_bar_VANISHES)) status = five_bar_SINGULAR;
+    if (!(five_bar_ABS(guarded_values[4]) > five_bar_VANISHES)) status = five_bar_SINGULAR;
+    if (!(five_bar_ABS(guarded_values[5]) > five_bar_VANISHES)) status = five_bar_SINGULAR;
+    if (!five_bar_finite(q, 4)) status = five_bar_NOT_FINITE;
+    if (!five_bar_finite(v, 4)) status = five_bar_NOT_FINITE;
+    if (!five_bar_finite(vdot, 4)) status = five_bar_NOT_FINITE;
+    if (!five_bar_finite(&t, 1)) status = five_bar_NOT_FINITE;
+    if (!five_bar_finite(u, 2)) status = five_bar_NOT_FINITE;
+    if (status == five_bar_OK && !five_bar_finite(tau, 4)) status = five_bar_NOT_FINITE;
+    if (status != five_bar_OK) {
+        five_bar_spoil(tau, 4);
+    }
+    return status;
 }
 
 /* operations: 19 + or -, 29 *, 1 sqrt, 4 sine-cosine pairs, 5 other functions */
-void five_bar_closed_form_position(
+int five_bar_closed_form_position(
     const five_bar_real q[4],
     five_bar_real branch,
     five_bar_real q_closed[restrict 4])
 {
+    five_bar_real guarded_values[1]; /* what must not vanish or leave its domain */
     const five_bar_real sin_q0 = sin(q[0]);
     const five_bar_real cos_q0 = cos(q[0]);
     const five_bar_real sin_q2 = sin(q[2]);
@@ -1350,30 +1422,32 @@ void five_bar_closed_form_position(
     const five_bar_real t7 = t3*t5 - t4*t6;
     const five_bar_real t8 = t4*t5 + t3*t6;
     const five_bar_real t9 = 0.5*(0.1444 - t3*t3 - t4*t4 - t5*t5 - t6*t6);
-    const five_bar_real t10 = atan2(t8, -t7) + branch*atan2(sqrt(t7*t7 + t8*t8 - t9*t9), t9);
-    const five_bar_real sin_t10 = sin(t10);
-    const five_bar_real cos_t10 = cos(t10);
-    const five_bar_real t11 = atan2(t4 + t5*sin_t10 + t6*cos_t10, t5*cos_t10 - t3 - t6*sin_t10);
+    const five_bar_real t10 = t7*t7 + t8*t8 - t9*t9;
+    const five_bar_real t11 = atan2(t8, -t7) + branch*atan2(sqrt(t10), t9);
     const five_bar_real sin_t11 = sin(t11);
     const five_bar_real cos_t11 = cos(t11);
+    const five_bar_real t12 = atan2(t4 + t5*sin_t11 + t6*cos_t11, t5*cos_t11 - t3 - t6*sin_t11);
+    const five_bar_real sin_t12 = sin(t12);
+    const five_bar_real cos_t12 = cos(t12);
 
     q_closed[0] = q[0];
-    q_closed[1] = atan2(sin_t10, cos_t10);
+    q_closed[1] = atan2(sin_t11, cos_t11);
     q_closed[2] = q[2];
-    q_closed[3] = atan2(sin_t11, cos_t11);
+    q_closed[3] = atan2(sin_t12, cos_t12);
+    guarded_values[0] = t10;
+
+    int status = five_bar_OK;
+    if (!(guarded_values[0] >= 0)) status = five_bar_OUT_OF_REACH;
+    if (!five_bar_finite(q, 4)) status = five_bar_NOT_FINITE;
+    if (!five_bar_finite(&branch, 1)) status = five_bar_NOT_FINITE;
+    if (status == five_bar_OK && !five_bar_finite(q_closed, 4)) status = five_bar_NOT_FINITE;
+    if (status != five_bar_OK) {
+        five_bar_spoil(q_closed, 4);
+    }
+    return status;
 }
 
-#define five_bar_FORMAL
-#define five_bar_ACTUAL
-#define five_bar_EXTRA_FORMAL five_bar_real t, const five_bar_real u[2],
-#define five_bar_EXTRA_ACTUAL t, u,
-#define five_bar_SQRT sqrt
-#define five_bar_ABS fabs
-#define five_bar_REGULAR 0.001
-#define five_bar_DEPENDENT 1e-10
-#define five_bar_ENOUGH 1e-14
-#define five_bar_ACCEPTED 1e-11
-#define five_bar_ITERATIONS 12
+enum { five_bar_WRENCHES = 6 * five_bar_NJ };
 
 /* Closure rows J (NR x NV) on the mass matrix M = L^T D L; factoring overwrites delassus and weighted. */
 typedef struct five_bar_rows {
@@ -1553,53 +1627,76 @@ static five_bar_real five_bar_largest(const five_bar_real *x)
     five_bar_real largest = 0;
     for (int i = 0; i < five_bar_NR; ++i) {
         const five_bar_real size = five_bar_ABS(x[i]);
-        if (!(size <= largest)) largest = size;
+        if (size > largest) largest = size;
     }
     return largest;
 }
 
-void five_bar_project_position_status(
-    five_bar_FORMAL const five_bar_real q[five_bar_NQ], five_bar_real closed[restrict five_bar_NQ], five_bar_real status[restrict 3])
+/* Whether every residual is a number within its row's bound. */
+static int five_bar_within(const five_bar_real *residual, const five_bar_real *bounds)
 {
+    for (int i = 0; i < five_bar_NR; ++i) {
+        if (!(five_bar_ABS(residual[i]) <= bounds[i])) return 0;
+    }
+    return 1;
+}
+
+/* The status of a solution for given arguments: finite or not, factors of the mass matrix and results finite or not. */
+static int five_bar_solved(const five_bar_rows *rows, int arguments, int results)
+{
+    if (!arguments) return five_bar_NOT_FINITE;
+    if (!five_bar_finite(rows->inverses, five_bar_NV)) return five_bar_SINGULAR;
+    if (!results) return five_bar_NOT_FINITE;
+    return rows->rank == five_bar_NR ? five_bar_OK : five_bar_SINGULAR;
+}
+
+int five_bar_project_position_report(
+    five_bar_FORMAL const five_bar_real q[five_bar_NQ], five_bar_real closed[restrict five_bar_NQ], five_bar_real gap[restrict 1],
+    int steps[restrict 1])
+{
+    static const five_bar_real enough[five_bar_NR] = five_bar_ENOUGH_ROWS;
+    static const five_bar_real accepted[five_bar_NR] = five_bar_ACCEPTED_ROWS;
     five_bar_rows rows;
-    five_bar_real gap[five_bar_NR], jacobian[five_bar_NR * five_bar_NV], motion[five_bar_NV], moved[five_bar_NQ];
-    int steps = 0;
+    five_bar_real residual[five_bar_NR], there[five_bar_NR], jacobian[five_bar_NR * five_bar_NV], motion[five_bar_NV], moved[five_bar_NQ];
     for (int k = 0; k < five_bar_NQ; ++k) closed[k] = q[k];
-    five_bar_constraint_residual(five_bar_ACTUAL closed, gap);
-    five_bar_real here = five_bar_largest(gap);
-    while (here > five_bar_ENOUGH && steps < five_bar_ITERATIONS) {
+    five_bar_constraint_residual(five_bar_ACTUAL closed, residual);
+    *gap = five_bar_largest(residual);
+    *steps = 0;
+    if (!five_bar_finite(q, five_bar_NQ) || !five_bar_finite(residual, five_bar_NR)) return five_bar_NOT_FINITE;
+    while (!five_bar_within(residual, enough) && *steps < five_bar_ITERATIONS) {
         five_bar_position_correction(
             five_bar_ACTUAL closed, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
         five_bar_factor(&rows);
-        five_bar_solve(&rows, gap);
+        for (int i = 0; i < five_bar_NR; ++i) there[i] = residual[i];
+        five_bar_solve(&rows, there);
         for (int k = 0; k < five_bar_NV; ++k) {
             motion[k] = 0;
-            for (int j = 0; j < five_bar_NR; ++j) motion[k] -= rows.response[k * five_bar_NR + j] * gap[j];
+            for (int j = 0; j < five_bar_NR; ++j) motion[k] -= rows.response[k * five_bar_NR + j] * there[j];
         }
         five_bar_moved_position(five_bar_ACTUAL closed, motion, moved);
-        five_bar_constraint_residual(five_bar_ACTUAL moved, gap);
-        const five_bar_real there = five_bar_largest(gap);
-        ++steps;
-        if (!(there < here)) break;
+        five_bar_constraint_residual(five_bar_ACTUAL moved, there);
+        ++*steps;
+        if (!five_bar_finite(there, five_bar_NR) || !(five_bar_largest(there) < *gap)) break;
         for (int k = 0; k < five_bar_NQ; ++k) closed[k] = moved[k];
-        here = there;
+        for (int i = 0; i < five_bar_NR; ++i) residual[i] = there[i];
+        *gap = five_bar_largest(residual);
     }
-    status[0] = here <= five_bar_ACCEPTED ? (five_bar_real)1 : (five_bar_real)0;
-    status[1] = here;
-    status[2] = (five_bar_real)steps;
+    return five_bar_within(residual, accepted) ? five_bar_OK : five_bar_NOT_CLOSED;
 }
 
-void five_bar_project_position(five_bar_FORMAL const five_bar_real q[five_bar_NQ], five_bar_real closed[restrict five_bar_NQ])
+int five_bar_project_position(five_bar_FORMAL const five_bar_real q[five_bar_NQ], five_bar_real closed[restrict five_bar_NQ])
 {
-    five_bar_real status[3];
-    five_bar_project_position_status(five_bar_ACTUAL q, closed, status);
+    five_bar_real gap;
+    int steps;
+    return five_bar_project_position_report(five_bar_ACTUAL q, closed, &gap, &steps);
 }
 
-void five_bar_project_velocity(
+int five_bar_project_velocity(
     five_bar_FORMAL const five_bar_real q[five_bar_NQ], const five_bar_real v[five_bar_NV], five_bar_real consistent[restrict five_bar_NV])
 {
     five_bar_rows rows;
     five_bar_real rate[five_bar_NR], jacobian[five_bar_NR * five_bar_NV];
+    const int arguments = five_bar_finite(q, five_bar_NQ) && five_bar_finite(v, five_bar_NV);
     for (int k = 0; k < five_bar_NV; ++k) consistent[k] = v[k];
     five_bar_velocity_correction(five_bar_ACTUAL q, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
     five_bar_factor(&rows);
@@ -1614,17 +1711,17 @@ void five_bar_project_velocity(
             for (int j = 0; j < five_bar_NR; ++j) consistent[k] -= rows.response[k * five_bar_NR + j] * rate[j];
         }
     }
+    return five_bar_solved(&rows, arguments, five_bar_finite(consistent, five_bar_NV));
 }
 
-static void five_bar_loop_dynamics(
-    five_bar_FORMAL const five_bar_real q[five_bar_NQ], const five_bar_real v[five_bar_NV], const five_bar_real tau[five_bar_NV],
-    five_bar_EXTRA_FORMAL
-    const five_bar_real *gains, five_bar_real *restrict vdot, five_bar_real *restrict lambda, five_bar_real *restrict status)
+static int five_bar_loop_dynamics(
+    five_bar_FORMAL const five_bar_real *q, const five_bar_real *v, const five_bar_real *tau, five_bar_EXTRA_FORMAL
+    const five_bar_real *gains, five_bar_real *restrict vdot, five_bar_real *restrict lambda, five_bar_rows *restrict rows)
 {
-    five_bar_rows rows;
+    const int arguments = five_bar_finite(q, five_bar_NQ) && five_bar_finite(v, five_bar_NV) && five_bar_finite(tau, five_bar_NV);
     five_bar_constrained_terms(
-        five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL vdot, rows.response, rows.delassus, lambda, rows.weighted,
-        rows.inverses);
+        five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL vdot, rows->response, rows->delassus, lambda, rows->weighted,
+        rows->inverses);
     if (gains) {
         five_bar_real residual[five_bar_NR], jacobian[five_bar_NR * five_bar_NV];
         five_bar_constraint_residual(five_bar_ACTUAL q, residual);
@@ -1635,56 +1732,68 @@ static void five_bar_loop_dynamics(
             lambda[i] -= 2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
         }
     }
-    five_bar_factor(&rows);
-    five_bar_solve(&rows, lambda);
+    five_bar_factor(rows);
+    five_bar_solve(rows, lambda);
     for (int k = 0; k < five_bar_NV; ++k) {
-        for (int j = 0; j < five_bar_NR; ++j) vdot[k] += rows.response[k * five_bar_NR + j] * lambda[j];
+        for (int j = 0; j < five_bar_NR; ++j) vdot[k] += rows->response[k * five_bar_NR + j] * lambda[j];
     }
-    status[0] = (five_bar_real)rows.rank;
-    status[1] = rows.pivot;
+    return five_bar_solved(rows, arguments, five_bar_finite(vdot, five_bar_NV) && five_bar_finite(lambda, five_bar_NR));
 }
 
-void five_bar_constrained_dynamics_status(
+int five_bar_constrained_dynamics_report(
     five_bar_FORMAL const five_bar_real q[five_bar_NQ], const five_bar_real v[five_bar_NV], const five_bar_real tau[five_bar_NV],
     five_bar_EXTRA_FORMAL
-    five_bar_real vdot[restrict five_bar_NV], five_bar_real lambda[restrict five_bar_NR], five_bar_real status[restrict 2])
+    five_bar_real vdot[restrict five_bar_NV], five_bar_real lambda[restrict five_bar_NR], int rank[restrict 1],
+    five_bar_real pivot[restrict 1])
 {
-    five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, status);
+    five_bar_rows rows;
+    const int status =
+        five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, &rows);
+    *rank = rows.rank;
+    *pivot = rows.pivot;
+    return status;
 }
 
-void five_bar_constrained_dynamics(
+int five_bar_constrained_dynamics(
     five_bar_FORMAL const five_bar_real q[five_bar_NQ], const five_bar_real v[five_bar_NV], const five_bar_real tau[five_bar_NV],
     five_bar_EXTRA_FORMAL
     five_bar_real vdot[restrict five_bar_NV], five_bar_real lambda[restrict five_bar_NR])
 {
-    five_bar_real status[2];
-    five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, status);
+    five_bar_rows rows;
+    return five_bar_loop_dynamics(
+        five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, &rows);
 }
 
-void five_bar_stabilised_dynamics(
+int five_bar_stabilised_dynamics(
     five_bar_FORMAL const five_bar_real q[five_bar_NQ], const five_bar_real v[five_bar_NV], const five_bar_real tau[five_bar_NV],
     five_bar_EXTRA_FORMAL
     const five_bar_real gains[2], five_bar_real vdot[restrict five_bar_NV], five_bar_real lambda[restrict five_bar_NR])
 {
-    five_bar_real status[2];
-    five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL gains, vdot, lambda, status);
+    five_bar_rows rows;
+    return five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL gains, vdot, lambda, &rows);
 }
 
-void five_bar_forward_dynamics(
+int five_bar_forward_dynamics(
     five_bar_FORMAL const five_bar_real q[five_bar_NQ], const five_bar_real v[five_bar_NV], const five_bar_real tau[five_bar_NV],
     five_bar_EXTRA_FORMAL
     five_bar_real vdot[restrict five_bar_NV])
 {
-    five_bar_real lambda[five_bar_NR], status[2];
-    five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, status);
+    five_bar_rows rows;
+    five_bar_real lambda[five_bar_NR];
+    return five_bar_loop_dynamics(
+        five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, &rows);
 }
 
-void five_bar_joint_wrenches(
+int five_bar_joint_wrenches(
     five_bar_FORMAL const five_bar_real q[five_bar_NQ], const five_bar_real v[five_bar_NV], const five_bar_real tau[five_bar_NV],
     five_bar_EXTRA_FORMAL
     five_bar_real wrenches[restrict 6 * five_bar_NJ])
 {
-    five_bar_real vdot[five_bar_NV], lambda[five_bar_NR], status[2];
-    five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, status);
+    five_bar_rows rows;
+    five_bar_real vdot[five_bar_NV], lambda[five_bar_NR];
+    const int status =
+        five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, &rows);
     five_bar_constrained_wrenches(five_bar_ACTUAL q, v, vdot, lambda, five_bar_EXTRA_ACTUAL wrenches);
+    if (status == five_bar_OK && !five_bar_finite(wrenches, five_bar_WRENCHES)) return five_bar_NOT_FINITE;
+    return status;
 }

@@ -46,6 +46,59 @@ enum {
     five_bar_NR = 2
 };
 
+/* Where the coordinates of joints start in q. */
+enum {
+    five_bar_Q_left_motor = 0,
+    five_bar_Q_left_elbow = 1,
+    five_bar_Q_right_motor = 2,
+    five_bar_Q_right_elbow = 3
+};
+
+/* Where the speeds of joints start in v, vdot and tau. */
+enum {
+    five_bar_V_left_motor = 0,
+    five_bar_V_left_elbow = 1,
+    five_bar_V_right_motor = 2,
+    five_bar_V_right_elbow = 3
+};
+
+/* Rows of results over bodies, and of those over joints that of the body's inboard joint. */
+enum {
+    five_bar_BODY_left_crank = 0,
+    five_bar_BODY_right_crank = 1,
+    five_bar_BODY_left_forearm = 2,
+    five_bar_BODY_right_forearm = 3
+};
+
+/* What a function that can fail returns. Below stands what its results are then. */
+enum five_bar_status {
+    five_bar_OK = 0, /* the results are what they are meant to be */
+    five_bar_SINGULAR = 1, /* the configuration is singular: closure rows lose rank, or what is divided by vanishes */
+    five_bar_NOT_CLOSED = 2, /* no configuration with closed loops was found near the one given */
+    five_bar_OUT_OF_REACH = 3, /* no result exists: the joints cannot meet, or a function is outside its domain */
+    five_bar_NOT_FINITE = 4 /* an argument or a result is infinite or not a number */
+};
+
+/*
+ * Tolerances of five_bar.c, each changed by defining it when that file is compiled, -Dfive_bar_ACCEPTED=1e-9;
+ * epsilon is the distance from 1 to the next number, 2.2e-16.
+ *   five_bar_REGULAR, 0.00074 = epsilon^(1/5): Smallest pivot of the factor of J M^-1 J^T at equal size of its
+ *     rows above which that factor serves: errors grow with the square of its inverse, where they grow with
+ *     the inverse in what takes over below.
+ *   five_bar_DEPENDENT, 3.7e-11 = epsilon^(2/3): Part of the largest pivot or singular value of D^-1/2 L^-T
+ *     J^T below which a closure row counts as dependent: it lies between what round-off leaves of a zero and
+ *     what rows near a singular configuration have.
+ *   five_bar_ENOUGH, 7.105427357601002e-15 = 32 epsilon: Gap that a projection leaves alone, in radians or
+ *     times the length of the loop: it is round-off.
+ *   five_bar_ACCEPTED, 5.684341886080802e-14 = 256 epsilon: Gap up to which a projection that came to rest
+ *     counts as closed, in radians or times the length of the loop: what round-off leaves after a few hundred
+ *     operations.
+ *   five_bar_ITERATIONS, 12: Newton steps of a projection: they double the digits, so that more only help
+ *     where there is no solution nearby.
+ *   five_bar_VANISHES, 2.2737367544323206e-13 = 1024 epsilon: Part of its ordinary size below which a divisor
+ *     counts as zero: of numbers of that size round-off leaves as much after a few hundred operations.
+ */
+
 /*
  * inverse_dynamics: generalised forces that produce the rates vdot (recursive Newton-Euler)
  *   in   q     4            coordinates
@@ -334,9 +387,12 @@ void five_bar_moved_position(
  *   in   t     scalar  [s]  time
  *   in   u     2            control inputs
  *   out  tau   4            generalised forces, zero where there is no motor
+ *   returns SINGULAR: the results are not numbers: a divisor vanishes in least actuator forces, or a divisor
+ *     vanishes in factorisation of the matrix of motors and closure rows
+ *   returns NOT_FINITE: the results are not numbers
  * operations: 111 + or -, 161 *, 6 /, 4 sine-cosine pairs
  */
-void five_bar_actuated_inverse_dynamics(
+int five_bar_actuated_inverse_dynamics(
     const five_bar_real q[4],
     const five_bar_real v[4],
     const five_bar_real vdot[4],
@@ -349,9 +405,12 @@ void five_bar_actuated_inverse_dynamics(
  *   in   q         4         coordinates
  *   in   branch    scalar    +1 or -1, which of the two ways to assemble
  *   out  q_closed  4         coordinates with the loop closed, angles in (-pi, pi]
+ *   returns OUT_OF_REACH: the results are not numbers: a root has a negative argument in closed form of the
+ *     five-bar closed by tool
+ *   returns NOT_FINITE: the results are not numbers
  * operations: 19 + or -, 29 *, 1 sqrt, 4 sine-cosine pairs, 5 other functions
  */
-void five_bar_closed_form_position(
+int five_bar_closed_form_position(
     const five_bar_real q[4],
     five_bar_real branch,
     five_bar_real q_closed[five_bar_restrict 4]);
@@ -360,38 +419,47 @@ void five_bar_closed_form_position(
  * project_position: nearest coordinates with closed loops, weighted by M (operations of one Newton step)
  *   in   q         4    coordinates
  *   out  q_closed  4    coordinates with closed loops
+ *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
+ *   returns NOT_FINITE: the results are the coordinates that were given
  * operations: 92 + or -, 128 *, 6 /, 4 sqrt, 12 sine-cosine pairs
  */
-void five_bar_project_position(
+int five_bar_project_position(
     const five_bar_real q[4],
     five_bar_real q_closed[five_bar_restrict 4]);
 
 /*
- * project_position_status: project_position with what became of it (operations of one Newton step)
- *   in   q           4    coordinates
- *   out  q_closed    4    coordinates with closed loops
- *   out  projection  3    1 if closed else 0, largest gap left, Newton steps
+ * project_position_report: project_position with what became of it (operations of one Newton step)
+ *   in   q         4         coordinates
+ *   out  q_closed  4         coordinates with closed loops
+ *   out  gap       scalar    largest closure residual that is left [m, rad]
+ *   out  steps     scalar    Newton steps
+ *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
+ *   returns NOT_FINITE: the results are the coordinates that were given
  * operations: 92 + or -, 128 *, 6 /, 4 sqrt, 12 sine-cosine pairs
  */
-void five_bar_project_position_status(
+int five_bar_project_position_report(
     const five_bar_real q[4],
     five_bar_real q_closed[five_bar_restrict 4],
-    five_bar_real projection[five_bar_restrict 3]);
+    five_bar_real gap[five_bar_restrict 1],
+    int steps[five_bar_restrict 1]);
 
 /*
  * project_velocity: nearest speeds with G v = 0, weighted by M
  *   in   q             4    coordinates
  *   in   v             4    generalised speeds
  *   out  v_consistent  4    speeds that keep the loops closed
+ *   returns SINGULAR: the results are the nearest speeds with G v = 0, which are more than elsewhere; not
+ *     numbers where the mass matrix is singular
+ *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
  * operations: 84 + or -, 118 *, 6 /, 4 sqrt, 4 sine-cosine pairs
  */
-void five_bar_project_velocity(
+int five_bar_project_velocity(
     const five_bar_real q[4],
     const five_bar_real v[4],
     five_bar_real v_consistent[five_bar_restrict 4]);
 
 /*
- * constrained_dynamics: rates of the speeds with closed loops, M vdot + bias = tau + G^T lambda; multipliers of least norm where G loses rank
+ * constrained_dynamics: rates of the speeds with closed loops, and multipliers: M vdot + bias = tau + G^T lambda
  *   in   q        4            coordinates
  *   in   v        4            generalised speeds
  *   in   tau      4            generalised forces
@@ -399,9 +467,12 @@ void five_bar_project_velocity(
  *   in   u        2            control inputs
  *   out  vdot     4            rates of the speeds
  *   out  lambda_  2            multipliers of the independent closure rows
+ *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
+ *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
+ *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
  * operations: 112 + or -, 156 *, 6 /, 4 sqrt, 4 sine-cosine pairs
  */
-void five_bar_constrained_dynamics(
+int five_bar_constrained_dynamics(
     const five_bar_real q[4],
     const five_bar_real v[4],
     const five_bar_real tau[4],
@@ -411,7 +482,7 @@ void five_bar_constrained_dynamics(
     five_bar_real lambda_[five_bar_restrict 2]);
 
 /*
- * constrained_dynamics_status: constrained_dynamics with how regular the configuration is
+ * constrained_dynamics_report: constrained_dynamics with how regular the configuration is
  *   in   q        4            coordinates
  *   in   v        4            generalised speeds
  *   in   tau      4            generalised forces
@@ -419,10 +490,14 @@ void five_bar_constrained_dynamics(
  *   in   u        2            control inputs
  *   out  vdot     4            rates of the speeds
  *   out  lambda_  2            multipliers of the independent closure rows
- *   out  status   2            rank of G and smallest pivot of its rows at equal size
+ *   out  rank     scalar       of G
+ *   out  pivot    scalar       smallest pivot of the rows of G at equal size
+ *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
+ *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
+ *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
  * operations: 112 + or -, 156 *, 6 /, 4 sqrt, 4 sine-cosine pairs
  */
-void five_bar_constrained_dynamics_status(
+int five_bar_constrained_dynamics_report(
     const five_bar_real q[4],
     const five_bar_real v[4],
     const five_bar_real tau[4],
@@ -430,7 +505,8 @@ void five_bar_constrained_dynamics_status(
     const five_bar_real u[2],
     five_bar_real vdot[five_bar_restrict 4],
     five_bar_real lambda_[five_bar_restrict 2],
-    five_bar_real status[five_bar_restrict 2]);
+    int rank[five_bar_restrict 1],
+    five_bar_real pivot[five_bar_restrict 1]);
 
 /*
  * stabilised_dynamics: constrained_dynamics with G vdot = gamma - 2 alpha G v - beta^2 residual
@@ -442,9 +518,12 @@ void five_bar_constrained_dynamics_status(
  *   in   gains    2       [1/s]  alpha and beta of the restoring terms
  *   out  vdot     4              rates of the speeds
  *   out  lambda_  2              multipliers of the independent closure rows
+ *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
+ *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
+ *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
  * operations: 159 + or -, 218 *, 6 /, 4 sqrt, 12 sine-cosine pairs
  */
-void five_bar_stabilised_dynamics(
+int five_bar_stabilised_dynamics(
     const five_bar_real q[4],
     const five_bar_real v[4],
     const five_bar_real tau[4],
@@ -462,9 +541,12 @@ void five_bar_stabilised_dynamics(
  *   in   t         scalar  [s]  time
  *   in   u         2            control inputs
  *   out  wrenches  5 x 6        joint wrenches, tree joints and then cut joints
+ *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
+ *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
+ *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
  * operations: 175 + or -, 241 *, 6 /, 4 sqrt, 8 sine-cosine pairs
  */
-void five_bar_joint_wrenches(
+int five_bar_joint_wrenches(
     const five_bar_real q[4],
     const five_bar_real v[4],
     const five_bar_real tau[4],
@@ -473,16 +555,19 @@ void five_bar_joint_wrenches(
     five_bar_real wrenches[five_bar_restrict 30]);
 
 /*
- * forward_dynamics: rates of the speeds under tau, with closed loops
+ * forward_dynamics: rates of the speeds under the generalised forces tau, with closed loops
  *   in   q     4            coordinates
  *   in   v     4            generalised speeds
  *   in   tau   4            generalised forces
  *   in   t     scalar  [s]  time
  *   in   u     2            control inputs
  *   out  vdot  4            rates of the speeds
+ *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
+ *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
+ *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
  * operations: 112 + or -, 156 *, 6 /, 4 sqrt, 4 sine-cosine pairs
  */
-void five_bar_forward_dynamics(
+int five_bar_forward_dynamics(
     const five_bar_real q[4],
     const five_bar_real v[4],
     const five_bar_real tau[4],

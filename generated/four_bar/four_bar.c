@@ -7,6 +7,47 @@
 
 #include <math.h>
 
+#ifndef four_bar_REGULAR
+#define four_bar_REGULAR 0.00074
+#endif
+#ifndef four_bar_DEPENDENT
+#define four_bar_DEPENDENT 3.7e-11
+#endif
+#ifndef four_bar_ENOUGH
+#define four_bar_ENOUGH 7.105427357601002e-15
+#endif
+#ifndef four_bar_ACCEPTED
+#define four_bar_ACCEPTED 5.684341886080802e-14
+#endif
+#ifndef four_bar_ITERATIONS
+#define four_bar_ITERATIONS 12
+#endif
+#ifndef four_bar_VANISHES
+#define four_bar_VANISHES 2.2737367544323206e-13
+#endif
+#define four_bar_FORMAL
+#define four_bar_ACTUAL
+#define four_bar_EXTRA_FORMAL
+#define four_bar_EXTRA_ACTUAL
+#define four_bar_SQRT sqrt
+#define four_bar_ABS fabs
+#define four_bar_INFINITY HUGE_VAL
+#define four_bar_ENOUGH_ROWS {four_bar_ENOUGH * 2.4, four_bar_ENOUGH * 2.4}
+#define four_bar_ACCEPTED_ROWS {four_bar_ACCEPTED * 2.4, four_bar_ACCEPTED * 2.4}
+
+static int four_bar_finite(const four_bar_real *x, int size)
+{
+    for (int i = 0; i < size; ++i) {
+        if (!(four_bar_ABS(x[i]) < four_bar_INFINITY)) return 0;
+    }
+    return 1;
+}
+
+static void four_bar_spoil(four_bar_real *x, int size)
+{
+    for (int i = 0; i < size; ++i) x[i] = (four_bar_real)NAN;
+}
+
 /* operations: 28 + or -, 36 *, 3 sine-cosine pairs */
 void four_bar_inverse_dynamics(
     const four_bar_real q[3],
@@ -1021,12 +1062,13 @@ void four_bar_moved_position(
 }
 
 /* operations: 77 + or -, 112 *, 5 /, 3 sine-cosine pairs */
-void four_bar_actuated_inverse_dynamics(
+int four_bar_actuated_inverse_dynamics(
     const four_bar_real q[3],
     const four_bar_real v[3],
     const four_bar_real vdot[3],
     four_bar_real tau[restrict 3])
 {
+    four_bar_real guarded_values[5]; /* what must not vanish or leave its domain */
     const four_bar_real sin_q0 = sin(q[0]);
     const four_bar_real cos_q0 = cos(q[0]);
     const four_bar_real sin_q1 = sin(q[1]);
@@ -1083,51 +1125,76 @@ void four_bar_actuated_inverse_dynamics(
     /* least actuator forces */
     const four_bar_real t22 = t8*t10 + t7*t11;
     const four_bar_real t23 = t10*t13 - t11*t12;
+    const four_bar_real t24 = t10*t10 + t11*t11;
 
     /* factorisation of the matrix of motors and closure rows */
-    const four_bar_real t24 = 1.0/(t10*t10 + t11*t11);
-    const four_bar_real t25 = t23*t24;
-    const four_bar_real t26 = t8*t13 - t7*t12 - t22*t25;
-    const four_bar_real t27 = t22*t24;
-    const four_bar_real t28 = 1.0/(t13*t13 + t12*t12 - t23*t25);
-    const four_bar_real t29 = t26*t28;
-    const four_bar_real t30 = 1.0/(1.0 + t8*t8 + t7*t7 - t22*t27 - t26*t29);
+    const four_bar_real t25 = 1.0/t24;
+    const four_bar_real t26 = t23*t25;
+    const four_bar_real t27 = t8*t13 - t7*t12 - t22*t26;
+    const four_bar_real t28 = t13*t13 + t12*t12 - t23*t26;
+    const four_bar_real t29 = t22*t25;
+    const four_bar_real t30 = 1.0/t28;
+    const four_bar_real t31 = t27*t30;
+    const four_bar_real t32 = 1.0 + t8*t8 + t7*t7 - t22*t29 - t27*t31;
+    const four_bar_real t33 = 1.0/t32;
 
     /* least actuator forces */
-    const four_bar_real t31 = t13 - t10*t25;
-    const four_bar_real t32 = t8 - t10*t27 - t29*t31;
-    const four_bar_real t33 = t12 + t11*t25;
-    const four_bar_real t34 = t7 - t11*t27 + t29*t33;
-    const four_bar_real t35 = n2_z + n3_z*t25;
-    const four_bar_real t36 = n1_z + n3_z*t27 - t29*t35;
-    const four_bar_real t37 = t30*t32;
-    const four_bar_real t38 = t28*t31;
-    const four_bar_real t39 = t10*t24;
-    const four_bar_real t40 = t30*t34;
-    const four_bar_real t41 = t28*t33;
-    const four_bar_real t42 = t11*t24;
-    const four_bar_real t43 = t32*t40 - t31*t41 + t10*t42;
+    const four_bar_real t34 = t13 - t10*t26;
+    const four_bar_real t35 = t8 - t10*t29 - t31*t34;
+    const four_bar_real t36 = t12 + t11*t26;
+    const four_bar_real t37 = t7 - t11*t29 + t31*t36;
+    const four_bar_real t38 = n2_z + n3_z*t26;
+    const four_bar_real t39 = n1_z + n3_z*t29 - t31*t38;
+    const four_bar_real t40 = t33*t35;
+    const four_bar_real t41 = t30*t34;
+    const four_bar_real t42 = t10*t25;
+    const four_bar_real t43 = t33*t37;
+    const four_bar_real t44 = t30*t36;
+    const four_bar_real t45 = t11*t25;
+    const four_bar_real t46 = t35*t43 - t34*t44 + t10*t45;
+    const four_bar_real t47 = t37*t43 + t36*t44 + t11*t45;
 
     /* factorisation of the matrix of motors and closure rows */
-    const four_bar_real t44 = 1.0/(t34*t40 + t33*t41 + t11*t42);
-    const four_bar_real t45 = t43*t44;
+    const four_bar_real t48 = 1.0/t47;
+    const four_bar_real t49 = t46*t48;
+    const four_bar_real t50 = t35*t40 + t34*t41 + t10*t42 - t46*t49;
 
     /* least actuator forces */
-    const four_bar_real t46 = t36*t40 - t35*t41 - n3_z*t42;
-    const four_bar_real t47 = 1.0/(t32*t37 + t31*t38 + t10*t39 - t43*t45)*(t36*t37 + t35*t38 - n3_z*t39
-        - t45*t46);
+    const four_bar_real t51 = t39*t43 - t38*t44 - n3_z*t45;
+    const four_bar_real t52 = 1.0/t50*(t39*t40 + t38*t41 - n3_z*t42 - t49*t51);
 
-    tau[0] = t30*(t36 - t32*t47 - t34*(t44*t46 - t45*t47));
+    tau[0] = t33*(t39 - t35*t52 - t37*(t48*t51 - t49*t52));
     tau[1] = 0.0;
     tau[2] = 0.0;
+    guarded_values[0] = t24;
+    guarded_values[1] = t28;
+    guarded_values[2] = t32;
+    guarded_values[3] = t47;
+    guarded_values[4] = t50;
+
+    int status = four_bar_OK;
+    if (!(four_bar_ABS(guarded_values[0]) > four_bar_VANISHES)) status = four_bar_SINGULAR;
+    if (!(four_bar_ABS(guarded_values[1]) > four_bar_VANISHES * 0.25)) status = four_bar_SINGULAR;
+    if (!(four_bar_ABS(guarded_values[2]) > four_bar_VANISHES)) status = four_bar_SINGULAR;
+    if (!(four_bar_ABS(guarded_values[3]) > four_bar_VANISHES)) status = four_bar_SINGULAR;
+    if (!(four_bar_ABS(guarded_values[4]) > four_bar_VANISHES)) status = four_bar_SINGULAR;
+    if (!four_bar_finite(q, 3)) status = four_bar_NOT_FINITE;
+    if (!four_bar_finite(v, 3)) status = four_bar_NOT_FINITE;
+    if (!four_bar_finite(vdot, 3)) status = four_bar_NOT_FINITE;
+    if (status == four_bar_OK && !four_bar_finite(tau, 3)) status = four_bar_NOT_FINITE;
+    if (status != four_bar_OK) {
+        four_bar_spoil(tau, 3);
+    }
+    return status;
 }
 
 /* operations: 10 + or -, 15 *, 1 sqrt, 3 sine-cosine pairs, 5 other functions */
-void four_bar_closed_form_position(
+int four_bar_closed_form_position(
     const four_bar_real q[3],
     four_bar_real branch,
     four_bar_real q_closed[restrict 3])
 {
+    four_bar_real guarded_values[1]; /* what must not vanish or leave its domain */
     const four_bar_real sin_q0 = sin(q[0]);
     const four_bar_real cos_q0 = cos(q[0]);
     const four_bar_real t1 = 0.7*sin_q0;
@@ -1137,29 +1204,31 @@ void four_bar_closed_form_position(
     const four_bar_real t3 = 0.8*t2;
     const four_bar_real t4 = 0.56*sin_q0;
     const four_bar_real t5 = 0.5*(0.28 + t2*t2 + t1*t1);
-    const four_bar_real t6 = atan2(-t4, t3) + branch*atan2(sqrt(t3*t3 + t4*t4 - t5*t5), -t5);
-    const four_bar_real sin_t6 = sin(t6);
-    const four_bar_real cos_t6 = cos(t6);
-    const four_bar_real t7 = 3.141592653589793 - atan2(-t2*sin_t6 - t1*cos_t6, t1*sin_t6 - 0.8 - t2*cos_t6);
+    const four_bar_real t6 = t3*t3 + t4*t4 - t5*t5;
+    const four_bar_real t7 = atan2(-t4, t3) + branch*atan2(sqrt(t6), -t5);
     const four_bar_real sin_t7 = sin(t7);
     const four_bar_real cos_t7 = cos(t7);
+    const four_bar_real t8 = 3.141592653589793 - atan2(-t2*sin_t7 - t1*cos_t7, t1*sin_t7 - 0.8 - t2*cos_t7);
+    const four_bar_real sin_t8 = sin(t8);
+    const four_bar_real cos_t8 = cos(t8);
 
     q_closed[0] = q[0];
-    q_closed[1] = atan2(-sin_t6, cos_t6);
-    q_closed[2] = atan2(-sin_t7, cos_t7);
+    q_closed[1] = atan2(-sin_t7, cos_t7);
+    q_closed[2] = atan2(-sin_t8, cos_t8);
+    guarded_values[0] = t6;
+
+    int status = four_bar_OK;
+    if (!(guarded_values[0] >= 0)) status = four_bar_OUT_OF_REACH;
+    if (!four_bar_finite(q, 3)) status = four_bar_NOT_FINITE;
+    if (!four_bar_finite(&branch, 1)) status = four_bar_NOT_FINITE;
+    if (status == four_bar_OK && !four_bar_finite(q_closed, 3)) status = four_bar_NOT_FINITE;
+    if (status != four_bar_OK) {
+        four_bar_spoil(q_closed, 3);
+    }
+    return status;
 }
 
-#define four_bar_FORMAL
-#define four_bar_ACTUAL
-#define four_bar_EXTRA_FORMAL
-#define four_bar_EXTRA_ACTUAL
-#define four_bar_SQRT sqrt
-#define four_bar_ABS fabs
-#define four_bar_REGULAR 0.001
-#define four_bar_DEPENDENT 1e-10
-#define four_bar_ENOUGH 1e-14
-#define four_bar_ACCEPTED 1e-11
-#define four_bar_ITERATIONS 12
+enum { four_bar_WRENCHES = 6 * four_bar_NJ };
 
 /* Closure rows J (NR x NV) on the mass matrix M = L^T D L; factoring overwrites delassus and weighted. */
 typedef struct four_bar_rows {
@@ -1339,53 +1408,76 @@ static four_bar_real four_bar_largest(const four_bar_real *x)
     four_bar_real largest = 0;
     for (int i = 0; i < four_bar_NR; ++i) {
         const four_bar_real size = four_bar_ABS(x[i]);
-        if (!(size <= largest)) largest = size;
+        if (size > largest) largest = size;
     }
     return largest;
 }
 
-void four_bar_project_position_status(
-    four_bar_FORMAL const four_bar_real q[four_bar_NQ], four_bar_real closed[restrict four_bar_NQ], four_bar_real status[restrict 3])
+/* Whether every residual is a number within its row's bound. */
+static int four_bar_within(const four_bar_real *residual, const four_bar_real *bounds)
 {
+    for (int i = 0; i < four_bar_NR; ++i) {
+        if (!(four_bar_ABS(residual[i]) <= bounds[i])) return 0;
+    }
+    return 1;
+}
+
+/* The status of a solution for given arguments: finite or not, factors of the mass matrix and results finite or not. */
+static int four_bar_solved(const four_bar_rows *rows, int arguments, int results)
+{
+    if (!arguments) return four_bar_NOT_FINITE;
+    if (!four_bar_finite(rows->inverses, four_bar_NV)) return four_bar_SINGULAR;
+    if (!results) return four_bar_NOT_FINITE;
+    return rows->rank == four_bar_NR ? four_bar_OK : four_bar_SINGULAR;
+}
+
+int four_bar_project_position_report(
+    four_bar_FORMAL const four_bar_real q[four_bar_NQ], four_bar_real closed[restrict four_bar_NQ], four_bar_real gap[restrict 1],
+    int steps[restrict 1])
+{
+    static const four_bar_real enough[four_bar_NR] = four_bar_ENOUGH_ROWS;
+    static const four_bar_real accepted[four_bar_NR] = four_bar_ACCEPTED_ROWS;
     four_bar_rows rows;
-    four_bar_real gap[four_bar_NR], jacobian[four_bar_NR * four_bar_NV], motion[four_bar_NV], moved[four_bar_NQ];
-    int steps = 0;
+    four_bar_real residual[four_bar_NR], there[four_bar_NR], jacobian[four_bar_NR * four_bar_NV], motion[four_bar_NV], moved[four_bar_NQ];
     for (int k = 0; k < four_bar_NQ; ++k) closed[k] = q[k];
-    four_bar_constraint_residual(four_bar_ACTUAL closed, gap);
-    four_bar_real here = four_bar_largest(gap);
-    while (here > four_bar_ENOUGH && steps < four_bar_ITERATIONS) {
+    four_bar_constraint_residual(four_bar_ACTUAL closed, residual);
+    *gap = four_bar_largest(residual);
+    *steps = 0;
+    if (!four_bar_finite(q, four_bar_NQ) || !four_bar_finite(residual, four_bar_NR)) return four_bar_NOT_FINITE;
+    while (!four_bar_within(residual, enough) && *steps < four_bar_ITERATIONS) {
         four_bar_position_correction(
             four_bar_ACTUAL closed, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
         four_bar_factor(&rows);
-        four_bar_solve(&rows, gap);
+        for (int i = 0; i < four_bar_NR; ++i) there[i] = residual[i];
+        four_bar_solve(&rows, there);
         for (int k = 0; k < four_bar_NV; ++k) {
             motion[k] = 0;
-            for (int j = 0; j < four_bar_NR; ++j) motion[k] -= rows.response[k * four_bar_NR + j] * gap[j];
+            for (int j = 0; j < four_bar_NR; ++j) motion[k] -= rows.response[k * four_bar_NR + j] * there[j];
         }
         four_bar_moved_position(four_bar_ACTUAL closed, motion, moved);
-        four_bar_constraint_residual(four_bar_ACTUAL moved, gap);
-        const four_bar_real there = four_bar_largest(gap);
-        ++steps;
-        if (!(there < here)) break;
+        four_bar_constraint_residual(four_bar_ACTUAL moved, there);
+        ++*steps;
+        if (!four_bar_finite(there, four_bar_NR) || !(four_bar_largest(there) < *gap)) break;
         for (int k = 0; k < four_bar_NQ; ++k) closed[k] = moved[k];
-        here = there;
+        for (int i = 0; i < four_bar_NR; ++i) residual[i] = there[i];
+        *gap = four_bar_largest(residual);
     }
-    status[0] = here <= four_bar_ACCEPTED ? (four_bar_real)1 : (four_bar_real)0;
-    status[1] = here;
-    status[2] = (four_bar_real)steps;
+    return four_bar_within(residual, accepted) ? four_bar_OK : four_bar_NOT_CLOSED;
 }
 
-void four_bar_project_position(four_bar_FORMAL const four_bar_real q[four_bar_NQ], four_bar_real closed[restrict four_bar_NQ])
+int four_bar_project_position(four_bar_FORMAL const four_bar_real q[four_bar_NQ], four_bar_real closed[restrict four_bar_NQ])
 {
-    four_bar_real status[3];
-    four_bar_project_position_status(four_bar_ACTUAL q, closed, status);
+    four_bar_real gap;
+    int steps;
+    return four_bar_project_position_report(four_bar_ACTUAL q, closed, &gap, &steps);
 }
 
-void four_bar_project_velocity(
+int four_bar_project_velocity(
     four_bar_FORMAL const four_bar_real q[four_bar_NQ], const four_bar_real v[four_bar_NV], four_bar_real consistent[restrict four_bar_NV])
 {
     four_bar_rows rows;
     four_bar_real rate[four_bar_NR], jacobian[four_bar_NR * four_bar_NV];
+    const int arguments = four_bar_finite(q, four_bar_NQ) && four_bar_finite(v, four_bar_NV);
     for (int k = 0; k < four_bar_NV; ++k) consistent[k] = v[k];
     four_bar_velocity_correction(four_bar_ACTUAL q, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
     four_bar_factor(&rows);
@@ -1400,17 +1492,17 @@ void four_bar_project_velocity(
             for (int j = 0; j < four_bar_NR; ++j) consistent[k] -= rows.response[k * four_bar_NR + j] * rate[j];
         }
     }
+    return four_bar_solved(&rows, arguments, four_bar_finite(consistent, four_bar_NV));
 }
 
-static void four_bar_loop_dynamics(
-    four_bar_FORMAL const four_bar_real q[four_bar_NQ], const four_bar_real v[four_bar_NV], const four_bar_real tau[four_bar_NV],
-    four_bar_EXTRA_FORMAL
-    const four_bar_real *gains, four_bar_real *restrict vdot, four_bar_real *restrict lambda, four_bar_real *restrict status)
+static int four_bar_loop_dynamics(
+    four_bar_FORMAL const four_bar_real *q, const four_bar_real *v, const four_bar_real *tau, four_bar_EXTRA_FORMAL
+    const four_bar_real *gains, four_bar_real *restrict vdot, four_bar_real *restrict lambda, four_bar_rows *restrict rows)
 {
-    four_bar_rows rows;
+    const int arguments = four_bar_finite(q, four_bar_NQ) && four_bar_finite(v, four_bar_NV) && four_bar_finite(tau, four_bar_NV);
     four_bar_constrained_terms(
-        four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL vdot, rows.response, rows.delassus, lambda, rows.weighted,
-        rows.inverses);
+        four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL vdot, rows->response, rows->delassus, lambda, rows->weighted,
+        rows->inverses);
     if (gains) {
         four_bar_real residual[four_bar_NR], jacobian[four_bar_NR * four_bar_NV];
         four_bar_constraint_residual(four_bar_ACTUAL q, residual);
@@ -1421,56 +1513,68 @@ static void four_bar_loop_dynamics(
             lambda[i] -= 2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
         }
     }
-    four_bar_factor(&rows);
-    four_bar_solve(&rows, lambda);
+    four_bar_factor(rows);
+    four_bar_solve(rows, lambda);
     for (int k = 0; k < four_bar_NV; ++k) {
-        for (int j = 0; j < four_bar_NR; ++j) vdot[k] += rows.response[k * four_bar_NR + j] * lambda[j];
+        for (int j = 0; j < four_bar_NR; ++j) vdot[k] += rows->response[k * four_bar_NR + j] * lambda[j];
     }
-    status[0] = (four_bar_real)rows.rank;
-    status[1] = rows.pivot;
+    return four_bar_solved(rows, arguments, four_bar_finite(vdot, four_bar_NV) && four_bar_finite(lambda, four_bar_NR));
 }
 
-void four_bar_constrained_dynamics_status(
+int four_bar_constrained_dynamics_report(
     four_bar_FORMAL const four_bar_real q[four_bar_NQ], const four_bar_real v[four_bar_NV], const four_bar_real tau[four_bar_NV],
     four_bar_EXTRA_FORMAL
-    four_bar_real vdot[restrict four_bar_NV], four_bar_real lambda[restrict four_bar_NR], four_bar_real status[restrict 2])
+    four_bar_real vdot[restrict four_bar_NV], four_bar_real lambda[restrict four_bar_NR], int rank[restrict 1],
+    four_bar_real pivot[restrict 1])
 {
-    four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, status);
+    four_bar_rows rows;
+    const int status =
+        four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, &rows);
+    *rank = rows.rank;
+    *pivot = rows.pivot;
+    return status;
 }
 
-void four_bar_constrained_dynamics(
+int four_bar_constrained_dynamics(
     four_bar_FORMAL const four_bar_real q[four_bar_NQ], const four_bar_real v[four_bar_NV], const four_bar_real tau[four_bar_NV],
     four_bar_EXTRA_FORMAL
     four_bar_real vdot[restrict four_bar_NV], four_bar_real lambda[restrict four_bar_NR])
 {
-    four_bar_real status[2];
-    four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, status);
+    four_bar_rows rows;
+    return four_bar_loop_dynamics(
+        four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, &rows);
 }
 
-void four_bar_stabilised_dynamics(
+int four_bar_stabilised_dynamics(
     four_bar_FORMAL const four_bar_real q[four_bar_NQ], const four_bar_real v[four_bar_NV], const four_bar_real tau[four_bar_NV],
     four_bar_EXTRA_FORMAL
     const four_bar_real gains[2], four_bar_real vdot[restrict four_bar_NV], four_bar_real lambda[restrict four_bar_NR])
 {
-    four_bar_real status[2];
-    four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL gains, vdot, lambda, status);
+    four_bar_rows rows;
+    return four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL gains, vdot, lambda, &rows);
 }
 
-void four_bar_forward_dynamics(
+int four_bar_forward_dynamics(
     four_bar_FORMAL const four_bar_real q[four_bar_NQ], const four_bar_real v[four_bar_NV], const four_bar_real tau[four_bar_NV],
     four_bar_EXTRA_FORMAL
     four_bar_real vdot[restrict four_bar_NV])
 {
-    four_bar_real lambda[four_bar_NR], status[2];
-    four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, status);
+    four_bar_rows rows;
+    four_bar_real lambda[four_bar_NR];
+    return four_bar_loop_dynamics(
+        four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, &rows);
 }
 
-void four_bar_joint_wrenches(
+int four_bar_joint_wrenches(
     four_bar_FORMAL const four_bar_real q[four_bar_NQ], const four_bar_real v[four_bar_NV], const four_bar_real tau[four_bar_NV],
     four_bar_EXTRA_FORMAL
     four_bar_real wrenches[restrict 6 * four_bar_NJ])
 {
-    four_bar_real vdot[four_bar_NV], lambda[four_bar_NR], status[2];
-    four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, status);
+    four_bar_rows rows;
+    four_bar_real vdot[four_bar_NV], lambda[four_bar_NR];
+    const int status =
+        four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, &rows);
     four_bar_constrained_wrenches(four_bar_ACTUAL q, v, vdot, lambda, four_bar_EXTRA_ACTUAL wrenches);
+    if (status == four_bar_OK && !four_bar_finite(wrenches, four_bar_WRENCHES)) return four_bar_NOT_FINITE;
+    return status;
 }

@@ -45,6 +45,56 @@ enum {
     four_bar_NR = 2
 };
 
+/* Where the coordinates of joints start in q. */
+enum {
+    four_bar_Q_A = 0,
+    four_bar_Q_B = 1,
+    four_bar_Q_C = 2
+};
+
+/* Where the speeds of joints start in v, vdot and tau. */
+enum {
+    four_bar_V_A = 0,
+    four_bar_V_B = 1,
+    four_bar_V_C = 2
+};
+
+/* Rows of results over bodies, and of those over joints that of the body's inboard joint. */
+enum {
+    four_bar_BODY_crank = 0,
+    four_bar_BODY_coupler = 1,
+    four_bar_BODY_rocker = 2
+};
+
+/* What a function that can fail returns. Below stands what its results are then. */
+enum four_bar_status {
+    four_bar_OK = 0, /* the results are what they are meant to be */
+    four_bar_SINGULAR = 1, /* the configuration is singular: closure rows lose rank, or what is divided by vanishes */
+    four_bar_NOT_CLOSED = 2, /* no configuration with closed loops was found near the one given */
+    four_bar_OUT_OF_REACH = 3, /* no result exists: the joints cannot meet, or a function is outside its domain */
+    four_bar_NOT_FINITE = 4 /* an argument or a result is infinite or not a number */
+};
+
+/*
+ * Tolerances of four_bar.c, each changed by defining it when that file is compiled, -Dfour_bar_ACCEPTED=1e-9;
+ * epsilon is the distance from 1 to the next number, 2.2e-16.
+ *   four_bar_REGULAR, 0.00074 = epsilon^(1/5): Smallest pivot of the factor of J M^-1 J^T at equal size of its
+ *     rows above which that factor serves: errors grow with the square of its inverse, where they grow with
+ *     the inverse in what takes over below.
+ *   four_bar_DEPENDENT, 3.7e-11 = epsilon^(2/3): Part of the largest pivot or singular value of D^-1/2 L^-T
+ *     J^T below which a closure row counts as dependent: it lies between what round-off leaves of a zero and
+ *     what rows near a singular configuration have.
+ *   four_bar_ENOUGH, 7.105427357601002e-15 = 32 epsilon: Gap that a projection leaves alone, in radians or
+ *     times the length of the loop: it is round-off.
+ *   four_bar_ACCEPTED, 5.684341886080802e-14 = 256 epsilon: Gap up to which a projection that came to rest
+ *     counts as closed, in radians or times the length of the loop: what round-off leaves after a few hundred
+ *     operations.
+ *   four_bar_ITERATIONS, 12: Newton steps of a projection: they double the digits, so that more only help
+ *     where there is no solution nearby.
+ *   four_bar_VANISHES, 2.2737367544323206e-13 = 1024 epsilon: Part of its ordinary size below which a divisor
+ *     counts as zero: of numbers of that size round-off leaves as much after a few hundred operations.
+ */
+
 /*
  * inverse_dynamics: generalised forces that produce the rates vdot (recursive Newton-Euler)
  *   in   q     3    coordinates
@@ -315,9 +365,12 @@ void four_bar_moved_position(
  *   in   v     3    generalised speeds
  *   in   vdot  3    rates of the speeds
  *   out  tau   3    generalised forces, zero where there is no motor
+ *   returns SINGULAR: the results are not numbers: a divisor vanishes in least actuator forces, or a divisor
+ *     vanishes in factorisation of the matrix of motors and closure rows
+ *   returns NOT_FINITE: the results are not numbers
  * operations: 77 + or -, 112 *, 5 /, 3 sine-cosine pairs
  */
-void four_bar_actuated_inverse_dynamics(
+int four_bar_actuated_inverse_dynamics(
     const four_bar_real q[3],
     const four_bar_real v[3],
     const four_bar_real vdot[3],
@@ -328,9 +381,12 @@ void four_bar_actuated_inverse_dynamics(
  *   in   q         3         coordinates
  *   in   branch    scalar    +1 or -1, which of the two ways to assemble
  *   out  q_closed  3         coordinates with the loop closed, angles in (-pi, pi]
+ *   returns OUT_OF_REACH: the results are not numbers: a root has a negative argument in closed form of the
+ *     four-bar closed by D
+ *   returns NOT_FINITE: the results are not numbers
  * operations: 10 + or -, 15 *, 1 sqrt, 3 sine-cosine pairs, 5 other functions
  */
-void four_bar_closed_form_position(
+int four_bar_closed_form_position(
     const four_bar_real q[3],
     four_bar_real branch,
     four_bar_real q_closed[four_bar_restrict 3]);
@@ -339,46 +395,58 @@ void four_bar_closed_form_position(
  * project_position: nearest coordinates with closed loops, weighted by M (operations of one Newton step)
  *   in   q         3    coordinates
  *   out  q_closed  3    coordinates with closed loops
+ *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
+ *   returns NOT_FINITE: the results are the coordinates that were given
  * operations: 81 + or -, 114 *, 6 /, 4 sqrt, 9 sine-cosine pairs
  */
-void four_bar_project_position(
+int four_bar_project_position(
     const four_bar_real q[3],
     four_bar_real q_closed[four_bar_restrict 3]);
 
 /*
- * project_position_status: project_position with what became of it (operations of one Newton step)
- *   in   q           3    coordinates
- *   out  q_closed    3    coordinates with closed loops
- *   out  projection  3    1 if closed else 0, largest gap left, Newton steps
+ * project_position_report: project_position with what became of it (operations of one Newton step)
+ *   in   q         3         coordinates
+ *   out  q_closed  3         coordinates with closed loops
+ *   out  gap       scalar    largest closure residual that is left [m, rad]
+ *   out  steps     scalar    Newton steps
+ *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
+ *   returns NOT_FINITE: the results are the coordinates that were given
  * operations: 81 + or -, 114 *, 6 /, 4 sqrt, 9 sine-cosine pairs
  */
-void four_bar_project_position_status(
+int four_bar_project_position_report(
     const four_bar_real q[3],
     four_bar_real q_closed[four_bar_restrict 3],
-    four_bar_real projection[four_bar_restrict 3]);
+    four_bar_real gap[four_bar_restrict 1],
+    int steps[four_bar_restrict 1]);
 
 /*
  * project_velocity: nearest speeds with G v = 0, weighted by M
  *   in   q             3    coordinates
  *   in   v             3    generalised speeds
  *   out  v_consistent  3    speeds that keep the loops closed
+ *   returns SINGULAR: the results are the nearest speeds with G v = 0, which are more than elsewhere; not
+ *     numbers where the mass matrix is singular
+ *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
  * operations: 78 + or -, 110 *, 6 /, 4 sqrt, 3 sine-cosine pairs
  */
-void four_bar_project_velocity(
+int four_bar_project_velocity(
     const four_bar_real q[3],
     const four_bar_real v[3],
     four_bar_real v_consistent[four_bar_restrict 3]);
 
 /*
- * constrained_dynamics: rates of the speeds with closed loops, M vdot + bias = tau + G^T lambda; multipliers of least norm where G loses rank
+ * constrained_dynamics: rates of the speeds with closed loops, and multipliers: M vdot + bias = tau + G^T lambda
  *   in   q        3    coordinates
  *   in   v        3    generalised speeds
  *   in   tau      3    generalised forces
  *   out  vdot     3    rates of the speeds
  *   out  lambda_  2    multipliers of the independent closure rows
+ *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
+ *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
+ *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
  * operations: 106 + or -, 143 *, 6 /, 4 sqrt, 3 sine-cosine pairs
  */
-void four_bar_constrained_dynamics(
+int four_bar_constrained_dynamics(
     const four_bar_real q[3],
     const four_bar_real v[3],
     const four_bar_real tau[3],
@@ -386,22 +454,27 @@ void four_bar_constrained_dynamics(
     four_bar_real lambda_[four_bar_restrict 2]);
 
 /*
- * constrained_dynamics_status: constrained_dynamics with how regular the configuration is
- *   in   q        3    coordinates
- *   in   v        3    generalised speeds
- *   in   tau      3    generalised forces
- *   out  vdot     3    rates of the speeds
- *   out  lambda_  2    multipliers of the independent closure rows
- *   out  status   2    rank of G and smallest pivot of its rows at equal size
+ * constrained_dynamics_report: constrained_dynamics with how regular the configuration is
+ *   in   q        3         coordinates
+ *   in   v        3         generalised speeds
+ *   in   tau      3         generalised forces
+ *   out  vdot     3         rates of the speeds
+ *   out  lambda_  2         multipliers of the independent closure rows
+ *   out  rank     scalar    of G
+ *   out  pivot    scalar    smallest pivot of the rows of G at equal size
+ *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
+ *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
+ *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
  * operations: 106 + or -, 143 *, 6 /, 4 sqrt, 3 sine-cosine pairs
  */
-void four_bar_constrained_dynamics_status(
+int four_bar_constrained_dynamics_report(
     const four_bar_real q[3],
     const four_bar_real v[3],
     const four_bar_real tau[3],
     four_bar_real vdot[four_bar_restrict 3],
     four_bar_real lambda_[four_bar_restrict 2],
-    four_bar_real status[four_bar_restrict 2]);
+    int rank[four_bar_restrict 1],
+    four_bar_real pivot[four_bar_restrict 1]);
 
 /*
  * stabilised_dynamics: constrained_dynamics with G vdot = gamma - 2 alpha G v - beta^2 residual
@@ -411,9 +484,12 @@ void four_bar_constrained_dynamics_status(
  *   in   gains    2  [1/s]  alpha and beta of the restoring terms
  *   out  vdot     3         rates of the speeds
  *   out  lambda_  2         multipliers of the independent closure rows
+ *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
+ *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
+ *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
  * operations: 140 + or -, 191 *, 6 /, 4 sqrt, 9 sine-cosine pairs
  */
-void four_bar_stabilised_dynamics(
+int four_bar_stabilised_dynamics(
     const four_bar_real q[3],
     const four_bar_real v[3],
     const four_bar_real tau[3],
@@ -427,23 +503,29 @@ void four_bar_stabilised_dynamics(
  *   in   v         3        generalised speeds
  *   in   tau       3        generalised forces
  *   out  wrenches  4 x 6    joint wrenches, tree joints and then cut joints
+ *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
+ *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
+ *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
  * operations: 154 + or -, 201 *, 6 /, 4 sqrt, 6 sine-cosine pairs
  */
-void four_bar_joint_wrenches(
+int four_bar_joint_wrenches(
     const four_bar_real q[3],
     const four_bar_real v[3],
     const four_bar_real tau[3],
     four_bar_real wrenches[four_bar_restrict 24]);
 
 /*
- * forward_dynamics: rates of the speeds under tau, with closed loops
+ * forward_dynamics: rates of the speeds under the generalised forces tau, with closed loops
  *   in   q     3    coordinates
  *   in   v     3    generalised speeds
  *   in   tau   3    generalised forces
  *   out  vdot  3    rates of the speeds
+ *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
+ *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
+ *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
  * operations: 106 + or -, 143 *, 6 /, 4 sqrt, 3 sine-cosine pairs
  */
-void four_bar_forward_dynamics(
+int four_bar_forward_dynamics(
     const four_bar_real q[3],
     const four_bar_real v[3],
     const four_bar_real tau[3],

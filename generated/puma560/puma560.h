@@ -40,6 +40,46 @@ enum {
     puma560_NB = 6
 };
 
+/* Where the coordinates of joints start in q. */
+enum {
+    puma560_Q_joint1 = 0,
+    puma560_Q_joint2 = 1,
+    puma560_Q_joint3 = 2,
+    puma560_Q_joint4 = 3,
+    puma560_Q_joint5 = 4,
+    puma560_Q_joint6 = 5
+};
+
+/* Where the speeds of joints start in v, vdot and tau. */
+enum {
+    puma560_V_joint1 = 0,
+    puma560_V_joint2 = 1,
+    puma560_V_joint3 = 2,
+    puma560_V_joint4 = 3,
+    puma560_V_joint5 = 4,
+    puma560_V_joint6 = 5
+};
+
+/* Rows of results over bodies, and of those over joints that of the body's inboard joint. */
+enum {
+    puma560_BODY_link1 = 0,
+    puma560_BODY_link2 = 1,
+    puma560_BODY_link3 = 2,
+    puma560_BODY_link4 = 3,
+    puma560_BODY_link5 = 4,
+    puma560_BODY_link6 = 5
+};
+
+/* Limits of coordinates, speeds and generalised forces, in SI units and radians. */
+static const puma560_real puma560_tau_limit[6] = {
+    97.6,
+    186.4,
+    89.4,
+    24.2,
+    20.1,
+    21.3
+};
+
 /*
  * forward_dynamics: rates of the speeds under the generalised forces tau (factored mass matrix)
  *   in   q     6    coordinates

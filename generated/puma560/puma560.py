@@ -26,9 +26,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 __all__ = [
+    "BODY",
     "NB",
     "NQ",
     "NV",
+    "Q",
+    "V",
     "bias_force",
     "body_jacobians",
     "body_poses",
@@ -43,6 +46,7 @@ __all__ = [
     "momentum",
     "position_rate",
     "potential_energy",
+    "tau_limit",
 ]
 
 _REAL = np.float64
@@ -50,6 +54,41 @@ _REAL = np.float64
 NQ = 6
 NV = 6
 NB = 6
+# Where the coordinates of joints start in q.
+Q = {
+    "joint1": 0,
+    "joint2": 1,
+    "joint3": 2,
+    "joint4": 3,
+    "joint5": 4,
+    "joint6": 5,
+}
+# Where the speeds of joints start in v, vdot and tau.
+V = {
+    "joint1": 0,
+    "joint2": 1,
+    "joint3": 2,
+    "joint4": 3,
+    "joint5": 4,
+    "joint6": 5,
+}
+# Rows of results over bodies, and of those over joints that of the body's inboard joint.
+BODY = {
+    "link1": 0,
+    "link2": 1,
+    "link3": 2,
+    "link4": 3,
+    "link5": 4,
+    "link6": 5,
+}
+tau_limit = (
+    97.6,
+    186.4,
+    89.4,
+    24.2,
+    20.1,
+    21.3,
+)
 
 
 class _Floats:

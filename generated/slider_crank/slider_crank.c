@@ -7,6 +7,47 @@
 
 #include <math.h>
 
+#ifndef slider_crank_REGULAR
+#define slider_crank_REGULAR 0.00074
+#endif
+#ifndef slider_crank_DEPENDENT
+#define slider_crank_DEPENDENT 3.7e-11
+#endif
+#ifndef slider_crank_ENOUGH
+#define slider_crank_ENOUGH 7.105427357601002e-15
+#endif
+#ifndef slider_crank_ACCEPTED
+#define slider_crank_ACCEPTED 5.684341886080802e-14
+#endif
+#ifndef slider_crank_ITERATIONS
+#define slider_crank_ITERATIONS 12
+#endif
+#ifndef slider_crank_VANISHES
+#define slider_crank_VANISHES 2.2737367544323206e-13
+#endif
+#define slider_crank_FORMAL const slider_crank_parameters *parameters,
+#define slider_crank_ACTUAL parameters,
+#define slider_crank_EXTRA_FORMAL
+#define slider_crank_EXTRA_ACTUAL
+#define slider_crank_SQRT sqrt
+#define slider_crank_ABS fabs
+#define slider_crank_INFINITY HUGE_VAL
+#define slider_crank_ENOUGH_ROWS {slider_crank_ENOUGH * 0.45, slider_crank_ENOUGH * 0.45}
+#define slider_crank_ACCEPTED_ROWS {slider_crank_ACCEPTED * 0.45, slider_crank_ACCEPTED * 0.45}
+
+static int slider_crank_finite(const slider_crank_real *x, int size)
+{
+    for (int i = 0; i < size; ++i) {
+        if (!(slider_crank_ABS(x[i]) < slider_crank_INFINITY)) return 0;
+    }
+    return 1;
+}
+
+static void slider_crank_spoil(slider_crank_real *x, int size)
+{
+    for (int i = 0; i < size; ++i) x[i] = (slider_crank_real)NAN;
+}
+
 /* operations: 16 + or -, 29 *, 2 sine-cosine pairs */
 void slider_crank_inverse_dynamics(
     const slider_crank_parameters *parameters,
@@ -862,13 +903,14 @@ void slider_crank_moved_position(
 }
 
 /* operations: 33 + or -, 56 *, 3 /, 2 sine-cosine pairs */
-void slider_crank_actuated_inverse_dynamics(
+int slider_crank_actuated_inverse_dynamics(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
     const slider_crank_real v[3],
     const slider_crank_real vdot[3],
     slider_crank_real tau[restrict 3])
 {
+    slider_crank_real guarded_values[3]; /* what must not vanish or leave its domain */
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
     const slider_crank_real m_slider = parameters->m_slider;
@@ -907,31 +949,51 @@ void slider_crank_actuated_inverse_dynamics(
     /* least actuator forces */
     const slider_crank_real t11 = t5*t5;
     const slider_crank_real t12 = t3*t6;
+    const slider_crank_real t13 = t3*t3;
 
     /* factorisation of the matrix of motors and closure rows */
-    const slider_crank_real t13 = 1.0/(t3*t3);
-    const slider_crank_real t14 = t12*t13;
-    const slider_crank_real t15 = 1.0/(t11 - 1.0 - t11 - t6*t6 + t12*t14);
+    const slider_crank_real t14 = 1.0/t13;
+    const slider_crank_real t15 = t12*t14;
+    const slider_crank_real t16 = t11 - 1.0 - t11 - t6*t6 + t12*t15;
+    const slider_crank_real t17 = 1.0/t16;
 
     /* least actuator forces */
-    const slider_crank_real t16 = t6 - t3*t14;
-    const slider_crank_real t17 = n2_z - t4*t9;
-    const slider_crank_real t18 = n1_z - t5*t9 - t14*t17;
-    const slider_crank_real t19 = t15*t16;
-    const slider_crank_real t20 = t3*t13;
+    const slider_crank_real t18 = t6 - t3*t15;
+    const slider_crank_real t19 = n2_z - t4*t9;
+    const slider_crank_real t20 = n1_z - t5*t9 - t15*t19;
+    const slider_crank_real t21 = t17*t18;
+    const slider_crank_real t22 = t3*t14;
+    const slider_crank_real t23 = t18*t21 - t3*t22;
 
-    tau[0] = t15*(t16*(1.0/(t16*t19 - t3*t20))*(t18*t19 - t17*t20) - t18);
+    tau[0] = t17*(t18*(1.0/t23)*(t20*t21 - t19*t22) - t20);
     tau[1] = 0.0;
     tau[2] = 0.0;
+    guarded_values[0] = t13;
+    guarded_values[1] = t16;
+    guarded_values[2] = t23;
+
+    int status = slider_crank_OK;
+    if (!(slider_crank_ABS(guarded_values[0]) > slider_crank_VANISHES * 0.03125)) status = slider_crank_SINGULAR;
+    if (!(slider_crank_ABS(guarded_values[1]) > slider_crank_VANISHES)) status = slider_crank_SINGULAR;
+    if (!(slider_crank_ABS(guarded_values[2]) > slider_crank_VANISHES)) status = slider_crank_SINGULAR;
+    if (!slider_crank_finite(q, 3)) status = slider_crank_NOT_FINITE;
+    if (!slider_crank_finite(v, 3)) status = slider_crank_NOT_FINITE;
+    if (!slider_crank_finite(vdot, 3)) status = slider_crank_NOT_FINITE;
+    if (status == slider_crank_OK && !slider_crank_finite(tau, 3)) status = slider_crank_NOT_FINITE;
+    if (status != slider_crank_OK) {
+        slider_crank_spoil(tau, 3);
+    }
+    return status;
 }
 
 /* operations: 10 + or -, 15 *, 1 sqrt, 3 sine-cosine pairs, 4 other functions */
-void slider_crank_closed_form_position(
+int slider_crank_closed_form_position(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
     slider_crank_real branch,
     slider_crank_real q_closed[restrict 3])
 {
+    slider_crank_real guarded_values[1]; /* what must not vanish or leave its domain */
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
     const slider_crank_real sin_q0 = sin(q[0]);
@@ -946,27 +1008,29 @@ void slider_crank_closed_form_position(
     const slider_crank_real sin_t5 = sin(t5);
     const slider_crank_real cos_t5 = cos(t5);
     const slider_crank_real t6 = t3*cos_t5 + t4*sin_t5;
-    const slider_crank_real t7 = t6 - branch*sqrt(t6*t6 - t3*t3 - t4*t4 + l*l);
-    const slider_crank_real t8 = atan2(sin_t5*t7 - t4, cos_t5*t7 - t3) - atan2(0.0, l);
-    const slider_crank_real sin_t8 = sin(t8);
-    const slider_crank_real cos_t8 = cos(t8);
+    const slider_crank_real t7 = t6*t6 - t3*t3 - t4*t4 + l*l;
+    const slider_crank_real t8 = t6 - branch*sqrt(t7);
+    const slider_crank_real t9 = atan2(sin_t5*t8 - t4, cos_t5*t8 - t3) - atan2(0.0, l);
+    const slider_crank_real sin_t9 = sin(t9);
+    const slider_crank_real cos_t9 = cos(t9);
 
     q_closed[0] = q[0];
-    q_closed[1] = atan2(sin_t8, cos_t8);
-    q_closed[2] = t7;
+    q_closed[1] = atan2(sin_t9, cos_t9);
+    q_closed[2] = t8;
+    guarded_values[0] = t7;
+
+    int status = slider_crank_OK;
+    if (!(guarded_values[0] >= 0)) status = slider_crank_OUT_OF_REACH;
+    if (!slider_crank_finite(q, 3)) status = slider_crank_NOT_FINITE;
+    if (!slider_crank_finite(&branch, 1)) status = slider_crank_NOT_FINITE;
+    if (status == slider_crank_OK && !slider_crank_finite(q_closed, 3)) status = slider_crank_NOT_FINITE;
+    if (status != slider_crank_OK) {
+        slider_crank_spoil(q_closed, 3);
+    }
+    return status;
 }
 
-#define slider_crank_FORMAL const slider_crank_parameters *parameters,
-#define slider_crank_ACTUAL parameters,
-#define slider_crank_EXTRA_FORMAL
-#define slider_crank_EXTRA_ACTUAL
-#define slider_crank_SQRT sqrt
-#define slider_crank_ABS fabs
-#define slider_crank_REGULAR 0.001
-#define slider_crank_DEPENDENT 1e-10
-#define slider_crank_ENOUGH 1e-14
-#define slider_crank_ACCEPTED 1e-11
-#define slider_crank_ITERATIONS 12
+enum { slider_crank_WRENCHES = 6 * slider_crank_NJ };
 
 /* Closure rows J (NR x NV) on the mass matrix M = L^T D L; factoring overwrites delassus and weighted. */
 typedef struct slider_crank_rows {
@@ -1146,53 +1210,76 @@ static slider_crank_real slider_crank_largest(const slider_crank_real *x)
     slider_crank_real largest = 0;
     for (int i = 0; i < slider_crank_NR; ++i) {
         const slider_crank_real size = slider_crank_ABS(x[i]);
-        if (!(size <= largest)) largest = size;
+        if (size > largest) largest = size;
     }
     return largest;
 }
 
-void slider_crank_project_position_status(
-    slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], slider_crank_real closed[restrict slider_crank_NQ], slider_crank_real status[restrict 3])
+/* Whether every residual is a number within its row's bound. */
+static int slider_crank_within(const slider_crank_real *residual, const slider_crank_real *bounds)
 {
+    for (int i = 0; i < slider_crank_NR; ++i) {
+        if (!(slider_crank_ABS(residual[i]) <= bounds[i])) return 0;
+    }
+    return 1;
+}
+
+/* The status of a solution for given arguments: finite or not, factors of the mass matrix and results finite or not. */
+static int slider_crank_solved(const slider_crank_rows *rows, int arguments, int results)
+{
+    if (!arguments) return slider_crank_NOT_FINITE;
+    if (!slider_crank_finite(rows->inverses, slider_crank_NV)) return slider_crank_SINGULAR;
+    if (!results) return slider_crank_NOT_FINITE;
+    return rows->rank == slider_crank_NR ? slider_crank_OK : slider_crank_SINGULAR;
+}
+
+int slider_crank_project_position_report(
+    slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], slider_crank_real closed[restrict slider_crank_NQ], slider_crank_real gap[restrict 1],
+    int steps[restrict 1])
+{
+    static const slider_crank_real enough[slider_crank_NR] = slider_crank_ENOUGH_ROWS;
+    static const slider_crank_real accepted[slider_crank_NR] = slider_crank_ACCEPTED_ROWS;
     slider_crank_rows rows;
-    slider_crank_real gap[slider_crank_NR], jacobian[slider_crank_NR * slider_crank_NV], motion[slider_crank_NV], moved[slider_crank_NQ];
-    int steps = 0;
+    slider_crank_real residual[slider_crank_NR], there[slider_crank_NR], jacobian[slider_crank_NR * slider_crank_NV], motion[slider_crank_NV], moved[slider_crank_NQ];
     for (int k = 0; k < slider_crank_NQ; ++k) closed[k] = q[k];
-    slider_crank_constraint_residual(slider_crank_ACTUAL closed, gap);
-    slider_crank_real here = slider_crank_largest(gap);
-    while (here > slider_crank_ENOUGH && steps < slider_crank_ITERATIONS) {
+    slider_crank_constraint_residual(slider_crank_ACTUAL closed, residual);
+    *gap = slider_crank_largest(residual);
+    *steps = 0;
+    if (!slider_crank_finite(q, slider_crank_NQ) || !slider_crank_finite(residual, slider_crank_NR)) return slider_crank_NOT_FINITE;
+    while (!slider_crank_within(residual, enough) && *steps < slider_crank_ITERATIONS) {
         slider_crank_position_correction(
             slider_crank_ACTUAL closed, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
         slider_crank_factor(&rows);
-        slider_crank_solve(&rows, gap);
+        for (int i = 0; i < slider_crank_NR; ++i) there[i] = residual[i];
+        slider_crank_solve(&rows, there);
         for (int k = 0; k < slider_crank_NV; ++k) {
             motion[k] = 0;
-            for (int j = 0; j < slider_crank_NR; ++j) motion[k] -= rows.response[k * slider_crank_NR + j] * gap[j];
+            for (int j = 0; j < slider_crank_NR; ++j) motion[k] -= rows.response[k * slider_crank_NR + j] * there[j];
         }
         slider_crank_moved_position(slider_crank_ACTUAL closed, motion, moved);
-        slider_crank_constraint_residual(slider_crank_ACTUAL moved, gap);
-        const slider_crank_real there = slider_crank_largest(gap);
-        ++steps;
-        if (!(there < here)) break;
+        slider_crank_constraint_residual(slider_crank_ACTUAL moved, there);
+        ++*steps;
+        if (!slider_crank_finite(there, slider_crank_NR) || !(slider_crank_largest(there) < *gap)) break;
         for (int k = 0; k < slider_crank_NQ; ++k) closed[k] = moved[k];
-        here = there;
+        for (int i = 0; i < slider_crank_NR; ++i) residual[i] = there[i];
+        *gap = slider_crank_largest(residual);
     }
-    status[0] = here <= slider_crank_ACCEPTED ? (slider_crank_real)1 : (slider_crank_real)0;
-    status[1] = here;
-    status[2] = (slider_crank_real)steps;
+    return slider_crank_within(residual, accepted) ? slider_crank_OK : slider_crank_NOT_CLOSED;
 }
 
-void slider_crank_project_position(slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], slider_crank_real closed[restrict slider_crank_NQ])
+int slider_crank_project_position(slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], slider_crank_real closed[restrict slider_crank_NQ])
 {
-    slider_crank_real status[3];
-    slider_crank_project_position_status(slider_crank_ACTUAL q, closed, status);
+    slider_crank_real gap;
+    int steps;
+    return slider_crank_project_position_report(slider_crank_ACTUAL q, closed, &gap, &steps);
 }
 
-void slider_crank_project_velocity(
+int slider_crank_project_velocity(
     slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], const slider_crank_real v[slider_crank_NV], slider_crank_real consistent[restrict slider_crank_NV])
 {
     slider_crank_rows rows;
     slider_crank_real rate[slider_crank_NR], jacobian[slider_crank_NR * slider_crank_NV];
+    const int arguments = slider_crank_finite(q, slider_crank_NQ) && slider_crank_finite(v, slider_crank_NV);
     for (int k = 0; k < slider_crank_NV; ++k) consistent[k] = v[k];
     slider_crank_velocity_correction(slider_crank_ACTUAL q, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
     slider_crank_factor(&rows);
@@ -1207,17 +1294,17 @@ void slider_crank_project_velocity(
             for (int j = 0; j < slider_crank_NR; ++j) consistent[k] -= rows.response[k * slider_crank_NR + j] * rate[j];
         }
     }
+    return slider_crank_solved(&rows, arguments, slider_crank_finite(consistent, slider_crank_NV));
 }
 
-static void slider_crank_loop_dynamics(
-    slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], const slider_crank_real v[slider_crank_NV], const slider_crank_real tau[slider_crank_NV],
-    slider_crank_EXTRA_FORMAL
-    const slider_crank_real *gains, slider_crank_real *restrict vdot, slider_crank_real *restrict lambda, slider_crank_real *restrict status)
+static int slider_crank_loop_dynamics(
+    slider_crank_FORMAL const slider_crank_real *q, const slider_crank_real *v, const slider_crank_real *tau, slider_crank_EXTRA_FORMAL
+    const slider_crank_real *gains, slider_crank_real *restrict vdot, slider_crank_real *restrict lambda, slider_crank_rows *restrict rows)
 {
-    slider_crank_rows rows;
+    const int arguments = slider_crank_finite(q, slider_crank_NQ) && slider_crank_finite(v, slider_crank_NV) && slider_crank_finite(tau, slider_crank_NV);
     slider_crank_constrained_terms(
-        slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL vdot, rows.response, rows.delassus, lambda, rows.weighted,
-        rows.inverses);
+        slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL vdot, rows->response, rows->delassus, lambda, rows->weighted,
+        rows->inverses);
     if (gains) {
         slider_crank_real residual[slider_crank_NR], jacobian[slider_crank_NR * slider_crank_NV];
         slider_crank_constraint_residual(slider_crank_ACTUAL q, residual);
@@ -1228,56 +1315,68 @@ static void slider_crank_loop_dynamics(
             lambda[i] -= 2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
         }
     }
-    slider_crank_factor(&rows);
-    slider_crank_solve(&rows, lambda);
+    slider_crank_factor(rows);
+    slider_crank_solve(rows, lambda);
     for (int k = 0; k < slider_crank_NV; ++k) {
-        for (int j = 0; j < slider_crank_NR; ++j) vdot[k] += rows.response[k * slider_crank_NR + j] * lambda[j];
+        for (int j = 0; j < slider_crank_NR; ++j) vdot[k] += rows->response[k * slider_crank_NR + j] * lambda[j];
     }
-    status[0] = (slider_crank_real)rows.rank;
-    status[1] = rows.pivot;
+    return slider_crank_solved(rows, arguments, slider_crank_finite(vdot, slider_crank_NV) && slider_crank_finite(lambda, slider_crank_NR));
 }
 
-void slider_crank_constrained_dynamics_status(
+int slider_crank_constrained_dynamics_report(
     slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], const slider_crank_real v[slider_crank_NV], const slider_crank_real tau[slider_crank_NV],
     slider_crank_EXTRA_FORMAL
-    slider_crank_real vdot[restrict slider_crank_NV], slider_crank_real lambda[restrict slider_crank_NR], slider_crank_real status[restrict 2])
+    slider_crank_real vdot[restrict slider_crank_NV], slider_crank_real lambda[restrict slider_crank_NR], int rank[restrict 1],
+    slider_crank_real pivot[restrict 1])
 {
-    slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, status);
+    slider_crank_rows rows;
+    const int status =
+        slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, &rows);
+    *rank = rows.rank;
+    *pivot = rows.pivot;
+    return status;
 }
 
-void slider_crank_constrained_dynamics(
+int slider_crank_constrained_dynamics(
     slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], const slider_crank_real v[slider_crank_NV], const slider_crank_real tau[slider_crank_NV],
     slider_crank_EXTRA_FORMAL
     slider_crank_real vdot[restrict slider_crank_NV], slider_crank_real lambda[restrict slider_crank_NR])
 {
-    slider_crank_real status[2];
-    slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, status);
+    slider_crank_rows rows;
+    return slider_crank_loop_dynamics(
+        slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, &rows);
 }
 
-void slider_crank_stabilised_dynamics(
+int slider_crank_stabilised_dynamics(
     slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], const slider_crank_real v[slider_crank_NV], const slider_crank_real tau[slider_crank_NV],
     slider_crank_EXTRA_FORMAL
     const slider_crank_real gains[2], slider_crank_real vdot[restrict slider_crank_NV], slider_crank_real lambda[restrict slider_crank_NR])
 {
-    slider_crank_real status[2];
-    slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL gains, vdot, lambda, status);
+    slider_crank_rows rows;
+    return slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL gains, vdot, lambda, &rows);
 }
 
-void slider_crank_forward_dynamics(
+int slider_crank_forward_dynamics(
     slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], const slider_crank_real v[slider_crank_NV], const slider_crank_real tau[slider_crank_NV],
     slider_crank_EXTRA_FORMAL
     slider_crank_real vdot[restrict slider_crank_NV])
 {
-    slider_crank_real lambda[slider_crank_NR], status[2];
-    slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, status);
+    slider_crank_rows rows;
+    slider_crank_real lambda[slider_crank_NR];
+    return slider_crank_loop_dynamics(
+        slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, &rows);
 }
 
-void slider_crank_joint_wrenches(
+int slider_crank_joint_wrenches(
     slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], const slider_crank_real v[slider_crank_NV], const slider_crank_real tau[slider_crank_NV],
     slider_crank_EXTRA_FORMAL
     slider_crank_real wrenches[restrict 6 * slider_crank_NJ])
 {
-    slider_crank_real vdot[slider_crank_NV], lambda[slider_crank_NR], status[2];
-    slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, status);
+    slider_crank_rows rows;
+    slider_crank_real vdot[slider_crank_NV], lambda[slider_crank_NR];
+    const int status =
+        slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, &rows);
     slider_crank_constrained_wrenches(slider_crank_ACTUAL q, v, vdot, lambda, slider_crank_EXTRA_ACTUAL wrenches);
+    if (status == slider_crank_OK && !slider_crank_finite(wrenches, slider_crank_WRENCHES)) return slider_crank_NOT_FINITE;
+    return status;
 }

@@ -23,6 +23,7 @@ label  cut joint   from  to      type
 closure of joint piston_pin: rows 1, 2, 5 follow from the others: the loop is planar
 """
 
+import enum
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -31,7 +32,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 __all__ = [
+    "ACCEPTED",
+    "BODY",
     "ConstrainedTermsResult",
+    "DEPENDENT",
+    "ENOUGH",
+    "ITERATIONS",
     "NB",
     "NJ",
     "NQ",
@@ -39,6 +45,12 @@ __all__ = [
     "NV",
     "Parameters",
     "PositionCorrectionResult",
+    "Q",
+    "REGULAR",
+    "Status",
+    "StatusError",
+    "V",
+    "VANISHES",
     "VelocityCorrectionResult",
     "actuated_inverse_dynamics",
     "bias_force",
@@ -49,7 +61,7 @@ __all__ = [
     "closed_form_position",
     "closure_gap",
     "constrained_dynamics",
-    "constrained_dynamics_status",
+    "constrained_dynamics_report",
     "constrained_terms",
     "constrained_wrenches",
     "constraint_bias",
@@ -67,7 +79,7 @@ __all__ = [
     "position_rate",
     "potential_energy",
     "project_position",
-    "project_position_status",
+    "project_position_report",
     "project_velocity",
     "stabilised_dynamics",
     "velocity_correction",
@@ -80,11 +92,62 @@ NV = 3
 NB = 3
 NJ = 4
 NR = 2
-_REGULAR = 0.001
-_DEPENDENT = 1e-10
-_ENOUGH = 1e-14
-_ACCEPTED = 1e-11
-_ITERATIONS = 12
+# Where the coordinates of joints start in q.
+Q = {
+    "crank_bearing": 0,
+    "crank_pin": 1,
+    "guide": 2,
+}
+# Where the speeds of joints start in v, vdot and tau.
+V = {
+    "crank_bearing": 0,
+    "crank_pin": 1,
+    "guide": 2,
+}
+# Rows of results over bodies, and of those over joints that of the body's inboard joint.
+BODY = {
+    "crank": 0,
+    "rod": 1,
+    "slider": 2,
+}
+# epsilon^(1/5). Smallest pivot of the factor of J M^-1 J^T at equal size of its rows above which that factor
+# serves: errors grow with the square of its inverse, where they grow with the inverse in what takes over below.
+REGULAR = 0.00074
+# epsilon^(2/3). Part of the largest pivot or singular value of D^-1/2 L^-T J^T below which a closure row counts
+# as dependent: it lies between what round-off leaves of a zero and what rows near a singular configuration
+# have.
+DEPENDENT = 3.7e-11
+# 32 epsilon. Gap that a projection leaves alone, in radians or times the length of the loop: it is round-off.
+ENOUGH = 7.105427357601002e-15
+# 256 epsilon. Gap up to which a projection that came to rest counts as closed, in radians or times the length
+# of the loop: what round-off leaves after a few hundred operations.
+ACCEPTED = 5.684341886080802e-14
+# Newton steps of a projection: they double the digits, so that more only help where there is no solution
+# nearby.
+ITERATIONS = 12
+# 1024 epsilon. Part of its ordinary size below which a divisor counts as zero: of numbers of that size round-
+# off leaves as much after a few hundred operations.
+VANISHES = 2.2737367544323206e-13
+_SIZES = (0.45, 0.45)
+
+
+class Status(enum.IntEnum):
+    """What became of a state; functions that can fail raise StatusError unless it is OK."""
+
+    OK = 0
+    SINGULAR = 1
+    NOT_CLOSED = 2
+    OUT_OF_REACH = 3
+    NOT_FINITE = 4
+
+
+_SENTENCES = {
+    Status.OK: "the results are what they are meant to be",
+    Status.SINGULAR: "the configuration is singular: closure rows lose rank, or what is divided by vanishes",
+    Status.NOT_CLOSED: "no configuration with closed loops was found near the one given",
+    Status.OUT_OF_REACH: "no result exists: the joints cannot meet, or a function is outside its domain",
+    Status.NOT_FINITE: "an argument or a result is infinite or not a number",
+}
 
 
 @dataclass(frozen=True)
@@ -168,6 +231,82 @@ def _evaluate(kernel, arguments, shapes):
             flat[index] = value
         packed.append(np.moveaxis(flat, 0, -1).reshape((*batch, *shape))[()])
     return packed
+
+
+class StatusError(ArithmeticError):
+    """A function has no result as it is meant to be for some states.
+
+    Attributes:
+        function: its name.
+        status: of each state, members of ``Status``; an array of the batch axes.
+    """
+
+    def __init__(self, function, status):
+        self.function = function
+        self.status = np.asarray(status)
+        failed = self.status != Status.OK
+        first = tuple(int(k) for k in np.argwhere(failed)[0])
+        found = Status(int(self.status[first]))
+        where = f" in {failed.sum()} of {failed.size} states, first in state {first}" if self.status.ndim else ""
+        super().__init__(f"{function}: {found.name}{where}: {_SENTENCES[found]}")
+
+
+def _settled(function, results, status, failures):
+    """What a function returns, given its results, the status of each state and what to do about failures."""
+    if failures == "return":
+        return results, status
+    if failures not in ("raise", "mask", "keep"):
+        raise ValueError(f"failures is {failures!r}; give 'raise', 'mask', 'keep' or 'return'")
+    failed = np.asarray(status) != Status.OK
+    if failures == "keep" or not failed.any():
+        return results
+    if failures == "raise":
+        raise StatusError(function, status)
+    if not isinstance(results, tuple):
+        return _masked(results, failed)
+    masked = [_masked(result, failed) for result in results]
+    return type(results)(*masked) if hasattr(results, "_fields") else tuple(masked)
+
+
+def _judged(kernel, arguments, shapes, guards):
+    """Results of a kernel, NaN where it fails, and the status of each state."""
+    with np.errstate(all="ignore"):
+        *results, values = _evaluate(kernel, arguments, (*shapes, (len(guards),)))
+    needs = {
+        "nonzero": lambda value, size: np.abs(value) > VANISHES * size,
+        "not negative": lambda value, size: value >= 0,
+        "positive": lambda value, size: value > 0,
+        "within one": lambda value, size: np.abs(value) <= 1,
+    }
+    status = np.full(values.shape[:-1], Status.OK)
+    for wanted in (Status.SINGULAR, Status.OUT_OF_REACH):
+        for place, (need, size) in enumerate(guards):
+            if (need == "nonzero") == (wanted == Status.SINGULAR):
+                status = np.where(needs[need](values[..., place], size), status, wanted)
+    for _, value, shape in arguments:
+        axes = tuple(range(-len(shape), 0))
+        status = np.where(np.isfinite(value).all(axis=axes), status, Status.NOT_FINITE)
+    for result, shape in zip(results, shapes, strict=True):
+        axes = tuple(range(-len(shape), 0))
+        sound = np.isfinite(result).all(axis=axes) | (status != Status.OK)
+        status = np.where(sound, status, Status.NOT_FINITE)
+    failed = np.asarray(status != Status.OK)
+    return [_masked(result, failed) for result in results], status[()]
+
+
+def _evaluated(function, *arguments, **keywords):
+    """What another function of the module returns, whatever its status."""
+    if "failures" in (function.__kwdefaults__ or {}):
+        keywords["failures"] = "keep"
+    return function(*arguments, **keywords)
+
+
+def _masked(result, failed):
+    """The result with NaN in the states that failed; integers say what happened and stay."""
+    result = np.asarray(result)
+    if result.dtype.kind == "i":
+        return result[()]
+    return np.where(failed.reshape(failed.shape + (1,) * (result.ndim - failed.ndim)), np.nan, result)[()]
 
 
 def inverse_dynamics(
@@ -1385,6 +1524,8 @@ def actuated_inverse_dynamics(
     v: ArrayLike,
     vdot: ArrayLike,
     parameters: Parameters = Parameters(),
+    *,
+    failures: str = "raise",
 ) -> np.ndarray:
     """forces of the actuated joints that produce vdot with closed loops (as many motors as freedoms)
 
@@ -1393,9 +1534,15 @@ def actuated_inverse_dynamics(
         v: generalised speeds, shape (..., 3).
         vdot: rates of the speeds, shape (..., 3).
         parameters: values of the parameters, numbers or batches.
+        failures: "raise", "mask" with NaN, "keep" the results documented, or "return" (results, status).
 
     Returns:
         generalised forces, zero where there is no motor, shape (..., 3).
+
+    Raises:
+        StatusError: SINGULAR, results not numbers: a divisor vanishes in least actuator forces, or a divisor
+            vanishes in factorisation of the matrix of motors and closure rows.
+        StatusError: NOT_FINITE, results not numbers.
     """
     arguments = (
         ("q", q, (3,)),
@@ -1405,7 +1552,13 @@ def actuated_inverse_dynamics(
         ("l", parameters.l, ()),
         ("m_slider", parameters.m_slider, ()),
     )
-    return _evaluate(_actuated_inverse_dynamics, arguments, ((3,),))[0]
+    guards = (
+        ("nonzero", 0.03125),
+        ("nonzero", 1.0),
+        ("nonzero", 1.0),
+    )
+    results, status = _judged(_actuated_inverse_dynamics, arguments, ((3,),), guards)
+    return _settled("actuated_inverse_dynamics", results[0], status, failures)
 
 
 def _actuated_inverse_dynamics(function, q, v, vdot, r, l, m_slider):
@@ -1442,34 +1595,54 @@ def _actuated_inverse_dynamics(function, q, v, vdot, r, l, m_slider):
     # least actuator forces
     t11 = t5*t5
     t12 = t3*t6
+    t13 = t3*t3
     # factorisation of the matrix of motors and closure rows
-    t13 = 1.0/(t3*t3)
-    t14 = t12*t13
-    t15 = 1.0/(t11 - 1.0 - t11 - t6*t6 + t12*t14)
+    t14 = 1.0/t13
+    t15 = t12*t14
+    t16 = t11 - 1.0 - t11 - t6*t6 + t12*t15
+    t17 = 1.0/t16
     # least actuator forces
-    t16 = t6 - t3*t14
-    t17 = n2_z - t4*t9
-    t18 = n1_z - t5*t9 - t14*t17
-    t19 = t15*t16
-    t20 = t3*t13
+    t18 = t6 - t3*t15
+    t19 = n2_z - t4*t9
+    t20 = n1_z - t5*t9 - t15*t19
+    t21 = t17*t18
+    t22 = t3*t14
+    t23 = t18*t21 - t3*t22
     tau = (
-        t15*(t16*(1.0/(t16*t19 - t3*t20))*(t18*t19 - t17*t20) - t18),
+        t17*(t18*(1.0/t23)*(t20*t21 - t19*t22) - t20),
         0.0,
         0.0,
     )
-    return (tau,)
+    guarded_values = (
+        t13,
+        t16,
+        t23,
+    )
+    return (tau, guarded_values,)
 
 
-def closed_form_position(q: ArrayLike, branch: ArrayLike, parameters: Parameters = Parameters()) -> np.ndarray:
+def closed_form_position(
+    q: ArrayLike,
+    branch: ArrayLike,
+    parameters: Parameters = Parameters(),
+    *,
+    failures: str = "raise",
+) -> np.ndarray:
     """coordinates of the slider-crank piston_pin by crank_bearing, in closed form
 
     Args:
         q: coordinates, shape (..., 3).
         branch: +1 or -1, which of the two ways to assemble, shape (...).
         parameters: values of the parameters, numbers or batches.
+        failures: "raise", "mask" with NaN, "keep" the results documented, or "return" (results, status).
 
     Returns:
         coordinates with the loop closed, angles in (-pi, pi], shape (..., 3).
+
+    Raises:
+        StatusError: OUT_OF_REACH, results not numbers: a root has a negative argument in closed form of the
+            slider-crank closed by piston_pin.
+        StatusError: NOT_FINITE, results not numbers.
     """
     arguments = (
         ("q", q, (3,)),
@@ -1477,7 +1650,11 @@ def closed_form_position(q: ArrayLike, branch: ArrayLike, parameters: Parameters
         ("r", parameters.r, ()),
         ("l", parameters.l, ()),
     )
-    return _evaluate(_closed_form_position, arguments, ((3,),))[0]
+    guards = (
+        ("not negative", 1.0),
+    )
+    results, status = _judged(_closed_form_position, arguments, ((3,),), guards)
+    return _settled("closed_form_position", results[0], status, failures)
 
 
 def _closed_form_position(function, q, branch, r, l):
@@ -1496,16 +1673,20 @@ def _closed_form_position(function, q, branch, r, l):
     sin_t5 = sin(t5)
     cos_t5 = cos(t5)
     t6 = t3*cos_t5 + t4*sin_t5
-    t7 = t6 - branch*sqrt(t6*t6 - t3*t3 - t4*t4 + l*l)
-    t8 = atan2(sin_t5*t7 - t4, cos_t5*t7 - t3) - atan2(0.0, l)
-    sin_t8 = sin(t8)
-    cos_t8 = cos(t8)
+    t7 = t6*t6 - t3*t3 - t4*t4 + l*l
+    t8 = t6 - branch*sqrt(t7)
+    t9 = atan2(sin_t5*t8 - t4, cos_t5*t8 - t3) - atan2(0.0, l)
+    sin_t9 = sin(t9)
+    cos_t9 = cos(t9)
     q_closed = (
         q[0],
-        atan2(sin_t8, cos_t8),
+        atan2(sin_t9, cos_t9),
+        t8,
+    )
+    guarded_values = (
         t7,
     )
-    return (q_closed,)
+    return (q_closed, guarded_values,)
 
 
 def _columns(matrix, vector):
@@ -1516,7 +1697,7 @@ def _roots(delassus, weighted, inverses):
     """Z with Z Z^T = (J M^-1 J^T)^+ for closure rows J at equal size, the rank of J, and how regular it is.
 
     With Cholesky's factor C of the matrix Z is C^-T, with the singular values and vectors of D^-1/2 Y, which does not
-    square what is small, V S^-1. That takes over where the smallest pivot is not above _REGULAR; the ratio of smallest
+    square what is small, V S^-1. That takes over where the smallest pivot is not above REGULAR; the ratio of smallest
     to largest singular value then stands in the pivot's place.
     """
     size = delassus.shape[-1]
@@ -1534,15 +1715,15 @@ def _roots(delassus, weighted, inverses):
         table[..., j, j : size + j + 1] = row
         table[..., j + 1 :, j : size + j + 1] -= row[..., 1 : size - j, None] * row[..., None, :]
     roots = scale[..., :, None] * np.swapaxes(table[..., size:], -1, -2)
-    rank = np.full(pivot.shape, float(size))
+    rank = np.full(pivot.shape, size)
     pivot = np.asarray(pivot)
-    singular = np.asarray(~(pivot > _REGULAR))
+    singular = np.asarray(~(pivot > REGULAR))
     if singular.any():
         equal = scale[singular]
         matrix = np.sqrt(np.abs(inverses))[singular][..., :, None] * weighted[singular] * equal[..., None, :]
         sound = np.isfinite(matrix).all(axis=(-2, -1))
         _, sizes, vt = np.linalg.svd(np.where(sound[:, None, None], matrix, 0.0), full_matrices=False)
-        kept = sizes > _DEPENDENT * sizes[:, :1]
+        kept = sizes > DEPENDENT * sizes[:, :1]
         inverse = np.where(kept, 1.0 / np.where(kept, sizes, 1.0), 0.0)
         roots[singular] = equal[:, :, None] * np.swapaxes(vt, -1, -2) * inverse[:, None, :]
         roots[singular] *= np.where(sound, 1.0, np.nan)[:, None, None]
@@ -1556,78 +1737,124 @@ def _solve(roots, right):
     return _columns(roots, _columns(np.swapaxes(roots, -1, -2), right))
 
 
-def _loop_dynamics(terms, pull):
-    """vdot, lambda and (rank of the rows, how regular they are)."""
+def _finite(*arrays):
+    """Whether all entries along the last axes are finite."""
+    found = True
+    for array in arrays:
+        found = found & np.isfinite(array).all(axis=-1)
+    return found
+
+
+def _solved(rank, rows, inverses, arguments, results):
+    """The status of solutions: arguments finite or not, factors of the mass matrix and results finite or not."""
+    status = np.where(rank < rows, Status.SINGULAR, Status.OK)
+    status = np.where(results, status, Status.NOT_FINITE)
+    status = np.where(_finite(inverses), status, Status.SINGULAR)
+    return np.where(arguments, status, Status.NOT_FINITE)[()]
+
+
+def _loop_dynamics(terms, pull, arguments):
+    """vdot, lambda, rank of the rows, how regular they are, and the status."""
     free, response, delassus, right, weighted, inverses = terms
     roots, rank, pivot = _roots(delassus, weighted, inverses)
     multipliers = _solve(roots, right + pull)
-    return free + _columns(response, multipliers), multipliers, np.stack([rank, pivot], axis=-1)
+    vdot = free + _columns(response, multipliers)
+    status = _solved(rank, delassus.shape[-1], inverses, _finite(*arguments), _finite(vdot, multipliers))
+    return vdot, multipliers, rank, pivot, status
 
 
-def constrained_dynamics_status(q, v, tau, *extra, **keywords):
-    """vdot and lambda with closed loops, and (rank of G, smallest pivot of its rows at equal size)."""
-    return _loop_dynamics(constrained_terms(q, v, tau, *extra, **keywords), 0.0)
+def _dynamics(q, v, tau, *extra, **keywords):
+    with np.errstate(all="ignore"):
+        return _loop_dynamics(_evaluated(constrained_terms, q, v, tau, *extra, **keywords), 0.0, (q, v, tau))
 
 
-def constrained_dynamics(q, v, tau, *extra, **keywords):
+def constrained_dynamics_report(q, v, tau, *extra, failures="raise", **keywords):
+    """vdot and lambda with closed loops, rank of G, and smallest pivot of its rows at equal size."""
+    *results, status = _dynamics(q, v, tau, *extra, **keywords)
+    return _settled("constrained_dynamics_report", tuple(results), status, failures)
+
+
+def constrained_dynamics(q, v, tau, *extra, failures="raise", **keywords):
     """vdot and lambda with closed loops."""
-    return constrained_dynamics_status(q, v, tau, *extra, **keywords)[:2]
+    *results, _, _, status = _dynamics(q, v, tau, *extra, **keywords)
+    return _settled("constrained_dynamics", tuple(results), status, failures)
 
 
-def stabilised_dynamics(q, v, tau, *extra, **keywords):
+def stabilised_dynamics(q, v, tau, *extra, failures="raise", **keywords):
     """vdot and lambda with G vdot = gamma - 2 alpha G v - beta^2 residual; the last argument is (alpha, beta)."""
     *timed, gains = extra
     gains = np.asarray(gains)
-    rate = _columns(constraint_jacobian(q, **keywords), v)
-    pull = -2 * gains[..., :1] * rate - gains[..., 1:] ** 2 * constraint_residual(q, **keywords)
-    return _loop_dynamics(constrained_terms(q, v, tau, *timed, **keywords), pull)[:2]
+    with np.errstate(all="ignore"):
+        rate = _columns(_evaluated(constraint_jacobian, q, **keywords), v)
+        residual = _evaluated(constraint_residual, q, **keywords)
+        pull = -2 * gains[..., :1] * rate - gains[..., 1:] ** 2 * residual
+        terms = _evaluated(constrained_terms, q, v, tau, *timed, **keywords)
+        *results, _, _, status = _loop_dynamics(terms, pull, (q, v, tau))
+    return _settled("stabilised_dynamics", tuple(results), status, failures)
 
 
-def joint_wrenches(q, v, tau, *extra, **keywords):
+def joint_wrenches(q, v, tau, *extra, failures="raise", **keywords):
     """Wrenches of tree joints and cut joints."""
-    vdot, multipliers = constrained_dynamics(q, v, tau, *extra, **keywords)
-    return constrained_wrenches(q, v, vdot, multipliers, *extra, **keywords)
+    vdot, multipliers, _, _, status = _dynamics(q, v, tau, *extra, **keywords)
+    wrenches = _evaluated(constrained_wrenches, q, v, vdot, multipliers, *extra, **keywords)
+    sound = np.isfinite(wrenches).all(axis=(-2, -1)) | (status != Status.OK)
+    return _settled("joint_wrenches", wrenches, np.where(sound, status, Status.NOT_FINITE)[()], failures)
 
 
-def forward_dynamics(q, v, tau, *extra, **keywords):
+def forward_dynamics(q, v, tau, *extra, failures="raise", **keywords):
     """vdot with closed loops."""
-    return constrained_dynamics_status(q, v, tau, *extra, **keywords)[0]
+    vdot, *_, status = _dynamics(q, v, tau, *extra, **keywords)
+    return _settled("forward_dynamics", vdot, status, failures)
 
 
-def project_position_status(q, **keywords):
-    """q with closed loops, moved with the least kinetic energy, and (1 if closed, largest gap, Newton steps)."""
+def _projected_position(q, **keywords):
+    """Closed q, the largest gap left, Newton steps, and the status."""
+    sizes = np.array(_SIZES)
     closed = np.array(q, dtype=float)
-    gap = constraint_residual(closed, **keywords)
+    gap = _evaluated(constraint_residual, closed, **keywords)
+    sound = _finite(closed, gap)
     here = np.abs(gap).max(axis=-1)
-    steps = np.zeros_like(here)
-    going = here > _ENOUGH
-    for _ in range(_ITERATIONS):
+    steps = np.zeros(here.shape, dtype=int)
+    going = sound & (np.abs(gap) > ENOUGH * sizes).any(axis=-1)
+    for _ in range(ITERATIONS):
         if not going.any():
             break
-        _, response, *rows = position_correction(closed, **keywords)
+        _, response, *rows = _evaluated(position_correction, closed, **keywords)
         motion = -_columns(response, _solve(_roots(*rows)[0], gap))
-        moved = moved_position(closed, np.where(going[..., None], motion, 0.0), **keywords)
-        left = constraint_residual(moved, **keywords)
+        moved = _evaluated(moved_position, closed, np.where(going[..., None], motion, 0.0), **keywords)
+        left = _evaluated(constraint_residual, moved, **keywords)
         there = np.abs(left).max(axis=-1)
         steps = steps + going
         better = going & (there < here)
         closed = np.where(better[..., None], moved, closed)
         gap = np.where(better[..., None], left, gap)
         here = np.where(better, there, here)
-        going = better & (here > _ENOUGH)
-    return closed, np.stack([(here <= _ACCEPTED).astype(float), here, steps], axis=-1)
+        going = better & (np.abs(gap) > ENOUGH * sizes).any(axis=-1)
+    status = np.where((np.abs(gap) <= ACCEPTED * sizes).all(axis=-1), Status.OK, Status.NOT_CLOSED)
+    return closed, here, steps, np.where(sound, status, Status.NOT_FINITE)[()]
 
 
-def project_position(q, **keywords):
+def project_position_report(q, *, failures="raise", **keywords):
+    """q with closed loops, moved with the least kinetic energy, the largest gap left, and Newton steps."""
+    with np.errstate(all="ignore"):
+        *results, status = _projected_position(q, **keywords)
+    return _settled("project_position_report", tuple(results), status, failures)
+
+
+def project_position(q, *, failures="raise", **keywords):
     """q with closed loops, moved with the least kinetic energy."""
-    return project_position_status(q, **keywords)[0]
+    with np.errstate(all="ignore"):
+        closed, *_, status = _projected_position(q, **keywords)
+    return _settled("project_position", closed, status, failures)
 
 
-def project_velocity(q, v, **keywords):
+def project_velocity(q, v, *, failures="raise", **keywords):
     """The speeds nearest to v, in the metric of the mass matrix, that keep the loops closed."""
-    jacobian, response, *rows = velocity_correction(q, **keywords)
-    roots = _roots(*rows)[0]
     consistent = np.asarray(v, dtype=float)
-    for _ in range(2):  # the second time removes what round-off left
-        consistent = consistent - _columns(response, _solve(roots, _columns(jacobian, consistent)))
-    return consistent
+    with np.errstate(all="ignore"):
+        jacobian, response, *rows = _evaluated(velocity_correction, q, **keywords)
+        roots, rank, _ = _roots(*rows)
+        for _ in range(2):  # the second time removes what round-off left
+            consistent = consistent - _columns(response, _solve(roots, _columns(jacobian, consistent)))
+        status = _solved(rank, jacobian.shape[-2], rows[-1], _finite(q, v), _finite(consistent))
+    return _settled("project_velocity", consistent, status, failures)
