@@ -42,4 +42,6 @@ def derivative_columns(
     mechanism: NumericMechanism, derivative: Callable[..., Array], function: Callable[[Array], Any], q: Array
 ) -> Array:
     """Derivatives along every unit speed, stacked on a new last axis of length nv."""
+    if not mechanism.nv:
+        return np.zeros((*np.shape(function(q)), 0))
     return np.stack([derivative(mechanism, function, q, unit) for unit in np.eye(mechanism.nv)], axis=-1)

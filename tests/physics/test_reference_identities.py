@@ -75,7 +75,7 @@ def test_static_forces_are_the_gradient_of_the_potential(seed: int) -> None:
     reference = Reference(model)
     q, _, _ = random_state(model, model.label(), np.random.default_rng(seed), reference=reference)
     gradient = derivative_columns(reference.mechanism, central_difference, reference.potential_energy, q)
-    assert reference.gravity_force(q) == pytest.approx(gradient, abs=1e-9 * max(1, np.abs(gradient).max()))
+    assert reference.gravity_force(q) == pytest.approx(gradient, abs=1e-9 * np.abs(gradient).max(initial=1))
     assert reference.bias_force(q, np.zeros(reference.nv)) == pytest.approx(reference.gravity_force(q), abs=1e-11)
 
 
