@@ -86,7 +86,7 @@ def regular_configurations(
         most: rank that cannot be exceeded, from ``rank_anywhere``.
     """
     singular = not is_regular(problem, rows_at, start)
-    candidates = _held_aside(problem, start) if singular else iter((start,))
+    candidates = held_aside(problem, start) if singular else iter((start,))
     found: list[tuple[int, Array, Array]] = []
     for q in candidates:
         matrix = rows_at(q)
@@ -126,7 +126,7 @@ def is_regular(problem: ClosingProblem, rows_at: Callable[[Array], Array], q: Ar
     return True
 
 
-def _held_aside(problem: ClosingProblem, start: Array) -> Iterator[Array]:
+def held_aside(problem: ClosingProblem, start: Array) -> Iterator[Array]:
     """Closed configurations in which one coordinate is held off its value, the others closing from near the start."""
     import numpy as np
 

@@ -30,10 +30,16 @@ from mbsym.model.system import Model
 from mbsym.pipeline import Progress, generate
 from mbsym.registry import TRANSFER_MATRIX
 from mbsym.verification.apart import Ended, Notes, run_apart
-from mbsym.verification.checks import Check, Settings, run_checks
+from mbsym.verification.checks import Check, Conditioning, Settings, run_checks
+from mbsym.verification.closed_states import ATTEMPTS, REGULAR
 from mbsym.verification.stepping_checks import run_stepping_checks
 
 DEFAULT_STATES = 20
+
+_NEAR_SINGULAR = (
+    f"no regular state of the loops was found in {ATTEMPTS} trials for at least one state: near singular positions "
+    "results that are right to round-off differ by more than the tolerances allow"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +56,7 @@ class Certificate:
         flags: that the C was compiled with.
         files: SHA-256 of each file checked.
         changed: files that are not the ones that were generated together with the manifest.
-        condition: largest condition number of the mass matrix among the states; not a number where the code did not
-            run to its end.
+        conditioning: what the states were like; not numbers where the code did not run to its end.
         checks: the comparisons.
     """
 
@@ -64,8 +69,18 @@ class Certificate:
     flags: tuple[str, ...]
     files: Mapping[str, str]
     changed: tuple[str, ...]
-    condition: float
+    conditioning: Conditioning
     checks: tuple[Check, ...]
+
+    @property
+    def condition(self) -> float:
+        """Largest condition number of the mass matrix among the states."""
+        return self.conditioning.mass_matrix
+
+    @property
+    def is_near_singular(self) -> bool:
+        """True where no regular state of the loops was found for one of the states."""
+        return self.conditioning.loops < REGULAR
 
     @property
     def passed(self) -> bool:
@@ -96,6 +111,7 @@ class Certificate:
             "compiler": self.compiler,
             "flags": list(self.flags),
             "condition_of_mass_matrix": self.condition if math.isfinite(self.condition) else None,
+            "closure_rows_apart_by": self.conditioning.loops if math.isfinite(self.conditioning.loops) else None,
             "files": dict(self.files),
             "changed_files": list(self.changed),
             "checks": [check.as_dict() for check in self.checks],
@@ -120,6 +136,10 @@ class Certificate:
         end = f"{self.name}: {verdict} at {self.states} random states (seed {self.seed})"
         if math.isfinite(self.condition):
             end = f"{end}, largest condition of M {self.condition:.1e}"
+        if math.isfinite(self.conditioning.loops):
+            end = f"{end}, closure rows apart by {self.conditioning.loops:.1e}"
+        if self.is_near_singular:
+            end = f"{end}\n{_NEAR_SINGULAR}"
         return "\n".join([*lines, "", end])
 
     def markdown(self) -> str:
@@ -135,6 +155,10 @@ class Certificate:
         ]
         if math.isfinite(self.condition):
             lines += [f"* Largest condition number of the mass matrix: {self.condition:.3e}"]
+        if math.isfinite(self.conditioning.loops):
+            lines += [f"* Smallest singular value of closure rows of length one: {self.conditioning.loops:.3e}"]
+        if self.is_near_singular:
+            lines += [f"* {_NEAR_SINGULAR}"]
         lines += [f"* Model: SHA-256 {self.model_sha256}"]
         if self.compiler:
             lines += [f"* Compiler: {self.compiler}", f"* Flags: `{' '.join(self.flags)}`"]
@@ -201,7 +225,7 @@ def _verify_directory(
 
     done = run_apart(work, progress)
     if isinstance(done, Ended):
-        done = _Run((_failed(done),), math.nan, "", ())
+        done = _Run((_failed(done),), Conditioning(math.nan, math.nan), "", ())
     certificate = Certificate(
         name,
         manifest["model_sha256"],
@@ -212,7 +236,7 @@ def _verify_directory(
         done.command,
         hashes,
         changed,
-        done.condition,
+        done.conditioning,
         done.checks,
     )
     if _hashes(directory, hashes) != hashes:
@@ -253,7 +277,7 @@ class _Run:
     """What the checks found, and what the C was compiled with."""
 
     checks: tuple[Check, ...]
-    condition: float
+    conditioning: Conditioning
     compiler: str
     command: tuple[str, ...]
 
@@ -280,7 +304,7 @@ def _run(
                 remedy="generate it again",
             )
     try:
-        checks, condition = (run_stepping_checks if stepping else run_checks)(model, modules, settings, progress)
+        checks, conditioning = (run_stepping_checks if stepping else run_checks)(model, modules, settings, progress)
     except MbsymError:
         raise
     except Exception as error:
@@ -292,7 +316,7 @@ def _run(
         stopped.add_note(traceback.format_exc())
         raise stopped from error
     compiled = next((module for module in modules if module.compiler), modules[0])
-    return _Run(checks, condition, compiled.compiler, compiled.command)
+    return _Run(checks, conditioning, compiled.compiler, compiled.command)
 
 
 def _watched(module: LoadedModule, notes: Notes) -> LoadedModule:

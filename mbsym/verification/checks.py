@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from mbsym.codegen.load import LoadedModule
 from mbsym.errors import VerificationError
 from mbsym.formulations.contracts import Contract
-from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
 from mbsym.reference import Reference
 from mbsym.registry import contracts_of
+from mbsym.verification.closed_states import ClosedStates
 from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers
 from mbsym.verification.identities import IDENTITIES
 from mbsym.verification.random_trees import random_state
@@ -53,6 +53,19 @@ class Settings:
     seed: int
     order: str
     single: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Conditioning:
+    """What bounds errors at the states of a certificate.
+
+    Attributes:
+        mass_matrix: its largest condition number.
+        loops: the smallest measure of how far apart closure rows are, infinite without loops; see ``closed_states``.
+    """
+
+    mass_matrix: float
+    loops: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +135,8 @@ def relative_error(found: Any, expected: Any) -> float:
 
 def run_checks(
     model: Model, modules: Sequence[LoadedModule], settings: Settings, progress: Progress | None = None
-) -> tuple[tuple[Check, ...], float]:
-    """All checks of the modules' functions, and the largest condition number of the mass matrix.
+) -> tuple[tuple[Check, ...], Conditioning]:
+    """All checks of the modules' functions, and what the states were like.
 
     Raises:
         VerificationError: a function has no check, or a random state cannot be closed.
@@ -136,16 +149,17 @@ def run_checks(
     companions = Companions(mechanism)
     rng = np.random.default_rng(settings.seed)
     worst = Worst()
-    closed = bool(reference.mechanism.cut_joints or model.constraints)
-    start = initial_coordinates(mechanism)
+    rows = [module.functions["constraint_jacobian"] for module in modules if "constraint_jacobian" in module.functions]
+    rank = rows[0].outputs[0].shape[0] if rows else None
+    closed = ClosedStates(reference, mechanism, rank) if mechanism.cut_joints or model.constraints else None
     # Arguments that no mechanism has, such as gains.
     others = {item.name: item.shape for module in modules for f in module.functions.values() for item in f.inputs}
     condition = 1.0
     states: list[dict[str, Any]] = []
     for _ in range(settings.states):
         q, v, tau = random_state(model, labelling, rng, reference=reference)
-        if closed:
-            q, v = closed_state(reference, start, v, rng)
+        if closed is not None:
+            q, v = closed.draw(v, rng)
         time, controls = float(rng.uniform(0, 1)), rng.uniform(-1, 1, len(model.inputs))
         states.append({"q": q, "v": v, "tau": tau, "vdot": rng.uniform(-2, 2, len(v)), "t": time, "u": controls})
         states[-1] |= {name: rng.uniform(0.5, 2, shape) for name, shape in others.items() if name not in states[-1]}
@@ -164,7 +178,7 @@ def run_checks(
         _between_languages(worst, modules, contracts, states, settings, condition)
     checks = tuple(worst.found.values())
     require_checked(modules, checks)
-    return checks, condition
+    return checks, Conditioning(condition, closed.smallest if closed is not None else np.inf)
 
 
 def require_checks(modules: Sequence[LoadedModule], contracts: Mapping[str, Contract]) -> None:
@@ -229,30 +243,6 @@ def _tolerance(kind: Kind, single: bool, condition: float) -> float:
             return max(base, DIFFERENCE_TOLERANCE)
         case _:
             return base
-
-
-DISTURBANCE = 0.2
-"""Random offset of coordinates [rad, m] from the model's initial ones before loops are closed."""
-
-ATTEMPTS = 50
-
-
-def closed_state(reference: Reference, start: Array, v: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """A configuration with closed loops near the model's initial one, and the speeds nearest to v that keep it so.
-
-    Raises:
-        VerificationError: no such configuration was found.
-    """
-    size = DISTURBANCE
-    for _ in range(ATTEMPTS):
-        moved = reference.integrate_position(start, rng.uniform(-1, 1, reference.nv), size)
-        q = reference.closed_position(moved)
-        if np.abs(reference.closure_gap(q)).max(initial=0.0) < 1e-11:
-            return q, reference.consistent_velocity(q, v)
-        size *= 0.8
-    raise VerificationError(
-        "no configuration was found in which the loops close", remedy="give joints initial coordinates that nearly do"
-    )
 
 
 def _between_languages(

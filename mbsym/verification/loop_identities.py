@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from mbsym.loops.actuation import actuated_columns
+from mbsym.loops.closed_form import planar_loops
 from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
 
 RANK: Final = 1e-5
@@ -233,11 +234,24 @@ def _least_forces_of_motors(evidence: Evidence) -> Pairs:
 
 
 def _closed_by_either_branch(evidence: Evidence) -> Pairs:
-    """Both ways to assemble the loop close it, and one of them is the closed loop at hand."""
+    """Both ways to assemble the loop close it, and one of them is the closed loop at hand.
+
+    Other loops that the same joints belong to may open. Nothing is said of positions in which the joints that lead do
+    not determine the others.
+    """
+    (loop,) = planar_loops(evidence.mechanism)
+    columns = [
+        k for body in evidence.mechanism.bodies if body.joint.name in loop.dependent for k in range(*body.v_range)
+    ]
+    place = [cut.joint.name for cut in evidence.mechanism.cut_joints].index(loop.cut_joint)
+    own = slice(6 * place, 6 * place + 6)
+    sizes = np.linalg.svd(evidence.numbers["closure_jacobian"][own, columns], compute_uv=False)
+    if sizes[len(columns) - 1] < REGULAR * sizes[0]:
+        return
     q = evidence.state["q"]
     ways: list[Any] = [evidence.output(branch=branch) for branch in (1.0, -1.0)]
     for way in ways:
-        gap = evidence.reference.closure_gap(way)
+        gap = evidence.reference.closure_gap(way)[own]
         yield gap, 0 * gap
     # Angles that were drawn may be whole turns away.
     turn = np.array([2 * np.pi if turns else np.inf for turns in _is_angle(evidence)])

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedModule
 from mbsym.errors import VerificationError
-from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
@@ -23,12 +22,13 @@ from mbsym.transfer_matrix.stepper import TransferMatrixStepper
 from mbsym.verification.checks import (
     SINGLE_TOLERANCE,
     Check,
+    Conditioning,
     Settings,
     Worst,
-    closed_state,
     relative_error,
     require_checked,
 )
+from mbsym.verification.closed_states import ClosedStates
 from mbsym.verification.element_identities import ELEMENT_IDENTITIES
 from mbsym.verification.element_table_identities import TABLE_IDENTITIES
 from mbsym.verification.random_trees import random_state
@@ -67,8 +67,8 @@ STEP_IDENTITIES: Final = Registry(
 
 def run_stepping_checks(
     model: Model, modules: Sequence[LoadedModule], settings: Settings, progress: Progress | None = None
-) -> tuple[tuple[Check, ...], float]:
-    """Checks of all functions at random states, and the largest condition number of the mass matrix.
+) -> tuple[tuple[Check, ...], Conditioning]:
+    """Checks of all functions at random states, and what these were like.
 
     Raises:
         VerificationError: a function has no check, or a random state cannot be closed.
@@ -76,16 +76,16 @@ def run_stepping_checks(
     labelling = model.label(order=settings.order)
     reference = Reference(model, labelling)
     rng = np.random.default_rng(settings.seed)
-    closed = bool(reference.mechanism.cut_joints or model.constraints)
-    start = initial_coordinates(build_mechanism(model, labelling))
+    mechanism = build_mechanism(model, labelling)
+    closed = ClosedStates(reference, mechanism) if mechanism.cut_joints or model.constraints else None
     steppers = [TransferMatrixStepper(model, order=settings.order, module=module) for module in modules]
     worst, condition = Worst(), 1.0
     for number in range(settings.states):
         if progress is not None:
             progress("verify", number, settings.states)
         q, v, _ = random_state(model, labelling, rng, reference=reference)
-        if closed:
-            q, v = closed_state(reference, start, v, rng)
+        if closed is not None:
+            q, v = closed.draw(v, rng)
         condition = max(condition, float(np.linalg.cond(reference.mass_matrix(q))))
         for stepper in steppers:
             names = [name for name in STEP_IDENTITIES if name in stepper.module.functions]
@@ -96,7 +96,7 @@ def run_stepping_checks(
         _compare(worst, steppers, reference, q, v, settings, number)
     checks = tuple(worst.found.values())
     require_checked(modules, checks, remedy="give the function a record in STEP_IDENTITIES")
-    return checks, condition
+    return checks, Conditioning(condition, closed.smallest if closed is not None else np.inf)
 
 
 def check_block(worst: Worst, name: str, evidence: StepEvidence, settings: Settings, number: int) -> None:

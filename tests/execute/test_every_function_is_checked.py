@@ -33,10 +33,10 @@ from mbsym.verification.checks import (
     Settings,
     Worst,
     check_function,
-    closed_state,
     require_checked,
     run_checks,
 )
+from mbsym.verification.closed_states import ClosedStates
 from mbsym.verification.evidence import Companions, Evidence, Numbers
 from mbsym.verification.identities import IDENTITIES
 from mbsym.verification.stepping_checks import STEP_IDENTITIES, check_block, run_stepping_checks
@@ -94,7 +94,7 @@ def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     q = reference.integrate_position(initial_coordinates(mechanism), rng.uniform(-1, 1, reference.nv), 0.3)
     v = rng.uniform(-1, 1, reference.nv)
     if mechanism.cut_joints:
-        q, v = closed_state(reference, initial_coordinates(mechanism), v, rng)
+        q, v = ClosedStates(reference, mechanism).draw(v, rng)
     state: dict[str, Any] = {"q": q, "v": v, "t": 0.3, "u": rng.uniform(-1, 1, len(model.inputs))}
     state |= {name: rng.uniform(-2, 2, reference.nv) for name in ("tau", "vdot")}
     shapes = {item.name: item.shape for function in module.functions.values() for item in function.inputs}
@@ -255,7 +255,7 @@ def stepping_bench(model: Model, rotation: RotationVariable | None, directory: P
     module = load_numpy(next(path for path in paths if path.suffix == ".py"))
     reference = Reference(model, mechanism.labelling)
     rng = np.random.default_rng(3)
-    q, v = closed_state(reference, initial_coordinates(mechanism), rng.uniform(-1, 1, reference.nv), rng)
+    q, v = ClosedStates(reference, mechanism).draw(rng.uniform(-1, 1, reference.nv), rng)
     return StepEvidence(module, system, reference, q, v, random_arguments(module, list(STEP_IDENTITIES), system, rng))
 
 
