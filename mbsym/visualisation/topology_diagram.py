@@ -18,7 +18,7 @@ from mbsym.errors import TopologyError
 from mbsym.topology import Labelling, SpanningTree
 from mbsym.visualisation.attachments import Attachment
 from mbsym.visualisation.svg import HATCH, arrowhead, decimal, escaped, polyline, printable, text_width
-from mbsym.visualisation.topology_style import STYLE, TIES
+from mbsym.visualisation.topology_style import STYLE, TIES, key_line, key_rows, key_width
 
 DIAGRAM_LIMIT = 2000
 """Most joints for which a diagram is drawn; beyond it nobody could read one."""
@@ -307,10 +307,11 @@ class _Diagram:
         key += [(style, words) for style, words in TIES.items() if style in styles]
         key += [("", "* flipped against the given direction")] if any(self.flipped) else []
         key += [("", "B, H: regular labels")]
-        widths = [sum(text_width(text) + 20 + 44 * bool(style) for style, text in key)]
-        widths += [self.right, text_width(self.title) * 1.3, *map(text_width, self.others)]
+        widths = [self.right, text_width(self.title) * 1.3, *map(text_width, self.others)]
+        lines = key_rows(key, max(widths))
+        widths += [sum(map(key_width, line)) for line in lines]
         width = max(widths) + _PAGE_MARGIN
-        height = self.bottom + 50
+        height = self.bottom + 50 + _OTHER_PITCH * (len(lines) - 1)
         size = f'width="{decimal(width)}" height="{decimal(height)}"'
         view = f'viewBox="0 0 {decimal(width)} {decimal(height)}"'
         parts = [
@@ -340,7 +341,8 @@ class _Diagram:
         for k, text in enumerate(self.others):
             y = decimal(self.bottom - _OTHER_PITCH * (len(self.others) - k - 0.5))
             parts.append(f'<text class="key" x="{_PAGE_MARGIN}" y="{y}">{escaped(text)}</text>')
-        self._draw_key(key, height - 24, parts)
+        for k, entries in enumerate(reversed(lines)):
+            parts += key_line(entries, _PAGE_MARGIN, height - 24 - _OTHER_PITCH * k)
         parts.append("</svg>")
         return "\n".join(parts) + "\n"
 
@@ -436,16 +438,6 @@ class _Diagram:
         )
         parts.append(f'<text x="{decimal(x)}" y="{decimal(y - 8)}">{escaped(self.body_names[body])}</text>')
         parts.append(f'<text class="label" x="{decimal(x)}" y="{decimal(y + 10)}">B{body}</text>')
-
-    def _draw_key(self, key: Sequence[tuple[str, str]], y: float, parts: list[str]) -> None:
-        x = float(_PAGE_MARGIN)
-        for style, text in key:
-            if style:
-                arrow = f"outward{style}" if style in ("tree", "cut") else ""
-                parts.append(polyline(style, [(x, y), (x + 36, y)], arrow))
-                x += 44
-            parts.append(f'<text class="key" x="{decimal(x)}" y="{decimal(y)}">{text}</text>')
-            x += text_width(text) + 20
 
 
 def _named(name: str, tag: str, x: float, y: float, style: str) -> str:

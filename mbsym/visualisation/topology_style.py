@@ -1,8 +1,11 @@
-"""How the topology diagram looks: its style sheet, and the words of its key."""
+"""How the topology diagram looks: its style sheet and its key."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
+
+from mbsym.visualisation.svg import decimal, polyline, text_width
 
 STYLE: Final = """
 .topology text { fill: #1d2733; font: 13px sans-serif; text-anchor: middle; dominant-baseline: central; }
@@ -31,3 +34,34 @@ STYLE: Final = """
 
 TIES: Final = {"rod": "rod", "slide": "slide", "spring": "spring", "gear": "gear or coupling"}
 """Lines besides the joints, with their words in the key."""
+
+NARROWEST_KEY: Final = 640
+"""Width that a key may have in any picture [px]."""
+
+
+def key_width(entry: tuple[str, str]) -> float:
+    """Of an entry of the key: the style of its line, "" without one, and its words."""
+    style, words = entry
+    return text_width(words) + 20 + 44 * bool(style)
+
+
+def key_rows(entries: Sequence[tuple[str, str]], width: float) -> list[list[tuple[str, str]]]:
+    """The entries in rows that are no wider than a picture, if none of them is."""
+    rows: list[list[tuple[str, str]]] = [[]]
+    for entry in entries:
+        if rows[-1] and sum(map(key_width, (*rows[-1], entry))) > max(width, NARROWEST_KEY):
+            rows.append([])
+        rows[-1].append(entry)
+    return rows
+
+
+def key_line(entries: Sequence[tuple[str, str]], x: float, y: float) -> list[str]:
+    """A row of the key, drawn."""
+    parts = []
+    for style, words in entries:
+        if style:
+            parts.append(polyline(style, [(x, y), (x + 36, y)], f"outward{style}" if style in ("tree", "cut") else ""))
+            x += 44
+        parts.append(f'<text class="key" x="{decimal(x)}" y="{decimal(y)}">{words}</text>')
+        x += text_width(words) + 20
+    return parts

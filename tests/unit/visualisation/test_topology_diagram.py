@@ -26,6 +26,7 @@ from mbsym.visualisation.attachments import (
     attachments_to_json,
 )
 from mbsym.visualisation.topology_diagram import DIAGRAM_LIMIT, _Strip, topology_svg
+from mbsym.visualisation.topology_style import NARROWEST_KEY, TIES, key_rows, key_width
 
 SIDES = ("cut", "rod", "slide", "spring", "gear")
 """Styles of lines that run beside the tree."""
@@ -272,6 +273,14 @@ def test_rods_gears_couplings_and_springs_are_drawn_and_named() -> None:
     assert {"motor: actuator", "return: spring", "friction: damper"} <= texts
     assert {"more friction: damper on joint guide", "wind: applied wrench on body slider"} <= texts
     assert {"rod", "slide", "spring", "gear or coupling"} <= texts
+
+
+def test_a_long_key_takes_several_rows() -> None:
+    entries = [("tree", "tree joint, inboard to outboard"), ("cut", "cut joint"), *TIES.items(), ("", "* flipped")]
+    rows = key_rows(entries, 300)
+    assert [entry for row in rows for entry in row] == entries and len(rows) == 2
+    assert all(sum(map(key_width, row)) <= NARROWEST_KEY for row in rows)
+    assert key_rows(entries, 3000) == [entries]
 
 
 def test_lines_end_at_what_they_hold() -> None:
