@@ -188,7 +188,9 @@ def driver_source(name: str, sizes: StepSizes) -> str:
             heads[function] = (*(f"{part}," for part in parts), "double *work)")
     declared = [f"void {name}_{function}({' '.join(head)};" for function, head in heads.items()]
     printed = print_c(routine, f"{name}_", heads, "double", has_parameters=False)
-    return "\n".join([f'#include "{name}.c"', "#include <math.h>", *declared, "", printed]) + "\n"
+    return (
+        "\n".join([f'#include "{name}.c"', "#include <math.h>", "#include <stdbool.h>", *declared, "", printed]) + "\n"
+    )
 
 
 def _c_formal(formal: Formal) -> str:

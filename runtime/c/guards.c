@@ -2,5 +2,7 @@
 /* mbsym: copied from here */
 static void MODEL_spoil(MODEL_real *x, int size)
 {
-    for (int i = 0; i < size; ++i) x[i] = (MODEL_real)NAN;
+    for (int i = 0; i < size; ++i) {
+        x[i] = (MODEL_real)NAN;
+    }
 }

@@ -125,6 +125,21 @@ def test_cpp_takes_all_headers_together(tmp_path: Path, make: Make, command: tup
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def macros(*command: str) -> set[str]:
+    """Names that the preprocessor knows in the end."""
+    return {
+        line.split()[1].partition("(")[0] for line in run("gcc", "-dM", "-E", "-x", "c", *command).stdout.splitlines()
+    }
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.model == "four_bar"], ids=str)
+def test_macros_of_the_header_begin_with_the_name(make: Make, case: Case) -> None:
+    require("gcc")
+    found = macros(str(make(case, "float").header)) - macros("/dev/null")
+    assert found >= {"MBSYM_four_bar_H", f"four_bar_{make(case, 'float').manifest['functions'][0]['name']}"}
+    assert {name for name in found - {"MBSYM_four_bar_H"} if not name.startswith("four_bar_")} == set()
+
+
 # ---- single precision ------------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import pytest
 
@@ -49,7 +49,11 @@ def require(*tools: str) -> None:
     if not missing:
         return
     packages = " ".join(dict.fromkeys(PACKAGES[tool] for tool in missing))
-    text = f"not checked without {', '.join(missing)} (Debian: {packages})"
+    leave_out(f"not checked without {', '.join(missing)} (Debian: {packages})")
+
+
+def leave_out(text: str) -> NoReturn:
+    """Skips a test, or fails it where no gate may be left out."""
     if os.environ.get("MBSYM_GATES") == "required":
         pytest.fail(text)
     pytest.skip(text)
@@ -112,10 +116,10 @@ CASES: Final = (
 """All bundled examples that have equations, stepping code, and loops with parameters."""
 
 
-def run(*command: str, **settings: Any) -> subprocess.CompletedProcess[str]:
+def run(*command: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """The command, done in English."""
-    environment = {**os.environ, "LC_ALL": "C", **settings}
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    environment = {**os.environ, "LC_ALL": "C"}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=cwd)
 
 
 # ---- compilers -------------------------------------------------------------------------------------------------------
@@ -248,14 +252,13 @@ def caller(module: Module, head: str = "") -> str:
             if item["direction"] == "in" and not item["shape"]:
                 actual.append("value(kind, &seed)")
                 continue
+            actual.append(f"a{place}")
             if item.get("type") == "int":
-                lines.append(f"        int *const a{place} = calloc({size}, sizeof(int));")
-                actual.append(f"a{place}")
+                lines.append(f"        int *const a{place} = malloc({max(size, 1)} * sizeof *a{place});")
                 release.append(f"free(a{place});")
                 continue
             kind = "kind" if item["direction"] == "in" else "0"
             lines.append(f"        real *const a{place} = filled({size}, {kind}, &seed);")
-            actual.append(f"a{place}")
             if item["direction"] == "out" and item["name"] != "work":
                 release.append(f'told("{entry["name"]} {item["name"]}", a{place}, {size});')
             release.append(f"free(a{place});")

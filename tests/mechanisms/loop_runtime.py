@@ -20,6 +20,7 @@ from mbsym.loops.tolerances import runtime_tolerances
 Array = np.ndarray[Any, Any]
 
 STAND_INS = """#include <math.h>
+#include <stdbool.h>
 #include <string.h>
 typedef {real} M_real;
 enum {{ M_NQ = {nq}, M_NV = {n}, M_NR = {m}, M_NJ = 1 }};

@@ -127,12 +127,16 @@ def verdict_lines(module: LoweredModule, function: ModuleFunction, printer: CPri
         return ()
     prefix, status = f"{module.names.module}_", module.names.inner["status"]
     lines = ["", f"    int {status} = {prefix}OK;"]
+
+    def where(condition: str, found: Status) -> tuple[str, str, str]:
+        return (f"    if ({condition}) {{", f"        {status} = {prefix}{found.name};", "    }")
+
     # What stands below takes precedence: a number outside a domain makes divisors of no account.
     for guard_status in (Status.SINGULAR, Status.OUT_OF_REACH):
         for place, guard in enumerate(function.guards):
             if STATUS_OF[guard.need] is guard_status:
                 sound = _is_sound(module, place, guard, printer)
-                lines.append(f"    if (!({sound})) {status} = {prefix}{guard_status.name};")
+                lines += where(f"!({sound})", guard_status)
     paired = list(zip(function.arguments, function.identifiers, strict=True))
     for direction, condition in (("in", ""), ("out", f"{status} == {prefix}OK && ")):
         checks = [
@@ -140,7 +144,8 @@ def verdict_lines(module: LoweredModule, function: ModuleFunction, printer: CPri
             for item, identifier in paired
             if item.direction == direction and item.size
         ]
-        lines += [f"    if ({condition}{check}) {status} = {prefix}NOT_FINITE;" for check in checks]
+        for check in checks:
+            lines += where(f"{condition}{check}", Status.NOT_FINITE)
     lines.append(f"    if ({status} != {prefix}OK) {{")
     lines += [
         f"        {prefix}spoil({identifier}, {item.size});"

@@ -126,7 +126,7 @@ class SourceContext:
     version: str
     name: str
     hash_line: str
-    mathematics: bool
+    includes: tuple[str, ...]
     functions: tuple[FunctionView, ...]
     tolerances: tuple[ToleranceView, ...]
     macros: tuple[str, ...]
@@ -205,15 +205,26 @@ def source_context(module: LoweredModule) -> SourceContext:
         version=__version__,
         name=names.module,
         hash_line=c_comment(_hash_line(module)),
-        mathematics=bool(module.runtime_files)
-        or module.is_guarded
-        or any(set(function.body.calls) - {"select", "sign"} for function in module.functions if function.body),
+        includes=library_headers(module, (*helpers, *runtime)),
         functions=functions,
         tolerances=tolerance_views(module, printer),
         macros=runtime_macros(module, printer, (*helpers, *runtime)),
         helpers=helpers,
         runtime=runtime,
     )
+
+
+def library_headers(module: LoweredModule, texts: Sequence[str]) -> tuple[str, ...]:
+    """Headers of the C library that a source needs, fixed texts considered word by word."""
+    words = {word for text in texts for word in re.findall(r"\w+", text)}
+    bodies = (function.body for function in module.functions if function.body is not None)
+    mathematics = module.is_guarded or any(set(body.calls) - {"select", "sign"} for body in bodies)
+    needed = {
+        "math.h": mathematics or bool(module.runtime_files),
+        "stdbool.h": not words.isdisjoint(("bool", "true", "false")),
+        "stddef.h": "NULL" in words,
+    }
+    return tuple(header for header, is_needed in needed.items() if is_needed)
 
 
 def _runtime_text(module: LoweredModule, file: str) -> str:
@@ -409,15 +420,8 @@ def _definition(before: str, expression: Expression, printer: CPrinter, followin
 
 
 def _loading(real: str, shared: str, loads: Sequence[Load]) -> list[str]:
-    """Temporaries of earlier parts by their names, several on a line."""
-    lines: list[str] = []
-    for load in loads:
-        text = f"{load.identifier} = {shared}[{load.place}]"
-        if lines and len(lines[-1]) + len(text) + 3 <= WIDTH:
-            lines[-1] = f"{lines[-1][:-1]}, {text};"
-        else:
-            lines.append(f"{INDENT}const {real} {text};")
-    return lines
+    """Temporaries of earlier parts by their names."""
+    return [f"{INDENT}const {real} {load.identifier} = {shared}[{load.place}];" for load in loads]
 
 
 def body_lines(

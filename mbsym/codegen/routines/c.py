@@ -13,7 +13,7 @@ from mbsym.codegen.routines.statements import INDENT, FunctionPrinter
 from mbsym.codegen.text import c_comment, wrapped
 
 _ENTRY: Final = "item"
-_TYPES: Final = {"int": "int", "bool": "int"}
+_TYPES: Final = {"int": "int", "bool": "bool"}
 
 
 def print_c(
@@ -86,7 +86,7 @@ class _Style:
         formals += [self.formal(item) for item in function.formals]
         formals += [f"{self.type} *work"] if function.name in self.with_work else []
         formals += [f"{self.type} *result"] if isinstance(function.returns, int) else []
-        returns = {"int": "int", "bool": "int", "real": self.type}.get(str(function.returns), "void")
+        returns = {**_TYPES, "real": self.type}.get(str(function.returns), "void")
         return f"static {returns} {self.symbol(function)}({', '.join(formals) or 'void'})"
 
     def dot(self) -> str:
@@ -94,7 +94,7 @@ class _Style:
             [
                 f"static {self.type} {self.own_prefix}dot(const {self.type} *a, const {self.type} *b, int size)",
                 "{",
-                f"    {self.type} total = 0;",
+                f"    {self.type} total = {self.number(0)};",
                 "    int k;",
                 "    for (k = 0; k < size; ++k) {",
                 "        total += a[k] * b[k];",
@@ -111,22 +111,17 @@ class _Style:
         lines, place = [], 0
         for array in self.routine.memory:
             if array.name in mentioned:
-                lines.append(f"{INDENT}{self.type} *const {array.name} = work{f' + {place}' if place else ''};")
+                lines.append(f"{INDENT}{self.type} *const {array.name} = {f'&work[{place}]' if place else 'work'};")
                 mentioned.add("work")
             place += array.size
         formals = {item.name for item in function.formals}
-        for kind in ("int", self.type):
-            names = [
-                name
-                for name, own in printer.kinds.items()
-                if name not in formals and _TYPES.get(own, self.type) == kind
-            ]
-            if names:
-                lines += _broken(f"{INDENT}{kind} {', '.join(names)};")
-        vectors = ", ".join(f"{array.name}[{max(array.size, 1)}]" for array in printer.own.values())
-        lines += _broken(f"{INDENT}{self.type} {vectors};") if vectors else []
-        views = ", ".join(f"*{name}" for name in printer.views)
-        lines += _broken(f"{INDENT}const {self.type} {views};") if views else []
+        lines += [
+            f"{INDENT}{_TYPES.get(kind, self.type)} {name};"
+            for name, kind in sorted(printer.kinds.items(), key=lambda item: ("int", "bool", "real").index(item[1]))
+            if name not in formals
+        ]
+        lines += [f"{INDENT}{self.type} {array.name}[{max(array.size, 1)}];" for array in printer.own.values()]
+        lines += [f"{INDENT}const {self.type} *{name};" for name in printer.views]
         hidden = ["parameters"] * (
             function.name in self.with_parameters or (function.is_public and self.has_parameters)
         )
@@ -165,10 +160,12 @@ class _CFunction(FunctionPrinter):
 
     def address(self, place: Place) -> str:
         offset = self._offset(place)
-        return place.array.name if offset == Sum("") else f"{place.array.name} + {offset}"
+        return place.array.name if offset == Sum("") else f"&{place.array.name}[{offset}]"
 
     def literal(self, value: bool | int | float) -> str:
-        return self.style.number(value) if isinstance(value, float) else str(int(value))
+        if isinstance(value, bool):
+            return str(value).lower()
+        return self.style.number(value) if isinstance(value, float) else str(value)
 
     def named(self, name: str) -> str:
         return f"{self.style.own_prefix}{name}"
