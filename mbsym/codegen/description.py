@@ -88,7 +88,6 @@ class RuntimeFunction:
         description: one line for headers and documentation.
         calls: generated functions that an ordinary call evaluates, each as often as it stands here.
         own: operations of an ordinary call besides these; None where there is no telling.
-        stack_reals: floating-point numbers in its local arrays; None where there is no telling.
         numbers: constants that a routine knows by name, besides the sizes.
         failures: the statuses that it may return; none if it cannot fail.
     """
@@ -99,7 +98,6 @@ class RuntimeFunction:
     description: str = ""
     calls: tuple[str, ...] = ()
     own: OperationCount | None = None
-    stack_reals: int | None = None
     numbers: Mapping[str, int | float] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
 

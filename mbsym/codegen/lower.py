@@ -27,7 +27,7 @@ from mbsym.codegen.expressions import (
     ordered_sum,
 )
 from mbsym.codegen.identifiers import Scope
-from mbsym.codegen.usage import most_live, usage
+from mbsym.codegen.usage import usage
 from mbsym.errors import CodegenError
 from mbsym.symbolic.graph import EVEN_FUNCTIONS, ODD_FUNCTIONS, Reference
 from mbsym.symbolic.program import OperationCount, Program, count_operations
@@ -77,7 +77,6 @@ class LoweredFunction:
         calls: elementary functions that occur in the body, sorted; "select" counts as one.
         operations: of one evaluation, as printed: constants that meet in a flattened sum or product are one.
         temporaries: number of temporaries.
-        live: largest number of temporaries that are needed at the same time.
     """
 
     blocks: tuple[Block, ...]
@@ -86,7 +85,6 @@ class LoweredFunction:
     calls: tuple[str, ...]
     operations: OperationCount
     temporaries: int
-    live: int
 
 
 def lower(
@@ -196,7 +194,6 @@ class _Lowering:
             tuple(sorted(self._calls)),
             self._operations(count_operations(graph, uses.nodes)),
             len(self._stated),
-            most_live(program, uses.nodes, self._stated),
         )
 
     def _operations(self, counted: OperationCount) -> OperationCount:

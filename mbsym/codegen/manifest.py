@@ -8,9 +8,7 @@ from hashlib import sha256
 from typing import Final
 
 from mbsym import __version__
-from mbsym.codegen.c.parts import split
 from mbsym.codegen.description import Argument, GeneratedFile
-from mbsym.codegen.lower import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.statuses import Status
 from mbsym.conventions import QUATERNION_ORDER, SPATIAL_ORDER
@@ -21,7 +19,6 @@ LEADING_FIELDS: Final = (
     "bodies", "joints", "parameters", "inputs",
 )  # fmt: skip
 OWN_FIELDS: Final = ("functions", "statuses", "run_time_parameters", "names", "files", "sha256")
-FRAME_BYTES: Final = 128
 
 
 def manifest_file(module: LoweredModule, files: Sequence[GeneratedFile]) -> GeneratedFile:
@@ -54,11 +51,10 @@ def json_text(value: object, indent: str = "") -> str:
 def manifest(module: LoweredModule, files: Sequence[GeneratedFile]) -> dict[str, object]:
     """The manifest's fields in their fixed order, the description's own fields merged in.
 
-    Besides what the description gives it holds, for each function, arguments, operations and an estimate of the stack
-    in bytes under an optimising compiler (an unoptimised build keeps every temporary, several times as much), and the
-    statuses that it may return, whose numbers stand in the module's own list; the
-    run-time parameters in the order of the C structure, with their defaults; the identifiers of all names that could
-    not stay as they were; the SHA-256 of each file; and that of all this.
+    Besides what the description gives it holds, for each function, arguments, operations and the statuses that it may
+    return, whose numbers stand in the module's own list; the run-time parameters in the order of the C structure, with
+    their defaults; the identifiers of all names that could not stay as they were; the SHA-256 of each file; and that of
+    all this.
 
     Raises:
         CodegenError: the description brings a field that is made here.
@@ -83,8 +79,7 @@ def manifest(module: LoweredModule, files: Sequence[GeneratedFile]) -> dict[str,
         **extra,
     }
     fields = {key: known.pop(key) for key in LEADING_FIELDS if key in known} | known
-    real_bytes = {"double": 8, "float": 4}[description.real]
-    fields["functions"] = [_function(module, function, real_bytes) for function in module.functions]
+    fields["functions"] = [_function(module, function) for function in module.functions]
     fields["statuses"] = {status.name: status.value for status in Status} if module.can_fail else {}
     fields["run_time_parameters"] = {item.name: float(item.default) for item in module.parameters}
     fields["names"] = _changed_names(module)
@@ -99,40 +94,17 @@ def own_hash(content: Mapping[str, object]) -> str:
     return sha256(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode("ascii")).hexdigest()
 
 
-def _function(module: LoweredModule, function: ModuleFunction, real_bytes: int) -> dict[str, object]:
+def _function(module: LoweredModule, function: ModuleFunction) -> dict[str, object]:
     entry: dict[str, object] = {
         "name": function.name,
         "c_symbol": module.names.linked[function.name],
         "description": function.description,
         "arguments": [_argument(item) for item in function.arguments],
         "operations": None if function.operations is None else function.operations.as_dict(),
-        "stack_bytes_estimate": _stack_estimate(module, function, real_bytes),
     }
     if function.failures:
         entry["status"] = [Status.OK.name, *(failure.status.name for failure in function.failures)]
     return entry
-
-
-def _stack_estimate(module: LoweredModule, function: ModuleFunction, real_bytes: int) -> int | None:
-    """Of a derived function, or of one with fixed text and the largest of those it calls."""
-    if function.body is not None:
-        return _stack_bytes(function.body, real_bytes)
-    fixed = function.fixed
-    if fixed is None or fixed.stack_reals is None:
-        return None
-    called = [
-        _stack_bytes(other.body, real_bytes)
-        for other in module.functions
-        if other.name in fixed.calls and other.body is not None
-    ]
-    return 2 * FRAME_BYTES + real_bytes * fixed.stack_reals + max(called, default=0)
-
-
-def _stack_bytes(body: LoweredFunction, real_bytes: int) -> int:
-    parts = split(body)
-    if parts is None:
-        return FRAME_BYTES + real_bytes * body.live
-    return 2 * FRAME_BYTES + real_bytes * parts.live
 
 
 def _argument(item: Argument) -> dict[str, object]:

@@ -1,8 +1,8 @@
-"""How often a program uses its values, which sines and cosines belong together, how many values are alive at once."""
+"""How often a program uses its values, and which sines and cosines belong together."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mbsym.symbolic.program import Program
@@ -55,35 +55,3 @@ def usage(program: Program) -> Usage:
             sine, cosine = pair if kinds[pair[0]] == "sin" else pair[::-1]
             pairs[sine] = pairs[cosine] = (sine, cosine)
     return Usage(nodes, counts, names, pairs)
-
-
-def most_live(program: Program, nodes: list[int], stated: Container[int]) -> int:
-    """Largest number of temporaries that wait for their last use at the same time.
-
-    Args:
-        program: what is evaluated, node by node.
-        nodes: in the order of evaluation.
-        stated: the nodes whose values are kept in temporaries; all others are evaluated where they are used.
-    """
-    end = nodes[-1] + 1 if nodes else 0
-    last = {abs(ref): end for ref in program.output_references}
-    operands = program.graph.operands
-    ends: dict[int, int] = {}
-    for node in reversed(nodes):
-        if node in stated:
-            final = last.get(node, node)
-            ends[final] = ends.get(final, 0) + 1
-            place = node
-        else:
-            place = last.get(node, node)
-        for ref in operands(node):
-            operand = ref if ref > 0 else -ref
-            if last.get(operand, 0) < place:
-                last[operand] = place
-    live = most = 0
-    for node in nodes:
-        if node in stated:
-            live += 1
-            most = max(most, live)
-        live -= ends.get(node, 0)
-    return most

@@ -57,7 +57,7 @@ def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeF
     sizes["nj"] = mechanism.nb + len(mechanism.cut_joints)
     gains = Argument("gains", "in", (2,), "1/s", "alpha and beta of the restoring terms")
     least = "; of least norm, because reactions are not unique" if analysis.dependent else ""
-    cost = RuntimeCost(len(analysis.rows), mechanism.nv, mechanism.nq)
+    cost = RuntimeCost(len(analysis.rows), mechanism.nv)
     solved = ("constrained_terms",)
     step = ("constraint_residual", "position_correction", "moved_position", "constraint_residual")
 
@@ -66,7 +66,6 @@ def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeF
         inputs: Sequence[Argument],
         calls: tuple[str, ...],
         operations: OperationCount,
-        reals: int,
         more: str = "",
     ) -> RuntimeFunction:
         outputs = (_result(item, sizes) for item in contract.results)
@@ -77,32 +76,29 @@ def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeF
             f"{contract.description}{more}",
             calls,
             operations,
-            reals,
             failures=contract.failures,
         )
 
     return (
-        function(contracts.PROJECT_POSITION, (q,), step, cost.position_step, cost.position_reals),
-        function(contracts.PROJECT_POSITION_REPORT, (q,), step, cost.position_step, cost.position_reals),
-        function(contracts.PROJECT_VELOCITY, (q, v), ("velocity_correction",), cost.velocity, cost.velocity_reals),
-        function(contracts.CONSTRAINED_DYNAMICS, state, solved, cost.dynamics, cost.dynamics_reals),
-        function(contracts.CONSTRAINED_DYNAMICS_REPORT, state, solved, cost.dynamics, cost.dynamics_reals),
+        function(contracts.PROJECT_POSITION, (q,), step, cost.position_step),
+        function(contracts.PROJECT_POSITION_REPORT, (q,), step, cost.position_step),
+        function(contracts.PROJECT_VELOCITY, (q, v), ("velocity_correction",), cost.velocity),
+        function(contracts.CONSTRAINED_DYNAMICS, state, solved, cost.dynamics),
+        function(contracts.CONSTRAINED_DYNAMICS_REPORT, state, solved, cost.dynamics),
         function(
             contracts.STABILISED_DYNAMICS,
             (*state, gains),
             (*solved, "constraint_residual", "constraint_jacobian"),
             cost.stabilised,
-            cost.dynamics_reals,
         ),
         function(
             contracts.JOINT_WRENCHES,
             state,
             (*solved, "constrained_wrenches"),
             cost.dynamics,
-            cost.wrenches_reals,
             least,
         ),
-        function(contracts.FORWARD_DYNAMICS, state, solved, cost.dynamics, cost.forward_reals),
+        function(contracts.FORWARD_DYNAMICS, state, solved, cost.dynamics),
     )
 
 

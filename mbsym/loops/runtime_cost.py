@@ -1,7 +1,6 @@
 """What an ordinary call of the runtime in ``runtime/c/loops.c`` costs besides the derived functions that it calls.
 
-Ordinary is a regular configuration, and one Newton step. The tests count the operations of that text while it runs, and
-measure its arrays.
+Ordinary is a regular configuration, and one Newton step. The tests count the operations of that text while it runs.
 """
 
 from __future__ import annotations
@@ -18,12 +17,10 @@ class RuntimeCost:
     Attributes:
         rows: m.
         speeds: n.
-        coordinates: of q.
     """
 
     rows: int
     speeds: int
-    coordinates: int
 
     @property
     def factor(self) -> OperationCount:
@@ -62,37 +59,6 @@ class RuntimeCost:
     def velocity(self) -> OperationCount:
         """Of project_velocity, which solves twice."""
         return _sum(self.factor, *[self.solve, self.product, self.product] * 2)
-
-    @property
-    def _system(self) -> int:
-        """Numbers in the structure of rows, and in the solver's arrays."""
-        m, n = self.rows, self.speeds
-        return 2 * m * n + m * m + n + m + 2 * m
-
-    @property
-    def dynamics_reals(self) -> int:
-        """Floating-point numbers in the arrays of constrained_dynamics and stabilised_dynamics."""
-        return self._system + self.rows * self.speeds + self.rows
-
-    @property
-    def forward_reals(self) -> int:
-        """In those of forward_dynamics."""
-        return self.dynamics_reals + self.rows
-
-    @property
-    def wrenches_reals(self) -> int:
-        """In those of joint_wrenches."""
-        return self.forward_reals + self.speeds
-
-    @property
-    def position_reals(self) -> int:
-        """In those of project_position."""
-        return self._system + self.rows * self.speeds + 2 * self.rows + self.speeds + self.coordinates
-
-    @property
-    def velocity_reals(self) -> int:
-        """In those of project_velocity."""
-        return self._system + self.rows * self.speeds + self.rows
 
 
 def _sum(*counts: OperationCount) -> OperationCount:

@@ -31,8 +31,6 @@ LARGEST_WHOLE: Final = 4000
 PART_SIZE: Final = 2500
 SHORTEST: Final = 0.6
 LONGEST: Final = 1.3
-VECTOR: Final = 2
-"""Numbers in a vector register of the common kind, for the estimate of the stack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,6 @@ class Part:
         moves: what the following loop reads, written last.
         used: identifiers of the arguments and parameters that occur, outputs included.
         operations: + - * / of one evaluation.
-        live: largest number of its temporaries that are needed at the same time.
     """
 
     statements: tuple[Statement, ...]
@@ -106,7 +103,6 @@ class Part:
     moves: tuple[Move, ...]
     used: frozenset[str]
     operations: int
-    live: int
 
     @property
     def shares(self) -> bool:
@@ -146,7 +142,6 @@ class Loop:
         table: constants that differ between lanes, row by row.
         statements: the body.
         operations: + - * / of all sections.
-        live: estimate of the numbers on the stack.
     """
 
     title: str
@@ -155,7 +150,6 @@ class Loop:
     table: tuple[tuple[Constant, ...], ...]
     statements: tuple[LaneStatement, ...]
     operations: int
-    live: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +158,6 @@ class Parts:
 
     parts: tuple[Part | Loop, ...]
     shared: int
-
-    @property
-    def live(self) -> int:
-        """Numbers on the stack: the shared array and the temporaries of the largest part."""
-        return self.shared + max(part.live for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,7 +456,7 @@ class _Placing:
                 used.add(_identifier(source))
             moves.append(Move(region.place + lane, source, negative))
         size = sum(operations(line.expression) for line in lines)
-        return Part(tuple(statements), tuple(entries), tuple(moves), frozenset(used), size, _live(ordered))
+        return Part(tuple(statements), tuple(entries), tuple(moves), frozenset(used), size)
 
     def _home(self, name: str) -> int:
         region, lane = self.homes[name]
@@ -499,34 +488,13 @@ class _Placing:
             statements.append(
                 LaneStatement(assignment.identifier, assignment.expression, tuple(loads), tuple(constants), place, sign)
             )
-        order = {name: number for number, name in enumerate((*lanes.columns, *lanes.names))}
-        live = VECTOR * _live([_line("", item.identifier, None, item.expression, order) for item in lanes.assignments])
         size = lanes.operations * len(lanes.titles)
-        return Loop(lanes.title, len(lanes.titles), lanes.width, tuple(table), tuple(statements), size, live)
+        return Loop(lanes.title, len(lanes.titles), lanes.width, tuple(table), tuple(statements), size)
 
 
 def _padded(column: tuple[Leaf, ...], width: int) -> tuple[Leaf, ...]:
     """A column in which the last lane is repeated."""
     return column + column[-1:] * (width - len(column))
-
-
-def _live(lines: Sequence[_Line]) -> int:
-    """Largest number of temporaries, loaded ones included, between their first and last use."""
-    first: dict[str, int] = {}
-    last: dict[str, int] = {}
-    for place, line in enumerate(lines):
-        for name in (*line.needs, *((line.identifier,) if line.index is None else ())):
-            first.setdefault(name, place)
-            last[name] = place
-    change = [0] * (len(lines) + 1)
-    for name, place in first.items():
-        change[place] += 1
-        change[last[name] + 1] -= 1
-    live = most = 0
-    for step in change:
-        live += step
-        most = max(most, live)
-    return most
 
 
 def _allocate(regions: Sequence[_Region]) -> int:

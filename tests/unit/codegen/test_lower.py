@@ -227,26 +227,6 @@ def test_an_unbound_symbol_is_an_error() -> None:
         lower(program, {"y": "y"}, {})
 
 
-def test_live_temporaries() -> None:
-    def chain(g: Graph, x: list[Reference]) -> Reference:
-        value = x[0]
-        for i in range(50):
-            value = g.add(g.mul(value, value), x[i % 4])
-        return value
-
-    def fan(g: Graph, x: list[Reference]) -> Reference:
-        values = [g.add(x[0], g.const(i)) for i in range(1, 51)]
-        for value in values:
-            g.name(value, "v")
-        total = 0
-        for value in values:
-            total = g.add(g.mul(value, x[1]), total)
-        return total
-
-    assert lowered(chain).live <= 2
-    assert lowered(fan).live >= 50
-
-
 def test_single_precision_literals() -> None:
     printer = CPrinter("float")
     texts = [printer.literal(Fraction(text)) for text in ("0", "2", "0.1", "1/3", "-1e10", "123456789.123", "1e-50")]

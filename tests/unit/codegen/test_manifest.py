@@ -70,7 +70,6 @@ def test_a_function() -> None:
                 {"name": "lambda", "direction": "out", "shape": [1, 1], "unit": "N"},
             ],
             "operations": {"add": 1, "mul": 1, "div": 0, "sqrt": 0, "sincos": 1, "other": 0},
-            "stack_bytes_estimate": 128,
         }
     ]
 

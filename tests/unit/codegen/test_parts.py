@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
-import subprocess
 from fractions import Fraction
 from os import times
 from pathlib import Path
@@ -112,18 +110,6 @@ def test_a_part_may_share_nothing(tmp_path: Path) -> None:
     for file in render(ModuleDescription("model", (program,)), ("c",)):
         (tmp_path / file.name).write_text(file.text)
     compile_c(tmp_path, "model")
-
-
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="only GCC reports its stack frames")
-def test_the_stack_estimate_counts_the_shared_array(tmp_path: Path) -> None:
-    write_files(tmp_path, render(ModuleDescription("model", (long_program(5000),))))
-    (entry,) = read_manifest(tmp_path)["functions"]
-    command = ["gcc", "-std=c99", "-O2", "-fno-inline", "-fstack-usage", "-c", "model.c"]
-    subprocess.run(command, cwd=tmp_path, check=True)
-    frames = [int(line.split()[1]) for line in (tmp_path / "model.su").read_text().splitlines()]
-    taken = frames[-1] + max(frames[:-1])
-    # As for whole functions, a factor of two either way is what users may rely on.
-    assert taken / 2 <= entry["stack_bytes_estimate"] <= 2 * taken + 256
 
 
 def test_the_text_is_the_same_twice() -> None:
