@@ -18,7 +18,8 @@ from mbsym.formats.fixed_joints import merge_fixed_joints
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.mjcf_equality import closures
 from mbsym.formats.mjcf_frames import AngleRules, negative, read_frame, turned
-from mbsym.formats.mjcf_geoms import geom_mass, stated_mass
+from mbsym.formats.mjcf_geoms import geom_mass, stated_mass, with_total_mass
+from mbsym.formats.mjcf_include import with_includes
 from mbsym.formats.mjcf_sites import FRAME_TAGS, named_frame
 from mbsym.formats.mjcf_words import MJCF_WORDS, PASSIVE_FLAGS
 from mbsym.formats.rigid_frames import ExactMass, compose, exact
@@ -50,7 +51,6 @@ FREE_WORD = next(word for word, kind in JOINT_TYPES.items() if kind is FREE)
 GROUND = "world"
 
 NOT_COVERED = {
-    "include": "read the file that it names, or put its content here",
     "frame": "write its pose into its children",
     "replicate": "write the copies out",
     "composite": "write its bodies out",
@@ -61,7 +61,7 @@ NOT_COVERED = {
 """Elements that would change the mechanics if they were passed over."""
 
 LEFT_OUT = {"tendon": "tendons", "actuator": "actuators", "contact": "contacts", "deformable": "deformable bodies"}
-NOT_COVERED_SETTINGS = ("settotalmass", "boundmass", "boundinertia", "balanceinertia")
+NOT_COVERED_SETTINGS = ("boundmass", "boundinertia", "balanceinertia")
 
 
 def load_mjcf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
@@ -80,6 +80,7 @@ def read_mjcf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:
     if root.tag != "mujoco":
         remedy = "give the file the suffix .urdf" if root.tag == "robot" else "an MJCF file holds one element <mujoco>"
         raise source.error(root.place, f"<{root.tag}> is no model in MJCF", remedy)
+    source, root = with_includes(source, root)
     reader = _Reader(source, options, _rules(source, root, options))
     model = reader.model(root)
     model = report_findings(
@@ -184,7 +185,7 @@ class _Reader:
         name = root.attributes.get("model", "").strip() or Path(self.source.name).stem
         return Model(
             name=name if "model" in root.attributes or model_name_fault(name) is None else "model",
-            bodies=tuple(self.bodies),
+            bodies=with_total_mass(self.source, root, self.bodies),
             joints=(*joints, *loops),
             forces=tuple(self.forces),
             couplings=couplings,

@@ -8,7 +8,7 @@ from mbsym.formats.mjcf_frames import negative
 from mbsym.formats.rigid_frames import apply, compose, exact3, placement_matrix, text, transpose
 from mbsym.formats.text_source import Place, TextSource
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_numbers, read_triple
+from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.spherical import SPHERICAL
 from mbsym.model.body import COINCIDENT, Placement
@@ -47,6 +47,9 @@ def closures(
             if element.tag == "joint":
                 couplings.append(_coupling(source, element, joints, references))
                 places["couplings", couplings[-1].joint] = element.place
+            elif element.tag == "tendon":
+                couplings.append(_tendon_coupling(source, root, element, joints, references))
+                places["couplings", couplings[-1].joint] = element.place
             elif element.tag in ("connect", "weld"):
                 name = element.attributes.get("name") or f"{element.tag}_{len(loops) + 1}"
                 while name in joints or any(loop.name == name for loop in loops):
@@ -55,7 +58,9 @@ def closures(
                 places["joints", name] = element.place
             else:
                 raise source.error(
-                    element.place, f"the constraint <{element.tag}> is not covered", "use connect, weld or joint"
+                    element.place,
+                    f"the constraint <{element.tag}> is not covered",
+                    "use connect, weld, joint or tendon",
                 )
     return tuple(loops), tuple(couplings)
 
@@ -129,6 +134,32 @@ def _coupling(source: TextSource, element: Element, joints: dict[str, Joint], re
     if evaluate(y0) == 0 and evaluate(x0) == 0:
         return Coupling(first, second, ratio, constant)
     return Coupling(first, second, ratio, f"{constant} + ({y0}) - ({ratio})*({x0})")
+
+
+def _tendon_coupling(
+    source: TextSource, root: Element, element: Element, joints: dict[str, Joint], references: dict[str, Value]
+) -> Coupling:
+    """a (x - x0) + b (y - y0) = c of a fixed tendon over two joints: the second follows the first."""
+    tendons = {tendon.attributes.get("name", ""): tendon for group in root.all("tendon") for tendon in group.children}
+    name = element.attributes.get("tendon1", "")
+    if name not in tendons:
+        raise _unknown(source, element, "tendon1", name, list(tendons))
+    tendon = tendons[name]
+    parts = list(tendon.all("joint"))
+    if "tendon2" in element.attributes or tendon.tag == "spatial" or len(parts) != 2:
+        raise source.error(
+            element.place, "a constraint of tendons is covered for one fixed tendon over two joints", "use joint"
+        )
+    first, second = (_named(source, part, "joint", joints) for part in parts)
+    a, b = (read_number(source, part, "coef") for part in parts)
+    if evaluate(b) == 0:
+        raise source.error(parts[1].place, "a tendon that does not move with its joint", "give a coef")
+    polynomial: tuple[Value, ...] = (0,)
+    if "polycoef" in element.attributes:
+        polynomial = read_numbers(source, element, "polycoef", 1, 2, 3, 4, 5)
+    x0, y0 = references.get(first, 0), references.get(second, 0)
+    offset = f"({polynomial[0]})/({b}) + ({y0}) + ({a})/({b})*({x0})"
+    return Coupling(second, first, f"-({a})/({b})", offset if evaluate(offset) else 0)
 
 
 def _named(source: TextSource, element: Element, key: str, joints: dict[str, Joint]) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from mbsym.formats.mjcf_frames import AngleRules, read_frame
-from mbsym.formats.rigid_frames import ZERO, ExactMass, exact_mass, from_matrix
+from mbsym.formats.rigid_frames import ZERO, ExactMass, exact, exact_mass, from_matrix
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
@@ -119,6 +119,23 @@ def stated_mass(source: TextSource, inertial: Element, name: str, rules: AngleRu
     if not placement.rotation and placement.quaternion is None:
         return replace(own, center_of_mass=placement.translation)
     return exact_mass(own).moved(placement).body(name)
+
+
+def with_total_mass(source: TextSource, root: Element, bodies: Sequence[Body]) -> tuple[Body, ...]:
+    """The bodies, with masses and inertias scaled where <compiler settotalmass="..."/> asks for a total mass.
+
+    Raises:
+        FormatError: no body has mass.
+    """
+    asking = [compiler for compiler in root.all("compiler") if "settotalmass" in compiler.attributes]
+    wanted = exact(read_number(source, asking[-1], "settotalmass")) if asking else Fraction(0)
+    if wanted <= 0:
+        return tuple(bodies)
+    found = [exact_mass(body) for body in bodies]
+    total = sum((item.mass for item in found), Fraction(0))
+    if total == 0:
+        raise source.error(asking[-1].place, "no body has mass that settotalmass could scale", "give bodies masses")
+    return tuple(item.scaled(wanted / total).body(body.name) for item, body in zip(found, bodies, strict=True))
 
 
 def _placed(

@@ -10,7 +10,7 @@ from mbsym.formats.vocabulary import Words
 
 FRAME: Final = ("pos", *ORIENTATIONS)
 
-REFUSED: Final = ("include", "frame", "replicate", "composite", "flexcomp", "attach", "plugin")
+REFUSED: Final = ("frame", "replicate", "composite", "flexcomp", "attach", "plugin")
 """Elements that the reader of bodies refuses, each with its own advice."""
 
 SEEN: Final = ("site", "camera", "light")

@@ -243,6 +243,11 @@ class ExactMass:
         a, b, c = (tuple(rounded(entry) for entry in row) for row in inertia)
         return ExactMass(mass, (rounded(x), rounded(y), rounded(z)), (a, b, c))  # type: ignore[arg-type]
 
+    def scaled(self, factor: Fraction) -> ExactMass:
+        """The same body of another density."""
+        a, b, c = (tuple(rounded(entry * factor) for entry in row) for row in self.inertia)
+        return ExactMass(rounded(self.mass * factor), self.center, (a, b, c))  # type: ignore[arg-type]
+
     def body(self, name: str) -> Body:
         """The body of that name."""
         J = self.inertia

@@ -18,14 +18,35 @@ LARGEST_XML = 32_000_000
 
 @dataclass(frozen=True, slots=True)
 class TextSource:
-    """The text of a file and the name it is known by in messages."""
+    """The text of a file and the name it is known by in messages.
+
+    Attributes:
+        name: of the file.
+        text: of it.
+        included: files that were read in where this one names them: the line before their first, counted on behind the
+            lines of this file, and their names.
+    """
 
     name: str
     text: str = field(repr=False)
+    included: tuple[tuple[int, str], ...] = ()
 
     def at(self, place: Place) -> str:
         """``FILE:LINE:COL`` of a place."""
-        return f"{self.name}:{place[0]}:{place[1]}"
+        name, before = self._file(place)
+        return f"{name}:{place[0] - before}:{place[1]}"
+
+    def line(self, place: Place) -> str:
+        """The line of a place, with the file's name where that is not this one."""
+        name, before = self._file(place)
+        return f"{place[0] - before} of {Path(name).name}" if before else str(place[0])
+
+    def _file(self, place: Place) -> tuple[str, int]:
+        """The file that holds a place, and the line before its first."""
+        for before, name in reversed(self.included):
+            if place[0] > before:
+                return name, before
+        return self.name, 0
 
     def error(self, place: Place, what: str, remedy: str = "") -> FormatError:
         """The error to raise for something wrong at a place."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
-from mbsym.formats.text_source import TextSource
+from mbsym.formats.text_source import Place, TextSource
 from mbsym.formats.xml_document import Element
 
 MOST_NAMED = 8
@@ -51,7 +51,7 @@ def unknown_words(source: TextSource, root: Element, table: Mapping[str, Words],
     Raises:
         FormatError: a word is unknown where that can change the mechanics, or an element stands twice.
     """
-    found: dict[str, list[int]] = {}
+    found: dict[str, list[Place]] = {}
     stack = [root]
     while stack:
         element = stack.pop()
@@ -66,11 +66,11 @@ def unknown_words(source: TextSource, root: Element, table: Mapping[str, Words],
             if strict or words.refused == "any" or (words.refused == "near" and near):
                 remedy = f"did you mean {near[0]!r}?" if near else _known(known) if known else "remove it"
                 raise source.error(place, what, remedy)
-            found.setdefault(shown, []).append(place[0])
+            found.setdefault(shown, []).append(place)
         stack += [child for child in reversed(element.children) if child.tag in table and _is_read(child, words)]
     if not found:
         return ()
-    names = [_with_lines(shown, lines) for shown, lines in found.items()]
+    names = [_with_lines(source, shown, places) for shown, places in found.items()]
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return (f"not understood and left out: {', '.join(names[:MOST_NAMED])}{more}",)
 
@@ -93,13 +93,14 @@ def _require_once(source: TextSource, element: Element, tags: tuple[str, ...]) -
         if len(several) > 1:
             raise source.error(
                 several[1].place,
-                f"a second <{tag}> in the <{element.tag}> of line {element.place[0]}",
-                f"keep one; the first stands in line {several[0].place[0]}",
+                f"a second <{tag}> in the <{element.tag}> of line {source.line(element.place)}",
+                f"keep one; the first stands in line {source.line(several[0].place)}",
             )
 
 
-def _with_lines(shown: str, lines: list[int]) -> str:
-    return f"{shown} (line {lines[0]})" if len(lines) == 1 else f"{shown} ({len(lines)} times from line {lines[0]} on)"
+def _with_lines(source: TextSource, shown: str, places: list[Place]) -> str:
+    line = source.line(places[0])
+    return f"{shown} (line {line})" if len(places) == 1 else f"{shown} ({len(places)} times from line {line} on)"
 
 
 def _known(words: tuple[str, ...]) -> str:

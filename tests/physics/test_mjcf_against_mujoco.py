@@ -1,0 +1,185 @@
+"""Models of others in MJCF, as their files are: mass, mass matrix, bias, a frame and its Jacobian against MuJoCo.
+
+Coordinates stand in the order of the file on both sides. MuJoCo writes a free joint's position first and its speeds in
+base axes; ours has the quaternion first and speeds in the body's axes, so one block of the speeds is turned here.
+
+Run this file as a script for the table of all models.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from mbsym.errors import FormatError
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
+from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.model.frame import Frame
+from mbsym.model.system import Model
+from mbsym.pipeline import read
+from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.program import Program
+
+Array = NDArray[Any]
+
+STATES = 20
+AGREEMENT = 1e-10
+"""Relative to the largest entry: angles in degrees and sizes come from the file through different roundings."""
+
+ROOT = Path(mujoco.__file__).parents[1]
+FOLDERS = ("dm_control/suite", "gymnasium/envs/mujoco/assets", "mujoco/testdata")
+MODELS = {str(path.relative_to(ROOT)): path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.xml"))}
+
+DEFECTS = {
+    "dm_control/suite/dog.xml": "the mass of a geom of type 'mesh' cannot be told",
+    "dm_control/suite/quadruped.xml": "a constraint of tendons is covered for one fixed tendon over two joints",
+    "mujoco/testdata/model.xml": "the mass of a geom of type 'mesh' cannot be told",
+    "mujoco/testdata/msh.xml": "the model has no <worldbody>",
+}
+"""Files that cannot be read, and why."""
+
+WITHOUT_BODIES = {"dm_control/suite/lqr.xml"}
+"""Bodies are added by a program."""
+
+TOO_LARGE_FOR_EACH_RUN = {"dm_control/suite/humanoid_CMU.xml"}
+
+
+@dataclass
+class Pair:
+    """One model on both sides."""
+
+    model: Model
+    mechanism: Mechanism
+    theirs: Any
+    data: Any
+    free: int | None
+
+    @classmethod
+    def of(cls, path: Path) -> Pair:
+        # Couplings stay open on both sides.
+        model = replace(read(path), couplings=())
+        theirs = mujoco.MjModel.from_xml_path(str(path))
+        # Fluids, tendons and dry friction are left out of the dynamics here, which the reader says.
+        theirs.opt.density = theirs.opt.viscosity = 0
+        theirs.tendon_stiffness[:] = theirs.tendon_damping[:] = 0
+        theirs.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+        named = (body.name for body in reversed(model.bodies))
+        body = next(name for name in named if mujoco.mj_name2id(theirs, mujoco.mjtObj.mjOBJ_BODY, name) > 0)
+        model = replace(model, frames=(Frame(body, body, axes="aligned"),))  # not a site that has its name
+        mechanism = build_mechanism(model, model.label())
+        free = [b.v_range[0] for b in mechanism.bodies_by_coordinates if b.joint.type == "free"]
+        assert len(free) <= 1
+        return cls(model, mechanism, theirs, mujoco.MjData(theirs), free[0] if free else None)
+
+    def state(self, rng: np.random.Generator) -> tuple[Array, Array]:
+        """Our q and v at a random state, which is set on their side."""
+        q, v = np.zeros(self.mechanism.nq), rng.uniform(-1, 1, self.mechanism.nv)
+        for body in self.mechanism.bodies_by_coordinates:
+            own = rng.uniform(-1, 1, body.joint.shape.nq)
+            if body.joint.kind.quaternion is not None:
+                own[:4] /= np.linalg.norm(own[:4])
+            q[slice(*body.q_range)] = own
+        self.data.qpos[:], self.data.qvel[:] = q, self.turned(q) @ v
+        if self.free is not None:
+            (start,) = (b.q_range[0] for b in self.mechanism.bodies_by_coordinates if b.joint.type == "free")
+            own = q[start : start + 7]
+            self.data.qpos[start : start + 7] = np.concatenate([own[4:], own[:4]])
+        mujoco.mj_forward(self.theirs, self.data)
+        return q, v
+
+    def turned(self, q: Array) -> Array:
+        """Takes our speeds to theirs."""
+        T = np.eye(self.mechanism.nv)
+        if self.free is not None:
+            (start,) = (b.q_range[0] for b in self.mechanism.bodies_by_coordinates if b.joint.type == "free")
+            rotation = np.zeros(9)
+            mujoco.mju_quat2Mat(rotation, q[start : start + 4])
+            block = np.zeros((6, 6))
+            block[:3, 3:], block[3:, :3] = rotation.reshape(3, 3), np.eye(3)
+            T[self.free : self.free + 6, self.free : self.free + 6] = block
+        return T
+
+    def program(self, name: str) -> Program:
+        return {**TREE_FUNCTIONS, **FRAME_FUNCTIONS}[name](self.mechanism.afresh())
+
+
+def errors(path: Path, states: int) -> dict[str, float]:
+    """The largest relative difference of each quantity; couplings and loops stay open on both sides."""
+    pair = Pair.of(path)
+    theirs, data = pair.theirs, pair.data
+    assert (pair.mechanism.nq, pair.mechanism.nv) == (theirs.nq, theirs.nv)
+    programs = {name: pair.program(name) for name in ("mass_matrix", "bias_force", "frame_pose", "frame_jacobian")}
+    # Bodies that are fixed to the world are no part of the mechanism.
+    fixed = sum(theirs.body_mass[k] for k in range(1, theirs.nbody) if theirs.body_weldid[k] == 0)
+    found = {"mass": abs(sum(float(body.mass) for body in pair.model.bodies) - (theirs.body_mass.sum() - fixed))}
+    frame = pair.model.frames[0]
+    body = mujoco.mj_name2id(theirs, mujoco.mjtObj.mjOBJ_BODY, frame.name)
+    rng = np.random.default_rng(0)
+    for _ in range(states):
+        q, v = pair.state(rng)
+        T = pair.turned(q)
+        numbers = {"q": q, "v": v}
+        ours = {
+            name: interpret(program, {item.name: numbers[item.name] for item in program.inputs})[
+                program.outputs[0].name
+            ]
+            for name, program in programs.items()
+        }
+        M = np.zeros((theirs.nv, theirs.nv))
+        mujoco.mj_fullM(theirs, M, data.qM) if hasattr(data, "qM") else mujoco.mj_fullM(theirs, data, M)
+        moved = np.zeros(theirs.nv)
+        if pair.free is not None:
+            omega, velocity = np.split(v[pair.free : pair.free + 6], 2)
+            moved = T @ np.concatenate([np.zeros(pair.free + 3), np.cross(omega, velocity),
+                                        np.zeros(theirs.nv - pair.free - 6)])  # fmt: skip
+        bias = T.T @ (data.qfrc_bias - data.qfrc_passive + M @ moved)
+        turning, moving = np.zeros((2, 3, theirs.nv))
+        mujoco.mj_jacBody(theirs, data, moving, turning, body)
+        pose = np.eye(4)
+        pose[:3, :3], pose[:3, 3] = data.xmat[body].reshape(3, 3), data.xpos[body]
+        expected = {
+            "mass_matrix": T.T @ M @ T,
+            "bias_force": bias,
+            "frame_pose": pose,
+            "frame_jacobian": np.concatenate([turning, moving]) @ T,
+        }
+        for name, array in expected.items():
+            one = ours[name][0] if name.startswith("frame") else ours[name]
+            error = float(np.abs(one - array).max() / max(1.0, np.abs(array).max()))
+            found[name] = max(found.get(name, 0.0), error)
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(set(MODELS) - set(DEFECTS) - WITHOUT_BODIES - TOO_LARGE_FOR_EACH_RUN))
+def test_the_file_means_the_same(name: str) -> None:
+    found = errors(MODELS[name], 3)
+    assert max(found.values()) < AGREEMENT, found
+
+
+@pytest.mark.parametrize("name", DEFECTS)
+def test_a_defect_is_named(name: str) -> None:
+    with pytest.raises(FormatError, match=DEFECTS[name]):
+        read(MODELS[name])
+
+
+def test_every_model_is_there() -> None:
+    assert len(MODELS) == 35
+    assert set(DEFECTS) <= set(MODELS)
+
+
+if __name__ == "__main__":
+    print("| model | bodies | nv | mass | M | bias | pose | Jacobian |\n|---|---|---|---|---|---|---|---|")
+    for name, path in sorted(MODELS.items()):
+        if name in DEFECTS or name in WITHOUT_BODIES:
+            print(f"| {name} | {DEFECTS.get(name, 'no bodies')} |")
+            continue
+        model = read(path)
+        row = " | ".join(f"{value:.1e}" for value in errors(path, STATES).values())
+        print(f"| {name} | {len(model.bodies)} | {Pair.of(path).mechanism.nv} | {row} |")

@@ -1,0 +1,128 @@
+"""Files that an MJCF reads in, total masses, and tendons that tie two joints."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from mbsym.errors import FormatError
+from mbsym.formats.mjcf import load_mjcf, read_mjcf
+from mbsym.formats.text_source import TextSource
+from mbsym.values.numbers import evaluate
+
+MAIN = """<mujoco model="m">
+<include file="parts/defaults.xml"/>
+<worldbody>
+ <include file="parts/arm.xml"/>
+ <body name="last"><joint name="c" type="slide"/><geom size="0.1"/></body>
+</worldbody>
+</mujoco>"""
+DEFAULTS = """<mujocoinclude>
+ <compiler angle="radian"/>
+ <default><joint armature="0.5"/></default>
+</mujocoinclude>"""
+ARM = """<mujocoinclude>
+ <body name="arm"><joint name="a" axis="0 1 0" ref="0.25"/><geom size="0.1"/>
+  <include file="parts/hand.xml"/>
+ </body>
+</mujocoinclude>"""
+HAND = """<any><body name="hand" pos="0 0 1"><joint name="b" axis="1 0 0"/><geom size="0.2"/></body></any>"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "parts").mkdir()
+    for name, text in {
+        "m.xml": MAIN,
+        "parts/defaults.xml": DEFAULTS,
+        "parts/arm.xml": ARM,
+        "parts/hand.xml": HAND,
+    }.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_elements_of_other_files_stand_where_they_are_included(files: Path) -> None:
+    model = load_mjcf(files / "m.xml")
+    assert [joint.name for joint in model.joints] == ["a", "b", "c"]
+    assert [body.name for body in model.bodies] == ["arm", "hand", "last"]
+    assert {joint.armature for joint in model.joints} == {"0.5"}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "complaint"),
+    [
+        ("parts/hand.xml", 'axis="1 0 0"', 'axis="1 0"', "parts/hand.xml:1:"),
+        ("parts/arm.xml", 'name="a"', 'name="a" axs="1"', "parts/arm.xml:2:.*axs"),
+        ("parts/arm.xml", "</body>", "", "parts/arm.xml.*no valid XML"),
+        ("m.xml", "parts/arm.xml", "parts/leg.xml", "m.xml:4:2: 'parts/leg.xml': the file cannot be read"),
+        ("m.xml", "parts/arm.xml", "../arm.xml", "m.xml:4:2: .*outside the directory"),
+        ("m.xml", "parts/arm.xml", "/etc/passwd", "m.xml:4:2: .*outside the directory"),
+        ("m.xml", "parts/arm.xml", "m.xml", "m.xml:4:2: 'm.xml' is included twice"),
+        ("parts/hand.xml", "<any>", '<any><include file="parts/arm.xml"/>', "parts/hand.xml:1:6: .*included twice"),
+        ("m.xml", ' file="parts/arm.xml"', "", "m.xml:4:2: <include> names no file"),
+        ("m.xml", 'arm.xml"/>', 'arm.xml"><body/></include>', "m.xml:4:2: .*elements of its own"),
+    ],
+)
+def test_faults_have_their_place_in_their_own_file(files: Path, file: str, old: str, new: str, complaint: str) -> None:
+    text = (files / file).read_text(encoding="utf-8")
+    assert old in text
+    (files / file).write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(FormatError, match=complaint):
+        load_mjcf(files / "m.xml")
+
+
+def test_warnings_name_the_file(files: Path) -> None:
+    (files / "parts" / "hand.xml").write_text(HAND.replace("<geom", '<geom glow="1"'), encoding="utf-8")
+    (warning,) = (text for text in load_mjcf(files / "m.xml").warnings if "glow" in text)
+    assert "line 1 of hand.xml" in warning
+
+
+def model(compiler: str = "", more: str = "") -> str:
+    return f"""<mujoco><compiler {compiler}/><worldbody><body name="p"><joint name="x" axis="1 0 0"/>
+<geom size="0.1"/><body name="s"><joint name="y" axis="0 1 0"/><geom size="0.2"/></body></body></worldbody>
+{more}</mujoco>"""
+
+
+def test_a_total_mass_scales_all_bodies() -> None:
+    plain = read_mjcf(TextSource("m.xml", model()))
+    scaled = read_mjcf(TextSource("m.xml", model('settotalmass="3"')))
+    masses = [Fraction(str(body.mass)) for body in scaled.bodies]
+    assert abs(sum(masses) - 3) < 1e-14
+    for before, after in zip(plain.bodies, scaled.bodies, strict=True):
+        ratio = float(after.mass) / float(before.mass)
+        assert after.center_of_mass == before.center_of_mass
+        assert float(after.inertia[0]) == pytest.approx(ratio * float(before.inertia[0]), rel=1e-15)
+    assert read_mjcf(TextSource("m.xml", model('settotalmass="-1"'))).bodies == plain.bodies
+    with pytest.raises(FormatError, match=r"m.xml:1:9: no body has mass"):
+        read_mjcf(TextSource("m.xml", model('settotalmass="3"').replace("<geom", '<geom mass="0"')))
+
+
+TENDON = """<tendon><fixed name="t"><joint joint="x" coef="-0.5"/><joint joint="y" coef="0.25"/></fixed>
+<spatial name="s"/></tendon><equality><tendon tendon1="{}" polycoef="0.1 0"/></equality>"""
+
+
+def test_a_tendon_over_two_joints_is_a_coupling() -> None:
+    (coupling,) = read_mjcf(TextSource("m.xml", model(more=TENDON.format("t")))).couplings
+    assert (coupling.joint, coupling.source) == ("y", "x")
+    # -0.5 x + 0.25 y = 0.1
+    assert (evaluate(coupling.ratio), evaluate(coupling.offset)) == (2.0, 0.4)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ('"t" polycoef', '"u" polycoef', "'u'"),
+        ('tendon1="t"', 'tendon1="s"', "one fixed tendon over two joints"),
+        ('joint="y"', 'joint="z"', "'z'"),
+        ('coef="0.25"', 'coef="0"', "does not move with its joint"),
+        ('<joint joint="x" coef="-0.5"/>', "", "one fixed tendon over two joints"),
+    ],
+)
+def test_other_tendons_are_refused(old: str, new: str, complaint: str) -> None:
+    text = model(more=TENDON.format("t"))
+    assert old in text
+    with pytest.raises(FormatError, match=rf"m.xml:\d+:\d+: .*{complaint}"):
+        read_mjcf(TextSource("m.xml", text.replace(old, new)))
