@@ -245,7 +245,6 @@ void double_pendulum_momentum(
     const double_pendulum_real v[2],
     double_pendulum_real momentum[double_pendulum_restrict 6]);
 
-#undef double_pendulum_restrict
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,8 @@
 #include "five_bar.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #ifndef five_bar_REGULAR
 #define five_bar_REGULAR 0.00074
@@ -35,17 +37,21 @@
 #define five_bar_ENOUGH_ROWS {five_bar_ENOUGH * 1.5, five_bar_ENOUGH * 1.5}
 #define five_bar_ACCEPTED_ROWS {five_bar_ACCEPTED * 1.5, five_bar_ACCEPTED * 1.5}
 
-static int five_bar_finite(const five_bar_real *x, int size)
+static bool five_bar_finite(const five_bar_real *x, int size)
 {
     for (int i = 0; i < size; ++i) {
-        if (!(five_bar_ABS(x[i]) < five_bar_INFINITY)) return 0;
+        if (!(five_bar_ABS(x[i]) < five_bar_INFINITY)) {
+            return false;
+        }
     }
-    return 1;
+    return true;
 }
 
 static void five_bar_spoil(five_bar_real *x, int size)
 {
-    for (int i = 0; i < size; ++i) x[i] = (five_bar_real)NAN;
+    for (int i = 0; i < size; ++i) {
+        x[i] = (five_bar_real)NAN;
+    }
 }
 
 /* operations: 28 + or -, 42 *, 4 sine-cosine pairs */
@@ -1382,18 +1388,42 @@ int five_bar_actuated_inverse_dynamics(
     guarded_values[5] = t67;
 
     int status = five_bar_OK;
-    if (!(five_bar_ABS(guarded_values[0]) > five_bar_VANISHES * 0.5)) status = five_bar_SINGULAR;
-    if (!(five_bar_ABS(guarded_values[1]) > five_bar_VANISHES * 0.0625)) status = five_bar_SINGULAR;
-    if (!(five_bar_ABS(guarded_values[2]) > five_bar_VANISHES)) status = five_bar_SINGULAR;
-    if (!(five_bar_ABS(guarded_values[3]) > five_bar_VANISHES)) status = five_bar_SINGULAR;
-    if (!(five_bar_ABS(guarded_values[4]) > five_bar_VANISHES)) status = five_bar_SINGULAR;
-    if (!(five_bar_ABS(guarded_values[5]) > five_bar_VANISHES)) status = five_bar_SINGULAR;
-    if (!five_bar_finite(q, 4)) status = five_bar_NOT_FINITE;
-    if (!five_bar_finite(v, 4)) status = five_bar_NOT_FINITE;
-    if (!five_bar_finite(vdot, 4)) status = five_bar_NOT_FINITE;
-    if (!five_bar_finite(&t, 1)) status = five_bar_NOT_FINITE;
-    if (!five_bar_finite(u, 2)) status = five_bar_NOT_FINITE;
-    if (status == five_bar_OK && !five_bar_finite(tau, 4)) status = five_bar_NOT_FINITE;
+    if (!(five_bar_ABS(guarded_values[0]) > five_bar_VANISHES * 0.5)) {
+        status = five_bar_SINGULAR;
+    }
+    if (!(five_bar_ABS(guarded_values[1]) > five_bar_VANISHES * 0.0625)) {
+        status = five_bar_SINGULAR;
+    }
+    if (!(five_bar_ABS(guarded_values[2]) > five_bar_VANISHES)) {
+        status = five_bar_SINGULAR;
+    }
+    if (!(five_bar_ABS(guarded_values[3]) > five_bar_VANISHES)) {
+        status = five_bar_SINGULAR;
+    }
+    if (!(five_bar_ABS(guarded_values[4]) > five_bar_VANISHES)) {
+        status = five_bar_SINGULAR;
+    }
+    if (!(five_bar_ABS(guarded_values[5]) > five_bar_VANISHES)) {
+        status = five_bar_SINGULAR;
+    }
+    if (!five_bar_finite(q, 4)) {
+        status = five_bar_NOT_FINITE;
+    }
+    if (!five_bar_finite(v, 4)) {
+        status = five_bar_NOT_FINITE;
+    }
+    if (!five_bar_finite(vdot, 4)) {
+        status = five_bar_NOT_FINITE;
+    }
+    if (!five_bar_finite(&t, 1)) {
+        status = five_bar_NOT_FINITE;
+    }
+    if (!five_bar_finite(u, 2)) {
+        status = five_bar_NOT_FINITE;
+    }
+    if (status == five_bar_OK && !five_bar_finite(tau, 4)) {
+        status = five_bar_NOT_FINITE;
+    }
     if (status != five_bar_OK) {
         five_bar_spoil(tau, 4);
     }
@@ -1437,10 +1467,18 @@ int five_bar_closed_form_position(
     guarded_values[0] = t10;
 
     int status = five_bar_OK;
-    if (!(guarded_values[0] >= 0)) status = five_bar_OUT_OF_REACH;
-    if (!five_bar_finite(q, 4)) status = five_bar_NOT_FINITE;
-    if (!five_bar_finite(&branch, 1)) status = five_bar_NOT_FINITE;
-    if (status == five_bar_OK && !five_bar_finite(q_closed, 4)) status = five_bar_NOT_FINITE;
+    if (!(guarded_values[0] >= 0)) {
+        status = five_bar_OUT_OF_REACH;
+    }
+    if (!five_bar_finite(q, 4)) {
+        status = five_bar_NOT_FINITE;
+    }
+    if (!five_bar_finite(&branch, 1)) {
+        status = five_bar_NOT_FINITE;
+    }
+    if (status == five_bar_OK && !five_bar_finite(q_closed, 4)) {
+        status = five_bar_NOT_FINITE;
+    }
     if (status != five_bar_OK) {
         five_bar_spoil(q_closed, 4);
     }
@@ -1457,25 +1495,35 @@ typedef struct five_bar_rows {
     five_bar_real inverses[five_bar_NV];            /* D^-1 */
     five_bar_real scale[five_bar_NR];               /* brings the rows to equal size */
     five_bar_real pivot;                         /* smallest one at equal size: how regular the rows are */
-    int order[five_bar_NR], rank, regular;
+    int order[five_bar_NR];
+    int rank;
+    bool regular;
 } five_bar_rows;
 
 /* Cholesky's factor of a symmetric matrix, in its lower half with inverse pivots; the smallest below 1, or 0. */
 static five_bar_real five_bar_cholesky(five_bar_real *a, int size)
 {
     const int m = five_bar_NR;
-    five_bar_real smallest = 1;
+    five_bar_real smallest = (five_bar_real)1;
     for (int j = 0; j < size; ++j) {
         five_bar_real square = a[j * m + j];
-        for (int k = 0; k < j; ++k) square -= a[j * m + k] * a[j * m + k];
-        if (!(square > 0)) return 0;
+        for (int k = 0; k < j; ++k) {
+            square -= a[j * m + k] * a[j * m + k];
+        }
+        if (!(square > (five_bar_real)0)) {
+            return (five_bar_real)0;
+        }
         const five_bar_real pivot = five_bar_SQRT(square);
-        const five_bar_real inverse = 1 / pivot;
-        if (pivot < smallest) smallest = pivot;
+        const five_bar_real inverse = (five_bar_real)1 / pivot;
+        if (pivot < smallest) {
+            smallest = pivot;
+        }
         a[j * m + j] = inverse;
         for (int i = j + 1; i < size; ++i) {
             five_bar_real entry = a[i * m + j];
-            for (int k = 0; k < j; ++k) entry -= a[i * m + k] * a[j * m + k];
+            for (int k = 0; k < j; ++k) {
+                entry -= a[i * m + k] * a[j * m + k];
+            }
             a[i * m + j] = entry * inverse;
         }
     }
@@ -1487,11 +1535,15 @@ static void five_bar_cholesky_solve(const five_bar_real *a, int size, five_bar_r
 {
     const int m = five_bar_NR;
     for (int i = 0; i < size; ++i) {
-        for (int k = 0; k < i; ++k) x[i] -= a[i * m + k] * x[k];
+        for (int k = 0; k < i; ++k) {
+            x[i] -= a[i * m + k] * x[k];
+        }
         x[i] *= a[i * m + i];
     }
     for (int i = size - 1; i >= 0; --i) {
-        for (int k = i + 1; k < size; ++k) x[i] -= a[k * m + i] * x[k];
+        for (int k = i + 1; k < size; ++k) {
+            x[i] -= a[k * m + i] * x[k];
+        }
         x[i] *= a[i * m + i];
     }
 }
@@ -1499,23 +1551,32 @@ static void five_bar_cholesky_solve(const five_bar_real *a, int size, five_bar_r
 /* R of A P = Q R by Householder's reflections with column pivoting, in the upper part of a (NV x NR); the rank. */
 static int five_bar_triangularise(five_bar_real *a, int *order)
 {
-    const int n = five_bar_NV, m = five_bar_NR;
-    five_bar_real first = 0;
-    for (int j = 0; j < m; ++j) order[j] = j;
+    const int n = five_bar_NV;
+    const int m = five_bar_NR;
+    five_bar_real first = (five_bar_real)0;
+    for (int j = 0; j < m; ++j) {
+        order[j] = j;
+    }
     for (int k = 0; k < m; ++k) {
         int chosen = k;
-        five_bar_real largest = 0;
+        five_bar_real largest = (five_bar_real)0;
         for (int j = k; j < m; ++j) {
-            five_bar_real square = 0;
-            for (int i = k; i < n; ++i) square += a[i * m + j] * a[i * m + j];
+            five_bar_real square = (five_bar_real)0;
+            for (int i = k; i < n; ++i) {
+                square += a[i * m + j] * a[i * m + j];
+            }
             if (square > largest) {
                 largest = square;
                 chosen = j;
             }
         }
         five_bar_real norm = five_bar_SQRT(largest);
-        if (k == 0) first = norm;
-        if (!(norm > five_bar_DEPENDENT * first)) return k;
+        if (k == 0) {
+            first = norm;
+        }
+        if (!(norm > five_bar_DEPENDENT * first)) {
+            return k;
+        }
         const int moved = order[k];
         order[k] = order[chosen];
         order[chosen] = moved;
@@ -1524,14 +1585,20 @@ static int five_bar_triangularise(five_bar_real *a, int *order)
             a[i * m + k] = a[i * m + chosen];
             a[i * m + chosen] = entry;
         }
-        if (a[k * m + k] > 0) norm = -norm;
+        if (a[k * m + k] > (five_bar_real)0) {
+            norm = -norm;
+        }
         const five_bar_real head = a[k * m + k] - norm;
         for (int j = k + 1; j < m; ++j) {
             five_bar_real product = head * a[k * m + j];
-            for (int i = k + 1; i < n; ++i) product += a[i * m + k] * a[i * m + j];
+            for (int i = k + 1; i < n; ++i) {
+                product += a[i * m + k] * a[i * m + j];
+            }
             product /= -norm * head;
             a[k * m + j] -= product * head;
-            for (int i = k + 1; i < n; ++i) a[i * m + j] -= product * a[i * m + k];
+            for (int i = k + 1; i < n; ++i) {
+                a[i * m + j] -= product * a[i * m + k];
+            }
         }
         a[k * m + k] = norm;
     }
@@ -1543,7 +1610,9 @@ static void five_bar_back_substitute(const five_bar_real *a, int rank, five_bar_
 {
     const int m = five_bar_NR;
     for (int i = rank - 1; i >= 0; --i) {
-        for (int k = i + 1; k < rank; ++k) x[i * stride] -= a[i * m + k] * x[k * stride];
+        for (int k = i + 1; k < rank; ++k) {
+            x[i * stride] -= a[i * m + k] * x[k * stride];
+        }
         x[i * stride] /= a[i * m + i];
     }
 }
@@ -1551,30 +1620,45 @@ static void five_bar_back_substitute(const five_bar_real *a, int rank, five_bar_
 /* Factors the rows: J M^-1 J^T where it is regular, else D^-1/2 Y, which does not square what is small. */
 static void five_bar_factor(five_bar_rows *rows)
 {
-    const int n = five_bar_NV, m = five_bar_NR;
-    five_bar_real *a = rows->delassus, *r = rows->weighted;
-    for (int i = 0; i < m; ++i) rows->scale[i] = a[i * m + i] > 0 ? 1 / five_bar_SQRT(a[i * m + i]) : 0;
+    const int n = five_bar_NV;
+    const int m = five_bar_NR;
+    five_bar_real *a = rows->delassus;
+    five_bar_real *r = rows->weighted;
     for (int i = 0; i < m; ++i) {
-        for (int j = 0; j < i; ++j) a[i * m + j] *= rows->scale[i] * rows->scale[j];
-        a[i * m + i] = rows->scale[i] > 0 ? 1 : 0;
+        rows->scale[i] = a[i * m + i] > (five_bar_real)0 ? (five_bar_real)1 / five_bar_SQRT(a[i * m + i]) : (five_bar_real)0;
+    }
+    for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < i; ++j) {
+            a[i * m + j] *= rows->scale[i] * rows->scale[j];
+        }
+        a[i * m + i] = rows->scale[i] > (five_bar_real)0 ? (five_bar_real)1 : (five_bar_real)0;
     }
     rows->rank = m;
     rows->pivot = five_bar_cholesky(a, m);
     rows->regular = rows->pivot > five_bar_REGULAR;
-    if (rows->regular) return;
+    if (rows->regular) {
+        return;
+    }
     for (int i = 0; i < n; ++i) {
         const five_bar_real root = five_bar_SQRT(five_bar_ABS(rows->inverses[i]));
-        for (int j = 0; j < m; ++j) r[i * m + j] *= root * rows->scale[j];
+        for (int j = 0; j < m; ++j) {
+            r[i * m + j] *= root * rows->scale[j];
+        }
     }
     rows->rank = five_bar_triangularise(r, rows->order);
-    rows->pivot = rows->rank == m ? five_bar_ABS(r[m * m - 1] / r[0]) : 0;
+    rows->pivot = rows->rank == m ? five_bar_ABS(r[m * m - 1] / r[0]) : (five_bar_real)0;
     /* Columns without a pivot are those before them times K. */
-    const int rank = rows->rank, left = m - rank;
-    for (int j = rank; j < m; ++j) five_bar_back_substitute(r, rank, r + j, m);
+    const int rank = rows->rank;
+    const int left = m - rank;
+    for (int j = rank; j < m; ++j) {
+        five_bar_back_substitute(r, rank, &r[j], m);
+    }
     for (int i = 0; i < left; ++i) {
         for (int j = 0; j <= i; ++j) {
-            a[i * m + j] = i == j ? 1 : 0;
-            for (int k = 0; k < rank; ++k) a[i * m + j] += r[k * m + rank + i] * r[k * m + rank + j];
+            a[i * m + j] = i == j ? (five_bar_real)1 : (five_bar_real)0;
+            for (int k = 0; k < rank; ++k) {
+                a[i * m + j] += r[k * m + rank + i] * r[k * m + rank + j];
+            }
         }
     }
     (void)five_bar_cholesky(a, left);
@@ -1583,70 +1667,99 @@ static void five_bar_factor(five_bar_rows *rows)
 /* Takes from x (in the columns' order) what no motion of the rows answers to: its part along [-K; I]. */
 static void five_bar_remove_unanswered(const five_bar_rows *rows, five_bar_real *x)
 {
-    const int m = five_bar_NR, rank = rows->rank, left = m - rank;
+    const int m = five_bar_NR;
+    const int rank = rows->rank;
+    const int left = m - rank;
     const five_bar_real *r = rows->weighted;
     five_bar_real part[five_bar_NR];
     for (int j = 0; j < left; ++j) {
         part[j] = x[rank + j];
-        for (int k = 0; k < rank; ++k) part[j] -= r[k * m + rank + j] * x[k];
+        for (int k = 0; k < rank; ++k) {
+            part[j] -= r[k * m + rank + j] * x[k];
+        }
     }
     five_bar_cholesky_solve(rows->delassus, left, part);
     for (int j = 0; j < left; ++j) {
         x[rank + j] -= part[j];
-        for (int k = 0; k < rank; ++k) x[k] += r[k * m + rank + j] * part[j];
+        for (int k = 0; k < rank; ++k) {
+            x[k] += r[k * m + rank + j] * part[j];
+        }
     }
 }
 
 /* x = (J M^-1 J^T)^+ x: the solution of least norm at equal size of the rows. */
 static void five_bar_solve(const five_bar_rows *rows, five_bar_real *x)
 {
-    const int m = five_bar_NR, rank = rows->rank;
+    const int m = five_bar_NR;
+    const int rank = rows->rank;
     const five_bar_real *r = rows->weighted;
-    for (int i = 0; i < m; ++i) x[i] *= rows->scale[i];
+    for (int i = 0; i < m; ++i) {
+        x[i] *= rows->scale[i];
+    }
     if (rows->regular) {
         five_bar_cholesky_solve(rows->delassus, m, x);
     } else {
         five_bar_real y[five_bar_NR];
-        for (int i = 0; i < m; ++i) y[i] = x[rows->order[i]];
+        for (int i = 0; i < m; ++i) {
+            y[i] = x[rows->order[i]];
+        }
         five_bar_remove_unanswered(rows, y);
         /* Compilers cannot know that m bounds the rank. */
         for (int i = 0; i < m && i < rank; ++i) {
-            for (int k = 0; k < i; ++k) y[i] -= r[k * m + i] * y[k];
+            for (int k = 0; k < i; ++k) {
+                y[i] -= r[k * m + i] * y[k];
+            }
             y[i] /= r[i * m + i];
         }
         five_bar_back_substitute(r, rank, y, 1);
-        for (int i = rank; i < m; ++i) y[i] = 0;
+        for (int i = rank; i < m; ++i) {
+            y[i] = (five_bar_real)0;
+        }
         five_bar_remove_unanswered(rows, y);
-        for (int i = 0; i < m; ++i) x[rows->order[i]] = y[i];
+        for (int i = 0; i < m; ++i) {
+            x[rows->order[i]] = y[i];
+        }
     }
-    for (int i = 0; i < m; ++i) x[i] *= rows->scale[i];
+    for (int i = 0; i < m; ++i) {
+        x[i] *= rows->scale[i];
+    }
 }
 
 static five_bar_real five_bar_largest(const five_bar_real *x)
 {
-    five_bar_real largest = 0;
+    five_bar_real largest = (five_bar_real)0;
     for (int i = 0; i < five_bar_NR; ++i) {
         const five_bar_real size = five_bar_ABS(x[i]);
-        if (size > largest) largest = size;
+        if (size > largest) {
+            largest = size;
+        }
     }
     return largest;
 }
 
 /* Whether every residual is a number within its row's bound. */
-static int five_bar_within(const five_bar_real *residual, const five_bar_real *bounds)
+static bool five_bar_within(const five_bar_real *residual, const five_bar_real *bounds)
 {
     for (int i = 0; i < five_bar_NR; ++i) {
-        if (!(five_bar_ABS(residual[i]) <= bounds[i])) return 0;
+        if (!(five_bar_ABS(residual[i]) <= bounds[i])) {
+            return false;
+        }
     }
-    return 1;
+    return true;
 }
 
 /* The status of a solution for given arguments: finite or not, factors of the mass matrix and results finite or not. */
-static int five_bar_solved(const five_bar_rows *rows, int arguments, int results)
+static int five_bar_solved(const five_bar_rows *rows, bool arguments, bool results)
 {
-    if (!arguments) return five_bar_NOT_FINITE;
-    if (!five_bar_finite(rows->inverses, five_bar_NV)) return five_bar_SINGULAR;
-    if (!results) return five_bar_NOT_FINITE;
+    if (!arguments) {
+        return five_bar_NOT_FINITE;
+    }
+    if (!five_bar_finite(rows->inverses, five_bar_NV)) {
+        return five_bar_SINGULAR;
+    }
+    if (!results) {
+        return five_bar_NOT_FINITE;
+    }
     return rows->rank == five_bar_NR ? five_bar_OK : five_bar_SINGULAR;
 }
 
@@ -1657,28 +1770,46 @@ int five_bar_project_position_report(
     static const five_bar_real enough[five_bar_NR] = five_bar_ENOUGH_ROWS;
     static const five_bar_real accepted[five_bar_NR] = five_bar_ACCEPTED_ROWS;
     five_bar_rows rows;
-    five_bar_real residual[five_bar_NR], there[five_bar_NR], jacobian[five_bar_NR * five_bar_NV], motion[five_bar_NV], moved[five_bar_NQ];
-    for (int k = 0; k < five_bar_NQ; ++k) closed[k] = q[k];
+    five_bar_real residual[five_bar_NR];
+    five_bar_real there[five_bar_NR];
+    five_bar_real jacobian[five_bar_NR * five_bar_NV];
+    five_bar_real motion[five_bar_NV];
+    five_bar_real moved[five_bar_NQ];
+    for (int k = 0; k < five_bar_NQ; ++k) {
+        closed[k] = q[k];
+    }
     five_bar_constraint_residual(five_bar_ACTUAL closed, residual);
     *gap = five_bar_largest(residual);
     *steps = 0;
-    if (!five_bar_finite(q, five_bar_NQ) || !five_bar_finite(residual, five_bar_NR)) return five_bar_NOT_FINITE;
+    if (!five_bar_finite(q, five_bar_NQ) || !five_bar_finite(residual, five_bar_NR)) {
+        return five_bar_NOT_FINITE;
+    }
     while (!five_bar_within(residual, enough) && *steps < five_bar_ITERATIONS) {
         five_bar_position_correction(
             five_bar_ACTUAL closed, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
         five_bar_factor(&rows);
-        for (int i = 0; i < five_bar_NR; ++i) there[i] = residual[i];
+        for (int i = 0; i < five_bar_NR; ++i) {
+            there[i] = residual[i];
+        }
         five_bar_solve(&rows, there);
         for (int k = 0; k < five_bar_NV; ++k) {
-            motion[k] = 0;
-            for (int j = 0; j < five_bar_NR; ++j) motion[k] -= rows.response[k * five_bar_NR + j] * there[j];
+            motion[k] = (five_bar_real)0;
+            for (int j = 0; j < five_bar_NR; ++j) {
+                motion[k] -= rows.response[k * five_bar_NR + j] * there[j];
+            }
         }
         five_bar_moved_position(five_bar_ACTUAL closed, motion, moved);
         five_bar_constraint_residual(five_bar_ACTUAL moved, there);
         ++*steps;
-        if (!five_bar_finite(there, five_bar_NR) || !(five_bar_largest(there) < *gap)) break;
-        for (int k = 0; k < five_bar_NQ; ++k) closed[k] = moved[k];
-        for (int i = 0; i < five_bar_NR; ++i) residual[i] = there[i];
+        if (!five_bar_finite(there, five_bar_NR) || !(five_bar_largest(there) < *gap)) {
+            break;
+        }
+        for (int k = 0; k < five_bar_NQ; ++k) {
+            closed[k] = moved[k];
+        }
+        for (int i = 0; i < five_bar_NR; ++i) {
+            residual[i] = there[i];
+        }
         *gap = five_bar_largest(residual);
     }
     return five_bar_within(residual, accepted) ? five_bar_OK : five_bar_NOT_CLOSED;
@@ -1695,20 +1826,27 @@ int five_bar_project_velocity(
     five_bar_FORMAL const five_bar_real q[five_bar_NQ], const five_bar_real v[five_bar_NV], five_bar_real consistent[restrict five_bar_NV])
 {
     five_bar_rows rows;
-    five_bar_real rate[five_bar_NR], jacobian[five_bar_NR * five_bar_NV];
-    const int arguments = five_bar_finite(q, five_bar_NQ) && five_bar_finite(v, five_bar_NV);
-    for (int k = 0; k < five_bar_NV; ++k) consistent[k] = v[k];
+    five_bar_real rate[five_bar_NR];
+    five_bar_real jacobian[five_bar_NR * five_bar_NV];
+    const bool arguments = five_bar_finite(q, five_bar_NQ) && five_bar_finite(v, five_bar_NV);
+    for (int k = 0; k < five_bar_NV; ++k) {
+        consistent[k] = v[k];
+    }
     five_bar_velocity_correction(five_bar_ACTUAL q, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
     five_bar_factor(&rows);
     /* The second time removes what round-off left. */
     for (int time = 0; time < 2; ++time) {
         for (int i = 0; i < five_bar_NR; ++i) {
-            rate[i] = 0;
-            for (int k = 0; k < five_bar_NV; ++k) rate[i] += jacobian[i * five_bar_NV + k] * consistent[k];
+            rate[i] = (five_bar_real)0;
+            for (int k = 0; k < five_bar_NV; ++k) {
+                rate[i] += jacobian[i * five_bar_NV + k] * consistent[k];
+            }
         }
         five_bar_solve(&rows, rate);
         for (int k = 0; k < five_bar_NV; ++k) {
-            for (int j = 0; j < five_bar_NR; ++j) consistent[k] -= rows.response[k * five_bar_NR + j] * rate[j];
+            for (int j = 0; j < five_bar_NR; ++j) {
+                consistent[k] -= rows.response[k * five_bar_NR + j] * rate[j];
+            }
         }
     }
     return five_bar_solved(&rows, arguments, five_bar_finite(consistent, five_bar_NV));
@@ -1718,24 +1856,29 @@ static int five_bar_loop_dynamics(
     five_bar_FORMAL const five_bar_real *q, const five_bar_real *v, const five_bar_real *tau, five_bar_EXTRA_FORMAL
     const five_bar_real *gains, five_bar_real *restrict vdot, five_bar_real *restrict lambda, five_bar_rows *restrict rows)
 {
-    const int arguments = five_bar_finite(q, five_bar_NQ) && five_bar_finite(v, five_bar_NV) && five_bar_finite(tau, five_bar_NV);
+    const bool arguments = five_bar_finite(q, five_bar_NQ) && five_bar_finite(v, five_bar_NV) && five_bar_finite(tau, five_bar_NV);
     five_bar_constrained_terms(
         five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL vdot, rows->response, rows->delassus, lambda, rows->weighted,
         rows->inverses);
-    if (gains) {
-        five_bar_real residual[five_bar_NR], jacobian[five_bar_NR * five_bar_NV];
+    if (gains != NULL) {
+        five_bar_real residual[five_bar_NR];
+        five_bar_real jacobian[five_bar_NR * five_bar_NV];
         five_bar_constraint_residual(five_bar_ACTUAL q, residual);
         five_bar_constraint_jacobian(five_bar_ACTUAL q, jacobian);
         for (int i = 0; i < five_bar_NR; ++i) {
-            five_bar_real rate = 0;
-            for (int k = 0; k < five_bar_NV; ++k) rate += jacobian[i * five_bar_NV + k] * v[k];
-            lambda[i] -= 2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
+            five_bar_real rate = (five_bar_real)0;
+            for (int k = 0; k < five_bar_NV; ++k) {
+                rate += jacobian[i * five_bar_NV + k] * v[k];
+            }
+            lambda[i] -= (five_bar_real)2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
         }
     }
     five_bar_factor(rows);
     five_bar_solve(rows, lambda);
     for (int k = 0; k < five_bar_NV; ++k) {
-        for (int j = 0; j < five_bar_NR; ++j) vdot[k] += rows->response[k * five_bar_NR + j] * lambda[j];
+        for (int j = 0; j < five_bar_NR; ++j) {
+            vdot[k] += rows->response[k * five_bar_NR + j] * lambda[j];
+        }
     }
     return five_bar_solved(rows, arguments, five_bar_finite(vdot, five_bar_NV) && five_bar_finite(lambda, five_bar_NR));
 }
@@ -1748,7 +1891,7 @@ int five_bar_constrained_dynamics_report(
 {
     five_bar_rows rows;
     const int status =
-        five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, &rows);
+        five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL NULL, vdot, lambda, &rows);
     *rank = rows.rank;
     *pivot = rows.pivot;
     return status;
@@ -1761,7 +1904,7 @@ int five_bar_constrained_dynamics(
 {
     five_bar_rows rows;
     return five_bar_loop_dynamics(
-        five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, &rows);
+        five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL NULL, vdot, lambda, &rows);
 }
 
 int five_bar_stabilised_dynamics(
@@ -1781,7 +1924,7 @@ int five_bar_forward_dynamics(
     five_bar_rows rows;
     five_bar_real lambda[five_bar_NR];
     return five_bar_loop_dynamics(
-        five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, &rows);
+        five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL NULL, vdot, lambda, &rows);
 }
 
 int five_bar_joint_wrenches(
@@ -1790,10 +1933,13 @@ int five_bar_joint_wrenches(
     five_bar_real wrenches[restrict 6 * five_bar_NJ])
 {
     five_bar_rows rows;
-    five_bar_real vdot[five_bar_NV], lambda[five_bar_NR];
+    five_bar_real vdot[five_bar_NV];
+    five_bar_real lambda[five_bar_NR];
     const int status =
-        five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL (const five_bar_real *)0, vdot, lambda, &rows);
+        five_bar_loop_dynamics(five_bar_ACTUAL q, v, tau, five_bar_EXTRA_ACTUAL NULL, vdot, lambda, &rows);
     five_bar_constrained_wrenches(five_bar_ACTUAL q, v, vdot, lambda, five_bar_EXTRA_ACTUAL wrenches);
-    if (status == five_bar_OK && !five_bar_finite(wrenches, five_bar_WRENCHES)) return five_bar_NOT_FINITE;
+    if (status == five_bar_OK && !five_bar_finite(wrenches, five_bar_WRENCHES)) {
+        return five_bar_NOT_FINITE;
+    }
     return status;
 }

@@ -575,7 +575,6 @@ int five_bar_forward_dynamics(
     const five_bar_real u[2],
     five_bar_real vdot[five_bar_restrict 4]);
 
-#undef five_bar_restrict
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,8 @@
 #include "four_bar.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #ifndef four_bar_REGULAR
 #define four_bar_REGULAR 0.00074
@@ -35,17 +37,21 @@
 #define four_bar_ENOUGH_ROWS {four_bar_ENOUGH * 2.4, four_bar_ENOUGH * 2.4}
 #define four_bar_ACCEPTED_ROWS {four_bar_ACCEPTED * 2.4, four_bar_ACCEPTED * 2.4}
 
-static int four_bar_finite(const four_bar_real *x, int size)
+static bool four_bar_finite(const four_bar_real *x, int size)
 {
     for (int i = 0; i < size; ++i) {
-        if (!(four_bar_ABS(x[i]) < four_bar_INFINITY)) return 0;
+        if (!(four_bar_ABS(x[i]) < four_bar_INFINITY)) {
+            return false;
+        }
     }
-    return 1;
+    return true;
 }
 
 static void four_bar_spoil(four_bar_real *x, int size)
 {
-    for (int i = 0; i < size; ++i) x[i] = (four_bar_real)NAN;
+    for (int i = 0; i < size; ++i) {
+        x[i] = (four_bar_real)NAN;
+    }
 }
 
 /* operations: 28 + or -, 36 *, 3 sine-cosine pairs */
@@ -1173,15 +1179,33 @@ int four_bar_actuated_inverse_dynamics(
     guarded_values[4] = t50;
 
     int status = four_bar_OK;
-    if (!(four_bar_ABS(guarded_values[0]) > four_bar_VANISHES)) status = four_bar_SINGULAR;
-    if (!(four_bar_ABS(guarded_values[1]) > four_bar_VANISHES * 0.25)) status = four_bar_SINGULAR;
-    if (!(four_bar_ABS(guarded_values[2]) > four_bar_VANISHES)) status = four_bar_SINGULAR;
-    if (!(four_bar_ABS(guarded_values[3]) > four_bar_VANISHES)) status = four_bar_SINGULAR;
-    if (!(four_bar_ABS(guarded_values[4]) > four_bar_VANISHES)) status = four_bar_SINGULAR;
-    if (!four_bar_finite(q, 3)) status = four_bar_NOT_FINITE;
-    if (!four_bar_finite(v, 3)) status = four_bar_NOT_FINITE;
-    if (!four_bar_finite(vdot, 3)) status = four_bar_NOT_FINITE;
-    if (status == four_bar_OK && !four_bar_finite(tau, 3)) status = four_bar_NOT_FINITE;
+    if (!(four_bar_ABS(guarded_values[0]) > four_bar_VANISHES)) {
+        status = four_bar_SINGULAR;
+    }
+    if (!(four_bar_ABS(guarded_values[1]) > four_bar_VANISHES * 0.25)) {
+        status = four_bar_SINGULAR;
+    }
+    if (!(four_bar_ABS(guarded_values[2]) > four_bar_VANISHES)) {
+        status = four_bar_SINGULAR;
+    }
+    if (!(four_bar_ABS(guarded_values[3]) > four_bar_VANISHES)) {
+        status = four_bar_SINGULAR;
+    }
+    if (!(four_bar_ABS(guarded_values[4]) > four_bar_VANISHES)) {
+        status = four_bar_SINGULAR;
+    }
+    if (!four_bar_finite(q, 3)) {
+        status = four_bar_NOT_FINITE;
+    }
+    if (!four_bar_finite(v, 3)) {
+        status = four_bar_NOT_FINITE;
+    }
+    if (!four_bar_finite(vdot, 3)) {
+        status = four_bar_NOT_FINITE;
+    }
+    if (status == four_bar_OK && !four_bar_finite(tau, 3)) {
+        status = four_bar_NOT_FINITE;
+    }
     if (status != four_bar_OK) {
         four_bar_spoil(tau, 3);
     }
@@ -1218,10 +1242,18 @@ int four_bar_closed_form_position(
     guarded_values[0] = t6;
 
     int status = four_bar_OK;
-    if (!(guarded_values[0] >= 0)) status = four_bar_OUT_OF_REACH;
-    if (!four_bar_finite(q, 3)) status = four_bar_NOT_FINITE;
-    if (!four_bar_finite(&branch, 1)) status = four_bar_NOT_FINITE;
-    if (status == four_bar_OK && !four_bar_finite(q_closed, 3)) status = four_bar_NOT_FINITE;
+    if (!(guarded_values[0] >= 0)) {
+        status = four_bar_OUT_OF_REACH;
+    }
+    if (!four_bar_finite(q, 3)) {
+        status = four_bar_NOT_FINITE;
+    }
+    if (!four_bar_finite(&branch, 1)) {
+        status = four_bar_NOT_FINITE;
+    }
+    if (status == four_bar_OK && !four_bar_finite(q_closed, 3)) {
+        status = four_bar_NOT_FINITE;
+    }
     if (status != four_bar_OK) {
         four_bar_spoil(q_closed, 3);
     }
@@ -1238,25 +1270,35 @@ typedef struct four_bar_rows {
     four_bar_real inverses[four_bar_NV];            /* D^-1 */
     four_bar_real scale[four_bar_NR];               /* brings the rows to equal size */
     four_bar_real pivot;                         /* smallest one at equal size: how regular the rows are */
-    int order[four_bar_NR], rank, regular;
+    int order[four_bar_NR];
+    int rank;
+    bool regular;
 } four_bar_rows;
 
 /* Cholesky's factor of a symmetric matrix, in its lower half with inverse pivots; the smallest below 1, or 0. */
 static four_bar_real four_bar_cholesky(four_bar_real *a, int size)
 {
     const int m = four_bar_NR;
-    four_bar_real smallest = 1;
+    four_bar_real smallest = (four_bar_real)1;
     for (int j = 0; j < size; ++j) {
         four_bar_real square = a[j * m + j];
-        for (int k = 0; k < j; ++k) square -= a[j * m + k] * a[j * m + k];
-        if (!(square > 0)) return 0;
+        for (int k = 0; k < j; ++k) {
+            square -= a[j * m + k] * a[j * m + k];
+        }
+        if (!(square > (four_bar_real)0)) {
+            return (four_bar_real)0;
+        }
         const four_bar_real pivot = four_bar_SQRT(square);
-        const four_bar_real inverse = 1 / pivot;
-        if (pivot < smallest) smallest = pivot;
+        const four_bar_real inverse = (four_bar_real)1 / pivot;
+        if (pivot < smallest) {
+            smallest = pivot;
+        }
         a[j * m + j] = inverse;
         for (int i = j + 1; i < size; ++i) {
             four_bar_real entry = a[i * m + j];
-            for (int k = 0; k < j; ++k) entry -= a[i * m + k] * a[j * m + k];
+            for (int k = 0; k < j; ++k) {
+                entry -= a[i * m + k] * a[j * m + k];
+            }
             a[i * m + j] = entry * inverse;
         }
     }
@@ -1268,11 +1310,15 @@ static void four_bar_cholesky_solve(const four_bar_real *a, int size, four_bar_r
 {
     const int m = four_bar_NR;
     for (int i = 0; i < size; ++i) {
-        for (int k = 0; k < i; ++k) x[i] -= a[i * m + k] * x[k];
+        for (int k = 0; k < i; ++k) {
+            x[i] -= a[i * m + k] * x[k];
+        }
         x[i] *= a[i * m + i];
     }
     for (int i = size - 1; i >= 0; --i) {
-        for (int k = i + 1; k < size; ++k) x[i] -= a[k * m + i] * x[k];
+        for (int k = i + 1; k < size; ++k) {
+            x[i] -= a[k * m + i] * x[k];
+        }
         x[i] *= a[i * m + i];
     }
 }
@@ -1280,23 +1326,32 @@ static void four_bar_cholesky_solve(const four_bar_real *a, int size, four_bar_r
 /* R of A P = Q R by Householder's reflections with column pivoting, in the upper part of a (NV x NR); the rank. */
 static int four_bar_triangularise(four_bar_real *a, int *order)
 {
-    const int n = four_bar_NV, m = four_bar_NR;
-    four_bar_real first = 0;
-    for (int j = 0; j < m; ++j) order[j] = j;
+    const int n = four_bar_NV;
+    const int m = four_bar_NR;
+    four_bar_real first = (four_bar_real)0;
+    for (int j = 0; j < m; ++j) {
+        order[j] = j;
+    }
     for (int k = 0; k < m; ++k) {
         int chosen = k;
-        four_bar_real largest = 0;
+        four_bar_real largest = (four_bar_real)0;
         for (int j = k; j < m; ++j) {
-            four_bar_real square = 0;
-            for (int i = k; i < n; ++i) square += a[i * m + j] * a[i * m + j];
+            four_bar_real square = (four_bar_real)0;
+            for (int i = k; i < n; ++i) {
+                square += a[i * m + j] * a[i * m + j];
+            }
             if (square > largest) {
                 largest = square;
                 chosen = j;
             }
         }
         four_bar_real norm = four_bar_SQRT(largest);
-        if (k == 0) first = norm;
-        if (!(norm > four_bar_DEPENDENT * first)) return k;
+        if (k == 0) {
+            first = norm;
+        }
+        if (!(norm > four_bar_DEPENDENT * first)) {
+            return k;
+        }
         const int moved = order[k];
         order[k] = order[chosen];
         order[chosen] = moved;
@@ -1305,14 +1360,20 @@ static int four_bar_triangularise(four_bar_real *a, int *order)
             a[i * m + k] = a[i * m + chosen];
             a[i * m + chosen] = entry;
         }
-        if (a[k * m + k] > 0) norm = -norm;
+        if (a[k * m + k] > (four_bar_real)0) {
+            norm = -norm;
+        }
         const four_bar_real head = a[k * m + k] - norm;
         for (int j = k + 1; j < m; ++j) {
             four_bar_real product = head * a[k * m + j];
-            for (int i = k + 1; i < n; ++i) product += a[i * m + k] * a[i * m + j];
+            for (int i = k + 1; i < n; ++i) {
+                product += a[i * m + k] * a[i * m + j];
+            }
             product /= -norm * head;
             a[k * m + j] -= product * head;
-            for (int i = k + 1; i < n; ++i) a[i * m + j] -= product * a[i * m + k];
+            for (int i = k + 1; i < n; ++i) {
+                a[i * m + j] -= product * a[i * m + k];
+            }
         }
         a[k * m + k] = norm;
     }
@@ -1324,7 +1385,9 @@ static void four_bar_back_substitute(const four_bar_real *a, int rank, four_bar_
 {
     const int m = four_bar_NR;
     for (int i = rank - 1; i >= 0; --i) {
-        for (int k = i + 1; k < rank; ++k) x[i * stride] -= a[i * m + k] * x[k * stride];
+        for (int k = i + 1; k < rank; ++k) {
+            x[i * stride] -= a[i * m + k] * x[k * stride];
+        }
         x[i * stride] /= a[i * m + i];
     }
 }
@@ -1332,30 +1395,45 @@ static void four_bar_back_substitute(const four_bar_real *a, int rank, four_bar_
 /* Factors the rows: J M^-1 J^T where it is regular, else D^-1/2 Y, which does not square what is small. */
 static void four_bar_factor(four_bar_rows *rows)
 {
-    const int n = four_bar_NV, m = four_bar_NR;
-    four_bar_real *a = rows->delassus, *r = rows->weighted;
-    for (int i = 0; i < m; ++i) rows->scale[i] = a[i * m + i] > 0 ? 1 / four_bar_SQRT(a[i * m + i]) : 0;
+    const int n = four_bar_NV;
+    const int m = four_bar_NR;
+    four_bar_real *a = rows->delassus;
+    four_bar_real *r = rows->weighted;
     for (int i = 0; i < m; ++i) {
-        for (int j = 0; j < i; ++j) a[i * m + j] *= rows->scale[i] * rows->scale[j];
-        a[i * m + i] = rows->scale[i] > 0 ? 1 : 0;
+        rows->scale[i] = a[i * m + i] > (four_bar_real)0 ? (four_bar_real)1 / four_bar_SQRT(a[i * m + i]) : (four_bar_real)0;
+    }
+    for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < i; ++j) {
+            a[i * m + j] *= rows->scale[i] * rows->scale[j];
+        }
+        a[i * m + i] = rows->scale[i] > (four_bar_real)0 ? (four_bar_real)1 : (four_bar_real)0;
     }
     rows->rank = m;
     rows->pivot = four_bar_cholesky(a, m);
     rows->regular = rows->pivot > four_bar_REGULAR;
-    if (rows->regular) return;
+    if (rows->regular) {
+        return;
+    }
     for (int i = 0; i < n; ++i) {
         const four_bar_real root = four_bar_SQRT(four_bar_ABS(rows->inverses[i]));
-        for (int j = 0; j < m; ++j) r[i * m + j] *= root * rows->scale[j];
+        for (int j = 0; j < m; ++j) {
+            r[i * m + j] *= root * rows->scale[j];
+        }
     }
     rows->rank = four_bar_triangularise(r, rows->order);
-    rows->pivot = rows->rank == m ? four_bar_ABS(r[m * m - 1] / r[0]) : 0;
+    rows->pivot = rows->rank == m ? four_bar_ABS(r[m * m - 1] / r[0]) : (four_bar_real)0;
     /* Columns without a pivot are those before them times K. */
-    const int rank = rows->rank, left = m - rank;
-    for (int j = rank; j < m; ++j) four_bar_back_substitute(r, rank, r + j, m);
+    const int rank = rows->rank;
+    const int left = m - rank;
+    for (int j = rank; j < m; ++j) {
+        four_bar_back_substitute(r, rank, &r[j], m);
+    }
     for (int i = 0; i < left; ++i) {
         for (int j = 0; j <= i; ++j) {
-            a[i * m + j] = i == j ? 1 : 0;
-            for (int k = 0; k < rank; ++k) a[i * m + j] += r[k * m + rank + i] * r[k * m + rank + j];
+            a[i * m + j] = i == j ? (four_bar_real)1 : (four_bar_real)0;
+            for (int k = 0; k < rank; ++k) {
+                a[i * m + j] += r[k * m + rank + i] * r[k * m + rank + j];
+            }
         }
     }
     (void)four_bar_cholesky(a, left);
@@ -1364,70 +1442,99 @@ static void four_bar_factor(four_bar_rows *rows)
 /* Takes from x (in the columns' order) what no motion of the rows answers to: its part along [-K; I]. */
 static void four_bar_remove_unanswered(const four_bar_rows *rows, four_bar_real *x)
 {
-    const int m = four_bar_NR, rank = rows->rank, left = m - rank;
+    const int m = four_bar_NR;
+    const int rank = rows->rank;
+    const int left = m - rank;
     const four_bar_real *r = rows->weighted;
     four_bar_real part[four_bar_NR];
     for (int j = 0; j < left; ++j) {
         part[j] = x[rank + j];
-        for (int k = 0; k < rank; ++k) part[j] -= r[k * m + rank + j] * x[k];
+        for (int k = 0; k < rank; ++k) {
+            part[j] -= r[k * m + rank + j] * x[k];
+        }
     }
     four_bar_cholesky_solve(rows->delassus, left, part);
     for (int j = 0; j < left; ++j) {
         x[rank + j] -= part[j];
-        for (int k = 0; k < rank; ++k) x[k] += r[k * m + rank + j] * part[j];
+        for (int k = 0; k < rank; ++k) {
+            x[k] += r[k * m + rank + j] * part[j];
+        }
     }
 }
 
 /* x = (J M^-1 J^T)^+ x: the solution of least norm at equal size of the rows. */
 static void four_bar_solve(const four_bar_rows *rows, four_bar_real *x)
 {
-    const int m = four_bar_NR, rank = rows->rank;
+    const int m = four_bar_NR;
+    const int rank = rows->rank;
     const four_bar_real *r = rows->weighted;
-    for (int i = 0; i < m; ++i) x[i] *= rows->scale[i];
+    for (int i = 0; i < m; ++i) {
+        x[i] *= rows->scale[i];
+    }
     if (rows->regular) {
         four_bar_cholesky_solve(rows->delassus, m, x);
     } else {
         four_bar_real y[four_bar_NR];
-        for (int i = 0; i < m; ++i) y[i] = x[rows->order[i]];
+        for (int i = 0; i < m; ++i) {
+            y[i] = x[rows->order[i]];
+        }
         four_bar_remove_unanswered(rows, y);
         /* Compilers cannot know that m bounds the rank. */
         for (int i = 0; i < m && i < rank; ++i) {
-            for (int k = 0; k < i; ++k) y[i] -= r[k * m + i] * y[k];
+            for (int k = 0; k < i; ++k) {
+                y[i] -= r[k * m + i] * y[k];
+            }
             y[i] /= r[i * m + i];
         }
         four_bar_back_substitute(r, rank, y, 1);
-        for (int i = rank; i < m; ++i) y[i] = 0;
+        for (int i = rank; i < m; ++i) {
+            y[i] = (four_bar_real)0;
+        }
         four_bar_remove_unanswered(rows, y);
-        for (int i = 0; i < m; ++i) x[rows->order[i]] = y[i];
+        for (int i = 0; i < m; ++i) {
+            x[rows->order[i]] = y[i];
+        }
     }
-    for (int i = 0; i < m; ++i) x[i] *= rows->scale[i];
+    for (int i = 0; i < m; ++i) {
+        x[i] *= rows->scale[i];
+    }
 }
 
 static four_bar_real four_bar_largest(const four_bar_real *x)
 {
-    four_bar_real largest = 0;
+    four_bar_real largest = (four_bar_real)0;
     for (int i = 0; i < four_bar_NR; ++i) {
         const four_bar_real size = four_bar_ABS(x[i]);
-        if (size > largest) largest = size;
+        if (size > largest) {
+            largest = size;
+        }
     }
     return largest;
 }
 
 /* Whether every residual is a number within its row's bound. */
-static int four_bar_within(const four_bar_real *residual, const four_bar_real *bounds)
+static bool four_bar_within(const four_bar_real *residual, const four_bar_real *bounds)
 {
     for (int i = 0; i < four_bar_NR; ++i) {
-        if (!(four_bar_ABS(residual[i]) <= bounds[i])) return 0;
+        if (!(four_bar_ABS(residual[i]) <= bounds[i])) {
+            return false;
+        }
     }
-    return 1;
+    return true;
 }
 
 /* The status of a solution for given arguments: finite or not, factors of the mass matrix and results finite or not. */
-static int four_bar_solved(const four_bar_rows *rows, int arguments, int results)
+static int four_bar_solved(const four_bar_rows *rows, bool arguments, bool results)
 {
-    if (!arguments) return four_bar_NOT_FINITE;
-    if (!four_bar_finite(rows->inverses, four_bar_NV)) return four_bar_SINGULAR;
-    if (!results) return four_bar_NOT_FINITE;
+    if (!arguments) {
+        return four_bar_NOT_FINITE;
+    }
+    if (!four_bar_finite(rows->inverses, four_bar_NV)) {
+        return four_bar_SINGULAR;
+    }
+    if (!results) {
+        return four_bar_NOT_FINITE;
+    }
     return rows->rank == four_bar_NR ? four_bar_OK : four_bar_SINGULAR;
 }
 
@@ -1438,28 +1545,46 @@ int four_bar_project_position_report(
     static const four_bar_real enough[four_bar_NR] = four_bar_ENOUGH_ROWS;
     static const four_bar_real accepted[four_bar_NR] = four_bar_ACCEPTED_ROWS;
     four_bar_rows rows;
-    four_bar_real residual[four_bar_NR], there[four_bar_NR], jacobian[four_bar_NR * four_bar_NV], motion[four_bar_NV], moved[four_bar_NQ];
-    for (int k = 0; k < four_bar_NQ; ++k) closed[k] = q[k];
+    four_bar_real residual[four_bar_NR];
+    four_bar_real there[four_bar_NR];
+    four_bar_real jacobian[four_bar_NR * four_bar_NV];
+    four_bar_real motion[four_bar_NV];
+    four_bar_real moved[four_bar_NQ];
+    for (int k = 0; k < four_bar_NQ; ++k) {
+        closed[k] = q[k];
+    }
     four_bar_constraint_residual(four_bar_ACTUAL closed, residual);
     *gap = four_bar_largest(residual);
     *steps = 0;
-    if (!four_bar_finite(q, four_bar_NQ) || !four_bar_finite(residual, four_bar_NR)) return four_bar_NOT_FINITE;
+    if (!four_bar_finite(q, four_bar_NQ) || !four_bar_finite(residual, four_bar_NR)) {
+        return four_bar_NOT_FINITE;
+    }
     while (!four_bar_within(residual, enough) && *steps < four_bar_ITERATIONS) {
         four_bar_position_correction(
             four_bar_ACTUAL closed, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
         four_bar_factor(&rows);
-        for (int i = 0; i < four_bar_NR; ++i) there[i] = residual[i];
+        for (int i = 0; i < four_bar_NR; ++i) {
+            there[i] = residual[i];
+        }
         four_bar_solve(&rows, there);
         for (int k = 0; k < four_bar_NV; ++k) {
-            motion[k] = 0;
-            for (int j = 0; j < four_bar_NR; ++j) motion[k] -= rows.response[k * four_bar_NR + j] * there[j];
+            motion[k] = (four_bar_real)0;
+            for (int j = 0; j < four_bar_NR; ++j) {
+                motion[k] -= rows.response[k * four_bar_NR + j] * there[j];
+            }
         }
         four_bar_moved_position(four_bar_ACTUAL closed, motion, moved);
         four_bar_constraint_residual(four_bar_ACTUAL moved, there);
         ++*steps;
-        if (!four_bar_finite(there, four_bar_NR) || !(four_bar_largest(there) < *gap)) break;
-        for (int k = 0; k < four_bar_NQ; ++k) closed[k] = moved[k];
-        for (int i = 0; i < four_bar_NR; ++i) residual[i] = there[i];
+        if (!four_bar_finite(there, four_bar_NR) || !(four_bar_largest(there) < *gap)) {
+            break;
+        }
+        for (int k = 0; k < four_bar_NQ; ++k) {
+            closed[k] = moved[k];
+        }
+        for (int i = 0; i < four_bar_NR; ++i) {
+            residual[i] = there[i];
+        }
         *gap = four_bar_largest(residual);
     }
     return four_bar_within(residual, accepted) ? four_bar_OK : four_bar_NOT_CLOSED;
@@ -1476,20 +1601,27 @@ int four_bar_project_velocity(
     four_bar_FORMAL const four_bar_real q[four_bar_NQ], const four_bar_real v[four_bar_NV], four_bar_real consistent[restrict four_bar_NV])
 {
     four_bar_rows rows;
-    four_bar_real rate[four_bar_NR], jacobian[four_bar_NR * four_bar_NV];
-    const int arguments = four_bar_finite(q, four_bar_NQ) && four_bar_finite(v, four_bar_NV);
-    for (int k = 0; k < four_bar_NV; ++k) consistent[k] = v[k];
+    four_bar_real rate[four_bar_NR];
+    four_bar_real jacobian[four_bar_NR * four_bar_NV];
+    const bool arguments = four_bar_finite(q, four_bar_NQ) && four_bar_finite(v, four_bar_NV);
+    for (int k = 0; k < four_bar_NV; ++k) {
+        consistent[k] = v[k];
+    }
     four_bar_velocity_correction(four_bar_ACTUAL q, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
     four_bar_factor(&rows);
     /* The second time removes what round-off left. */
     for (int time = 0; time < 2; ++time) {
         for (int i = 0; i < four_bar_NR; ++i) {
-            rate[i] = 0;
-            for (int k = 0; k < four_bar_NV; ++k) rate[i] += jacobian[i * four_bar_NV + k] * consistent[k];
+            rate[i] = (four_bar_real)0;
+            for (int k = 0; k < four_bar_NV; ++k) {
+                rate[i] += jacobian[i * four_bar_NV + k] * consistent[k];
+            }
         }
         four_bar_solve(&rows, rate);
         for (int k = 0; k < four_bar_NV; ++k) {
-            for (int j = 0; j < four_bar_NR; ++j) consistent[k] -= rows.response[k * four_bar_NR + j] * rate[j];
+            for (int j = 0; j < four_bar_NR; ++j) {
+                consistent[k] -= rows.response[k * four_bar_NR + j] * rate[j];
+            }
         }
     }
     return four_bar_solved(&rows, arguments, four_bar_finite(consistent, four_bar_NV));
@@ -1499,24 +1631,29 @@ static int four_bar_loop_dynamics(
     four_bar_FORMAL const four_bar_real *q, const four_bar_real *v, const four_bar_real *tau, four_bar_EXTRA_FORMAL
     const four_bar_real *gains, four_bar_real *restrict vdot, four_bar_real *restrict lambda, four_bar_rows *restrict rows)
 {
-    const int arguments = four_bar_finite(q, four_bar_NQ) && four_bar_finite(v, four_bar_NV) && four_bar_finite(tau, four_bar_NV);
+    const bool arguments = four_bar_finite(q, four_bar_NQ) && four_bar_finite(v, four_bar_NV) && four_bar_finite(tau, four_bar_NV);
     four_bar_constrained_terms(
         four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL vdot, rows->response, rows->delassus, lambda, rows->weighted,
         rows->inverses);
-    if (gains) {
-        four_bar_real residual[four_bar_NR], jacobian[four_bar_NR * four_bar_NV];
+    if (gains != NULL) {
+        four_bar_real residual[four_bar_NR];
+        four_bar_real jacobian[four_bar_NR * four_bar_NV];
         four_bar_constraint_residual(four_bar_ACTUAL q, residual);
         four_bar_constraint_jacobian(four_bar_ACTUAL q, jacobian);
         for (int i = 0; i < four_bar_NR; ++i) {
-            four_bar_real rate = 0;
-            for (int k = 0; k < four_bar_NV; ++k) rate += jacobian[i * four_bar_NV + k] * v[k];
-            lambda[i] -= 2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
+            four_bar_real rate = (four_bar_real)0;
+            for (int k = 0; k < four_bar_NV; ++k) {
+                rate += jacobian[i * four_bar_NV + k] * v[k];
+            }
+            lambda[i] -= (four_bar_real)2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
         }
     }
     four_bar_factor(rows);
     four_bar_solve(rows, lambda);
     for (int k = 0; k < four_bar_NV; ++k) {
-        for (int j = 0; j < four_bar_NR; ++j) vdot[k] += rows->response[k * four_bar_NR + j] * lambda[j];
+        for (int j = 0; j < four_bar_NR; ++j) {
+            vdot[k] += rows->response[k * four_bar_NR + j] * lambda[j];
+        }
     }
     return four_bar_solved(rows, arguments, four_bar_finite(vdot, four_bar_NV) && four_bar_finite(lambda, four_bar_NR));
 }
@@ -1529,7 +1666,7 @@ int four_bar_constrained_dynamics_report(
 {
     four_bar_rows rows;
     const int status =
-        four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, &rows);
+        four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL NULL, vdot, lambda, &rows);
     *rank = rows.rank;
     *pivot = rows.pivot;
     return status;
@@ -1542,7 +1679,7 @@ int four_bar_constrained_dynamics(
 {
     four_bar_rows rows;
     return four_bar_loop_dynamics(
-        four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, &rows);
+        four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL NULL, vdot, lambda, &rows);
 }
 
 int four_bar_stabilised_dynamics(
@@ -1562,7 +1699,7 @@ int four_bar_forward_dynamics(
     four_bar_rows rows;
     four_bar_real lambda[four_bar_NR];
     return four_bar_loop_dynamics(
-        four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, &rows);
+        four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL NULL, vdot, lambda, &rows);
 }
 
 int four_bar_joint_wrenches(
@@ -1571,10 +1708,13 @@ int four_bar_joint_wrenches(
     four_bar_real wrenches[restrict 6 * four_bar_NJ])
 {
     four_bar_rows rows;
-    four_bar_real vdot[four_bar_NV], lambda[four_bar_NR];
+    four_bar_real vdot[four_bar_NV];
+    four_bar_real lambda[four_bar_NR];
     const int status =
-        four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL (const four_bar_real *)0, vdot, lambda, &rows);
+        four_bar_loop_dynamics(four_bar_ACTUAL q, v, tau, four_bar_EXTRA_ACTUAL NULL, vdot, lambda, &rows);
     four_bar_constrained_wrenches(four_bar_ACTUAL q, v, vdot, lambda, four_bar_EXTRA_ACTUAL wrenches);
-    if (status == four_bar_OK && !four_bar_finite(wrenches, four_bar_WRENCHES)) return four_bar_NOT_FINITE;
+    if (status == four_bar_OK && !four_bar_finite(wrenches, four_bar_WRENCHES)) {
+        return four_bar_NOT_FINITE;
+    }
     return status;
 }

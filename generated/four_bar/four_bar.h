@@ -531,7 +531,6 @@ int four_bar_forward_dynamics(
     const four_bar_real tau[3],
     four_bar_real vdot[four_bar_restrict 3]);
 
-#undef four_bar_restrict
 #ifdef __cplusplus
 }
 #endif

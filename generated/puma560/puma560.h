@@ -242,7 +242,6 @@ void puma560_momentum(
     const puma560_real v[6],
     puma560_real momentum[puma560_restrict 6]);
 
-#undef puma560_restrict
 #ifdef __cplusplus
 }
 #endif

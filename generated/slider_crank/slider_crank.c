@@ -6,6 +6,8 @@
 #include "slider_crank.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #ifndef slider_crank_REGULAR
 #define slider_crank_REGULAR 0.00074
@@ -35,17 +37,21 @@
 #define slider_crank_ENOUGH_ROWS {slider_crank_ENOUGH * 0.45, slider_crank_ENOUGH * 0.45}
 #define slider_crank_ACCEPTED_ROWS {slider_crank_ACCEPTED * 0.45, slider_crank_ACCEPTED * 0.45}
 
-static int slider_crank_finite(const slider_crank_real *x, int size)
+static bool slider_crank_finite(const slider_crank_real *x, int size)
 {
     for (int i = 0; i < size; ++i) {
-        if (!(slider_crank_ABS(x[i]) < slider_crank_INFINITY)) return 0;
+        if (!(slider_crank_ABS(x[i]) < slider_crank_INFINITY)) {
+            return false;
+        }
     }
-    return 1;
+    return true;
 }
 
 static void slider_crank_spoil(slider_crank_real *x, int size)
 {
-    for (int i = 0; i < size; ++i) x[i] = (slider_crank_real)NAN;
+    for (int i = 0; i < size; ++i) {
+        x[i] = (slider_crank_real)NAN;
+    }
 }
 
 /* operations: 16 + or -, 29 *, 2 sine-cosine pairs */
@@ -973,13 +979,27 @@ int slider_crank_actuated_inverse_dynamics(
     guarded_values[2] = t23;
 
     int status = slider_crank_OK;
-    if (!(slider_crank_ABS(guarded_values[0]) > slider_crank_VANISHES * 0.03125)) status = slider_crank_SINGULAR;
-    if (!(slider_crank_ABS(guarded_values[1]) > slider_crank_VANISHES)) status = slider_crank_SINGULAR;
-    if (!(slider_crank_ABS(guarded_values[2]) > slider_crank_VANISHES)) status = slider_crank_SINGULAR;
-    if (!slider_crank_finite(q, 3)) status = slider_crank_NOT_FINITE;
-    if (!slider_crank_finite(v, 3)) status = slider_crank_NOT_FINITE;
-    if (!slider_crank_finite(vdot, 3)) status = slider_crank_NOT_FINITE;
-    if (status == slider_crank_OK && !slider_crank_finite(tau, 3)) status = slider_crank_NOT_FINITE;
+    if (!(slider_crank_ABS(guarded_values[0]) > slider_crank_VANISHES * 0.03125)) {
+        status = slider_crank_SINGULAR;
+    }
+    if (!(slider_crank_ABS(guarded_values[1]) > slider_crank_VANISHES)) {
+        status = slider_crank_SINGULAR;
+    }
+    if (!(slider_crank_ABS(guarded_values[2]) > slider_crank_VANISHES)) {
+        status = slider_crank_SINGULAR;
+    }
+    if (!slider_crank_finite(q, 3)) {
+        status = slider_crank_NOT_FINITE;
+    }
+    if (!slider_crank_finite(v, 3)) {
+        status = slider_crank_NOT_FINITE;
+    }
+    if (!slider_crank_finite(vdot, 3)) {
+        status = slider_crank_NOT_FINITE;
+    }
+    if (status == slider_crank_OK && !slider_crank_finite(tau, 3)) {
+        status = slider_crank_NOT_FINITE;
+    }
     if (status != slider_crank_OK) {
         slider_crank_spoil(tau, 3);
     }
@@ -1020,10 +1040,18 @@ int slider_crank_closed_form_position(
     guarded_values[0] = t7;
 
     int status = slider_crank_OK;
-    if (!(guarded_values[0] >= 0)) status = slider_crank_OUT_OF_REACH;
-    if (!slider_crank_finite(q, 3)) status = slider_crank_NOT_FINITE;
-    if (!slider_crank_finite(&branch, 1)) status = slider_crank_NOT_FINITE;
-    if (status == slider_crank_OK && !slider_crank_finite(q_closed, 3)) status = slider_crank_NOT_FINITE;
+    if (!(guarded_values[0] >= 0)) {
+        status = slider_crank_OUT_OF_REACH;
+    }
+    if (!slider_crank_finite(q, 3)) {
+        status = slider_crank_NOT_FINITE;
+    }
+    if (!slider_crank_finite(&branch, 1)) {
+        status = slider_crank_NOT_FINITE;
+    }
+    if (status == slider_crank_OK && !slider_crank_finite(q_closed, 3)) {
+        status = slider_crank_NOT_FINITE;
+    }
     if (status != slider_crank_OK) {
         slider_crank_spoil(q_closed, 3);
     }
@@ -1040,25 +1068,35 @@ typedef struct slider_crank_rows {
     slider_crank_real inverses[slider_crank_NV];            /* D^-1 */
     slider_crank_real scale[slider_crank_NR];               /* brings the rows to equal size */
     slider_crank_real pivot;                         /* smallest one at equal size: how regular the rows are */
-    int order[slider_crank_NR], rank, regular;
+    int order[slider_crank_NR];
+    int rank;
+    bool regular;
 } slider_crank_rows;
 
 /* Cholesky's factor of a symmetric matrix, in its lower half with inverse pivots; the smallest below 1, or 0. */
 static slider_crank_real slider_crank_cholesky(slider_crank_real *a, int size)
 {
     const int m = slider_crank_NR;
-    slider_crank_real smallest = 1;
+    slider_crank_real smallest = (slider_crank_real)1;
     for (int j = 0; j < size; ++j) {
         slider_crank_real square = a[j * m + j];
-        for (int k = 0; k < j; ++k) square -= a[j * m + k] * a[j * m + k];
-        if (!(square > 0)) return 0;
+        for (int k = 0; k < j; ++k) {
+            square -= a[j * m + k] * a[j * m + k];
+        }
+        if (!(square > (slider_crank_real)0)) {
+            return (slider_crank_real)0;
+        }
         const slider_crank_real pivot = slider_crank_SQRT(square);
-        const slider_crank_real inverse = 1 / pivot;
-        if (pivot < smallest) smallest = pivot;
+        const slider_crank_real inverse = (slider_crank_real)1 / pivot;
+        if (pivot < smallest) {
+            smallest = pivot;
+        }
         a[j * m + j] = inverse;
         for (int i = j + 1; i < size; ++i) {
             slider_crank_real entry = a[i * m + j];
-            for (int k = 0; k < j; ++k) entry -= a[i * m + k] * a[j * m + k];
+            for (int k = 0; k < j; ++k) {
+                entry -= a[i * m + k] * a[j * m + k];
+            }
             a[i * m + j] = entry * inverse;
         }
     }
@@ -1070,11 +1108,15 @@ static void slider_crank_cholesky_solve(const slider_crank_real *a, int size, sl
 {
     const int m = slider_crank_NR;
     for (int i = 0; i < size; ++i) {
-        for (int k = 0; k < i; ++k) x[i] -= a[i * m + k] * x[k];
+        for (int k = 0; k < i; ++k) {
+            x[i] -= a[i * m + k] * x[k];
+        }
         x[i] *= a[i * m + i];
     }
     for (int i = size - 1; i >= 0; --i) {
-        for (int k = i + 1; k < size; ++k) x[i] -= a[k * m + i] * x[k];
+        for (int k = i + 1; k < size; ++k) {
+            x[i] -= a[k * m + i] * x[k];
+        }
         x[i] *= a[i * m + i];
     }
 }
@@ -1082,23 +1124,32 @@ static void slider_crank_cholesky_solve(const slider_crank_real *a, int size, sl
 /* R of A P = Q R by Householder's reflections with column pivoting, in the upper part of a (NV x NR); the rank. */
 static int slider_crank_triangularise(slider_crank_real *a, int *order)
 {
-    const int n = slider_crank_NV, m = slider_crank_NR;
-    slider_crank_real first = 0;
-    for (int j = 0; j < m; ++j) order[j] = j;
+    const int n = slider_crank_NV;
+    const int m = slider_crank_NR;
+    slider_crank_real first = (slider_crank_real)0;
+    for (int j = 0; j < m; ++j) {
+        order[j] = j;
+    }
     for (int k = 0; k < m; ++k) {
         int chosen = k;
-        slider_crank_real largest = 0;
+        slider_crank_real largest = (slider_crank_real)0;
         for (int j = k; j < m; ++j) {
-            slider_crank_real square = 0;
-            for (int i = k; i < n; ++i) square += a[i * m + j] * a[i * m + j];
+            slider_crank_real square = (slider_crank_real)0;
+            for (int i = k; i < n; ++i) {
+                square += a[i * m + j] * a[i * m + j];
+            }
             if (square > largest) {
                 largest = square;
                 chosen = j;
             }
         }
         slider_crank_real norm = slider_crank_SQRT(largest);
-        if (k == 0) first = norm;
-        if (!(norm > slider_crank_DEPENDENT * first)) return k;
+        if (k == 0) {
+            first = norm;
+        }
+        if (!(norm > slider_crank_DEPENDENT * first)) {
+            return k;
+        }
         const int moved = order[k];
         order[k] = order[chosen];
         order[chosen] = moved;
@@ -1107,14 +1158,20 @@ static int slider_crank_triangularise(slider_crank_real *a, int *order)
             a[i * m + k] = a[i * m + chosen];
             a[i * m + chosen] = entry;
         }
-        if (a[k * m + k] > 0) norm = -norm;
+        if (a[k * m + k] > (slider_crank_real)0) {
+            norm = -norm;
+        }
         const slider_crank_real head = a[k * m + k] - norm;
         for (int j = k + 1; j < m; ++j) {
             slider_crank_real product = head * a[k * m + j];
-            for (int i = k + 1; i < n; ++i) product += a[i * m + k] * a[i * m + j];
+            for (int i = k + 1; i < n; ++i) {
+                product += a[i * m + k] * a[i * m + j];
+            }
             product /= -norm * head;
             a[k * m + j] -= product * head;
-            for (int i = k + 1; i < n; ++i) a[i * m + j] -= product * a[i * m + k];
+            for (int i = k + 1; i < n; ++i) {
+                a[i * m + j] -= product * a[i * m + k];
+            }
         }
         a[k * m + k] = norm;
     }
@@ -1126,7 +1183,9 @@ static void slider_crank_back_substitute(const slider_crank_real *a, int rank, s
 {
     const int m = slider_crank_NR;
     for (int i = rank - 1; i >= 0; --i) {
-        for (int k = i + 1; k < rank; ++k) x[i * stride] -= a[i * m + k] * x[k * stride];
+        for (int k = i + 1; k < rank; ++k) {
+            x[i * stride] -= a[i * m + k] * x[k * stride];
+        }
         x[i * stride] /= a[i * m + i];
     }
 }
@@ -1134,30 +1193,45 @@ static void slider_crank_back_substitute(const slider_crank_real *a, int rank, s
 /* Factors the rows: J M^-1 J^T where it is regular, else D^-1/2 Y, which does not square what is small. */
 static void slider_crank_factor(slider_crank_rows *rows)
 {
-    const int n = slider_crank_NV, m = slider_crank_NR;
-    slider_crank_real *a = rows->delassus, *r = rows->weighted;
-    for (int i = 0; i < m; ++i) rows->scale[i] = a[i * m + i] > 0 ? 1 / slider_crank_SQRT(a[i * m + i]) : 0;
+    const int n = slider_crank_NV;
+    const int m = slider_crank_NR;
+    slider_crank_real *a = rows->delassus;
+    slider_crank_real *r = rows->weighted;
     for (int i = 0; i < m; ++i) {
-        for (int j = 0; j < i; ++j) a[i * m + j] *= rows->scale[i] * rows->scale[j];
-        a[i * m + i] = rows->scale[i] > 0 ? 1 : 0;
+        rows->scale[i] = a[i * m + i] > (slider_crank_real)0 ? (slider_crank_real)1 / slider_crank_SQRT(a[i * m + i]) : (slider_crank_real)0;
+    }
+    for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < i; ++j) {
+            a[i * m + j] *= rows->scale[i] * rows->scale[j];
+        }
+        a[i * m + i] = rows->scale[i] > (slider_crank_real)0 ? (slider_crank_real)1 : (slider_crank_real)0;
     }
     rows->rank = m;
     rows->pivot = slider_crank_cholesky(a, m);
     rows->regular = rows->pivot > slider_crank_REGULAR;
-    if (rows->regular) return;
+    if (rows->regular) {
+        return;
+    }
     for (int i = 0; i < n; ++i) {
         const slider_crank_real root = slider_crank_SQRT(slider_crank_ABS(rows->inverses[i]));
-        for (int j = 0; j < m; ++j) r[i * m + j] *= root * rows->scale[j];
+        for (int j = 0; j < m; ++j) {
+            r[i * m + j] *= root * rows->scale[j];
+        }
     }
     rows->rank = slider_crank_triangularise(r, rows->order);
-    rows->pivot = rows->rank == m ? slider_crank_ABS(r[m * m - 1] / r[0]) : 0;
+    rows->pivot = rows->rank == m ? slider_crank_ABS(r[m * m - 1] / r[0]) : (slider_crank_real)0;
     /* Columns without a pivot are those before them times K. */
-    const int rank = rows->rank, left = m - rank;
-    for (int j = rank; j < m; ++j) slider_crank_back_substitute(r, rank, r + j, m);
+    const int rank = rows->rank;
+    const int left = m - rank;
+    for (int j = rank; j < m; ++j) {
+        slider_crank_back_substitute(r, rank, &r[j], m);
+    }
     for (int i = 0; i < left; ++i) {
         for (int j = 0; j <= i; ++j) {
-            a[i * m + j] = i == j ? 1 : 0;
-            for (int k = 0; k < rank; ++k) a[i * m + j] += r[k * m + rank + i] * r[k * m + rank + j];
+            a[i * m + j] = i == j ? (slider_crank_real)1 : (slider_crank_real)0;
+            for (int k = 0; k < rank; ++k) {
+                a[i * m + j] += r[k * m + rank + i] * r[k * m + rank + j];
+            }
         }
     }
     (void)slider_crank_cholesky(a, left);
@@ -1166,70 +1240,99 @@ static void slider_crank_factor(slider_crank_rows *rows)
 /* Takes from x (in the columns' order) what no motion of the rows answers to: its part along [-K; I]. */
 static void slider_crank_remove_unanswered(const slider_crank_rows *rows, slider_crank_real *x)
 {
-    const int m = slider_crank_NR, rank = rows->rank, left = m - rank;
+    const int m = slider_crank_NR;
+    const int rank = rows->rank;
+    const int left = m - rank;
     const slider_crank_real *r = rows->weighted;
     slider_crank_real part[slider_crank_NR];
     for (int j = 0; j < left; ++j) {
         part[j] = x[rank + j];
-        for (int k = 0; k < rank; ++k) part[j] -= r[k * m + rank + j] * x[k];
+        for (int k = 0; k < rank; ++k) {
+            part[j] -= r[k * m + rank + j] * x[k];
+        }
     }
     slider_crank_cholesky_solve(rows->delassus, left, part);
     for (int j = 0; j < left; ++j) {
         x[rank + j] -= part[j];
-        for (int k = 0; k < rank; ++k) x[k] += r[k * m + rank + j] * part[j];
+        for (int k = 0; k < rank; ++k) {
+            x[k] += r[k * m + rank + j] * part[j];
+        }
     }
 }
 
 /* x = (J M^-1 J^T)^+ x: the solution of least norm at equal size of the rows. */
 static void slider_crank_solve(const slider_crank_rows *rows, slider_crank_real *x)
 {
-    const int m = slider_crank_NR, rank = rows->rank;
+    const int m = slider_crank_NR;
+    const int rank = rows->rank;
     const slider_crank_real *r = rows->weighted;
-    for (int i = 0; i < m; ++i) x[i] *= rows->scale[i];
+    for (int i = 0; i < m; ++i) {
+        x[i] *= rows->scale[i];
+    }
     if (rows->regular) {
         slider_crank_cholesky_solve(rows->delassus, m, x);
     } else {
         slider_crank_real y[slider_crank_NR];
-        for (int i = 0; i < m; ++i) y[i] = x[rows->order[i]];
+        for (int i = 0; i < m; ++i) {
+            y[i] = x[rows->order[i]];
+        }
         slider_crank_remove_unanswered(rows, y);
         /* Compilers cannot know that m bounds the rank. */
         for (int i = 0; i < m && i < rank; ++i) {
-            for (int k = 0; k < i; ++k) y[i] -= r[k * m + i] * y[k];
+            for (int k = 0; k < i; ++k) {
+                y[i] -= r[k * m + i] * y[k];
+            }
             y[i] /= r[i * m + i];
         }
         slider_crank_back_substitute(r, rank, y, 1);
-        for (int i = rank; i < m; ++i) y[i] = 0;
+        for (int i = rank; i < m; ++i) {
+            y[i] = (slider_crank_real)0;
+        }
         slider_crank_remove_unanswered(rows, y);
-        for (int i = 0; i < m; ++i) x[rows->order[i]] = y[i];
+        for (int i = 0; i < m; ++i) {
+            x[rows->order[i]] = y[i];
+        }
     }
-    for (int i = 0; i < m; ++i) x[i] *= rows->scale[i];
+    for (int i = 0; i < m; ++i) {
+        x[i] *= rows->scale[i];
+    }
 }
 
 static slider_crank_real slider_crank_largest(const slider_crank_real *x)
 {
-    slider_crank_real largest = 0;
+    slider_crank_real largest = (slider_crank_real)0;
     for (int i = 0; i < slider_crank_NR; ++i) {
         const slider_crank_real size = slider_crank_ABS(x[i]);
-        if (size > largest) largest = size;
+        if (size > largest) {
+            largest = size;
+        }
     }
     return largest;
 }
 
 /* Whether every residual is a number within its row's bound. */
-static int slider_crank_within(const slider_crank_real *residual, const slider_crank_real *bounds)
+static bool slider_crank_within(const slider_crank_real *residual, const slider_crank_real *bounds)
 {
     for (int i = 0; i < slider_crank_NR; ++i) {
-        if (!(slider_crank_ABS(residual[i]) <= bounds[i])) return 0;
+        if (!(slider_crank_ABS(residual[i]) <= bounds[i])) {
+            return false;
+        }
     }
-    return 1;
+    return true;
 }
 
 /* The status of a solution for given arguments: finite or not, factors of the mass matrix and results finite or not. */
-static int slider_crank_solved(const slider_crank_rows *rows, int arguments, int results)
+static int slider_crank_solved(const slider_crank_rows *rows, bool arguments, bool results)
 {
-    if (!arguments) return slider_crank_NOT_FINITE;
-    if (!slider_crank_finite(rows->inverses, slider_crank_NV)) return slider_crank_SINGULAR;
-    if (!results) return slider_crank_NOT_FINITE;
+    if (!arguments) {
+        return slider_crank_NOT_FINITE;
+    }
+    if (!slider_crank_finite(rows->inverses, slider_crank_NV)) {
+        return slider_crank_SINGULAR;
+    }
+    if (!results) {
+        return slider_crank_NOT_FINITE;
+    }
     return rows->rank == slider_crank_NR ? slider_crank_OK : slider_crank_SINGULAR;
 }
 
@@ -1240,28 +1343,46 @@ int slider_crank_project_position_report(
     static const slider_crank_real enough[slider_crank_NR] = slider_crank_ENOUGH_ROWS;
     static const slider_crank_real accepted[slider_crank_NR] = slider_crank_ACCEPTED_ROWS;
     slider_crank_rows rows;
-    slider_crank_real residual[slider_crank_NR], there[slider_crank_NR], jacobian[slider_crank_NR * slider_crank_NV], motion[slider_crank_NV], moved[slider_crank_NQ];
-    for (int k = 0; k < slider_crank_NQ; ++k) closed[k] = q[k];
+    slider_crank_real residual[slider_crank_NR];
+    slider_crank_real there[slider_crank_NR];
+    slider_crank_real jacobian[slider_crank_NR * slider_crank_NV];
+    slider_crank_real motion[slider_crank_NV];
+    slider_crank_real moved[slider_crank_NQ];
+    for (int k = 0; k < slider_crank_NQ; ++k) {
+        closed[k] = q[k];
+    }
     slider_crank_constraint_residual(slider_crank_ACTUAL closed, residual);
     *gap = slider_crank_largest(residual);
     *steps = 0;
-    if (!slider_crank_finite(q, slider_crank_NQ) || !slider_crank_finite(residual, slider_crank_NR)) return slider_crank_NOT_FINITE;
+    if (!slider_crank_finite(q, slider_crank_NQ) || !slider_crank_finite(residual, slider_crank_NR)) {
+        return slider_crank_NOT_FINITE;
+    }
     while (!slider_crank_within(residual, enough) && *steps < slider_crank_ITERATIONS) {
         slider_crank_position_correction(
             slider_crank_ACTUAL closed, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
         slider_crank_factor(&rows);
-        for (int i = 0; i < slider_crank_NR; ++i) there[i] = residual[i];
+        for (int i = 0; i < slider_crank_NR; ++i) {
+            there[i] = residual[i];
+        }
         slider_crank_solve(&rows, there);
         for (int k = 0; k < slider_crank_NV; ++k) {
-            motion[k] = 0;
-            for (int j = 0; j < slider_crank_NR; ++j) motion[k] -= rows.response[k * slider_crank_NR + j] * there[j];
+            motion[k] = (slider_crank_real)0;
+            for (int j = 0; j < slider_crank_NR; ++j) {
+                motion[k] -= rows.response[k * slider_crank_NR + j] * there[j];
+            }
         }
         slider_crank_moved_position(slider_crank_ACTUAL closed, motion, moved);
         slider_crank_constraint_residual(slider_crank_ACTUAL moved, there);
         ++*steps;
-        if (!slider_crank_finite(there, slider_crank_NR) || !(slider_crank_largest(there) < *gap)) break;
-        for (int k = 0; k < slider_crank_NQ; ++k) closed[k] = moved[k];
-        for (int i = 0; i < slider_crank_NR; ++i) residual[i] = there[i];
+        if (!slider_crank_finite(there, slider_crank_NR) || !(slider_crank_largest(there) < *gap)) {
+            break;
+        }
+        for (int k = 0; k < slider_crank_NQ; ++k) {
+            closed[k] = moved[k];
+        }
+        for (int i = 0; i < slider_crank_NR; ++i) {
+            residual[i] = there[i];
+        }
         *gap = slider_crank_largest(residual);
     }
     return slider_crank_within(residual, accepted) ? slider_crank_OK : slider_crank_NOT_CLOSED;
@@ -1278,20 +1399,27 @@ int slider_crank_project_velocity(
     slider_crank_FORMAL const slider_crank_real q[slider_crank_NQ], const slider_crank_real v[slider_crank_NV], slider_crank_real consistent[restrict slider_crank_NV])
 {
     slider_crank_rows rows;
-    slider_crank_real rate[slider_crank_NR], jacobian[slider_crank_NR * slider_crank_NV];
-    const int arguments = slider_crank_finite(q, slider_crank_NQ) && slider_crank_finite(v, slider_crank_NV);
-    for (int k = 0; k < slider_crank_NV; ++k) consistent[k] = v[k];
+    slider_crank_real rate[slider_crank_NR];
+    slider_crank_real jacobian[slider_crank_NR * slider_crank_NV];
+    const bool arguments = slider_crank_finite(q, slider_crank_NQ) && slider_crank_finite(v, slider_crank_NV);
+    for (int k = 0; k < slider_crank_NV; ++k) {
+        consistent[k] = v[k];
+    }
     slider_crank_velocity_correction(slider_crank_ACTUAL q, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
     slider_crank_factor(&rows);
     /* The second time removes what round-off left. */
     for (int time = 0; time < 2; ++time) {
         for (int i = 0; i < slider_crank_NR; ++i) {
-            rate[i] = 0;
-            for (int k = 0; k < slider_crank_NV; ++k) rate[i] += jacobian[i * slider_crank_NV + k] * consistent[k];
+            rate[i] = (slider_crank_real)0;
+            for (int k = 0; k < slider_crank_NV; ++k) {
+                rate[i] += jacobian[i * slider_crank_NV + k] * consistent[k];
+            }
         }
         slider_crank_solve(&rows, rate);
         for (int k = 0; k < slider_crank_NV; ++k) {
-            for (int j = 0; j < slider_crank_NR; ++j) consistent[k] -= rows.response[k * slider_crank_NR + j] * rate[j];
+            for (int j = 0; j < slider_crank_NR; ++j) {
+                consistent[k] -= rows.response[k * slider_crank_NR + j] * rate[j];
+            }
         }
     }
     return slider_crank_solved(&rows, arguments, slider_crank_finite(consistent, slider_crank_NV));
@@ -1301,24 +1429,29 @@ static int slider_crank_loop_dynamics(
     slider_crank_FORMAL const slider_crank_real *q, const slider_crank_real *v, const slider_crank_real *tau, slider_crank_EXTRA_FORMAL
     const slider_crank_real *gains, slider_crank_real *restrict vdot, slider_crank_real *restrict lambda, slider_crank_rows *restrict rows)
 {
-    const int arguments = slider_crank_finite(q, slider_crank_NQ) && slider_crank_finite(v, slider_crank_NV) && slider_crank_finite(tau, slider_crank_NV);
+    const bool arguments = slider_crank_finite(q, slider_crank_NQ) && slider_crank_finite(v, slider_crank_NV) && slider_crank_finite(tau, slider_crank_NV);
     slider_crank_constrained_terms(
         slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL vdot, rows->response, rows->delassus, lambda, rows->weighted,
         rows->inverses);
-    if (gains) {
-        slider_crank_real residual[slider_crank_NR], jacobian[slider_crank_NR * slider_crank_NV];
+    if (gains != NULL) {
+        slider_crank_real residual[slider_crank_NR];
+        slider_crank_real jacobian[slider_crank_NR * slider_crank_NV];
         slider_crank_constraint_residual(slider_crank_ACTUAL q, residual);
         slider_crank_constraint_jacobian(slider_crank_ACTUAL q, jacobian);
         for (int i = 0; i < slider_crank_NR; ++i) {
-            slider_crank_real rate = 0;
-            for (int k = 0; k < slider_crank_NV; ++k) rate += jacobian[i * slider_crank_NV + k] * v[k];
-            lambda[i] -= 2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
+            slider_crank_real rate = (slider_crank_real)0;
+            for (int k = 0; k < slider_crank_NV; ++k) {
+                rate += jacobian[i * slider_crank_NV + k] * v[k];
+            }
+            lambda[i] -= (slider_crank_real)2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
         }
     }
     slider_crank_factor(rows);
     slider_crank_solve(rows, lambda);
     for (int k = 0; k < slider_crank_NV; ++k) {
-        for (int j = 0; j < slider_crank_NR; ++j) vdot[k] += rows->response[k * slider_crank_NR + j] * lambda[j];
+        for (int j = 0; j < slider_crank_NR; ++j) {
+            vdot[k] += rows->response[k * slider_crank_NR + j] * lambda[j];
+        }
     }
     return slider_crank_solved(rows, arguments, slider_crank_finite(vdot, slider_crank_NV) && slider_crank_finite(lambda, slider_crank_NR));
 }
@@ -1331,7 +1464,7 @@ int slider_crank_constrained_dynamics_report(
 {
     slider_crank_rows rows;
     const int status =
-        slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, &rows);
+        slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL NULL, vdot, lambda, &rows);
     *rank = rows.rank;
     *pivot = rows.pivot;
     return status;
@@ -1344,7 +1477,7 @@ int slider_crank_constrained_dynamics(
 {
     slider_crank_rows rows;
     return slider_crank_loop_dynamics(
-        slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, &rows);
+        slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL NULL, vdot, lambda, &rows);
 }
 
 int slider_crank_stabilised_dynamics(
@@ -1364,7 +1497,7 @@ int slider_crank_forward_dynamics(
     slider_crank_rows rows;
     slider_crank_real lambda[slider_crank_NR];
     return slider_crank_loop_dynamics(
-        slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, &rows);
+        slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL NULL, vdot, lambda, &rows);
 }
 
 int slider_crank_joint_wrenches(
@@ -1373,10 +1506,13 @@ int slider_crank_joint_wrenches(
     slider_crank_real wrenches[restrict 6 * slider_crank_NJ])
 {
     slider_crank_rows rows;
-    slider_crank_real vdot[slider_crank_NV], lambda[slider_crank_NR];
+    slider_crank_real vdot[slider_crank_NV];
+    slider_crank_real lambda[slider_crank_NR];
     const int status =
-        slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL (const slider_crank_real *)0, vdot, lambda, &rows);
+        slider_crank_loop_dynamics(slider_crank_ACTUAL q, v, tau, slider_crank_EXTRA_ACTUAL NULL, vdot, lambda, &rows);
     slider_crank_constrained_wrenches(slider_crank_ACTUAL q, v, vdot, lambda, slider_crank_EXTRA_ACTUAL wrenches);
-    if (status == slider_crank_OK && !slider_crank_finite(wrenches, slider_crank_WRENCHES)) return slider_crank_NOT_FINITE;
+    if (status == slider_crank_OK && !slider_crank_finite(wrenches, slider_crank_WRENCHES)) {
+        return slider_crank_NOT_FINITE;
+    }
     return status;
 }

@@ -575,7 +575,6 @@ int slider_crank_forward_dynamics(
     const slider_crank_real tau[3],
     slider_crank_real vdot[slider_crank_restrict 3]);
 
-#undef slider_crank_restrict
 #ifdef __cplusplus
 }
 #endif
