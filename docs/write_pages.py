@@ -20,7 +20,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-PAGES = (DOCS / "architecture.md", DOCS / "own_equations.md", *sorted((DOCS / "adding").glob("*.md")))
+PAGES = (
+    DOCS / "architecture.md",
+    DOCS / "own_equations.md",
+    DOCS / "statuses.md",
+    *sorted((DOCS / "adding").glob("*.md")),
+)
 
 BLOCK = re.compile(
     r"(?P<excerpt><!-- excerpt of (?P<file>\S+?)(?:: (?P<names>[^>]*?))? -->\n)?"

@@ -41,9 +41,11 @@ def failures_of(guards: Sequence[Guard]) -> tuple[Failure, ...]:
     """The statuses of a derived function with these guards, in the order of their numbers."""
     if not guards:
         return ()
-    reasons: dict[Status, dict[str, None]] = {}
+    places: dict[Need, dict[str, None]] = {}
     for guard in guards:
-        place = f" in {guard.section}" if guard.section else ""
-        reasons.setdefault(STATUS_OF[guard.need], {})[f"{_WORDS[guard.need]}{place}"] = None
-    found = [Failure(status, f"not numbers: {', or '.join(reasons[status])}") for status in sorted(reasons)]
-    return (*found, Failure(Status.NOT_FINITE, "not numbers"))
+        places.setdefault(guard.need, {})[f" in {guard.section}" if guard.section else ""] = None
+    reasons: dict[Status, list[str]] = {}
+    for need, found in places.items():
+        reasons.setdefault(STATUS_OF[need], []).append(_WORDS[need] + " or".join(filter(None, found)))
+    told = [Failure(status, f"not numbers: {', or '.join(reasons[status])}") for status in sorted(reasons)]
+    return (*told, Failure(Status.NOT_FINITE, "not numbers"))
