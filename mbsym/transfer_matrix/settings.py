@@ -52,11 +52,16 @@ DEFAULT_MOST: Final = 20
 MOST_STEPS: Final = 2.0**24
 """Steps of one call: single precision counts no further."""
 
+SINGLE_TOLERANCE: Final = 1e-6
+"""The same in single precision."""
+
+SINGLE_ACCEPTABLE: Final = 1e-3
+
 _TOLERANCES: Final[Mapping[str, float]] = {
     "DEFAULT_TOLERANCE": DEFAULT_TOLERANCE,
     "DEFAULT_ACCEPTABLE": DEFAULT_ACCEPTABLE,
-    "FLOAT_TOLERANCE": 1e-6,  # the same for single precision
-    "FLOAT_ACCEPTABLE": 1e-3,
+    "FLOAT_TOLERANCE": SINGLE_TOLERANCE,
+    "FLOAT_ACCEPTABLE": SINGLE_ACCEPTABLE,
     "STALLED_RATIO": 0.25,  # a change above this part of the one before it has stopped to shrink,
     "STALLED_CHANGE": 1e4,  # which is convergence below this multiple of the tolerance
     "SMALLEST_PIVOT": 1e-13,  # of the scaled closure equations at the start: what round-off leaves of zero

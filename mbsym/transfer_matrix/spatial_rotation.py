@@ -69,8 +69,8 @@ def _unit(q: Quaternion) -> Quaternion:
 def _exponential(psi: Vector3) -> tuple[Quaternion, Scalar, Scalar]:
     """Quaternion of exp(psi~), sin(q/2)/q and q^2 for q = |psi|."""
     square = dot(psi, psi)
-    # sin(q/2)/q has no cancellation; the floor only keeps 0/0 away.
-    q = sqrt(square.apply("max", constant(square.graph, Fraction(1, 10**40))))
+    # sin(q/2)/q has no cancellation; the floor only keeps 0/0 away, in single precision too, which ends at 1e-38.
+    q = sqrt(square.apply("max", constant(square.graph, Fraction(1, 10**30))))
     half = q / 2
     sine = sin(half) / q
     return (cos(half), psi[0] * sine, psi[1] * sine, psi[2] * sine), sine, square

@@ -184,7 +184,7 @@ def _closes_loops(evidence: Evidence) -> Pairs:
     closed, *report = evidence.outputs(q=opened)
     gap = evidence.reference.closure_gap(closed)
     yield gap, 0 * gap
-    if report and not evidence.single:
+    if report:
         left, steps = report
         yield np.array([left, steps]), np.array([0.0, np.clip(np.round(steps), 1, 12)])
 

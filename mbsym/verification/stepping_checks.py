@@ -52,7 +52,18 @@ LANGUAGE_STEPS: Final = 4
 LANGUAGE_TOLERANCE: Final = 1e-6
 """Accelerations are positions over beta h^2: steps of 1e-3 s turn a rounding of 1e-14 m into some 1e-8 m/s^2."""
 
+SINGLE_STEPS: Final = 4
+"""In single precision: accelerations are positions of rounding e over h^2 / 4, speeds those over h / 4, so that short
+steps only add to the errors of speeds."""
+
+SINGLE_LANGUAGE_SPAN: Final = 4e-2
+"""Time over which states of two languages, accelerations among them, are compared in single precision [s]."""
+
+SINGLE_LANGUAGE_ROUNDINGS: Final = 16.0
+"""Roundings that add up in an acceleration then, each 4 e / h^2."""
+
 CLOSURE_TOLERANCE: Final = 1e-10
+SINGLE_CLOSURE_TOLERANCE: Final = 1e-5
 
 BLOCK_TOLERANCE: Final = 1e-9
 """Building blocks round to some 1e-14; loops of random states, by which tables are checked, close to 1e-11."""
@@ -118,6 +129,8 @@ def _compare(
     number: int,
 ) -> None:
     expected_poses, expected_energy = _reference_motion(reference, q, v)
+    steps = SINGLE_STEPS if settings.single else STEPS
+    h = (SINGLE_LANGUAGE_SPAN if settings.single else SPAN) / LANGUAGE_STEPS
     states = []
     for stepper in steppers:
         language = stepper.module.language
@@ -125,7 +138,7 @@ def _compare(
         energy = reference.kinetic_energy(q, v) + reference.potential_energy(q)
         error = relative_error(np.asarray(stepper.observe(state).energy), np.asarray(energy))
         worst.note("transfer_matrix_start", language, "energy of reference", error, _tolerance(1e-10, settings), number)
-        state, report = stepper.advance(state, SPAN / STEPS, STEPS)
+        state, report = stepper.advance(state, SPAN / steps, steps)
         view = stepper.observe(state)
         reached, _ = stepper.coordinates_of(view)
         error = relative_error(reference.poses(reached), expected_poses) if not report.status else float("inf")
@@ -133,16 +146,18 @@ def _compare(
         worst.note("transfer_matrix_advance", language, "motion of reference", error, allowed, number)
         error = relative_error(np.asarray(view.energy), np.asarray(expected_energy))
         worst.note("transfer_matrix_observe", language, "energy of reference", error, 10 * allowed, number)
-        worst.note("transfer_matrix_advance", language, "closed loops", view.closure, CLOSURE_TOLERANCE, number)
-        one, _ = stepper.step(stepper.start(q, v), SPAN / STEPS)
-        same, _ = stepper.advance(stepper.start(q, v), SPAN / STEPS)
+        closed = SINGLE_CLOSURE_TOLERANCE if settings.single else CLOSURE_TOLERANCE
+        worst.note("transfer_matrix_advance", language, "closed loops", view.closure, closed, number)
+        one, _ = stepper.step(stepper.start(q, v), SPAN / steps)
+        same, _ = stepper.advance(stepper.start(q, v), SPAN / steps)
         error = relative_error(one, same)
         worst.note("step", language, "transfer_matrix_advance", error, _tolerance(LANGUAGE_TOLERANCE, settings), number)
-        coarse, _ = stepper.advance(stepper.start(q, v), SPAN / LANGUAGE_STEPS, LANGUAGE_STEPS)
+        coarse, _ = stepper.advance(stepper.start(q, v), h, LANGUAGE_STEPS)
         states.append((language, coarse))
     for language, state in states[1:]:
         error = relative_error(state, states[0][1])
-        allowed = _tolerance(LANGUAGE_TOLERANCE, settings)
+        rounding = SINGLE_LANGUAGE_ROUNDINGS * float(np.finfo(np.float32).eps) * 4.0 / h**2
+        allowed = rounding if settings.single else LANGUAGE_TOLERANCE
         worst.note("transfer_matrix_advance", language, f"{states[0][0]} code", error, allowed, number)
 
 
