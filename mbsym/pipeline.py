@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from mbsym.codegen.interface import GeneratedFile, Indices, ModuleDescription, Real, RuntimeFunction, render
+from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES
 from mbsym.codegen.write import write_files
 from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS, LOOP_CONVENTIONS
 from mbsym.errors import DerivationError
@@ -245,6 +246,8 @@ def generate(
 ) -> Generation:
     """Generates code for a model into a directory, whole or not at all.
 
+    A certificate of other code that stands there is removed.
+
     Args:
         source: a model, a model file, or the name of a bundled example.
         directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
@@ -268,5 +271,7 @@ def generate(
         frame_axes,
     )
     derivation, files = generate_files(source, options, progress)
-    paths = write_files(directory, files, force=force)
+    # The manifest comes last and bears the module's name.
+    certificates = [f"{Path(files[-1].name).stem}{suffix}" for suffix in CERTIFICATE_SUFFIXES]
+    paths = write_files(directory, files, force=force, outdated=certificates)
     return Generation(Path(directory), paths, derivation)

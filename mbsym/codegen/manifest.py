@@ -19,6 +19,8 @@ LEADING_FIELDS: Final = (
     "bodies", "joints", "parameters", "inputs",
 )  # fmt: skip
 OWN_FIELDS: Final = ("functions", "statuses", "run_time_parameters", "names", "files", "sha256")
+CERTIFICATE_SUFFIXES: Final = (".certificate.json", ".certificate.md")
+"""Of the files beside a module that say what was checked about it."""
 
 
 def manifest_file(module: LoweredModule, files: Sequence[GeneratedFile]) -> GeneratedFile:

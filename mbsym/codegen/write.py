@@ -35,7 +35,9 @@ _JOURNAL: Final = ".mbsym-journal"
 _LONGEST_NAME: Final = 200
 
 
-def write_files(directory: Path | str, files: Sequence[GeneratedFile], *, force: bool = False) -> tuple[Path, ...]:
+def write_files(
+    directory: Path | str, files: Sequence[GeneratedFile], *, force: bool = False, outdated: Sequence[str] = ()
+) -> tuple[Path, ...]:
     """Writes all files, the last one last, and returns their paths.
 
     Whatever fails or interrupts on the way leaves the old files as they were.
@@ -44,6 +46,8 @@ def write_files(directory: Path | str, files: Sequence[GeneratedFile], *, force:
         directory: made if it is missing.
         files: names without a directory, and texts.
         force: overwrite files that mbsym did not write.
+        outdated: names of files that say something of the former ones, such as certificates; those that mbsym wrote are
+            removed where any of the new files differs.
 
     Raises:
         CodegenError: a name is no plain file name, a file of somebody else stands in the way, or the system refuses.
@@ -60,7 +64,12 @@ def write_files(directory: Path | str, files: Sequence[GeneratedFile], *, force:
             finish_interrupted(destination)
             for file in files:
                 _check_free(destination / file.name, force)
-            return _write(destination, files)
+            differs = any(_differs(destination / file.name, file.text) for file in files)
+            written = _write(destination, files)
+            for path in (destination / name for name in outdated if differs):
+                if path.is_file() and _is_ours(path):
+                    path.unlink()
+            return written
     except UnicodeEncodeError as error:
         raise CodegenError(
             f"cannot write: {error.reason} in the text", where=str(destination), remedy="rename what bears it"
@@ -134,14 +143,21 @@ def _check_free(path: Path, force: bool) -> None:
         return
     if not stat.S_ISREG(path.stat().st_mode):
         raise CodegenError("what stands in the way is no file", where=str(path), remedy="remove it or write elsewhere")
-    if force:
-        return
-    with path.open("rb") as stream:
-        beginning = stream.read(4096)
-    if beginning and not _MARK.search(beginning):
+    if not force and not _is_ours(path):
         raise CodegenError(
             "the file was not written by mbsym", where=str(path), remedy="overwrite it with --force or write elsewhere"
         )
+
+
+def _is_ours(path: Path) -> bool:
+    """True for a file that mbsym wrote, and for an empty one."""
+    with path.open("rb") as stream:
+        beginning = stream.read(4096)
+    return not beginning or _MARK.search(beginning) is not None
+
+
+def _differs(path: Path, text: str) -> bool:
+    return not path.is_file() or path.read_bytes() != text.encode("utf-8")
 
 
 def _hidden(path: Path, suffix: str) -> Path:

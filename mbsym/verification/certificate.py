@@ -21,6 +21,7 @@ from mbsym import __version__
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.languages import LANGUAGES, Language
 from mbsym.codegen.load import LoadedFunction, LoadedModule
+from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES
 from mbsym.codegen.manifest_reader import changed_files, file_hash, read_manifest
 from mbsym.codegen.write import settle, write_files
 from mbsym.errors import CodegenError, MbsymError, VerificationError
@@ -245,11 +246,8 @@ def _verify_directory(
         )
     if write:
         text = json.dumps(certificate.as_dict(), indent=2, ensure_ascii=False) + "\n"
-        files = (
-            GeneratedFile(f"{name}.certificate.json", text),
-            GeneratedFile(f"{name}.certificate.md", certificate.markdown()),
-        )
-        write_files(directory, files)
+        texts = zip(CERTIFICATE_SUFFIXES, (text, certificate.markdown()), strict=True)
+        write_files(directory, [GeneratedFile(f"{name}{suffix}", content) for suffix, content in texts])
     return certificate
 
 

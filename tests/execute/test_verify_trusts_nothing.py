@@ -145,6 +145,17 @@ def test_a_file_of_another_generation_is_not_verified(run: Run, tmp_path: Path) 
     assert "not verified: double_pendulum.py (changed since it was generated)" in outcome.err
 
 
+def test_a_certificate_does_not_outlive_the_code_that_it_is_about(tmp_path: Path) -> None:
+    mbsym.generate("cart_pole", tmp_path)
+    mbsym.verify(tmp_path, states=1)
+    certificates = sorted(tmp_path.glob("*.certificate.*"))
+    assert len(certificates) == 2
+    mbsym.generate("cart_pole", tmp_path)
+    assert sorted(tmp_path.glob("*.certificate.*")) == certificates
+    mbsym.generate("cart_pole", tmp_path, formulation="kane")
+    assert sorted(tmp_path.glob("*.certificate.*")) == []
+
+
 DEATHS = {
     "c": ("double_pendulum.c", IN_C, "    *(volatile int *)0 = 1;\n", "SIGSEGV"),
     "numpy": ("double_pendulum.py", IN_PYTHON, "    import os; os.abort()\n", "SIGABRT"),

@@ -288,6 +288,20 @@ def test_writers_killed_at_any_moment_leave_one_generation_or_one_that_is_refuse
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(file.name for file in GENERATIONS[0])
 
 
+def test_what_speaks_of_former_files_goes_with_them(tmp_path: Path) -> None:
+    write_files(tmp_path, [GeneratedFile("a.c", MARK), GeneratedFile("a.md", MARK)])
+    (tmp_path / "b.md").write_text("mine")
+    os.mkfifo(tmp_path / "c.md")
+    outdated = ("a.md", "b.md", "c.md", "d.md")
+    write_files(tmp_path, [GeneratedFile("a.c", MARK)], outdated=outdated)
+    assert (tmp_path / "a.md").exists()  # nothing has changed
+    with pytest.raises(CodegenError):
+        write_files(tmp_path, [GeneratedFile("a.c", MARK + "new"), GeneratedFile("e.c", "\ud800")], outdated=outdated)
+    assert (tmp_path / "a.md").exists()
+    write_files(tmp_path, [GeneratedFile("a.c", MARK + "new")], outdated=outdated)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.c", "b.md", "c.md"]
+
+
 def test_leftovers_of_others_are_kept(tmp_path: Path) -> None:
     (tmp_path / ".mine").write_text("kept")
     (tmp_path / ".a.c.mbsym-new").write_text("left")
