@@ -74,8 +74,7 @@ def run_apart(work: Callable[[Notes, Progress], T], progress: Progress | None = 
     """
     notes = Notes()
     receiver, sender = Pipe(duplex=False)
-    sys.stdout.flush()
-    sys.stderr.flush()
+    _flush()
     child = os.fork()
     if not child:
         receiver.close()
@@ -97,15 +96,22 @@ def run_apart(work: Callable[[Notes, Progress], T], progress: Progress | None = 
     return Ended(_how(status), notes.read())
 
 
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+
+
 def _work(work: Callable[[Notes, Progress], Any], notes: Notes, sender: Connection) -> None:
     """The process: works, sends the result, and ends without what an interpreter does at its end."""
     status = 1
     try:
-        os.dup2(2, 1)
+        if sys.stdout is not None:  # else that number may be the pipe's
+            os.dup2(2 if sys.stderr is not None else os.open(os.devnull, os.O_WRONLY), 1)
         faulthandler.disable()  # the caller tells how it ended
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
         sender.send_bytes(_outcome(lambda: work(notes, lambda *step: sender.send(step))))
-        sys.stdout.flush()
+        _flush()
         status = 0
     finally:
         os._exit(status)

@@ -6,6 +6,7 @@ import ctypes
 import os
 import re
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -88,6 +89,14 @@ def test_standard_output_stays_that_of_the_caller(capfd: pytest.CaptureFixture[s
     run_apart(work)
     captured = capfd.readouterr()
     assert (captured.out, captured.err) == ("", "noise")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_no_standard_streams_are_needed(closed: str) -> None:
+    imported = "from mbsym.verification.apart import run_apart"
+    script = f"{imported}; assert run_apart(lambda notes, progress: print(3)) is None"
+    done = subprocess.run(["sh", "-c", f'"$0" -c "$1" {closed}', sys.executable, script], check=False)
+    assert done.returncode == 0
 
 
 def test_an_interrupt_leaves_no_process_behind() -> None:
