@@ -29,6 +29,15 @@ COORDINATES_HELP: Final = (
 """The option --coordinates."""
 
 
+JOINT_DYNAMICS_HELP: Final = (
+    "Robot files: 'forces' takes damping and dry friction of joints as force elements, 'ignore' leaves out what the "
+    "format takes for advice (all of it in URDF, dry friction in MJCF)."
+)
+"""The option --joint-dynamics."""
+
+ACTUATORS_HELP: Final = "MJCF: 'inputs' takes motors and servos as control inputs u, 'ignore' leaves them out."
+"""The option --actuators."""
+
 WRENCH_INPUT_HELP: Final = (
     "NAME,...: a wrench at each of these frames, bodies or joints is a run-time input, six entries of u; repeatable."
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from mbsym.cli.arguments import ACTUATORS_HELP, JOINT_DYNAMICS_HELP
 from mbsym.cli.model_source import read_model
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.write import write_files
@@ -27,6 +28,8 @@ def register(app: typer.Typer) -> None:
             SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
         ),
         floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
+        joint_dynamics: str = typer.Option("ignore", "--joint-dynamics", help=JOINT_DYNAMICS_HELP),
+        actuators: str = typer.Option("ignore", "--actuators", help=ACTUATORS_HELP),
         force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
     ) -> None:
         """Convert a model to the native format."""
@@ -37,6 +40,13 @@ def register(app: typer.Typer) -> None:
                 where=str(target),
                 remedy=f"end it in {' or '.join(suffixes)}",
             )
-        model = read_model(source, strict=strict, snap_angles=snap_angles, floating=floating)
+        model = read_model(
+            source,
+            strict=strict,
+            snap_angles=snap_angles,
+            floating=floating,
+            joint_dynamics=joint_dynamics,
+            actuators=actuators,
+        )
         write_files(target.parent, (GeneratedFile(target.name, dump_native(model)),), force=force)
         typer.echo(f"wrote {target}")

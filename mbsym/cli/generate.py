@@ -9,7 +9,9 @@ from typing import Literal
 import typer
 
 from mbsym.cli.arguments import (
+    ACTUATORS_HELP,
     COORDINATES_HELP,
+    JOINT_DYNAMICS_HELP,
     WRENCH_AXES_HELP,
     WRENCH_INPUT_HELP,
     formulation_help,
@@ -55,6 +57,8 @@ def register(app: typer.Typer) -> None:
             SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
         ),
         floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
+        joint_dynamics: str = typer.Option("ignore", "--joint-dynamics", help=JOINT_DYNAMICS_HELP),
+        actuators: str = typer.Option("ignore", "--actuators", help=ACTUATORS_HELP),
         frame: list[str] = typer.Option(
             [],
             "--frame",
@@ -77,6 +81,8 @@ def register(app: typer.Typer) -> None:
             strict=strict,
             snap_angles=snap_angles,
             floating=floating,
+            joint_dynamics=joint_dynamics,
+            actuators=actuators,
             coordinates=coordinates,
             wrench_inputs=wrench_input,
             wrench_axes=wrench_axes,

@@ -23,6 +23,8 @@ def read_model(
     strict: bool = False,
     snap_angles: float = SAME_ANGLE,
     floating: bool = False,
+    joint_dynamics: str = "ignore",
+    actuators: str = "ignore",
     coordinates: str = "",
     wrench_inputs: Sequence[str] = (),
     wrench_axes: str = "local",
@@ -31,7 +33,7 @@ def read_model(
 
     Args:
         source: file, or name of a bundled example.
-        strict, snap_angles, floating: see ``LoadOptions``.
+        strict, snap_angles, floating, joint_dynamics, actuators: see ``LoadOptions``.
         coordinates: the value of --coordinates, "" for the order that the model asks for.
         wrench_inputs, wrench_axes: the values of --wrench-input and --wrench-axes.
     """
@@ -41,7 +43,17 @@ def read_model(
             where="--snap-angles",
             remedy="use a small one, such as 1e-4",
         )
-    model = read(source, LoadOptions(strict=strict, snap_angles=snap_angles, floating=floating))
+    for option, value, other in (("--joint-dynamics", joint_dynamics, "forces"), ("--actuators", actuators, "inputs")):
+        if value not in ("ignore", other):
+            raise ModelError(f"there is no choice {value!r}", where=option, remedy=f"say ignore or {other}")
+    options = LoadOptions(
+        strict=strict,
+        floating=floating,
+        joint_dynamics="forces" if joint_dynamics == "forces" else "ignore",
+        actuators="inputs" if actuators == "inputs" else "ignore",
+        snap_angles=snap_angles,
+    )
+    model = read(source, options)
     if coordinates:
         model = replace(model, coordinate_order=_order(coordinates))
         require_valid(model)

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import COORDINATES_HELP, WRENCH_AXES_HELP, WRENCH_INPUT_HELP, model_help
+from mbsym.cli.arguments import (
+    ACTUATORS_HELP,
+    COORDINATES_HELP,
+    JOINT_DYNAMICS_HELP,
+    WRENCH_AXES_HELP,
+    WRENCH_INPUT_HELP,
+    model_help,
+)
 from mbsym.cli.model_source import read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import SimulationError
@@ -59,6 +66,8 @@ def register(app: typer.Typer) -> None:
             SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
         ),
         floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
+        joint_dynamics: str = typer.Option("ignore", "--joint-dynamics", help=JOINT_DYNAMICS_HELP),
+        actuators: str = typer.Option("ignore", "--actuators", help=ACTUATORS_HELP),
         force: bool = typer.Option(False, "--force", help="Overwrite files that mbsym did not write."),
     ) -> None:
         """Integrate the motion of a model, check it, write it as a table, a plot or an animation."""
@@ -87,6 +96,8 @@ def register(app: typer.Typer) -> None:
             strict=strict,
             snap_angles=snap_angles,
             floating=floating,
+            joint_dynamics=joint_dynamics,
+            actuators=actuators,
             coordinates=coordinates,
             wrench_inputs=wrench_input,
             wrench_axes=wrench_axes,

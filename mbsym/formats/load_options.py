@@ -17,7 +17,10 @@ class LoadOptions:
         floating: the root link of a URDF is a body on a free joint; else it is ground.
         fixed_joints: "merge" makes bodies on fixed joints part of those that carry them, "keep" keeps them.
         mimic: "couple" takes coordinates that mimic others as coupled, "ignore" leaves them free.
-        joint_dynamics: "forces" takes damping and friction of URDF joints as force elements, "ignore" leaves them out.
+        joint_dynamics: "forces" takes damping and friction of URDF joints and dry friction of MJCF joints as force
+            elements, "ignore" leaves them out.
+        actuators: "inputs" takes motors and servos of MJCF and transmissions of URDF as control inputs, "ignore" leaves
+            them out but for which joints they sit on.
         snap_angles: angles nearer than this to a multiple of 90 degrees become exact [rad].
         loops: a file with joints that close loops; default is NAME.loops.yaml beside NAME.urdf, if there is one.
     """
@@ -27,6 +30,7 @@ class LoadOptions:
     fixed_joints: Literal["merge", "keep"] = "merge"
     mimic: Literal["couple", "ignore"] = "couple"
     joint_dynamics: Literal["ignore", "forces"] = "ignore"
+    actuators: Literal["ignore", "inputs"] = "ignore"
     snap_angles: float = SAME_ANGLE
     loops: str | None = None
 

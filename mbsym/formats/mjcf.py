@@ -6,23 +6,23 @@ whose position follows the quaternion here and whose linear velocity is in body 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from fractions import Fraction
 from pathlib import Path
 
-from mbsym.forces import ForceElement, JointDamper, JointSpring
+from mbsym.forces import ForceElement, JointDamper, JointFriction, JointSpring
 from mbsym.formats.findings import report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
+from mbsym.formats.mjcf_actuators import with_actuators
 from mbsym.formats.mjcf_equality import closures
-from mbsym.formats.mjcf_frames import AngleRules, negative, read_frame, turned
+from mbsym.formats.mjcf_frames import AngleRules, read_frame
 from mbsym.formats.mjcf_geoms import geom_mass, stated_mass, with_total_mass
 from mbsym.formats.mjcf_include import with_includes
+from mbsym.formats.mjcf_reference import pose_values, reference_shift
 from mbsym.formats.mjcf_sites import FRAME_TAGS, named_frame
 from mbsym.formats.mjcf_words import MJCF_WORDS, PASSIVE_FLAGS
-from mbsym.formats.rigid_frames import ExactMass, compose, exact
+from mbsym.formats.rigid_frames import ExactMass, compose
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
 from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
@@ -35,7 +35,6 @@ from mbsym.joints.revolute import REVOLUTE
 from mbsym.joints.spherical import SPHERICAL
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame
-from mbsym.model.geometry import Triple, norm
 from mbsym.model.joint import Joint
 from mbsym.model.names import model_name_fault
 from mbsym.model.system import Model
@@ -60,7 +59,8 @@ NOT_COVERED = {
 }
 """Elements that would change the mechanics if they were passed over."""
 
-LEFT_OUT = {"tendon": "tendons", "actuator": "actuators", "contact": "contacts", "deformable": "deformable bodies"}
+MOTORS = {"actuator": "actuators"}
+LEFT_OUT = {"tendon": "tendons", "contact": "contacts", "deformable": "deformable bodies"}
 NOT_COVERED_SETTINGS = ("boundmass", "boundinertia", "balanceinertia")
 
 
@@ -183,7 +183,7 @@ class _Reader:
         }
         joints = tuple(replace(joint, actuated=joint.name in driven) for joint in self.joints)
         name = root.attributes.get("model", "").strip() or Path(self.source.name).stem
-        return Model(
+        model = Model(
             name=name if "model" in root.attributes or model_name_fault(name) is None else "model",
             bodies=with_total_mass(self.source, root, self.bodies),
             joints=(*joints, *loops),
@@ -194,6 +194,11 @@ class _Reader:
             ground=GROUND,
             accept_impossible_inertia=True,
             warnings=tuple(self.notes),
+        )
+        if self.options.actuators == "ignore":
+            return model
+        return with_actuators(
+            self.source, root.all("actuator"), model, lambda element: self._with_defaults(element, "main")
         )
 
     def _gravity(self, root: Element) -> Vector:
@@ -213,7 +218,7 @@ class _Reader:
         return gravity
 
     def _note_what_is_left_out(self, root: Element) -> None:
-        for tag, word in LEFT_OUT.items():
+        for tag, word in {**LEFT_OUT, **(MOTORS if self.options.actuators == "ignore" else {})}.items():
             count = sum(len(element.children) for element in root.all(tag))
             if count:
                 self.notes.append(f"{count} {word} are left out of the dynamics")
@@ -362,7 +367,7 @@ class _Reader:
             below,
             above,
             axis=axis,
-            predecessor_placement=_on(_on(placement, at), _back(kind, axis, reference)),
+            predecessor_placement=_on(_on(placement, at), reference_shift(kind, axis, reference)),
             successor_placement=COINCIDENT if at == COINCIDENT else at,
             armature=read_number(self.source, element, "armature", "0"),
             lower=lower,
@@ -379,7 +384,7 @@ class _Reader:
             raise self.source.error(
                 element.place, f"free joint {name!r} is not the only joint of a body of the world", "use other joints"
             )
-        start = _pose_values(placement)
+        start = pose_values(placement)
         initial = () if start == (1, 0, 0, 0, 0, 0, 0) else start
         armature = read_number(self.source, element, "armature", "0") if element.tag == "joint" else 0
         joint = Joint(name, FREE.name, below, above, initial=initial, armature=armature)
@@ -429,8 +434,13 @@ class _Reader:
                 )
             rest = self._angle(element, "springref", kind)
             self.forces.append(JointSpring(f"{joint.name}_stiffness", joint.name, stiffness, rest))
-        if evaluate(read_number(self.source, element, "frictionloss", "0")) != 0:
+        friction = read_number(self.source, element, "frictionloss", "0")
+        if evaluate(friction) != 0 and self.options.joint_dynamics == "ignore":
             self.friction += 1
+        elif evaluate(friction) != 0:
+            for index in range(joint.shape.nv):
+                suffix = f"_{index}" if joint.shape.nv > 1 else ""
+                self.forces.append(JointFriction(f"{joint.name}_friction{suffix}", joint.name, friction, index=index))
 
 
 def _bodies_within(element: Element) -> list[Element]:
@@ -446,53 +456,3 @@ def _on(outer: Placement, inner: Placement) -> Placement:
     if outer == COINCIDENT:
         return COINCIDENT if inner == COINCIDENT else inner
     return outer if inner == COINCIDENT else compose(outer, inner, 1e-13)
-
-
-def _back(kind: str, axis: Vector, reference: Value) -> Placement:
-    """Where the joint frame sits so that the coordinate at the reference position is the reference value."""
-    if evaluate(reference) == 0:
-        return COINCIDENT
-    x, y, z = (evaluate(value) for value in axis)
-    length = norm((x, y, z))
-    if length == 0:
-        return COINCIDENT
-    unit: Triple = (x / length, y / length, z / length)
-    if kind == "slide":
-        r = evaluate(reference)
-        a, b, c = (repr(-r * component) if component else 0 for component in unit)
-        return Placement((a, b, c))
-    rotation, quaternion = turned(unit, negative(reference))
-    return Placement(rotation=rotation, quaternion=quaternion)
-
-
-def _pose_values(placement: Placement) -> tuple[Value, ...]:
-    """Quaternion and position of a placement, the coordinates of a free joint."""
-    if placement.quaternion is not None:
-        w, x, y, z = (exact(value) for value in placement.quaternion)
-        square = w * w + x * x + y * y + z * z
-        if square == 1:
-            return (*placement.quaternion, *placement.translation)
-        length = Fraction(math.sqrt(square))
-        return (*(repr(float(value / length)) for value in (w, x, y, z)), *placement.translation)
-    q = (1.0, 0.0, 0.0, 0.0)
-    for axis, angle in placement.rotation:
-        c, s = math.cos(evaluate(angle) / 2), math.sin(evaluate(angle) / 2)
-        k = "xyz".index(axis)
-        turn = [c, 0.0, 0.0, 0.0]
-        turn[k + 1] = s
-        q = _multiplied(q, (turn[0], turn[1], turn[2], turn[3]))
-    values: tuple[Value, ...] = tuple(int(value) if value in (0.0, 1.0) else repr(value) for value in q)
-    return (*values, *placement.translation)
-
-
-def _multiplied(
-    p: tuple[float, float, float, float], q: tuple[float, float, float, float]
-) -> tuple[float, float, float, float]:
-    a, b, c, d = p
-    e, f, g, h = q
-    return (
-        a * e - b * f - c * g - d * h,
-        a * f + b * e + c * h - d * g,
-        a * g - b * h + c * e + d * f,
-        a * h + b * g - c * f + d * e,
-    )

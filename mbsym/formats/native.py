@@ -140,7 +140,7 @@ def _model(table: schema.ModelTable, source: TextSource) -> Model:
         parameters=tuple(
             Parameter(name, item.value, item.unit, item.symbolic) for name, item in table.parameters.items()
         ),
-        inputs=tuple(ControlInput(name, item.unit) for name, item in table.inputs.items()),
+        inputs=tuple(ControlInput(name, item.unit, item.lower, item.upper) for name, item in table.inputs.items()),
         couplings=tuple(Coupling(name, item.source, item.ratio, item.offset) for name, item in table.couplings.items()),
         constraints=constraints,
         frames=tuple(_frame(name, item) for name, item in table.frames.items()),

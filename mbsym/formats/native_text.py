@@ -148,7 +148,9 @@ def _parameter(parameter: Parameter) -> str | Tree:
 
 
 def _input(item: ControlInput) -> str | Tree:
-    return _flow({"unit": quoted(item.unit)}) if item.unit else "{}"
+    tree: Tree = {"unit": quoted(item.unit)} if item.unit else {}
+    tree |= {key: _scalar(value) for key, value in (("lower", item.lower), ("upper", item.upper)) if value is not None}
+    return _flow(tree) if tree else "{}"
 
 
 def _flow(tree: Tree) -> str:

@@ -309,6 +309,8 @@ class InputTable(Table):
 
     shorthand = {"type": ["string", "null"]}
     unit: TextEntry = ""
+    lower: ValueEntry | None = None
+    upper: ValueEntry | None = None
 
     @classmethod
     def expanded(cls, data: Any) -> Any:

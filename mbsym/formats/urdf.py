@@ -169,6 +169,8 @@ class _Reader:
         self._note_our_names(links, root, ground)
         self._note_rounded()
         couplings = self._couplings(joints)
+        driven = {joint.attributes.get("name") for item in robot.all("transmission") for joint in item.all("joint")}
+        model_joints = [replace(joint, actuated=joint.name in driven) for joint in model_joints]
         return Model(
             name=self._model_name(robot),
             bodies=tuple(body for name, body in bodies.items() if name != ground),

@@ -70,6 +70,7 @@ def index_tables(mechanism: Mechanism) -> tuple[tuple[str, str, Mapping[str, tup
         ("V", "Where the speeds of joints start in v, vdot and tau.", {body.joint.name: body.v_range for body in own}),
         ("BODY", "Rows of results over bodies, and of those over joints that of the body's inboard joint.", rows),
         ("FRAME", "Rows of results over frames.", frames),
+        ("U", "Entries of u.", {item.name: (place, place + 1) for place, item in enumerate(mechanism.model.inputs)}),
     )
     return tuple(table for table in tables if table[2])
 
@@ -84,7 +85,7 @@ LIMITS: Final = (
 
 
 def limit_tables(mechanism: Mechanism) -> dict[str, tuple[float, ...]]:
-    """Limits of q, v and tau, infinite where there is none; arrays without any limit are left out."""
+    """Limits of q, v, tau and u, infinite where there is none; arrays without any limit are left out."""
     numbers = parameter_values(mechanism.model)
     tables: dict[str, tuple[float, ...]] = {}
     for title, key, none in LIMITS:
@@ -94,6 +95,10 @@ def limit_tables(mechanism: Mechanism) -> dict[str, tuple[float, ...]]:
             values += [evaluate(value, numbers) for value in getattr(body.joint, key)] or [none] * size
         if any(isfinite(value) for value in values):
             tables[title] = tuple(values)
+    for title, key, none in (("u_lower", "lower", -inf), ("u_upper", "upper", inf)):
+        stated = [getattr(item, key) for item in mechanism.model.inputs]
+        if any(value is not None for value in stated):
+            tables[title] = tuple(none if value is None else evaluate(value, numbers) for value in stated)
     return tables
 
 
@@ -142,7 +147,18 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
             {"name": item.name, "value": numbers[item.name], "unit": item.unit, "symbolic": item.name in symbolic}
             for item in model.parameters
         ],
-        "inputs": [{"name": item.name, "unit": item.unit} for item in model.inputs],
+        "inputs": [
+            {
+                "name": item.name,
+                "unit": item.unit,
+                **{
+                    key: evaluate(value, numbers)
+                    for key, value in (("lower", item.lower), ("upper", item.upper))
+                    if value is not None
+                },
+            }
+            for item in model.inputs
+        ],
     }
 
 

@@ -32,7 +32,15 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ControlInput:
-    """An entry of the control input u."""
+    """An entry of the control input u.
+
+    Attributes:
+        name: in expressions.
+        unit: of it.
+        lower, upper: limits that users keep it within; None for none.
+    """
 
     name: str
     unit: str = ""
+    lower: Value | None = None
+    upper: Value | None = None

@@ -18,6 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 from mbsym.errors import FormatError
+from mbsym.formats.load_options import LoadOptions
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
@@ -161,6 +162,57 @@ def errors(path: Path, states: int) -> dict[str, float]:
 def test_the_file_means_the_same(name: str) -> None:
     found = errors(MODELS[name], 3)
     assert max(found.values()) < AGREEMENT, found
+
+
+DRIVEN = [
+    "dm_control/suite/cheetah.xml", "dm_control/suite/humanoid.xml", "dm_control/suite/walker.xml",
+    "gymnasium/envs/mujoco/assets/ant.xml", "gymnasium/envs/mujoco/assets/pusher.xml",
+]  # fmt: skip
+SERVOS = """<mujoco><worldbody><body name="b"><joint name="x" type="slide" ref="0.1"/><geom size="0.1"/>
+<body name="c"><joint name="y" axis="0 1 0"/><geom size="0.1" pos="0.3 0 0"/></body></body></worldbody><actuator>
+<position name="p" joint="x" kp="20" kv="3" gear="2" ctrlrange="-1 1" ctrllimited="true"/>
+<velocity joint="y" kv="0.7"/><motor name="m" joint="y" gear="-5"/>
+<general name="g" joint="x" gear="0.5" gainprm="4" biastype="affine" biasprm="0.3 -2 -0.1"/></actuator></mujoco>"""
+
+
+def check_actuators(path: Path) -> Model:
+    model = read(path, LoadOptions(actuators="inputs"))
+    pair = Pair.of(path)
+    mechanism = build_mechanism(model, model.label())
+    bias = TREE_FUNCTIONS["bias_force"](mechanism)
+    assert len(model.inputs) == pair.theirs.nu
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        u = rng.uniform(-0.4, 0.4, pair.theirs.nu)
+        pair.data.ctrl[:] = u
+        q, v = pair.state(rng)
+        still, driven = (
+            interpret(bias, {"q": q, "v": v, "t": np.float64(0), "u": given})["bias"] for given in (0 * u, u)
+        )
+        pair.data.ctrl[:] = 0
+        force = np.array(pair.data.qfrc_actuator)
+        mujoco.mj_forward(pair.theirs, pair.data)
+        expected = pair.turned(q).T @ (force - pair.data.qfrc_actuator)
+        assert np.abs(still - driven - expected).max() < AGREEMENT * max(1.0, np.abs(expected).max())
+        own = TREE_FUNCTIONS["bias_force"](pair.mechanism.afresh())
+        free = interpret(own, {"q": q, "v": v})["bias"]
+        offset = pair.turned(q).T @ pair.data.qfrc_actuator
+        assert np.abs(free - still - offset).max() < AGREEMENT * max(1.0, np.abs(offset).max())
+    return model
+
+
+@pytest.mark.parametrize("name", DRIVEN)
+def test_motors_are_inputs(name: str) -> None:
+    check_actuators(MODELS[name])
+
+
+def test_servos_are_inputs(tmp_path: Path) -> None:
+    path = tmp_path / "servos.xml"
+    path.write_text(SERVOS, encoding="utf-8")
+    model = check_actuators(path)
+    assert [item.name for item in model.inputs] == ["p", "y_velocity", "m", "g"]
+    assert (model.inputs[0].lower, model.inputs[0].upper) == (-1, 1)
+    assert model.inputs[1].lower is None
 
 
 @pytest.mark.parametrize("name", DEFECTS)
