@@ -70,6 +70,12 @@ enum {
     five_bar_BODY_right_forearm = 3
 };
 
+/* Entries of u. */
+enum {
+    five_bar_U_left_torque = 0,
+    five_bar_U_right_torque = 1
+};
+
 /* What a function that can fail returns. Below stands what its results are then. */
 enum five_bar_status {
     five_bar_OK = 0, /* the results are what they are meant to be */
@@ -387,8 +393,8 @@ void five_bar_moved_position(
  *   in   t     scalar  [s]  time
  *   in   u     2            control inputs
  *   out  tau   4            generalised forces, zero where there is no motor
- *   returns SINGULAR: the results are not numbers: a divisor vanishes in least actuator forces, or a divisor
- *     vanishes in factorisation of the matrix of motors and closure rows
+ *   returns SINGULAR: the results are not numbers: a divisor vanishes in least actuator forces or in
+ *     factorisation of the matrix of motors and closure rows
  *   returns NOT_FINITE: the results are not numbers
  * operations: 111 + or -, 161 *, 6 /, 4 sine-cosine pairs
  */

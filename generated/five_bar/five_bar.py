@@ -48,6 +48,7 @@ __all__ = [
     "REGULAR",
     "Status",
     "StatusError",
+    "U",
     "V",
     "VANISHES",
     "VelocityCorrectionResult",
@@ -111,6 +112,11 @@ BODY = {
     "right_crank": 1,
     "left_forearm": 2,
     "right_forearm": 3,
+}
+# Entries of u.
+U = {
+    "left_torque": 0,
+    "right_torque": 1,
 }
 # epsilon^(1/5). Smallest pivot of the factor of J M^-1 J^T at equal size of its rows above which that factor
 # serves: errors grow with the square of its inverse, where they grow with the inverse in what takes over below.
@@ -1869,8 +1875,8 @@ def actuated_inverse_dynamics(
         generalised forces, zero where there is no motor, shape (..., 4).
 
     Raises:
-        StatusError: SINGULAR, results not numbers: a divisor vanishes in least actuator forces, or a divisor
-            vanishes in factorisation of the matrix of motors and closure rows.
+        StatusError: SINGULAR, results not numbers: a divisor vanishes in least actuator forces or in
+            factorisation of the matrix of motors and closure rows.
         StatusError: NOT_FINITE, results not numbers.
     """
     arguments = (

@@ -365,8 +365,8 @@ void four_bar_moved_position(
  *   in   v     3    generalised speeds
  *   in   vdot  3    rates of the speeds
  *   out  tau   3    generalised forces, zero where there is no motor
- *   returns SINGULAR: the results are not numbers: a divisor vanishes in least actuator forces, or a divisor
- *     vanishes in factorisation of the matrix of motors and closure rows
+ *   returns SINGULAR: the results are not numbers: a divisor vanishes in least actuator forces or in
+ *     factorisation of the matrix of motors and closure rows
  *   returns NOT_FINITE: the results are not numbers
  * operations: 77 + or -, 112 *, 5 /, 3 sine-cosine pairs
  */

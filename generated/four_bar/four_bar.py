@@ -1663,8 +1663,8 @@ def actuated_inverse_dynamics(
         generalised forces, zero where there is no motor, shape (..., 3).
 
     Raises:
-        StatusError: SINGULAR, results not numbers: a divisor vanishes in least actuator forces, or a divisor
-            vanishes in factorisation of the matrix of motors and closure rows.
+        StatusError: SINGULAR, results not numbers: a divisor vanishes in least actuator forces or in
+            factorisation of the matrix of motors and closure rows.
         StatusError: NOT_FINITE, results not numbers.
     """
     arguments = (

@@ -399,8 +399,8 @@ void slider_crank_moved_position(
  *   in   v     3    generalised speeds
  *   in   vdot  3    rates of the speeds
  *   out  tau   3    generalised forces, zero where there is no motor
- *   returns SINGULAR: the results are not numbers: a divisor vanishes in least actuator forces, or a divisor
- *     vanishes in factorisation of the matrix of motors and closure rows
+ *   returns SINGULAR: the results are not numbers: a divisor vanishes in least actuator forces or in
+ *     factorisation of the matrix of motors and closure rows
  *   returns NOT_FINITE: the results are not numbers
  * operations: 33 + or -, 56 *, 3 /, 2 sine-cosine pairs
  */
