@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
@@ -52,16 +53,32 @@ DEFAULT_MOST: Final = 20
 MOST_STEPS: Final = 2.0**24
 """Steps of one call: single precision counts no further."""
 
-SINGLE_TOLERANCE: Final = 1e-6
-"""The same in single precision."""
 
-SINGLE_ACCEPTABLE: Final = 1e-3
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What can be asked of a floating-point type.
+
+    Attributes:
+        tolerance, acceptable: of the last change of an angle [rad].
+        closure: largest gap [m] of a cut joint that an initial configuration may have.
+    """
+
+    tolerance: float
+    acceptable: float
+    closure: float
+
+
+LIMITS: Final[Mapping[str, Limits]] = {
+    # Gaps are what ten decimals of an angle leave, and a hundred roundings of metres.
+    "double": Limits(DEFAULT_TOLERANCE, DEFAULT_ACCEPTABLE, 1e-8),
+    "float": Limits(1e-6, 1e-3, 1e-5),
+}
 
 _TOLERANCES: Final[Mapping[str, float]] = {
     "DEFAULT_TOLERANCE": DEFAULT_TOLERANCE,
     "DEFAULT_ACCEPTABLE": DEFAULT_ACCEPTABLE,
-    "FLOAT_TOLERANCE": SINGLE_TOLERANCE,
-    "FLOAT_ACCEPTABLE": SINGLE_ACCEPTABLE,
+    "FLOAT_TOLERANCE": LIMITS["float"].tolerance,
+    "FLOAT_ACCEPTABLE": LIMITS["float"].acceptable,
     "STALLED_RATIO": 0.25,  # a change above this part of the one before it has stopped to shrink,
     "STALLED_CHANGE": 1e4,  # which is convergence below this multiple of the tolerance
     "SMALLEST_PIVOT": 1e-13,  # of the scaled closure equations at the start: what round-off leaves of zero

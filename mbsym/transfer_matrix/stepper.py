@@ -26,24 +26,11 @@ from mbsym.transfer_matrix.coordinates import ElementCoordinates
 from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.module import SteppingModule, stepping_module, with_steps
 from mbsym.transfer_matrix.recognition import transfer_system
-from mbsym.transfer_matrix.settings import (
-    DEFAULT_ACCEPTABLE,
-    DEFAULT_MOST,
-    DEFAULT_TOLERANCE,
-    SINGLE_ACCEPTABLE,
-    SINGLE_TOLERANCE,
-    Status,
-)
+from mbsym.transfer_matrix.settings import DEFAULT_ACCEPTABLE, DEFAULT_MOST, DEFAULT_TOLERANCE, LIMITS, Status
 from mbsym.transfer_matrix.system import TransferSystem
 
 Array: TypeAlias = NDArray[Any]
 Engine: TypeAlias = Literal["auto", "c", "numpy"]
-
-CLOSURE_AT_START: Final = 1e-8
-"""Largest gap [m] of a cut joint that an initial configuration may have: what ten decimals of an angle leave."""
-
-SINGLE_CLOSURE_AT_START: Final = 1e-5
-"""The same where single precision finds the gap: a hundred roundings of metres."""
 
 SCHEMES: Final[Mapping[str, Mapping[str, float]]] = {
     "generalised-alpha": {"spectral_radius": 0.8},
@@ -253,7 +240,7 @@ class TransferMatrixStepper:
             source = transfer_system(build_mechanism(source, source.label(order=order)), rotation)
         self.system: TransferSystem = source
         self.module: LoadedModule = module or _load(stepping_module(self.system), engine, real, flags)
-        self._single = self.module.manifest.get("real") == "float"
+        self._limits = LIMITS[self.module.manifest.get("real", "double")]
         self.nothing: Array = np.zeros((len(self.system.bodies), self.system.layout.load))
         self.coordinates = ElementCoordinates(self.system)
 
@@ -294,7 +281,7 @@ class TransferMatrixStepper:
         )
         where = self.system.mechanism.model.name
         gap = self.observe(state).closure
-        if not gap <= (SINGLE_CLOSURE_AT_START if self._single else CLOSURE_AT_START):
+        if not gap <= self._limits.closure:
             raise SimulationError(
                 f"a loop is open by {gap:.3g} m at the start",
                 where=where,
@@ -330,7 +317,7 @@ class TransferMatrixStepper:
             done: steps taken from the start before this call, which Houbolt's scheme needs to know.
         """
         scheme = scheme or Scheme()
-        own = Iteration(SINGLE_TOLERANCE, SINGLE_ACCEPTABLE) if self._single else Iteration()
+        own = Iteration(self._limits.tolerance, self._limits.acceptable)
         settings = (iteration or own).settings(len(self.system.bodies))
         loads = self.nothing if loads is None else loads
         report: StepReport | None = None
