@@ -6,11 +6,16 @@ those of the spatial velocity. In each case acceleration = Jacobian vdot + what 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism, PlacedFrame
-from mbsym.kinematics.observables import body_jacobian_columns
+from mbsym.kinematics.observables import (
+    body_jacobian_columns,
+    column_entries,
+    homogeneous_entries,
+    motion_entries,
+)
 from mbsym.kinematics.recursion import BodyAcceleration, Speeds, accelerations, joint_speeds, joints_at_rest
 from mbsym.kinematics.recursion import poses as body_poses
 from mbsym.kinematics.recursion import velocities as body_velocities
@@ -21,39 +26,29 @@ from mbsym.symbolic.scalar import Scalar
 
 def frame_pose_entries(mechanism: Mechanism) -> list[Scalar]:
     """Homogeneous matrices (nf, 4, 4), row-major, that take coordinates in the frames to base coordinates."""
-    zero, one = Scalar(mechanism.graph, 0), Scalar(mechanism.graph, 1)
     bodies = body_poses(mechanism)
-    entries: list[Scalar] = []
-    for frame in mechanism.frames:
-        pose = bodies[frame.label].then(frame.placement)
-        for row, offset in zip(pose.rotation.matrix(), pose.translation, strict=True):
-            entries.extend((*row, offset))
-        entries.extend((zero, zero, zero, one))
-    return entries
+    return homogeneous_entries(mechanism, (bodies[frame.label].then(frame.placement) for frame in mechanism.frames))
 
 
 def frame_velocity_entries(mechanism: Mechanism) -> list[Scalar]:
     """[omega; v] of the frames, (nf, 6)."""
     twists = body_velocities(mechanism, joint_speeds(mechanism))
     bodies = body_poses(mechanism)
-    return _rows(_expressed(frame, bodies[frame.label], twists[frame.label]) for frame in mechanism.frames)
+    return motion_entries(_expressed(frame, bodies[frame.label], twists[frame.label]) for frame in mechanism.frames)
 
 
 def frame_jacobian_entries(mechanism: Mechanism) -> list[Scalar]:
     """Jacobians of the frames, (nf, 6, nv)."""
-    zero = zero_vector(mechanism.graph)
     columns = body_jacobian_columns(mechanism)
     bodies = body_poses(mechanism)
-    entries: list[Scalar] = []
+    found: list[dict[int, Motion]] = []
     for frame in mechanism.frames:
         if frame.axes == "local":
-            seen = {column: frame.placement.twist_to_child(*motion) for column, motion in columns[frame.label].items()}
+            carried = columns[frame.label].items()
+            found.append({column: frame.placement.twist_to_child(*motion) for column, motion in carried})
         else:
-            seen = _columns_in_base_axes(mechanism, frame, bodies)
-        for half in (0, 1):
-            for row in range(3):
-                entries.extend(seen.get(column, (zero, zero))[half][row] for column in range(mechanism.nv))
-    return entries
+            found.append(_columns_in_base_axes(mechanism, frame, bodies))
+    return column_entries(mechanism, found)
 
 
 def _columns_in_base_axes(mechanism: Mechanism, frame: PlacedFrame, bodies: Sequence[Transform]) -> dict[int, Motion]:
@@ -112,7 +107,7 @@ def _accelerations(mechanism: Mechanism, rates: Speeds, base: Vector3) -> list[S
         linear = add(linear, multiply(moved.turning, frame.placement.translation))
         turn = frame.placement.rotation.to_child if frame.axes == "local" else carrier.rotation.to_parent
         rows.append((turn(angular), turn(linear)))
-    return _rows(rows)
+    return motion_entries(rows)
 
 
 def _expressed(frame: PlacedFrame, carrier: Transform, motion: Motion) -> Motion:
@@ -124,7 +119,3 @@ def _expressed(frame: PlacedFrame, carrier: Transform, motion: Motion) -> Motion
     angular, linear = motion
     here = add(linear, cross(angular, frame.placement.translation))
     return carrier.rotation.to_parent(angular), carrier.rotation.to_parent(here)
-
-
-def _rows(motions: Iterable[Motion]) -> list[Scalar]:
-    return [entry for angular, linear in motions for entry in (*angular, *linear)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from mbsym.errors import DerivationError
@@ -9,29 +10,48 @@ from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import Speeds, joint_speeds, velocities
 from mbsym.kinematics.scene import MechanismAtRest, acting, user_poses
+from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3, add, cross, dot, scale, subtract, zero_vector
 from mbsym.symbolic.scalar import Scalar
 
 
 def pose_entries(mechanism: Mechanism) -> list[Scalar]:
     """Homogeneous matrices (nb, 4, 4), row-major, that take the user's body coordinates to base coordinates."""
+    return homogeneous_entries(mechanism, user_poses(mechanism)[1:])
+
+
+def homogeneous_entries(mechanism: Mechanism, frames: Iterable[Transform]) -> list[Scalar]:
+    """Frames as homogeneous matrices (n, 4, 4), row-major."""
     zero, one = Scalar(mechanism.graph, 0), Scalar(mechanism.graph, 1)
     entries: list[Scalar] = []
-    for frame in user_poses(mechanism)[1:]:
+    for frame in frames:
         for row, offset in zip(frame.rotation.matrix(), frame.translation, strict=True):
             entries.extend((*row, offset))
         entries.extend((zero, zero, zero, one))
     return entries
 
 
+def motion_entries(motions: Iterable[Motion]) -> list[Scalar]:
+    """Motions as rows [angular; linear] (n, 6)."""
+    return [entry for angular, linear in motions for entry in (*angular, *linear)]
+
+
+def column_entries(mechanism: Mechanism, columns: Iterable[Mapping[int, Motion]]) -> list[Scalar]:
+    """Motions by column of v as matrices (n, 6, nv), row-major."""
+    zero = zero_vector(mechanism.graph)
+    entries: list[Scalar] = []
+    for own in columns:
+        for half in (0, 1):
+            for row in range(3):
+                entries.extend(own.get(column, (zero, zero))[half][row] for column in range(mechanism.nv))
+    return entries
+
+
 def velocity_entries(mechanism: Mechanism) -> list[Scalar]:
     """Twists (nb, 6) of the user's body frames, in body axes at the frame's origin."""
     twists = velocities(mechanism, joint_speeds(mechanism))
-    entries: list[Scalar] = []
-    for body, twist in zip(mechanism.bodies, twists[1:], strict=True):
-        angular, linear = body.user_frame.twist_to_parent(*twist)
-        entries.extend((*angular, *linear))
-    return entries
+    seen = (body.user_frame.twist_to_parent(*twist) for body, twist in zip(mechanism.bodies, twists[1:], strict=True))
+    return motion_entries(seen)
 
 
 def body_jacobian_columns(mechanism: Mechanism) -> list[dict[int, Motion]]:
@@ -50,14 +70,12 @@ def body_jacobian_columns(mechanism: Mechanism) -> list[dict[int, Motion]]:
 
 def jacobian_entries(mechanism: Mechanism) -> list[Scalar]:
     """Jacobians (nb, 6, nv) of the user's body frames, in body axes at the frame's origin."""
-    zero = zero_vector(mechanism.graph)
-    entries: list[Scalar] = []
-    for body, columns in zip(mechanism.bodies, body_jacobian_columns(mechanism)[1:], strict=True):
-        user = {column: body.user_frame.twist_to_parent(*motion) for column, motion in columns.items()}
-        for half in (0, 1):
-            for row in range(3):
-                entries.extend(user.get(column, (zero, zero))[half][row] for column in range(mechanism.nv))
-    return entries
+    every = zip(mechanism.bodies, body_jacobian_columns(mechanism)[1:], strict=True)
+    seen = (
+        {column: body.user_frame.twist_to_parent(*motion) for column, motion in columns.items()}
+        for body, columns in every
+    )
+    return column_entries(mechanism, seen)
 
 
 def composite(mechanism: Mechanism) -> tuple[Scalar, Vector3]:
