@@ -9,7 +9,7 @@ from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.contracts import Derived
 from mbsym.formulations.recursive.composite_body import mass_matrix
 from mbsym.formulations.recursive.newton_euler import newton_euler
-from mbsym.formulations.recursive.sparse_factor import Vector, factorised, weighted_product
+from mbsym.formulations.recursive.sparse_factor import Vector, factorised, sparsest_order, weighted_product
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
@@ -53,15 +53,28 @@ def actuated_inverse_dynamics(mechanism: Mechanism, loops: LoopAnalysis, actuate
             where=mechanism.model.name,
             remedy="actuate joints that move independently of each other",
         )
-    solve = _least_forces if enough else _best_forces
-    driven = solve(mechanism, rows, columns, force)
     zero = Scalar(mechanism.graph, 0)
-    tau = [driven.get(k, zero) for k in range(mechanism.nv)]
     if len(columns) == loops.mobility:
         kind = "as many motors as freedoms"
     else:
         kind = "least norm, more motors than freedoms" if enough else "fewer motors than freedoms: best fit"
-    return ACTUATED_INVERSE_DYNAMICS.program(mechanism, Derived(tau, kind))
+    found = (
+        [_least_forces(mechanism, rows, columns, force, given) for given in _orders(mechanism)]
+        if enough
+        else [_best_forces(mechanism, rows, columns, force)]
+    )
+    programs = [
+        ACTUATED_INVERSE_DYNAMICS.program(mechanism, Derived([driven.get(k, zero) for k in range(mechanism.nv)], kind))
+        for driven in found
+    ]
+    return min(programs, key=lambda program: program.operation_count().arithmetic)
+
+
+def _orders(mechanism: Mechanism) -> tuple[tuple[int, ...], ...]:
+    """Columns of v by label, and as the file has the joints: they decide between rows alike, counting between them."""
+    columns = {body.joint.name: range(*body.v_range) for body in mechanism.bodies}
+    in_file = (columns.get(joint.name, range(0)) for joint in mechanism.model.joints)
+    return tuple(dict.fromkeys((mechanism.columns_by_label, tuple(column for own in in_file for column in own))))
 
 
 def _undriven(mechanism: Mechanism, analysis: LoopAnalysis, columns: Sequence[int]) -> int:
@@ -115,7 +128,7 @@ def actuated_columns(mechanism: Mechanism, actuated: Sequence[str] = ()) -> list
 
 
 def _least_forces(
-    mechanism: Mechanism, rows: Sequence[Vector], columns: Sequence[int], force: Vector
+    mechanism: Mechanism, rows: Sequence[Vector], columns: Sequence[int], force: Vector, given: Sequence[int]
 ) -> Mapping[int, Scalar]:
     n = mechanism.nv
     zero, one = Scalar(mechanism.graph, 0), Scalar(mechanism.graph, 1)
@@ -129,7 +142,7 @@ def _least_forces(
                         matrix[i][j] = matrix[i][j] + row[i] * row[j]
         for column in columns:
             matrix[column][column] = matrix[column][column] + one
-        factor = factorised(mechanism, matrix, "matrix of motors and closure rows", order)
+        factor = factorised(mechanism, matrix, "matrix of motors and closure rows", sparsest_order(matrix, given))
         inward = [factor.inward(row) for row in rows]
         x = factor.inward(force)
         if rows:

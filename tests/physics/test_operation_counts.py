@@ -6,12 +6,13 @@ joint is perpendicular to (z) or one that every other joint turns about (x). The
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import files
 from pathlib import Path
 
 import pytest
 
-from mbsym.model.system import Model
+from mbsym.model.system import CoordinateOrder, Model
 from mbsym.pipeline import GenerationOptions, derive, express, read
 from mbsym.symbolic.program import OperationCount
 from mechanisms.benchmark_chains import benchmark_chain
@@ -81,3 +82,16 @@ def test_no_function_of_ur5_costs_more_than_forward_dynamics() -> None:
     found = {program.name: program.operation_count().arithmetic for program in programs}
     largest = found["forward_dynamics"]
     assert {name for name, count in found.items() if count > largest} <= {"joint_wrenches", "body_jacobians"}
+
+
+ACTUATED = {"five_bar": 278, "four_bar": 194, "slider_crank": 92, "stewart_platform": 8546}
+"""Motor forces of closed loops, whose matrix is eliminated in the order that costs less."""
+
+
+@pytest.mark.parametrize("name", ACTUATED)
+@pytest.mark.parametrize("order", ["file", "labels"])
+def test_motor_forces_of_closed_loops(name: str, order: CoordinateOrder) -> None:
+    options = GenerationOptions(functions=("actuated_inverse_dynamics",))
+    derivation = derive(express(replace(read(name), coordinate_order=order), options), options)
+    (program,) = (program for program in derivation.programs if program.name == "actuated_inverse_dynamics")
+    assert program.operation_count().arithmetic == ACTUATED[name]
