@@ -65,7 +65,7 @@ class GenerationOptions:
     frame_axes: FrameAxes | Literal[""] = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Derivation:
     """Programs of a mechanism, optimised.
 
@@ -84,6 +84,10 @@ class Derivation:
     reports: tuple[Report, ...]
     loops: LoopAnalysis | None = None
     fixed: FixedFunctions | None = None
+
+    def __repr__(self) -> str:
+        names = [*(program.name for program in self.programs), *(function.name for function in self.runtime)]
+        return f"<Derivation of {self.mechanism.model.name!r}, {self.formulation}: {', '.join(names)}>"
 
     @property
     def runtime(self) -> tuple[RuntimeFunction, ...]:

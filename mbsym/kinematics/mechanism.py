@@ -118,7 +118,7 @@ class PlacedFrame:
     placement: Transform
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Mechanism:
     """Everything that a formulation needs; bodies by regular label (``bodies[i - 1]`` has label i)."""
 
@@ -139,6 +139,10 @@ class Mechanism:
     parameters: tuple[ParameterInput, ...]
     speed_of: tuple[tuple[tuple[int, Scalar], ...], ...]
     symbolic_parameters: str | tuple[str, ...]
+
+    def __repr__(self) -> str:
+        cut = f", {len(self.cut_joints)} cut joints" if self.cut_joints else ""
+        return f"<Mechanism {self.model.name!r}: {self.nb} bodies, {self.nq} coordinates, {self.nv} speeds{cut}>"
 
     def afresh(self) -> Mechanism:
         """The same mechanism in a graph of its own, so that what is derived next depends on nothing derived before."""

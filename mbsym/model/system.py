@@ -25,7 +25,7 @@ CoordinateOrder: TypeAlias = "Literal['file', 'labels'] | tuple[str, ...]"
 """The layout of q: as joints stand in the file, by label, or the joints named first."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Model:
     """Bodies, joints and forces under the user's names, in any order, numbering and direction.
 
@@ -64,6 +64,11 @@ class Model:
     coordinate_order: CoordinateOrder = "file"
     accept_impossible_inertia: bool = False
     warnings: tuple[str, ...] = field(default=(), compare=False)
+
+    def __repr__(self) -> str:
+        parts = ("bodies", "joints", "couplings", "constraints", "forces", "inputs", "parameters", "frames")
+        sizes = {part: len(getattr(self, part)) for part in parts}
+        return f"<Model {self.name!r}: {', '.join(f'{size} {part}' for part, size in sizes.items() if size)}>"
 
     def body(self, name: str) -> Body:
         """The body of that name."""

@@ -102,6 +102,10 @@ class Equations:
         """tau, a column of symbols."""
         return self._column(self.mechanism.tau.symbols)
 
+    def __repr__(self) -> str:
+        of = self.mechanism.model.name
+        return f"<Equations of {of!r}: {self.mechanism.nv} speeds, formulation {self.formulation}>"
+
     @property
     def mass_matrix(self) -> sympy.ImmutableMatrix:
         """M(q), nv x nv."""

@@ -65,7 +65,7 @@ class Statistics:
     evaluations: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SimulationResult:
     """A simulated motion, n rows.
 
@@ -91,6 +91,9 @@ class SimulationResult:
     ended_by_event: bool
     assembly: Assembly | None = None
     singular: tuple[SingularPosition, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<SimulationResult, {len(self.t)} rows>\n{self.summary()}"
 
     @property
     def names(self) -> tuple[str, ...]:
