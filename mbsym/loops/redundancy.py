@@ -24,6 +24,7 @@ from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
+from mbsym.values.numbers import evaluate, parameter_values
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 _PREFERRED: Final = 0.3
+
+_ROUND_OFF: Final = 1e-13
+"""Part of what an entry of G is the difference of, below which it is round-off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +84,13 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     if not closed.closed:
         raise cannot_close(mechanism.model.name, found, closed)
     program = _sampling_program(mechanism, found)
-    rows_at = Evaluator(replace(program, outputs=program.outputs[:1]))
+    matrix_at, noise = Evaluator(replace(program, outputs=program.outputs[:1])), _round_off(mechanism, rows)
+
+    def rows_at(q: Array) -> Array:
+        return _without(matrix_at(q)["jacobian"], noise)
+
     anywhere = independent_anywhere(program, "jacobian", mechanism.nv)
-    regular = regular_configurations(problem, lambda q: rows_at(q)["jacobian"], closed.q, len(anywhere))
+    regular = regular_configurations(problem, rows_at, closed.q, len(anywhere))
     if regular.rank is None:
         kept = anywhere
         notes.append(
@@ -92,9 +100,10 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     else:
         kept = _independent(np.array(regular.matrices), regular.rank)
     if regular.singular_start:
-        notes += _singular_rows(rows, kept, rows_at(closed.q)["jacobian"])
+        notes += _singular_rows(rows, kept, rows_at(closed.q))
     mobility = mechanism.nv - len(kept)
-    sentences = notes + _words(found, rows, kept, interpret(program, {"q": np.array(regular.q or [closed.q])}))
+    values = interpret(program, {"q": np.array(regular.q or [closed.q])})
+    sentences = notes + _words(found, rows, kept, {**values, "jacobian": _without(values["jacobian"], noise)})
     if mobility == 0:
         sentences.append("the loops leave no freedom: this is a structure, and its dynamics are its statics")
     return LoopAnalysis(
@@ -105,6 +114,31 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
         mobility,
         tuple(sentences),
     )
+
+
+def _round_off(mechanism: Mechanism, rows: Sequence[ClosureRow]) -> Array:
+    """Sizes below which entries of G are round-off of what they are the difference of (rows, nv).
+
+    Angles, directions and what slides are of size one. What turns moves points by its distance from them, a difference
+    of lengths of the mechanism, which decimals leave where axes are meant to coincide.
+    """
+    import numpy as np
+
+    numbers = parameter_values(mechanism.model)
+    places = [
+        place for joint in mechanism.model.joints for place in (joint.predecessor_placement, joint.successor_placement)
+    ]
+    size = max((abs(evaluate(entry, numbers)) for place in places for entry in place.translation), default=0.0)
+    units = [unit for body in mechanism.bodies for unit in body.joint.shape.speed_units[: len(range(*body.v_range))]]
+    turns = np.array([unit == "rad/s" for unit in units], dtype=bool)
+    return np.array([np.where(turns & (row.unit == "m"), size, 1.0) * _ROUND_OFF for row in rows])
+
+
+def _without(matrix: Array, noise: Array) -> Array:
+    """The matrix without entries that are round-off."""
+    import numpy as np
+
+    return np.where(np.abs(matrix) > noise, matrix, 0.0)
 
 
 def _singular_rows(rows: Sequence[ClosureRow], kept: Sequence[int], matrix: Array) -> list[str]:
