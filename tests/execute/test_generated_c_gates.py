@@ -75,6 +75,9 @@ def complaints(module: Module, made: Path, nm: str = "nm") -> list[str]:
     real, found = module.manifest["real"], symbols(made, nm)
     external = {name for name, kind in found.items() if kind.isupper() and kind != "U"}
     own = {entry["c_symbol"] for entry in module.manifest["functions"]}
+    external -= {
+        name for name in external if re.fullmatch(rf"{module.manifest['name']}_interface_[0-9a-f]{{16}}", name)
+    }
     mutable = {name for name, kind in found.items() if kind.lower() in "dbcsgv"}
     foreign = lacking(made, nm) - (FLOAT_IMPORTS if real == "float" else IMPORTS)
     return [

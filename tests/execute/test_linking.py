@@ -100,6 +100,27 @@ def symbols(real: Real) -> list[str]:
     return [entry["c_symbol"] for entry in json.loads(file.text)["functions"]]
 
 
+READER = """#include "{header}"
+int main(void) {{ return cart_pole_interface[0] == 0; }}
+"""
+
+
+@pytest.mark.parametrize("suffix", [".c", CPP])
+def test_what_reads_the_interface_links_with_its_own_generation_only(tmp_path: Path, suffix: str) -> None:
+    objects, users = [], []
+    for symbolic in ("all", "none"):
+        mbsym.generate(
+            "cart_pole", tmp_path / symbolic, languages=("c",), functions=FUNCTIONS, symbolic_parameters=symbolic
+        )
+        objects.append(object_of(tmp_path / symbolic / "cart_pole.c"))
+        users.append(tmp_path / f"{symbolic}{suffix}")
+        users[-1].write_text(READER.format(header=objects[-1].with_name("cart_pole.h")))
+    for user, made in product(users, objects):
+        done = link(object_of(user), made)
+        assert (done.returncode == 0) == (user.stem == made.parent.name)
+        assert done.returncode == 0 or "undefined reference to `cart_pole_interface_" in done.stderr
+
+
 # ---- prefixes --------------------------------------------------------------------------------------------------------
 
 TOGETHER = """#include "cart_pole.h"

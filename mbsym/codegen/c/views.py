@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import groupby
 
 from mbsym import __version__
@@ -106,6 +107,7 @@ class HeaderContext:
 
     version: str
     name: str
+    interface: str
     head: tuple[str, ...]
     real: str
     links: tuple[LinkView, ...]
@@ -125,6 +127,7 @@ class SourceContext:
 
     version: str
     name: str
+    interface: str
     hash_line: str
     includes: tuple[str, ...]
     functions: tuple[FunctionView, ...]
@@ -136,15 +139,16 @@ class SourceContext:
 
 def render_c(module: LoweredModule) -> tuple[GeneratedFile, ...]:
     """NAME.c and NAME.h."""
-    name = module.names.module
+    name, header = module.names.module, header_context(module)
+    interface = sha256(render_template("c/header.h.jinja", header).encode()).hexdigest()[:16]
     return (
-        GeneratedFile(f"{name}.c", render_template("c/source.c.jinja", source_context(module))),
-        GeneratedFile(f"{name}.h", render_template("c/header.h.jinja", header_context(module))),
+        GeneratedFile(f"{name}.c", render_template("c/source.c.jinja", source_context(module, interface))),
+        GeneratedFile(f"{name}.h", render_template("c/header.h.jinja", replace(header, interface=interface))),
     )
 
 
 def header_context(module: LoweredModule) -> HeaderContext:
-    """The header of a module."""
+    """The header of a module, without the hash of its interface."""
     description, names = module.description, module.names
     printer = CPrinter(description.real)
     head = [f"{description.name}: {_hash_line(module)}", *description.header]
@@ -152,6 +156,7 @@ def header_context(module: LoweredModule) -> HeaderContext:
     return HeaderContext(
         version=__version__,
         name=names.module,
+        interface="",
         head=comment_lines(head),
         real=description.real,
         links=tuple(
@@ -189,7 +194,7 @@ def header_context(module: LoweredModule) -> HeaderContext:
     )
 
 
-def source_context(module: LoweredModule) -> SourceContext:
+def source_context(module: LoweredModule, interface: str) -> SourceContext:
     """The source of a module."""
     names = module.names
     printer = CPrinter(module.description.real)
@@ -204,6 +209,7 @@ def source_context(module: LoweredModule) -> SourceContext:
     return SourceContext(
         version=__version__,
         name=names.module,
+        interface=interface,
         hash_line=c_comment(_hash_line(module)),
         includes=library_headers(module, (*helpers, *runtime)),
         functions=functions,
