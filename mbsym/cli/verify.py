@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import typer
 
@@ -11,6 +10,7 @@ from mbsym.cli.model_source import tell_immobility
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import VerificationError
 from mbsym.pipeline import read
+from mbsym.verification.certificate import is_generated
 from mbsym.verification.certificate import verify as verify_module
 
 
@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def verify(
-        target: str = typer.Argument(help="Directory of generated files, model file, or bundled example."),
+        target: str = typer.Argument(help="Directory of generated files or a manifest there, model file, or example."),
         states: int = typer.Option(20, "--states", min=1, max=100000, help="Number of random states."),
         seed: int = typer.Option(0, "--seed", min=0, help="Seed of the random states."),
         as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
@@ -28,7 +28,7 @@ def register(app: typer.Typer) -> None:
 
         What stands in the directory is compiled and run: verify only what you would run.
         """
-        if not Path(target).is_dir():
+        if not is_generated(target):
             tell_immobility(read(target))
         with progress_bar() as progress:
             certificate = verify_module(target, states=states, seed=seed, progress=progress)

@@ -176,6 +176,14 @@ class Certificate:
         return "\n".join(lines) + "\n"
 
 
+def is_generated(target: Model | str | Path) -> bool:
+    """True for a directory of generated files, and for the manifest of one of its modules."""
+    if not isinstance(target, (str, Path)):
+        return False
+    place = Path(target)
+    return place.is_dir() or (place.suffix == ".json" and place.is_file())
+
+
 def verify(
     target: Model | str | Path, *, states: int = DEFAULT_STATES, seed: int = 0, progress: Progress | None = None
 ) -> Certificate:
@@ -184,8 +192,9 @@ def verify(
     A directory's code is compiled and run as it stands there, in a process of its own: verify only what you would run.
 
     Args:
-        target: a directory of generated files, where the certificate is written too; or a model, a model file or the
-            name of a bundled example, which is generated into a temporary directory.
+        target: a directory of generated files, where the certificate is written too, or the manifest of one module
+            where it holds several; or a model, a model file or the name of a bundled example, which is generated into a
+            temporary directory.
         states: number of random states.
         seed: of the random states.
         progress: told of each step.
@@ -194,18 +203,17 @@ def verify(
         MbsymError: files are missing or do not compile, or the model cannot be read.
         ToolchainError: there is C code and no compiler.
     """
-    if isinstance(target, (str, Path)) and Path(target).is_dir():
-        return _verify_directory(Path(target), states, seed, progress, write=True)
+    if isinstance(target, (str, Path)) and is_generated(target):
+        return _verify_generated(Path(target), states, seed, progress, write=True)
     with TemporaryDirectory(prefix="mbsym") as scratch:
         generate(target, scratch, progress=progress)
-        return _verify_directory(Path(scratch), states, seed, progress, write=False)
+        return _verify_generated(Path(scratch), states, seed, progress, write=False)
 
 
-def _verify_directory(
-    directory: Path, states: int, seed: int, progress: Progress | None, *, write: bool
-) -> Certificate:
+def _verify_generated(place: Path, states: int, seed: int, progress: Progress | None, *, write: bool) -> Certificate:
+    directory = place if place.is_dir() else place.parent
     settle(directory)
-    manifest = read_manifest(directory)
+    manifest = read_manifest(place)
     name = manifest["name"]
     model = _model(directory, manifest)
     languages = [language for language in LANGUAGES.values() if language.is_in(directory, name)]

@@ -161,6 +161,9 @@ def test_two_precisions_and_two_models_in_one_program(tmp_path: Path, suffix: st
         )
     sources = sorted(tmp_path.glob("*.c"))
     assert [path.stem for path in sources] == ["cart_pole", "cart_pole_f32", "double_pendulum", "pendulum"]
+    with pytest.raises(CodegenError, match="4 manifests; name the manifest"):
+        mbsym.verify(tmp_path)
+    assert mbsym.verify(tmp_path / "cart_pole_f32.json", states=2).name == "cart_pole_f32"
     user = tmp_path / f"user{suffix}"
     user.write_text(TOGETHER)
     done = link(*map(object_of, [user, *sources]))
