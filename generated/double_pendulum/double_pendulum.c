@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+const char double_pendulum_interface[17] = "9e36f0871a952f4f";
+
 /* operations: 20 + or -, 37 *, 2 /, 2 sine-cosine pairs */
 void double_pendulum_forward_dynamics(
     const double_pendulum_parameters *parameters,

@@ -30,6 +30,10 @@ extern "C" {
 
 typedef double double_pendulum_real;
 
+/* What reads this, double_pendulum_interface[0] for one, links with an object of this very interface only. */
+#define double_pendulum_interface double_pendulum_interface_9e36f0871a952f4f
+extern const char double_pendulum_interface[17];
+
 enum {
     double_pendulum_NQ = 2,
     double_pendulum_NV = 2,

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+const char five_bar_interface[17] = "038e9bf5f4cefd53";
+
 #ifndef five_bar_REGULAR
 #define five_bar_REGULAR 0.00074
 #endif

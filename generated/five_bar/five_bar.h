@@ -38,6 +38,10 @@ extern "C" {
 
 typedef double five_bar_real;
 
+/* What reads this, five_bar_interface[0] for one, links with an object of this very interface only. */
+#define five_bar_interface five_bar_interface_038e9bf5f4cefd53
+extern const char five_bar_interface[17];
+
 enum {
     five_bar_NQ = 4,
     five_bar_NV = 4,

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+const char four_bar_interface[17] = "ff37ccb47b5898d2";
+
 #ifndef four_bar_REGULAR
 #define four_bar_REGULAR 0.00074
 #endif

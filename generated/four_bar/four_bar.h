@@ -37,6 +37,10 @@ extern "C" {
 
 typedef double four_bar_real;
 
+/* What reads this, four_bar_interface[0] for one, links with an object of this very interface only. */
+#define four_bar_interface four_bar_interface_ff37ccb47b5898d2
+extern const char four_bar_interface[17];
+
 enum {
     four_bar_NQ = 3,
     four_bar_NV = 3,

@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+const char puma560_interface[17] = "856618a9d5371245";
+
 /* operations: 317 + or -, 384 *, 4 /, 5 sine-cosine pairs */
 void puma560_forward_dynamics(
     const puma560_real q[6],

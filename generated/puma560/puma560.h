@@ -34,6 +34,10 @@ extern "C" {
 
 typedef double puma560_real;
 
+/* What reads this, puma560_interface[0] for one, links with an object of this very interface only. */
+#define puma560_interface puma560_interface_856618a9d5371245
+extern const char puma560_interface[17];
+
 enum {
     puma560_NQ = 6,
     puma560_NV = 6,

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+const char slider_crank_interface[17] = "e9217217411b8590";
+
 #ifndef slider_crank_REGULAR
 #define slider_crank_REGULAR 0.00074
 #endif

@@ -37,6 +37,10 @@ extern "C" {
 
 typedef double slider_crank_real;
 
+/* What reads this, slider_crank_interface[0] for one, links with an object of this very interface only. */
+#define slider_crank_interface slider_crank_interface_e9217217411b8590
+extern const char slider_crank_interface[17];
+
 enum {
     slider_crank_NQ = 3,
     slider_crank_NV = 3,
