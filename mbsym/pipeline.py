@@ -15,6 +15,7 @@ from mbsym.codegen.interface import GeneratedFile, Indices, ModuleDescription, R
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES
 from mbsym.codegen.write import write_files
 from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS, LOOP_CONVENTIONS
+from mbsym.derivatives.functions import OF_FREE_MOTION
 from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
@@ -43,7 +44,7 @@ class GenerationOptions:
 
     Attributes:
         languages: names from ``codegen.languages``, empty for all.
-        functions: names from the catalogue, empty for all that the mechanism has.
+        functions: names from the catalogue, empty for all that the mechanism has but those on request.
         formulation: name from ``registry.FORMULATIONS``; "auto" takes the fewest operations.
         real: floating-point type of the C code.
         symbolic_parameters: "" as the model says, "all", "none", or names; BODY.inertial stands for mass, first moment
@@ -156,13 +157,13 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
             asked for where some motion moves no inertia.
     """
     found = available_functions(mechanism, options.formulation)
-    available, fixed = found.functions, found.fixed
-    known = (*available, *(fixed.names if fixed is not None else ()))
+    available, fixed = found.every, found.fixed
+    known = (*found.functions, *(fixed.names if fixed is not None else ()))
     for name in options.functions:
-        if name not in known:
+        if name not in known and name not in found.on_request:
             raise DerivationError(
                 f"{mechanism.model.name} has no function {name!r}",
-                remedy=_remedy(name, known),
+                remedy=_remedy(name, (*known, *found.on_request)),
             )
     wanted = set(options.functions or known)
     if found.solves(wanted):
@@ -185,6 +186,8 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
 def _remedy(name: str, known: Sequence[str]) -> str:
     if name in FRAME_FUNCTIONS:
         return "say for which frames, with --frame or frames="
+    if name in OF_FREE_MOTION:
+        return "closed loops constrain its motion; derivatives of constrained motion are not there yet"
     return f"it has {', '.join(dict.fromkeys(known))}"
 
 

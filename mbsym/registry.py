@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import Final, TypeAlias
 
 from mbsym.codegen.interface import Argument, RuntimeFunction, Tolerance
+from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS, OF_FREE_MOTION
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import FORWARD_DYNAMICS_BY_MASS_MATRIX, TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
@@ -148,6 +149,21 @@ class Available:
         return functions
 
     @cached_property
+    def on_request(self) -> Mapping[str, DeriveFunction]:
+        """Functions that a module has only where they are named; with closed loops those of the tree."""
+        if self._whole is not None:
+            return {}
+        closed = _is_closed(self.mechanism)
+        return {
+            name: derive for name, derive in DERIVATIVE_FUNCTIONS.items() if not closed or name not in OF_FREE_MOTION
+        }
+
+    @property
+    def every(self) -> Mapping[str, DeriveFunction]:
+        """All derivations, those on request last."""
+        return {**self.functions, **self.on_request}
+
+    @cached_property
     def fixed(self) -> FixedFunctions | None:
         """Functions with fixed text, if there are any."""
         if self._whole is not None:
@@ -195,7 +211,7 @@ def _is_closed(mechanism: Mechanism) -> bool:
 
 def contracts_of(mechanism: Mechanism) -> Mapping[str, Contract]:
     """The contracts of all functions that some formulation may generate for a mechanism, by name."""
-    every = {**TREE_FUNCTIONS, **(FRAME_FUNCTIONS if mechanism.frames else {})}
+    every = {**TREE_FUNCTIONS, **(FRAME_FUNCTIONS if mechanism.frames else {}), **DERIVATIVE_FUNCTIONS}
     contracts = {name: function.contract for name, function in every.items()}
     if _is_closed(mechanism):
         contracts |= {contract.name: contract for contract in LOOP_CONTRACTS}

@@ -37,7 +37,8 @@ CLOSURE_TOLERANCE = 1e-9
 """Loops of the random states are closed to some 1e-11 by an iteration."""
 
 DIFFERENCE_TOLERANCE = 1e-8
-"""A central difference with steps of 1e-5 errs by their square times the third derivative, some 1e-10 of metres."""
+"""A central difference with steps of 1e-5 errs by their square times the third derivative, some 1e-10 of metres;
+slopes of the reference err by its rounding over the step, some 1e-9 of their size."""
 
 BETWEEN_LANGUAGES = " code, in batches"
 
@@ -239,8 +240,10 @@ def _tolerance(kind: Kind, single: bool, condition: float) -> float:
             return base * condition
         case "closure":
             return max(base, CLOSURE_TOLERANCE)
-        case "difference":
+        case "difference" | "slope":
             return max(base, DIFFERENCE_TOLERANCE)
+        case "solved slope":
+            return max(base, DIFFERENCE_TOLERANCE) * condition
         case _:
             return base
 

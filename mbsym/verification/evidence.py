@@ -18,9 +18,9 @@ from mbsym.registry import available_functions
 from mbsym.symbolic.evaluator import Evaluator
 
 Array: TypeAlias = NDArray[Any]
-Kind: TypeAlias = Literal["rounding", "solution", "closure", "difference"]
+Kind: TypeAlias = Literal["rounding", "solution", "closure", "difference", "slope", "solved slope"]
 """What bounds an error: rounding; rounding magnified by the condition of the mass matrix; how well the loops of random
-states are closed; the step of a central difference."""
+states are closed; the step of a central difference, of the code, of the reference alone, or of what is then solved."""
 
 Pairs: TypeAlias = Iterable[tuple[Any, Any]]
 """What was found, and what it must be."""
@@ -72,7 +72,7 @@ class Companions:
         """Results of a function."""
         if name not in self._evaluators:
             if self._functions is None:
-                self._functions = available_functions(self.mechanism, "auto").functions
+                self._functions = available_functions(self.mechanism, "auto").every
             self._evaluators[name] = Evaluator(self._functions[name](self.mechanism.afresh()))
         evaluator = self._evaluators[name]
         found = evaluator(*(np.ravel(state[item.name]) for item in evaluator.program.inputs))

@@ -383,3 +383,32 @@ def test_a_joint_that_moves_no_mass_is_named(name: str, tmp_path: Path) -> None:
     (start,) = (joint["v"][0] for joint in module.manifest["joints"] if joint["name"] == MASSLESS[name])
     assert np.abs(matrix).max() > 0
     assert np.abs(matrix[start]).max() < 1e-14
+
+
+@pytest.mark.parametrize("name", ["panda_description/urdf/panda.urdf", "solo_description/robots/solo12.urdf"])
+def test_derivatives_of_floating_robots_agree_with_pinocchio(name: str, tmp_path: Path) -> None:
+    """Its tangent of a free joint is ours, in the moving frame's axes, linear first; mimic joints follow."""
+    functions = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+    module = module_of(read(ROBOTS[name], LoadOptions(floating=True)), tmp_path, "numpy", functions)
+    twin = Twin(description(ROBOTS[name]), module)
+    rows, square = twin.rows, twin.rows.shape[0] == twin.rows.shape[1]
+    every = states(module, np.random.default_rng(2))
+    for number in range(STATES):
+        state = {key: values[number] for key, values in every.items()}
+        q, v = twin.q(state["q"]), rows @ state["v"]
+        # Arrays of Pinocchio's are views of its data, which the next call writes.
+        derived = pin.computeRNEADerivatives(twin.model, twin.data, q, v, rows @ state["vdot"])
+        expected = [matrix.copy() for matrix in derived[:2]]
+        found = [*module.functions[functions[0]](state["q"], state["v"], state["vdot"])]
+        sizes = [1.0, 1.0]
+        if square:
+            # Rounding of accelerations is magnified by the condition of the mass matrix.
+            condition = float(np.linalg.cond(twin.results(state)["mass_matrix"]))
+            derived = pin.computeABADerivatives(twin.model, twin.data, q, v, rows @ state["tau"])
+            expected += [matrix.copy() for matrix in derived]
+            expected[-1] = np.triu(expected[-1]) + np.triu(expected[-1], 1).T
+            found += [*module.functions[functions[1]](state["q"], state["v"], state["tau"])]
+            sizes += [condition] * 3
+        for left, right, size in zip(found, expected, sizes, strict=True):
+            right = rows.T @ right @ rows
+            assert np.abs(left - right).max() <= AGREEMENT * size * np.abs(right).max()

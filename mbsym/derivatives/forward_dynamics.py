@@ -1,0 +1,59 @@
+"""Derivatives of forward dynamics: those of inverse dynamics at the motion that tau causes, through the factored mass
+matrix."""
+
+from __future__ import annotations
+
+from mbsym.derivatives.inverse_dynamics import generalised, inverse_dynamics_jacobians
+from mbsym.derivatives.tangent import Matrix
+from mbsym.derivatives.variations import state_of
+from mbsym.formulations.contracts import Derived
+from mbsym.formulations.recursive.composite_body import mass_matrix
+from mbsym.formulations.recursive.sparse_factor import SparseFactor, factorised, weighted_product
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
+from mbsym.spatial.vector import zero_vector
+from mbsym.symbolic.scalar import Scalar
+
+
+def forward_dynamics_derivatives(mechanism: Mechanism) -> Derived:
+    """dvdot/dq, dvdot/dv and dvdot/dtau, (nv, nv) each: tau = ID(q, v, vdot) held, dvdot = M^-1 (dtau - dID)."""
+    graph = mechanism.graph
+    factor = factorised(mechanism, mass_matrix(mechanism), order=mechanism.columns_by_label)
+    still = joints_at_rest(mechanism)
+    steady = state_of(mechanism, joint_speeds(mechanism), still, mechanism.gravity)
+    applied = generalised(mechanism)
+    right = [
+        force - held
+        for force, held in zip(mechanism.entries(mechanism.tau), mechanism.gather(steady.forces), strict=True)
+    ]
+    if applied is not None:
+        right = [force + driven for force, driven in zip(right, applied, strict=True)]
+    vdot = tuple(factor.outward(factor.inward(right)))
+    # The motion of vdot on top of the steady one: that of a mechanism at rest costs less than to begin anew.
+    state = steady + state_of(mechanism, still, mechanism.of_joints(vdot), zero_vector(graph))
+    by_q, by_v = inverse_dynamics_jacobians(mechanism, state, applied)
+    with graph.section("derivatives of vdot"):
+        entries = {"dvdot_dq": _solved(factor, by_q), "dvdot_dv": _solved(factor, by_v)}
+    return Derived({**entries, "dvdot_dtau": inverse(mechanism, factor)}, "composite bodies, factored mass matrix")
+
+
+def _solved(factor: SparseFactor, right: Matrix) -> Matrix:
+    """-M^-1 times a matrix."""
+    columns = [factor.outward(factor.inward([-entry for entry in column])) for column in zip(*right, strict=True)]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def inverse(mechanism: Mechanism, factor: SparseFactor) -> Matrix:
+    """M^-1 = L^-1 D^-1 L^-T, of which one triangle is computed."""
+    size = mechanism.nv
+    zero, one = Scalar(mechanism.graph, 0), Scalar(mechanism.graph, 0) + 1
+    with mechanism.graph.section("inverse of the mass matrix"):
+        columns = [factor.inward([one if row == column else zero for row in range(size)]) for column in range(size)]
+        entries = {(i, j): weighted_product(factor, columns[i], columns[j]) for i in range(size) for j in range(i + 1)}
+    return [[entries[max(i, j), min(i, j)] for j in range(size)] for i in range(size)]
+
+
+def inverse_mass_matrix(mechanism: Mechanism) -> Derived:
+    """M^-1, (nv, nv)."""
+    factor = factorised(mechanism, mass_matrix(mechanism), order=mechanism.columns_by_label)
+    return Derived(inverse(mechanism, factor), "factored mass matrix")

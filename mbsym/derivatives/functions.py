@@ -1,0 +1,95 @@
+"""The functions of this room, in modules that ask for them by name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mbsym.derivatives.coriolis import coriolis_matrix, slotine_li
+from mbsym.derivatives.forward_dynamics import forward_dynamics_derivatives, inverse_mass_matrix
+from mbsym.derivatives.inverse_dynamics import inverse_dynamics_derivatives
+from mbsym.derivatives.tangent import tangent_map
+from mbsym.errors import DerivationError
+from mbsym.formulations.contracts import Contract, Function, Result
+from mbsym.records import Registry
+
+_BY_SPEEDS: Final = "q moved along the speeds (see tangent_map)"
+
+DERIVATIVE_FUNCTIONS: Final = Registry(
+    "function",
+    (
+        Function(
+            Contract(
+                "inverse_dynamics_derivatives",
+                ("q", "v", "vdot", "t", "u"),
+                (
+                    Result("dtau_dq", ("nv", "nv"), "", f"d tau / d q, {_BY_SPEEDS}"),
+                    Result("dtau_dv", ("nv", "nv"), "", "d tau / d v"),
+                ),
+                f"derivatives of inverse_dynamics by q and v, {_BY_SPEEDS}; that by vdot is mass_matrix",
+                identities=("difference of inverse dynamics",),
+            ),
+            inverse_dynamics_derivatives,
+        ),
+        Function(
+            Contract(
+                "forward_dynamics_derivatives",
+                ("q", "v", "tau", "t", "u"),
+                (
+                    Result("dvdot_dq", ("nv", "nv"), "", f"d vdot / d q, {_BY_SPEEDS}"),
+                    Result("dvdot_dv", ("nv", "nv"), "", "d vdot / d v"),
+                    Result("dvdot_dtau", ("nv", "nv"), "", "d vdot / d tau, the inverse of the mass matrix"),
+                ),
+                f"derivatives of forward_dynamics by q, v and tau, {_BY_SPEEDS}",
+                identities=("difference of forward dynamics", "solved difference of inverse dynamics"),
+                solves=True,
+            ),
+            forward_dynamics_derivatives,
+        ),
+        Function(
+            Contract(
+                "tangent_map",
+                ("q",),
+                (Result("T", ("nq", "nv"), "", "qdot = T v"),),
+                "T(q) with qdot = T v: what a step along the speeds does to the coordinates",
+                identities=("T v = position_rate",),
+            ),
+            tangent_map,
+        ),
+        Function(
+            Contract(
+                "coriolis_matrix",
+                ("q", "v"),
+                (Result("C", ("nv", "nv"), "", "Coriolis matrix"),),
+                "C(q, v) with C v the velocity terms of bias_force and Mdot = C + C^T, so that Mdot - 2 C is skew",
+                identities=("Mdot = C + C^T and C v",),
+            ),
+            coriolis_matrix,
+        ),
+        Function(
+            Contract(
+                "inverse_mass_matrix",
+                ("q",),
+                (Result("M_inverse", ("nv", "nv"), "", "inverse of the mass matrix"),),
+                "inverse of the mass matrix",
+                identities=("M M^-1 = 1",),
+                solves=True,
+            ),
+            inverse_mass_matrix,
+        ),
+        Function(
+            Contract(
+                "slotine_li",
+                ("q", "v", "v_r", "a_r"),
+                (Result("tau", ("nv",), "", "generalised forces"),),
+                "M(q) a_r + C(q, v) v_r + g(q), C the Coriolis matrix and g the gravity force; force elements left out",
+                identities=("M a_r + C v_r + g",),
+            ),
+            slotine_li,
+        ),
+    ),
+    DerivationError,
+)
+"""Not among the functions of a module that names none: the derivatives of a long chain are most of its code."""
+
+OF_FREE_MOTION: Final = ("forward_dynamics_derivatives",)
+"""Functions whose motion closed loops constrain."""

@@ -1,0 +1,103 @@
+"""Derivatives of inverse dynamics: those of bodies in closed form, those of force elements by differentiation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from mbsym.derivatives.tangent import Matrix, along, along_speeds
+from mbsym.derivatives.variations import State, folded, state_of, variations
+from mbsym.formulations.applied_forces import applied_forces
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
+from mbsym.formulations.contracts import Derived
+from mbsym.joints.motion import Motion
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.recursion import joint_speeds
+from mbsym.passes.pass_manager import run
+from mbsym.passes.standard import STANDARD_PASSES
+from mbsym.spatial.vector import add, dot, zero_vector
+from mbsym.symbolic.program import Output, Program
+from mbsym.symbolic.scalar import Scalar
+
+BOTH_TRIED: Final = 6
+"""Speeds up to which plain differentiation is tried too. It wins where little moves, as in a plane, and never where
+much does: its cost grows with the cube of a chain's length."""
+
+
+def inverse_dynamics_derivatives(mechanism: Mechanism) -> Derived:
+    """dtau/dq and dtau/dv, (nv, nv) each, in the way that takes fewer operations."""
+    ways: dict[str, Callable[[Mechanism], tuple[Matrix, Matrix]]] = {
+        "composite bodies": _in_closed_form,
+        "differentiated recursive Newton-Euler": _differentiated,
+    }
+    how = next(iter(ways))
+    if mechanism.nv <= BOTH_TRIED:
+        how = min(ways, key=lambda name: _operations(ways[name], mechanism.afresh()))
+    by_q, by_v = ways[how](mechanism)
+    return Derived({"dtau_dq": by_q, "dtau_dv": by_v}, how)
+
+
+def _operations(way: Callable[[Mechanism], tuple[Matrix, Matrix]], mechanism: Mechanism) -> int:
+    """After the passes, which save more of what was differentiated."""
+    refs = tuple(entry.ref for matrix in way(mechanism) for row in matrix for entry in row)
+    program = Program("derivatives", mechanism.graph, (), (Output("entries", (len(refs),), refs),))
+    return run(program, STANDARD_PASSES)[0].operation_count().arithmetic
+
+
+def _in_closed_form(mechanism: Mechanism) -> tuple[Matrix, Matrix]:
+    rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
+    state = state_of(mechanism, joint_speeds(mechanism), rates, mechanism.gravity)
+    return inverse_dynamics_jacobians(mechanism, state, generalised(mechanism))
+
+
+def _differentiated(mechanism: Mechanism) -> tuple[Matrix, Matrix]:
+    refs = TREE_FUNCTIONS["inverse_dynamics"](mechanism).output_references
+    return along_speeds(mechanism, refs), along(mechanism, refs, mechanism.v.symbols)
+
+
+def inverse_dynamics_jacobians(
+    mechanism: Mechanism, state: State, applied: tuple[Scalar, ...] | None
+) -> tuple[Matrix, Matrix]:
+    """dtau/dq and dtau/dv at rates that do not change.
+
+    Args:
+        mechanism: of any tree joints.
+        state: the motion.
+        applied: generalised forces of the force elements, if there are any.
+    """
+    found = variations(mechanism, state)
+    by_q, by_v = folded(mechanism, found.displaced), folded(mechanism, found.sped)
+    if applied is None:
+        return by_q, by_v
+    with mechanism.graph.section("force elements"):
+        refs = [force.ref for force in applied]
+        of_q, of_v = along_speeds(mechanism, refs), along(mechanism, refs, mechanism.v.symbols)
+    return _less(by_q, of_q), _less(by_v, of_v)
+
+
+def _less(a: Matrix, b: Matrix) -> Matrix:
+    return [[x - y for x, y in zip(*rows, strict=True)] for rows in zip(a, b, strict=True)]
+
+
+def generalised(mechanism: Mechanism) -> tuple[Scalar, ...] | None:
+    """Generalised forces of the force elements, (nv,); None where there are none."""
+    applied = applied_forces(mechanism, joint_speeds(mechanism))
+    if applied is None:
+        return None
+    zero = zero_vector(mechanism.graph)
+    wrenches: list[Motion] = [applied.wrenches.get(label, (zero, zero)) for label in range(mechanism.nb + 1)]
+    forces: list[tuple[Scalar, ...]] = []
+    for body in reversed(mechanism.bodies):
+        moment, force = wrenches[body.label]
+        own = applied.joints[body.label - 1]
+        forces.append(
+            tuple(
+                dot((*angular, *linear), (*moment, *force)) + driven
+                for (angular, linear), driven in zip(body.columns, own, strict=True)
+            )
+        )
+        if body.parent:
+            n, f = body.placement.wrench_to_parent(moment, force)
+            before = wrenches[body.parent]
+            wrenches[body.parent] = add(before[0], n), add(before[1], f)
+    return mechanism.gather(tuple(reversed(forces)))

@@ -1,0 +1,261 @@
+"""Derivatives of the dynamics, the Coriolis matrix and what control makes of them: exact, counted, and in certificates.
+
+Exact means in the field of 2^61 - 1 elements: closed forms equal the formal derivatives of the functions' graphs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mbsym import examples
+from mbsym.codegen.load import LoadedModule, load_numpy
+from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS, OF_FREE_MOTION
+from mbsym.derivatives.tangent import along, along_speeds
+from mbsym.errors import DerivationError
+from mbsym.forces import FORCE_ELEMENTS
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
+from mbsym.formulations.recursive.newton_euler import newton_euler
+from mbsym.joints.registry import JOINT_TYPES
+from mbsym.kinematics.initial_coordinates import initial_coordinates
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
+from mbsym.model.system import Model
+from mbsym.pipeline import GenerationOptions, derive, express, generate, read
+from mbsym.reference import Reference
+from mbsym.registry import contracts_of
+from mbsym.symbolic.equality import compare
+from mbsym.symbolic.program import Input, Output, Program
+from mbsym.symbolic.scalar import Scalar
+from mbsym.verification.certificate import verify
+from mbsym.verification.checks import Worst, check_function
+from mbsym.verification.evidence import Companions, Evidence, Numbers
+from mbsym.verification.random_trees import random_tree
+from mechanisms.benchmark_chains import benchmark_chain
+from mechanisms.mechanism import mechanism_of
+
+TREES = ("double_pendulum", "cart_pole", "planar_3r", "spinning_top", "puma560")
+"""Bundled; the larger ones are covered by the random trees and by Pinocchio."""
+
+SEEDS = (2, 12, 20, 26, 28, 40, 41, 43, 59, 63, 67, 90, 102, 111)
+"""Random trees of a few bodies; together they have every joint type both ways round on a moving body, couplings, and
+force elements of all types."""
+
+
+def random_mechanism(seed: int) -> Mechanism:
+    return mechanism_of(random_tree(seed, bodies=(1, 4)))
+
+
+def mechanisms(names: Sequence[str | int]) -> list[Any]:
+    return [pytest.param(name, id=str(name)) for name in names]
+
+
+def mechanism_named(name: str | int) -> Mechanism:
+    return random_mechanism(name) if isinstance(name, int) else mechanism_of(examples.load(name))
+
+
+def formal_derivatives(derived: Program, function: str, mechanism: Mechanism, others: tuple[Input, ...]) -> Program:
+    """The outputs of ``derived`` by differentiating the graph of a function."""
+    refs = TREE_FUNCTIONS[function](mechanism).output_references
+    found = [along_speeds(mechanism, refs), *(along(mechanism, refs, item.symbols) for item in others)]
+    outputs = tuple(
+        replace(output, values=tuple(entry.ref for row in matrix for entry in row))
+        for output, matrix in zip(derived.outputs, found, strict=True)
+    )
+    return replace(derived, graph=mechanism.graph, outputs=outputs, parameters=mechanism.parameters,
+                   inputs=TREE_FUNCTIONS[function](mechanism).inputs)  # fmt: skip
+
+
+def same(mechanism: Mechanism, found: Sequence[Scalar], expected: Sequence[Scalar]) -> bool:
+    """Whether all entries are equal for all values of the arguments, quaternions of unit length."""
+    sides = (
+        Program("side", mechanism.graph, (mechanism.q, mechanism.v), (output,), mechanism.parameters)
+        for output in (Output("entries", (len(side),), tuple(x.ref for x in side)) for side in (found, expected))
+    )
+    return bool(compare(*sides))
+
+
+def test_the_random_trees_have_everything() -> None:
+    found = [random_mechanism(seed) for seed in SEEDS]
+    assert {
+        (body.joint.kind.name, body.flipped) for mechanism in found for body in mechanism.bodies if body.parent
+    } == {(kind, flipped) for kind in JOINT_TYPES for flipped in (False, True)}
+    assert any(mechanism.is_coupled for mechanism in found)
+    assert {force.type for mechanism in found for force in mechanism.model.forces} == set(FORCE_ELEMENTS)
+
+
+@pytest.mark.parametrize("name", mechanisms((*TREES, *SEEDS)))
+def test_derivatives_of_inverse_dynamics_are_exact(name: str | int) -> None:
+    mechanism = mechanism_named(name)
+    derived = DERIVATIVE_FUNCTIONS["inverse_dynamics_derivatives"](mechanism)
+    again = mechanism.afresh()
+    assert compare(derived, formal_derivatives(derived, "inverse_dynamics", again, (again.v,)))
+
+
+@pytest.mark.parametrize("name", mechanisms(("double_pendulum", "cart_pole", "planar_3r", 20, 28, 40, 41, 59, 67, 102)))
+def test_derivatives_of_forward_dynamics_are_exact(name: str | int) -> None:
+    mechanism = mechanism_named(name)
+    derived = DERIVATIVE_FUNCTIONS["forward_dynamics_derivatives"](mechanism)
+    again = mechanism.afresh()
+    assert compare(derived, formal_derivatives(derived, "forward_dynamics", again, (again.v, again.tau)))
+
+
+@pytest.mark.parametrize("name", mechanisms((*TREES, *SEEDS)))
+def test_the_rate_of_the_mass_matrix_less_twice_the_coriolis_matrix_is_skew(name: str | int) -> None:
+    mechanism = mechanism_named(name)
+    n, v = mechanism.nv, mechanism.entries(mechanism.v)
+    matrix = TREE_FUNCTIONS["mass_matrix"](mechanism).output_references
+    changes = along_speeds(mechanism, matrix)
+    refs = DERIVATIVE_FUNCTIONS["coriolis_matrix"](mechanism).output_references
+    C = [[Scalar(mechanism.graph, refs[n * i + j]) for j in range(n)] for i in range(n)]
+    zero = Scalar(mechanism.graph, 0)
+    rate = [sum((entry * speed for entry, speed in zip(row, v, strict=True)), zero) for row in changes]
+    assert same(mechanism, rate, [C[i][j] + C[j][i] for i in range(n) for j in range(n)])
+    still = joints_at_rest(mechanism)
+    bias, gravity = (
+        mechanism.gather(newton_euler(mechanism, speeds, still, mechanism.gravity).forces)
+        for speeds in (joint_speeds(mechanism), still)
+    )
+    along_v = [sum((entry * speed for entry, speed in zip(row, v, strict=True)), zero) for row in C]
+    assert same(mechanism, along_v, [h - g for h, g in zip(bias, gravity, strict=True)])
+
+
+@pytest.mark.parametrize("name", mechanisms(("cart_pole", "spinning_top", *SEEDS)))
+def test_slotine_li_is_the_sum_of_its_parts(name: str | int) -> None:
+    mechanism = mechanism_named(name)
+    n, graph = mechanism.nv, mechanism.graph
+    program = DERIVATIVE_FUNCTIONS["slotine_li"](mechanism)
+    inputs = {item.name: [Scalar(graph, ref) for ref in item.symbols] for item in program.inputs}
+    parts = (TREE_FUNCTIONS["mass_matrix"], DERIVATIVE_FUNCTIONS["coriolis_matrix"], TREE_FUNCTIONS["gravity_force"])
+    M, C, g = ([Scalar(graph, ref) for ref in part(mechanism).output_references] for part in parts)
+    expected = [
+        sum((M[n * i + j] * inputs["a_r"][j] + C[n * i + j] * inputs["v_r"][j] for j in range(n)), g[i])
+        for i in range(n)
+    ]
+    assert same(mechanism, [Scalar(graph, ref) for ref in program.output_references], expected)
+
+
+@pytest.mark.parametrize("name", mechanisms(("double_pendulum", "planar_3r", 20, 28, 59, 67)))
+def test_the_inverse_of_the_mass_matrix_is_exact(name: str | int) -> None:
+    mechanism = mechanism_named(name)
+    n, graph = mechanism.nv, mechanism.graph
+    M, inverse = (
+        [Scalar(graph, ref) for ref in function(mechanism).output_references]
+        for function in (TREE_FUNCTIONS["mass_matrix"], DERIVATIVE_FUNCTIONS["inverse_mass_matrix"])
+    )
+    product = [
+        sum((M[n * i + k] * inverse[n * k + j] for k in range(n)), Scalar(graph, 0)) for i in range(n) for j in range(n)
+    ]
+    assert same(mechanism, product, [Scalar(graph, 0) + int(i == j) for i in range(n) for j in range(n)])
+
+
+# ---- operations ------------------------------------------------------------------------------------------------------
+
+INVERSE, FORWARD = "inverse_dynamics_derivatives", "forward_dynamics_derivatives"
+
+
+def counts(model: Model, *functions: str) -> list[int]:
+    options = GenerationOptions(functions=functions)
+    return [item.operation_count().arithmetic for item in derive(express(read(model), options), options).programs]
+
+
+def test_operations_along_a_chain_of_seven() -> None:
+    """Forward differentiation of inverse dynamics needs 4133."""
+    inverse, forward = counts(benchmark_chain(7), INVERSE, FORWARD)
+    assert inverse <= 2631
+    assert forward <= 4586
+
+
+def test_operations_along_a_chain_of_thirty() -> None:
+    """86810 by forward differentiation."""
+    (inverse,) = counts(benchmark_chain(30), INVERSE)
+    assert inverse <= 39500
+
+
+def test_operations_of_a_robot_from_its_urdf() -> None:
+    """The UR5, six joints."""
+    path = next(Path(str(file.locate())) for file in files("example-robot-data") or () if file.name == "ur5_robot.urdf")
+    inverse, forward = counts(read(path), INVERSE, FORWARD)
+    assert inverse <= 1686
+    assert forward <= 2740
+
+
+def test_small_mechanisms_are_differentiated_plainly_where_that_costs_less() -> None:
+    (inverse,) = counts(examples.load("double_pendulum"), INVERSE)
+    assert inverse <= 55
+
+
+# ---- generated code --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["cart_pole", "floating_two_arm", "four_bar"])
+def test_the_certificate_covers_derivatives(name: str, tmp_path: Path) -> None:
+    functions = [item for item in DERIVATIVE_FUNCTIONS if name != "four_bar" or item not in OF_FREE_MOTION]
+    generate(name, tmp_path, functions=functions)
+    certificate = verify(tmp_path, states=3)
+    assert certificate.passed, certificate.summary()
+    assert {(check.function, check.language) for check in certificate.checks} == {
+        (function, language) for function in functions for language in ("c", "numpy")
+    }
+
+
+@pytest.mark.parametrize("name", ["cart_pole", "spinning_top"])
+def test_single_precision_is_checked_too(name: str, tmp_path: Path) -> None:
+    generate(name, tmp_path, functions=list(DERIVATIVE_FUNCTIONS), languages=["c"], real="float")
+    assert verify(tmp_path, states=3).passed
+
+
+@pytest.mark.parametrize("name", ["cart_pole", "spinning_top"])
+def test_an_error_in_any_entry_fails_the_certificate(name: str, tmp_path: Path) -> None:
+    model = examples.load(name)
+    generate(model, tmp_path, functions=list(DERIVATIVE_FUNCTIONS), languages=["numpy"])
+    module = load_numpy(tmp_path / f"{name}.py")
+    mechanism, reference = mechanism_of(model), Reference(model, model.label())
+    rng = np.random.default_rng(5)
+    q = reference.integrate_position(initial_coordinates(mechanism), rng.uniform(-1, 1, reference.nv), 0.3)
+    state: dict[str, Any] = {"q": q, "t": 0.3, "u": rng.uniform(-1, 1, len(model.inputs))}
+    state |= {item: rng.uniform(0.5, 2, reference.nv) for item in ("v", "tau", "vdot", "v_r", "a_r")}
+    numbers, contracts = Numbers(reference, state), contracts_of(mechanism)
+
+    def passes(module: LoadedModule, function: str) -> bool:
+        worst = Worst()
+        evidence = Evidence(function, module, numbers, Companions(mechanism))
+        check_function(worst, contracts[function], evidence, 1.0, 0)
+        return all(check.passed for check in worst.found.values())
+
+    for function, loaded in module.functions.items():
+        assert passes(module, function), function
+        for output, item in enumerate(loaded.outputs):
+            for entry in range(item.size):
+
+                def wrong(inputs: Any, parameters: Any, output: int = output, entry: int = entry,
+                          call: Any = loaded.call) -> Any:  # fmt: skip
+                    found = call(inputs, parameters)
+                    results = [np.array(array) for array in (found if isinstance(found, tuple) else (found,))]
+                    results[output].reshape(-1)[entry] += 1e-5 * max(1.0, np.abs(results[output]).max())
+                    return tuple(results) if len(results) > 1 else results[0]
+
+                damaged = {**module.functions, function: replace(loaded, call=wrong)}
+                assert not passes(replace(module, functions=damaged), function), (function, item.name, entry)
+
+
+def test_they_are_there_only_where_they_are_named(tmp_path: Path) -> None:
+    options = GenerationOptions()
+    derived = derive(express(read("cart_pole"), options), options)
+    assert not {program.name for program in derived.programs} & set(DERIVATIVE_FUNCTIONS)
+    with pytest.raises(DerivationError, match="has no function 'derivative'") as caught:
+        generate("cart_pole", tmp_path, functions=["derivative"])
+    assert "inverse_dynamics_derivatives" in str(caught.value.remedy)
+
+
+def test_closed_loops_say_that_their_motion_is_constrained(tmp_path: Path) -> None:
+    with pytest.raises(DerivationError, match="has no function 'forward_dynamics_derivatives'") as caught:
+        generate("four_bar", tmp_path, functions=["forward_dynamics_derivatives"])
+    assert "closed loops" in str(caught.value.remedy)
+    assert not list(tmp_path.iterdir())
