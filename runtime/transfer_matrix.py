@@ -561,12 +561,13 @@ def one_step(scheme: vector[SCHEME], settings: vector[4], state: array[SIZE], re
     return status
 
 
-def refuse(state: vector[SIZE], next_state: array[SIZE], report: array[7]):
-    """The state as it is, and a report of a step that is impossible, before anything is done."""
+def refuse(state: vector[SIZE], next_state: array[SIZE], report: array[7], status: int) -> int:
+    """The state as it is, and a report of steps that cannot be, before anything is done."""
     next_state[:] = state
     report[:] = zeros(7)
     report[PIVOT_RATIO] = 1.0
-    report[STATUS] = IMPOSSIBLE_STEP
+    report[STATUS] = status
+    return status
 
 
 # ---- what a module offers --------------------------------------------------------------------------------------------
@@ -602,7 +603,7 @@ def consistent(
     return status
 
 
-def transfer_matrix_start(attitude, omega, displacement, displacement_rate, loads, next_state, report):
+def transfer_matrix_start(attitude, omega, displacement, displacement_rate, loads, next_state, report) -> int:
     """State at the initial time, without a past."""
     zero = zeros(3)
     tables()
@@ -641,18 +642,27 @@ def transfer_matrix_start(attitude, omega, displacement, displacement_rate, load
     place(True)
     report[:] = zeros(7)
     status = consistent(attitude, omega, next_state, report)
+    given = 0.0
+    for i in range(BODIES):
+        given += dot(attitude[i], attitude[i]) + dot(omega[i], omega[i]) + dot(loads[i], loads[i])
+        given += dot(displacement[i], displacement[i]) + dot(displacement_rate[i], displacement_rate[i])
+    if not isfinite(given):
+        status = NOT_FINITE
     report[STATUS] = status
+    return status
 
 
-def transfer_matrix_advance(state, scheme, steps, loads, settings, next_state, report):
+def transfer_matrix_advance(state, scheme, steps, loads, settings, next_state, report) -> int:
     """State after a number of steps; a step that fails leaves the state before it."""
     possible = scheme[1] > 0.0 and steps <= MOST_STEPS
     for k in range(SCHEME):
         if not isfinite(scheme[k]):
             possible = False
     if not possible:
-        refuse(state, next_state, report)
-        return
+        return refuse(state, next_state, report, IMPOSSIBLE_STEP)
+    for k in range(SIZE):
+        if not isfinite(state[k]):
+            return refuse(state, next_state, report, NOT_FINITE)
     next_state[:] = state
     report[:] = zeros(7)
     report[PIVOT_RATIO] = 1.0
@@ -665,22 +675,23 @@ def transfer_matrix_advance(state, scheme, steps, loads, settings, next_state, r
             report[STEPS] += 1.0
         if status < DONE:
             report[LOOSE_STEPS] += 1.0
-    if status > DONE:
-        report[STATUS] = status
+    if status < DONE:
+        status = DONE
+    report[STATUS] = status
+    return status
 
 
-def step(state, h, spectral_radius, loads, next_state, report):
+def step(state, h, spectral_radius, loads, next_state, report) -> int:
     """State after one step of generalised-alpha, iterated to round-off."""
     if not h > 0.0:
-        refuse(state, next_state, report)
-        return
+        return refuse(state, next_state, report, IMPOSSIBLE_STEP)
     settings = zeros(4)
     settings[TOLERANCE] = (DEFAULT_TOLERANCE if IS_DOUBLE else FLOAT_TOLERANCE) * sqrt(BODIES)
     settings[ACCEPTABLE] = DEFAULT_ACCEPTABLE if IS_DOUBLE else FLOAT_ACCEPTABLE
     settings[MOST] = DEFAULT_MOST
     settings[NEWTON] = 1.0
     scheme = generalised_alpha(h, spectral_radius)
-    transfer_matrix_advance(state, scheme, 1.0, loads, settings, next_state, report)
+    return transfer_matrix_advance(state, scheme, 1.0, loads, settings, next_state, report)
 
 
 def transfer_matrix_observe(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from mbsym.codegen.interface import Argument, ModuleDescription, RuntimeFunction
 from mbsym.codegen.routines.module import memory_size
+from mbsym.codegen.statuses import Failure, Status
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Program
@@ -114,6 +115,11 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
     )
     quaternions = () if d == 2 else tuple(range(0, 4 * n, 4))
     before = Argument("state", "in", (size,), "", "attitude, history and force of each body, then cut forces")
+    unusable = "what arithmetic made of them, and not to be used"
+    stay = "the state before the step that failed, and the report"
+    failing = [Status.SINGULAR, Status.NOT_FINITE, Status.NOT_CONVERGED]
+    failing += [Status.CHART_LOST] * (system.rotation == "cardan") + [Status.IMPOSSIBLE_STEP]
+    failures = tuple(Failure(status, stay) for status in failing)
     after = Argument("next_state", "out", (size,), "", "as ``state``")
     functions = (
         RuntimeFunction(
@@ -130,6 +136,7 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
                 work,
             ),
             "state with accelerations and forces that fit attitudes and angular velocities",
+            failures=(Failure(Status.SINGULAR, unusable), Failure(Status.NOT_FINITE, unusable)),
         ),
         RuntimeFunction(
             "transfer_matrix_advance",
@@ -147,6 +154,7 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
                 work,
             ),
             "a number of steps of any scheme",
+            failures=failures,
         ),
         RuntimeFunction(
             "step",
@@ -161,6 +169,7 @@ def _runtime(system: TransferSystem) -> tuple[RuntimeFunction, ...]:
                 work,
             ),
             "one step of generalised-alpha, iterated to round-off",
+            failures=failures,
         ),
         RuntimeFunction(
             "transfer_matrix_observe",

@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
+from mbsym.codegen import statuses
+
 
 class Status(IntEnum):
-    """What became of a step; above DONE it failed and the state is the one before it."""
+    """What became of a step; above DONE it failed and the state is the one before it. Numbers are those everywhere."""
 
     LOOSE = -1
-    DONE = 0
-    NOT_CONVERGED = 1
-    NOT_FINITE = 2
-    SINGULAR = 3
-    CHART_LOST = 4
-    IMPOSSIBLE_STEP = 5
+    DONE = statuses.Status.OK
+    SINGULAR = statuses.Status.SINGULAR
+    NOT_FINITE = statuses.Status.NOT_FINITE
+    NOT_CONVERGED = statuses.Status.NOT_CONVERGED
+    CHART_LOST = statuses.Status.CHART_LOST
+    IMPOSSIBLE_STEP = statuses.Status.IMPOSSIBLE_STEP
 
 
 class Report(IntEnum):

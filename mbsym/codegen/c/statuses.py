@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -100,12 +100,12 @@ def failure_lines(function: ModuleFunction) -> list[str]:
     return lines
 
 
-def helper_texts(module: LoweredModule) -> tuple[str, ...]:
-    """Static functions that what can fail calls."""
-    if not module.can_fail:
-        return ()
-    files = ("statuses", *["guards"] * module.is_guarded)
-    return tuple(fixed_text(f"c/{file}.c", f"{module.names.module}_") for file in files)
+def helper_texts(module: LoweredModule, runtime: Sequence[str]) -> tuple[str, ...]:
+    """Static functions that guarded functions and the runtime's texts call."""
+    prefix = f"{module.names.module}_"
+    called = module.is_guarded or any(f"{prefix}finite(" in text for text in runtime)
+    files = (*["statuses"] * called, *["guards"] * module.is_guarded)
+    return tuple(fixed_text(f"c/{file}.c", prefix) for file in files)
 
 
 def guard_array(function: ModuleFunction) -> Argument:

@@ -204,8 +204,8 @@ def source_context(module: LoweredModule, interface: str) -> SourceContext:
         if function.body is not None
         for view in function_views(module, function, function.body, printer)
     )
-    helpers = helper_texts(module)
     runtime = tuple(_runtime_text(module, file) for file in module.runtime_files)
+    helpers = helper_texts(module, runtime)
     return SourceContext(
         version=__version__,
         name=names.module,

@@ -208,12 +208,13 @@ def _routine_lines(module: LoweredModule, function: ModuleFunction) -> list[str]
     inputs = [(item, identifier) for item, identifier in paired if item.direction == "in"]
     outputs = [(item, identifier) for item, identifier in paired if item.direction == "out" and item.name != MEMORY]
     memory = [item for item in function.arguments if item.name == MEMORY]
-    signature = [f"{identifier}: ArrayLike" for _, identifier in inputs] + ["**keywords: Parameters"] * bool(
-        module.parameters
-    )
+    signature = [f"{identifier}: ArrayLike" for _, identifier in inputs]
+    signature += ["*", 'failures: str = "raise"'] * bool(function.failures)
+    signature += ["**keywords: Parameters"] * bool(module.parameters)
     lines = [*_definition(function.identifier, signature, "tuple[np.ndarray, ...]")]
     lines += [f'{INDENT}"""{docstring(function.description or function.name)}', "", f"{INDENT}Args:"]
     lines += [f"{DEEPER}{identifier}: {_documented(item)}" for item, identifier in inputs]
+    lines += [f"{DEEPER}failures: {FAILURES}"] * bool(function.failures)
     lines += ["", f"{INDENT}Returns:"]
     lines += [f"{DEEPER}{identifier}: {_documented(item)}" for item, identifier in outputs]
     lines += [f"{DEEPER}{item.name}: {_documented(item)}" for item in memory]
@@ -225,7 +226,11 @@ def _routine_lines(module: LoweredModule, function: ModuleFunction) -> list[str]
     name = memory_class(function.fixed.file)
     call = f"_run(_{function.identifier}, {name}, {keywords}, arguments, shapes)"
     added = "".join(f", np.zeros({item.size})" for item in memory)
-    return [*lines, f"{INDENT})", f"{INDENT}return (*{call}{added})"]
+    lines += [f"{INDENT})", f"{INDENT}results, {'status' if function.failures else '_'} = {call}"]
+    results = f"(*results{added or ','})"
+    if function.failures:
+        return [*lines, f'{INDENT}return _settled("{function.name}", {results}, status, failures)']
+    return [*lines, f"{INDENT}return {results}"]
 
 
 def _function_view(

@@ -37,7 +37,8 @@ def print_c(
             prototypes.append(f"{style.static_head(function)};")
             opening = [*_broken(style.static_head(function)), "{"]
         else:
-            opening = [f"void {prefix}{function.name}(", *(f"{INDENT}{formal}" for formal in head), "{"]
+            returns = "int" if function.returns == "int" else "void"
+            opening = [f"{returns} {prefix}{function.name}(", *(f"{INDENT}{formal}" for formal in head), "{"]
         comment = [f"/* {text} */" for text in [c_comment(function.documentation)] if text]
         bodies.append("\n".join([*comment, *opening, *style.body(function), "}"]))
     if any(called == "dot" for function in routine.functions for called in function.calls):
