@@ -24,6 +24,7 @@ from mbsym.formulations.massless_motion import require_inertia
 from mbsym.joints.registry import joint_conventions
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.roadmap import index_tables, limit_tables, manifest_fields, roadmap_lines
+from mbsym.loops.code_size import LARGEST_CODE, WORTH_TELLING, code_size, require_moderate
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.frame import FrameAxes
 from mbsym.model.inertial_parameters import SUFFIX, with_inertial_parameters
@@ -31,11 +32,11 @@ from mbsym.model.system import Model, with_frames
 from mbsym.model.validate import require_valid
 from mbsym.passes.pass_manager import Report, run
 from mbsym.passes.standard import STANDARD_PASSES
-from mbsym.registry import FixedFunctions, available_functions
+from mbsym.registry import FixedFunctions, available_functions, contracts_of
 from mbsym.symbolic.program import Program
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done, steps done, and steps in all."""
+"""Called with what is being done, steps done, and steps in all; no steps in all make it a sentence to be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class GenerationOptions:
         prefix: of C symbols and macros, and name of the files; "" for the model's name.
         frames: names of frames, bodies or joints to give the functions of frames for; ("all",) for all frames.
         frame_axes: in which their velocities, accelerations and Jacobians are; "" as the model says, else local.
+        largest: estimated size of the code up to which it is made [MB].
     """
 
     languages: tuple[str, ...] = ()
@@ -64,6 +66,7 @@ class GenerationOptions:
     prefix: str = ""
     frames: tuple[str, ...] = ()
     frame_axes: FrameAxes | Literal[""] = ""
+    largest: float = LARGEST_CODE
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -154,8 +157,11 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
 
     Raises:
         DerivationError: a function or formulation does not exist or does not cover the mechanism, or accelerations are
-            asked for where some motion moves no inertia.
+            asked for where some motion moves no inertia, or the code would be too large.
     """
+    tell = progress or _silent
+    if mechanism.cut_joints or mechanism.model.constraints:
+        tell("analyse the loops", 0, 1)
     found = available_functions(mechanism, options.formulation)
     available, fixed = found.every, found.fixed
     known = (*found.functions, *(fixed.names if fixed is not None else ()))
@@ -173,10 +179,14 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     if fixed is not None:
         wanted = wanted.union(fixed.kernels).difference(fixed.replaced)
     names = [name for name in available if name in wanted]
+    known_contracts = contracts_of(mechanism)
+    size = code_size(mechanism, found.loops, [known_contracts[name] for name in names if name in known_contracts])
+    require_moderate(size, options.largest, mechanism.model.name)
+    if size.total > WORTH_TELLING:
+        tell(f"{mechanism.model.name} makes {size.sentence}", 0, 0)
     programs, reports = [], []
     for done, name in enumerate(names):
-        if progress is not None:
-            progress(f"derive {name}", done, len(names))
+        tell(f"derive {name}", done, len(names))
         program, report = optimise(available[name](mechanism.afresh()))
         programs.append(program)
         reports.append(report)
@@ -189,6 +199,10 @@ def _remedy(name: str, known: Sequence[str]) -> str:
     if name in OF_FREE_MOTION:
         return "closed loops constrain its motion; derivatives of constrained motion are not there yet"
     return f"it has {', '.join(dict.fromkeys(known))}"
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    """Progress that nobody follows."""
 
 
 def optimise(program: Program) -> tuple[Program, Report]:
@@ -232,6 +246,8 @@ def generate_files(
     """The texts of a module, nothing written."""
     options = options or GenerationOptions()
     derivation = derive(express(read(source), options), options, progress)
+    if progress is not None:
+        progress("print the code", len(derivation.programs), len(derivation.programs) + 1)
     return derivation, render(describe(derivation, options), options.languages)
 
 
@@ -248,6 +264,7 @@ def generate(
     prefix: str = "",
     frames: Sequence[str] = (),
     frame_axes: FrameAxes | Literal[""] = "",
+    largest: float = LARGEST_CODE,
     force: bool = False,
     progress: Progress | None = None,
 ) -> Generation:
@@ -258,7 +275,7 @@ def generate(
     Args:
         source: a model, a model file, or the name of a bundled example.
         directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
-        languages, functions, formulation, real, symbolic_parameters, order, prefix, frames, frame_axes: see
+        languages, functions, formulation, real, symbolic_parameters, order, prefix, frames, frame_axes, largest:
             ``GenerationOptions``.
         force: overwrite files that mbsym did not write.
         progress: told of each step.
@@ -276,6 +293,7 @@ def generate(
         prefix,
         tuple(frames),
         frame_axes,
+        largest,
     )
     derivation, files = generate_files(source, options, progress)
     # The manifest comes last and bears the module's name.

@@ -24,6 +24,7 @@ from mbsym.codegen.languages import LANGUAGES
 from mbsym.errors import CodegenError
 from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.registry import LoadOptions
+from mbsym.loops.code_size import LARGEST_CODE
 from mbsym.model.frame import FrameAxes
 from mbsym.model.system import Model
 from mbsym.pipeline import Derivation, GenerationOptions, derive, express, read
@@ -67,6 +68,9 @@ def register(app: typer.Typer) -> None:
         frame_axes: str = typer.Option(
             "", "--frame-axes", help="Axes of frames: local, aligned (base axes at the frame) or base (spatial)."
         ),
+        largest: float = typer.Option(
+            LARGEST_CODE, "--largest", min=0, help="Estimated size of the code [MB] up to which it is made."
+        ),
         force: bool = typer.Option(False, "--force", help="Overwrite files that mbsym did not write."),
     ) -> None:
         """Generate code for a model."""
@@ -76,18 +80,18 @@ def register(app: typer.Typer) -> None:
             LANGUAGES.named(name, where="--language")
         axes = chosen_axes(frame_axes)
         chosen = symbolic_parameters if symbolic_parameters in ("", "all", "none") else symbolic_parameters.split(",")
-        system = read_model(
-            model,
-            strict=strict,
-            snap_angles=snap_angles,
-            floating=floating,
-            joint_dynamics=joint_dynamics,
-            actuators=actuators,
-            coordinates=coordinates,
-            wrench_inputs=wrench_input,
-            wrench_axes=wrench_axes,
-        )
         with progress_bar() as progress:
+            system = read_model(
+                model,
+                strict=strict,
+                snap_angles=snap_angles,
+                floating=floating,
+                joint_dynamics=joint_dynamics,
+                actuators=actuators,
+                coordinates=coordinates,
+                wrench_inputs=wrench_input,
+                wrench_axes=wrench_axes,
+            )
             done = generate_code(
                 system,
                 output,
@@ -100,6 +104,7 @@ def register(app: typer.Typer) -> None:
                 frames=names_in(frame),
                 frame_axes=axes,
                 prefix=prefix,
+                largest=largest,
                 force=force,
                 progress=progress,
             )

@@ -1,0 +1,127 @@
+"""How large the code of a mechanism will be, estimated before anything is derived.
+
+Most functions grow with the number of bodies; mass matrices and Jacobians with the number of pairs of a body and a
+joint inward of it, which is quadratic for a chain; what solves for multipliers with the square of the closure rows
+times the joints that they involve; and wrenches of least norm with their cube. The factors below are those of chains of
+bodies in general position and of rows of parallel cranks, right within a factor of three for these, which is enough to
+tell megabytes from gigabytes; arms whose frames are in line need less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Final
+
+from mbsym.errors import DerivationError
+from mbsym.formulations.contracts import Contract
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops import contracts
+from mbsym.loops.redundancy import LoopAnalysis
+
+_PER_BODY: Final = 150
+_PER_BODY_SOLVED: Final = 450
+_PER_PAIR: Final = 20
+_PER_ROW_ENTRY: Final = 20
+"""Operations."""
+
+_BYTES: Final = 45
+_BYTES_SOLVING: Final = 15
+_BYTES_ENTRY: Final = 25
+"""Text of an operation of mechanics, of one of linear algebra and of an entry of a result, in C and NumPy together."""
+
+_FACTORED: Final = tuple(
+    item.name
+    for item in (
+        contracts.CONSTRAINED_DYNAMICS,
+        contracts.CONSTRAINED_TERMS,
+        contracts.POSITION_CORRECTION,
+        contracts.VELOCITY_CORRECTION,
+    )
+)
+
+WORTH_TELLING: Final = 5.0
+"""Megabytes above which the size is told before the work begins."""
+
+LARGEST_CODE: Final = 100.0
+"""Megabytes above which the work does not begin unless it is asked for."""
+
+_MOST_NAMED: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSize:
+    """An estimate.
+
+    Attributes:
+        megabytes: of the text of each function, in all languages together.
+    """
+
+    megabytes: Mapping[str, float]
+
+    @property
+    def total(self) -> float:
+        """Megabytes in all."""
+        return sum(self.megabytes.values())
+
+    @property
+    def sentence(self) -> str:
+        """How much it is, and the largest functions with their share."""
+        largest = sorted(self.megabytes, key=lambda name: (-self.megabytes[name], name))[:_MOST_NAMED]
+        listed = ", ".join(f"{name} {_rounded(self.megabytes[name])}" for name in largest)
+        return f"about {_rounded(self.total)} MB of code, of which {listed}"
+
+
+def _rounded(megabytes: float) -> str:
+    return f"{megabytes:.2g}" if megabytes < 100 else f"{round(megabytes, -1):.0f}"
+
+
+def code_size(mechanism: Mechanism, loops: LoopAnalysis | None, functions: Iterable[Contract]) -> CodeSize:
+    """The estimate for functions of a mechanism.
+
+    Args:
+        mechanism: of any tree and loops.
+        loops: analysed, None for a tree.
+        functions: those that will be derived.
+    """
+    inward = [0] * (mechanism.nb + 1)  # speeds of the joints from a body to the base
+    for body in mechanism.bodies:
+        inward[body.label] = inward[body.parent] + len(body.columns)
+    pairs = sum(inward)
+    rows = len(loops.rows) if loops is not None else 0
+    row_entries = sum(len(row.jacobian) for row in loops.rows) if loops is not None else 0
+    sizes = {"nq": mechanism.nq, "nv": mechanism.nv, "nb": mechanism.nb, "rows": rows}
+    sizes |= {"nj": mechanism.nb + len(mechanism.cut_joints), "gaps": rows}
+    found: dict[str, float] = {}
+    for item in functions:
+        shapes = [[sizes[n] if isinstance(n, str) else n for n in result.shape] for result in item.results]
+        entries = sum(prod(shape) for shape in shapes)
+        mechanics = (_PER_BODY_SOLVED if item.solves else _PER_BODY) * mechanism.nb
+        if any(sum(n in ("nv", "nb") for n in result.shape) > 1 for result in item.results):
+            mechanics += _PER_PAIR * pairs
+        if item.name == contracts.CONSTRAINT_JACOBIAN.name:
+            mechanics += _PER_ROW_ENTRY * row_entries
+        solving = 0
+        if item.name in _FACTORED:
+            solving = (_PER_ROW_ENTRY + rows) * row_entries
+        elif item.name in (contracts.CONSTRAINED_WRENCHES.name, contracts.JOINT_WRENCHES.name):
+            solving = _PER_ROW_ENTRY * row_entries + 3 * rows**3
+        found[item.name] = 1e-6 * (_BYTES * mechanics + _BYTES_SOLVING * solving + _BYTES_ENTRY * entries)
+    return CodeSize(found)
+
+
+def require_moderate(size: CodeSize, largest: float, where: str) -> None:
+    """Checks that code stays below a size [MB].
+
+    Raises:
+        DerivationError: it would not.
+    """
+    if size.total <= largest:
+        return
+    raise DerivationError(
+        f"this would be {size.sentence}",
+        where=where,
+        remedy="name the functions that you need with --function, take --formulation transfer-matrix, whose code does "
+        f"not grow with the number of bodies, or allow more than {largest:g} MB with --largest",
+    )

@@ -1,0 +1,93 @@
+"""What is too large to write is refused before it is derived; what is large is told before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import mbsym
+from mbsym import pipeline
+from mbsym.cli.application import main
+from mbsym.errors import DerivationError
+from mbsym.loops.code_size import code_size
+from mbsym.model.body import Body, Placement
+from mbsym.model.joint import Joint
+from mbsym.model.system import Model
+from mbsym.pipeline import GenerationOptions, derive, express, generate_files
+from mbsym.registry import available_functions, contracts_of
+from mechanisms.overconstrained import windows
+
+AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+
+def chain(count: int) -> Model:
+    """Bodies in general position on hinges about changing axes."""
+    place = Placement(("0.3", "0.1", "0.2"))
+    bodies = tuple(Body(f"b{k}", 1, ("0.1", "0.2", "0.3"), ("0.1", "0.2", "0.25", 0, 0, 0)) for k in range(count))
+    joints = tuple(
+        Joint(f"j{k}", "revolute", f"b{k - 1}" if k else "ground", f"b{k}", AXES[k % 3], predecessor_placement=place)
+        for k in range(count)
+    )
+    return Model(f"chain{count}", bodies, joints)
+
+
+@pytest.mark.parametrize("model", [chain(6), chain(20), windows(5)])
+def test_the_estimate_is_right_within_a_factor_of_four(model: Model) -> None:
+    mechanism = express(model, GenerationOptions())
+    derivation, files = generate_files(model)
+    contracts = contracts_of(mechanism)
+    size = code_size(mechanism, derivation.loops, [contracts[program.name] for program in derivation.programs])
+    written = 1e-6 * sum(len(file.text) for file in files if file.name.endswith((".c", ".py")))
+    assert written / 4 < size.total < 4 * written
+
+
+@pytest.mark.parametrize("count", [300, 1000])
+def test_a_long_chain_is_refused_before_it_is_derived(
+    count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "optimise", lambda program: pytest.fail("derived"))
+    with pytest.raises(DerivationError) as caught:
+        mbsym.generate(chain(count), tmp_path)
+    for words in ("MB of code", "body_jacobians", "mass_matrix", "--function", "transfer-matrix", "--largest"):
+        assert words in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_of_a_long_chain_what_grows_with_its_length_alone_is_made() -> None:
+    mechanism = express(chain(300), GenerationOptions())
+    contracts = contracts_of(mechanism)
+    assert 1 < code_size(mechanism, None, [contracts["forward_dynamics"]]).total < 20
+    assert 20 < code_size(mechanism, None, [contracts["mass_matrix"]]).total < 100
+
+
+def test_a_limit_of_ones_own() -> None:
+    mechanism = express(chain(3), GenerationOptions())
+    with pytest.raises(DerivationError, match=r"more than 0\.01 MB"):
+        derive(mechanism, GenerationOptions(largest=0.01))
+    assert derive(mechanism, GenerationOptions(largest=float("inf"), functions=("mass_matrix",))).programs
+
+
+def test_least_wrenches_of_many_loops_dominate() -> None:
+    mechanism = express(windows(10), GenerationOptions())
+    loops = available_functions(mechanism, "auto").loops
+    contracts = contracts_of(mechanism)
+    assert loops is not None
+    small = code_size(mechanism, loops, [contracts["constraint_residual"]])
+    large = code_size(mechanism, loops, [contracts["constrained_wrenches"]])
+    assert large.total > 3 * small.total
+
+
+def test_the_size_of_large_code_and_every_step_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told: list[tuple[str, int, int]] = []
+    mbsym.generate("four_bar", tmp_path, functions=["mass_matrix"], progress=lambda *step: told.append(step))
+    assert [what for what, _, _ in told] == ["analyse the loops", "derive mass_matrix", "print the code"]
+    assert main(["generate", "four_bar", "-o", str(tmp_path)]) == 0
+    assert "note" not in capsys.readouterr().err
+    monkeypatch.setattr(pipeline, "WORTH_TELLING", 0.0)
+    assert main(["generate", "four_bar", "-o", str(tmp_path)]) == 0
+    assert "note: four_bar makes about" in capsys.readouterr().err
+    assert main(["generate", "four_bar", "-o", str(tmp_path), "--largest", "0.1"]) == 2
+    assert "more than 0.1 MB" in capsys.readouterr().err
