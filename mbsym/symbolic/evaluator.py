@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.graph import Graph
-from mbsym.symbolic.program import Program
+from mbsym.symbolic.program import Output, Program
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,6 +41,16 @@ ELEMENTARY_FUNCTIONS: Final[dict[str, Callable[..., float]]] = {
     "select": lambda condition, positive, otherwise: positive if condition > 0 else otherwise,
 }
 """What the graph's functions are in floats; arguments outside a domain raise ValueError."""
+
+
+class _Gathered(NamedTuple):
+    """An output: its name and shape, the places of entries that are not zero, their signs, and how to get them."""
+
+    name: str
+    shape: tuple[int, ...]
+    filled: list[int]
+    signs: list[float]
+    pick: Callable[[list[float]], Sequence[float]]
 
 
 class Evaluator:
@@ -79,10 +90,16 @@ class Evaluator:
             if node not in places:
                 self._add(graph, node, places, place)
         self._values = values
-        self._outputs = [
-            (item.name, item.shape, [(places[abs(ref)], -1.0 if ref < 0 else 1.0) for ref in item.values])
-            for item in program.outputs
-        ]
+        self._outputs = [self._gathered(item, places) for item in program.outputs]
+
+    def _gathered(self, item: Output, places: Mapping[int, int]) -> _Gathered:
+        """How an output is put together: most entries of large matrices are zero, and written once."""
+        filled = [(k, ref) for k, ref in enumerate(item.values) if ref]
+        indices = [places[abs(ref)] for _, ref in filled]
+        # itemgetter returns a tuple of two or more.
+        pick = itemgetter(*indices) if len(indices) > 1 else lambda values: [values[index] for index in indices]
+        signs = [-1.0 if ref < 0 else 1.0 for _, ref in filled]
+        return _Gathered(item.name, item.shape, [k for k, _ in filled], signs, pick)
 
     def _add(self, graph: Graph, node: int, places: Mapping[int, int], place: Callable[..., int]) -> None:
         kind, arguments = graph.kinds[node], graph.arguments[node]
@@ -125,7 +142,9 @@ class Evaluator:
                     v[out] = a(*(sign * v[index] for index, sign in b))
                 except (ValueError, ArithmeticError):
                     v[out] = math.nan
-        return {
-            name: np.array([sign * v[index] for index, sign in entries]).reshape(shape)
-            for name, shape, entries in self._outputs
-        }
+        found = {}
+        for item in self._outputs:
+            flat = np.zeros(math.prod(item.shape))
+            flat[item.filled] = np.multiply(item.signs, item.pick(v))
+            found[item.name] = flat.reshape(item.shape)
+        return found
