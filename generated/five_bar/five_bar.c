@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-const char five_bar_interface[17] = "038e9bf5f4cefd53";
+const char five_bar_interface[17] = "d386892830ff7ce7";
 
 #ifndef five_bar_REGULAR
 #define five_bar_REGULAR 0.00074

@@ -39,7 +39,7 @@ extern "C" {
 typedef double five_bar_real;
 
 /* What reads this, five_bar_interface[0] for one, links with an object of this very interface only. */
-#define five_bar_interface five_bar_interface_038e9bf5f4cefd53
+#define five_bar_interface five_bar_interface_d386892830ff7ce7
 extern const char five_bar_interface[17];
 
 enum {
@@ -86,7 +86,10 @@ enum five_bar_status {
     five_bar_SINGULAR = 1, /* the configuration is singular: closure rows lose rank, or what is divided by vanishes */
     five_bar_NOT_CLOSED = 2, /* no configuration with closed loops was found near the one given */
     five_bar_OUT_OF_REACH = 3, /* no result exists: the joints cannot meet, or a function is outside its domain */
-    five_bar_NOT_FINITE = 4 /* an argument or a result is infinite or not a number */
+    five_bar_NOT_FINITE = 4, /* an argument or a result is infinite or not a number */
+    five_bar_NOT_CONVERGED = 5, /* the iteration of a step did not come to rest */
+    five_bar_CHART_LOST = 6, /* a body came to the singular attitude of its angles */
+    five_bar_IMPOSSIBLE_STEP = 7 /* the length or the number of the steps cannot be */
 };
 
 /*

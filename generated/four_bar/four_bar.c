@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-const char four_bar_interface[17] = "ff37ccb47b5898d2";
+const char four_bar_interface[17] = "8f8ae4d138f88636";
 
 #ifndef four_bar_REGULAR
 #define four_bar_REGULAR 0.00074

@@ -38,7 +38,7 @@ extern "C" {
 typedef double four_bar_real;
 
 /* What reads this, four_bar_interface[0] for one, links with an object of this very interface only. */
-#define four_bar_interface four_bar_interface_ff37ccb47b5898d2
+#define four_bar_interface four_bar_interface_8f8ae4d138f88636
 extern const char four_bar_interface[17];
 
 enum {
@@ -76,7 +76,10 @@ enum four_bar_status {
     four_bar_SINGULAR = 1, /* the configuration is singular: closure rows lose rank, or what is divided by vanishes */
     four_bar_NOT_CLOSED = 2, /* no configuration with closed loops was found near the one given */
     four_bar_OUT_OF_REACH = 3, /* no result exists: the joints cannot meet, or a function is outside its domain */
-    four_bar_NOT_FINITE = 4 /* an argument or a result is infinite or not a number */
+    four_bar_NOT_FINITE = 4, /* an argument or a result is infinite or not a number */
+    four_bar_NOT_CONVERGED = 5, /* the iteration of a step did not come to rest */
+    four_bar_CHART_LOST = 6, /* a body came to the singular attitude of its angles */
+    four_bar_IMPOSSIBLE_STEP = 7 /* the length or the number of the steps cannot be */
 };
 
 /*

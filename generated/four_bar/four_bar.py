@@ -137,6 +137,9 @@ class Status(enum.IntEnum):
     NOT_CLOSED = 2
     OUT_OF_REACH = 3
     NOT_FINITE = 4
+    NOT_CONVERGED = 5
+    CHART_LOST = 6
+    IMPOSSIBLE_STEP = 7
 
 
 _SENTENCES = {
@@ -145,6 +148,9 @@ _SENTENCES = {
     Status.NOT_CLOSED: "no configuration with closed loops was found near the one given",
     Status.OUT_OF_REACH: "no result exists: the joints cannot meet, or a function is outside its domain",
     Status.NOT_FINITE: "an argument or a result is infinite or not a number",
+    Status.NOT_CONVERGED: "the iteration of a step did not come to rest",
+    Status.CHART_LOST: "a body came to the singular attitude of its angles",
+    Status.IMPOSSIBLE_STEP: "the length or the number of the steps cannot be",
 }
 
 

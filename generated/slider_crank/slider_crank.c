@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-const char slider_crank_interface[17] = "e9217217411b8590";
+const char slider_crank_interface[17] = "8ee5056f08b4a551";
 
 #ifndef slider_crank_REGULAR
 #define slider_crank_REGULAR 0.00074

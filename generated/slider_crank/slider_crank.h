@@ -38,7 +38,7 @@ extern "C" {
 typedef double slider_crank_real;
 
 /* What reads this, slider_crank_interface[0] for one, links with an object of this very interface only. */
-#define slider_crank_interface slider_crank_interface_e9217217411b8590
+#define slider_crank_interface slider_crank_interface_8ee5056f08b4a551
 extern const char slider_crank_interface[17];
 
 enum {
@@ -76,7 +76,10 @@ enum slider_crank_status {
     slider_crank_SINGULAR = 1, /* the configuration is singular: closure rows lose rank, or what is divided by vanishes */
     slider_crank_NOT_CLOSED = 2, /* no configuration with closed loops was found near the one given */
     slider_crank_OUT_OF_REACH = 3, /* no result exists: the joints cannot meet, or a function is outside its domain */
-    slider_crank_NOT_FINITE = 4 /* an argument or a result is infinite or not a number */
+    slider_crank_NOT_FINITE = 4, /* an argument or a result is infinite or not a number */
+    slider_crank_NOT_CONVERGED = 5, /* the iteration of a step did not come to rest */
+    slider_crank_CHART_LOST = 6, /* a body came to the singular attitude of its angles */
+    slider_crank_IMPOSSIBLE_STEP = 7 /* the length or the number of the steps cannot be */
 };
 
 /*
