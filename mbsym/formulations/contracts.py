@@ -111,8 +111,7 @@ class Contract:
             )
         known = {item.name: item for item in (mechanism.q, mechanism.v, mechanism.vdot, mechanism.tau)}
         known |= {item.name: item for item in (*mechanism.extra_inputs, *derived.inputs)}
-        sizes = {"nq": mechanism.nq, "nv": mechanism.nv, "nb": mechanism.nb}
-        sizes |= {"nj": mechanism.nb + len(mechanism.cut_joints), "nf": len(mechanism.frames), **derived.sizes}
+        sizes = {**sizes_of(mechanism), **derived.sizes}
         description = derived.description or self.description
         try:
             inputs = tuple(known[name] for name in self.inputs if name in known or name not in TIMED)
@@ -132,6 +131,17 @@ class Contract:
             mechanism.parameters,
             f"{description} ({derived.how})" if derived.how else description,
         )
+
+
+def sizes_of(mechanism: Mechanism) -> dict[str, int]:
+    """What the names of lengths stand for, but for those of closure rows."""
+    return {
+        "nq": mechanism.nq,
+        "nv": mechanism.nv,
+        "nb": mechanism.nb,
+        "nj": mechanism.nb + len(mechanism.cut_joints),
+        "nf": len(mechanism.frames),
+    }
 
 
 def references(entries: Entries) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from math import prod
 from typing import Final
 
 from mbsym.errors import DerivationError
-from mbsym.formulations.contracts import Contract
+from mbsym.formulations.contracts import Contract, sizes_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops import contracts
 from mbsym.loops.redundancy import LoopAnalysis
@@ -91,8 +91,7 @@ def code_size(mechanism: Mechanism, loops: LoopAnalysis | None, functions: Itera
     pairs = sum(inward)
     rows = len(loops.rows) if loops is not None else 0
     row_entries = sum(len(row.jacobian) for row in loops.rows) if loops is not None else 0
-    sizes = {"nq": mechanism.nq, "nv": mechanism.nv, "nb": mechanism.nb, "rows": rows}
-    sizes |= {"nj": mechanism.nb + len(mechanism.cut_joints), "gaps": rows}
+    sizes = {**sizes_of(mechanism), "rows": rows, "gaps": rows}
     found: dict[str, float] = {}
     for item in functions:
         shapes = [[sizes[n] if isinstance(n, str) else n for n in result.shape] for result in item.results]
