@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import typer
 from typer.core import TyperGroup
 
-from mbsym.cli import convert, derive, examples, generate, label, schema, simulate, verify
+from mbsym.cli import convert, derive, examples, generate, info, label, schema, simulate, verify
 from mbsym.errors import MbsymError
 
 USAGE_STATUS = 2
@@ -35,7 +35,7 @@ def application() -> typer.Typer:
     ) -> None:
         """What can be said before a verb."""
 
-    for verb in (label, derive, generate, verify, simulate, convert, examples, schema):
+    for verb in (info, label, derive, generate, verify, simulate, convert, examples, schema):
         verb.register(app)
     return app
 

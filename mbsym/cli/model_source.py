@@ -28,6 +28,7 @@ def read_model(
     coordinates: str = "",
     wrench_inputs: Sequence[str] = (),
     wrench_axes: str = "local",
+    tell: bool = True,
 ) -> Model:
     """The model, its warnings on standard error.
 
@@ -36,6 +37,7 @@ def read_model(
         strict, snap_angles, floating, joint_dynamics, actuators: see ``LoadOptions``.
         coordinates: the value of --coordinates, "" for the order that the model asks for.
         wrench_inputs, wrench_axes: the values of --wrench-input and --wrench-axes.
+        tell: False leaves its warnings to the caller.
     """
     if not 0 <= snap_angles < math.pi / 4:
         raise ModelError(
@@ -62,9 +64,10 @@ def read_model(
     if wrench_inputs:
         model = with_wrench_inputs(model, names_in(wrench_inputs), "local" if wrench_axes == "local" else "aligned")
         require_valid(model)
-    for warning in model.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
-    tell_immobility(model)
+    if tell:
+        for warning in model.warnings:
+            print(f"warning: {warning}", file=sys.stderr)
+        tell_immobility(model)
     return model
 
 

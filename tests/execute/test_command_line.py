@@ -25,7 +25,7 @@ from mbsym.cli import main
 from mbsym.examples import names
 from mbsym.registry import FORMULATIONS
 
-VERBS = ("label", "derive", "generate", "verify", "convert", "examples", "schema")
+VERBS = ("info", "label", "derive", "generate", "verify", "convert", "examples", "schema")
 COMMAND = (sys.executable, "-m", "mbsym")
 SUFFIXES = (".c", ".h", ".py", ".json")
 
@@ -604,6 +604,7 @@ def test_the_output_is_the_same_in_every_process(tmp_path: Path) -> None:
     """Another hash seed, another directory, another locale: the same bytes."""
     lines = (
         ["generate", "floating_two_arm", "-o", "out"],
+        ["info", "four_bar"],
         ["label", "quadruped", "--json"],
         ["convert", "puma560", "out/puma.yaml"],
         ["derive", "planar_3r"],

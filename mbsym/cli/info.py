@@ -1,0 +1,55 @@
+"""mbsym info: what a model is, before anything is derived."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+
+import typer
+
+from mbsym.cli.arguments import (
+    ACTUATORS_HELP,
+    COORDINATES_HELP,
+    JOINT_DYNAMICS_HELP,
+    WRENCH_AXES_HELP,
+    WRENCH_INPUT_HELP,
+    model_help,
+)
+from mbsym.cli.model_source import read_model
+from mbsym.report.overview import overview
+from mbsym.report.overview_text import overview_text
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+
+    @app.command()
+    def info(
+        model: str = typer.Argument(help=model_help()),
+        as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
+        coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
+        wrench_input: list[str] = typer.Option([], "--wrench-input", help=WRENCH_INPUT_HELP),
+        wrench_axes: str = typer.Option("local", "--wrench-axes", help=WRENCH_AXES_HELP),
+        order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
+        joint_dynamics: str = typer.Option("ignore", "--joint-dynamics", help=JOINT_DYNAMICS_HELP),
+        actuators: str = typer.Option("ignore", "--actuators", help=ACTUATORS_HELP),
+    ) -> None:
+        """Tell what a model has: bodies, joints, freedoms, loops, frames, forces, mass, and what does not fit."""
+        system = read_model(
+            model,
+            floating=floating,
+            joint_dynamics=joint_dynamics,
+            actuators=actuators,
+            coordinates=coordinates,
+            wrench_inputs=wrench_input,
+            wrench_axes=wrench_axes,
+            tell=False,
+        )
+        found = overview(system, order)
+        if as_json:
+            typer.echo(json.dumps(found.as_dict(), ensure_ascii=False))
+        else:
+            width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+            typer.echo(overview_text(found, width), nl=False)

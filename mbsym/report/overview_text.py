@@ -1,0 +1,153 @@
+"""An overview of a model as text: figures first, then a table for each kind of thing that the model has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
+
+from mbsym.model.coordinate_order import FILE, LABELS
+from mbsym.report.fitted_table import fitted_table
+from mbsym.report.overview import Overview
+from mbsym.values.numbers import evaluate, parameter_values
+from mbsym.values.parameter import Value
+
+_INDENT = 20
+
+
+def overview_text(found: Overview, width: int | None = None) -> str:
+    """The overview in lines.
+
+    Args:
+        found: it.
+        width: of the terminal in letters, None where lines may be as long as they are.
+    """
+    blocks = ["\n".join(line for term, text in _figures(found) for line in _entry(term, text, width))]
+    for heading, rows in _tables(found):
+        if len(rows) > 1:
+            blocks.append("\n".join((heading, *fitted_table(rows, width))))
+    for heading, sentences in (("closure equations", found.reasons), ("what does not fit", found.findings)):
+        if sentences:
+            blocks.append("\n".join((heading, *(line for text in sentences for line in _item(text, width)))))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _entry(term: str, text: str, width: int | None) -> list[str]:
+    """A term and its text, which goes on below itself."""
+    lines = [text] if width is None else wrap(text, max(width - _INDENT, 20))
+    return [f"{term if k == 0 else '':{_INDENT}}{line}" for k, line in enumerate(lines)]
+
+
+def _item(text: str, width: int | None) -> list[str]:
+    lines = [text] if width is None else wrap(text, max(width - 2, 20))
+    return [f"{'*' if k == 0 else ' '} {line}" for k, line in enumerate(lines)]
+
+
+def _figures(found: Overview) -> Iterator[tuple[str, str]]:
+    model, labelling = found.model, found.labelling
+    numbers = parameter_values(model)
+    yield "name", model.name
+    if model.description.strip():
+        yield "description", " ".join(model.description.split())
+    mass = f", {_number(sum(found.masses))} kg in all" if found.masses else ""
+    yield "bodies", f"{labelling.nb}{mass}"
+    types = ", ".join(f"{count} {name}" for name, count in found.joint_types.items())
+    yield "joints", f"{labelling.nj}{': ' if types else ''}{types}"
+    if labelling.added_joints:
+        yield "free joints added", ", ".join(map(str, labelling.added_joints))
+    yield "cut joints", ", ".join(map(str, labelling.cut_joints)) or "none"
+    yield "tree", f"{_count(found.nq, 'coordinate')} (nq), {_count(found.nv, 'speed')} (nv)"
+    yield "degrees of freedom", _freedoms(found)
+    if found.loops:
+        rows = [loop.rows for loop in found.loops if loop.rows is not None]
+        more = sum(len(loop.dependent) for loop in found.loops)
+        known = f", {_count(sum(rows), 'closure equation')}, {more} of them redundant" if rows else ""
+        yield (
+            "closed by",
+            f"{_count(len(labelling.cut_joints), 'cut joint')}, {_count(len(model.constraints), 'constraint')}{known}",
+        )
+    orders = {FILE: "as the joints stand in the file", LABELS: "by label"}
+    order = model.coordinate_order
+    yield "order of q and v", orders[order] if isinstance(order, str) else f"first {', '.join(order)}, then the file's"
+    yield "gravity", f"{', '.join(_number(evaluate(entry, numbers)) for entry in model.gravity)} m/s^2"
+
+
+def _freedoms(found: Overview) -> str:
+    if found.freedoms is None:
+        return "not known, see below"
+    still = " (a structure: nothing can move)" if found.freedoms == 0 else ""
+    return f"{found.freedoms}{' with closed loops' if found.loops else ''}{still}"
+
+
+def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
+    """Headings and rows; the first row of each names the columns."""
+    model, labelling = found.model, found.labelling
+    numbers = parameter_values(model)
+    masses = [_number(mass) for mass in found.masses] or [""] * len(model.bodies)
+    bodies = sorted(
+        (labelling.body_labels[body.name], body.name, mass) for body, mass in zip(model.bodies, masses, strict=True)
+    )
+    parents = dict(enumerate(labelling.inboard, start=1))
+    names = labelling.body_names
+    tree = [
+        (str(label), name, str(names[parents[label]]), str(labelling.joint_names[label - 1]), mass)
+        for label, name, mass in bodies
+    ]
+    yield "bodies by label", [("label", "body", "parent", "joint", "mass [kg]"), *tree]
+    entries = [
+        (
+            _range("q", item.q),
+            ", ".join(item.coordinates),
+            _range("v", item.v),
+            ", ".join(item.speeds),
+            item.joint,
+            item.type,
+        )
+        for item in found.entries
+    ]
+    yield "coordinates and speeds", [("q", "coordinates", "v", "speeds", "joint", "type"), *entries]
+    loops = [
+        (
+            loop.name,
+            loop.type,
+            "" if loop.rows is None else str(loop.rows),
+            ", ".join(map(str, loop.dependent)),
+            " ".join(f"{'+' if sign > 0 else '-'} {joint}" for joint, sign in loop.joints.items()),
+        )
+        for loop in found.loops
+    ]
+    yield "loops", [("closed by", "type", "equations", "redundant", "motion over it"), *loops]
+    coupled = [
+        (item.joint, item.source, _number(evaluate(item.ratio, numbers)), _number(evaluate(item.offset, numbers)))
+        for item in model.couplings
+    ]
+    yield "coupled joints", [("joint", "follows", "ratio", "offset"), *coupled]
+    yield "frames", [("frame", "body", "axes"), *((item.name, item.body, item.axes) for item in model.frames)]
+    elements = [(item.name, item.type, item.holders) for item in found.attachments]
+    yield "elements", [("element", "type", "holds on to"), *elements]
+    inputs = [
+        (f"u[{k}]", item.name, item.unit, _limit(item.lower, numbers), _limit(item.upper, numbers))
+        for k, item in enumerate(model.inputs)
+    ]
+    yield "inputs", [("u", "input", "unit", "lower", "upper"), *inputs]
+    parameters = [
+        (item.name, _number(numbers[item.name]), item.unit, "run-time argument" if item.symbolic else "folded in")
+        for item in model.parameters
+    ]
+    yield "parameters", [("parameter", "value", "unit", "in generated code"), *parameters]
+
+
+def _range(letter: str, bounds: tuple[int, int]) -> str:
+    start, stop = bounds
+    return f"{letter}[{start}]" if stop == start + 1 else f"{letter}[{start}..{stop - 1}]"
+
+
+def _limit(value: Value | None, numbers: Mapping[str, float]) -> str:
+    return "" if value is None else _number(evaluate(value, numbers))
+
+
+def _number(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def _count(number: int, one: str) -> str:
+    return f"{number} {one}{'' if number == 1 else 's'}"
