@@ -13,7 +13,13 @@ from mbsym.cli.model_source import read_model
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.write import write_files
 from mbsym.errors import ModelError
-from mbsym.topology.tables import labelling_table, labelling_to_json
+from mbsym.topology.tables import (
+    history_text,
+    history_to_json,
+    labelling_table,
+    labelling_to_json,
+    matrices_text,
+)
 from mbsym.visualisation.attachments import attachments_of, attachments_table, attachments_to_json
 from mbsym.visualisation.topology_diagram import topology_svg
 
@@ -27,6 +33,8 @@ def register(app: typer.Typer) -> None:
         as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
         diagram: Path | None = typer.Option(None, "--diagram", help="Draw the graph into this SVG file."),
         order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        matrices: bool = typer.Option(False, "--matrices", help="S0, S and T too; --json has them always."),
+        history: bool = typer.Option(False, "--history", help="Which bodies are connected after each joint, too."),
         force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
     ) -> None:
         """Label bodies and joints, find the cut joints, and print them with what else holds or drives the system."""
@@ -42,6 +50,11 @@ def register(app: typer.Typer) -> None:
             write_files(diagram.parent, (picture,), force=force)
         if as_json:
             content = labelling_to_json(labelling, system.name) | {"elements": attachments_to_json(attachments)}
+            if history:
+                content |= {"history": history_to_json(labelling)}
             typer.echo(json.dumps(content, ensure_ascii=False))
         else:
-            typer.echo("\n".join(filter(None, (labelling_table(labelling), attachments_table(attachments)))))
+            blocks = [labelling_table(labelling), attachments_table(attachments)]
+            blocks += [matrices_text(labelling)] if matrices else []
+            blocks += [history_text(labelling)] if history else []
+            typer.echo("\n".join(filter(None, blocks)))

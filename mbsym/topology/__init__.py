@@ -10,7 +10,7 @@ from mbsym.topology.joint_weights import POLICIES, JointTraits, WeightPolicy, jo
 from mbsym.topology.labelling import GraphLabelling, Labelling, label
 from mbsym.topology.matrices import MATRIX_LIMIT
 from mbsym.topology.spanning_tree import METHODS
-from mbsym.topology.tables import labelling_table, labelling_to_json, matrices_text
+from mbsym.topology.tables import history_text, history_to_json, labelling_table, labelling_to_json, matrices_text
 from mbsym.topology.tree import SpanningTree
 
 __all__ = [
@@ -23,6 +23,8 @@ __all__ = [
     "Labelling",
     "SpanningTree",
     "WeightPolicy",
+    "history_text",
+    "history_to_json",
     "joint_weights",
     "label",
     "labelling_table",

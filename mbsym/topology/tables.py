@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from mbsym.errors import TopologyError
+from mbsym.topology.assembly import assembly_history
 from mbsym.topology.labelling import Labelling
 from mbsym.topology.matrices import incidence_matrix, path_matrix
 
@@ -92,6 +93,40 @@ def matrices_text(labelling: Labelling) -> str:
         ]
         blocks.append("\n".join(["motion over each cut joint, joints in regular direction", *_aligned(loops)]))
     return "\n\n".join(blocks) + "\n"
+
+
+def history_text(labelling: Labelling) -> str:
+    """Returns S after each joint of the assembly, as the sets of bodies that are connected then.
+
+    Raises:
+        TopologyError: the system is larger than the limit that the message states.
+    """
+    rows = [["step", "joint", "pattern", "connected bodies"]]
+    for step, item in enumerate(history_to_json(labelling), start=1):
+        branches = "  ".join(f"{{{_listed(branch)}}}" for branch in item["branches"])
+        rows.append([str(step), item["joint"], item["pattern"], branches])
+    lines = _aligned(rows, right=(0,))
+    lines.insert(1, "-" * max(map(len, lines)))
+    return "\n".join(lines) + "\n"
+
+
+def history_to_json(labelling: Labelling) -> list[dict[str, Any]]:
+    """Returns the joint, its pattern and the connected bodies of each step of the assembly, all by user name.
+
+    Bodies stand in the order given by the user, the base first, and so do the sets by their first body.
+
+    Raises:
+        TopologyError: the system is larger than the limit that the message states.
+    """
+    bodies, joints = labelling.graph.body_names, labelling.graph.joint_names
+    return [
+        {
+            "joint": str(joints[step.joint]),
+            "pattern": step.pattern,
+            "branches": [[str(bodies[body]) for body in branch] for branch in step.branches()],
+        }
+        for step in assembly_history(labelling.graph, labelling.assembly.order)
+    ]
 
 
 def _by_text(values: Mapping[Hashable, Any], kind: str) -> dict[str, Any]:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from mbsym.topology import Labelling, label
+import json
+
+import pytest
+
+from mbsym import examples
+from mbsym.cli import main
+from mbsym.topology import Labelling, history_text, history_to_json, label
 
 ALL = frozenset(range(5))
 
@@ -110,3 +116,67 @@ def test_worked_example_path_matrix_and_loops() -> None:
     assert labelling.loop_matrix == ((1, 0, 0), (1, -1, 0), (0, -1, -1), (0, 1, 0), (0, 0, 1))
     # The same by user names: labels 1..5 are the joints 4, 1, 2, 3, 6.
     assert labelling.loops == {5: {4: 1, 1: 1}, 7: {1: -1, 2: -1, 3: 1}, 8: {2: -1, 6: 1}}
+
+
+def test_the_command_line_prints_the_matrices(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["label", "qi_closed_loops", "--order", "input", "--matrices"]) == 0
+    assert capsys.readouterr().out.endswith(
+        "S0 = [ 1  0  0  0  0]\n"
+        "\n"
+        " S = [-1  1  0  1  0]\n"
+        "     [ 0 -1  1  0  1]\n"
+        "     [ 0  0 -1  0  0]\n"
+        "     [ 0  0  0 -1  0]\n"
+        "     [ 0  0  0  0 -1]\n"
+        "\n"
+        " T = [-1 -1 -1 -1 -1]\n"
+        "     [ 0 -1 -1  0 -1]\n"
+        "     [ 0  0 -1  0  0]\n"
+        "     [ 0  0  0 -1  0]\n"
+        "     [ 0  0  0  0 -1]\n"
+        "\n"
+        "motion over each cut joint, joints in regular direction\n"
+        "5  = + 4 + 1\n"
+        "7  = - 1 - 2 + 3\n"
+        "8  = - 2 + 6\n"
+        "\n"
+    )
+
+
+def test_the_command_line_prints_the_history(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["label", "qi_closed_loops", "--order", "input", "--history"]) == 0
+    assert capsys.readouterr().out.endswith(
+        "step  joint  pattern  connected bodies\n"
+        "----------------------------------------\n"
+        "   1  1      a        {3, 4}\n"
+        "   2  2      b        {1, 3, 4}\n"
+        "   3  3      b        {1, 2, 3, 4}\n"
+        "   4  4      b        {0, 1, 2, 3, 4}\n"
+        "   5  5      d        {0, 1, 2, 3, 4}\n"
+        "   6  6      b        {0, 1, 2, 3, 4, 5}\n"
+        "   7  7      d        {0, 1, 2, 3, 4, 5}\n"
+        "   8  8      d        {0, 1, 2, 3, 4, 5}\n"
+        "\n"
+    )
+
+
+def test_the_small_example_as_text_and_data() -> None:
+    # Eq (3): bodies 2 and 4 are a branch of their own until joint 4 joins the branches.
+    data = history_to_json(small_example())
+    assert [(step["joint"], step["pattern"]) for step in data] == list(zip("12345", "abacd", strict=True))
+    assert [step["branches"] for step in data] == [
+        [["0", "3"]], [["0", "1", "3"]], [["0", "1", "3"], ["2", "4"]], [["0", "1", "2", "3", "4"]],
+        [["0", "1", "2", "3", "4"]],
+    ]  # fmt: skip
+    assert history_text(small_example()).splitlines()[4] == "   3  3      a        {0, 1, 3}  {2, 4}"
+
+
+def test_data_have_the_history_where_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["label", "qi_closed_loops", "--order", "input", "--json"]) == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert main(["label", "qi_closed_loops", "--order", "input", "--json", "--history"]) == 0
+    asked = json.loads(capsys.readouterr().out)
+    assert asked == plain | {"history": history_to_json(examples.load("qi_closed_loops").label(order="input"))}
+    assert [set(map(int, step["branches"][0])) for step in asked["history"]] == [
+        set(next(iter(branches))) for branches in worked_example().history
+    ]
