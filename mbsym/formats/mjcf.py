@@ -21,7 +21,7 @@ from mbsym.formats.mjcf_geoms import geom_mass, stated_mass, with_total_mass
 from mbsym.formats.mjcf_include import with_includes
 from mbsym.formats.mjcf_reference import pose_values, reference_shift
 from mbsym.formats.mjcf_sites import FRAME_TAGS, named_frame
-from mbsym.formats.mjcf_words import MJCF_WORDS, PASSIVE_FLAGS
+from mbsym.formats.mjcf_words import MJCF_WORDS, PASSIVE_FLAGS, name_stem
 from mbsym.formats.rigid_frames import ExactMass, compose
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
 from mbsym.formats.vocabulary import unknown_words
@@ -275,7 +275,7 @@ class _Reader:
     def _read_body(self, element: Element, carrier: str, around: str) -> tuple[str, str]:
         """Reads one body; returns its name and the default class inside."""
         inner = element.attributes.get("childclass", around)
-        name = element.attributes.get("name") or self._new_name(f"{carrier}_{element.place[0]}")
+        name = element.attributes.get("name") or self._new_name(f"{name_stem(carrier)}_{element.place[0]}")
         if element.attributes.get("mocap") == "true":
             raise self.source.error(element.place, f"body {name!r} is moved from outside", "mocap is not covered")
         if element.attributes.get("gravcomp", "0") != "0":

@@ -96,3 +96,11 @@ MJCF_WORDS: Final[Mapping[str, Words]] = {
 
 PASSIVE_FLAGS: Final = ("passive", "spring", "damper", "equality", "actuation", "constraint")
 """Flags that switch off what is modelled here."""
+
+LONGEST_STEM: Final = 40
+"""Characters of the name of a body from which those that it carries have theirs, if they have none of their own."""
+
+
+def name_stem(carrier: str) -> str:
+    """What the names of bodies without one begin with, so that they do not grow with the depth of the file."""
+    return carrier if len(carrier) <= LONGEST_STEM else "body"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import TypeAlias
 
 from mbsym.errors import FormatError
@@ -11,7 +12,7 @@ from mbsym.errors import FormatError
 Place: TypeAlias = tuple[int, int]
 """Line and column, both counted from 1."""
 
-LARGEST_YAML = 2_000_000
+LARGEST_YAML = 1_000_000
 LARGEST_XML = 32_000_000
 """Sizes in bytes beyond which a file is no robot description but a mistake."""
 
@@ -61,10 +62,16 @@ def read_text(path: str | Path, largest: int) -> TextSource:
         largest: size in bytes that it may have.
 
     Raises:
-        FormatError: the file cannot be read, is empty, too large or not UTF-8.
+        FormatError: the file cannot be read, is no ordinary one (a pipe may never end), is empty, too large or not
+            UTF-8.
     """
     name = str(path)
     try:
+        kind = Path(path).stat().st_mode
+        if not S_ISREG(kind) and not S_ISDIR(kind):
+            raise FormatError(
+                "this is no ordinary file", where=f"{name}:1:1", remedy="copy what it yields into a file and name that"
+            )
         with Path(path).open("rb") as stream:
             content = stream.read(largest + 1)
     except (OSError, ValueError) as error:
@@ -76,7 +83,7 @@ def read_text(path: str | Path, largest: int) -> TextSource:
         raise FormatError(
             f"the file has more than {largest // 1_000_000} MB",
             where=f"{name}:1:1",
-            remedy="a model file is much smaller: check that this is one",
+            remedy="a model file is much smaller: check that this is one, or build the model in Python",
         )
     return decoded(name, content)
 

@@ -236,7 +236,7 @@ def test_a_stated_mass_of_zero_is_no_topology() -> None:
         (b"# only a comment\n", "1:1", "the file is empty"),
         (b"name: arm\ndescription: caf\xe9\n", "2:17", "byte 0xe9 is not UTF-8"),
         (b"\xff\xfen\0", "1:1", "not UTF-8"),
-        (b"name: x\n" * 300_000, "1:1", "more than 2 MB"),
+        (b"name: x\n" * 300_000, "1:1", "more than 1 MB"),
         (b"[" * 5000, "1:1", "nested too deeply"),
         (b"{a: " * 30, "1:", ""),
         (b"- 1\n", "1:1", "no table where one belongs"),
