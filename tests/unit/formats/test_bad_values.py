@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from mechanisms.damaged_models import BAD_VALUES, EVERYTHING, MJCF, SEEDS, URDF, outcome, replaced, scalars
+from mechanisms.mutated_models import mutated
 
 SAMPLE = 250
 """Replacements tried of each seed; ``tests/benchmarks/bad_values.py`` tries all."""
@@ -75,3 +76,11 @@ def test_all_components_of_gravity_have_their_place() -> None:
         assert kind == "refused"
         offset = 2 if bad == "1/0" else 0  # the divisor
         assert sentence.startswith(f"model.yaml:3:{11 + 3 * index + offset}: ")
+
+
+@pytest.mark.parametrize("name", ["everything", "four_bar", "urdf", "mjcf", "loops"])
+def test_files_damaged_at_random(name: str) -> None:
+    """``tests/benchmarks/mutated_files.py`` tries ten thousand of each."""
+    for number in range(100):
+        kind, sentence = outcome(SEEDS[name], mutated(SEEDS[name], number))
+        assert kind in ("taken", "refused"), f"{number}: {sentence}"
