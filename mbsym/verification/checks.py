@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedModule
+from mbsym.codegen.statuses import Status
 from mbsym.errors import VerificationError
 from mbsym.formulations.contracts import Contract
 from mbsym.kinematics.mechanism import build_mechanism
@@ -175,11 +176,23 @@ def run_checks(
             for name in module.functions:
                 evidence = Evidence(name, module, numbers, companions, settings.single)
                 check_function(worst, contracts[name], evidence, here, number)
+    if closed is not None and closed.singular is not None:
+        _check_singular(worst, modules, {**states[0], "q": closed.singular, "v": 0.0 * states[0]["v"]})
     if len(modules) > 1:
         _between_languages(worst, modules, contracts, states, settings, condition)
     checks = tuple(worst.found.values())
     require_checked(modules, checks)
     return checks, Conditioning(condition, closed.smallest if closed is not None else np.inf)
+
+
+def _check_singular(worst: Worst, modules: Sequence[LoadedModule], state: Mapping[str, Any]) -> None:
+    """Notes whether functions that can say that a position is singular say so of one that is."""
+    for module in modules:
+        for name, function in module.functions.items():
+            if Status.SINGULAR.name in function.statuses:
+                said = function.with_status(*(state[item.name] for item in function.inputs))[1]
+                missed = float(np.any(said != Status.SINGULAR))
+                worst.note(name, module.language, "status of a singular position", missed, 0.5, 0)
 
 
 def require_checks(modules: Sequence[LoadedModule], contracts: Mapping[str, Contract]) -> None:

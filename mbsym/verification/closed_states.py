@@ -53,6 +53,7 @@ class ClosedStates:
 
     Attributes:
         smallest: measure of the least regular state drawn so far, infinite before the first.
+        singular: the configuration in which the loops close at the start where that is singular, else None.
     """
 
     def __init__(self, reference: Reference, mechanism: Mechanism, rank: int | None = None) -> None:
@@ -68,7 +69,7 @@ class ClosedStates:
         """
         self._reference = reference
         guess, found = initial_coordinates(mechanism), closures(mechanism)
-        self._start = close_near(mechanism, found, guess, given_joints(mechanism)).closing.q
+        start = self._start = close_near(mechanism, found, guess, given_joints(mechanism)).closing.q
         self._problem = closing_problem(mechanism, found)
         self.smallest = float("inf")
         rng = np.random.default_rng(1)
@@ -78,6 +79,7 @@ class ClosedStates:
             farther = (self._polished(q) for q in islice(held_aside(self._problem, self._start), ATTEMPTS))
             best = self._best(farther, rank, best[:2], moves=True)
         self._rank = best[0]
+        self.singular = start if self._measure(start)[0] < best[0] else None
 
     def _best(
         self, drawn: Iterable[Array | None], rank: int | None, least: tuple[int, float], *, moves: bool = False

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from mechanisms.generic_motion import Compared, compared
 from mechanisms.overconstrained import windows
-from mechanisms.random_overconstrained import random_overconstrained
+from mechanisms.random_overconstrained import leaning_windows, random_overconstrained
 
 MOVED = 8
 """Most windows whose accelerations are compared."""
@@ -33,7 +33,7 @@ def main() -> None:
     wrong = []
     print("windows  rows  rank  freedoms  accelerations  analysis")
     for n in range(1, most + 1):
-        found = compared(windows(n), 1, states=1, moves=n <= MOVED)
+        found = compared(windows(n), 1, generic=leaning_windows(n), states=1, moves=n <= MOVED)
         error = f"{found.error:.1e}" if n <= MOVED else "-"
         print(
             f"{n:7}  {found.rows:4}  {found.rank:4}  {found.freedoms:8}  {error:>13}  {found.seconds:6.1f} s",

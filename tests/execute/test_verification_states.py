@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from mbsym import examples
+from mbsym.codegen.load import load_numpy
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
 from mbsym.verification.certificate import verify
+from mbsym.verification.checks import Settings, run_checks
 from mbsym.verification.closed_states import REGULAR, ClosedStates
 from mechanisms.overconstrained import windows
 
@@ -34,6 +36,28 @@ def test_a_row_of_windows_is_verified(model: Model, tmp_path: Path) -> None:
     assert found.conditioning.loops > REGULAR
     assert f"closure rows apart by {found.conditioning.loops:.1e}" in found.summary()
     assert found.as_dict()["closure_rows_apart_by"] == found.conditioning.loops
+
+
+def test_functions_say_that_a_singular_start_is_singular(tmp_path: Path) -> None:
+    """The status is checked where the numbers say nothing; code that knows of no singular position fails."""
+    generate(windows(2), tmp_path, functions=["forward_dynamics", "project_velocity", "mass_matrix"])
+    found = verify(tmp_path, states=2)
+    assert found.passed, found.summary()
+    told = {(check.function, check.language) for check in found.checks if check.against.startswith("status of")}
+    assert told >= {
+        (name, language) for name in ("forward_dynamics", "project_velocity") for language in ("c", "numpy")
+    }
+    module = load_numpy(tmp_path / "windows2.py")
+    function = module.functions["forward_dynamics"]
+    silent = replace(
+        function, judged=lambda inputs, parameters: (function.call(inputs, parameters), np.zeros((), np.intc))
+    )
+    deaf = replace(module, functions={**module.functions, "forward_dynamics": silent})
+    checks, _ = run_checks(windows(2), [deaf], Settings(2, 0, "weight"))
+    assert [check.function for check in checks if not check.passed] == ["forward_dynamics"]
+    generate(leaning(2, 1.0), tmp_path / "leaning", languages=["numpy"], functions=["forward_dynamics"])
+    regular = verify(tmp_path / "leaning", states=1)
+    assert not [check for check in regular.checks if check.against.startswith("status of")]
 
 
 @pytest.mark.parametrize("count", [1, 3, 6])

@@ -43,12 +43,15 @@ def rank_by_reference(reference: Reference, q: Array) -> int:
     return int(np.sum(sizes > 1e-6 * max(1.0, float(np.max(sizes, initial=0.0)))))
 
 
-def compared(model: Model, mobility: int, *, states: int = 2, moves: bool = True) -> Compared:
+def compared(
+    model: Model, mobility: int, *, generic: Model | None = None, states: int = 2, moves: bool = True
+) -> Compared:
     """Rank and motion from the model's start, as the analysis has them and as maximal coordinates have them.
 
     Args:
         model: with closed loops.
         mobility: by theory.
+        generic: the same joints with a start near which states are drawn, where it is known.
         states: at which both are compared.
         moves: compare accelerations too.
     """
@@ -57,7 +60,8 @@ def compared(model: Model, mobility: int, *, states: int = 2, moves: bool = True
     analysis = analyse_loops(mechanism)
     seconds = perf_counter() - start
     reference = Reference(model)
-    drawn = ClosedStates(reference, build_mechanism(model, model.label()), reference.nv - mobility)
+    near = generic or model
+    drawn = ClosedStates(reference, build_mechanism(near, near.label()), reference.nv - mobility)
     rng = np.random.default_rng(4)
     rank, error = 0, 0.0
     system = LoopedSystem.of_mechanism(mechanism, analysis) if moves else None

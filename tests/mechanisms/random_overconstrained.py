@@ -187,17 +187,14 @@ def cranks(rng: np.random.Generator) -> Overconstrained:
 def row_of_windows(rng: np.random.Generator) -> Overconstrained:
     """Windows from the flat position, or leaning."""
     count, singular = int(rng.integers(1, 6)), bool(rng.integers(4))
-    model = windows(count)
-    leaning = replace(
-        model,
-        joints=tuple(replace(joint, initial=(turn,)) for joint in model.joints for turn in [_leaning(joint.name)]),
-    )
-    return Overconstrained("windows", model if singular else leaning, leaning, 1, singular)
+    leaning = leaning_windows(count)
+    return Overconstrained("windows", windows(count) if singular else leaning, leaning, 1, singular)
 
 
-def _leaning(joint: str) -> float:
-    """Cranks lean by 0.7, couplers stay."""
-    return {"A": 0.7, "B": -0.7, "C": 0.7}[joint[0]]
+def leaning_windows(count: int) -> Model:
+    """A row of windows whose cranks lean by 0.7."""
+    model, turns = windows(count), {"A": 0.7, "B": -0.7, "C": 0.7}
+    return replace(model, joints=tuple(replace(joint, initial=(turns[joint.name[0]],)) for joint in model.joints))
 
 
 def sarrus_plate(rng: np.random.Generator) -> Overconstrained:
