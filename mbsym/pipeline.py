@@ -16,6 +16,7 @@ from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES
 from mbsym.codegen.write import write_files
 from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS, LOOP_CONVENTIONS
 from mbsym.derivatives.functions import OF_FREE_MOTION
+from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
@@ -55,6 +56,7 @@ class GenerationOptions:
         frames: names of frames, bodies or joints to give the functions of frames for; ("all",) for all frames.
         frame_axes: in which their velocities, accelerations and Jacobians are; "" as the model says, else local.
         largest: estimated size of the code up to which it is made [MB].
+        derivatives: of functions, by arguments and run-time parameters.
     """
 
     languages: tuple[str, ...] = ()
@@ -67,6 +69,7 @@ class GenerationOptions:
     frames: tuple[str, ...] = ()
     frame_axes: FrameAxes | Literal[""] = ""
     largest: float = LARGEST_CODE
+    derivatives: tuple[DerivativeRequest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -163,7 +166,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     if mechanism.cut_joints or mechanism.model.constraints:
         tell("analyse the loops", 0, 1)
     found = available_functions(mechanism, options.formulation)
-    available, fixed = found.every, found.fixed
+    available, fixed = found.with_derivatives(options.derivatives), found.fixed
     known = (*found.functions, *(fixed.names if fixed is not None else ()))
     for name in options.functions:
         if name not in known and name not in found.on_request:
@@ -171,8 +174,8 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
                 f"{mechanism.model.name} has no function {name!r}",
                 remedy=_remedy(name, (*known, *found.on_request)),
             )
-    wanted = set(options.functions or known)
-    if found.solves(wanted):
+    wanted = set(options.functions or known).union(request.name for request in options.derivatives)
+    if found.solves(wanted.union(request.function for request in options.derivatives)):
         require_inertia(mechanism)
     if fixed is not None and wanted.isdisjoint(fixed.names):
         fixed = None
@@ -226,6 +229,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
             **manifest_fields(mechanism),
             "order": options.order,
             "model": text,
+            **({"derivatives": [item.as_manifest() for item in options.derivatives]} if options.derivatives else {}),
             **fixed.manifest,
         },
         real=options.real,
@@ -265,6 +269,7 @@ def generate(
     frames: Sequence[str] = (),
     frame_axes: FrameAxes | Literal[""] = "",
     largest: float = LARGEST_CODE,
+    derivatives: Sequence[tuple[str, Sequence[str]]] = (),
     force: bool = False,
     progress: Progress | None = None,
 ) -> Generation:
@@ -277,6 +282,7 @@ def generate(
         directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
         languages, functions, formulation, real, symbolic_parameters, order, prefix, frames, frame_axes, largest:
             ``GenerationOptions``.
+        derivatives: (FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.
         force: overwrite files that mbsym did not write.
         progress: told of each step.
 
@@ -294,6 +300,7 @@ def generate(
         tuple(frames),
         frame_axes,
         largest,
+        tuple(dict.fromkeys(DerivativeRequest(function, tuple(names)) for function, names in derivatives)),
     )
     derivation, files = generate_files(source, options, progress)
     # The manifest comes last and bears the module's name.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Final, TypeAlias
 
 from mbsym.codegen.interface import Argument, RuntimeFunction, Tolerance
 from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS, OF_FREE_MOTION
+from mbsym.derivatives.of_functions import DerivativeRequest, differentiated
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import FORWARD_DYNAMICS_BY_MASS_MATRIX, TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
@@ -162,6 +163,39 @@ class Available:
     def every(self) -> Mapping[str, DeriveFunction]:
         """All derivations, those on request last."""
         return {**self.functions, **self.on_request}
+
+    def with_derivatives(self, requests: Sequence[DerivativeRequest]) -> Mapping[str, DeriveFunction]:
+        """All derivations, and those of derivatives that were asked for.
+
+        Raises:
+            DerivationError: what is to be differentiated is not there, or iterates.
+        """
+        found = dict(self.every)
+        if requests and self._whole is not None:
+            raise DerivationError(
+                f"the formulation {self.formulation.name} has no derivatives",
+                where=self.mechanism.model.name,
+                remedy="generate them with another formulation, into another directory",
+            )
+        for request in requests:
+            iterates = self.fixed is not None and request.function in self.fixed.names
+            if request.function not in found or iterates:
+                raise DerivationError(
+                    f"{request.function} iterates and has no derivative"
+                    if iterates
+                    else f"{self.mechanism.model.name} has no function {request.function!r}",
+                    where=request.name,
+                    remedy=f"differentiate one of {', '.join(found)}",
+                )
+            if not request.names or len(set(request.names)) < len(request.names):
+                what = "one thing twice" if request.names else "nothing"
+                raise DerivationError(
+                    f"{request.function} is to be differentiated by {what}",
+                    where=request.name,
+                    remedy="name arguments or run-time parameters once each, with --with-respect-to",
+                )
+            found[request.name] = partial(differentiated, request, found[request.function])
+        return found
 
     @cached_property
     def fixed(self) -> FixedFunctions | None:

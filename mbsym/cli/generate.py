@@ -71,6 +71,15 @@ def register(app: typer.Typer) -> None:
         largest: float = typer.Option(
             LARGEST_CODE, "--largest", min=0, help="Estimated size of the code [MB] up to which it is made."
         ),
+        derivative_of: list[str] = typer.Option(
+            [], "--derivative-of", help="Derivatives of this function, by what --with-respect-to names; repeatable."
+        ),
+        with_respect_to: list[str] = typer.Option(
+            [],
+            "--with-respect-to",
+            metavar="<str>",
+            help="NAME,...: arguments (q along the speeds) and run-time parameters.",
+        ),
         force: bool = typer.Option(False, "--force", help="Overwrite files that mbsym did not write."),
     ) -> None:
         """Generate code for a model."""
@@ -79,6 +88,12 @@ def register(app: typer.Typer) -> None:
         for name in language:
             LANGUAGES.named(name, where="--language")
         axes = chosen_axes(frame_axes)
+        if len(derivative_of) != len(with_respect_to):
+            raise CodegenError(
+                f"{len(derivative_of)} functions and {len(with_respect_to)} lists of names",
+                where="--derivative-of",
+                remedy="give --with-respect-to NAME,... once for each --derivative-of FUNCTION",
+            )
         chosen = symbolic_parameters if symbolic_parameters in ("", "all", "none") else symbolic_parameters.split(",")
         with progress_bar() as progress:
             system = read_model(
@@ -103,6 +118,7 @@ def register(app: typer.Typer) -> None:
                 order=order,
                 frames=names_in(frame),
                 frame_axes=axes,
+                derivatives=[(of, names_in([by])) for of, by in zip(derivative_of, with_respect_to, strict=True)],
                 prefix=prefix,
                 largest=largest,
                 force=force,

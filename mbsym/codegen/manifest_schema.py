@@ -40,6 +40,14 @@ class FunctionEntry(_Record):
     operations: dict[str, Extent] | None
 
 
+class DerivativeEntry(_Record):
+    """One derivative of a function by arguments or run-time parameters."""
+
+    name: str
+    function: str
+    with_respect_to: Annotated[list[str], Field(min_length=1)]
+
+
 class ManifestEntries(_Record):
     """All fields that every manifest has, and those of a mechanism where they are there."""
 
@@ -57,6 +65,7 @@ class ManifestEntries(_Record):
     model: str = ""
     nq: Extent = 0
     nv: Extent = 0
+    derivatives: list[DerivativeEntry] = []
 
 
 def fault_of(content: object) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedModule
 from mbsym.codegen.statuses import Status
+from mbsym.derivatives.of_functions import requests_of
 from mbsym.errors import VerificationError
 from mbsym.formulations.contracts import Contract
 from mbsym.kinematics.mechanism import build_mechanism
@@ -22,6 +23,7 @@ from mbsym.pipeline import Progress
 from mbsym.reference import Reference
 from mbsym.registry import contracts_of
 from mbsym.verification.closed_states import ClosedStates
+from mbsym.verification.derivative_identities import derivative_contracts
 from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers
 from mbsym.verification.identities import IDENTITIES
 from mbsym.verification.random_trees import random_state
@@ -145,10 +147,14 @@ def run_checks(
     """
     labelling = model.label(order=settings.order)
     reference = Reference(model, labelling)
-    mechanism = build_mechanism(model, labelling)
-    contracts = contracts_of(mechanism)
+    manifest = modules[0].manifest
+    requests = requests_of(manifest)
+    # Derivatives by parameters need those of the module as arguments.
+    mechanism = build_mechanism(model, labelling, tuple(manifest["run_time_parameters"]) if requests else "")
+    contracts = dict(contracts_of(mechanism))
+    contracts |= {contract.name: contract for contract in derivative_contracts(requests, contracts)}
     require_checks(modules, contracts)
-    companions = Companions(mechanism)
+    companions = Companions(mechanism, requests)
     rng = np.random.default_rng(settings.seed)
     worst = Worst()
     rows = [module.functions["constraint_jacobian"] for module in modules if "constraint_jacobian" in module.functions]

@@ -6,14 +6,17 @@ random: an error in any entry shows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
+from mbsym.derivatives.of_functions import DerivativeRequest
+from mbsym.formulations.contracts import Contract
 from mbsym.reference import Reference
-from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
+from mbsym.registry import contracts_of
+from mbsym.verification.evidence import Array, Evidence, Identity, Numbers, Pairs
 
 STEP: Final = 2e-4
 """Of sixth-order differences: laws of a hundredth of a radian's width are still followed, and the reference's rounding,
@@ -110,7 +113,72 @@ def _slotine_li(evidence: Evidence) -> Pairs:
     yield evidence.output(v_r=state["v"]), pushed + _velocity_terms(evidence)
 
 
+def _difference_of_function(evidence: Evidence) -> Pairs:
+    """Along one direction of each argument; by the reference where it has the function, else by its own Program."""
+    request = evidence.companions.derivatives[evidence.function]
+    found = iter(evidence.outputs())
+    for name in request.names:
+        along = _along(evidence, name)
+        slopes = _slopes(evidence, request.function, name, along)
+        for expected in slopes:
+            derivative = next(found)
+            yield np.tensordot(derivative, along, axes=along.ndim), expected
+
+
+def _along(evidence: Evidence, name: str) -> Array:
+    if name == "q":
+        return _direction(evidence, "tau")
+    shape = np.shape(evidence.state[name]) if name in evidence.state else ()
+    found: Array = np.cos(1.0 + np.arange(np.prod(shape, dtype=int))).reshape(shape)
+    return found
+
+
+def _slopes(evidence: Evidence, function: str, name: str, along: Array) -> list[Array]:
+    state, reference = evidence.state, evidence.reference
+    contract = contracts_of(evidence.mechanism).get(function)
+    if name not in state:
+        default = float(evidence.module.manifest["run_time_parameters"][name])
+        size = abs(default) or 1.0
+
+        def changed(h: float) -> tuple[Array, ...]:
+            return evidence.companions.outputs(function, state, {name: default + h * size * float(along)})
+
+        return [found / size for found in _of_each(changed)]
+
+    def moved(h: float) -> tuple[Array, ...]:
+        entry = reference.integrate_position(state["q"], along, h) if name == "q" else state[name] + h * along
+        there = {**state, name: entry}
+        if contract is not None and contract.reference and len(contract.results) == 1:
+            return (Numbers(reference, there)[contract.reference],)
+        return evidence.companions.outputs(function, there)
+
+    return _of_each(moved)
+
+
+def _of_each(function: Callable[[float], tuple[Array, ...]]) -> list[Array]:
+    """Slopes of several results at once."""
+    shapes = [result.shape for result in function(0.0)]
+    flat = slope(lambda h: np.concatenate([np.ravel(result) for result in function(h)]))
+    parts = np.split(flat, np.cumsum([int(np.prod(shape)) for shape in shapes])[:-1])
+    return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+
+
+def derivative_contracts(
+    requests: Sequence[DerivativeRequest], contracts: Mapping[str, Contract]
+) -> Iterator[Contract]:
+    """What the derivatives that a module was asked for are checked by."""
+    solving = {name for name, contract in contracts.items() if contract.solves}
+    for request in requests:
+        solves = request.function in solving
+        if solves:
+            solving.add(request.name)
+        identity = "difference of the solution" if solves else "difference of the function"
+        yield Contract(request.name, (), (), request.name, identities=(identity,), solves=solves)
+
+
 DERIVATIVE_IDENTITIES: Final = (
+    Identity("difference of the function", "slope", _difference_of_function),
+    Identity("difference of the solution", "solved slope", _difference_of_function),
     Identity("difference of inverse dynamics", "slope", _difference_of_inverse_dynamics),
     Identity("difference of forward dynamics", "slope", _difference_of_forward_dynamics),
     Identity("solved difference of inverse dynamics", "solved slope", _solved_difference),

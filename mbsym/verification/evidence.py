@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Literal, TypeAlias
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.codegen.load import LoadedModule
+from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.errors import VerificationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.reference import Reference
@@ -63,18 +64,23 @@ class Numbers:
 class Companions:
     """Functions that a check needs and a module lacks, evaluated from their Programs."""
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Mechanism, derivatives: Sequence[DerivativeRequest] = ()) -> None:
         self.mechanism = mechanism
+        self.derivatives = {request.name: request for request in derivatives}
         self._functions: Mapping[str, Any] | None = None
         self._evaluators: dict[str, Evaluator] = {}
 
-    def outputs(self, name: str, state: Mapping[str, Any]) -> tuple[Array, ...]:
-        """Results of a function."""
-        if name not in self._evaluators:
+    def outputs(
+        self, name: str, state: Mapping[str, Any], parameters: Mapping[str, float] | None = None
+    ) -> tuple[Array, ...]:
+        """Results of a function, with some run-time parameters changed."""
+        key = f"{name} {sorted((parameters or {}).items())}"
+        if key not in self._evaluators:
             if self._functions is None:
-                self._functions = available_functions(self.mechanism, "auto").every
-            self._evaluators[name] = Evaluator(self._functions[name](self.mechanism.afresh()))
-        evaluator = self._evaluators[name]
+                available = available_functions(self.mechanism, "auto")
+                self._functions = available.with_derivatives(tuple(self.derivatives.values()))
+            self._evaluators[key] = Evaluator(self._functions[name](self.mechanism.afresh()), parameters)
+        evaluator = self._evaluators[key]
         found = evaluator(*(np.ravel(state[item.name]) for item in evaluator.program.inputs))
         return tuple(np.asarray(array, dtype=float) for array in found.values())
 

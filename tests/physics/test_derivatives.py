@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from mbsym import examples
+from mbsym.cli.application import main
 from mbsym.codegen.load import LoadedModule, load_numpy
 from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS, OF_FREE_MOTION
 from mbsym.derivatives.tangent import along, along_speeds
@@ -243,6 +244,84 @@ def test_an_error_in_any_entry_fails_the_certificate(name: str, tmp_path: Path) 
 
                 damaged = {**module.functions, function: replace(loaded, call=wrong)}
                 assert not passes(replace(module, functions=damaged), function), (function, item.name, entry)
+
+
+DOOR: Any = {
+    "cart_pole": [
+        ("inverse_dynamics", ("q", "v")),
+        ("forward_dynamics", ("u", "m_pole", "t")),
+        ("kinetic_energy", ("v", "l")),
+        ("inverse_dynamics_by_q_v", ("v", "l")),
+    ],
+    "spinning_top": [("body_poses", ("q",)), ("forward_dynamics", ("tau", "q")), ("momentum", ("q", "v", "I_t"))],
+    "four_bar": [("constraint_jacobian", ("q",)), ("constraint_bias", ("v",))],
+}
+
+
+@pytest.mark.parametrize("name", DOOR)
+def test_any_function_by_any_argument_or_parameter(name: str, tmp_path: Path) -> None:
+    generate(name, tmp_path, functions=["mass_matrix"], derivatives=DOOR[name])
+    certificate = verify(tmp_path, states=2)
+    assert certificate.passed, certificate.summary()
+    module = load_numpy(tmp_path / f"{name}.py")
+    assert [(item["function"], tuple(item["with_respect_to"])) for item in module.manifest["derivatives"]] == DOOR[name]
+    assert set(module.functions) == {"mass_matrix", *(item["name"] for item in module.manifest["derivatives"])}
+    model, mechanism = examples.load(name), mechanism_of(examples.load(name))
+    sizes = {"q": (mechanism.nv,), "v": (mechanism.nv,), "tau": (mechanism.nv,), "u": (len(model.inputs),)}
+    for item in module.manifest["derivatives"]:
+        for output in module.functions[item["name"]].outputs:
+            variable = output.name.rpartition("_d")[2]
+            behind = sizes.get(variable if variable in sizes else "", ())
+            assert output.shape[len(output.shape) - len(behind) :] == behind, output
+
+
+def test_the_door_leads_to_the_same_derivatives(tmp_path: Path) -> None:
+    generate("spinning_top", tmp_path, functions=["inverse_dynamics_derivatives"],
+             derivatives=[("inverse_dynamics", ("q", "v"))], languages=["numpy"])  # fmt: skip
+    module = load_numpy(tmp_path / "spinning_top.py")
+    rng = np.random.default_rng(0)
+    q = rng.normal(size=module.manifest["nq"])
+    arguments = (q / np.linalg.norm(q), *rng.normal(size=(2, module.manifest["nv"])))
+    found, expected = (
+        module.functions[name](*arguments) for name in ("inverse_dynamics_by_q_v", "inverse_dynamics_derivatives")
+    )
+    for left, right in zip(found, expected, strict=True):
+        assert np.allclose(left, right, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("model", "of", "by", "what", "remedy"),
+    [
+        ("cart_pole", "inverse_dynamics", ("tau",), "no argument or run-time parameter 'tau'", "it has q, v, vdot"),
+        ("spinning_top", "inverse_dynamics", ("m",), "m is a number in this module", "--symbolic-parameters m"),
+        ("cart_pole", "dynamics", ("q",), "has no function 'dynamics'", "forward_dynamics"),
+        ("cart_pole", "mass_matrix", (), "by nothing", "--with-respect-to"),
+        ("cart_pole", "mass_matrix", ("q", "q"), "by one thing twice", "once each"),
+        ("four_bar", "project_position", ("q",), "iterates and has no derivative", "constraint_jacobian"),
+    ],
+)
+def test_what_cannot_be_differentiated_is_said(
+    model: str, of: str, by: tuple[str, ...], what: str, remedy: str, tmp_path: Path
+) -> None:
+    with pytest.raises(DerivationError, match=what) as caught:
+        generate(model, tmp_path, derivatives=[(of, by)], symbolic_parameters="none" if by == ("m",) else "")
+    assert remedy in str(caught.value.remedy)
+    assert not list(tmp_path.iterdir())
+
+
+def test_stepping_code_has_no_derivatives(tmp_path: Path) -> None:
+    with pytest.raises(DerivationError, match="the formulation transfer-matrix has no derivatives"):
+        generate("four_bar", tmp_path, formulation="transfer-matrix", derivatives=[("step", ("q",))])
+
+
+def test_the_command_line_pairs_functions_and_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    there = str(tmp_path / "there")
+    words = ["generate", "cart_pole", "-o", there, "--function", "mass_matrix", "--derivative-of", "mass_matrix"]
+    assert main([*words, "--with-respect-to", "q, l"]) == 0
+    assert set(load_numpy(Path(there) / "cart_pole.py").functions) == {"mass_matrix", "mass_matrix_by_q_l"}
+    capsys.readouterr()
+    assert main(words) == 2
+    assert "1 functions and 0 lists of names" in capsys.readouterr().err
 
 
 def test_they_are_there_only_where_they_are_named(tmp_path: Path) -> None:
