@@ -23,3 +23,6 @@ LOOP_CONVENTIONS: Final = (
     "Closed loops: M(q) vdot + bias(q, v) = tau + G(q)^T lambda, G(q) vdot = gamma(q, v); a multiplier a row of G.",
 )
 """What the equations are beyond those where loops close."""
+
+LARGEST_CODE: Final = 100.0
+"""Megabytes above which the work does not begin unless it is asked for."""

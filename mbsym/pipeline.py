@@ -14,7 +14,7 @@ from typing import Literal
 from mbsym.codegen.interface import GeneratedFile, Indices, ModuleDescription, Real, RuntimeFunction, render
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES
 from mbsym.codegen.write import write_files
-from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS, LOOP_CONVENTIONS
+from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS, LARGEST_CODE, LOOP_CONVENTIONS
 from mbsym.derivatives.functions import OF_FREE_MOTION
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.errors import DerivationError
@@ -25,7 +25,7 @@ from mbsym.formulations.massless_motion import require_inertia
 from mbsym.joints.registry import joint_conventions
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.roadmap import index_tables, limit_tables, manifest_fields, roadmap_lines
-from mbsym.loops.code_size import LARGEST_CODE, WORTH_TELLING, code_size, require_moderate
+from mbsym.loops.code_size import WORTH_TELLING, code_size, require_moderate
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.frame import FrameAxes
 from mbsym.model.inertial_parameters import SUFFIX, with_inertial_parameters

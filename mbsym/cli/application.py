@@ -4,22 +4,57 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, Final
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command
 
-from mbsym.cli import convert, derive, examples, generate, info, label, schema, simulate, verify
 from mbsym.errors import MbsymError
 
 USAGE_STATUS = 2
 INTERRUPTED_STATUS = 130
+
+VERBS: Final = {
+    "info": "Tell what a model has, and what does not fit.",
+    "label": "Label bodies and joints, find the cut joints.",
+    "derive": "Derive the equations of motion in closed form.",
+    "generate": "Generate code for a model.",
+    "verify": "Compile generated code, run it, compare, certify.",
+    "simulate": "Integrate a motion; table, plot, animation.",
+    "convert": "Convert a model to the native format.",
+    "examples": "List the bundled models, or copy one out.",
+    "schema": "Print the JSON Schema of the native format.",
+}
+"""The verbs, each with a module of its name, and a line about each that costs no import of it."""
+
+
+class Verbs(TyperGroup):
+    """Verbs whose modules are imported when one of them is run or asked for help: the list of them is there at once."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Name and command of a line of arguments, and what is left of it."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command if name is None else _command(name), rest
+
+
+def _command(verb: str) -> Any:
+    """A verb with its arguments and options."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    import_module(f"mbsym.cli.{verb}").register(app)
+    return get_command(app)
+
+
+def _unloaded() -> None:
+    """Stands for a verb in the list of them."""
 
 
 def application() -> typer.Typer:
     """The command line with all its verbs."""
     app = typer.Typer(
         name="mbsym",
-        cls=TyperGroup,
+        cls=Verbs,
         help="Equations of multibody systems: labelled, derived in closed form, written as C and NumPy, verified.",
         no_args_is_help=True,
         add_completion=False,
@@ -35,8 +70,8 @@ def application() -> typer.Typer:
     ) -> None:
         """What can be said before a verb."""
 
-    for verb in (info, label, derive, generate, verify, simulate, convert, examples, schema):
-        verb.register(app)
+    for verb, sentence in VERBS.items():
+        app.command(verb, short_help=sentence)(_unloaded)
     return app
 
 

@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, Protocol
 
-from mbsym.codegen.languages import LANGUAGES
-from mbsym.formats.registry import FORMATS
-from mbsym.registry import FORMULATIONS
-
 
 class Described(Protocol):
     """A record with a sentence about it."""
@@ -19,6 +15,8 @@ class Described(Protocol):
 
 def model_help() -> str:
     """The argument MODEL."""
+    from mbsym.formats.registry import FORMATS
+
     return f"Model file ({', '.join(form.suffixes[0] for form in FORMATS.values())}) or name of a bundled example."
 
 
@@ -49,11 +47,15 @@ WRENCH_AXES_HELP: Final = "Axes of these wrenches: local (the frame's) or aligne
 
 def formulation_help() -> str:
     """The option --formulation."""
+    from mbsym.registry import FORMULATIONS
+
     return _listed(FORMULATIONS)
 
 
 def language_help() -> str:
     """The option --language."""
+    from mbsym.codegen.languages import LANGUAGES
+
     return f"{_listed(LANGUAGES)} Repeatable; default is all."
 
 

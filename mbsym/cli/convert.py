@@ -8,12 +8,8 @@ import typer
 
 from mbsym.cli.arguments import ACTUATORS_HELP, JOINT_DYNAMICS_HELP
 from mbsym.cli.model_source import read_model
-from mbsym.codegen.description import GeneratedFile
-from mbsym.codegen.write import write_files
 from mbsym.errors import FormatError
 from mbsym.formats.angles import SAME_ANGLE
-from mbsym.formats.native_text import dump_native
-from mbsym.formats.registry import FORMATS
 
 
 def register(app: typer.Typer) -> None:
@@ -33,6 +29,11 @@ def register(app: typer.Typer) -> None:
         force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
     ) -> None:
         """Convert a model to the native format."""
+        from mbsym.codegen.description import GeneratedFile
+        from mbsym.codegen.write import write_files
+        from mbsym.formats.native_text import dump_native
+        from mbsym.formats.registry import FORMATS
+
         suffixes = FORMATS["native"].suffixes
         if target.suffix.lower() not in suffixes:
             raise FormatError(

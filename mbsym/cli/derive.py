@@ -8,14 +8,11 @@ import typer
 
 from mbsym.cli.arguments import COORDINATES_HELP, either, formulation_help, model_help
 from mbsym.cli.model_source import read_model
-from mbsym.codegen.description import GeneratedFile
-from mbsym.codegen.write import write_files
-from mbsym.report.document import FORMATS, document
-from mbsym.report.equations import derive as derive_equations
 
 
 def register(app: typer.Typer) -> None:
     """Adds the verb."""
+    from mbsym.report.document import FORMATS, document
 
     @app.command()
     def derive(
@@ -33,6 +30,10 @@ def register(app: typer.Typer) -> None:
         force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
     ) -> None:
         """Derive the equations of motion in closed form."""
+        from mbsym.codegen.description import GeneratedFile
+        from mbsym.codegen.write import write_files
+        from mbsym.report.equations import derive as derive_equations
+
         chosen = symbolic_parameters if symbolic_parameters in ("all", "none") else (*symbolic_parameters.split(","),)
         system = read_model(model, coordinates=coordinates)
         equations = derive_equations(system, formulation, symbolic_parameters=chosen, order=order)

@@ -7,9 +7,6 @@ from pathlib import Path
 import typer
 
 from mbsym import examples as bundled
-from mbsym.codegen.description import GeneratedFile
-from mbsym.codegen.write import write_files
-from mbsym.formats.registry import load
 
 
 def register(app: typer.Typer) -> None:
@@ -22,6 +19,10 @@ def register(app: typer.Typer) -> None:
         force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
     ) -> None:
         """List the bundled models, or copy one out."""
+        from mbsym.codegen.description import GeneratedFile
+        from mbsym.codegen.write import write_files
+        from mbsym.formats.registry import load
+
         if name:
             source = bundled.path(name)
             write_files(output, (GeneratedFile(source.name, source.read_text(encoding="utf-8")),), force=force)

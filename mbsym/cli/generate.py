@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -20,15 +20,14 @@ from mbsym.cli.arguments import (
 )
 from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
-from mbsym.codegen.languages import LANGUAGES
+from mbsym.conventions import LARGEST_CODE
 from mbsym.errors import CodegenError
 from mbsym.formats.angles import SAME_ANGLE
-from mbsym.formats.registry import LoadOptions
-from mbsym.loops.code_size import LARGEST_CODE
-from mbsym.model.frame import FrameAxes
-from mbsym.model.system import Model
-from mbsym.pipeline import Derivation, GenerationOptions, derive, express, read
-from mbsym.pipeline import generate as generate_code
+
+if TYPE_CHECKING:
+    from mbsym.model.frame import FrameAxes
+    from mbsym.model.system import Model
+    from mbsym.pipeline import Derivation
 
 
 def register(app: typer.Typer) -> None:
@@ -83,6 +82,11 @@ def register(app: typer.Typer) -> None:
         force: bool = typer.Option(False, "--force", help="Overwrite files that mbsym did not write."),
     ) -> None:
         """Generate code for a model."""
+        from mbsym.codegen.languages import LANGUAGES
+        from mbsym.formats.registry import LoadOptions
+        from mbsym.pipeline import generate as generate_code
+        from mbsym.pipeline import read
+
         if real not in ("double", "float"):
             raise CodegenError(f"no type is called {real!r}", where="--real", remedy="use double or float")
         for name in language:
@@ -153,6 +157,8 @@ SUGGESTED_SNAP = 1e-4
 
 def _saving(derivation: Derivation, exact: Model, formulation: str, symbolic: str | list[str], order: str) -> str:
     """How many operations the functions would need less if rounded right angles were exact."""
+    from mbsym.pipeline import GenerationOptions, derive, express
+
     names = tuple(program.name for program in derivation.programs)
     parameters = symbolic if isinstance(symbolic, str) else tuple(symbolic)
     options = GenerationOptions((), names, formulation, "double", parameters, order)

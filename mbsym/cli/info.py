@@ -17,8 +17,6 @@ from mbsym.cli.arguments import (
     model_help,
 )
 from mbsym.cli.model_source import read_model
-from mbsym.report.overview import overview
-from mbsym.report.overview_text import overview_text
 
 
 def register(app: typer.Typer) -> None:
@@ -37,6 +35,9 @@ def register(app: typer.Typer) -> None:
         actuators: str = typer.Option("ignore", "--actuators", help=ACTUATORS_HELP),
     ) -> None:
         """Tell what a model has: bodies, joints, freedoms, loops, frames, forces, mass, and what does not fit."""
+        from mbsym.report.overview import overview
+        from mbsym.report.overview_text import overview_text
+
         system = read_model(
             model,
             floating=floating,

@@ -7,21 +7,9 @@ from pathlib import Path
 
 import typer
 
-from mbsym import __version__
 from mbsym.cli.arguments import model_help
 from mbsym.cli.model_source import read_model
-from mbsym.codegen.description import GeneratedFile
-from mbsym.codegen.write import write_files
 from mbsym.errors import ModelError
-from mbsym.topology.tables import (
-    history_text,
-    history_to_json,
-    labelling_table,
-    labelling_to_json,
-    matrices_text,
-)
-from mbsym.visualisation.attachments import attachments_of, attachments_table, attachments_to_json
-from mbsym.visualisation.topology_diagram import topology_svg
 
 
 def register(app: typer.Typer) -> None:
@@ -38,6 +26,19 @@ def register(app: typer.Typer) -> None:
         force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
     ) -> None:
         """Label bodies and joints, find the cut joints, and print them with what else holds or drives the system."""
+        from mbsym import __version__
+        from mbsym.codegen.description import GeneratedFile
+        from mbsym.codegen.write import write_files
+        from mbsym.topology.tables import (
+            history_text,
+            history_to_json,
+            labelling_table,
+            labelling_to_json,
+            matrices_text,
+        )
+        from mbsym.visualisation.attachments import attachments_of, attachments_table, attachments_to_json
+        from mbsym.visualisation.topology_diagram import topology_svg
+
         if order not in ("weight", "input"):
             raise ModelError(f"no order is called {order!r}", where="--order", remedy="use weight or input")
         system = read_model(model)

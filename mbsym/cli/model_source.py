@@ -6,15 +6,13 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mbsym.errors import ModelError
 from mbsym.formats.angles import SAME_ANGLE
-from mbsym.formats.registry import LoadOptions
-from mbsym.loops.immobility import immobility
-from mbsym.model.system import CoordinateOrder, Model
-from mbsym.model.validate import require_valid
-from mbsym.model.wrench_inputs import with_wrench_inputs
-from mbsym.pipeline import read
+
+if TYPE_CHECKING:
+    from mbsym.model.system import CoordinateOrder, Model
 
 
 def read_model(
@@ -39,6 +37,11 @@ def read_model(
         wrench_inputs, wrench_axes: the values of --wrench-input and --wrench-axes.
         tell: False leaves its warnings to the caller.
     """
+    from mbsym.formats.registry import LoadOptions
+    from mbsym.model.validate import require_valid
+    from mbsym.model.wrench_inputs import with_wrench_inputs
+    from mbsym.pipeline import read
+
     if not 0 <= snap_angles < math.pi / 4:
         raise ModelError(
             f"{snap_angles} rad is no tolerance of angles",
@@ -86,6 +89,8 @@ def _order(text: str) -> CoordinateOrder:
 
 def tell_immobility(model: Model) -> None:
     """Says on standard error where nothing of the model can move."""
+    from mbsym.loops.immobility import immobility
+
     found = immobility(model)
     if found:
         print(f"warning: {found}", file=sys.stderr)

@@ -9,9 +9,6 @@ import typer
 from mbsym.cli.model_source import tell_immobility
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import VerificationError
-from mbsym.pipeline import read
-from mbsym.verification.certificate import is_generated
-from mbsym.verification.certificate import verify as verify_module
 
 
 def register(app: typer.Typer) -> None:
@@ -28,6 +25,10 @@ def register(app: typer.Typer) -> None:
 
         What stands in the directory is compiled and run: verify only what you would run.
         """
+        from mbsym.pipeline import read
+        from mbsym.verification.certificate import is_generated
+        from mbsym.verification.certificate import verify as verify_module
+
         if not is_generated(target):
             tell_immobility(read(target))
         with progress_bar() as progress:

@@ -44,9 +44,6 @@ _FACTORED: Final = tuple(
 WORTH_TELLING: Final = 5.0
 """Megabytes above which the size is told before the work begins."""
 
-LARGEST_CODE: Final = 100.0
-"""Megabytes above which the work does not begin unless it is asked for."""
-
 _MOST_NAMED: Final = 3
 
 
