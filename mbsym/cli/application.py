@@ -57,7 +57,6 @@ def application() -> typer.Typer:
         cls=Verbs,
         help="Equations of multibody systems: labelled, derived in closed form, written as C and NumPy, verified.",
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -68,3 +69,14 @@ def test_each_line_of_the_list_is_whole(capsys: Captured) -> None:
 def test_a_slip_is_mended(capsys: Captured) -> None:
     assert mbsym.cli.main(["lable"]) == 2
     assert "Did you mean 'label'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("typed", "offered"), [("mbsym l", "label"), ("mbsym label --ma", "--matrices")])
+def test_a_shell_completes_verbs_and_options(typed: str, offered: str) -> None:
+    words = {"_MBSYM_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
+    program = "import sys; from mbsym.cli import main; sys.argv[0] = 'mbsym'; sys.exit(main())"
+    root = Path(mbsym.cli.__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=root, env={**os.environ, **words}
+    )
+    assert done.stdout.split() == [offered]
