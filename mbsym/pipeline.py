@@ -104,11 +104,12 @@ class Derivation:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """Files that were written, and the derivation behind them."""
+    """Files that were written, the derivation behind them, and what was asked for."""
 
     directory: Path
     paths: tuple[Path, ...]
     derivation: Derivation
+    options: GenerationOptions
 
 
 def read(source: Model | str | Path, options: LoadOptions | None = None) -> Model:
@@ -281,7 +282,7 @@ def generate(
         source: a model, a model file, or the name of a bundled example.
         directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
         languages, functions, formulation, real, symbolic_parameters, order, prefix, frames, frame_axes, largest:
-            ``GenerationOptions``.
+            see ``GenerationOptions``.
         derivatives: (FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.
         force: overwrite files that mbsym did not write.
         progress: told of each step.
@@ -306,4 +307,4 @@ def generate(
     # The manifest comes last and bears the module's name.
     certificates = [f"{Path(files[-1].name).stem}{suffix}" for suffix in CERTIFICATE_SUFFIXES]
     paths = write_files(directory, files, force=force, outdated=certificates)
-    return Generation(Path(directory), paths, derivation)
+    return Generation(Path(directory), paths, derivation, options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -27,7 +28,7 @@ from mbsym.formats.angles import SAME_ANGLE
 if TYPE_CHECKING:
     from mbsym.model.frame import FrameAxes
     from mbsym.model.system import Model
-    from mbsym.pipeline import Derivation
+    from mbsym.pipeline import Generation
 
 
 def register(app: typer.Typer) -> None:
@@ -83,9 +84,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Generate code for a model."""
         from mbsym.codegen.languages import LANGUAGES
-        from mbsym.formats.registry import LoadOptions
         from mbsym.pipeline import generate as generate_code
-        from mbsym.pipeline import read
 
         if real not in ("double", "float"):
             raise CodegenError(f"no type is called {real!r}", where="--real", remedy="use double or float")
@@ -99,18 +98,19 @@ def register(app: typer.Typer) -> None:
                 remedy="give --with-respect-to NAME,... once for each --derivative-of FUNCTION",
             )
         chosen = symbolic_parameters if symbolic_parameters in ("", "all", "none") else symbolic_parameters.split(",")
+        reading = partial(
+            read_model,
+            model,
+            strict=strict,
+            floating=floating,
+            joint_dynamics=joint_dynamics,
+            actuators=actuators,
+            coordinates=coordinates,
+            wrench_inputs=wrench_input,
+            wrench_axes=wrench_axes,
+        )
         with progress_bar() as progress:
-            system = read_model(
-                model,
-                strict=strict,
-                snap_angles=snap_angles,
-                floating=floating,
-                joint_dynamics=joint_dynamics,
-                actuators=actuators,
-                coordinates=coordinates,
-                wrench_inputs=wrench_input,
-                wrench_axes=wrench_axes,
-            )
+            system = reading(snap_angles=snap_angles)
             done = generate_code(
                 system,
                 output,
@@ -129,8 +129,7 @@ def register(app: typer.Typer) -> None:
                 progress=progress,
             )
         if snap_angles < SUGGESTED_SNAP and any("--snap-angles" in warning for warning in system.warnings):
-            exact = read(model, LoadOptions(strict=strict, snap_angles=SUGGESTED_SNAP, floating=floating))
-            print(_saving(done.derivation, exact, formulation, chosen, order), file=sys.stderr)
+            print(_saving(done, reading(snap_angles=SUGGESTED_SNAP, tell=False)), file=sys.stderr)
         typer.echo(f"{'function':24} {'+ - * /':>8} {'sin, cos':>9}")
         for program in done.derivation.programs:
             count = program.operation_count()
@@ -155,13 +154,12 @@ SUGGESTED_SNAP = 1e-4
 """Angles written with four decimals or more come within this of a multiple of 90 degrees [rad]."""
 
 
-def _saving(derivation: Derivation, exact: Model, formulation: str, symbolic: str | list[str], order: str) -> str:
+def _saving(done: Generation, exact: Model) -> str:
     """How many operations the functions would need less if rounded right angles were exact."""
-    from mbsym.pipeline import GenerationOptions, derive, express
+    from mbsym.pipeline import derive, express
 
-    names = tuple(program.name for program in derivation.programs)
-    parameters = symbolic if isinstance(symbolic, str) else tuple(symbolic)
-    options = GenerationOptions((), names, formulation, "double", parameters, order)
-    before = sum(program.operation_count().arithmetic for program in derivation.programs)
-    after = sum(program.operation_count().arithmetic for program in derive(express(exact, options), options).programs)
+    before, after = (
+        sum(program.operation_count().arithmetic for program in derivation.programs)
+        for derivation in (done.derivation, derive(express(exact, done.options), done.options))
+    )
     return f"note: --snap-angles {SUGGESTED_SNAP:g} would save {before - after} of {before} operations"
