@@ -6,8 +6,9 @@ so nothing in a file is ever constructed or executed.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from mbsym.formats.text_source import Place, TextSource
 
@@ -94,35 +95,100 @@ def read_yaml(source: TextSource) -> Document:
     Raises:
         FormatError: it is no YAML, holds a tag, a repeated key or a circular alias, or is too large or too deep.
     """
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
-
-    try:
-        node = YAML(typ="safe", pure=True).compose(source.text)
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-        problem = (error.problem or error.context or "this is no YAML").split("\n")[0]
-        raise source.error(place, f"no valid YAML: {problem}", "check indentation, brackets and colons") from None
-    except RecursionError:
-        raise source.error((1, 1), "the file is nested too deeply", "use fewer brackets") from None
-    except YAMLError as error:
-        raise source.error(_unreadable(source, error), "a character that YAML does not allow", "remove it") from None
-    except (ValueError, TypeError, AttributeError, IndexError, KeyError, AssertionError) as error:
-        raise source.error((1, 1), f"no valid YAML ({error})", "check its directives and escapes") from None
+    found = _NOT_ALLOWED.search(source.text)
+    if found is not None:
+        place = _place_in(source.text, found.start())
+        raise source.error(place, "a character that has no place in a model file", "remove it")
+    node = _composed(source)
     if node is None:
         raise source.error((1, 1), "the file is empty", "describe a model in it")
     builder = _Builder(source)
-    data = builder.build(node, (), frozenset())
+    data = builder.build(node, ())
     return Document(source, data, builder.values, builder.keys)
 
 
-def _unreadable(source: TextSource, error: Exception) -> Place:
-    position = getattr(error, "position", None)
-    if not isinstance(position, int):
-        return (1, 1)
-    before = source.text[:position]
+_NOT_ALLOWED: Final = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What YAML does not allow, and the line separators of which its versions differ on whether they end a line."""
+
+
+def _place_in(text: str, position: int) -> Place:
+    before = text[:position]
     return before.count("\n") + 1, position - before.rfind("\n")
+
+
+@dataclass(slots=True)
+class _Node:
+    """A value as the parser tells it.
+
+    Attributes:
+        place: line and column.
+        tag: as it is written, empty where there is none.
+        value: text of a scalar, nodes of a sequence, or keys and values of a mapping in turn; None while it is read.
+        kind: "scalar", "sequence" or "mapping".
+        plain: a scalar without quotation marks.
+    """
+
+    place: Place
+    tag: str
+    value: Any
+    kind: str
+    plain: bool = False
+
+
+def _composed(source: TextSource) -> _Node | None:
+    """The nodes of the only document of a text; aliases are the nodes that they name.
+
+    The events of the parser are put together here, since PyYAML's own composer calls itself for each bracket and
+    brings the interpreter down where they are many.
+    """
+    import yaml
+
+    anchors: dict[str, _Node] = {}
+    open_nodes: list[tuple[_Node, list[_Node]]] = []
+    root: _Node | None = None
+    # A build of PyYAML without libyaml reads the same, more slowly.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        for event in yaml.parse(source.text, Loader=loader):
+            kind = type(event).__name__
+            place = (event.start_mark.line + 1, event.start_mark.column + 1)
+            if kind == "DocumentStartEvent" and root is not None:
+                raise source.error(place, "a second document", "keep one model in a file, without further lines ---")
+            if kind in ("SequenceEndEvent", "MappingEndEvent"):
+                node, items = open_nodes.pop()
+                node.value = items
+                continue
+            if kind == "AliasEvent":
+                if event.anchor not in anchors:
+                    raise source.error(place, f"no valid YAML: no anchor {event.anchor} before it", "write it out")
+                node = anchors[event.anchor]
+                if node.value is None:
+                    raise source.error(place, "an alias that contains itself", "write the entry out")
+            elif kind == "ScalarEvent":
+                node = _Node(place, event.tag or "", str(event.value), "scalar", plain=not event.style)
+            elif kind in ("SequenceStartEvent", "MappingStartEvent"):
+                node = _Node(place, event.tag or "", None, "sequence" if kind.startswith("S") else "mapping")
+            else:
+                continue
+            if kind != "AliasEvent" and event.anchor is not None:
+                anchors[event.anchor] = node
+            if open_nodes:
+                open_nodes[-1][1].append(node)
+            else:
+                root = node
+            if node.value is None:
+                open_nodes.append((node, []))
+                if len(open_nodes) > DEEPEST_NESTING:
+                    raise source.error(place, "the file is nested too deeply", "use fewer brackets")
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = _place_in(source.text, mark.index) if mark is not None else (1, 1)
+        problem = (error.problem or error.context or "this is no YAML").split("\n")[0]
+        raise source.error(place, f"no valid YAML: {problem}", "check indentation, brackets and colons") from None
+    except yaml.YAMLError as error:
+        problem = str(error).split("\n")[0]
+        raise source.error((1, 1), f"no valid YAML: {problem}", "check its characters") from None
+    return root
 
 
 class _Builder:
@@ -134,48 +200,37 @@ class _Builder:
         self.keys: dict[DocumentPath, Place] = {}
         self.count = 0
 
-    def build(self, node: Any, path: DocumentPath, around: frozenset[int]) -> Any:
-        place = (node.start_mark.line + 1, node.start_mark.column + 1)
-        self.values[path] = place
+    def build(self, node: _Node, path: DocumentPath) -> Any:
+        self.values[path] = node.place
         self.count += 1
         if self.count > MOST_ENTRIES:
-            raise self.source.error(place, f"more than {MOST_ENTRIES} entries, aliases counted", "write less")
+            raise self.source.error(node.place, f"more than {MOST_ENTRIES} entries, aliases counted", "write less")
         if len(path) > DEEPEST_NESTING:
-            raise self.source.error(place, "the file is nested too deeply", "use fewer brackets")
-        if id(node) in around:
-            raise self.source.error(place, "an alias that contains itself", "write the entry out")
-        if not str(node.tag).startswith("tag:yaml.org,2002:") or _has_explicit_tag(node):
-            raise self.source.error(place, f"the tag {node.tag} has no place in a model file", "remove it")
-        kind = type(node).__name__
-        if kind == "ScalarNode":
-            return Leaf(str(node.value), plain=node.style is None)
-        inside = around | {id(node)}
-        if kind == "SequenceNode":
-            return [self.build(item, (*path, index), inside) for index, item in enumerate(node.value)]
+            raise self.source.error(node.place, "the file is nested too deeply", "use fewer brackets")
+        if node.tag not in _HARMLESS_TAGS:
+            raise self.source.error(node.place, f"the tag {node.tag} has no place in a model file", "remove it")
+        if node.kind == "scalar":
+            return Leaf(node.value, plain=node.plain)
+        if node.kind == "sequence":
+            return [self.build(item, (*path, index)) for index, item in enumerate(node.value)]
         entries: dict[str, Any] = {}
-        for key_node, value_node in node.value:
-            key_place = (key_node.start_mark.line + 1, key_node.start_mark.column + 1)
-            if type(key_node).__name__ != "ScalarNode":
-                raise self.source.error(key_place, "a key must be a single word", "write KEY: VALUE")
+        for key_node, value_node in zip(node.value[::2], node.value[1::2], strict=True):
+            if key_node.kind != "scalar":
+                raise self.source.error(key_node.place, "a key must be a single word", "write KEY: VALUE")
             key = str(key_node.value)
             if key in entries:
                 first = self.keys[(*path, key)]
                 raise self.source.error(
-                    key_place, f"{key!r} is given twice, first in line {first[0]}", "remove or rename one of them"
+                    key_node.place, f"{key!r} is given twice, first in line {first[0]}", "remove or rename one of them"
                 )
-            self.keys[(*path, key)] = key_place
-            entries[key] = self.build(value_node, (*path, key), inside)
+            self.keys[(*path, key)] = key_node.place
+            entries[key] = self.build(value_node, (*path, key))
             if entries[key] == "" and entries[key].plain:
-                self.values[(*path, key)] = key_place  # nothing stands nowhere
+                self.values[(*path, key)] = key_node.place  # nothing stands nowhere
         return entries
 
 
-_STANDARD_TAGS = frozenset(
-    f"tag:yaml.org,2002:{name}"
-    for name in ("str", "int", "float", "bool", "null", "seq", "map", "timestamp", "merge", "value")
+_HARMLESS_TAGS = frozenset(
+    ("", "!", *(f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "seq", "map")))
 )
-
-
-def _has_explicit_tag(node: Any) -> bool:
-    """Whether a tag is none that plain text is given on its own."""
-    return str(node.tag) not in _STANDARD_TAGS
+"""None, and those that say of a value what it is anyway."""

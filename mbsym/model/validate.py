@@ -153,11 +153,11 @@ def _check_identifiers(model: Model, findings: Findings) -> None:
 
 def _check_references(model: Model, findings: Findings) -> None:
     bodies = {body.name: body for body in model.bodies}
-    known = [model.ground, *bodies]
+    known = (model.ground, *bodies)
     joints = {joint.name: joint for joint in model.joints}
 
     def body(name: Any, path: Path, word: str) -> None:
-        if name not in known:
+        if name != model.ground and name not in bodies:
             findings.error(path, f"{word} refers to body {name!r}, which does not exist", nearest(str(name), known))
 
     for index, joint in enumerate(model.joints):

@@ -40,6 +40,8 @@ LARGEST_SIZE: Final = 1e60
 SMALLEST_SIZE: Final = 1e-100
 """Sizes of what a model holds, in SI units: masses times squares of lengths and of speeds stay within double precision,
 and what rounding leaves of a zero is let pass."""
+_LARGEST: Final = Fraction(LARGEST_SIZE)
+_SMALLEST: Final = Fraction(SMALLEST_SIZE)
 
 LONGEST_NUMBER: Final = 500
 """Digits of a number as text; more of them are no measurement."""
@@ -65,9 +67,9 @@ def decimal_number(text: str) -> Fraction | None:
 def size_fault(number: float | Fraction) -> str:
     """What is wrong with the size of a number of a model, empty if nothing is."""
     size = abs(Fraction(number))
-    if size > LARGEST_SIZE:
+    if size > _LARGEST:
         return f"larger than {LARGEST_SIZE:g}, the largest number that a model may hold"
-    if 0 < size < SMALLEST_SIZE:
+    if 0 < size < _SMALLEST:
         return f"smaller than {SMALLEST_SIZE:g}, the smallest number above zero that a model may hold"
     return ""
 

@@ -223,9 +223,9 @@ def scalars(seed: Seed) -> list[Span]:
 
 
 def _yaml_spans(text: str) -> Iterator[Span]:
-    from ruamel.yaml import YAML
+    import yaml
 
-    stack = [YAML(typ="safe", pure=True).compose(text)]
+    stack = [yaml.compose(text)]
     while stack:
         node: Any = stack.pop()
         yield node.start_mark.index, node.end_mark.index

@@ -200,12 +200,12 @@ MISTAKES = [
     ("name: arm", "name: arm\ncouplings: {shoulder: {source: nobody}}", "2:32", "refers to joint 'nobody'"),
     ("name: arm", "name: arm\ncouplings: {shoulder: {source: shoulder}}", "2:32", "couplings go round in a circle"),
     ("name: arm", "name: arm\nbodies: {}", "7:1", "'bodies' is given twice"),
-    ("name: arm", "name: arm\n---", "", "no valid YAML"),
+    ("name: arm", "name: arm\n---", "2:1", "a second document"),
     ("name: arm", "name: arm: b", "1:10", "no valid YAML"),
     ("name: arm", "name: [arm", "2:11", "no valid YAML"),
     ("name: arm", "\tname: arm", "1:1", "no valid YAML"),
     ("name: arm", "name: *arm", "1:7", "no valid YAML"),
-    ("name: arm", "name: a\0rm", "1:8", "a character that YAML does not allow"),
+    ("name: arm", "name: a\0rm", "1:8", "has no place in a model file"),
 ]  # fmt: skip
 
 
@@ -236,8 +236,11 @@ def test_a_stated_mass_of_zero_is_no_topology() -> None:
         (b"# only a comment\n", "1:1", "the file is empty"),
         (b"name: arm\ndescription: caf\xe9\n", "2:17", "byte 0xe9 is not UTF-8"),
         (b"\xff\xfen\0", "1:1", "not UTF-8"),
-        (b"name: x\n" * 300_000, "1:1", "more than 1 MB"),
-        (b"[" * 5000, "1:1", "nested too deeply"),
+        (b"name: x\n" * 300_000, "1:1", "more than 2 MB"),
+        (b"[" * 500_000, "1:41", "nested too deeply"),
+        (b"- " * 500_000, "1:81", "nested too deeply"),
+        (b"name: x\nground: \x07\n", "2:9", "no place in a model file"),
+        ("name: x\ndescription: a\N{LINE SEPARATOR}b: 2\n".encode(), "2:15", "no place in a model file"),
         (b"{a: " * 30, "1:", ""),
         (b"- 1\n", "1:1", "no table where one belongs"),
         (b"hello\n", "1:1", "no table where one belongs"),

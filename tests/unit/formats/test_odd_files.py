@@ -76,7 +76,7 @@ def test_a_byte_order_mark_and_the_line_ends_of_others_mean_nothing(tmp_path: Pa
 def test_a_large_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "large.yaml"
     path.write_bytes(PENDULUM.encode() + b"# " + b"x" * LARGEST_YAML)
-    with pytest.raises(FormatError, match="more than 1 MB"):
+    with pytest.raises(FormatError, match="more than 2 MB"):
         load(path)
 
 
