@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,16 +59,35 @@ def recursion_limit() -> Iterator[None]:
     sys.setrecursionlimit(limit)
 
 
-@pytest.mark.usefixtures("recursion_limit")
-def test_no_public_name_is_any(tmp_path: Path) -> None:
-    api = pytest.importorskip("mypy.api")
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT, encoding="utf-8")
-    out, _, _ = api.run(["--strict", "--cache-dir", str(tmp_path / "cache"), "--config-file", "", str(script)])
-    revealed = [line.partition("is ")[2].strip('"') for line in out.splitlines() if "Revealed type" in line]
+def kinds_seen(revealed: list[str]) -> None:
+    """Asserts the types that both checkers see, in the order of the script."""
     assert [kind.rpartition(".")[2] for kind in revealed[:6]] == [
         "Model", "Joint", "Generation", "Certificate", "SimulationResult", "Equations"
     ]  # fmt: skip
     assert revealed[6].startswith("tuple[") and "Any" not in revealed[6]
+
+
+@pytest.mark.usefixtures("recursion_limit")
+def test_no_public_name_is_any_to_mypy(tmp_path: Path) -> None:
+    api = pytest.importorskip("mypy.api")
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    out, _, _ = api.run(["--strict", "--cache-dir", str(tmp_path / "cache"), "--config-file", "", str(script)])
+    kinds_seen([line.partition("is ")[2].strip('"') for line in out.splitlines() if "Revealed type" in line])
     assert 'Module has no attribute "nothing"' in out
     assert 'Argument "inertia" to "Body" has incompatible type' in out
+
+
+def test_no_public_name_is_any_to_pyright(tmp_path: Path) -> None:
+    pytest.importorskip("basedpyright")
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    settings = {"typeCheckingMode": "standard", "extraPaths": [str(ROOT)]}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    command = [sys.executable, "-m", "basedpyright", "--outputjson", "--pythonpath", sys.executable, str(script)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    kinds_seen([item["message"].split('"')[-2] for item in found if item["severity"] == "information"])
+    errors = [(item["range"]["start"]["line"], item["rule"]) for item in found if item["severity"] == "error"]
+    last = SCRIPT.count("\n") - 1
+    assert errors == [(last - 1, "reportAttributeAccessIssue"), (last, "reportArgumentType")]
