@@ -19,6 +19,7 @@ from mbsym.formats.mjcf_equality import closures
 from mbsym.formats.mjcf_frames import AngleRules, read_frame
 from mbsym.formats.mjcf_geoms import geom_mass, stated_mass, with_total_mass
 from mbsym.formats.mjcf_include import with_includes
+from mbsym.formats.mjcf_keywords import check_keywords
 from mbsym.formats.mjcf_reference import pose_values, reference_shift
 from mbsym.formats.mjcf_sites import FRAME_TAGS, named_frame
 from mbsym.formats.mjcf_words import MJCF_WORDS, PASSIVE_FLAGS, name_stem
@@ -81,6 +82,7 @@ def read_mjcf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:
         remedy = "give the file the suffix .urdf" if root.tag == "robot" else "an MJCF file holds one element <mujoco>"
         raise source.error(root.place, f"<{root.tag}> is no model in MJCF", remedy)
     source, root = with_includes(source, root)
+    check_keywords(source, root)
     reader = _Reader(source, options, _rules(source, root, options))
     model = reader.model(root)
     model = report_findings(

@@ -42,21 +42,26 @@ def closures(
     couplings: list[Coupling] = []
     for equality in root.all("equality"):
         for element in equality.children:
-            if element.attributes.get("active", "true") == "false":
-                continue
-            if element.tag == "joint":
-                couplings.append(_coupling(source, element, joints, references))
-                places["couplings", couplings[-1].joint] = element.place
-            elif element.tag == "tendon":
-                couplings.append(_tendon_coupling(source, root, element, joints, references))
-                places["couplings", couplings[-1].joint] = element.place
+            # What is not active is read all the same, so that mistakes in it are found before somebody switches it on.
+            active = element.attributes.get("active", "true") != "false"
+            if element.tag in ("joint", "tendon"):
+                coupling = (
+                    _coupling(source, element, joints, references)
+                    if element.tag == "joint"
+                    else _tendon_coupling(source, root, element, joints, references)
+                )
+                if active:
+                    couplings.append(coupling)
+                    places["couplings", coupling.joint] = element.place
             elif element.tag in ("connect", "weld"):
                 name = element.attributes.get("name") or f"{element.tag}_{len(loops) + 1}"
                 while name in joints or any(loop.name == name for loop in loops):
                     name += "_"
-                loops.append(_loop_joint(source, element, name, poses))
-                places["joints", name] = element.place
-            else:
+                loop = _loop_joint(source, element, name, poses)
+                if active:
+                    loops.append(loop)
+                    places["joints", name] = element.place
+            elif active:
                 raise source.error(
                     element.place,
                     f"the constraint <{element.tag}> is not covered",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from mbsym.formats.mjcf_frames import AngleRules, read_frame
+from mbsym.formats.mjcf_frames import ORIENTATIONS, AngleRules, read_frame
 from mbsym.formats.rigid_frames import ZERO, ExactMass, exact, exact_mass, from_matrix
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
@@ -107,6 +107,13 @@ def stated_mass(source: TextSource, inertial: Element, name: str, rules: AngleRu
     Raises:
         FormatError: a number is missing or none.
     """
+    given = [key for key in ("fullinertia", "diaginertia", *ORIENTATIONS) if key in inertial.attributes]
+    if given[:1] == ["fullinertia"] and len(given) > 1:
+        raise source.error(
+            inertial.place,
+            f"<inertial> has fullinertia and {given[1]}",
+            "keep one: fullinertia has the axes of the body, diaginertia those of the orientation",
+        )
     mass = read_number(source, inertial, "mass")
     placement = read_frame(source, inertial, rules)
     moments: tuple[Value, ...] = (0,) * 6

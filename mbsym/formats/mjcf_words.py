@@ -34,6 +34,14 @@ _OPTIONS: Final = (
     "sdf_initpoints", "actuatorgroupdisable", "sleep_tolerance", "collision",
 )  # fmt: skip
 
+PASSIVE_FLAGS: Final = ("passive", "spring", "damper", "frictionloss", "equality", "actuation", "constraint")
+"""Flags that switch off what is modelled here."""
+
+_OTHER_FLAGS: Final = (
+    "limit", "contact", "clampctrl", "warmstart", "filterparent", "refsafe", "sensor", "midphase", "eulerdamp",
+    "autoreset", "nativeccd", "island", "override", "energy", "fwdinv", "invdiscrete", "multiccd", "sleep",
+)  # fmt: skip
+
 _EQUALITY: Final = Words(
     ("name", "active", "body1", "body2", "site1", "site2", "anchor", "relpose", "joint1", "joint2", "polycoef"),
     silent=("class", *_SOLVER, "torquescale"),
@@ -56,9 +64,11 @@ MJCF_WORDS: Final[Mapping[str, Words]] = {
         silent=(*_SETTINGS, "lengthrange"),
     ),
     "option": Words(("gravity", "density", "viscosity"), many=("flag",), silent=_OPTIONS),
+    "flag": Words(("gravity", *PASSIVE_FLAGS), silent=_OTHER_FLAGS),
     "default": Words(
         ("class",),
-        many=("default", "joint", "geom"),
+        once=("joint", "geom"),
+        many=("default",),
         silent=(
             "mesh", "material", "site", "camera", "light", "pair", "equality", "tendon", "general", "motor", "position",
             "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "plugin",
@@ -93,9 +103,6 @@ MJCF_WORDS: Final[Mapping[str, Words]] = {
     "connect": _EQUALITY,
     "weld": _EQUALITY,
 }  # fmt: skip
-
-PASSIVE_FLAGS: Final = ("passive", "spring", "damper", "equality", "actuation", "constraint")
-"""Flags that switch off what is modelled here."""
 
 LONGEST_STEM: Final = 40
 """Characters of the name of a body from which those that it carries have theirs, if they have none of their own."""

@@ -18,6 +18,9 @@ from mbsym.formats.xml_document import Element
 MOST_NAMED = 8
 """Unknown words that one warning lists."""
 
+LONGEST_SHOWN = 40
+"""Characters of a text that a message shows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Words:
@@ -28,6 +31,7 @@ class Words:
         once: child elements that are read and of which there is one at most.
         many: child elements that are read, any number of them.
         silent: attributes and child elements that say nothing about the mechanics, or whose absence is told elsewhere.
+        text: text may stand between the tags.
         refused: which unknown words are errors: "any" where all that stands here bears on the mechanics, those that
             are "near" to one that is read, or "none".
     """
@@ -36,6 +40,7 @@ class Words:
     once: tuple[str, ...] = ()
     many: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
+    text: bool = False
     refused: Literal["any", "near", "none"] = "near"
 
 
@@ -49,7 +54,8 @@ def unknown_words(source: TextSource, root: Element, table: Mapping[str, Words],
         strict: every unknown word is an error.
 
     Raises:
-        FormatError: a word is unknown where that can change the mechanics, or an element stands twice.
+        FormatError: a word is unknown where that can change the mechanics, an element stands twice, or text stands
+            where none belongs that looks like an element without its bracket.
     """
     found: dict[str, list[Place]] = {}
     stack = [root]
@@ -57,6 +63,11 @@ def unknown_words(source: TextSource, root: Element, table: Mapping[str, Words],
         element = stack.pop()
         words = table[element.tag]
         _require_once(source, element, words.once)
+        if not words.text and (text := element.text.strip()):
+            shown = f"text in <{element.tag}>: {shortened(text)}"
+            if strict or "=" in text:
+                raise source.error(element.place, shown, "remove it, or add the < that it has lost")
+            found.setdefault(shown, []).append(element.place)
         for word, place, shown in _words_of(element):
             known = (*words.once, *words.many) if shown.startswith("<") else words.attributes
             if word in known or word in words.silent or word.startswith(("xmlns", "xml:")):
@@ -73,6 +84,11 @@ def unknown_words(source: TextSource, root: Element, table: Mapping[str, Words],
     names = [_with_lines(source, shown, places) for shown, places in found.items()]
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return (f"not understood and left out: {', '.join(names[:MOST_NAMED])}{more}",)
+
+
+def shortened(text: str) -> str:
+    """The text in quotation marks, cut where it is long."""
+    return repr(text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}...")
 
 
 def _words_of(element: Element) -> Iterable[tuple[str, tuple[int, int], str]]:

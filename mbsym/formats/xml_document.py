@@ -20,12 +20,14 @@ class Element:
         attributes: by name.
         place: line and column of its opening bracket.
         children: in order.
+        text: characters between its tags, those of its children left out.
     """
 
     tag: str
     attributes: dict[str, str]
     place: Place
     children: list[Element] = field(default_factory=list)
+    text: str = ""
 
     def child(self, tag: str) -> Element | None:
         """The first child of that name, None if there is none."""
@@ -73,6 +75,9 @@ def read_xml(source: TextSource) -> Element:
     def end(tag: str) -> None:
         stack.pop()
 
+    def characters(text: str) -> None:
+        stack[-1].text += text
+
     def refuse(*_: Any) -> None:
         raise source.error(
             place(), "a document type or entity has no place in a robot description", "remove the DOCTYPE declaration"
@@ -80,6 +85,8 @@ def read_xml(source: TextSource) -> Element:
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
+    parser.CharacterDataHandler = characters
+    parser.buffer_text = True
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
     try:

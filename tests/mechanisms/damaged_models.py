@@ -150,7 +150,7 @@ MJCF: Final = """\
       <geom type="capsule" size="0.1 0.2"/>
       <body name="fore" pos="0 0 1" quat="0.8 0.6 0 0">
         <joint name="elbow" axis="0 1 0" frictionloss="0.1" limited="false"/>
-        <inertial pos="0 0 0.5" mass="1" fullinertia="0.1 0.1 0.1 0 0 0.01" axisangle="0 1 0 0.2"/>
+        <inertial pos="0 0 0.5" mass="1" fullinertia="0.1 0.1 0.1 0 0 0.01"/>
         <body xyaxes="1 0 0 0 1 0.1"><geom fromto="0 0 0 0 0 1" mass="1"/></body>
         <body name="tool" zaxis="0 1 1">
           <joint name="wrist" type="ball"/>
@@ -160,7 +160,7 @@ MJCF: Final = """\
     </body>
     <body name="drone" pos="1 0 0">
       <freejoint name="sky"/>
-      <inertial mass="1" diaginertia="0.1 0.1 0.1" pos="0 0 0"/>
+      <inertial mass="1" diaginertia="0.1 0.11 0.12" pos="0 0 0.1" axisangle="0 1 0 0.2"/>
     </body>
   </worldbody>
   <equality>

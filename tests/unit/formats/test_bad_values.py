@@ -9,6 +9,7 @@ import pytest
 
 from mechanisms.damaged_models import BAD_VALUES, EVERYTHING, MJCF, SEEDS, URDF, outcome, replaced, scalars
 from mechanisms.mutated_models import mutated
+from mechanisms.silent_changes import silent_change
 
 SAMPLE = 250
 """Replacements tried of each seed; ``tests/benchmarks/bad_values.py`` tries all."""
@@ -55,6 +56,15 @@ def test_bad_values_are_refused_with_their_place(name: str) -> None:
         (".yaml", "mass: m,", "mass: 1e-200*1e-200,", "14:16", "too small for double precision"),
         (".yaml", "k: 2*l", "k: l*1e-300*1e-300", "10:6", "too small for double precision"),
         (".yaml", "second_joint: rail", "second_joint: hinge", "57:56", "couples joint 'hinge' with itself"),
+        (".urdf", '<axis xyz="0 1 0"/>', 'axis xyz="0 1 0"/>', "15:3", "remove it, or add the < that it has lost"),
+        (".xml", "<flag gravity", "flag gravity", "3:3", "text in <option>: 'flag gravity"),
+        (".xml", 'inertiafromgeom="auto"', 'inertiafromgeom="aut"', "2:3", "use one of false, true, auto"),
+        (".xml", 'limited="false"', 'limited="no"', "14:9", "limited of <joint> is 'no'"),
+        (".xml", '<flag gravity="enable"', '<flag gravity="off"', "3:43", "use one of enable, disable"),
+        (".xml", '<flag gravity="enable"', '<flag graviti="enable"', "3:43", "did you mean 'gravity'?"),
+        (".xml", '<joint damping="0.1"/>', '<joint damping="0.1"/><joint damping="1"/>', "5:27", "a second <joint>"),
+        (".xml", 'fullinertia="0.1', 'quat="1 0 0 0" fullinertia="0.1', "15:9", "fullinertia and quat"),
+        (".xml", '<weld body1="fore"', '<weld body1="four"', "30:5", "did you mean 'fore'?"),
         (".yaml", "thread: {source: rail", "thread: {source: thread", "54:20", "go round in a circle"),
     ],
 )  # fmt: skip
@@ -84,3 +94,9 @@ def test_files_damaged_at_random(name: str) -> None:
     for number in range(100):
         kind, sentence = outcome(SEEDS[name], mutated(SEEDS[name], number))
         assert kind in ("taken", "refused"), f"{number}: {sentence}"
+
+
+@pytest.mark.parametrize(("name", "count"), [("everything", 300), ("urdf", 300), ("mjcf", 300), ("loops", 100)])
+def test_no_damage_is_passed_over_in_silence(name: str, count: int) -> None:
+    for number in range(count):
+        assert not silent_change(name, mutated(SEEDS[name], number)), number

@@ -1,0 +1,134 @@
+"""What a damaged file says beside what is read of it: no change may be passed over without a word.
+
+The file is taken apart here by other means than the readers': into words and numbers, without a notion of what they
+mean. Where these differ from those of the sound file, the model must differ too, or a warning must say more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable
+from fractions import Fraction
+from functools import cache
+from typing import Any, Final
+from xml.etree import ElementTree
+
+import yaml
+
+from mbsym.errors import FormatError
+from mbsym.formats.load_options import LoadOptions
+from mbsym.formats.mjcf import read_mjcf
+from mbsym.formats.text_source import TextSource, decoded
+from mbsym.formats.urdf import read_urdf
+from mbsym.model.system import Model
+from mechanisms.damaged_models import SEEDS, Seed
+
+DEFAULTS: Final = frozenset(
+    {
+        ("free_roots", ("false",)), ("accept_impossible_inertia", ("false",)),
+        ("ixy", (0,)), ("ixz", (0,)), ("iyz", (0,)),
+        ("coordinate", ("local",)), ("inertiafromgeom", ("auto",)), ("eulerseq", ("xyz",)), ("gravity", ("enable",)),
+        ("density", (0,)), ("type", ("hinge",)), ("limited", ("false",)),
+    }
+)  # fmt: skip
+"""What holds where nothing is said, so that saying it and not saying it is one."""
+
+SAYS_NOTHING: Final = frozenset({("flag",), ("axis", ("xyz", (1, 0, 0)))})
+"""Elements as they hold where they are not there."""
+
+DIRECTIONS: Final = {"axisangle": (3,), "xyaxes": (3, 3), "zaxis": (3,), "quat": (4,)}
+"""Attributes whose numbers are directions, whatever their length, with how many numbers each has."""
+
+SEEN_ONLY: Final = ("visual", "collision")
+"""Elements that say nothing about the mechanics."""
+
+_ALL_READ: Final = LoadOptions(joint_dynamics="forces", actuators="inputs")
+_READERS: Final[dict[str, Callable[[TextSource], Model]]] = {
+    ".urdf": lambda source: read_urdf(source, _ALL_READ),
+    ".xml": lambda source: read_mjcf(source, _ALL_READ),
+}
+
+
+def silent_change(name: str, content: bytes) -> bool:
+    """Whether a text that is taken in the place of a seed's says something else and gives the same model."""
+    seed = SEEDS[name]
+    sound, said = _sound(name)
+    try:
+        model = _read(seed, content)
+    except FormatError:
+        return False
+    return model == sound and model.warnings == sound.warnings and _sayings(seed, content) != said
+
+
+@cache
+def _sound(name: str) -> tuple[Model, Hashable]:
+    content = SEEDS[name].text.encode()
+    return _read(SEEDS[name], content), _sayings(SEEDS[name], content)
+
+
+def _read(seed: Seed, content: bytes) -> Model:
+    return _READERS.get(seed.suffix, seed.read)(decoded(f"model{seed.suffix}", content))
+
+
+# ---- what a text says -----------------------------------------------------------------------------------------------
+
+
+def _sayings(seed: Seed, content: bytes) -> Hashable:
+    text = content.decode("utf-8-sig")
+    return _of_yaml(yaml.compose(text)) if "yaml" in seed.suffix else _of_xml(ElementTree.fromstring(text))
+
+
+def _words(text: str | None) -> tuple[Hashable, ...]:
+    """Words of a text; numbers by their value, and none where they are smaller than what readers round to."""
+    found: list[Hashable] = []
+    for word in (text or "").split():
+        try:
+            number = Fraction(word)
+        except (ValueError, ZeroDivisionError):
+            found.append(word)
+        else:
+            found.append(number if abs(number) > 1e-8 else 0)
+    return tuple(found)
+
+
+def _of_yaml(node: Any) -> Hashable:
+    """Keys in any order, since the seeds' orders of bodies and joints are compared by the models."""
+    if isinstance(node, yaml.ScalarNode):
+        return _words(node.value)
+    if isinstance(node, yaml.SequenceNode):
+        return tuple(_of_yaml(item) for item in node.value)
+    entries = [(_of_yaml(key), _of_yaml(value)) for key, value in node.value if not _is_default(key, value)]
+    return tuple(sorted(entries, key=repr))
+
+
+def _is_default(key: Any, value: Any) -> bool:
+    return isinstance(value, yaml.ScalarNode) and (key.value, _words(value.value)) in DEFAULTS
+
+
+def _of_xml(element: ElementTree.Element) -> tuple[Hashable, ...]:
+    """Tag, attributes, texts and children of an element; nothing if it says nothing."""
+    attributes = {key: _direction(key, value) or _words(value) for key, value in element.attrib.items()}
+    given = sorted(item for item in attributes.items() if item not in DEFAULTS)
+    if attributes.get("active") == ("false",) or (element.tag, *given) in SAYS_NOTHING:
+        return ()
+    # Nothing is asked of geoms of the world, and of those of a body that states its inertia.
+    weightless = element.tag == "worldbody" or element.find("inertial") is not None
+    without = (*SEEN_ONLY, "geom") if weightless else SEEN_ONLY
+    children = sorted((_of_xml(child) for child in element if child.tag not in without), key=repr)
+    children = [item for k, item in enumerate(children) if item[:1] != ("compiler",) or item not in children[:k]]
+    texts = sorted((_words(text) for text in (element.text, *(child.tail for child in element))), key=repr)
+    return (element.tag, tuple(given), tuple(filter(None, texts)), tuple(filter(None, children)))
+
+
+def _direction(key: str, text: str) -> tuple[Hashable, ...]:
+    """Directions made of length one, nothing for other attributes."""
+    try:
+        numbers = [float(word) for word in text.split()]
+    except ValueError:
+        return ()
+    found: list[Hashable] = []
+    for count in DIRECTIONS.get(key, ()):
+        part = numbers[len(found) : len(found) + count]
+        length = math.hypot(*part) or 1.0
+        found += [round(value / length, 8) for value in part]
+    return (*found, *(round(value, 8) for value in numbers[len(found) :])) if found else ()
