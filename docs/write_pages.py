@@ -25,6 +25,7 @@ PAGES = (
     DOCS / "derivatives.md",
     DOCS / "frames.md",
     DOCS / "own_equations.md",
+    DOCS / "robot_files.md",
     DOCS / "statuses.md",
     *sorted((DOCS / "adding").glob("*.md")),
 )

@@ -29,7 +29,7 @@ COORDINATES_HELP: Final = (
 
 JOINT_DYNAMICS_HELP: Final = (
     "Robot files: 'forces' takes damping and dry friction of joints as force elements, 'ignore' leaves out what the "
-    "format takes for advice (all of it in URDF, dry friction in MJCF)."
+    "format takes for advice (all of it in URDF and SDF, dry friction in MJCF)."
 )
 """The option --joint-dynamics."""
 

@@ -1,4 +1,4 @@
-"""mbsym convert: URDF and MJCF to the native format."""
+"""mbsym convert: URDF, MJCF and SDF to the native format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model files: the native format, URDF and MJCF. ``load`` is the way in; each reader is imported when it is needed."""
+"""Model files: the native format, URDF, MJCF and SDF. ``load`` is the way in; readers are imported when needed."""
 
 from __future__ import annotations
 

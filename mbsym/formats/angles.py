@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from mbsym.errors import SymbolicError
 from mbsym.values.numbers import NUMBER_TEXT, evaluate
@@ -51,3 +52,12 @@ def looks_rounded(value: Value) -> bool:
     angle = evaluate(value)
     distance = abs(angle - round(angle / (math.pi / 2)) * (math.pi / 2))
     return SAME_ANGLE < distance <= ROUNDED_ANGLE
+
+
+def negative(value: Value) -> Value:
+    """-value, as text where the value is text."""
+    if not isinstance(value, str):
+        return -value
+    if re.fullmatch(r"[+-]?[\w./*]+|" + NUMBER_TEXT.pattern, value):
+        return value[1:] if value.startswith("-") else f"-{value.removeprefix('+')}"
+    return f"-({value})"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from mbsym.formats.mjcf_frames import negative
-from mbsym.formats.rigid_frames import apply, compose, exact3, placement_matrix, text, transpose
+from mbsym.formats.rigid_frames import compose, inverse
 from mbsym.formats.text_source import Place, TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
@@ -14,7 +13,7 @@ from mbsym.joints.spherical import SPHERICAL
 from mbsym.model.body import COINCIDENT, Placement
 from mbsym.model.joint import Coupling, Joint
 from mbsym.values.numbers import evaluate
-from mbsym.values.parameter import Value, Vector
+from mbsym.values.parameter import Value
 
 
 def closures(
@@ -111,16 +110,7 @@ def _relative(first: Placement, second: Placement) -> Placement:
         return second
     if first == second:
         return COINCIDENT
-    R = transpose(placement_matrix(first))
-    moved = apply(R, exact3(first.translation))
-    x, y, z = (text(-entry) for entry in moved)
-    back: Vector = (x, y, z)
-    turns = tuple((axis, negative(angle)) for axis, angle in reversed(first.rotation))
-    inverse = Placement(back, turns)
-    if first.quaternion is not None:
-        w, a, b, c = first.quaternion
-        inverse = Placement(back, quaternion=(w, negative(a), negative(b), negative(c)))
-    return compose(inverse, second, 1e-13)
+    return compose(inverse(first), second, 1e-13)
 
 
 def _coupling(source: TextSource, element: Element, joints: dict[str, Joint], references: dict[str, Value]) -> Coupling:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from mbsym.formats.angles import snapped_angle
+from mbsym.formats.angles import negative, snapped_angle
 from mbsym.formats.rigid_frames import Rotation, from_matrix, joined_turns, placement_matrix
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
@@ -15,7 +14,7 @@ from mbsym.formats.xml_numbers import read_numbers, read_triple
 from mbsym.model.body import Axis, Placement
 from mbsym.model.geometry import Triple, cross, dot, norm
 from mbsym.model.joint_frame import aligning_rotation
-from mbsym.values.numbers import NUMBER_TEXT, evaluate
+from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value, Vector
 
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
@@ -89,15 +88,6 @@ def turned(
     s = math.sin(half)
     x, y, z = (repr(s * component) for component in axis)
     return (), (repr(math.cos(half)), x, y, z)
-
-
-def negative(value: Value) -> Value:
-    """-value, as text where the value is text."""
-    if not isinstance(value, str):
-        return -value
-    if re.fullmatch(r"[+-]?[\w./*]+|" + NUMBER_TEXT.pattern, value):
-        return value[1:] if value.startswith("-") else f"-{value.removeprefix('+')}"
-    return f"-({value})"
 
 
 def _axis(letter: str) -> Axis:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
-from mbsym.errors import FormatError
-from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
-from mbsym.formats.xml_document import Element, read_xml
-
-MOST_FILES: Final = 200
-"""Files that one model may be made of."""
+from mbsym.formats.included_files import IncludedFiles
+from mbsym.formats.text_source import TextSource
+from mbsym.formats.xml_document import Element
 
 
 def with_includes(source: TextSource, root: Element) -> tuple[TextSource, Element]:
@@ -34,10 +30,12 @@ def with_includes(source: TextSource, root: Element) -> tuple[TextSource, Elemen
 
 class _Includes:
     def __init__(self, source: TextSource) -> None:
-        self.source = source
-        self._directory = Path(source.name).parent
+        self._files = IncludedFiles(source)
         self._known = {Path(source.name).resolve()}
-        self._lines = source.text.count("\n") + 1
+
+    @property
+    def source(self) -> TextSource:
+        return self._files.source
 
     def expanded(self, element: Element) -> Element:
         """The element with its includes replaced; depth is bounded by that of the documents."""
@@ -54,29 +52,9 @@ class _Includes:
             raise self.source.error(include.place, "<include> names no file", 'add file="..."')
         if include.children:
             raise self.source.error(include.place, "<include> has elements of its own", "move them out of it")
-        path = self._directory / name
-        real = path.resolve()
-        if not real.is_relative_to(self._directory.resolve()):
-            raise self.source.error(
-                include.place, f"{name!r} lies outside the directory of the model", "keep its files beneath it"
-            )
+        path = self._files.directory / name
+        real = self._files.located(include, name, path)
         if real in self._known:
             raise self.source.error(include.place, f"{name!r} is included twice", "include every file once")
-        if len(self._known) > MOST_FILES:
-            raise self.source.error(include.place, f"more than {MOST_FILES} files are included", "join some of them")
         self._known.add(real)
-        try:
-            text = read_text(path, LARGEST_XML)
-        except FormatError as error:
-            raise self.source.error(include.place, f"{name!r}: {error.what}", error.remedy) from None
-        first = self._lines
-        self._lines += text.text.count("\n") + 1
-        root = read_xml(text)
-        self.source = replace(self.source, included=(*self.source.included, (first, text.name)))
-        for element in root.every():
-            element.place = _behind(first, element.place)
-        return self.expanded(root).children
-
-
-def _behind(first: int, place: Place) -> Place:
-    return first + place[0], place[1]
+        return self.expanded(self._files.read(include, name, path)).children

@@ -53,12 +53,19 @@ def _mjcf(path: Path, options: LoadOptions) -> Model:
     return load_mjcf(path, options)
 
 
+def _sdf(path: Path, options: LoadOptions) -> Model:
+    from mbsym.formats.sdf import load_sdf
+
+    return load_sdf(path, options)
+
+
 FORMATS: Final = Registry(
     "model format",
     (
         ModelFormat("native", "mbsym's own format, in YAML", (".yaml", ".yml"), _native),
         ModelFormat("urdf", "Unified Robot Description Format", (".urdf",), _urdf),
         ModelFormat("mjcf", "MuJoCo's format", (".xml", ".mjcf"), _mjcf),
+        ModelFormat("sdf", "Simulation Description Format, SDFormat", (".sdf", ".world"), _sdf),
     ),
     FormatError,
 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from mbsym.formats.angles import is_number, snapped_angle
+from mbsym.formats.angles import is_number, negative, snapped_angle
 from mbsym.model.body import Axis, Body, Placement
 from mbsym.model.geometry import from_quaternion
 from mbsym.symbolic.graph import Graph
@@ -140,6 +140,16 @@ def compose(outer: Placement, inner: Placement, tolerance: float = SAME_ROTATION
         if len(turns) <= 3 and not all(quarter_turns(angle) is not None for _, angle in turns):
             return Placement(translation, turns)
     return from_matrix(translation, multiply(R, placement_matrix(inner)), tolerance)
+
+
+def inverse(placement: Placement) -> Placement:
+    """The carrying frame in the placed one."""
+    x, y, z = apply(transpose(placement_matrix(placement)), exact3(placement.translation))
+    back = (text(-x), text(-y), text(-z))
+    if placement.quaternion is not None:
+        w, a, b, c = placement.quaternion
+        return Placement(back, quaternion=(w, negative(a), negative(b), negative(c)))
+    return Placement(back, tuple((axis, negative(angle)) for axis, angle in reversed(placement.rotation)))
 
 
 def joined_turns(turns: Turns) -> Turns:

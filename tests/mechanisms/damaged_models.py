@@ -13,6 +13,7 @@ from mbsym.formats.loop_file import parse_loops
 from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.native import read_native
 from mbsym.formats.registry import example_path
+from mbsym.formats.sdf import read_sdf
 from mbsym.formats.text_source import TextSource, decoded
 from mbsym.formats.urdf import read_urdf
 from mbsym.model.system import Model
@@ -172,6 +173,60 @@ MJCF: Final = """\
 </mujoco>
 """
 
+SDF: Final = """\
+<?xml version="1.0"?>
+<sdf version="1.9">
+  <world name="yard">
+    <gravity>0 0 -9.81</gravity>
+    <model name="arm" canonical_link="base" placement_frame="base">
+      <pose degrees="true">0 0 1 0 0 30</pose>
+      <static>false</static>
+      <link name="base">
+        <inertial>
+          <pose>0 0 0.5 0.1 0 0</pose>
+          <mass>2</mass>
+          <inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz><ixy>0.01</ixy><ixz>0</ixz><iyz>0</iyz></inertia>
+        </inertial>
+        <velocity_decay><linear>0.1</linear></velocity_decay>
+      </link>
+      <link name="upper">
+        <pose relative_to="tip">0 0 1 0 0.3 0</pose><inertial><mass>1</mass><inertia/></inertial>
+      </link>
+      <link name="fore"><pose rotation_format="quat_xyzw">0 0 2 0 0.6 0 0.8</pose></link>
+      <link name="hand"><gravity>true</gravity></link>
+      <model name="tool"><pose relative_to="fore">0 0 1 0 0 0</pose><link name="disc"/><frame name="rim"/></model>
+      <frame name="tip" attached_to="base"><pose>0 0 0.5 0 0 0</pose></frame>
+      <joint name="shoulder" type="revolute">
+        <parent>base</parent><child>upper</child><pose relative_to="tip">0 0 0.1 0 0 0</pose>
+        <axis>
+          <xyz expressed_in="__model__">0 0.6 0.8</xyz>
+          <limit><lower>-1</lower><upper>1</upper><effort>10</effort><velocity>3</velocity></limit>
+          <dynamics><damping>0.1</damping><friction>0.2</friction><spring_stiffness>3</spring_stiffness></dynamics>
+        </axis>
+      </joint>
+      <joint name="elbow" type="revolute2">
+        <parent>upper</parent><child>fore</child><axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2>
+      </joint>
+      <joint name="wrist" type="fixed"><parent>fore</parent><child>hand</child></joint>
+      <joint name="thread" type="screw">
+        <parent>hand</parent><child>tool::disc</child><screw_thread_pitch>0.02</screw_thread_pitch>
+        <axis><xyz>0 0 1</xyz><mimic joint="shoulder"><multiplier>2</multiplier><offset>0.1</offset></mimic></axis>
+      </joint>
+      <joint name="spin" type="continuous"><parent>base</parent><child>hand</child><axis><xyz>0 0 1</xyz></axis></joint>
+      <joint name="gear" type="gearbox">
+        <parent>upper</parent><child>hand</child><gearbox_reference_body>base</gearbox_reference_body>
+        <gearbox_ratio>0.1</gearbox_ratio>
+        <axis><xyz expressed_in="shoulder">0 0.6 0.8</xyz></axis><axis2><xyz>0 0 1</xyz></axis2>
+      </joint>
+      <joint name="close" type="ball">
+        <parent>world</parent><child>tool::rim</child>
+        <physics><simbody><must_be_loop_joint>true</must_be_loop_joint></simbody></physics>
+      </joint>
+    </model>
+  </world>
+</sdf>
+"""
+
 
 def _read_loops(source: TextSource) -> Model:
     return read_urdf(TextSource("arm.urdf", URDF), LoadOptions(), parse_loops(source))
@@ -201,6 +256,7 @@ SEEDS: Final[Mapping[str, Seed]] = {
     **{name: _example(name) for name in ("cart_pole", "four_bar", "rhombus_planar", "qi_closed_loops")},
     "urdf": Seed(".urdf", URDF, read_urdf),
     "mjcf": Seed(".xml", MJCF, read_mjcf),
+    "sdf": Seed(".sdf", SDF, read_sdf),
     "loops": Seed(".loops.yaml", LOOPS, _read_loops),
 }
 """By name; each format is there."""
@@ -211,6 +267,7 @@ SEEDS: Final[Mapping[str, Seed]] = {
 Span = tuple[int, int]
 _ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*"([^"]*)\"""")
 _TAG = re.compile(r"</?([\w:.-]+)")
+_TEXT = re.compile(r">([^<>\s][^<>]*)<")
 
 
 def scalars(seed: Seed) -> list[Span]:
@@ -218,7 +275,7 @@ def scalars(seed: Seed) -> list[Span]:
     if "yaml" in seed.suffix:
         return sorted(_yaml_spans(seed.text))
     values = [found.span(2) for found in _ATTRIBUTE.finditer(seed.text)]
-    words = [found.span(1) for pattern in (_ATTRIBUTE, _TAG) for found in pattern.finditer(seed.text)]
+    words = [found.span(1) for pattern in (_ATTRIBUTE, _TAG, _TEXT) for found in pattern.finditer(seed.text)]
     return sorted((*values, *words))
 
 
@@ -242,7 +299,7 @@ def replaced(seed: Seed) -> Iterator[tuple[Span, str, str]]:
 
 # ---- outcomes -------------------------------------------------------------------------------------------------------
 
-PLACE: Final = re.compile(r"model\.(yaml|urdf|xml|loops\.yaml):\d+:\d+: .")
+PLACE: Final = re.compile(r"model\.(yaml|urdf|xml|sdf|loops\.yaml):\d+:\d+: .")
 
 Outcome = Literal["taken", "refused", "no place", "traceback"]
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from mechanisms.damaged_models import BAD_VALUES, EVERYTHING, MJCF, SEEDS, URDF, outcome, replaced, scalars
+from mechanisms.damaged_models import BAD_VALUES, EVERYTHING, MJCF, SDF, SEEDS, URDF, outcome, replaced, scalars
 from mechanisms.mutated_models import mutated
 from mechanisms.silent_changes import silent_change
 
@@ -50,6 +50,10 @@ def test_bad_values_are_refused_with_their_place(name: str) -> None:
         (".urdf", 'xyz="0 0.6 0.8"', 'xyz="1e200 0 1"', "24:68", "the largest number that a model may hold"),
         (".urdf", 'xyz="0 0.1 0" rpy="0.1 0.2 0.3"', 'xyz="1e300 0 0" rpy="1e300 0 0"', "28:5", "xyz of <origin>"),
         (".urdf", '<mass value="2"/>', '<mass value="1e-200"/>', "7:7", "the smallest number above zero"),
+        (".sdf", ">0 0 -9.81<", ">0 0 down<", "4:5", "<gravity> is 'down', no finite number"),
+        (".sdf", ">2</mass", ">1e110</mass", "11:11", "the largest number that a model may hold"),
+        (".sdf", ">0 0 1 0 0 30<", ">0 0 1 0 30<", "6:7", "<pose> has 5 numbers; give 6"),
+        (".sdf", ">0 0.6 0.8<", ">0 0 0<", "26:11", "the axis of joint 'shoulder' is zero"),
         (".yaml", "rpy: [0.1, 0.2, 0.3]", "rpy: [0.1, 1e400, 0.3]", "27:9", "not a finite number"),
         (".yaml", "[x, pi/2], [z, 0.1]", "[x, pi/2], [z, 1e400]", "28:46", "not a finite number"),
         (".yaml", "l: 0.5", "l: 1e-200", "9:6", "the smallest number above zero"),
@@ -69,7 +73,12 @@ def test_bad_values_are_refused_with_their_place(name: str) -> None:
     ],
 )  # fmt: skip
 def test_what_was_silent_or_a_traceback(suffix: str, old: str, new: str, place: str, message: str) -> None:
-    name, text = {".yaml": ("everything", EVERYTHING), ".xml": ("mjcf", MJCF), ".urdf": ("urdf", URDF)}[suffix]
+    name, text = {
+        ".yaml": ("everything", EVERYTHING),
+        ".xml": ("mjcf", MJCF),
+        ".urdf": ("urdf", URDF),
+        ".sdf": ("sdf", SDF),
+    }[suffix]
     assert old in text
     kind, sentence = outcome(SEEDS[name], text.replace(old, new, 1))
     assert kind == "refused"
@@ -88,7 +97,7 @@ def test_all_components_of_gravity_have_their_place() -> None:
         assert sentence.startswith(f"model.yaml:3:{11 + 3 * index + offset}: ")
 
 
-@pytest.mark.parametrize("name", ["everything", "four_bar", "urdf", "mjcf", "loops"])
+@pytest.mark.parametrize("name", ["everything", "four_bar", "urdf", "mjcf", "sdf", "loops"])
 def test_files_damaged_at_random(name: str) -> None:
     """``tests/benchmarks/mutated_files.py`` tries ten thousand of each."""
     for number in range(100):

@@ -65,7 +65,7 @@ def test_the_suffix_tells_the_format(tmp_path: Path) -> None:
         ("nothing.yaml", r"nothing\.yaml:1:1: the file cannot be read \(no such file"),
         ("nothing.urdf", r"nothing\.urdf:1:1: the file cannot be read"),
         ("nothing.xml", r"nothing\.xml:1:1: the file cannot be read"),
-        ("model.sdf", "of no known format; use a file that ends in"),
+        ("model.step", "of no known format; use a file that ends in"),
     ):
         with pytest.raises(FormatError, match=message):
             load(tmp_path / name)
