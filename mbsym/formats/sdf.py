@@ -97,15 +97,24 @@ class _Reader:
     def model(self) -> Model:
         """The model with all links as they stand."""
         self.places[()] = self.places["name",] = self.top.place
-        ground = self.frames.world.name
         links = LinkReader(self.frames, self.options, self.places)
         read = links.bodies()
         joints = JointReader(self.frames, self.options, self.places)
         joints.read()
         bodies = (*read, *joints.bodies)
-        names = [body.name for body in bodies]
+        made = Model(
+            name=self._name(),
+            bodies=bodies,
+            joints=(*self._static(), *joints.joints),
+            forces=tuple(joints.forces),
+            couplings=tuple(joints.couplings),
+            constraints=tuple(joints.constraints),
+            gravity=self._gravity(),
+            ground=self.frames.world.name,
+            accept_impossible_inertia=True,
+        )
         driven = joints.driven()
-        arrangement = arranged([*self._static(), *joints.joints], names, self._canonical_links(), ground, driven)
+        arrangement = arranged(made, self._canonical_links(), driven)
         for name in arrangement.without_coordinate:
             raise self.source.error(
                 self.places["joints", name],
@@ -116,17 +125,10 @@ class _Reader:
         self.rigid = arrangement.rigid
         frames = self._named_frames(joints.frames)
         self._note_rounded()
-        return Model(
-            name=self._name(),
-            bodies=bodies,
+        return replace(
+            made,
             joints=self._starting(arrangement),
-            forces=tuple(joints.forces),
-            couplings=tuple(joints.couplings),
-            constraints=tuple(joints.constraints),
             frames=frames,
-            gravity=self._gravity(),
-            ground=ground,
-            accept_impossible_inertia=True,
             warnings=(*self.notes, *links.notes, *joints.notes, *arrangement.notes()),
         )
 

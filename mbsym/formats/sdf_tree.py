@@ -1,8 +1,8 @@
 """The joints of an SDF in order: a tree from the world, depth first, and the joints that close its loops.
 
-A joint belongs to the tree if it closes no loop with fixed joints, with those along which something acts, and with the
-joints before it in the file, unless the file itself has it close one. What is not joined to the world floats with its
-canonical link or first one. Which of the joints without forces a model cuts in the end is its own choice.
+A joint belongs to the tree if it closes no loop with fixed joints, with those along which something acts, and with
+lighter joints by the weights that decide which joints a model cuts, unless the file itself has it close one. What is
+not joined to the world floats with its canonical link or first one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from mbsym.formats.sdf_links import listing
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.free import FREE
 from mbsym.model.joint import Joint
+from mbsym.model.labelling import joint_traits
+from mbsym.model.system import Model
+from mbsym.topology.joint_weights import joint_weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +64,17 @@ class _Sets:
         return first != second
 
 
-def arranged(
-    joints: Sequence[Joint], links: Sequence[str], roots: Sequence[str], ground: str, driven: Collection[str]
-) -> Arrangement:
+def arranged(model: Model, roots: Sequence[str], driven: Collection[str]) -> Arrangement:
     """The joints of a model in order.
 
     Args:
-        joints: in the order and the directions of the file.
-        links: names of all bodies, in the order of the file.
+        model: with its joints in the order and the directions of the file.
         roots: the links that float, if what they belong to does; the first of each part counts.
-        ground: name of the world.
         driven: names of joints whose coordinates something needs, which stay in the tree.
     """
+    joints, ground = model.joints, model.ground
+    links = [body.name for body in model.bodies]
+    weights = joint_weights(joint_traits(model))
     rigid, sets = _Sets(), _Sets()
     tree: dict[str, Joint] = {}
     for joint in joints:
@@ -84,7 +86,7 @@ def arranged(
         for joint in joints
         if joint.name not in tree and rigid.find(joint.predecessor) == rigid.find(joint.successor)
     ]
-    for joint in sorted(joints, key=lambda item: item.name not in driven):
+    for joint in sorted(joints, key=lambda item: (item.name not in driven, weights[item.name])):
         if joint.name not in tree and joint.name not in idle and joint.cut != "cut" and sets.join(joint):
             tree[joint.name] = joint
     free: list[Joint] = []

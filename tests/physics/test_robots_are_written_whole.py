@@ -16,6 +16,7 @@ from mbsym.pipeline import read
 
 ROOT = Path(mujoco.__file__).parents[1]
 URDF = sorted(Path(str(file.locate())) for file in files("example-robot-data") or () if file.suffix == ".urdf")
+SDF = sorted(Path(str(file.locate())) for file in files("example-robot-data") or () if file.suffix == ".sdf")
 MJCF = sorted(
     path for folder in ("dm_control/suite", "gymnasium/envs/mujoco/assets") for path in (ROOT / folder).glob("*.xml")
 )
@@ -30,7 +31,7 @@ def is_same(path: Path) -> bool:
     return again == model and dump_native(again) == text
 
 
-@pytest.mark.parametrize("paths", [URDF, MJCF], ids=["urdf", "mjcf"])
+@pytest.mark.parametrize("paths", [URDF, MJCF, SDF], ids=["urdf", "mjcf", "sdf"])
 def test_every_robot(paths: list[Path]) -> None:
     readable = [path for path in paths if path.name not in UNREADABLE]
     assert [path.name for path in readable if not is_same(path)] == []

@@ -14,10 +14,14 @@ from mbsym.formats.native import read_native
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.sdf import read_sdf
 from mbsym.formats.text_source import TextSource
+from mbsym.formats.urdf import read_urdf
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Coupling
 from mbsym.model.system import Model
+from mbsym.registry import TREE_FUNCTIONS
+from mbsym.symbolic.equality import compare
 from mbsym.values.numbers import evaluate
+from mechanisms.mechanism import mechanism_of
 
 ARM = """\
 <?xml version="1.0"?>
@@ -266,6 +270,43 @@ def test_what_is_written_out_is_the_same_model() -> None:
         model = read(ARM, options)
         text = dump_native(model)
         assert read_native(TextSource("arm.yaml", text)) == model
+
+
+URDF = """<robot name="arm">
+<link name="world"/>
+<link name="a"><inertial><origin xyz="0 0.1 0.2"/><mass value="2"/>
+ <inertia ixx="0.1" iyy="0.2" izz="0.3" ixy="0.01" ixz="0" iyz="0"/></inertial></link>
+<link name="b"><inertial><origin xyz="0.3 0 0"/><mass value="3"/>
+ <inertia ixx="0.4" iyy="0.5" izz="0.6" ixy="0" ixz="0.02" iyz="0"/></inertial></link>
+<joint name="p" type="revolute"><parent link="world"/><child link="a"/>
+ <origin xyz="0 0 1" rpy="1.5707963267948966 0 0"/><axis xyz="0 0 1"/></joint>
+<joint name="q" type="prismatic"><parent link="a"/><child link="b"/>
+ <origin xyz="0.5 0 0" rpy="0 0 1.5707963267948966"/><axis xyz="0 1 0"/></joint>
+</robot>"""
+LINKS = """<link name="a"><pose{}>{}</pose><inertial><pose>0 0.1 0.2 0 0 0</pose><mass>2</mass><inertia>
+ <ixx>0.1</ixx><iyy>0.2</iyy><izz>0.3</izz><ixy>0.01</ixy></inertia></inertial></link>
+<link name="b"><pose{}>{}</pose><inertial><pose>0.3 0 0 0 0 0</pose><mass>3</mass><inertia>
+ <ixx>0.4</ixx><iyy>0.5</iyy><izz>0.6</izz><ixz>0.02</ixz></inertia></inertial></link>"""
+RIGHT = "1.5707963267948966"
+JOINTS = """<joint name="p" type="revolute"><parent>world</parent><child>a</child>{}<axis>{}</axis></joint>
+<joint name="q" type="prismatic"><parent>a</parent><child>b</child>{}<axis>{}</axis></joint>"""
+OLD = LINKS.format("", f"0 0 1 {RIGHT} 0 0", "", f"0.5 0 1 {RIGHT} -{RIGHT} 0") + JOINTS.format(
+    "", "<xyz>0 -1 0</xyz><use_parent_model_frame>1</use_parent_model_frame>", "", "<xyz>0 1 0</xyz>"
+)
+NEW = LINKS.format(' relative_to="p"', "", ' relative_to="q"', "") + JOINTS.format(
+    f'<pose relative_to="__model__">0 0 1 {RIGHT} 0 0</pose>',
+    '<xyz expressed_in="a">0 0 1</xyz>',
+    '<pose relative_to="a" degrees="true">0.5 0 0 0 0 90</pose>',
+    '<xyz expressed_in="a">-1 0 0</xyz>',
+)
+
+
+def test_one_arm_in_three_descriptions_has_the_same_equations_exactly() -> None:
+    urdf = mechanism_of(read_urdf(TextSource("arm.urdf", URDF)))
+    for version, body in (("1.6", OLD), ("1.11", NEW)):
+        sdf = mechanism_of(read(f'<sdf version="{version}"><model name="arm">{body}</model></sdf>'))
+        for function in ("mass_matrix", "bias_force", "body_poses"):
+            assert compare(TREE_FUNCTIONS[function](urdf), TREE_FUNCTIONS[function](sdf)), function
 
 
 def test_what_is_left_out_is_named() -> None:
