@@ -24,6 +24,7 @@ PAGES = (
     DOCS / "architecture.md",
     DOCS / "derivatives.md",
     DOCS / "frames.md",
+    DOCS / "identification.md",
     DOCS / "own_equations.md",
     DOCS / "robot_files.md",
     DOCS / "statuses.md",

@@ -34,6 +34,7 @@ from mbsym.model.validate import require_valid
 from mbsym.passes.pass_manager import Report, run
 from mbsym.passes.standard import STANDARD_PASSES
 from mbsym.registry import FixedFunctions, available_functions, contracts_of
+from mbsym.regressors.tables import column_tables
 from mbsym.symbolic.program import Program
 
 Progress = Callable[[str, int, int], None]
@@ -221,6 +222,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
     loops = ("", *derivation.loops.sentences) if derivation.loops is not None else ()
     equations = (*EQUATION_CONVENTIONS, *(LOOP_CONVENTIONS if derivation.loops and derivation.loops.rows else ()))
     fixed = derivation.fixed or FixedFunctions((), ())
+    linear = column_tables(mechanism, [program.name for program in derivation.programs])
     return ModuleDescription(
         name=mechanism.model.name,
         programs=derivation.programs,
@@ -231,12 +233,13 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
             "order": options.order,
             "model": text,
             **({"derivatives": [item.as_manifest() for item in options.derivatives]} if options.derivatives else {}),
+            **linear.manifest,
             **fixed.manifest,
         },
         real=options.real,
         model_sha256=sha256(text.encode()).hexdigest(),
-        constants={"NQ": mechanism.nq, "NV": mechanism.nv, "NB": mechanism.nb, **fixed.constants},
-        indices=tuple(Indices(*table) for table in index_tables(mechanism)),
+        constants={"NQ": mechanism.nq, "NV": mechanism.nv, "NB": mechanism.nb, **linear.constants, **fixed.constants},
+        indices=tuple(Indices(*table) for table in (*index_tables(mechanism), *linear.indices)),
         limits=limit_tables(mechanism),
         runtime=fixed.runtime,
         tolerances=fixed.tolerances,

@@ -28,6 +28,7 @@ from mbsym.loops.redundancy import LoopAnalysis, analyse_loops, restated
 from mbsym.loops.runtime import LOOP_KERNELS, REPLACED, closure_sizes, extra_arguments, loop_constants, loop_runtime
 from mbsym.loops.tolerances import runtime_tolerances
 from mbsym.records import Registry
+from mbsym.regressors.functions import REGRESSOR_FUNCTIONS
 from mbsym.symbolic.program import Program
 from mbsym.transfer_matrix.module import generate_step
 
@@ -156,7 +157,9 @@ class Available:
             return {}
         closed = _is_closed(self.mechanism)
         return {
-            name: derive for name, derive in DERIVATIVE_FUNCTIONS.items() if not closed or name not in OF_FREE_MOTION
+            name: derive
+            for name, derive in {**DERIVATIVE_FUNCTIONS, **REGRESSOR_FUNCTIONS}.items()
+            if not closed or name not in OF_FREE_MOTION
         }
 
     @property
@@ -245,7 +248,12 @@ def _is_closed(mechanism: Mechanism) -> bool:
 
 def contracts_of(mechanism: Mechanism) -> Mapping[str, Contract]:
     """The contracts of all functions that some formulation may generate for a mechanism, by name."""
-    every = {**TREE_FUNCTIONS, **(FRAME_FUNCTIONS if mechanism.frames else {}), **DERIVATIVE_FUNCTIONS}
+    every = {
+        **TREE_FUNCTIONS,
+        **(FRAME_FUNCTIONS if mechanism.frames else {}),
+        **DERIVATIVE_FUNCTIONS,
+        **REGRESSOR_FUNCTIONS,
+    }
     contracts = {name: function.contract for name, function in every.items()}
     if _is_closed(mechanism):
         contracts |= {contract.name: contract for contract in LOOP_CONTRACTS}

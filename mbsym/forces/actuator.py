@@ -17,6 +17,7 @@ class Actuator(JointElement, StoresNothing):
     """tau = gain * u on one speed of a joint, u the control input of that name."""
 
     type: ClassVar[str] = "actuator"
+    linear_in: ClassVar[tuple[str, ...]] = ("gain",)
 
     name: str
     joint: str = field(metadata=holds("joint", "the joint"))

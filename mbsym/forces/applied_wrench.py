@@ -17,6 +17,7 @@ class AppliedWrench(StoresNothing):
     """A force at a point of a body and a moment on it; components in base axes or in the body's; may be expressions."""
 
     type: ClassVar[str] = "applied_wrench"
+    linear_in: ClassVar[tuple[str, ...]] = ("force", "moment")
 
     name: str
     body: str = field(metadata=holds("body", "the body", no_ground=True))

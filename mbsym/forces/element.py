@@ -41,12 +41,14 @@ class ForceElement(ABC):
     Attributes:
         type: its type in files.
         stores_energy: whether any of its force has a potential.
+        linear_in: fields in which, all together, its force and its energy are linear without a constant term.
         name: unique among the force elements of a model.
     """
 
     __slots__ = ()
     type: ClassVar[str]
     stores_energy: ClassVar[bool]
+    linear_in: ClassVar[tuple[str, ...]] = ()
     name: str
 
     @abstractmethod

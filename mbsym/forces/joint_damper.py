@@ -17,6 +17,7 @@ class JointDamper(JointElement, StoresNothing):
     """tau = -damping * v on one speed of a joint."""
 
     type: ClassVar[str] = "joint_damper"
+    linear_in: ClassVar[tuple[str, ...]] = ("damping",)
 
     name: str
     joint: str = field(metadata=holds("joint", "the joint"))

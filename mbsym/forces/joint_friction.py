@@ -17,6 +17,7 @@ class JointFriction(JointElement, StoresNothing):
     """tau = -magnitude * tanh(v / transition_speed): dry friction without its jump."""
 
     type: ClassVar[str] = "joint_friction"
+    linear_in: ClassVar[tuple[str, ...]] = ("magnitude",)
 
     name: str
     joint: str = field(metadata=holds("joint", "the joint"))

@@ -20,6 +20,7 @@ class JointSpring(JointElement):
 
     type: ClassVar[str] = "joint_spring"
     stores_energy: ClassVar[bool] = True
+    linear_in: ClassVar[tuple[str, ...]] = ("stiffness",)
 
     name: str
     joint: str = field(metadata=holds("joint", "the joint", coordinate_needed=True))

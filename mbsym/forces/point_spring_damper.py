@@ -23,6 +23,7 @@ class PointSpringDamper(ForceElement):
 
     type: ClassVar[str] = "point_spring_damper"
     stores_energy: ClassVar[bool] = True
+    linear_in: ClassVar[tuple[str, ...]] = ("stiffness", "damping")
 
     name: str
     first_body: str = field(metadata=holds("body", "the body at one end"))

@@ -19,9 +19,9 @@ from mbsym.symbolic.scalar import Scalar
 Entries: TypeAlias = "Scalar | Sequence[Entries]"
 """Entries of an array, row-major, flat or nested in any way."""
 
-Size: TypeAlias = "int | Literal['nq', 'nv', 'nb', 'nj', 'nf', 'rows', 'gaps']"
+Size: TypeAlias = "int | Literal['nq', 'nv', 'nb', 'nj', 'nf', 'rows', 'gaps', 'np']"
 """A length, or whose number it is: coordinates, speeds, bodies, joints, frames, closure rows that are independent, or
-all."""
+all, standard parameters."""
 
 
 TIMED: Final = ("t", "u")
@@ -166,7 +166,7 @@ class Derived:
         how: the way they were derived, in words; stands in brackets behind the contract's description.
         description: takes the place of the contract's.
         inputs: arguments that are not the mechanism's.
-        sizes: those that the mechanism does not know, "rows" and "gaps".
+        sizes: those that the mechanism does not know, "rows", "gaps" and "np".
     """
 
     entries: Entries | Mapping[str, Entries]

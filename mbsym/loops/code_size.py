@@ -23,6 +23,7 @@ from mbsym.loops.redundancy import LoopAnalysis
 _PER_BODY: Final = 150
 _PER_BODY_SOLVED: Final = 450
 _PER_PAIR: Final = 20
+_PER_PAIR_AND_PARAMETER: Final = 10
 _PER_ROW_ENTRY: Final = 20
 """Operations."""
 
@@ -30,6 +31,9 @@ _BYTES: Final = 45
 _BYTES_SOLVING: Final = 15
 _BYTES_ENTRY: Final = 25
 """Text of an operation of mechanics, of one of linear algebra and of an entry of a result, in C and NumPy together."""
+
+_OF_A_BODY: Final = 10
+"""Parameters in which its forces are linear."""
 
 _FACTORED: Final = tuple(
     item.name
@@ -88,7 +92,8 @@ def code_size(mechanism: Mechanism, loops: LoopAnalysis | None, functions: Itera
     pairs = sum(inward)
     rows = len(loops.rows) if loops is not None else 0
     row_entries = sum(len(row.jacobian) for row in loops.rows) if loops is not None else 0
-    sizes = {**sizes_of(mechanism), "rows": rows, "gaps": rows}
+    parameters = _OF_A_BODY * mechanism.nb
+    sizes = {**sizes_of(mechanism), "rows": rows, "gaps": rows, "np": parameters, "nbase": parameters}
     found: dict[str, float] = {}
     for item in functions:
         shapes = [[sizes[n] if isinstance(n, str) else n for n in result.shape] for result in item.results]
@@ -96,6 +101,8 @@ def code_size(mechanism: Mechanism, loops: LoopAnalysis | None, functions: Itera
         mechanics = (_PER_BODY_SOLVED if item.solves else _PER_BODY) * mechanism.nb
         if any(sum(n in ("nv", "nb") for n in result.shape) > 1 for result in item.results):
             mechanics += _PER_PAIR * pairs
+        if any({"np", "nbase"}.intersection(map(str, result.shape)) for result in item.results):
+            mechanics += _PER_PAIR_AND_PARAMETER * _OF_A_BODY * pairs
         if item.name == contracts.CONSTRAINT_JACOBIAN.name:
             mechanics += _PER_ROW_ENTRY * row_entries
         solving = 0

@@ -18,8 +18,9 @@ from mbsym.values.parameter import Parameter, Value
 SUFFIX: Final = ".inertial"
 """Behind the name of a body, where names of parameters are listed."""
 
-_NAMES: Final = ("mass", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
-_UNITS: Final = ("kg", *("kg m",) * 3, *("kg m^2",) * 6)
+INERTIAL_NAMES: Final = ("mass", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+INERTIAL_UNITS: Final = ("kg", *("kg m",) * 3, *("kg m^2",) * 6)
+"""Of the ten inertial parameters of a body, in their order."""
 
 
 def with_inertial_parameters(model: Model, name: str) -> tuple[Model, tuple[str, ...]]:
@@ -34,14 +35,16 @@ def with_inertial_parameters(model: Model, name: str) -> tuple[Model, tuple[str,
         ModelError: there is no such body, or a parameter has such a name already.
     """
     body = model.body(name)
-    names = tuple(f"{identifier_part(name)}_{part}" for part in _NAMES)
+    names = tuple(f"{identifier_part(name)}_{part}" for part in INERTIAL_NAMES)
     for parameter in model.parameters:
         if parameter.name in names:
             raise ModelError(
                 f"there is a parameter {parameter.name!r} already", where=model.name, remedy="rename it or the body"
             )
-    values = _values(model, body)
-    own = tuple(Parameter(parameter, value, unit) for parameter, value, unit in zip(names, values, _UNITS, strict=True))
+    values = inertial_values(model, body)
+    own = tuple(
+        Parameter(parameter, value, unit) for parameter, value, unit in zip(names, values, INERTIAL_UNITS, strict=True)
+    )
     mass, hx, hy, hz, xx, yy, zz, xy, xz, yz = names
     turned = Body(body.name, mass, (0, 0, 0), (xx, yy, zz, xy, xz, yz), "frame", (hx, hy, hz))
     return (
@@ -54,7 +57,7 @@ def with_inertial_parameters(model: Model, name: str) -> tuple[Model, tuple[str,
     )
 
 
-def _values(model: Model, body: Body) -> list[Fraction]:
+def inertial_values(model: Model, body: Body) -> list[Fraction]:
     """Mass, first moment and inertia about the frame's origin: exact where the body's numbers are rational."""
     graph, numbers = Graph(), parameter_values(model)
     names: dict[str, Scalar] = {}

@@ -11,6 +11,7 @@ from mbsym.records import Registry
 from mbsym.verification.derivative_identities import DERIVATIVE_IDENTITIES
 from mbsym.verification.evidence import DIFFERENCE_STEP, Array, Evidence, Identity, Pairs
 from mbsym.verification.loop_identities import LOOP_IDENTITIES
+from mbsym.verification.regressor_identities import REGRESSOR_IDENTITIES
 
 
 def _tau_of_forward_dynamics(evidence: Evidence) -> Pairs:
@@ -94,6 +95,7 @@ IDENTITIES: Final = Registry(
         Identity("difference of the Lagrangian", "difference", _difference_of_lagrangian),
         Identity("M v = momentum", "solution", _speeds_of_momenta),
         *DERIVATIVE_IDENTITIES,
+        *REGRESSOR_IDENTITIES,
         *LOOP_IDENTITIES,
     ),
     VerificationError,

@@ -1,0 +1,123 @@
+"""The functions of this room, in modules that ask for them by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from mbsym.errors import DerivationError
+from mbsym.formulations.contracts import Contract, Derived, Function, Result
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.observables import position_rate
+from mbsym.kinematics.recursion import joints_at_rest
+from mbsym.passes.pass_manager import run
+from mbsym.passes.standard import STANDARD_PASSES
+from mbsym.records import Registry
+from mbsym.regressors.columns import Column, energy_rows, force_columns, momentum_columns
+from mbsym.regressors.extraction import extracted_columns
+from mbsym.symbolic.differentiate import forward
+from mbsym.symbolic.program import Output, Program
+from mbsym.symbolic.scalar import Scalar
+
+BOTH_TRIED: Final = 6
+"""Speeds up to which differentiation is tried too. It wins where little moves and force elements are many."""
+
+
+def regressor(mechanism: Mechanism) -> Derived:
+    """Y(q, v, vdot), (nv, np), in the way that takes fewer operations."""
+    ways: dict[str, Callable[[Mechanism], list[Column]]] = {
+        "Jacobians of the bodies": _by_jacobians,
+        "differentiated recursive Newton-Euler": extracted_columns,
+    }
+    how = next(iter(ways))
+    if mechanism.nv <= BOTH_TRIED:
+        how = min(ways, key=lambda name: _operations(ways[name], mechanism.afresh()))
+    columns = ways[how](mechanism)
+    return Derived(dense(mechanism, columns), how, sizes={"np": len(columns)})
+
+
+def _by_jacobians(mechanism: Mechanism) -> list[Column]:
+    return force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
+
+
+def _operations(way: Callable[[Mechanism], list[Column]], mechanism: Mechanism) -> int:
+    """After the passes, which save more of what was differentiated."""
+    refs = tuple(entry.ref for column in way(mechanism) for entry in column.values())
+    program = Program("columns", mechanism.graph, (), (Output("entries", (len(refs),), refs),))
+    return run(program, STANDARD_PASSES)[0].operation_count().arithmetic
+
+
+def energy_regressor(mechanism: Mechanism) -> Derived:
+    """Rows of kinetic and potential energy, (np,) each."""
+    kinetic, potential = energy_rows(mechanism)
+    return Derived({"kinetic": kinetic, "potential": potential}, sizes={"np": len(kinetic)})
+
+
+def momentum_regressor(mechanism: Mechanism) -> Derived:
+    """P(q, v) with M v = P pi, and F(q, v) with d(M v)/dt = tau + F pi, (nv, np) each.
+
+    d(M v)/dt = Mdot v + M vdot and M vdot + h = tau, so F is dP/dt at constant v less Y at vdot = 0.
+    """
+    graph = mechanism.graph
+    momenta, zero = momentum_columns(mechanism), Scalar(graph, 0)
+    moving = dict(zip(mechanism.q.symbols, (rate.ref for rate in position_rate(mechanism)), strict=True))
+    refs = [entry.ref for column in momenta for entry in column.values()]
+    rates = iter(forward(graph, refs, moving))
+    changes = [{row: Scalar(graph, next(rates)) for row in column} for column in momenta]
+    forces = force_columns(mechanism, joints_at_rest(mechanism))
+    found = [
+        {row: change.get(row, zero) - force.get(row, zero) for row in {**change, **force}}
+        for change, force in zip(changes, forces, strict=True)
+    ]
+    return Derived({"P": dense(mechanism, momenta), "F": dense(mechanism, found)}, sizes={"np": len(momenta)})
+
+
+def dense(mechanism: Mechanism, columns: Sequence[Column]) -> list[list[Scalar]]:
+    """Columns as rows."""
+    zero = Scalar(mechanism.graph, 0)
+    return [[column.get(row, zero) for column in columns] for row in range(mechanism.nv)]
+
+
+REGRESSOR_FUNCTIONS: Final = Registry(
+    "function",
+    (
+        Function(
+            Contract(
+                "regressor",
+                ("q", "v", "vdot", "t", "u"),
+                (Result("Y", ("nv", "np"), "", "regressor, its columns named by regressor_columns in the manifest"),),
+                "Y(q, v, vdot) with inverse_dynamics = Y pi, pi the standard parameters",
+                identities=("forces of other parameters",),
+            ),
+            regressor,
+        ),
+        Function(
+            Contract(
+                "energy_regressor",
+                ("q", "v"),
+                (
+                    Result("kinetic", ("np",), "", "kinetic energy per parameter"),
+                    Result("potential", ("np",), "", "potential energy per parameter"),
+                ),
+                "rows with kinetic_energy = kinetic pi and potential_energy = potential pi",
+                identities=("energies of other parameters",),
+            ),
+            energy_regressor,
+        ),
+        Function(
+            Contract(
+                "momentum_regressor",
+                ("q", "v", "t", "u"),
+                (
+                    Result("P", ("nv", "np"), "", "M(q) v per parameter"),
+                    Result("F", ("nv", "np"), "", "force besides tau per parameter"),
+                ),
+                "P(q, v) and F(q, v) with M v = P pi and d(M v)/dt = tau + F pi: no accelerations are needed",
+                identities=("momenta of other parameters",),
+            ),
+            momentum_regressor,
+        ),
+    ),
+    DerivationError,
+)
+"""Not among the functions of a module that names none: they are long."""

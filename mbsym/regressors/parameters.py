@@ -1,0 +1,194 @@
+"""The parameters in which forces are linear: names, values, and a model with others.
+
+Ten of each body, its mass, first moment and inertia about the origin of its frame, in the order and by the names of
+``mbsym.model.inertial_parameters``; the rotor inertia of each joint that has one; and those of force elements: the
+fields that an element calls ``linear_in``, or where it has none one factor of its whole force, which is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from mbsym.errors import ModelError
+from mbsym.forces.element import ForceElement
+from mbsym.model.body import Body
+from mbsym.model.inertial_parameters import INERTIAL_NAMES, INERTIAL_UNITS, inertial_values
+from mbsym.model.joint import Joint
+from mbsym.model.names import identifier_part
+from mbsym.model.system import Model
+from mbsym.values.entries import entries_of
+from mbsym.values.numbers import evaluate, parameter_values, value_names
+from mbsym.values.parameter import Value
+
+Kind = Literal["inertial", "armature", "force", "share"]
+AXES: Final = "xyz"
+
+
+@dataclass(frozen=True, slots=True)
+class StandardParameter:
+    """One column of a regressor.
+
+    Attributes:
+        name: identifier, unique in the model.
+        unit: SI.
+        kind: of a body, a joint's rotor, a field of a force element, or the share of a whole force element.
+        owner: name of the body, joint or force element.
+        key: which of the ten, "armature", the field of the element, or "share".
+        index: which of three where the field holds three, else -1.
+        value: that the model has.
+    """
+
+    name: str
+    unit: str
+    kind: Kind
+    owner: str
+    key: str
+    index: int
+    value: float
+
+
+def standard_parameters(model: Model) -> tuple[StandardParameter, ...]:
+    """All columns in order: bodies as they stand in the model, then joints, then force elements."""
+    numbers = parameter_values(model)
+    found: list[StandardParameter] = []
+    taken: set[str] = set()
+
+    def listed(kind: Kind, owner: str, key: str, unit: str, value: float, index: int = -1) -> None:
+        stem = f"{identifier_part(owner)}_{key}{f'_{AXES[index]}' if index >= 0 else ''}"
+        name, again = stem, 2
+        while name in taken:
+            name, again = f"{stem}_{again}", again + 1
+        taken.add(name)
+        found.append(StandardParameter(name, unit, kind, owner, key, index, value))
+
+    for body in model.bodies:
+        ten = inertial_values(model, body)
+        for key, unit, exact in zip(INERTIAL_NAMES, INERTIAL_UNITS, ten, strict=True):
+            listed("inertial", body.name, key, unit, float(exact))
+    for joint in model.joints:
+        armature = evaluate(joint.armature, numbers)
+        if armature or value_names(joint.armature):
+            listed("armature", joint.name, "armature", "kg m^2" if _turns(joint) else "kg", armature)
+    for element in model.forces:
+        places = linear_places(model, element)
+        if not places:
+            listed("share", element.name, "share", "1", 1.0)
+        units = {entry.key: entry.unit for entry in entries_of(type(element))}
+        for key, index in places:
+            value = getattr(element, key)
+            number = evaluate(value if index < 0 else value[index], numbers)
+            listed("force", element.name, key, units[key], number, index)
+    return tuple(found)
+
+
+def _turns(joint: Joint) -> bool:
+    units = joint.shape.speed_units
+    return not units or "rad" in units[0]
+
+
+def linear_places(model: Model, element: ForceElement) -> tuple[tuple[str, int], ...]:
+    """Fields of an element, and which of three, in which its force is linear and that hold parameters alone.
+
+    There are none where one of them holds time, inputs or coordinates: then the force counts as a whole.
+    """
+    names = {parameter.name for parameter in model.parameters}
+    kinds = {entry.key: entry.kind for entry in entries_of(type(element))}
+    places: list[tuple[str, int]] = []
+    for key in element.linear_in:
+        value: Any = getattr(element, key)
+        triple = kinds[key] in ("expressions", "vector")
+        if not all(names.issuperset(value_names(each)) for each in (value if triple else (value,))):
+            return ()
+        places += [(key, index) for index in range(3)] if triple else [(key, -1)]
+    return tuple(places)
+
+
+def alone(model: Model, element: ForceElement, parameter: StandardParameter) -> ForceElement:
+    """The element with one of its parameters at one and the others at zero; as it is where it counts as a whole."""
+    changes: dict[str, Any] = {}
+    for key, index in linear_places(model, element):
+        mine = 1 if (key, index) == (parameter.key, parameter.index) else 0
+        if index < 0:
+            changes[key] = mine
+        else:
+            before = list(changes.get(key, (0, 0, 0)))
+            before[index] = mine
+            changes[key] = tuple(before)
+    return _replaced(element, changes)
+
+
+def _replaced(element: ForceElement, changes: Mapping[str, Any]) -> ForceElement:
+    made: Any = replace(element, **changes)  # type: ignore[type-var]
+    found: ForceElement = made
+    return found
+
+
+def with_values(model: Model, values: Mapping[str, Value]) -> Model:
+    """The model with other values of some of its standard parameters, by their names.
+
+    Raises:
+        ModelError: there is no such parameter, or a share of a force element is to be other than 1.
+    """
+    known = {parameter.name: parameter for parameter in standard_parameters(model)}
+    for name in values:
+        if name not in known:
+            raise ModelError(f"there is no parameter {name!r}", where=model.name, remedy=f"known: {', '.join(known)}")
+    columns = tuple(known.values())
+    return replace(
+        model,
+        bodies=tuple(_changed_body(model, body, columns, values) for body in model.bodies),
+        joints=tuple(_changed_joint(joint, columns, values) for joint in model.joints),
+        forces=tuple(_changed_force(element, columns, values) for element in model.forces),
+    )
+
+
+def _own(
+    columns: Sequence[StandardParameter], kinds: tuple[Kind, ...], owner: str, values: Mapping[str, Value]
+) -> list[tuple[StandardParameter, Value]]:
+    mine = (column for column in columns if column.kind in kinds and column.owner == owner)
+    return [(column, values[column.name]) for column in mine if column.name in values]
+
+
+def _changed_body(model: Model, body: Body, columns: Sequence[StandardParameter], values: Mapping[str, Value]) -> Body:
+    changes = {column.key: value for column, value in _own(columns, ("inertial",), body.name, values)}
+    if not changes:
+        return body
+    given = dict(zip(INERTIAL_NAMES, inertial_values(model, body), strict=True))
+    mass, hx, hy, hz, xx, yy, zz, xy, xz, yz = (changes.get(key, given[key]) for key in INERTIAL_NAMES)
+    return replace(
+        body,
+        mass=mass,
+        center_of_mass=(0, 0, 0),
+        inertia=(xx, yy, zz, xy, xz, yz),
+        inertia_about="frame",
+        first_moment=(hx, hy, hz),
+    )
+
+
+def _changed_joint(joint: Joint, columns: Sequence[StandardParameter], values: Mapping[str, Value]) -> Joint:
+    for _, value in _own(columns, ("armature",), joint.name, values):
+        return replace(joint, armature=value)
+    return joint
+
+
+def _changed_force(
+    element: ForceElement, columns: Sequence[StandardParameter], values: Mapping[str, Value]
+) -> ForceElement:
+    changes: dict[str, Any] = {}
+    for column, value in _own(columns, ("force", "share"), element.name, values):
+        if column.kind == "share":
+            if value != 1:
+                raise ModelError(
+                    f"the force of {element.name} is known as a whole",
+                    where=column.name,
+                    remedy="scale its expressions",
+                )
+        elif column.index < 0:
+            changes[column.key] = value
+        else:
+            before = list(changes.get(column.key, getattr(element, column.key)))
+            before[column.index] = value
+            changes[column.key] = tuple(before)
+    return _replaced(element, changes) if changes else element

@@ -1,0 +1,61 @@
+"""Identities of regressors: what they say of a model with other parameters, against the reference of that model.
+
+All parameters are changed at once, to numbers that have nothing to do with the model's, so that an error in any column
+shows. Shares of force elements that count as a whole stay one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from mbsym.reference import Reference
+from mbsym.regressors.parameters import standard_parameters, with_values
+from mbsym.verification.derivative_identities import slope
+from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
+
+
+def _others(evidence: Evidence) -> tuple[Array, Reference]:
+    """Other values of all parameters, and the reference of the model that has them."""
+    mechanism = evidence.mechanism
+    parameters = standard_parameters(mechanism.model)
+    values: dict[str, Any] = {
+        item.name: round(1.0 + 0.5 * float(np.cos(1.0 + 2.3 * k)), 3) if item.kind != "share" else 1.0
+        for k, item in enumerate(parameters)
+    }
+    changed = with_values(mechanism.model, {name: value for name, value in values.items() if value != 1.0})
+    others = {item.name: item.value for item in standard_parameters(changed)}
+    return np.array([others[item.name] for item in parameters]), Reference(changed, mechanism.labelling)
+
+
+def _forces(evidence: Evidence) -> Pairs:
+    others, reference = _others(evidence)
+    state = evidence.state
+    expected = reference.inverse_dynamics(state["q"], state["v"], state["vdot"], state["t"], state["u"])
+    yield evidence.output() @ others, expected
+
+
+def _energies(evidence: Evidence) -> Pairs:
+    others, reference = _others(evidence)
+    kinetic, potential = evidence.outputs()
+    q, v = evidence.state["q"], evidence.state["v"]
+    yield kinetic @ others, reference.kinetic_energy(q, v)
+    yield potential @ others, reference.potential_energy(q)
+
+
+def _momenta(evidence: Evidence) -> Pairs:
+    others, reference = _others(evidence)
+    momenta, forces = evidence.outputs()
+    state = evidence.state
+    q, v = state["q"], state["v"]
+    yield momenta @ others, reference.mass_matrix(q) @ v
+    change = slope(lambda h: reference.mass_matrix(reference.integrate_position(q, v, h)) @ v)
+    yield forces @ others, change - reference.bias_force(q, v, state["t"], state["u"])
+
+
+REGRESSOR_IDENTITIES: Final = (
+    Identity("forces of other parameters", "rounding", _forces),
+    Identity("energies of other parameters", "rounding", _energies),
+    Identity("momenta of other parameters", "slope", _momenta),
+)
