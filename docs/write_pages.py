@@ -25,6 +25,7 @@ PAGES = (
     DOCS / "derivatives.md",
     DOCS / "frames.md",
     DOCS / "identification.md",
+    DOCS / "linear_analysis.md",
     DOCS / "own_equations.md",
     DOCS / "robot_files.md",
     DOCS / "statuses.md",

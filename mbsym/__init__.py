@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from mbsym.forces import PointSpringDamper as PointSpringDamper
     from mbsym.formats.registry import LoadOptions as LoadOptions
     from mbsym.formats.registry import load as load
+    from mbsym.linear.analysis import equilibrium as equilibrium
+    from mbsym.linear.analysis import linearise as linearise
+    from mbsym.linear.analysis import modes as modes
     from mbsym.model.body import Body as Body
     from mbsym.model.body import Placement as Placement
     from mbsym.model.frame import Frame as Frame
@@ -69,9 +72,12 @@ _HOMES: Final = {
     "PointSpringDamper": "mbsym.forces",
     "Preparation": "mbsym.simulation.options",
     "derive": "mbsym.report.equations",
+    "equilibrium": "mbsym.linear.analysis",
     "examples": "mbsym.examples",
     "generate": "mbsym.pipeline",
+    "linearise": "mbsym.linear.analysis",
     "load": "mbsym.formats.registry",
+    "modes": "mbsym.linear.analysis",
     "simulate": "mbsym.simulation.integrate",
     "verify": "mbsym.verification.certificate",
 }

@@ -65,3 +65,7 @@ class VerificationError(MbsymError):
 
 class SimulationError(MbsymError):
     """A simulation cannot start or cannot go on."""
+
+
+class AnalysisError(MbsymError):
+    """A linear analysis has no answer: an impossible or singular state, no equilibrium."""

@@ -27,6 +27,13 @@ COORDINATES_HELP: Final = (
 """The option --coordinates."""
 
 
+AT_HELP: Final = (
+    "The state: NAME=VALUE,... of coordinates, speeds and inputs (repeatable), a .json or .csv file, 'equilibrium', or "
+    "'equilibrium:2' for the second one. What is not given is as the model starts."
+)
+"""The option --at."""
+
+
 JOINT_DYNAMICS_HELP: Final = (
     "Robot files: 'forces' takes damping and dry friction of joints as force elements, 'ignore' leaves out what the "
     "format takes for advice (all of it in URDF and SDF, dry friction in MJCF)."

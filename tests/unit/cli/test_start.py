@@ -13,7 +13,7 @@ import mbsym.cli
 from mbsym.cli.application import VERBS
 
 HEAVY = ("sympy", "scipy", "numpy", "jinja2", "pydantic", "mbsym.pipeline", "mbsym.model", "mbsym.symbolic")
-NO_VERB = {"application", "arguments", "model_source", "progress"}
+NO_VERB = {"application", "arguments", "linear_source", "model_source", "progress"}
 
 Captured = pytest.CaptureFixture[str]
 
@@ -37,7 +37,10 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     assert heavy_modules_after(*arguments) == []
 
 
-@pytest.mark.parametrize("verb", ["info", "label", "verify", "simulate", "convert", "examples", "schema"])
+@pytest.mark.parametrize(
+    "verb",
+    ["info", "label", "verify", "simulate", "linearise", "equilibrium", "modes", "convert", "examples", "schema"],
+)
 def test_help_of_a_verb_loads_no_library_of_mathematics_and_not_the_pipeline(verb: str) -> None:
     found = heavy_modules_after(verb, "--help")
     assert {"sympy", "scipy", "numpy", "jinja2", "mbsym.pipeline"}.isdisjoint(found)
@@ -71,7 +74,7 @@ def test_a_slip_is_mended(capsys: Captured) -> None:
     assert "Did you mean 'label'?" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("typed", "offered"), [("mbsym l", "label"), ("mbsym label --ma", "--matrices")])
+@pytest.mark.parametrize(("typed", "offered"), [("mbsym la", "label"), ("mbsym label --ma", "--matrices")])
 def test_a_shell_completes_verbs_and_options(typed: str, offered: str) -> None:
     words = {"_MBSYM_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
     program = "import sys; from mbsym.cli import main; sys.argv[0] = 'mbsym'; sys.exit(main())"

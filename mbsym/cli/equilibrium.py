@@ -1,0 +1,51 @@
+"""mbsym equilibrium: states in which nothing moves, and their stability."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from mbsym.cli.arguments import AT_HELP, model_help
+from mbsym.cli.linear_source import deliver, read_at
+from mbsym.cli.model_source import names_in, read_model
+from mbsym.cli.simulate import named_numbers
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+
+    @app.command()
+    def equilibrium(
+        model: str = typer.Argument(help=model_help()),
+        free: list[str] = typer.Option(
+            [],
+            "--free",
+            help="NAME,...: coordinates, control inputs, and speeds along which any force may act; "
+            "default all coordinates. All else stays as --at says.",
+        ),
+        at: list[str] = typer.Option([], "--at", help=AT_HELP),
+        starts: int = typer.Option(40, "--starts", min=1, help="From how many places equilibria are looked for."),
+        tau: list[str] = typer.Option([], "--tau", help="SPEED=VALUE,...: generalised forces that act."),
+        parameter: list[str] = typer.Option([], "--parameter", help="NAME=VALUE,...: parameters; repeatable."),
+        order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
+        output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
+        as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
+        force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
+    ) -> None:
+        """Find equilibria, the nearest first, and tell their stability."""
+        from mbsym.linear.analysis import equilibrium as run
+        from mbsym.linear.tables import equilibria_text
+
+        forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
+        found = run(
+            read_model(model, floating=floating),
+            names_in(free),
+            read_at(at),
+            starts=starts,
+            tau=forces,
+            parameters=parameters,
+            order=order,
+        )
+        deliver(found.as_dict(), equilibria_text(found), output, as_json, force)

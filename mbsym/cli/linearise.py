@@ -1,0 +1,66 @@
+"""mbsym linearise: A, B, C and D about a state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from mbsym.cli.arguments import AT_HELP, model_help
+from mbsym.cli.linear_source import deliver, read_at
+from mbsym.cli.model_source import read_model
+from mbsym.cli.simulate import named_numbers
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+
+    @app.command()
+    def linearise(
+        model: str = typer.Argument(help=model_help()),
+        at: list[str] = typer.Option([], "--at", help=AT_HELP),
+        inputs: str = typer.Option(
+            "auto", "--inputs", help="u, tau, or NAME,...: control inputs and speeds along which forces act."
+        ),
+        outputs: str = typer.Option(
+            "", "--outputs", help="NAME,...: coordinates, speeds and accelerations; default all states."
+        ),
+        independent: str = typer.Option(
+            "", "--independent", help="Closed loops: NAME,...: the independent coordinates; default a good choice."
+        ),
+        symbols: bool = typer.Option(False, "--symbols", help="The matrices in the model's parameters too."),
+        tau: list[str] = typer.Option([], "--tau", help="SPEED=VALUE,...: generalised forces at the state."),
+        parameter: list[str] = typer.Option([], "--parameter", help="NAME=VALUE,...: parameters; repeatable."),
+        order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
+        output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
+        as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
+        force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
+    ) -> None:
+        """Linearise the equations of motion about a state: A, B, C and D, poles."""
+        from mbsym.linear.analysis import linearise as run
+        from mbsym.linear.tables import linearisation_text
+
+        forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
+        found = run(
+            read_model(model, floating=floating),
+            read_at(at),
+            inputs=inputs if inputs in ("auto", "u", "tau") else _names(inputs),
+            outputs=_names(outputs),
+            independent=_names(independent),
+            tau=forces,
+            parameters=parameters,
+            order=order,
+        )
+        exact = found.symbolic() if symbols else None
+        document = found.as_dict()
+        if exact is not None:
+            document["symbols"] = {
+                letter: [[str(entry) for entry in matrix.row(k)] for k in range(matrix.rows)]
+                for letter, matrix in zip("ABCD", exact, strict=True)
+            }
+        deliver(document, linearisation_text(found, exact), output, as_json, force)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",")) if text.strip() else ()

@@ -1,0 +1,54 @@
+"""mbsym modes: frequencies, damping and shapes of small motions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from mbsym.cli.arguments import AT_HELP, model_help
+from mbsym.cli.linear_source import deliver, read_at
+from mbsym.cli.model_source import read_model
+from mbsym.cli.simulate import named_numbers
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+
+    @app.command()
+    def modes(
+        model: str = typer.Argument(help=model_help()),
+        at: list[str] = typer.Option(["equilibrium"], "--at", help=AT_HELP),
+        tau: list[str] = typer.Option([], "--tau", help="SPEED=VALUE,...: generalised forces at the state."),
+        parameter: list[str] = typer.Option([], "--parameter", help="NAME=VALUE,...: parameters; repeatable."),
+        order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
+        page: Path | None = typer.Option(None, "--page", help="Animated page of the shapes to write, .html."),
+        output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
+        as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
+        force: bool = typer.Option(False, "--force", help="Overwrite files that mbsym did not write."),
+    ) -> None:
+        """Tell frequencies, damping ratios and shapes of small motions about a state."""
+        from mbsym.linear.analysis import modes as run
+        from mbsym.linear.tables import modes_text
+
+        if page is not None:
+            from mbsym.simulation.output import check_writable
+            from mbsym.simulation.result import check_suffix
+
+            check_suffix(page, (".html",))
+            check_writable(page, force)
+        forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
+        found = run(
+            read_model(model, floating=floating),
+            read_at(at),
+            tau=forces,
+            parameters=parameters,
+            order=order,
+        )
+        document = found.as_dict()
+        if page is not None:
+            document["files"] = [str(found.page(page, force=force))]
+        deliver(document, modes_text(found), output, as_json, force)
+        if page is not None and not as_json:
+            typer.echo(f"wrote {page}")

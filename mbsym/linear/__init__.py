@@ -1,0 +1,1 @@
+"""Linear analysis: linearisation about a state, equilibria with their stability, modes."""

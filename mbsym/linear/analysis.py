@@ -1,0 +1,151 @@
+"""Linearisation, equilibria and modes of a model: what users call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from mbsym.errors import AnalysisError
+from mbsym.linear.equations import LinearEquations, State, prepare
+from mbsym.linear.equilibrium import STARTS, Equilibria, Equilibrium, equilibria
+from mbsym.linear.linearised import Linearisation, linearised
+from mbsym.linear.modes import Modes, modes_of
+from mbsym.linear.state_values import is_state_file, read_state, state_of
+from mbsym.model.system import Model
+from mbsym.pipeline import read
+from mbsym.simulation.integrate import with_parameters
+
+At: TypeAlias = "Mapping[str, float] | str | Path | State | Equilibrium | None"
+"""A state: values by name, a JSON or CSV file, "equilibrium" or "equilibrium:2", a state; None as the model starts."""
+
+BALANCED = "equilibrium"
+"""What asks for the equilibrium nearest to where the model starts."""
+
+
+def linearise(
+    model: Model | str | Path,
+    at: At = None,
+    *,
+    inputs: str | Sequence[str] = "auto",
+    outputs: Sequence[str] = (),
+    independent: Sequence[str] = (),
+    tau: Mapping[str, float] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    order: str = "weight",
+) -> Linearisation:
+    """The linear system A, B, C, D about a state.
+
+    Args:
+        model: a model, a model file, or the name of a bundled example.
+        at: the state; see ``At``.
+        inputs: "u" (control inputs), "tau" (generalised forces), "auto" for control inputs where the model has any, or
+            names of control inputs and of speeds along which generalised forces act.
+        outputs: names of coordinates, speeds and accelerations; default the states.
+        independent: names of the independent coordinates of closed loops; default those that tell the others best.
+        tau: generalised forces at the state by the names of their speeds.
+        parameters: numbers that replace those of the model's parameters.
+        order: of the assembly, "weight" or "input".
+
+    Raises:
+        AnalysisError: a name is unknown, or the state is singular or does not close the loops.
+        MbsymError: the model cannot be read or its equations cannot be derived.
+    """
+    equations = _equations(model, parameters, order)
+    return linearised(equations, state_at(equations, at, tau), inputs, outputs, independent)
+
+
+def equilibrium(
+    model: Model | str | Path,
+    free: Sequence[str] = (),
+    at: At = None,
+    *,
+    starts: int = STARTS,
+    tau: Mapping[str, float] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    order: str = "weight",
+) -> Equilibria:
+    """States in which nothing moves, the nearest first, with their stability.
+
+    Args:
+        model: a model, a model file, or the name of a bundled example.
+        free: names of coordinates, of control inputs, and of speeds along which a generalised force may take any
+            value; default all coordinates. What is not free keeps its value.
+        at: where the search begins; see ``At``.
+        starts: from how many places equilibria are looked for.
+        tau, parameters, order: as in ``linearise``.
+
+    Raises:
+        AnalysisError: a name is unknown, or there is none that was found.
+        MbsymError: the model cannot be read or its equations cannot be derived.
+    """
+    equations = _equations(model, parameters, order)
+    return equilibria(equations, state_at(equations, at, tau), free, starts)
+
+
+def modes(
+    model: Model | str | Path,
+    at: At = BALANCED,
+    *,
+    independent: Sequence[str] = (),
+    tau: Mapping[str, float] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    order: str = "weight",
+) -> Modes:
+    """Eigenvalues, frequencies, damping ratios and shapes of small motions about a state.
+
+    Args:
+        model: a model, a model file, or the name of a bundled example.
+        at: the state, see ``At``; default the equilibrium nearest to where the model starts.
+        independent, tau, parameters, order: as in ``linearise``.
+
+    Raises:
+        AnalysisError: the state is none, is singular, or no equilibrium was found.
+        MbsymError: the model cannot be read or its equations cannot be derived.
+    """
+    equations = _equations(model, parameters, order)
+    return modes_of(linearised(equations, state_at(equations, at, tau), independent=independent))
+
+
+def _equations(model: Model | str | Path, parameters: Mapping[str, float] | None, order: str) -> LinearEquations:
+    return prepare(with_parameters(read(model), parameters or {}), order)
+
+
+def state_at(equations: LinearEquations, at: At, tau: Mapping[str, float] | None = None) -> State:
+    """The state that is asked for.
+
+    Raises:
+        AnalysisError: there is no such state.
+    """
+    if isinstance(at, Equilibrium):
+        at = at.state
+    if isinstance(at, State):
+        if (len(at.q), len(at.v)) != (equations.mechanism.nq, equations.mechanism.nv):
+            raise AnalysisError(
+                "the state is that of another model", where=equations.name, remedy="take one of this model"
+            )
+        return at
+    if isinstance(at, str | Path) and is_state_file(str(at)):
+        known = (*equations.coordinates, *equations.speeds, *equations.inputs, "t")
+        values, forces = read_state(Path(at), known)
+        return state_of(equations, values, {**forces, **(tau or {})})
+    if isinstance(at, str | Path):
+        return _balanced(equations, str(at), tau)
+    return state_of(equations, at or {}, tau)
+
+
+def _balanced(equations: LinearEquations, text: str, tau: Mapping[str, float] | None) -> State:
+    word, _, number = text.partition(":")
+    if word != BALANCED or (number and not number.isdecimal()):
+        raise AnalysisError(
+            f"{text!r} is no state",
+            where=equations.name,
+            remedy=f"give NAME=VALUE pairs, a .json or .csv file, {BALANCED}, or {BALANCED}:2 for the second",
+        )
+    wanted = int(number) if number else 1
+    found = equilibria(equations, state_of(equations, {}, tau), starts=STARTS if wanted > 1 else 1)
+    if not 1 <= wanted <= len(found):
+        raise AnalysisError(
+            f"{len(found)} equilibria were found", where=equations.name, remedy=f"take one of 1 to {len(found)}"
+        )
+    return found[wanted - 1].state

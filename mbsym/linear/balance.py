@@ -1,0 +1,188 @@
+"""Forces at rest and the gaps of closed loops as one problem: where nothing accelerates.
+
+The unknowns are what is free, coordinates along their speeds, control inputs and generalised forces, and the
+multipliers of closed loops. Damped Newton steps solve it, as they close loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.derivatives.tangent import along, along_speeds
+from mbsym.formulations.applied_forces import applied_forces
+from mbsym.formulations.recursive.newton_euler import newton_euler
+from mbsym.kinematics.initial_coordinates import normalised
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.recursion import joints_at_rest
+from mbsym.linear.equations import State
+from mbsym.loops.closing import ClosingProblem, rate_program
+from mbsym.loops.redundancy import LoopAnalysis
+from mbsym.symbolic.evaluator import Evaluator
+from mbsym.symbolic.program import Input, Output, Program
+from mbsym.symbolic.scalar import Scalar, symbol
+
+Array: TypeAlias = NDArray[Any]
+
+IDLE: Final = 1e-9
+"""Part of the largest singular value below which a free direction changes no force: the equilibrium is one of many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """What may change.
+
+    Attributes:
+        speeds: columns of v along which q moves.
+        inputs: indices in u.
+        forces: indices in tau.
+    """
+
+    speeds: tuple[int, ...]
+    inputs: tuple[int, ...] = ()
+    forces: tuple[int, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """Number of unknowns but for multipliers."""
+        return len(self.speeds) + len(self.inputs) + len(self.forces)
+
+
+class Balance:
+    """The balance of forces of one mechanism; unknowns stand in one array z = [q; u; tau; multipliers], scaled.
+
+    Attributes:
+        scale: force by which forces are measured [N, N m].
+        rows: number of multipliers.
+    """
+
+    def __init__(self, mechanism: Mechanism, loops: LoopAnalysis | None, state: State, free: Free) -> None:
+        self.mechanism, self.free, self._state = mechanism, free, state
+        self.rows = len(loops.rows) if loops is not None else 0
+        self._terms = Evaluator(balance_program(mechanism, loops))
+        self._rate = Evaluator(rate_program(mechanism))
+        self._timed = {item.name for item in mechanism.extra_inputs}
+        self.scale = 1.0
+        terms = self._at(state.q, state.u, np.zeros(self.rows))
+        sizes = [np.abs(terms[name]).max(initial=0.0) for name in ("force", "force_dq")]
+        self.scale = float(max([*sizes, np.abs(state.tau).max(initial=0.0)])) or 1.0
+        steps = np.abs(terms["force_du"]).max(axis=0, initial=0.0) if self._timed & {"u"} else np.zeros(0)
+        self._input_steps = np.where(steps > 0.0, self.scale / np.where(steps > 0.0, steps, 1.0), 1.0)
+
+    def _at(self, q: Array, u: Array, multipliers: Array) -> dict[str, Array]:
+        extra = {"t": np.array(self._state.t), "u": u}
+        given = (extra[name] for name in ("t", "u") if name in self._timed)
+        return self._terms(q, np.zeros(self.mechanism.nv), *given, multipliers)
+
+    def split(self, z: Array) -> tuple[Array, Array, Array, Array]:
+        """q, u, tau and multipliers of z."""
+        nq, nu, nv = self.mechanism.nq, len(self._state.u), self.mechanism.nv
+        q, u, tau, multipliers = np.split(z, [nq, nq + nu, nq + nu + nv])
+        return q, u, tau, multipliers
+
+    def start(self, q: Array) -> Array:
+        """z at those coordinates, with inputs and forces as they are and the multipliers that balance best."""
+        forces = self._at(q, self._state.u, np.zeros(self.rows))
+        unbalanced = forces["force"] - self._state.tau
+        multipliers = np.linalg.lstsq(forces["G"].T, unbalanced, rcond=None)[0] if self.rows else np.zeros(0)
+        return np.concatenate([q, self._state.u, self._state.tau, multipliers])
+
+    @property
+    def problem(self) -> ClosingProblem:
+        """For the solver that closes loops."""
+        return ClosingProblem(self.residual, self.move, self.free.count + self.rows)
+
+    def residual(self, z: Array) -> tuple[Array, Array]:
+        """Unbalanced forces over their scale, then gaps, and the derivatives by the unknowns."""
+        q, u, tau, multipliers = self.split(z)
+        terms, free = self._at(q, u, multipliers), self.free
+        force = np.concatenate([(terms["force"] - tau) / self.scale, terms["gap"]])
+        moved = np.concatenate([terms["force_dq"] / self.scale, terms["gap_dq"]])[:, list(free.speeds)]
+        gaps = len(terms["gap"])
+
+        def of_forces(matrix: Array) -> Array:
+            return np.concatenate([matrix, np.zeros((gaps, matrix.shape[1]))])
+
+        parts = [moved]
+        if free.inputs:
+            columns = terms["force_du"] * self._input_steps / self.scale
+            parts.append(of_forces(columns[:, list(free.inputs)]))
+        parts.append(of_forces(-np.eye(self.mechanism.nv)[:, list(free.forces)]))
+        parts.append(of_forces(-terms["G"].T))
+        return force, np.concatenate(parts, axis=1)
+
+    def move(self, z: Array, step: Array) -> Array:
+        """z after a step of the unknowns."""
+        q, u, tau, multipliers = (part.copy() for part in self.split(z))
+        free, nv = self.free, self.mechanism.nv
+        speeds, inputs, forces, pull = np.split(step, np.cumsum([len(free.speeds), len(free.inputs), len(free.forces)]))
+        motion = np.zeros(nv)
+        motion[list(free.speeds)] = speeds
+        q = normalised(q + self._rate(q, motion)["qdot"], self.mechanism.q.quaternions)
+        u[list(free.inputs)] += inputs * self._input_steps[list(free.inputs)]
+        tau[list(free.forces)] += forces * self.scale
+        return np.concatenate([q, u, tau, multipliers + pull * self.scale])
+
+    def idle(self, z: Array) -> Array:
+        """Directions of the free unknowns, multipliers left out, that upset nothing; orthonormal columns."""
+        _, sizes, rows = np.linalg.svd(self.residual(z)[1])
+        rank = int(np.sum(sizes > IDLE * sizes.max(initial=0.0)))
+        found = rows[rank:, : self.free.count]
+        return np.linalg.svd(found.T, full_matrices=False)[0] if len(found) else np.zeros((self.free.count, 0))
+
+
+def balance_program(mechanism: Mechanism, loops: LoopAnalysis | None) -> Program:
+    """Forces that hold the mechanism at rest, closure gaps, and their derivatives, q moved along the speeds."""
+    graph, nv = mechanism.graph, mechanism.nv
+    still = joints_at_rest(mechanism)
+    forces = list(
+        mechanism.gather(
+            newton_euler(mechanism, still, still, mechanism.gravity, applied_forces(mechanism, still)).forces
+        )
+    )
+    rows = loops.rows if loops is not None else ()
+    multipliers = [symbol(graph, f"lambda[{k}]") for k in range(len(rows))]
+    for row, multiplier in zip(rows, multipliers, strict=True):
+        for column, entry in row.jacobian.items():
+            forces[column] = forces[column] - entry * multiplier
+    zero = Scalar(graph, 0)
+    gaps = [row for closure in loops.closures for row in closure.rows] if loops is not None else []
+    refs = [force.ref for force in forces]
+    matrices = {
+        "force_dq": along_speeds(mechanism, refs),
+        "gap_dq": [[row.residual_jacobian.get(k, zero) for k in range(nv)] for row in gaps],
+        "G": [[row.jacobian.get(k, zero) for k in range(nv)] for row in rows],
+    }
+    if mechanism.controls is not None:
+        matrices["force_du"] = along(mechanism, refs, mechanism.controls.symbols)
+    outputs = [
+        Output("force", (nv,), tuple(refs)),
+        Output("gap", (len(gaps),), tuple(row.residual.ref for row in gaps)),
+    ]
+    for name, matrix in matrices.items():
+        width = nv if name != "force_du" or mechanism.controls is None else mechanism.controls.shape[0]
+        flat = tuple(entry.ref for row in matrix for entry in row)
+        outputs.append(Output(name, (len(matrix), width), flat))
+    given = Input("lambda", (len(rows),), tuple(x.ref for x in multipliers))
+    inputs = (mechanism.q, mechanism.v, *mechanism.extra_inputs, given)
+    return Program("balance", graph, inputs, tuple(outputs), mechanism.parameters)
+
+
+def free_of_names(mechanism: Mechanism, names: Sequence[str], known: Sequence[Sequence[str]]) -> Free:
+    """What the names stand for.
+
+    Args:
+        mechanism: of the model.
+        names: of increments, control inputs and speeds, all known.
+        known: names of increments, inputs and speeds.
+    """
+    increments, inputs, speeds = (list(each) for each in known)
+    return Free(
+        tuple(sorted({increments.index(name) for name in names if name in increments})),
+        tuple(sorted({inputs.index(name) for name in names if name in inputs})),
+        tuple(sorted({speeds.index(name) for name in names if name in speeds})),
+    )

@@ -1,0 +1,169 @@
+"""A model's equations and their derivatives, ready to be evaluated at a state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.codegen.interface import render
+from mbsym.codegen.load import LoadedModule, numpy_module
+from mbsym.derivatives.of_functions import DerivativeRequest
+from mbsym.errors import AnalysisError
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops.redundancy import LoopAnalysis
+from mbsym.model.system import Model
+from mbsym.pipeline import Derivation, GenerationOptions, derive, describe, express
+from mbsym.simulation.equations import coordinate_quantities, speed_quantities
+from mbsym.symbolic.program import Program
+
+Array: TypeAlias = NDArray[Any]
+
+_TREE: Final = ("forward_dynamics", "forward_dynamics_derivatives", "mass_matrix", "body_poses", "tangent_map")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where a mechanism is, how it moves and what acts on it.
+
+    Attributes:
+        q: coordinates (nq,).
+        v: speeds (nv,).
+        tau: generalised forces (nv,).
+        u: control inputs (nu,).
+        t: time [s].
+    """
+
+    q: Array
+    v: Array
+    tau: Array
+    u: Array
+    t: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Slopes:
+    """vdot at a state and its derivatives, q moved along the speeds.
+
+    Attributes:
+        vdot: (nv,).
+        by_q, by_v, by_tau: (nv, nv).
+        by_u: (nv, nu).
+    """
+
+    vdot: Array
+    by_q: Array
+    by_v: Array
+    by_tau: Array
+    by_u: Array
+
+
+@dataclass(frozen=True, slots=True)
+class LinearEquations:
+    """Equations of a model with their derivatives.
+
+    Attributes:
+        mechanism: the labelled model.
+        derivation: the functions as graphs.
+        module: the functions as NumPy.
+    """
+
+    mechanism: Mechanism
+    derivation: Derivation
+    module: LoadedModule
+
+    @property
+    def name(self) -> str:
+        """Of the model."""
+        return self.mechanism.model.name
+
+    @property
+    def loops(self) -> LoopAnalysis | None:
+        """What is known of closed loops, None for a tree."""
+        return self.derivation.loops
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the entries of q."""
+        return tuple(item.name for item in coordinate_quantities(self.mechanism))
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        """Names of the entries of v."""
+        return tuple(item.name for item in speed_quantities(self.mechanism))
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the control inputs."""
+        return tuple(item.name for item in self.mechanism.model.inputs)
+
+    def program(self, name: str) -> Program:
+        """A function as a graph."""
+        return next(program for program in self.derivation.programs if program.name == name)
+
+    def evaluate(self, name: str, state: State) -> tuple[Array, ...]:
+        """Results of a function at a state; vdot and other arguments that states lack are zero.
+
+        Raises:
+            StatusError: they do not exist there.
+        """
+        function = self.module.functions[name]
+        known: dict[str, Any] = {"q": state.q, "v": state.v, "tau": state.tau, "u": state.u, "t": state.t}
+        given = [known.get(item.name, np.zeros(item.shape)) for item in function.inputs]
+        found = function(*given)
+        return tuple(np.asarray(item) for item in (found if isinstance(found, tuple) else (found,)))
+
+    def slopes(self, state: State) -> Slopes:
+        """vdot and its derivatives.
+
+        Raises:
+            AnalysisError: the mass matrix is singular there; it says which joints move without inertia.
+        """
+        self._require_inertia(state)
+        (vdot,) = self.evaluate("forward_dynamics", state)
+        by_q, by_v, by_tau = self.evaluate("forward_dynamics_derivatives", state)
+        by_u = np.zeros((len(vdot), 0))
+        if self.inputs:
+            # tau = ID(q, v, vdot, u) is held.
+            by_u = -by_tau @ self.evaluate(BY_INPUTS.name, state)[0]
+        return Slopes(vdot, by_q, by_v, by_tau, by_u)
+
+    def _require_inertia(self, state: State) -> None:
+        (mass,) = self.evaluate("mass_matrix", state)
+        size = np.sqrt(np.abs(np.diagonal(mass)))
+        scale = np.where(size > 0.0, size, 1.0)
+        values, vectors = np.linalg.eigh(mass / np.outer(scale, scale))
+        if values[0] > NO_INERTIA:
+            return
+        idle = np.abs(vectors[:, 0])
+        names = [name for name, share in zip(self.speeds, idle, strict=True) if share > 0.1 * idle.max()]
+        raise AnalysisError(
+            f"the mass matrix is singular at this state: nothing resists a motion of {', '.join(names)}",
+            where=self.name,
+            remedy="give what moves there mass, or take another state",
+        )
+
+
+BY_INPUTS: Final = DerivativeRequest("inverse_dynamics", ("u",))
+
+NO_INERTIA: Final = 1e-13
+"""Smallest eigenvalue of the mass matrix, its diagonal brought to one, that is more than round-off."""
+
+
+def prepare(model: Model, order: str = "weight") -> LinearEquations:
+    """Derives what a linear analysis evaluates, as a NumPy module that never leaves the memory.
+
+    Raises:
+        AnalysisError: nothing can move.
+        MbsymError: the equations cannot be derived.
+    """
+    requests = (BY_INPUTS,) if model.inputs else ()
+    options = GenerationOptions(languages=("numpy",), functions=_TREE, order=order, derivatives=requests)
+    mechanism = express(model, options)
+    if not mechanism.nv:
+        raise AnalysisError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
+    derivation = derive(mechanism, options)
+    module = numpy_module(*render(describe(derivation, options), options.languages))
+    return LinearEquations(mechanism, derivation, module)

@@ -1,0 +1,303 @@
+"""Equilibria of a mechanism: found from many starts, named, with their stability."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.errors import AnalysisError, MbsymError
+from mbsym.linear.balance import Balance, free_of_names
+from mbsym.linear.eigen import eigenpairs
+from mbsym.linear.equations import LinearEquations, State
+from mbsym.linear.linearised import linearised
+from mbsym.linear.tangent import increment_names, increment_units
+from mbsym.loops.closing import close
+from mbsym.loops.tolerances import CLOSED
+from mbsym.simulation.equations import suggestion
+
+Array: TypeAlias = NDArray[Any]
+
+STARTS: Final = 40
+"""Places from which equilibria are looked for; the first is the state that is given."""
+
+SAME: Final = 1e-6
+"""Equilibria closer than this [rad, m] are one."""
+
+MOST: Final = 24
+"""Equilibria that are kept, the nearest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """What becomes of small disturbances.
+
+    Attributes:
+        kind: "asymptotically stable", "stable without damping", "indifferent", "unstable", or "unknown".
+        growing: number of modes that grow.
+        drifting: number of modes without resistance.
+        reason: why nothing is known.
+    """
+
+    kind: str
+    growing: int = 0
+    drifting: int = 0
+    reason: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """In words."""
+        if self.growing:
+            return f"unstable: {self.growing} {'mode grows' if self.growing == 1 else 'modes grow'}"
+        if self.drifting:
+            return f"indifferent: {self.drifting} {'mode drifts' if self.drifting == 1 else 'modes drift'}"
+        return f"{self.kind}: {self.reason}" if self.reason else self.kind
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Equilibrium:
+    """A state in which nothing moves.
+
+    Attributes:
+        name: "equilibrium 1", ... by distance from where the search began.
+        state: it.
+        stability: of it, at constant inputs.
+        idle: names of what is free and can change together without upsetting it; empty for one that stands alone.
+        unbalanced: largest force left, over the largest at work.
+        equations: of the model.
+    """
+
+    name: str
+    state: State
+    stability: Stability
+    idle: tuple[str, ...]
+    unbalanced: float
+    equations: LinearEquations
+
+    def __repr__(self) -> str:
+        return f"<{self.name} of {self.equations.name!r}: {self.stability.sentence}>"
+
+    @property
+    def q(self) -> Array:
+        """Coordinates (nq,)."""
+        return self.state.q
+
+    @property
+    def u(self) -> Array:
+        """Control inputs (nu,)."""
+        return self.state.u
+
+    @property
+    def tau(self) -> Array:
+        """Generalised forces (nv,)."""
+        return self.state.tau
+
+    def as_dict(self) -> dict[str, object]:
+        """For machines."""
+        equations, state = self.equations, self.state
+        return {
+            "name": self.name,
+            "q": dict(zip(equations.coordinates, state.q.tolist(), strict=True)),
+            "u": dict(zip(equations.inputs, state.u.tolist(), strict=True)),
+            "tau": dict(zip(equations.speeds, state.tau.tolist(), strict=True)),
+            "stability": self.stability.kind,
+            "growing": self.stability.growing,
+            "drifting": self.stability.drifting,
+            "idle": list(self.idle),
+            "unbalanced": self.unbalanced,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Equilibria:
+    """The equilibria that were found, the nearest first, and what was free."""
+
+    found: tuple[Equilibrium, ...]
+    free: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[Equilibrium]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __getitem__(self, index: int) -> Equilibrium:
+        return self.found[index]
+
+    def as_dict(self) -> dict[str, object]:
+        """For machines."""
+        return {
+            "name": self.found[0].equations.name,
+            "solved_for": list(self.free),
+            "solutions": [item.as_dict() for item in self.found],
+        }
+
+
+def equilibria(equations: LinearEquations, state: State, free: Sequence[str] = (), starts: int = STARTS) -> Equilibria:
+    """Equilibria near a state first, then others.
+
+    Args:
+        equations: of the model.
+        state: where the search begins; what is not free stays as it is there, speeds are zero.
+        free: names of coordinates, control inputs, and speeds along which a generalised force may take any value;
+            default all coordinates.
+        starts: how many places the search begins at.
+
+    Raises:
+        AnalysisError: a name is unknown, or no equilibrium was found.
+    """
+    mechanism = equations.mechanism
+    increments = increment_names(mechanism)
+    known = (increments, equations.inputs, equations.speeds)
+    for name in free:
+        if not any(name in names for names in known):
+            raise AnalysisError(
+                f"no coordinate, control input or speed is called {name!r}",
+                where=equations.name,
+                remedy=suggestion(name, [each for names in known for each in names]),
+            )
+    named = tuple(free) or increments
+    chosen = free_of_names(mechanism, named, known)
+    state = replace(state, v=np.zeros(mechanism.nv))
+    balance = Balance(mechanism, equations.loops, state, chosen)
+    solutions, best = _solutions(balance, state.q, starts)
+    if not solutions:
+        raise _nothing_found(equations, balance, best, named)
+    labels = (
+        *(increments[k] for k in chosen.speeds),
+        *(equations.inputs[k] for k in chosen.inputs),
+        *(f"tau of {equations.speeds[k]}" for k in chosen.forces),
+    )
+    found = []
+    for number, z in enumerate(solutions, start=1):
+        q, u, tau, _ = balance.split(z)
+        there = replace(state, q=q, u=u, tau=tau)
+        idle = np.abs(balance.idle(z)).max(axis=1, initial=0.0)
+        moving = tuple(name for name, share in zip(labels, idle, strict=True) if share > 1e-6)
+        left = float(np.abs(balance.residual(z)[0]).max(initial=0.0))
+        found.append(
+            Equilibrium(f"equilibrium {number}", there, stability_at(equations, there), moving, left, equations)
+        )
+    return Equilibria(tuple(found), named)
+
+
+def stability_at(equations: LinearEquations, state: State) -> Stability:
+    """Stability by the eigenvalues of the linearised equations."""
+    try:
+        values = [pair.value for pair in eigenpairs(linearised(equations, state))]
+    except MbsymError as error:
+        return Stability("unknown", reason=error.what)
+    growing = sum(value.real > 1e-9 * abs(value) for value in values if value)
+    drifting = sum(not value for value in values)
+    if growing:
+        return Stability("unstable", growing, drifting)
+    if drifting:
+        return Stability("indifferent", 0, drifting)
+    undamped = any(abs(value.real) <= 1e-9 * abs(value) for value in values)
+    return Stability("stable without damping" if undamped else "asymptotically stable")
+
+
+def _solutions(balance: Balance, q: Array, starts: int) -> tuple[list[Array], Array]:
+    """Unknowns of distinct equilibria, the nearest first, and those of the least unbalanced place of all."""
+    problem, found = balance.problem, []
+    # The same places in every run.
+    generator = np.random.default_rng(20)
+    best, least = balance.start(q), np.inf
+    for number in range(max(starts, 1)):
+        place = balance.start(_moved(balance, q, generator) if number else q)
+        done = close(problem, place)
+        if done.gap < least:
+            best, least = done.q, done.gap
+        if done.gap < CLOSED:
+            found.append(_unwound(balance, _returned(balance, done.q, q)))
+    distances = [float(np.linalg.norm(_apart(balance, balance.start(q), z))) for z in found]
+    order = sorted(range(len(found)), key=lambda k: (round(distances[k], 6), *np.round(found[k], 6).tolist()))
+    kept: list[Array] = []
+    for z in (found[k] for k in order):
+        if not any(_is_same(balance, other, z) for other in kept):
+            kept.append(z)
+    return kept[:MOST], best
+
+
+def _moved(balance: Balance, q: Array, generator: np.random.Generator) -> Array:
+    """Free coordinates anywhere: angles up to half a turn, lengths up to a metre away."""
+    units = increment_units(balance.mechanism)
+    step = np.zeros(balance.free.count + balance.rows)
+    for place, column in enumerate(balance.free.speeds):
+        step[place] = generator.uniform(-1.0, 1.0) * (np.pi if units[column] == "rad" else 1.0)
+    return balance.split(balance.move(balance.start(q), step))[0]
+
+
+def _returned(balance: Balance, z: Array, q: Array) -> Array:
+    """z with the coordinates that change nothing as they were at the start."""
+    idle = balance.idle(z)[: len(balance.free.speeds)]
+    alone = np.abs(np.linalg.norm(idle, axis=1) - 1.0) < SAME if idle.size else np.zeros(0, dtype=bool)
+    for column in np.array(balance.free.speeds, dtype=int)[alone]:
+        for body in balance.mechanism.bodies_by_coordinates:
+            place = body.q_range[0] + int(column) - body.v_range[0]
+            if body.v_range[0] <= column < body.v_range[1] and body.joint.kind.speeds_are_rates:
+                moved = z.copy()
+                moved[place] = q[place]
+                z = moved if np.abs(balance.residual(moved)[0]).max(initial=0.0) < CLOSED else z
+    return z
+
+
+def _unwound(balance: Balance, z: Array) -> Array:
+    """z with angles in (-pi, pi], where whole turns change nothing."""
+    mechanism = balance.mechanism
+    for body in mechanism.bodies_by_coordinates:
+        if not body.joint.kind.speeds_are_rates:
+            continue
+        for place, unit in zip(range(*body.q_range), body.joint.shape.coordinate_units, strict=True):
+            turned = z.copy()
+            # Half a turn either way is one place, whatever round-off says.
+            turned[place] = np.pi + SAME - (np.pi + SAME - z[place]) % (2.0 * np.pi)
+            if unit == "rad" and turned[place] != z[place]:
+                gap = np.abs(balance.residual(turned)[0]).max(initial=0.0)
+                z = turned if gap < CLOSED else z
+    return z
+
+
+def _apart(balance: Balance, first: Array, second: Array) -> Array:
+    """Differences of coordinates, quaternions of either sign."""
+    difference = second[: balance.mechanism.nq] - first[: balance.mechanism.nq]
+    for start in balance.mechanism.q.quaternions:
+        if first[start : start + 4] @ second[start : start + 4] < 0.0:
+            difference[start : start + 4] += 2.0 * first[start : start + 4]
+    return difference
+
+
+def _is_same(balance: Balance, first: Array, second: Array) -> bool:
+    """Whether one leads to the other through equilibria, by what is idle at the first."""
+    apart = _apart(balance, first, second)
+    idle = balance.idle(first)[: len(balance.free.speeds)]
+    if idle.size:
+        motions = []
+        for column in idle.T:
+            step = np.zeros(balance.free.count + balance.rows)
+            step[: len(column)] = 1e-6 * column
+            motions.append((balance.move(first, step) - first)[: balance.mechanism.nq] / 1e-6)
+        tangent = np.linalg.svd(np.array(motions).T, full_matrices=False)[0]
+        apart = apart - tangent @ (tangent.T @ apart)
+    return bool(np.abs(apart).max(initial=0.0) < SAME)
+
+
+def _nothing_found(equations: LinearEquations, balance: Balance, z: Array, free: Sequence[str]) -> AnalysisError:
+    """The error that names what stays unbalanced."""
+    residual = balance.residual(z)[0]
+    nv = equations.mechanism.nv
+    worst = int(np.argmax(np.abs(residual)))
+    remedy = f"free other coordinates or inputs than {', '.join(free)}, or begin elsewhere"
+    if worst < nv:
+        units = [unit for body in equations.mechanism.bodies_by_coordinates for unit in body.joint.shape.force_units]
+        left = abs(float(residual[worst])) * balance.scale
+        what = f"no equilibrium was found: {left:.3g} {units[worst]} along {equations.speeds[worst]} stay unbalanced"
+        return AnalysisError(what, where=equations.name, remedy=remedy)
+    rows = [row for closure in equations.loops.closures for row in closure.rows] if equations.loops else []
+    row = rows[worst - nv]
+    gap = f"{abs(float(residual[worst])):.3g} {row.unit}"
+    what = f"no equilibrium was found: the loop of {row.closure} stays open by {gap}"
+    return AnalysisError(what, where=equations.name, remedy=remedy)

@@ -1,0 +1,233 @@
+"""Equations of motion linearised about a state: xdot = A x + B u, y = C x + D u.
+
+x are increments [dq; dv] of independent coordinates and their speeds, q moved along the speeds. With closed loops the
+others follow: dq = N dq_i, and dv = N dv_i + N' dq_i where the loops move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.errors import AnalysisError
+from mbsym.linear.equations import LinearEquations, Slopes, State
+from mbsym.linear.freedom import Freedom, freedom_at
+from mbsym.linear.observed import observed
+from mbsym.linear.tangent import increment_names, increment_units, turning_at
+from mbsym.simulation.equations import speed_quantities, suggestion
+
+if TYPE_CHECKING:
+    from mbsym.linear.symbols import SymbolicSystem
+
+Array: TypeAlias = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Linearisation:
+    """A linear system with n states, m inputs and p outputs, and where it holds.
+
+    It unpacks as A, B, C, D, so that ``scipy.signal.StateSpace(*found)`` and ``control.ss(*found)`` take it.
+
+    Attributes:
+        A, B, C, D: (n, n), (n, m), (p, n), (p, m).
+        states, inputs, outputs: names.
+        state_units, input_units: units of the increments.
+        state: about which.
+        rates: of the independent coordinates and speeds at that state (n,); zero at an equilibrium.
+        freedom: independent coordinates, and how all others move with them.
+        mass: of the independent speeds (n/2, n/2).
+        equations: of the model.
+    """
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    state_units: tuple[str, ...]
+    input_units: tuple[str, ...]
+    state: State
+    rates: Array
+    freedom: Freedom
+    mass: Array
+    equations: LinearEquations
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.A, self.B, self.C, self.D))
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> Array:
+        return (self.A, self.B, self.C, self.D)[index]
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        return f"<Linearisation of {self.equations.name!r}: {sizes}>"
+
+    @property
+    def is_equilibrium(self) -> bool:
+        """True where nothing moves and nothing is accelerated, but for round-off."""
+        return bool(np.abs(self.rates).max(initial=0.0) < AT_REST)
+
+    def symbolic(self, *, general: bool = False) -> SymbolicSystem:
+        """The same matrices in the model's run-time parameters, as SymPy matrices.
+
+        Args:
+            general: in coordinates, speeds, forces and inputs too, at any state.
+
+        Raises:
+            AnalysisError: the model has closed loops.
+        """
+        from mbsym.linear.symbols import symbolic_system
+
+        return symbolic_system(self.equations, self.state, (self.inputs, self.outputs), general)
+
+    @property
+    def poles(self) -> Array:
+        """Eigenvalues of A (n,), by real and imaginary part."""
+        return np.sort_complex(np.linalg.eigvals(self.A))
+
+    def as_dict(self) -> dict[str, object]:
+        """For machines."""
+        equations, state = self.equations, self.state
+        return {
+            "name": equations.name,
+            "q": dict(zip(equations.coordinates, state.q.tolist(), strict=True)),
+            "v": dict(zip(equations.speeds, state.v.tolist(), strict=True)),
+            "tau": dict(zip(equations.speeds, state.tau.tolist(), strict=True)),
+            "u": dict(zip(equations.inputs, state.u.tolist(), strict=True)),
+            "t": state.t,
+            "equilibrium": self.is_equilibrium,
+            "rates": dict(zip(self.states, self.rates.tolist(), strict=True)),
+            "states": list(self.states),
+            "inputs": list(self.inputs),
+            "outputs": list(self.outputs),
+            "state_units": list(self.state_units),
+            "input_units": list(self.input_units),
+            "A": self.A.tolist(),
+            "B": self.B.tolist(),
+            "C": self.C.tolist(),
+            "D": self.D.tolist(),
+            "poles": [{"real": float(pole.real), "imaginary": float(pole.imag)} for pole in self.poles],
+        }
+
+
+AT_REST: Final = 1e-8
+"""Rates below this [SI] count as none: equilibria are found to about 1e-10 of the forces at work."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputColumns:
+    """What enters: control inputs, or generalised forces along speeds.
+
+    Attributes:
+        names, units: of the inputs.
+        by_input: derivatives of vdot (nv, m).
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    by_input: Array
+
+
+def linearised(
+    equations: LinearEquations,
+    state: State,
+    inputs: str | Sequence[str] = "auto",
+    outputs: Sequence[str] = (),
+    independent: Sequence[str] = (),
+) -> Linearisation:
+    """The linear system about a state.
+
+    Args:
+        equations: of the model.
+        state: with closed loops.
+        inputs: "u", "tau", "auto" for control inputs where the model has any and tau else, or names of control inputs
+            and of speeds along which generalised forces act.
+        outputs: names of coordinates, speeds and accelerations (``vdot_X`` of the speed ``v_X``); default the states.
+        independent: names of the independent coordinates of closed loops; default those that tell the others best.
+
+    Raises:
+        AnalysisError: a name is unknown, the loops are not closed, or the state is singular.
+    """
+    mechanism, nv = equations.mechanism, equations.mechanism.nv
+    freedom = freedom_at(equations, state, independent)
+    slopes = equations.slopes(state)
+    chosen = _columns(equations, slopes, inputs)
+    motion = np.block([[turning_at(mechanism, state.v), np.eye(nv)], [slopes.by_q, slopes.by_v]])
+    entry = np.concatenate([np.zeros_like(chosen.by_input), chosen.by_input])
+    carried = freedom.of_states
+    kept = [*freedom.independent, *(nv + k for k in freedom.independent)]
+    increments = increment_names(mechanism)
+    names = tuple((*increments, *equations.speeds)[k] for k in kept)
+    units = (*increment_units(mechanism), *(item.unit for item in speed_quantities(mechanism)))
+    C, D = np.eye(len(kept)), np.zeros((len(kept), len(chosen.names)))
+    if outputs:
+        rows = [_output(equations, slopes, chosen, state, name) for name in outputs]
+        C, D = np.array([row for row, _ in rows]) @ carried, np.array([row for _, row in rows])
+    (mass,) = equations.evaluate("mass_matrix", state)
+    return Linearisation(
+        motion[kept] @ carried,
+        entry[kept],
+        C,
+        D,
+        names,
+        chosen.names,
+        tuple(outputs) or names,
+        tuple(units[k] for k in kept),
+        chosen.units,
+        state,
+        np.concatenate([state.v, slopes.vdot])[kept],
+        freedom,
+        freedom.motion.T @ mass @ freedom.motion,
+        equations,
+    )
+
+
+def _columns(equations: LinearEquations, slopes: Slopes, asked: str | Sequence[str]) -> InputColumns:
+    model = equations.mechanism.model
+    units = [unit for body in equations.mechanism.bodies_by_coordinates for unit in body.joint.shape.force_units]
+    known = {item.name: (item.unit, slopes.by_u[:, k]) for k, item in enumerate(model.inputs)}
+    forces = {name: (units[k], slopes.by_tau[:, k]) for k, name in enumerate(equations.speeds)}
+    if asked == "auto":
+        asked = "u" if known else "tau"
+    if asked == "u" and not known:
+        raise AnalysisError(
+            "the model has no control inputs", where=equations.name, remedy="take tau, or give the model inputs"
+        )
+    every = {**forces, **known}
+    names = tuple(known) if asked == "u" else tuple(forces) if asked == "tau" else tuple(asked)
+    for name in names:
+        if name not in every:
+            raise AnalysisError(
+                f"no control input or speed is called {name!r}",
+                where=equations.name,
+                remedy=suggestion(name, ("u", "tau", *known, *forces)),
+            )
+    columns = [every[name][1] for name in names]
+    by_input = np.stack(columns, axis=1) if columns else np.zeros((len(slopes.vdot), 0))
+    labels = tuple(name if name in known else f"tau_{name.removeprefix('v_')}" for name in names)
+    return InputColumns(labels, tuple(every[name][0] for name in names), by_input)
+
+
+def _output(
+    equations: LinearEquations, slopes: Slopes, chosen: InputColumns, state: State, name: str
+) -> tuple[Array, Array]:
+    """Rows of C and D of a quantity over all increments (2 nv,) and the inputs."""
+    nv, found = equations.mechanism.nv, observed(equations, name)
+    row, through = np.zeros(2 * nv), np.zeros(len(chosen.names))
+    k = found.place
+    if found.kind == "acceleration":
+        return np.concatenate([slopes.by_q[k], slopes.by_v[k]]), chosen.by_input[k]
+    if found.kind == "coordinate":
+        row[:nv] = equations.evaluate("tangent_map", state)[0][k]
+    else:
+        row[k + nv * (found.kind == "speed")] = 1.0
+    return row, through

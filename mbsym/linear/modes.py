@@ -1,0 +1,144 @@
+"""Modes: how a mechanism moves by itself near a state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import pi
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.linear.eigen import EigenPair, eigenpairs
+from mbsym.linear.linearised import Linearisation
+
+Array: TypeAlias = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One way to move by itself.
+
+    Attributes:
+        name: "mode 1", ... by rising frequency.
+        eigenvalue: [1/s], of an oscillation that of positive imaginary part.
+        shape: complex, over the independent increments (n,), the largest entry 1.
+    """
+
+    name: str
+    eigenvalue: complex
+    shape: Array
+
+    @property
+    def frequency(self) -> float:
+        """Size of the eigenvalue [rad/s]: of an undamped oscillation its angular frequency."""
+        return abs(self.eigenvalue)
+
+    @property
+    def hertz(self) -> float:
+        """Oscillations in a second, damped as they are."""
+        return abs(self.eigenvalue.imag) / (2.0 * pi)
+
+    @property
+    def damping(self) -> float:
+        """Damping ratio: 0 undamped, 1 no oscillation, negative where it grows; of what stays zero."""
+        return -self.eigenvalue.real / self.frequency + 0.0 if self.frequency else 0.0
+
+    @property
+    def behaviour(self) -> str:
+        """In words."""
+        real, imaginary = self.eigenvalue.real, self.eigenvalue.imag
+        if not self.frequency:
+            return "drifts"
+        growth = "" if abs(real) < 1e-9 * self.frequency else " and grows" if real > 0.0 else " and decays"
+        return f"oscillates{growth}" if imaginary else growth.removeprefix(" and ")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Modes:
+    """The modes of a mechanism at a state, by rising frequency.
+
+    Attributes:
+        modes: each.
+        linearisation: behind them.
+    """
+
+    modes: tuple[Mode, ...]
+    linearisation: Linearisation
+
+    def __iter__(self) -> Any:
+        return iter(self.modes)
+
+    def __len__(self) -> int:
+        return len(self.modes)
+
+    def __getitem__(self, index: int) -> Mode:
+        return self.modes[index]
+
+    def __repr__(self) -> str:
+        return f"<Modes of {self.linearisation.equations.name!r}: {len(self.modes)}>"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the entries of a shape."""
+        return self.linearisation.states[: len(self.linearisation.states) // 2]
+
+    @property
+    def frequencies(self) -> Array:
+        """[rad/s]"""
+        return np.array([mode.frequency for mode in self.modes])
+
+    def as_dict(self) -> dict[str, object]:
+        """For machines."""
+        return {
+            "name": self.linearisation.equations.name,
+            "equilibrium": self.linearisation.is_equilibrium,
+            "increments": list(self.names),
+            "modes": [
+                {
+                    "name": mode.name,
+                    "eigenvalue": {"real": mode.eigenvalue.real, "imaginary": mode.eigenvalue.imag},
+                    "rad/s": mode.frequency,
+                    "Hz": mode.hertz,
+                    "damping": mode.damping,
+                    "behaviour": mode.behaviour,
+                    "shape": {
+                        "real": [float(x) for x in mode.shape.real],
+                        "imaginary": [float(x) for x in mode.shape.imag],
+                    },
+                }
+                for mode in self.modes
+            ],
+        }
+
+    def page(self, path: str | Path, *, force: bool = False) -> Path:
+        """Writes the shapes, one after the other, as an animated page that needs nothing else.
+
+        Raises:
+            SimulationError: the suffix is not .html, or the file cannot be written.
+        """
+        from mbsym.linear.shapes import Swing, write_shapes
+
+        linear = self.linearisation
+        swings = [
+            Swing(f"{mode.name}: {mode.hertz:.4g} Hz, {mode.behaviour}", linear.freedom.motion @ mode.shape)
+            for mode in self.modes
+        ]
+        return write_shapes(linear.equations, linear.state.q, swings, Path(path), force)
+
+
+def modes_of(linearisation: Linearisation) -> Modes:
+    """The modes of a linear system of increments and their rates."""
+    pairs: Sequence[EigenPair] = eigenpairs(linearisation)
+    found = [Mode(f"mode {k}", pair.value, _of_size_one(pair.shape)) for k, pair in enumerate(pairs, start=1)]
+    return Modes(tuple(found), linearisation)
+
+
+def _of_size_one(shape: Array) -> Array:
+    sizes = np.abs(shape)
+    if not sizes.max(initial=0.0) > 0.0:
+        return shape
+    # Of entries of one size the first, whatever round-off says.
+    return np.asarray(shape / shape[int(np.argmax(sizes > sizes.max() * (1 - 1e-9)))])

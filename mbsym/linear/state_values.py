@@ -1,0 +1,127 @@
+"""States by name: from pairs, from JSON and CSV files, made whole by the model's own values."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from mbsym.errors import AnalysisError
+from mbsym.linear.equations import LinearEquations, State
+from mbsym.simulation.equations import suggestion
+from mbsym.simulation.initial_state import constants, initial_state
+from mbsym.simulation.options import finite
+
+_GROUPS: Final = ("q", "v", "tau", "u", "t")
+_SUFFIXES: Final = (".json", ".csv")
+
+
+def state_of(equations: LinearEquations, given: Mapping[str, float], tau: Mapping[str, float] | None = None) -> State:
+    """A state by the names of coordinates, speeds, control inputs and ``t``; the rest as the model starts, or zero.
+
+    Args:
+        equations: of the model.
+        given: values by name.
+        tau: generalised forces by the names of their speeds.
+
+    Raises:
+        SimulationError: a name is unknown, or a value is not finite.
+    """
+    mechanism = equations.mechanism
+    inputs = {name: value for name, value in given.items() if name in equations.inputs}
+    moving = {name: value for name, value in given.items() if name not in inputs and name != "t"}
+    q, v, _ = initial_state(mechanism, moving)
+    return State(
+        q,
+        v,
+        constants(equations.speeds, tau or {}, "speed", equations.name),
+        constants(equations.inputs, inputs, "control input", equations.name),
+        finite("t", given.get("t", 0.0)),
+    )
+
+
+def is_state_file(text: str) -> bool:
+    """True for the name of a file with a state."""
+    return Path(text).suffix.lower() in _SUFFIXES
+
+
+def read_state(path: Path, known: Iterable[str]) -> tuple[dict[str, float], dict[str, float]]:
+    """Values by name from a file, and generalised forces by the names of their speeds.
+
+    JSON holds an object of numbers by name, or such objects under q, v, u and tau, as ``--json`` prints them. CSV has
+    names with or without [unit] above its columns, as ``mbsym simulate`` writes it; its last row counts.
+
+    Args:
+        path: the file.
+        known: names of coordinates, speeds and inputs; other columns of a table are left alone.
+
+    Raises:
+        AnalysisError: the file cannot be read, or holds no state.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise AnalysisError(
+            f"cannot read: {error.strerror or error}", where=str(path), remedy="name a JSON or CSV file"
+        ) from None
+    except UnicodeDecodeError:
+        raise AnalysisError("the file is no text", where=str(path), remedy="name a JSON or CSV file") from None
+    return _of_json(path, text) if path.suffix.lower() == ".json" else (_of_csv(path, text, list(known)), {})
+
+
+def _of_json(path: Path, text: str) -> tuple[dict[str, float], dict[str, float]]:
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"{path}:{error.lineno}:{error.colno}"
+        raise AnalysisError(f"this is no JSON: {error.msg}", where=where, remedy="mend it") from None
+    if isinstance(document, dict) and isinstance(document.get("solutions"), list) and document["solutions"]:
+        document = document["solutions"][0]
+    if not isinstance(document, dict):
+        raise AnalysisError("this is no object of numbers by name", where=str(path), remedy='write {"NAME": NUMBER}')
+    groups = {name: value for name, value in document.items() if name in _GROUPS}
+    if not any(isinstance(value, dict) for value in groups.values()):
+        return _numbers(path, document), {}
+    found: dict[str, float] = {}
+    for name in ("q", "v", "u"):
+        found |= _numbers(path, groups.get(name, {}))
+    if "t" in groups:
+        found["t"] = _number(path, "t", groups["t"])
+    return found, _numbers(path, groups.get("tau", {}))
+
+
+def _numbers(path: Path, entries: object) -> dict[str, float]:
+    if not isinstance(entries, dict):
+        raise AnalysisError("this is no object of numbers by name", where=str(path), remedy='write {"NAME": NUMBER}')
+    return {name: _number(path, name, value) for name, value in entries.items()}
+
+
+def _number(path: Path, name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise AnalysisError(f"{name} is no number", where=str(path), remedy="give each name a number")
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise AnalysisError(f"{name} = {value} is no finite number", where=str(path), remedy="give a number")
+    return number
+
+
+def _of_csv(path: Path, text: str, known: list[str]) -> dict[str, float]:
+    rows = [row for row in csv.reader(line for line in text.splitlines() if not line.startswith("#")) if row]
+    if len(rows) < 2:
+        raise AnalysisError("this is no table", where=str(path), remedy="give a row of names and a row of numbers")
+    names = [cell.partition("[")[0].strip() for cell in rows[0]]
+    pairs = dict(zip(names, rows[-1], strict=False))
+    found = {name: _number(path, name, pairs[name]) for name in pairs if name in known}
+    if not found:
+        raise AnalysisError(
+            f"no column is called like a coordinate, a speed or an input: {', '.join(names)}",
+            where=str(path),
+            remedy=suggestion(names[0], known),
+        )
+    return found

@@ -1,0 +1,157 @@
+"""Results of linear analysis as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mbsym.linear.equations import LinearEquations, State
+from mbsym.linear.equilibrium import Equilibria
+from mbsym.linear.linearised import Array, Linearisation
+from mbsym.linear.modes import Mode, Modes
+
+if TYPE_CHECKING:
+    from mbsym.linear.symbols import SymbolicSystem
+
+_NOTHING = 1e-12
+"""Part of the largest number of a matrix below which one is printed as 0."""
+
+_ROUND_OFF = 1e-11
+"""Coordinates, speeds and forces below this are printed as 0: equilibria are found to about 1e-10 of the forces."""
+
+
+_MATRICES = (
+    ("A", "states", "states"),
+    ("B", "states", "inputs"),
+    ("C", "outputs", "states"),
+    ("D", "outputs", "inputs"),
+)
+"""With what their rows and columns are."""
+
+
+def linearisation_text(found: Linearisation, symbols: SymbolicSystem | None = None) -> str:
+    """Where it holds, the matrices with their names, and the poles."""
+    kind = "an equilibrium" if found.is_equilibrium else "a state that is no equilibrium"
+    lines = [f"{found.equations.name}: linearised about {kind}", "", *_state(found.equations, found.state)]
+    if not found.is_equilibrium:
+        lines.append(f"{'rates':12}{_pairs(found.states, found.rates)}")
+    lines.append(f"{'x':12}{_with_units(found.states, found.state_units)}")
+    lines.append(f"{'u':12}{_with_units(found.inputs, found.input_units)}")
+    lines.append(f"{'y':12}{'x' if found.outputs == found.states else ', '.join(found.outputs)}")
+    shown = _MATRICES if found.outputs != found.states else _MATRICES[:2]
+    for letter, row_names, column_names in shown:
+        rows, columns = getattr(found, row_names), getattr(found, column_names)
+        matrix = getattr(found, letter)
+        if matrix.size:
+            lines += ["", *_matrix(letter, matrix, rows, columns)]
+    if symbols is not None:
+        lines += ["", "in symbols", *_entries(found, symbols)]
+    lines += ["", f"{'poles':12}{', '.join(_complex(pole) for pole in found.poles)}"]
+    return "\n".join(lines) + "\n"
+
+
+def equilibria_text(found: Equilibria) -> str:
+    """Each equilibrium with its state and stability."""
+    equations = found[0].equations
+    lines = [f"{equations.name}: {len(found)} {'equilibrium' if len(found) == 1 else 'equilibria'}"]
+    for item in found:
+        lines += ["", f"{item.name}: {item.stability.sentence}", *_state(equations, item.state)]
+        if item.idle:
+            lines.append(f"{'one of many':12}{', '.join(item.idle)} may change")
+    return "\n".join(lines) + "\n"
+
+
+def modes_text(found: Modes) -> str:
+    """A table of eigenvalues, and one of shapes."""
+    linear = found.linearisation
+    kind = "an equilibrium" if linear.is_equilibrium else "a state that is no equilibrium"
+    rows = [("", "eigenvalue [1/s]", "rad/s", "Hz", "damping", "behaviour")]
+    rows += [
+        (mode.name, _complex(mode.eigenvalue), _number(mode.frequency), _number(mode.hertz), _damping(mode),
+         mode.behaviour)
+        for mode in found
+    ]  # fmt: skip
+    shapes = [("shape", *(mode.name for mode in found))]
+    for k, name in enumerate(found.names):
+        shapes.append((name, *(_complex(mode.shape[k], 4) for mode in found)))
+    lines = [f"{linear.equations.name}: small motions about {kind}", "", *_state(linear.equations, linear.state)]
+    return "\n".join([*lines, "", *_aligned(rows), "", *_aligned(shapes)]) + "\n"
+
+
+def _damping(mode: Mode) -> str:
+    return f"{mode.damping if abs(mode.damping) > 1e-9 else 0.0:.4g}" if mode.frequency else ""
+
+
+def _state(equations: LinearEquations, state: State) -> list[str]:
+    lines = [f"{'q':12}{_pairs(equations.coordinates, state.q)}"]
+    if state.v.any():
+        lines.append(f"{'v':12}{_pairs(equations.speeds, state.v)}")
+    if equations.inputs:
+        lines.append(f"{'inputs':12}{_pairs(equations.inputs, state.u)}")
+    if state.tau.any():
+        lines.append(f"{'tau':12}{_pairs(equations.speeds, state.tau)}")
+    return lines
+
+
+def _pairs(names: Sequence[str], values: Array) -> str:
+    shown = ((name, float(value)) for name, value in zip(names, values, strict=True))
+    return ", ".join(f"{name} = {_number(value if abs(value) > _ROUND_OFF else 0.0)}" for name, value in shown)
+
+
+def _with_units(names: Sequence[str], units: Sequence[str]) -> str:
+    shown = (f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True))
+    return ", ".join(shown) or "none"
+
+
+def _matrix(letter: str, matrix: Array, rows: Sequence[str], columns: Sequence[str]) -> list[str]:
+    least = _NOTHING * float(np.abs(matrix).max(initial=0.0))
+    table = [(letter, *columns)]
+    for name, row in zip(rows, matrix, strict=True):
+        table.append((name, *(_number(float(x) if abs(x) > least else 0.0) for x in row)))
+    return _aligned(table)
+
+
+def _entries(found: Linearisation, symbols: SymbolicSystem) -> list[str]:
+    """Entries that are neither 0 nor 1, one a line."""
+    lines = []
+    for letter, row_names, column_names in _MATRICES:
+        rows, columns = getattr(found, row_names), getattr(found, column_names)
+        matrix = getattr(symbols, letter)
+        for i in range(len(rows)):
+            for j in range(len(columns)):
+                if matrix[i, j] != 0 and matrix[i, j] != 1:
+                    lines.append(f"  {letter}[{i + 1},{j + 1}] = {matrix[i, j]}")
+    return lines
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Names to the left, numbers to the right."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.ljust(width) if k == 0 or not _starts_a_number(rows[-1][k]) else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _starts_a_number(cell: str) -> bool:
+    return not cell or cell[0] in "-0123456789"
+
+
+def _number(value: float) -> str:
+    return f"{value if abs(value) > 1e-14 else 0.0:.6g}"
+
+
+def _complex(value: complex, digits: int = 6) -> str:
+    """A pair as x +- yi is told once by each of its two."""
+    size = abs(value)
+    real = value.real if abs(value.real) > 1e-9 * size else 0.0
+    imaginary = value.imag if abs(value.imag) > 1e-9 * size else 0.0
+    if not imaginary:
+        return f"{real + 0.0:.{digits}g}"
+    sign = "+" if imaginary > 0.0 else "-"
+    return f"{real + 0.0:.{digits}g} {sign} {abs(imaginary):.{digits}g}i" if real else f"{imaginary:.{digits}g}i"
