@@ -15,6 +15,7 @@ from mbsym.codegen.interface import GeneratedFile, Indices, ModuleDescription, R
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES
 from mbsym.codegen.write import write_files
 from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS, LARGEST_CODE, LOOP_CONVENTIONS
+from mbsym.derivatives.control_functions import FRAME_CONTROL_FUNCTIONS
 from mbsym.derivatives.functions import OF_FREE_MOTION
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.errors import DerivationError
@@ -174,7 +175,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
         if name not in known and name not in found.on_request:
             raise DerivationError(
                 f"{mechanism.model.name} has no function {name!r}",
-                remedy=_remedy(name, (*known, *found.on_request)),
+                remedy=_remedy(name, (*known, *found.on_request), found.loops is not None),
             )
     wanted = set(options.functions or known).union(request.name for request in options.derivatives)
     if found.solves(wanted.union(request.function for request in options.derivatives)):
@@ -198,8 +199,10 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     return Derivation(mechanism, options.formulation, tuple(programs), tuple(reports), found.loops, fixed)
 
 
-def _remedy(name: str, known: Sequence[str]) -> str:
-    if name in FRAME_FUNCTIONS:
+def _remedy(name: str, known: Sequence[str], closed: bool) -> str:
+    if name in FRAME_CONTROL_FUNCTIONS and closed:
+        return "closed loops constrain its motion; it is there for trees only"
+    if name in FRAME_FUNCTIONS or name in FRAME_CONTROL_FUNCTIONS:
         return "say for which frames, with --frame or frames="
     if name in OF_FREE_MOTION:
         return "closed loops constrain its motion; derivatives of constrained motion are not there yet"

@@ -8,7 +8,8 @@ from functools import cached_property, partial
 from typing import Final, TypeAlias
 
 from mbsym.codegen.interface import Argument, RuntimeFunction, Tolerance
-from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS, OF_FREE_MOTION
+from mbsym.derivatives.control_functions import functions_on_request
+from mbsym.derivatives.functions import OF_FREE_MOTION
 from mbsym.derivatives.of_functions import DerivativeRequest, differentiated
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import FORWARD_DYNAMICS_BY_MASS_MATRIX, TREE_FUNCTIONS
@@ -158,7 +159,7 @@ class Available:
         closed = _is_closed(self.mechanism)
         return {
             name: derive
-            for name, derive in {**DERIVATIVE_FUNCTIONS, **REGRESSOR_FUNCTIONS}.items()
+            for name, derive in {**functions_on_request(self.mechanism), **REGRESSOR_FUNCTIONS}.items()
             if not closed or name not in OF_FREE_MOTION
         }
 
@@ -251,7 +252,7 @@ def contracts_of(mechanism: Mechanism) -> Mapping[str, Contract]:
     every = {
         **TREE_FUNCTIONS,
         **(FRAME_FUNCTIONS if mechanism.frames else {}),
-        **DERIVATIVE_FUNCTIONS,
+        **functions_on_request(mechanism),
         **REGRESSOR_FUNCTIONS,
     }
     contracts = {name: function.contract for name, function in every.items()}

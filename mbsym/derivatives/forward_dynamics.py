@@ -6,7 +6,7 @@ from __future__ import annotations
 from mbsym.derivatives.inverse_dynamics import generalised, inverse_dynamics_jacobians
 from mbsym.derivatives.tangent import Matrix
 from mbsym.derivatives.variations import state_of
-from mbsym.formulations.contracts import Derived
+from mbsym.formulations.contracts import Derived, Entries
 from mbsym.formulations.recursive.composite_body import mass_matrix
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, factorised, weighted_product
 from mbsym.kinematics.mechanism import Mechanism
@@ -16,7 +16,18 @@ from mbsym.symbolic.scalar import Scalar
 
 
 def forward_dynamics_derivatives(mechanism: Mechanism) -> Derived:
-    """dvdot/dq, dvdot/dv and dvdot/dtau, (nv, nv) each: tau = ID(q, v, vdot) held, dvdot = M^-1 (dtau - dID)."""
+    """dvdot/dq, dvdot/dv and dvdot/dtau, (nv, nv) each."""
+    entries, how = _with_derivatives(mechanism)
+    return Derived({name: matrix for name, matrix in entries.items() if name != "vdot"}, how)
+
+
+def forward_dynamics_with_derivatives(mechanism: Mechanism) -> Derived:
+    """vdot (nv) and its derivatives: the motion is on the way to them, so that it comes for nothing."""
+    return Derived(*_with_derivatives(mechanism))
+
+
+def _with_derivatives(mechanism: Mechanism) -> tuple[dict[str, Entries], str]:
+    """tau = ID(q, v, vdot) held, dvdot = M^-1 (dtau - dID)."""
     graph = mechanism.graph
     factor = factorised(mechanism, mass_matrix(mechanism), order=mechanism.columns_by_label)
     still = joints_at_rest(mechanism)
@@ -32,9 +43,10 @@ def forward_dynamics_derivatives(mechanism: Mechanism) -> Derived:
     # The motion of vdot on top of the steady one: that of a mechanism at rest costs less than to begin anew.
     state = steady + state_of(mechanism, still, mechanism.of_joints(vdot), zero_vector(graph))
     by_q, by_v = inverse_dynamics_jacobians(mechanism, state, applied)
+    entries: dict[str, Entries] = {"vdot": vdot}
     with graph.section("derivatives of vdot"):
-        entries = {"dvdot_dq": _solved(factor, by_q), "dvdot_dv": _solved(factor, by_v)}
-    return Derived({**entries, "dvdot_dtau": inverse(mechanism, factor)}, "composite bodies, factored mass matrix")
+        entries |= {"dvdot_dq": _solved(factor, by_q), "dvdot_dv": _solved(factor, by_v)}
+    return {**entries, "dvdot_dtau": inverse(mechanism, factor)}, "composite bodies, factored mass matrix"
 
 
 def _solved(factor: SparseFactor, right: Matrix) -> Matrix:
@@ -43,11 +55,11 @@ def _solved(factor: SparseFactor, right: Matrix) -> Matrix:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def inverse(mechanism: Mechanism, factor: SparseFactor) -> Matrix:
+def inverse(mechanism: Mechanism, factor: SparseFactor, what: str = "mass matrix") -> Matrix:
     """M^-1 = L^-1 D^-1 L^-T, of which one triangle is computed."""
-    size = mechanism.nv
+    size = len(factor.order)
     zero, one = Scalar(mechanism.graph, 0), Scalar(mechanism.graph, 0) + 1
-    with mechanism.graph.section("inverse of the mass matrix"):
+    with mechanism.graph.section(f"inverse of the {what}"):
         columns = [factor.inward([one if row == column else zero for row in range(size)]) for column in range(size)]
         entries = {(i, j): weighted_product(factor, columns[i], columns[j]) for i in range(size) for j in range(i + 1)}
     return [[entries[max(i, j), min(i, j)] for j in range(size)] for i in range(size)]

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from mbsym.derivatives.coriolis import coriolis_matrix, slotine_li
-from mbsym.derivatives.forward_dynamics import forward_dynamics_derivatives, inverse_mass_matrix
+from mbsym.derivatives.forward_dynamics import (
+    forward_dynamics_derivatives,
+    forward_dynamics_with_derivatives,
+    inverse_mass_matrix,
+)
 from mbsym.derivatives.inverse_dynamics import inverse_dynamics_derivatives
 from mbsym.derivatives.tangent import tangent_map
 from mbsym.errors import DerivationError
@@ -44,6 +48,23 @@ DERIVATIVE_FUNCTIONS: Final = Registry(
                 solves=True,
             ),
             forward_dynamics_derivatives,
+        ),
+        Function(
+            Contract(
+                "forward_dynamics_with_derivatives",
+                ("q", "v", "tau", "t", "u"),
+                (
+                    Result("vdot", ("nv",), "", "rates of the speeds"),
+                    Result("dvdot_dq", ("nv", "nv"), "", f"d vdot / d q, {_BY_SPEEDS}"),
+                    Result("dvdot_dv", ("nv", "nv"), "", "d vdot / d v"),
+                    Result("dvdot_dtau", ("nv", "nv"), "", "d vdot / d tau, the inverse of the mass matrix"),
+                ),
+                f"forward_dynamics and its derivatives by q, v and tau in one, {_BY_SPEEDS}",
+                reference="solve.vdot",
+                identities=("difference of forward dynamics", "solved difference of inverse dynamics"),
+                solves=True,
+            ),
+            forward_dynamics_with_derivatives,
         ),
         Function(
             Contract(
@@ -91,5 +112,11 @@ DERIVATIVE_FUNCTIONS: Final = Registry(
 )
 """Not among the functions of a module that names none: the derivatives of a long chain are most of its code."""
 
-OF_FREE_MOTION: Final = ("forward_dynamics_derivatives",)
+OF_FREE_MOTION: Final = (
+    "forward_dynamics_derivatives",
+    "forward_dynamics_with_derivatives",
+    "joint_wrenches_of_motion",
+    "operational_space_inertia",
+    "operational_space",
+)
 """Functions whose motion closed loops constrain."""

@@ -19,9 +19,9 @@ from mbsym.symbolic.scalar import Scalar
 Entries: TypeAlias = "Scalar | Sequence[Entries]"
 """Entries of an array, row-major, flat or nested in any way."""
 
-Size: TypeAlias = "int | Literal['nq', 'nv', 'nb', 'nj', 'nf', 'rows', 'gaps', 'np']"
-"""A length, or whose number it is: coordinates, speeds, bodies, joints, frames, closure rows that are independent, or
-all, standard parameters."""
+Size: TypeAlias = "int | Literal['nq', 'nv', 'nb', 'nj', 'nf', '6nf', 'rows', 'gaps', 'np']"
+"""A length, or whose number it is: coordinates, speeds, bodies, joints, frames, entries of their twists, closure rows
+that are independent, or all, standard parameters."""
 
 
 TIMED: Final = ("t", "u")
@@ -141,6 +141,7 @@ def sizes_of(mechanism: Mechanism) -> dict[str, int]:
         "nb": mechanism.nb,
         "nj": mechanism.nb + len(mechanism.cut_joints),
         "nf": len(mechanism.frames),
+        "6nf": 6 * len(mechanism.frames),
     }
 
 

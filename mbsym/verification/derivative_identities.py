@@ -73,7 +73,7 @@ def _solved_difference(evidence: Evidence) -> Pairs:
 def _accelerations(evidence: Evidence) -> Pairs:
     """Changes of vdot, and the forces that they are to need."""
     along_q, along_v = _direction(evidence, "tau"), _direction(evidence, "vdot")
-    by_q, by_v, by_tau = evidence.outputs()
+    by_q, by_v, by_tau = evidence.outputs()[-3:]
     nothing, state = np.zeros(len(along_q)), evidence.state
     vdot = evidence.reference.forward_dynamics(state["q"], state["v"], state["tau"], state["t"], state["u"])
     yield by_q @ along_q, -_inverse_dynamics_slope(evidence, vdot, along_q, nothing)

@@ -8,6 +8,7 @@ import numpy as np
 
 from mbsym.errors import VerificationError
 from mbsym.records import Registry
+from mbsym.verification.control_identities import CONTROL_IDENTITIES
 from mbsym.verification.derivative_identities import DERIVATIVE_IDENTITIES
 from mbsym.verification.evidence import DIFFERENCE_STEP, Array, Evidence, Identity, Pairs
 from mbsym.verification.loop_identities import LOOP_IDENTITIES
@@ -94,6 +95,7 @@ IDENTITIES: Final = Registry(
         Identity("momenta of the mass matrix", "rounding", _momenta_of_mass_matrix),
         Identity("difference of the Lagrangian", "difference", _difference_of_lagrangian),
         Identity("M v = momentum", "solution", _speeds_of_momenta),
+        *CONTROL_IDENTITIES,
         *DERIVATIVE_IDENTITIES,
         *REGRESSOR_IDENTITIES,
         *LOOP_IDENTITIES,

@@ -32,13 +32,14 @@ from mbsym.pipeline import GenerationOptions, derive, express, generate, read
 from mbsym.reference import Reference
 from mbsym.registry import contracts_of
 from mbsym.symbolic.equality import compare
-from mbsym.symbolic.program import Input, Output, Program
+from mbsym.symbolic.program import Input, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.verification.certificate import verify
 from mbsym.verification.checks import Worst, check_function
 from mbsym.verification.evidence import Companions, Evidence, Numbers
 from mbsym.verification.random_trees import random_tree
 from mechanisms.benchmark_chains import benchmark_chain
+from mechanisms.exact import same
 from mechanisms.mechanism import mechanism_of
 
 TREES = ("double_pendulum", "cart_pole", "planar_3r", "spinning_top", "puma560")
@@ -71,15 +72,6 @@ def formal_derivatives(derived: Program, function: str, mechanism: Mechanism, ot
     )
     return replace(derived, graph=mechanism.graph, outputs=outputs, parameters=mechanism.parameters,
                    inputs=TREE_FUNCTIONS[function](mechanism).inputs)  # fmt: skip
-
-
-def same(mechanism: Mechanism, found: Sequence[Scalar], expected: Sequence[Scalar]) -> bool:
-    """Whether all entries are equal for all values of the arguments, quaternions of unit length."""
-    sides = (
-        Program("side", mechanism.graph, (mechanism.q, mechanism.v), (output,), mechanism.parameters)
-        for output in (Output("entries", (len(side),), tuple(x.ref for x in side)) for side in (found, expected))
-    )
-    return bool(compare(*sides))
 
 
 def test_the_random_trees_have_everything() -> None:

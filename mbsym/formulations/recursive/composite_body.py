@@ -9,6 +9,7 @@ from mbsym.errors import DerivationError, SymbolicError
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import dot
 from mbsym.symbolic.scalar import Scalar
 
@@ -20,12 +21,7 @@ def mass_matrix(mechanism: Mechanism) -> SquareMatrix:
     graph = mechanism.graph
     zero = Scalar(graph, 0)
     matrix = [[zero] * mechanism.nv for _ in range(mechanism.nv)]
-    inertias = [body.inertia for body in mechanism.bodies]
-    with graph.section("composite inertias, inward"):
-        for body in reversed(mechanism.bodies):
-            if body.parent:
-                moved = inertias[body.label - 1].to_parent(body.rotation, body.translation)
-                inertias[body.parent - 1] = inertias[body.parent - 1] + moved
+    inertias = composite_inertias(mechanism)
     with graph.section("mass matrix"):
         for body in mechanism.bodies:
             own = mechanism.speed_of[body.label - 1]
@@ -52,6 +48,17 @@ def mass_matrix(mechanism: Mechanism) -> SquareMatrix:
                 matrix[r][c].named(f"m{r + 1}_{c + 1}")
         matrix[r][r].named(f"m{r + 1}_{r + 1}")
     return matrix
+
+
+def composite_inertias(mechanism: Mechanism) -> list[RigidInertia]:
+    """Inertia of each body with all that hang on it, in its internal frame, by label - 1."""
+    inertias = [body.inertia for body in mechanism.bodies]
+    with mechanism.graph.section("composite inertias, inward"):
+        for body in reversed(mechanism.bodies):
+            if body.parent:
+                moved = inertias[body.label - 1].to_parent(body.rotation, body.translation)
+                inertias[body.parent - 1] = inertias[body.parent - 1] + moved
+    return inertias
 
 
 def _insert(
