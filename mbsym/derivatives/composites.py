@@ -14,7 +14,7 @@ from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.transform import Transform
-from mbsym.spatial.vector import Matrix3, Vector3, add, cross, multiply, scale, symmetric_matrix, transpose
+from mbsym.spatial.vector import Matrix3, Vector3, add, cross, multiply, negate, scale, symmetric_matrix, transpose
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,18 @@ class Composite:
     inertia: RigidInertia
     flow: Matrix3
     momentum: Vector3
+
+    @classmethod
+    def of_body(cls, inertia: RigidInertia, omega: Vector3, velocity: Vector3) -> Composite:
+        """One body alone: 2 D = 2 u h^T + omega~ 2 J with J the second moments, 2 J = tr(I) 1 - 2 I."""
+        xx, yy, zz, xy, xz, yz = inertia.about_origin
+        second = symmetric_matrix((yy + zz - xx, xx + zz - yy, xx + yy - zz, -2 * xy, -2 * xz, -2 * yz))
+        h = inertia.first_moment
+        doubled = twice(velocity)
+        columns = transpose(tuple(cross(omega, row) for row in second))  # type: ignore[arg-type]
+        flow = tuple(add(column, scale(h, u)) for column, u in zip(columns, doubled, strict=True))
+        momentum = add(scale(doubled, inertia.mass), cross(twice(omega), h))
+        return cls(inertia, (flow[0], flow[1], flow[2]), momentum)
 
     def __add__(self, other: Composite) -> Composite:
         return Composite(
@@ -80,23 +92,17 @@ def composites(mechanism: Mechanism, twists: Sequence[Motion]) -> list[Composite
     found = []
     with mechanism.graph.section("composite bodies, inward"):
         for body in mechanism.bodies:
-            found.append(alone(body.inertia, *twists[body.label]))
+            found.append(Composite.of_body(body.inertia, *twists[body.label]))
         for body in reversed(mechanism.bodies):
             if body.parent:
                 found[body.parent - 1] = found[body.parent - 1] + found[body.label - 1].to_parent(body.placement)
     return found
 
 
-def alone(inertia: RigidInertia, omega: Vector3, velocity: Vector3) -> Composite:
-    """2 D = 2 u h^T + omega~ 2 J with J the second moments, 2 J = tr(I) 1 - 2 I."""
-    xx, yy, zz, xy, xz, yz = inertia.about_origin
-    second = symmetric_matrix((yy + zz - xx, xx + zz - yy, xx + yy - zz, -2 * xy, -2 * xz, -2 * yz))
-    h = inertia.first_moment
-    doubled = twice(velocity)
-    columns = transpose(tuple(cross(omega, row) for row in second))  # type: ignore[arg-type]
-    flow = tuple(add(column, scale(h, u)) for column, u in zip(columns, doubled, strict=True))
-    momentum = add(scale(doubled, inertia.mass), cross(twice(omega), h))
-    return Composite(inertia, (flow[0], flow[1], flow[2]), momentum)
+def flow_along(composite: Composite, w: Vector3, *, transposed: bool = False) -> Vector3:
+    """(2 D^T - tr(2 D) 1) w = 2 integral of (w x r) x xdot dm; transposed (tr(2 D) 1 - 2 D) w."""
+    matrix = _less_trace(composite.flow)
+    return multiply(matrix, w) if transposed else negate(multiply(transpose(matrix), w))
 
 
 def twice(a: Vector3) -> Vector3:

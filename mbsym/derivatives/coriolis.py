@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from mbsym.derivatives.composites import Change, alone, composites, twice
+from mbsym.derivatives.composites import Change, Composite, composites, twice
 from mbsym.derivatives.tangent import Matrix
 from mbsym.derivatives.variations import Table, direction_rates, folded, power, sum_of, work
 from mbsym.formulations.contracts import Derived
@@ -80,7 +80,7 @@ def slotine_li(mechanism: Mechanism) -> Derived:
             change = sum_of(change, combination(graph, body.columns, _twice_all(rates)))
             along = direction_rates(body, twists[body.label])
             moved.append(sum_of(change, combination(graph, tuple(along), _twice_all(own))))
-            wrench = alone(body.inertia, *twists[body.label]).wrench(Change(moved[-1], turning[-1][0]))
+            wrench = Composite.of_body(body.inertia, *twists[body.label]).wrench(Change(moved[-1], turning[-1][0]))
             wrenches.append(wrench)
     forces: list[tuple[Scalar, ...]] = []
     with graph.section("joint wrenches and generalised forces, inward"):

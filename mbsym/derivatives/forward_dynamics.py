@@ -3,9 +3,11 @@ matrix."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from mbsym.derivatives.inverse_dynamics import generalised, inverse_dynamics_jacobians
 from mbsym.derivatives.tangent import Matrix
-from mbsym.derivatives.variations import state_of
+from mbsym.derivatives.variations import State, state_of
 from mbsym.formulations.contracts import Derived, Entries
 from mbsym.formulations.recursive.composite_body import mass_matrix
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, factorised, weighted_product
@@ -26,9 +28,25 @@ def forward_dynamics_with_derivatives(mechanism: Mechanism) -> Derived:
     return Derived(*_with_derivatives(mechanism))
 
 
-def _with_derivatives(mechanism: Mechanism) -> tuple[dict[str, Entries], str]:
-    """tau = ID(q, v, vdot) held, dvdot = M^-1 (dtau - dID)."""
-    graph = mechanism.graph
+@dataclass(frozen=True, slots=True)
+class CausedMotion:
+    """The motion that tau causes.
+
+    Attributes:
+        factor: of the mass matrix.
+        vdot: rates of the speeds.
+        state: the motion.
+        applied: generalised forces of the force elements, if there are any.
+    """
+
+    factor: SparseFactor
+    vdot: tuple[Scalar, ...]
+    state: State
+    applied: tuple[Scalar, ...] | None
+
+
+def caused_motion(mechanism: Mechanism) -> CausedMotion:
+    """vdot by the factored mass matrix, and the motion with it."""
     factor = factorised(mechanism, mass_matrix(mechanism), order=mechanism.columns_by_label)
     still = joints_at_rest(mechanism)
     steady = state_of(mechanism, joint_speeds(mechanism), still, mechanism.gravity)
@@ -41,12 +59,18 @@ def _with_derivatives(mechanism: Mechanism) -> tuple[dict[str, Entries], str]:
         right = [force + driven for force, driven in zip(right, applied, strict=True)]
     vdot = tuple(factor.outward(factor.inward(right)))
     # The motion of vdot on top of the steady one: that of a mechanism at rest costs less than to begin anew.
-    state = steady + state_of(mechanism, still, mechanism.of_joints(vdot), zero_vector(graph))
-    by_q, by_v = inverse_dynamics_jacobians(mechanism, state, applied)
-    entries: dict[str, Entries] = {"vdot": vdot}
-    with graph.section("derivatives of vdot"):
-        entries |= {"dvdot_dq": _solved(factor, by_q), "dvdot_dv": _solved(factor, by_v)}
-    return {**entries, "dvdot_dtau": inverse(mechanism, factor)}, "composite bodies, factored mass matrix"
+    state = steady + state_of(mechanism, still, mechanism.of_joints(vdot), zero_vector(mechanism.graph))
+    return CausedMotion(factor, vdot, state, applied)
+
+
+def _with_derivatives(mechanism: Mechanism) -> tuple[dict[str, Entries], str]:
+    """tau = ID(q, v, vdot) held, dvdot = M^-1 (dtau - dID)."""
+    motion = caused_motion(mechanism)
+    by_q, by_v = inverse_dynamics_jacobians(mechanism, motion.state, motion.applied)
+    entries: dict[str, Entries] = {"vdot": motion.vdot}
+    with mechanism.graph.section("derivatives of vdot"):
+        entries |= {"dvdot_dq": _solved(motion.factor, by_q), "dvdot_dv": _solved(motion.factor, by_v)}
+    return {**entries, "dvdot_dtau": inverse(mechanism, motion.factor)}, "composite bodies, factored mass matrix"
 
 
 def _solved(factor: SparseFactor, right: Matrix) -> Matrix:

@@ -11,12 +11,17 @@ from mbsym.derivatives.forward_dynamics import (
     inverse_mass_matrix,
 )
 from mbsym.derivatives.inverse_dynamics import inverse_dynamics_derivatives
+from mbsym.derivatives.second_derivatives import (
+    forward_dynamics_second_derivatives,
+    inverse_dynamics_second_derivatives,
+)
 from mbsym.derivatives.tangent import tangent_map
 from mbsym.errors import DerivationError
 from mbsym.formulations.contracts import Contract, Function, Result
 from mbsym.records import Registry
 
 _BY_SPEEDS: Final = "q moved along the speeds (see tangent_map)"
+_BY_ROWS: Final = "by q and q, that of the row first"
 
 DERIVATIVE_FUNCTIONS: Final = Registry(
     "function",
@@ -68,6 +73,37 @@ DERIVATIVE_FUNCTIONS: Final = Registry(
         ),
         Function(
             Contract(
+                "inverse_dynamics_second_derivatives",
+                ("q", "v", "vdot", "weights", "t", "u"),
+                (
+                    Result("d2tau_dqdq", ("nv", "nv"), "", f"{_BY_ROWS}, {_BY_SPEEDS}"),
+                    Result("d2tau_dqdv", ("nv", "nv"), "", "by q (rows) and v (columns)"),
+                    Result("d2tau_dvdv", ("nv", "nv"), "", "by v and v, symmetric"),
+                    Result("d2tau_dqdvdot", ("nv", "nv"), "", "by q (rows) and vdot (columns)"),
+                ),
+                f"second derivatives of weights^T inverse_dynamics, {_BY_SPEEDS}; those that are not here are zero",
+                identities=("difference of the first derivatives",),
+            ),
+            inverse_dynamics_second_derivatives,
+        ),
+        Function(
+            Contract(
+                "forward_dynamics_second_derivatives",
+                ("q", "v", "tau", "weights", "t", "u"),
+                (
+                    Result("d2vdot_dqdq", ("nv", "nv"), "", f"{_BY_ROWS}, {_BY_SPEEDS}"),
+                    Result("d2vdot_dqdv", ("nv", "nv"), "", "by q (rows) and v (columns)"),
+                    Result("d2vdot_dvdv", ("nv", "nv"), "", "by v and v, symmetric"),
+                    Result("d2vdot_dqdtau", ("nv", "nv"), "", "by q (rows) and tau (columns)"),
+                ),
+                f"second derivatives of weights^T forward_dynamics, {_BY_SPEEDS}; those that are not here are zero",
+                identities=("difference of the first derivatives of the solution",),
+                solves=True,
+            ),
+            forward_dynamics_second_derivatives,
+        ),
+        Function(
+            Contract(
                 "tangent_map",
                 ("q",),
                 (Result("T", ("nq", "nv"), "", "qdot = T v"),),
@@ -115,6 +151,7 @@ DERIVATIVE_FUNCTIONS: Final = Registry(
 OF_FREE_MOTION: Final = (
     "forward_dynamics_derivatives",
     "forward_dynamics_with_derivatives",
+    "forward_dynamics_second_derivatives",
     "joint_wrenches_of_motion",
     "operational_space_inertia",
     "operational_space",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from mbsym.derivatives.tangent import Matrix, along, along_speeds
@@ -32,14 +32,14 @@ def inverse_dynamics_derivatives(mechanism: Mechanism) -> Derived:
     }
     how = next(iter(ways))
     if mechanism.nv <= BOTH_TRIED:
-        how = min(ways, key=lambda name: _operations(ways[name], mechanism.afresh()))
+        how = min(ways, key=lambda name: operations(ways[name](again := mechanism.afresh()), again))
     by_q, by_v = ways[how](mechanism)
     return Derived({"dtau_dq": by_q, "dtau_dv": by_v}, how)
 
 
-def _operations(way: Callable[[Mechanism], tuple[Matrix, Matrix]], mechanism: Mechanism) -> int:
+def operations(matrices: Iterable[Matrix], mechanism: Mechanism) -> int:
     """After the passes, which save more of what was differentiated."""
-    refs = tuple(entry.ref for matrix in way(mechanism) for row in matrix for entry in row)
+    refs = tuple(entry.ref for matrix in matrices for row in matrix for entry in row)
     program = Program("derivatives", mechanism.graph, (), (Output("entries", (len(refs),), refs),))
     return run(program, STANDARD_PASSES)[0].operation_count().arithmetic
 

@@ -51,8 +51,14 @@ def along_speeds(mechanism: Mechanism, refs: Sequence[Reference]) -> Matrix:
     return found
 
 
-def along_own_speeds(body: TreeBody, values: Sequence[Scalar]) -> Matrix:
-    """Derivatives of values of a joint's own coordinates along its speeds: one list of all values for each speed."""
+def along_own_speeds(body: TreeBody, values: Sequence[Scalar], held: Sequence[Scalar] = ()) -> Matrix:
+    """Derivatives of values of a joint's own coordinates along its speeds: one list of all values for each speed.
+
+    Args:
+        body: outboard of the joint.
+        values: to differentiate.
+        held: values that count as constant, whatever they depend on.
+    """
     graph = body.motion.graph
     refs = [value.ref for value in values]
     if body.v_range[0] == body.v_range[1]:
@@ -61,6 +67,8 @@ def along_own_speeds(body: TreeBody, values: Sequence[Scalar]) -> Matrix:
     for speed in body.v:
         seeds = {other.ref: Scalar(graph, 0).ref for other in body.v} | {speed.ref: graph.const(1)}
         rates = forward(graph, [rate.ref for rate in body.motion.position_rate], seeds)
-        moved = {q.ref: rate for q, rate in zip(body.q, rates, strict=True)}
+        moved = {abs(value.ref): 0 for value in held if value} | {
+            q.ref: rate for q, rate in zip(body.q, rates, strict=True)
+        }
         found.append([Scalar(graph, ref) for ref in forward(graph, refs, moved)])
     return found

@@ -209,7 +209,7 @@ def cross_twist(v: Motion, m: Motion) -> Motion:
     return cross(v[0], m[0]), add(cross(v[0], m[1]), cross(v[1], m[0]))
 
 
-def _cross_wrench(v: Motion, f: Motion) -> Motion:
+def cross_wrench(v: Motion, f: Motion) -> Motion:
     """v x* f of a twist and a wrench."""
     return add(cross(v[0], f[0]), cross(v[1], f[1])), cross(v[0], f[1])
 
@@ -262,7 +262,7 @@ def _of_joint(
             place = (body.label, m), (body.label, k)
             found.displaced[place] = power(direction, displaced[k]) + power(own.direction[k][m], wrench)
             found.sped[place] = power(direction, sped[k])
-    displaced = [sum_of(f, _cross_wrench(h, wrench)) for f, h in zip(displaced, body.columns, strict=True)]
+    displaced = [sum_of(f, cross_wrench(h, wrench)) for f, h in zip(displaced, body.columns, strict=True)]
     carrier = body
     while carrier.parent:
         displaced = [carrier.placement.wrench_to_parent(*f) for f in displaced]

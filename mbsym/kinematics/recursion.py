@@ -160,7 +160,7 @@ def poses(mechanism: Mechanism) -> tuple[Transform, ...]:
     return tuple(result)
 
 
-def velocities(mechanism: Mechanism, speeds: Speeds) -> tuple[Motion, ...]:
+def velocities(mechanism: Mechanism, speeds: Speeds, letters: tuple[str, str] = ("w", "v")) -> tuple[Motion, ...]:
     """Twist [omega; v_O] of each internal frame in its own components, by label (entry 0 is the base)."""
     zero = zero_vector(mechanism.graph)
     result: list[Motion] = [(zero, zero)]
@@ -168,6 +168,6 @@ def velocities(mechanism: Mechanism, speeds: Speeds) -> tuple[Motion, ...]:
         for body, rates in zip(mechanism.bodies, speeds, strict=True):
             angular, linear = body.placement.twist_to_child(*result[body.parent])
             spin, slide = mechanism.relative_motion(body, rates)
-            omega = name_components(add(angular, spin), f"w{body.label}")
-            result.append((omega, name_components(add(linear, slide), f"v{body.label}")))
+            omega = name_components(add(angular, spin), f"{letters[0]}{body.label}")
+            result.append((omega, name_components(add(linear, slide), f"{letters[1]}{body.label}")))
     return tuple(result)

@@ -59,26 +59,67 @@ def _difference_of_inverse_dynamics(evidence: Evidence) -> Pairs:
 def _difference_of_forward_dynamics(evidence: Evidence) -> Pairs:
     """tau = ID(q, v, FD(q, v, tau)) differentiated: M dvdot = -dID at the accelerations of the reference."""
     matrix = evidence.numbers["mass_matrix"]
-    for found, slopes in _accelerations(evidence):
+    for found, slopes in _accelerations(evidence, evidence.outputs()):
         yield matrix @ found, slopes
 
 
 def _solved_difference(evidence: Evidence) -> Pairs:
     """The same in accelerations, where light bodies count as much as heavy ones."""
     matrix = evidence.numbers["mass_matrix"]
-    for found, slopes in _accelerations(evidence):
+    for found, slopes in _accelerations(evidence, evidence.outputs()):
         yield found, np.linalg.solve(matrix, slopes)
 
 
-def _accelerations(evidence: Evidence) -> Pairs:
+def _accelerations(evidence: Evidence, derivatives: Sequence[Array]) -> Pairs:
     """Changes of vdot, and the forces that they are to need."""
     along_q, along_v = _direction(evidence, "tau"), _direction(evidence, "vdot")
-    by_q, by_v, by_tau = evidence.outputs()[-3:]
+    by_q, by_v, by_tau = derivatives[-3:]
     nothing, state = np.zeros(len(along_q)), evidence.state
     vdot = evidence.reference.forward_dynamics(state["q"], state["v"], state["tau"], state["t"], state["u"])
     yield by_q @ along_q, -_inverse_dynamics_slope(evidence, vdot, along_q, nothing)
     yield by_v @ along_v, -_inverse_dynamics_slope(evidence, vdot, nothing, along_v)
     yield by_tau, np.eye(len(along_q))
+
+
+def _difference_of_derivatives(evidence: Evidence) -> Pairs:
+    """By the first derivatives, which are those of the reference along the directions that are compared."""
+    yield from _second_differences(evidence, "inverse_dynamics_derivatives", "vdot")
+    state, weights = evidence.state, evidence.state["weights"]
+    along_q, along_v = _direction(evidence, "tau"), _direction(evidence, "vdot")
+    by_q, by_v = evidence.companions.outputs("inverse_dynamics_derivatives", state)
+    nothing, vdot = np.zeros(len(along_q)), state["vdot"]
+    yield weights @ by_q @ along_q, weights @ _inverse_dynamics_slope(evidence, vdot, along_q, nothing)
+    yield weights @ by_v @ along_v, weights @ _inverse_dynamics_slope(evidence, vdot, nothing, along_v)
+
+
+def _difference_of_solved_derivatives(evidence: Evidence) -> Pairs:
+    yield from _second_differences(evidence, "forward_dynamics_derivatives", "tau")
+    found = evidence.companions.outputs("forward_dynamics_derivatives", evidence.state)
+    for slopes, expected in _accelerations(evidence, found):
+        yield slopes, np.linalg.solve(evidence.numbers["mass_matrix"], expected)
+
+
+def _second_differences(evidence: Evidence, first: str, last: str) -> Pairs:
+    """Second derivatives along directions, by slopes of weights^T the first ones."""
+    state, reference = evidence.state, evidence.reference
+    along = {name: _direction(evidence, other) for name, other in (("q", "tau"), ("v", "vdot"), (last, "v"))}
+
+    def slopes(name: str) -> list[Array]:
+        def gradients(h: float) -> tuple[Array, ...]:
+            step = along[name]
+            moved = reference.integrate_position(state["q"], step, h) if name == "q" else state[name] + h * step
+            found = evidence.companions.outputs(first, {**state, name: moved})
+            return state["weights"] @ found[0], state["weights"] @ found[1]
+
+        return _of_each(gradients)
+
+    by_qq, by_qv, by_vv, by_q_last = evidence.outputs()
+    moved, sped, pushed = slopes("q"), slopes("v"), slopes(last)
+    yield by_qq @ along["q"], moved[0]
+    yield along["q"] @ by_qv, moved[1]
+    yield by_qv @ along["v"], sped[0]
+    yield by_vv @ along["v"], sped[1]
+    yield by_q_last @ along[last], pushed[0]
 
 
 def _rate_of_position(evidence: Evidence) -> Pairs:
@@ -182,6 +223,8 @@ DERIVATIVE_IDENTITIES: Final = (
     Identity("difference of inverse dynamics", "slope", _difference_of_inverse_dynamics),
     Identity("difference of forward dynamics", "slope", _difference_of_forward_dynamics),
     Identity("solved difference of inverse dynamics", "solved slope", _solved_difference),
+    Identity("difference of the first derivatives", "slope", _difference_of_derivatives),
+    Identity("difference of the first derivatives of the solution", "solved slope", _difference_of_solved_derivatives),
     Identity("T v = position_rate", "rounding", _rate_of_position),
     Identity("Mdot = C + C^T and C v", "slope", _rate_of_mass_matrix),
     Identity("M M^-1 = 1", "solution", _inverse),

@@ -213,7 +213,7 @@ def test_an_error_in_any_entry_fails_the_certificate(name: str, tmp_path: Path) 
     rng = np.random.default_rng(5)
     q = reference.integrate_position(initial_coordinates(mechanism), rng.uniform(-1, 1, reference.nv), 0.3)
     state: dict[str, Any] = {"q": q, "t": 0.3, "u": rng.uniform(-1, 1, len(model.inputs))}
-    state |= {item: rng.uniform(0.5, 2, reference.nv) for item in ("v", "tau", "vdot", "v_r", "a_r")}
+    state |= {item: rng.uniform(0.5, 2, reference.nv) for item in ("v", "tau", "vdot", "v_r", "a_r", "weights")}
     numbers, contracts = Numbers(reference, state), contracts_of(mechanism)
 
     def passes(module: LoadedModule, function: str) -> bool:
