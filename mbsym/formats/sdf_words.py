@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from mbsym.formats.vocabulary import Words
@@ -14,7 +15,7 @@ _AXIS: Final = Words(
     once=("xyz", "dynamics", "limit", "mimic", "use_parent_model_frame", "initial_position"),
 )
 
-SDF_WORDS: Final[Mapping[str, Words]] = {
+_WORDS: Final[Mapping[str, Words]] = {
     "sdf": Words(("version",), once=("world", "model"), silent=("actor", "light")),
     "world": Words(
         ("name",),
@@ -78,6 +79,11 @@ SDF_WORDS: Final[Mapping[str, Words]] = {
     "physics": Words(once=("simbody",), silent=("ode", "provide_feedback"), refused="none"),
     "simbody": Words(once=("must_be_loop_joint",), refused="none"),
 }  # fmt: skip
+
+SDF_WORDS: Final[Mapping[str, Words]] = {
+    tag: words if words.once or words.many else replace(words, text=True) for tag, words in _WORDS.items()
+}
+"""By tag. Elements without children have their values as text."""
 
 REFUSED: Final = {
     "fluid_added_mass": "remove it, or add its share to the inertia",
