@@ -32,9 +32,16 @@ if TYPE_CHECKING:
     from mbsym.model.frame import Frame as Frame
     from mbsym.model.joint import Coupling as Coupling
     from mbsym.model.joint import Joint as Joint
+    from mbsym.model.shape import Shape as Shape
     from mbsym.model.system import Model as Model
     from mbsym.pipeline import generate as generate
     from mbsym.report.equations import derive as derive
+    from mbsym.shapes.forms import Box as Box
+    from mbsym.shapes.forms import Capsule as Capsule
+    from mbsym.shapes.forms import Cylinder as Cylinder
+    from mbsym.shapes.forms import Ellipsoid as Ellipsoid
+    from mbsym.shapes.forms import Mesh as Mesh
+    from mbsym.shapes.forms import Sphere as Sphere
     from mbsym.simulation.integrate import simulate as simulate
     from mbsym.simulation.options import Accuracy as Accuracy
     from mbsym.simulation.options import Keeping as Keeping
@@ -51,9 +58,13 @@ _HOMES: Final = {
     "Actuator": "mbsym.forces",
     "AppliedWrench": "mbsym.forces",
     "Body": "mbsym.model.body",
+    "Box": "mbsym.shapes.forms",
+    "Capsule": "mbsym.shapes.forms",
     "ControlInput": "mbsym.values.parameter",
     "Coupling": "mbsym.model.joint",
+    "Cylinder": "mbsym.shapes.forms",
     "DistanceConstraint": "mbsym.constraints",
+    "Ellipsoid": "mbsym.shapes.forms",
     "Frame": "mbsym.model.frame",
     "GearConstraint": "mbsym.constraints",
     "Joint": "mbsym.model.joint",
@@ -65,12 +76,15 @@ _HOMES: Final = {
     "LoadOptions": "mbsym.formats.registry",
     "Loads": "mbsym.simulation.options",
     "MbsymError": "mbsym.errors",
+    "Mesh": "mbsym.shapes.forms",
     "Model": "mbsym.model.system",
     "Parameter": "mbsym.values.parameter",
     "Placement": "mbsym.model.body",
     "PointOnLineConstraint": "mbsym.constraints",
     "PointSpringDamper": "mbsym.forces",
     "Preparation": "mbsym.simulation.options",
+    "Shape": "mbsym.model.shape",
+    "Sphere": "mbsym.shapes.forms",
     "derive": "mbsym.report.equations",
     "equilibrium": "mbsym.linear.analysis",
     "examples": "mbsym.examples",

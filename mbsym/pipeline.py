@@ -6,7 +6,7 @@ Building and checking what was written stand above, in ``mbsym.verification``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -221,7 +221,8 @@ def optimise(program: Program) -> tuple[Program, Report]:
 def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescription:
     """The module to print: programs, header and manifest."""
     mechanism = derivation.mechanism
-    text = dump_native(mechanism.model)
+    # Shapes say nothing about motion: with them and without, the code is the same, and has the same hash.
+    text = dump_native(replace(mechanism.model, shapes=()))
     loops = ("", *derivation.loops.sentences) if derivation.loops is not None else ()
     equations = (*EQUATION_CONVENTIONS, *(LOOP_CONVENTIONS if derivation.loops and derivation.loops.rows else ()))
     fixed = derivation.fixed or FixedFunctions((), ())

@@ -20,6 +20,7 @@ from mbsym.formats.rigid_frames import (
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Joint
+from mbsym.model.shape import Shape, in_body_order
 from mbsym.model.system import Model
 from mbsym.values.entries import entries_of
 from mbsym.values.parameter import Vector
@@ -63,6 +64,7 @@ def merge_fixed_joints(
     return replace(
         model,
         frames=tuple(frames),
+        shapes=in_body_order((_rehomed_shape(shape, home, tolerance) for shape in model.shapes), home),
         bodies=tuple(_heavier(body, gained.get(body.name, [])) for body in model.bodies if body.name not in carrier),
         joints=tuple(
             _rehomed(joint, home, tolerance)
@@ -109,6 +111,11 @@ def _rehomed(joint: Joint, home: dict[str, tuple[str, Placement]], tolerance: fl
 def _rehomed_frame(frame: Frame, home: dict[str, tuple[str, Placement]], tolerance: float) -> Frame:
     body, on_body = home[frame.body]
     return replace(frame, body=body, placement=_on(on_body, frame.placement, tolerance))
+
+
+def _rehomed_shape(shape: Shape, home: dict[str, tuple[str, Placement]], tolerance: float) -> Shape:
+    body, on_body = home[shape.body]
+    return replace(shape, body=body, placement=_on(on_body, shape.placement, tolerance))
 
 
 def _on(outer: Placement, inner: Placement, tolerance: float) -> Placement:

@@ -6,8 +6,8 @@ whose position follows the quaternion here and whose linear velocity is in body 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from mbsym.forces import ForceElement, JointDamper, JointFriction, JointSpring
@@ -15,15 +15,19 @@ from mbsym.formats.findings import report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.mjcf_actuators import with_actuators
+from mbsym.formats.mjcf_assets import Assets, read_assets
+from mbsym.formats.mjcf_defaults import MAIN, Defaults, read_defaults
 from mbsym.formats.mjcf_equality import closures
 from mbsym.formats.mjcf_frames import AngleRules, read_frame
 from mbsym.formats.mjcf_geoms import geom_mass, stated_mass, with_total_mass
 from mbsym.formats.mjcf_include import with_includes
 from mbsym.formats.mjcf_keywords import check_keywords
+from mbsym.formats.mjcf_nested import Part, joined, parts_within
 from mbsym.formats.mjcf_reference import pose_values, reference_shift
+from mbsym.formats.mjcf_shapes import read_shapes
 from mbsym.formats.mjcf_sites import FRAME_TAGS, named_frame
 from mbsym.formats.mjcf_words import MJCF_WORDS, PASSIVE_FLAGS, name_stem
-from mbsym.formats.rigid_frames import ExactMass, compose
+from mbsym.formats.rigid_frames import ExactMass, turned_vector
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
 from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
@@ -38,6 +42,7 @@ from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Joint
 from mbsym.model.names import model_name_fault
+from mbsym.model.shape import Shape, in_body_order
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
 from mbsym.values.diagnostic import Diagnostic
@@ -49,16 +54,6 @@ JOINT_TYPES: dict[str, JointType] = {"hinge": REVOLUTE, "slide": PRISMATIC, "bal
 
 FREE_WORD = next(word for word, kind in JOINT_TYPES.items() if kind is FREE)
 GROUND = "world"
-
-NOT_COVERED = {
-    "frame": "write its pose into its children",
-    "replicate": "write the copies out",
-    "composite": "write its bodies out",
-    "flexcomp": "deformable bodies are not covered",
-    "attach": "write the attached bodies out",
-    "plugin": "plugins are not covered",
-}
-"""Elements that would change the mechanics if they were passed over."""
 
 MOTORS = {"actuator": "actuators"}
 LEFT_OUT = {"tendon": "tendons", "contact": "contacts", "deformable": "deformable bodies"}
@@ -130,7 +125,8 @@ class _Reader:
 
     Attributes:
         places: line and column of bodies, joints and their parts, by kind, name and attribute of the model.
-        classes: attributes of default classes, by class and tag.
+        classes: default classes.
+        assets: meshes and materials.
         bodies: read so far, in order.
         poses: of each body in the world at the reference position.
         welds: names of the fixed joints of bodies without joints.
@@ -141,11 +137,13 @@ class _Reader:
     options: LoadOptions
     rules: AngleRules
     places: dict[tuple[str, ...], Place] = field(default_factory=dict)
-    classes: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
+    classes: Defaults = field(init=False)
+    assets: Assets = field(init=False)
     bodies: list[Body] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
     forces: list[ForceElement] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
+    shapes: list[Shape] = field(default_factory=list)
     poses: dict[str, Placement] = field(default_factory=dict)
     welds: list[str] = field(default_factory=list)
     references: dict[str, Value] = field(default_factory=dict)
@@ -157,15 +155,11 @@ class _Reader:
     def model(self, root: Element) -> Model:
         """The model with all bodies as they stand."""
         self.places[()] = root.place
-        for element in root.children:
-            if element.tag in NOT_COVERED:
-                raise self._not_covered(element)
         for compiler in root.all("compiler"):
             self.from_geoms = compiler.attributes.get("inertiafromgeom", self.from_geoms)
         self.notes += unknown_words(self.source, root, MJCF_WORDS, strict=self.options.strict)
-        self.classes["main"] = {}
-        for element in root.all("default"):
-            self._read_defaults(element, "main", top=True)
+        self.classes = read_defaults(self.source, root)
+        self.assets = read_assets(self.source, root, self.classes)
         worlds = list(root.all("worldbody"))
         if not worlds:
             raise self.source.error(root.place, "the model has no <worldbody>", "add one with bodies")
@@ -174,8 +168,10 @@ class _Reader:
             body.attributes["name"] for world in worlds for body in _bodies_within(world) if "name" in body.attributes
         }
         for world in worlds:
-            self._read_frames(world, GROUND, "main")
-            self._read_children(world, GROUND, "main")
+            parts = parts_within(self.source, world, MAIN, self.rules)
+            self._read_frames(parts, GROUND)
+            self._read_shapes(parts, GROUND)
+            self._read_children(parts)
         loops, couplings = closures(
             self.source, root, {joint.name: joint for joint in self.joints}, self.poses, self.references, self.places
         )
@@ -192,6 +188,7 @@ class _Reader:
             forces=tuple(self.forces),
             couplings=couplings,
             frames=tuple(self.frames),
+            shapes=in_body_order(self.shapes, (GROUND, *(body.name for body in self.bodies))),
             gravity=self._gravity(root),
             ground=GROUND,
             accept_impossible_inertia=True,
@@ -200,7 +197,7 @@ class _Reader:
         if self.options.actuators == "ignore":
             return model
         return with_actuators(
-            self.source, root.all("actuator"), model, lambda element: self._with_defaults(element, "main")
+            self.source, root.all("actuator"), model, lambda element: self.classes.applied(element, MAIN)
         )
 
     def _gravity(self, root: Element) -> Vector:
@@ -227,68 +224,35 @@ class _Reader:
         if self.friction:
             self.notes.append(f"the dry friction of {self.friction} joints is left out of the dynamics")
 
-    def _not_covered(self, element: Element) -> Exception:
-        return self.source.error(element.place, f"<{element.tag}> is not covered", NOT_COVERED[element.tag])
-
-    # ---- defaults ---------------------------------------------------------------------------------------------------
-
-    def _read_defaults(self, element: Element, parent: str, *, top: bool = False) -> None:
-        name = element.attributes.get("class", "main" if top else "")
-        if not name:
-            raise self.source.error(element.place, "<default> has no class", 'add class="..."')
-        own = {tag: dict(attributes) for tag, attributes in self.classes.get(parent, {}).items()}
-        for child in element.children:
-            if child.tag != "default":
-                own.setdefault(child.tag, {}).update(child.attributes)
-        self.classes[name] = own
-        if top:
-            self.classes["main"] = own
-        for child in element.all("default"):
-            self._read_defaults(child, name)
-
-    def _with_defaults(self, element: Element, around: str) -> Element:
-        """The element with the attributes of its class that it does not state itself."""
-        name = element.attributes.get("class", around)
-        if name not in self.classes:
-            near = get_close_matches(name, sorted(self.classes), n=1)
-            remedy = f"did you mean {near[0]!r}?" if near else "define it under <default>"
-            raise self.source.error(element.place, f"there is no default class {name!r}", remedy)
-        inherited = dict(self.classes[name].get(element.tag, {}))
-        if "fromto" in element.attributes:
-            inherited = {key: value for key, value in inherited.items() if key not in ("pos", "quat", "euler")}
-        return replace(element, attributes={**inherited, **element.attributes})
-
     # ---- bodies -----------------------------------------------------------------------------------------------------
 
-    def _read_children(self, parent: Element, parent_name: str, around: str) -> None:
-        """The bodies within, from the outside in: a stack, because files may be deeper than Python's."""
-        stack = [(child, parent_name, around) for child in reversed(list(self._bodies_of(parent)))]
+    def _read_children(self, parts: Iterable[Part]) -> None:
+        """The bodies of the world, from the outside in: a stack, because files may be deeper than Python's."""
+        stack = [(part, GROUND) for part in reversed(list(parts)) if part.element.tag == "body"]
         while stack:
-            element, carrier, outer = stack.pop()
-            name, inner = self._read_body(element, carrier, outer)
-            stack += [(child, name, inner) for child in reversed(list(self._bodies_of(element)))]
+            body, carrier = stack.pop()
+            name, within = self._read_body(body, carrier)
+            stack += [(part, name) for part in reversed(within) if part.element.tag == "body"]
 
-    def _bodies_of(self, parent: Element) -> list[Element]:
-        for child in parent.children:
-            if child.tag in NOT_COVERED:
-                raise self._not_covered(child)
-        return list(parent.all("body"))
-
-    def _read_body(self, element: Element, carrier: str, around: str) -> tuple[str, str]:
-        """Reads one body; returns its name and the default class inside."""
-        inner = element.attributes.get("childclass", around)
+    def _read_body(self, part: Part, carrier: str) -> tuple[str, list[Part]]:
+        """Reads one body; returns its name and what is within."""
+        element = part.element
+        inner = element.attributes.get("childclass", part.around)
         name = element.attributes.get("name") or self._new_name(f"{name_stem(carrier)}_{element.place[0]}")
         if element.attributes.get("mocap") == "true":
             raise self.source.error(element.place, f"body {name!r} is moved from outside", "mocap is not covered")
         if element.attributes.get("gravcomp", "0") != "0":
             self.notes.append(f"the compensation of gravity of body {name!r} is left out of the dynamics")
         self.places["bodies", name] = element.place
-        placement = read_frame(self.source, element, self.rules)
-        self.poses[name] = _on(self.poses[carrier], placement)
+        placement = part.on_body(read_frame(self.source, element, self.rules))
+        self.poses[name] = joined(self.poses[carrier], placement)
+        within = parts_within(self.source, element, inner, self.rules)
         joints = [
-            self._with_defaults(child, inner) if child.tag == "joint" else child
-            for child in element.children
-            if child.tag in ("joint", "freejoint")
+            replace(item, element=self.classes.applied(item.element, item.around))
+            if item.element.tag == "joint"
+            else item
+            for item in within
+            if item.element.tag in ("joint", "freejoint")
         ]
         below = carrier
         for position, joint in enumerate(joints):
@@ -304,17 +268,27 @@ class _Reader:
             self.places["joints", weld] = element.place
             self.welds.append(weld)
             self.joints.append(Joint(weld, FIXED.name, carrier, name, predecessor_placement=placement))
-        self.bodies.append(self._mass(element, name, inner))
-        self._read_frames(element, name, inner)
-        return name, inner
+        self.bodies.append(self._mass(within, name))
+        self._read_frames(within, name)
+        self._read_shapes(within, name)
+        return name, within
 
-    def _read_frames(self, element: Element, body: str, inner: str) -> None:
-        for child in element.children:
-            if child.tag in FRAME_TAGS and "name" in child.attributes:
+    def _read_frames(self, parts: Iterable[Part], body: str) -> None:
+        for part in parts:
+            if part.element.tag in FRAME_TAGS and "name" in part.element.attributes:
                 taken = {frame.name for frame in self.frames}
-                frame = named_frame(self.source, self._with_defaults(child, inner), body, self.rules, taken)
-                self.places["frames", frame.name] = child.place
-                self.frames.append(frame)
+                element = self.classes.applied(part.element, part.around)
+                frame = named_frame(self.source, element, body, self.rules, taken)
+                self.places["frames", frame.name] = element.place
+                self.frames.append(replace(frame, placement=part.on_body(frame.placement)))
+
+    def _read_shapes(self, parts: Iterable[Part], body: str) -> None:
+        geoms = [
+            (self.classes.applied(part.element, part.around), part.outer)
+            for part in parts
+            if part.element.tag == "geom"
+        ]
+        self.shapes += read_shapes(self.source, geoms, body, self.assets, self.rules)
 
     def _new_name(self, wanted: str) -> str:
         name = wanted
@@ -325,25 +299,28 @@ class _Reader:
         self.names.add(name)
         return name
 
-    def _mass(self, element: Element, name: str, inner: str) -> Body:
-        inertial = element.child("inertial")
+    def _mass(self, parts: Iterable[Part], name: str) -> Body:
+        inertial = next((part for part in parts if part.element.tag == "inertial"), None)
         if inertial is not None and self.from_geoms != "true":
-            self.places["bodies", name, "mass"] = self.places["bodies", name, "inertia"] = inertial.place
+            self.places["bodies", name, "mass"] = self.places["bodies", name, "inertia"] = inertial.element.place
             return stated_mass(self.source, inertial, name, self.rules)
         if self.from_geoms == "false":
             return Body(name)
         total: ExactMass | None = None
-        for geom in element.all("geom"):
-            part = geom_mass(self.source, self._with_defaults(geom, inner), self.rules)
-            if part is not None:
-                total = part if total is None else total.joined(part)
+        for part in parts:
+            if part.element.tag != "geom":
+                continue
+            geom = self.classes.applied(part.element, part.around)
+            own = geom_mass(self.source, geom, self.rules)
+            if own is not None:
+                own = own if part.outer == COINCIDENT else own.moved(part.outer)
+                total = own if total is None else total.joined(own)
         return Body(name) if total is None else total.body(name)
 
     # ---- joints -----------------------------------------------------------------------------------------------------
 
-    def _read_joint(
-        self, element: Element, body: str, below: str, above: str, placement: Placement, count: int
-    ) -> None:
+    def _read_joint(self, part: Part, body: str, below: str, above: str, placement: Placement, count: int) -> None:
+        element = part.element
         kind = FREE_WORD if element.tag == "freejoint" else element.attributes.get("type", "hinge")
         if kind not in JOINT_TYPES:
             raise self.source.error(
@@ -361,7 +338,10 @@ class _Reader:
         if kind in ("hinge", "slide") and "axis" in element.attributes:
             axis = read_triple(self.source, element, "axis")
         reference = self._angle(element, "ref", kind) if kind in ("hinge", "slide") else 0
-        at = Placement(anchor)
+        if part.outer != COINCIDENT:
+            axis = turned_vector(part.outer, axis)
+        at = part.on_body(Placement(anchor))
+        at = Placement(at.translation)
         lower, upper = self._limits(element, kind)
         joint = Joint(
             name,
@@ -369,7 +349,7 @@ class _Reader:
             below,
             above,
             axis=axis,
-            predecessor_placement=_on(_on(placement, at), reference_shift(kind, axis, reference)),
+            predecessor_placement=joined(joined(placement, at), reference_shift(kind, axis, reference)),
             successor_placement=COINCIDENT if at == COINCIDENT else at,
             armature=read_number(self.source, element, "armature", "0"),
             lower=lower,
@@ -446,15 +426,10 @@ class _Reader:
 
 
 def _bodies_within(element: Element) -> list[Element]:
-    found = []
+    found: list[Element] = []
     stack = [element]
     while stack:
-        stack += (bodies := list(stack.pop().all("body")))
-        found += bodies
+        inside = stack.pop()
+        stack += [child for child in inside.children if child.tag in ("body", "frame")]
+        found += inside.all("body")
     return found
-
-
-def _on(outer: Placement, inner: Placement) -> Placement:
-    if outer == COINCIDENT:
-        return COINCIDENT if inner == COINCIDENT else inner
-    return outer if inner == COINCIDENT else compose(outer, inner, 1e-13)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from mbsym.formats.mjcf_frames import ORIENTATIONS, AngleRules, read_frame
+from mbsym.formats.mjcf_nested import Part
 from mbsym.formats.rigid_frames import ZERO, ExactMass, exact, exact_mass, from_matrix
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
@@ -76,7 +77,7 @@ def geom_mass(source: TextSource, geom: Element, rules: AngleRules) -> ExactMass
     Raises:
         FormatError: the mass of such a geom cannot be told, or a number is none.
     """
-    kind = geom.attributes.get("type", "mesh" if "mesh" in geom.attributes else "sphere")
+    kind = geom_kind(geom)
     stated = evaluate(read_number(source, geom, "mass")) if "mass" in geom.attributes else None
     density = evaluate(read_number(source, geom, "density", DENSITY))
     if kind in MASSLESS or stated == 0 or (stated is None and density == 0):
@@ -89,8 +90,9 @@ def geom_mass(source: TextSource, geom: Element, rules: AngleRules) -> ExactMass
         )
     if geom.attributes.get("shellinertia") == "true":
         raise source.error(geom.place, "shellinertia is not covered", "give its body an <inertial>")
-    count, solid = SOLIDS[kind]
-    placement, sizes = _placed(source, geom, rules, kind, count)
+    _, solid = SOLIDS[kind]
+    placement, values = placed(source, geom, rules, kind)
+    sizes = [evaluate(value) for value in values]
     if any(size <= 0 for size in sizes):
         raise source.error(geom.place, f"a size of this {kind} is not positive", "give positive sizes")
     volume, moments = solid(*sizes)
@@ -101,12 +103,13 @@ def geom_mass(source: TextSource, geom: Element, rules: AngleRules) -> ExactMass
     return own.moved(placement)
 
 
-def stated_mass(source: TextSource, inertial: Element, name: str, rules: AngleRules) -> Body:
+def stated_mass(source: TextSource, part: Part, name: str, rules: AngleRules) -> Body:
     """The body that an element <inertial> describes.
 
     Raises:
         FormatError: a number is missing or none.
     """
+    inertial = part.element
     given = [key for key in ("fullinertia", "diaginertia", *ORIENTATIONS) if key in inertial.attributes]
     if given[:1] == ["fullinertia"] and len(given) > 1:
         raise source.error(
@@ -115,7 +118,7 @@ def stated_mass(source: TextSource, inertial: Element, name: str, rules: AngleRu
             "keep one: fullinertia has the axes of the body, diaginertia those of the orientation",
         )
     mass = read_number(source, inertial, "mass")
-    placement = read_frame(source, inertial, rules)
+    placement = part.on_body(read_frame(source, inertial, rules))
     moments: tuple[Value, ...] = (0,) * 6
     if "fullinertia" in inertial.attributes:
         moments = read_numbers(source, inertial, "fullinertia", 6)
@@ -145,10 +148,18 @@ def with_total_mass(source: TextSource, root: Element, bodies: Sequence[Body]) -
     return tuple(item.scaled(wanted / total).body(body.name) for item, body in zip(found, bodies, strict=True))
 
 
-def _placed(
-    source: TextSource, geom: Element, rules: AngleRules, kind: str, count: int
-) -> tuple[Placement, list[float]]:
-    """Frame and sizes of a geom; ``fromto`` gives the frame and the half length along z."""
+def geom_kind(geom: Element) -> str:
+    """The type of a geom with the attributes of its default class."""
+    return geom.attributes.get("type", "mesh" if "mesh" in geom.attributes else "sphere")
+
+
+def placed(source: TextSource, geom: Element, rules: AngleRules, kind: str) -> tuple[Placement, tuple[Value, ...]]:
+    """Frame and sizes of a geom of one of ``SOLIDS``; ``fromto`` gives the frame and the half length along z.
+
+    Raises:
+        FormatError: there are too few sizes, or something is no number.
+    """
+    count, _ = SOLIDS[kind]
     if "fromto" not in geom.attributes:
         sizes = _sizes(source, geom)
         if len(sizes) < count:
@@ -160,8 +171,8 @@ def _placed(
     sizes = _sizes(source, geom)
     if not sizes:
         raise source.error(geom.place, f"a {kind} needs a size", "give its radius")
-    sizes = [sizes[0], length / 2] if count == 2 else [sizes[0], sizes[0], length / 2]
-    return placement, sizes
+    half = repr(length / 2)
+    return placement, (sizes[0], half) if count == 2 else (sizes[0], sizes[0], half)
 
 
 def segment(source: TextSource, element: Element) -> tuple[Placement, float]:
@@ -180,7 +191,5 @@ def segment(source: TextSource, element: Element) -> tuple[Placement, float]:
     return from_matrix((x, y, z), (a, b, c)), length  # type: ignore[arg-type]
 
 
-def _sizes(source: TextSource, geom: Element) -> list[float]:
-    if "size" not in geom.attributes:
-        return []
-    return [evaluate(value) for value in read_numbers(source, geom, "size", 1, 2, 3)]
+def _sizes(source: TextSource, geom: Element) -> tuple[Value, ...]:
+    return read_numbers(source, geom, "size", 1, 2, 3) if "size" in geom.attributes else ()

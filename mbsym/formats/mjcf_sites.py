@@ -1,4 +1,4 @@
-"""Sites and cameras of MJCF as frames on bodies."""
+"""Sites, cameras and nested frames of MJCF as frames on bodies."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.model.frame import Frame
 
-FRAME_TAGS: Final = ("site", "camera")
-"""Elements that are frames of the body around them."""
+FRAME_TAGS: Final = ("site", "camera", "frame")
+"""Elements that are frames of the body around them where they have a name."""
 
 
 def named_frame(source: TextSource, element: Element, body: str, rules: AngleRules, taken: Collection[str]) -> Frame:
-    """The frame of a site or camera, which MJCF names independently of each other.
+    """The frame of a site, camera or nested frame, which MJCF names independently of each other.
 
     Args:
         source: the file.
         element: with its defaults.
         body: around it.
         rules: how angles are meant.
-        taken: names that other frames have; a second frame of a name gets SITE: or CAMERA: before it.
+        taken: names that other frames have; a second frame of a name gets SITE:, CAMERA: or FRAME: before it.
 
     Raises:
         FormatError: it is nowhere.

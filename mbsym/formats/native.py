@@ -19,9 +19,12 @@ from mbsym.model.joint import (
     Joint,
 )
 from mbsym.model.names import identifier_part, model_name_fault
+from mbsym.model.shape import Shape
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
+from mbsym.shapes.forms import FORMS
 from mbsym.values.diagnostic import Diagnostic
+from mbsym.values.entries import entries_of
 from mbsym.values.parameter import ControlInput, Parameter
 
 if TYPE_CHECKING:
@@ -144,6 +147,7 @@ def _model(table: schema.ModelTable, source: TextSource) -> Model:
         couplings=tuple(Coupling(name, item.source, item.ratio, item.offset) for name, item in table.couplings.items()),
         constraints=constraints,
         frames=tuple(_frame(name, item) for name, item in table.frames.items()),
+        shapes=_shapes(table),
         gravity=table.gravity,
         ground=table.ground,
         free_roots=table.free_roots,
@@ -211,6 +215,19 @@ def _frame(name: str, table: schema.FrameTable) -> Frame:
     return Frame(name, table.body, _placement(table.at), axes)
 
 
+def _shapes(table: schema.ModelTable) -> tuple[Shape, ...]:
+    found = [_shape(table.ground, item) for item in table.ground_geometry]
+    for name, body in (table.bodies or {}).items():
+        found += [_shape(name, item) for item in body.geometry]
+    return tuple(found)
+
+
+def _shape(body: str, table: Any) -> Shape:
+    form: Any = FORMS[table.type].form
+    entries = {entry.key: getattr(table, entry.key) for entry in entries_of(form)}
+    return Shape(body, form(**entries), _placement(table.at), table.color, table.name)
+
+
 def _placement(table: schema.PlacementTable) -> Placement:
     rotation = table.rotation
     if table.rpy is not None:
@@ -274,6 +291,8 @@ class _Places:
         if len(path) < 2 or not isinstance(path[1], int) or path[0] in ("gravity", "coordinate_order"):
             return path, False
         kind, index, *rest = path
+        if kind == "shapes":
+            return self._shape_path(int(index), rest), False
         entry = getattr(self.model, str(kind))[index]
         name = entry.joint if kind == "couplings" else entry.name
         if not rest or (rest in (["name"], ["joint"]) and kind != "forces"):
@@ -294,6 +313,17 @@ class _Places:
         while len(found) > 2 and found not in self.document.values:
             found = tuple(part for part in found if part != "translation") if "translation" in found else found[:-1]
         return found, len(found) == 2 and found in self.document.keys and kind != "parameters"
+
+    def _shape_path(self, index: int, rest: list[str | int]) -> DocumentPath:
+        shapes = self.model.shapes
+        body = shapes[index].body
+        position = sum(shape.body == body for shape in shapes[:index])
+        home: DocumentPath = ("ground_geometry",) if body == self.model.ground else ("bodies", body, "geometry")
+        keys = ["at" if key == "placement" else key for key in rest]
+        found: DocumentPath = (*home, position, *keys)
+        while found not in self.document.values:
+            found = tuple(part for part in found if part != "translation") if "translation" in found else found[:-1]
+        return found
 
     def _joint_keys(self, name: str, attribute: str) -> DocumentPath:
         short = SHORT_JOINT.get(JOINT_KEYS.get(attribute, (attribute,))[0])

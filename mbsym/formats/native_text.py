@@ -15,7 +15,9 @@ from mbsym.forces import ForceElement
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Coupling, Joint
+from mbsym.model.shape import Shape
 from mbsym.model.system import Model
+from mbsym.shapes.forms import Form
 from mbsym.values.entries import entries_of
 from mbsym.values.parameter import ControlInput, Parameter, Value
 
@@ -54,7 +56,10 @@ def dump_native(model: Model) -> str:
         tree["parameters"] = {parameter.name: _parameter(parameter) for parameter in model.parameters}
     if model.inputs:
         tree["inputs"] = {item.name: _input(item) for item in model.inputs}
-    tree["bodies"] = {body.name: _body(body) for body in model.bodies}
+    carried: dict[str, list[str]] = {}
+    for shape in model.shapes:
+        carried.setdefault(shape.body, []).append(_shape(shape))
+    tree["bodies"] = {body.name: _body(body, carried.get(body.name, [])) for body in model.bodies}
     if model.joints:
         tree["joints"] = {joint.name: _joint(joint) for joint in model.joints}
     if model.forces:
@@ -65,6 +70,8 @@ def dump_native(model: Model) -> str:
         tree["constraints"] = {item.name: _typed(item) for item in model.constraints}
     if model.frames:
         tree["frames"] = {frame.name: _frame(frame) for frame in model.frames}
+    if model.ground in carried:
+        tree["ground_geometry"] = carried[model.ground]
     return "\n".join(_lines(tree, 0)) + "\n"
 
 
@@ -154,10 +161,27 @@ def _input(item: ControlInput) -> str | Tree:
 
 
 def _flow(tree: Tree) -> str:
-    return "{" + ", ".join(f"{key}: {value}" for key, value in tree.items()) + "}"
+    return "{" + ", ".join(f"{key}: {_flow_part(value)}" for key, value in tree.items()) + "}"
 
 
-def _body(body: Body) -> str | Tree:
+def _flow_part(value: Any) -> str:
+    if isinstance(value, dict):
+        return _flow(value)
+    return f"[{', '.join(value)}]" if isinstance(value, list) else str(value)
+
+
+def _shape(shape: Shape) -> str:
+    tree = _typed(shape.form)
+    if shape.placement != COINCIDENT:
+        tree["at"] = _placement(shape.placement)
+    if shape.color is not None:
+        tree["color"] = _list(shape.color)
+    if shape.name:
+        tree["name"] = quoted(shape.name)
+    return _flow(tree)
+
+
+def _body(body: Body, shapes: list[str]) -> str | Tree:
     tree: Tree = {}
     if not _is_default(body.mass, 0):
         tree["mass"] = _scalar(body.mass)
@@ -170,6 +194,8 @@ def _body(body: Body) -> str | Tree:
         tree["inertia_about"] = body.inertia_about
     if body.first_moment is not None:
         tree["first_moment"] = _list(body.first_moment)
+    if shapes:
+        tree["geometry"] = shapes
     return tree or "{}"
 
 
@@ -238,7 +264,7 @@ def _placement(placement: Placement) -> list[str] | Tree:
     return tree
 
 
-def _typed(element: ForceElement | ConstraintElement) -> Tree:
+def _typed(element: ForceElement | ConstraintElement | Form) -> Tree:
     """Its type, then its entries but those with their default values."""
     tree: Tree = {"type": element.type}
     for entry in entries_of(type(element)):
@@ -275,7 +301,7 @@ def _lines(tree: Tree, depth: int) -> list[str]:
                 lines.append(f"{head} {{}}")
         elif isinstance(value, list):
             text = f"{head} [{', '.join(value)}]"
-            if len(text) <= _WIDTH:
+            if len(text) <= _WIDTH and not any(item.startswith("{") for item in value):
                 lines.append(text)
             else:
                 lines += [head, *(f"{indent}  - {item}" for item in value)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
@@ -89,7 +89,8 @@ def load(source: str | Path, options: LoadOptions = DEFAULTS) -> Model:
     """
     path = _path(source)
     suffix = path.suffix.lower()
-    return next(form for form in FORMATS.values() if suffix in form.suffixes).load(path, options)
+    model = next(form for form in FORMATS.values() if suffix in form.suffixes).load(path, options)
+    return replace(model, directory=str(path.parent))
 
 
 def example_names() -> tuple[str, ...]:

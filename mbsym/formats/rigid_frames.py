@@ -16,7 +16,7 @@ from mbsym.model.body import Axis, Body, Placement
 from mbsym.model.geometry import from_quaternion
 from mbsym.symbolic.graph import Graph
 from mbsym.values.numbers import evaluate, to_scalar
-from mbsym.values.parameter import Value
+from mbsym.values.parameter import Value, Vector
 
 Exact3: TypeAlias = tuple[Fraction, Fraction, Fraction]
 Rotation: TypeAlias = tuple[Exact3, Exact3, Exact3]
@@ -121,6 +121,12 @@ def placement_matrix(placement: Placement) -> Rotation:
     for axis, angle in placement.rotation:
         R = multiply(R, turn_matrix(axis, angle))
     return R
+
+
+def turned_vector(placement: Placement, vector: Vector) -> Vector:
+    """A vector in the placed frame as one in the carrying frame."""
+    x, y, z = (text(rounded(part)) for part in apply(placement_matrix(placement), exact3(vector)))
+    return x, y, z
 
 
 def compose(outer: Placement, inner: Placement, tolerance: float = SAME_ROTATION) -> Placement:

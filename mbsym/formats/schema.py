@@ -29,6 +29,7 @@ from mbsym.forces import FORCE_ELEMENTS, ForceElement
 from mbsym.formats.yaml_document import Leaf
 from mbsym.joints.record import Entry
 from mbsym.joints.registry import JOINT_TYPES
+from mbsym.shapes.forms import FORMS, Form
 from mbsym.values.entries import Kind, entries_of
 from mbsym.values.parameter import Value
 
@@ -341,23 +342,6 @@ class InertiaTable(Table):
         return data
 
 
-class BodyTable(Table):
-    """A rigid body; nothing is a massless one."""
-
-    shorthand = {"type": "null"}
-    mass: ValueEntry = 0
-    center_of_mass: TripleEntry = (0, 0, 0)
-    inertia: InertiaTable = InertiaTable.model_construct()
-    inertia_about: Annotated[
-        Literal["center_of_mass", "frame"], BeforeValidator(_choice("center_of_mass", "frame"))
-    ] = "center_of_mass"
-    first_moment: TripleEntry | None = None
-
-    @classmethod
-    def expanded(cls, data: Any) -> Any:
-        return {} if _is_nothing(data) else data
-
-
 class PlacementTable(Table):
     """Where a joint frame sits on a body; a list is a translation."""
 
@@ -377,6 +361,86 @@ class PlacementTable(Table):
         if len(given) > 1:
             raise _refused_key(given[1], f"{' and '.join(given)} at one place, each of which says how the frame turns")
         return self
+
+
+_ENTRIES: dict[Kind, Any] = {
+    "joint": NameEntry,
+    "body": NameEntry,
+    "input": NameEntry,
+    "index": IntegerEntry,
+    "value": ValueEntry,
+    "expression": ValueEntry,
+    "vector": TripleEntry,
+    "expressions": TripleEntry,
+    "direction": DirectionEntry,
+    "text": TextEntry,
+}
+
+
+class ShapeTable(Table):
+    """A shape on a body."""
+
+    type: str
+    at: PlacementTable = PlacementTable.model_construct()
+    color: Annotated[
+        Any,
+        PlainValidator(_read_list(4, "red, green, blue and opacity")),
+        WithJsonSchema({**_TRIPLE, "minItems": 4, "maxItems": 4}),
+    ] = None
+    name: TextEntry = ""
+
+
+def _read_shapes(item: Any) -> Any:
+    if not isinstance(item, list):
+        raise _refused("no list where shapes belong", "write - {type: box, size: [...]} for each")
+    return item
+
+
+def _shape_tables() -> Any:
+    tables = tuple(element_table(record.form, ShapeTable) for record in FORMS.values())
+    union: Any = Annotated[Union[tables], Field(discriminator="type")]  # noqa: UP007
+    return Annotated[list[union], BeforeValidator(_read_shapes)]
+
+
+def element_table(element: type[ForceElement | ConstraintElement | Form], base: type[Table] = Table) -> type[Table]:
+    """The table of a force element, constraint or form: its type, then its entries.
+
+    Args:
+        element: the dataclass, whose first paragraph describes the table.
+        base: the table that its entries join.
+    """
+    columns: dict[str, Any] = {"type": (Literal[element.type], ...)}
+    for entry in entries_of(element):
+        unit = f" [{entry.unit}]" if entry.unit else ""
+        default = ... if entry.required else entry.default
+        kind = _ENTRIES.get(entry.kind)
+        if kind is None:
+            kind = Annotated[Literal[entry.words], BeforeValidator(_choice(*entry.words))]
+        form = ", a number or an expression" if kind is ValueEntry else ""
+        columns[entry.key] = (kind, Field(default, description=f"{entry.sentence}{unit}{form}"))
+    sentence = (element.__doc__ or "").partition("\n\n")[0]
+    return create_model(f"{element.__name__}Table", __base__=base, __doc__=sentence, **columns)
+
+
+ShapesEntry: TypeAlias = _shape_tables()  # type: ignore[valid-type]
+
+
+class BodyTable(Table):
+    """A rigid body; nothing is a massless one."""
+
+    shorthand = {"type": "null"}
+    mass: ValueEntry = 0
+    center_of_mass: TripleEntry = (0, 0, 0)
+    inertia: InertiaTable = InertiaTable.model_construct()
+    inertia_about: Annotated[
+        Literal["center_of_mass", "frame"], BeforeValidator(_choice("center_of_mass", "frame"))
+    ] = "center_of_mass"
+    first_moment: TripleEntry | None = None
+    geometry: ShapesEntry = []
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        return {} if _is_nothing(data) else data
 
 
 class LimitsTable(Table):
@@ -483,19 +547,7 @@ class ModelTable(Table):
     couplings: Annotated[dict[str, CouplingTable], BeforeValidator(_nothing_as_table)] = {}
     constraints: dict[str, Any] = {}
     frames: Annotated[dict[str, FrameTable], BeforeValidator(_nothing_as_table)] = {}
-
-
-_ENTRIES: dict[Kind, Any] = {
-    "joint": NameEntry,
-    "body": NameEntry,
-    "input": NameEntry,
-    "index": IntegerEntry,
-    "value": ValueEntry,
-    "expression": ValueEntry,
-    "vector": TripleEntry,
-    "expressions": TripleEntry,
-    "direction": DirectionEntry,
-}
+    ground_geometry: ShapesEntry = []
 
 
 def model_table() -> type[ModelTable]:
@@ -520,25 +572,6 @@ def _tables_by_name(elements: tuple[Any, ...]) -> Any:
     tables = tuple(element_table(element) for element in elements)
     union: Any = Annotated[Union[tables], Field(discriminator="type")]  # noqa: UP007
     return Annotated[dict[str, union], BeforeValidator(_nothing_as_table)]
-
-
-def element_table(element: type[ForceElement | ConstraintElement]) -> type[Table]:
-    """The table of a force element or constraint: its type, then its entries.
-
-    Args:
-        element: the dataclass, whose first paragraph describes the table.
-    """
-    columns: dict[str, Any] = {"type": (Literal[element.type], ...)}
-    for entry in entries_of(element):
-        unit = f" [{entry.unit}]" if entry.unit else ""
-        default = ... if entry.required else entry.default
-        kind = _ENTRIES.get(entry.kind)
-        if kind is None:
-            kind = Annotated[Literal[entry.words], BeforeValidator(_choice(*entry.words))]
-        form = ", a number or an expression" if kind is ValueEntry else ""
-        columns[entry.key] = (kind, Field(default, description=f"{entry.sentence}{unit}{form}"))
-    sentence = (element.__doc__ or "").partition("\n\n")[0]
-    return create_model(f"{element.__name__}Table", __base__=Table, __doc__=sentence, **columns)
 
 
 def json_schema() -> dict[str, Any]:

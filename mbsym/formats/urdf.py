@@ -16,6 +16,7 @@ from mbsym.formats.loop_file import LoopFile, read_loops
 from mbsym.formats.rigid_frames import exact_mass, placement_matrix, turned_inertia
 from mbsym.formats.rigid_frames import text as number_text
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
+from mbsym.formats.urdf_shapes import ShapeReader, named_colors
 from mbsym.formats.urdf_words import URDF_WORDS
 from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
@@ -29,6 +30,7 @@ from mbsym.joints.revolute import REVOLUTE
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.names import identifier_part, model_name_fault
+from mbsym.model.shape import in_body_order
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
 from mbsym.values.diagnostic import Diagnostic
@@ -169,6 +171,8 @@ class _Reader:
         self._note_our_names(links, root, ground)
         self._note_rounded()
         couplings = self._couplings(joints)
+        graphics = ShapeReader(self.source, named_colors(self.source, robot.all("material")), self._origin)
+        shapes = [shape for name, element in links.items() for shape in graphics.shapes(element, name)]
         driven = {joint.attributes.get("name") for item in robot.all("transmission") for joint in item.all("joint")}
         model_joints = [replace(joint, actuated=joint.name in driven) for joint in model_joints]
         return Model(
@@ -177,6 +181,7 @@ class _Reader:
             joints=tuple(model_joints),
             forces=self._forces(joints, {joint.name: joint for joint in model_joints}),
             couplings=couplings,
+            shapes=in_body_order(shapes, (ground, *(name for name in bodies if name != ground))),
             ground=ground,
             accept_impossible_inertia=True,
             warnings=tuple(self.notes),
@@ -387,7 +392,8 @@ class _Reader:
     def _triple(self, element: Element, key: str) -> Vector:
         return read_triple(self.source, element, key)
 
-    def _origin(self, element: Element, owner: str) -> Placement:
+    def _origin(self, element: Element, owner: str = "") -> Placement:
+        """The placement that an element has; its angles are noted where they look rounded and it has an owner."""
         origin = element.child("origin")
         if origin is None:
             return COINCIDENT
@@ -398,7 +404,7 @@ class _Reader:
             snapped = snapped_angle(angle, self.options.snap_angles)
             if snapped != 0:
                 turns.append((axis, snapped))
-                if looks_rounded(snapped):
+                if owner and looks_rounded(snapped):
                     self.rounded.setdefault(owner, str(angle))
         placement = Placement(translation, tuple(turns))  # type: ignore[arg-type]
         return COINCIDENT if placement == COINCIDENT else placement

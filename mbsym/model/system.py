@@ -13,6 +13,7 @@ from mbsym.forces import ForceElement
 from mbsym.model.body import Body
 from mbsym.model.frame import Frame, FrameAxes
 from mbsym.model.joint import Coupling, Joint
+from mbsym.model.shape import Shape
 from mbsym.values.diagnostic import nearest
 from mbsym.values.parameter import ControlInput, Parameter, Vector
 
@@ -39,6 +40,7 @@ class Model:
         couplings: gears that remove a coordinate.
         constraints: closure constraints that are no joints.
         frames: on bodies, besides those of bodies and joints.
+        shapes: of bodies and ground, for pictures.
         gravity: in base axes [m/s^2].
         ground: the name that joints use for ground.
         free_roots: True gives a body that nothing connects to ground a virtual free joint.
@@ -46,6 +48,7 @@ class Model:
             ("file"), as the regular labels ("labels"), or the joints named first.
         accept_impossible_inertia: inertias that no rigid body has, as measured or as others wrote them, are warnings.
         warnings: what the reader of the file noticed, one sentence each.
+        directory: of the file that the model was read from, where files that it names are looked for.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Model:
     couplings: tuple[Coupling, ...] = ()
     constraints: tuple[ConstraintElement, ...] = ()
     frames: tuple[Frame, ...] = ()
+    shapes: tuple[Shape, ...] = ()
     gravity: Vector = STANDARD_GRAVITY
     ground: str = "ground"
     free_roots: bool = False
@@ -64,9 +68,10 @@ class Model:
     coordinate_order: CoordinateOrder = "file"
     accept_impossible_inertia: bool = False
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    directory: str = field(default="", compare=False)
 
     def __repr__(self) -> str:
-        parts = ("bodies", "joints", "couplings", "constraints", "forces", "inputs", "parameters", "frames")
+        parts = ("bodies", "joints", "couplings", "constraints", "forces", "inputs", "parameters", "frames", "shapes")
         sizes = {part: len(getattr(self, part)) for part in parts}
         return f"<Model {self.name!r}: {', '.join(f'{size} {part}' for part, size in sizes.items() if size)}>"
 

@@ -14,6 +14,7 @@ from mbsym.model.inertia_checks import check_inertias
 from mbsym.model.joint import Joint
 from mbsym.model.labelling import label_model
 from mbsym.model.names import expression_names, identifier_fault, model_name_fault, name_fault
+from mbsym.model.shape_checks import check_carriers, check_shapes
 from mbsym.model.system import Model, with_virtual_joints
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, symbol
@@ -183,6 +184,7 @@ def _check_references(model: Model, findings: Findings) -> None:
                 f"frame {frame.name!r} is on body {frame.body!r}, which does not exist",
                 nearest(str(frame.body), (*bodies, model.ground)),
             )
+    check_carriers(model, findings)
     for index, constraint in enumerate(model.constraints):
         word = f"constraint {constraint.name!r}"
         check_references(constraint, ("constraints", index), word, around, findings)
@@ -277,6 +279,7 @@ def _check_values(model: Model, findings: Findings) -> None:
         _check_pitches(model, findings)  # a file of topology alone leaves pitches out, as it does masses
     for index, frame in enumerate(model.frames):
         _check_placement(frame.placement, ("frames", index, "placement"), f"frame {frame.name!r}", findings)
+    check_shapes(model, _check_placement, findings)
     for index, force in enumerate(model.forces):
         check_values(force, ("forces", index), f"force element {force.name!r}", findings)
     for index, coupling in enumerate(model.couplings):

@@ -12,10 +12,10 @@ from functools import cache
 from typing import Any, Literal, TypeAlias
 
 Kind: TypeAlias = Literal[
-    "joint", "body", "input", "index", "value", "expression", "vector", "expressions", "direction", "choice"
+    "joint", "body", "input", "index", "value", "expression", "vector", "expressions", "direction", "choice", "text"
 ]
 """Names of a joint, body or control input; the position of a speed among those of the joint; a value or three of them
-that hold parameters alone, or coordinates, speeds, inputs and time too; a direction; one of several words."""
+that hold parameters alone, or coordinates, speeds, inputs and time too; a direction; one of several words; any text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Entry:
         kind: what it holds.
         sentence: what it means.
         unit: SI unit of a value or of three.
-        least: "zero" warns of negative values, "above zero" refuses values of zero and less.
+        least: "zero" warns of negative values, "above zero" refuses values of zero and less, each of three.
         remedy: what to do about a value that is refused.
         words: that a choice offers.
         no_ground: True refuses ground as the body.

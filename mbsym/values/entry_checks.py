@@ -139,7 +139,9 @@ def check_values(item: Any, path: Path, word: str, findings: Findings) -> None:
             case "expression":
                 findings.expression(value, here)
             case "vector":
-                check_several(findings, value, here)
+                numbers = check_several(findings, value, here)
+                if numbers is not None and entry.least == "above zero" and min(numbers) <= 0:
+                    findings.error(here, f"the {entry.key} of {word} is not positive", entry.remedy)
             case "direction":
                 direction = check_several(findings, value, here)
                 if direction is not None and not any(direction):
@@ -152,6 +154,9 @@ def check_values(item: Any, path: Path, word: str, findings: Findings) -> None:
                 if value not in entry.words:
                     verb = "are" if entry.key.endswith("s") else "is"
                     findings.error(here, f"there {verb} no {entry.key} {value!r}", f"say {' or '.join(entry.words)}")
+            case "text":
+                if not isinstance(value, str) or not value.strip():
+                    findings.error(here, f"the {entry.key} of {word} is empty", "name one")
 
 
 def _check_number(value: Any, entry: Entry, path: Path, word: str, findings: Findings) -> None:

@@ -1,0 +1,76 @@
+"""Default classes of MJCF: attributes that elements take over from the class that they name or stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import TypeAlias
+
+from mbsym.formats.text_source import TextSource
+from mbsym.formats.xml_document import Element
+
+Attributes: TypeAlias = dict[str, dict[str, str]]
+"""Attributes by tag."""
+
+MAIN = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """The default classes of a file.
+
+    Attributes:
+        source: the file.
+        classes: attributes by class and tag.
+    """
+
+    source: TextSource
+    classes: Mapping[str, Attributes]
+
+    def applied(self, element: Element, around: str) -> Element:
+        """The element with the attributes of its class that it does not state itself.
+
+        Args:
+            element: as it stands.
+            around: the class of elements that name none.
+
+        Raises:
+            FormatError: there is no such class.
+        """
+        name = element.attributes.get("class", around)
+        if name not in self.classes:
+            near = get_close_matches(name, sorted(self.classes), n=1)
+            remedy = f"did you mean {near[0]!r}?" if near else "define it under <default>"
+            raise self.source.error(element.place, f"there is no default class {name!r}", remedy)
+        inherited = dict(self.classes[name].get(element.tag, {}))
+        if "fromto" in element.attributes:
+            inherited = {key: value for key, value in inherited.items() if key not in ("pos", "quat", "euler")}
+        return replace(element, attributes={**inherited, **element.attributes})
+
+
+def read_defaults(source: TextSource, root: Element) -> Defaults:
+    """The default classes of a file.
+
+    Raises:
+        FormatError: a class has no name.
+    """
+    classes: dict[str, Attributes] = {MAIN: {}}
+    for element in root.all("default"):
+        _read(source, element, MAIN, classes, top=True)
+    return Defaults(source, classes)
+
+
+def _read(source: TextSource, element: Element, parent: str, classes: dict[str, Attributes], *, top: bool) -> None:
+    name = element.attributes.get("class", MAIN if top else "")
+    if not name:
+        raise source.error(element.place, "<default> has no class", 'add class="..."')
+    own = {tag: dict(attributes) for tag, attributes in classes.get(parent, {}).items()}
+    for child in element.children:
+        if child.tag != "default":
+            own.setdefault(child.tag, {}).update(child.attributes)
+    classes[name] = own
+    if top:
+        classes[MAIN] = own
+    for child in element.all("default"):
+        _read(source, child, name, classes, top=False)

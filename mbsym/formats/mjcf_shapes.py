@@ -1,0 +1,99 @@
+"""Geoms of MJCF as shapes: those that MuJoCo's viewer shows, and where a body has none of these, the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from mbsym.formats.foreign_shapes import has_extent
+from mbsym.formats.mjcf_assets import Assets
+from mbsym.formats.mjcf_frames import AngleRules, read_frame
+from mbsym.formats.mjcf_geoms import SOLIDS, geom_kind, placed
+from mbsym.formats.rigid_frames import apply, compose, exact, exact3, placement_matrix, text, transpose
+from mbsym.formats.text_source import TextSource
+from mbsym.formats.xml_document import Element
+from mbsym.formats.xml_numbers import read_numbers, read_triple
+from mbsym.model.body import COINCIDENT, Placement
+from mbsym.model.shape import Shape
+from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Form, Mesh, Sphere
+from mbsym.values.numbers import evaluate
+from mbsym.values.parameter import Value, Vector
+
+HIDDEN_FROM: Final = 3
+"""The first of the groups of geoms that MuJoCo's viewer does not show unless it is asked to."""
+
+
+def read_shapes(
+    source: TextSource, geoms: Iterable[tuple[Element, Placement]], body: str, assets: Assets, rules: AngleRules
+) -> tuple[Shape, ...]:
+    """The shapes of a body; planes, height fields and what has no extent are none.
+
+    Args:
+        source: the file.
+        geoms: with the attributes of their default classes, and where the frames around them are on the body.
+        body: that carries them.
+        assets: of the file.
+        rules: how angles are meant.
+
+    Raises:
+        FormatError: a size is no number, or a mesh is not among the assets.
+    """
+    found = []
+    for geom, outer in geoms:
+        shape = _shape(source, geom, body, assets, rules)
+        if shape is not None:
+            shown = geom.attributes.get("group", "0").strip()
+            placement = shape.placement if outer == COINCIDENT else compose(outer, shape.placement, 1e-13)
+            form, color, name = shape.form, shape.color, shape.name
+            found.append((shown.isdigit() and int(shown) < HIDDEN_FROM, Shape(body, form, placement, color, name)))
+    seen = tuple(shape for shown, shape in found if shown)
+    return seen or tuple(shape for _, shape in found)
+
+
+def _shape(source: TextSource, geom: Element, body: str, assets: Assets, rules: AngleRules) -> Shape | None:
+    kind = geom_kind(geom)
+    form: Form
+    if kind == "mesh":
+        mesh = assets.mesh(geom)
+        file = assets.file_of(mesh)
+        if not file:
+            return None
+        scale: Vector = read_triple(source, mesh, "scale") if "scale" in mesh.attributes else (1, 1, 1)
+        form, placement = Mesh(file, scale), on_mesh(source, mesh, read_frame(source, geom, rules))
+    elif kind in SOLIDS and "mesh" not in geom.attributes:
+        placement, sizes = placed(source, geom, rules, kind)
+        form = _form(kind, sizes)
+        if not has_extent(form):
+            return None
+    else:
+        return None
+    return Shape(body, form, placement, assets.color_of(geom), geom.attributes.get("name", "").strip())
+
+
+def _form(kind: str, sizes: tuple[Value, ...]) -> Form:
+    double = [text(2 * exact(size)) for size in sizes]
+    match kind:
+        case "sphere":
+            return Sphere(sizes[0])
+        case "capsule":
+            return Capsule(sizes[0], double[1])
+        case "cylinder":
+            return Cylinder(sizes[0], double[1])
+        case "ellipsoid":
+            return Ellipsoid((sizes[0], sizes[1], sizes[2]))
+        case _:
+            return Box((double[0], double[1], double[2]))
+
+
+def on_mesh(source: TextSource, mesh: Element, geom: Placement) -> Placement:
+    """Where the coordinates of a mesh file are on the body: its own reference frame is what the geom's frame is."""
+    position: Vector = read_triple(source, mesh, "refpos") if "refpos" in mesh.attributes else (0, 0, 0)
+    w, x, y, z = read_numbers(source, mesh, "refquat", 4) if "refquat" in mesh.attributes else (1, 0, 0, 0)
+    reference = Placement(position, quaternion=(w, x, y, z))
+    R = transpose(placement_matrix(reference))
+    if all(evaluate(value) == 0 for value in (*position, x, y, z)):
+        return geom
+    a, b, c = (text(-part) for part in apply(R, exact3(position)))
+    back = [text(-exact(part)) for part in (x, y, z)]
+    inverse = Placement((a, b, c), quaternion=(w, back[0], back[1], back[2]))
+    return compose(geom, inverse, 1e-13)

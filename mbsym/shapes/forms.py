@@ -1,0 +1,101 @@
+"""Boxes, spheres, ellipsoids, cylinders, capsules and meshes, as files name them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Final, TypeAlias
+
+from mbsym.errors import ModelError
+from mbsym.records import Registry
+from mbsym.values.entries import holds
+from mbsym.values.parameter import Value, Vector
+
+POSITIVE: Final = "give a length above zero"
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box about its frame's origin."""
+
+    type: ClassVar[str] = "box"
+
+    size: Vector = field(
+        metadata=holds("vector", "lengths of the edges", unit="m", least="above zero", remedy=POSITIVE)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sphere:
+    """A sphere about its frame's origin."""
+
+    type: ClassVar[str] = "sphere"
+
+    radius: Value = field(metadata=holds("value", "radius", unit="m", least="above zero", remedy=POSITIVE))
+
+
+@dataclass(frozen=True, slots=True)
+class Ellipsoid:
+    """An ellipsoid about its frame's origin."""
+
+    type: ClassVar[str] = "ellipsoid"
+
+    radii: Vector = field(metadata=holds("vector", "half axes", unit="m", least="above zero", remedy=POSITIVE))
+
+
+@dataclass(frozen=True, slots=True)
+class Cylinder:
+    """A cylinder along z, its frame's origin half way."""
+
+    type: ClassVar[str] = "cylinder"
+
+    radius: Value = field(metadata=holds("value", "radius", unit="m", least="above zero", remedy=POSITIVE))
+    length: Value = field(metadata=holds("value", "length along z", unit="m", least="above zero", remedy=POSITIVE))
+
+
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    """A cylinder along z, its frame's origin half way, with a half sphere on each end."""
+
+    type: ClassVar[str] = "capsule"
+
+    radius: Value = field(metadata=holds("value", "radius", unit="m", least="above zero", remedy=POSITIVE))
+    length: Value = field(
+        metadata=holds(
+            "value", "length along z without the half spheres", unit="m", least="above zero", remedy=POSITIVE
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """A surface of triangles from a file, which is looked for beside the model's file."""
+
+    type: ClassVar[str] = "mesh"
+
+    file: str = field(metadata=holds("text", "STL or OBJ file; package://NAME/... is looked for in packages"))
+    scale: Vector = field(default=(1, 1, 1), metadata=holds("vector", "factors of its coordinates"))
+
+
+Form: TypeAlias = Box | Sphere | Ellipsoid | Cylinder | Capsule | Mesh
+
+
+@dataclass(frozen=True, slots=True)
+class FormType:
+    """A form as it is listed.
+
+    Attributes:
+        form: its dataclass, whose entries are its keys in files.
+    """
+
+    form: type[Form]
+
+    @property
+    def name(self) -> str:
+        """Its type in files."""
+        return self.form.type
+
+
+FORMS: Final = Registry[FormType](
+    "form", tuple(FormType(form) for form in (Box, Sphere, Ellipsoid, Cylinder, Capsule, Mesh)), ModelError
+)
+"""Forms by their type in files."""
