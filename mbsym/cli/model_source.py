@@ -69,7 +69,7 @@ def read_model(
         require_valid(model)
     if tell:
         for warning in model.warnings:
-            print(f"warning: {warning}", file=sys.stderr)
+            tell_warning(warning)
         tell_immobility(model)
     return model
 
@@ -87,10 +87,15 @@ def _order(text: str) -> CoordinateOrder:
     return tuple(name.strip() for name in text.split(","))
 
 
+def tell_warning(sentence: str) -> None:
+    """Says it on standard error."""
+    print(f"warning: {sentence}", file=sys.stderr)
+
+
 def tell_immobility(model: Model) -> None:
     """Says on standard error where nothing of the model can move."""
     from mbsym.loops.immobility import immobility
 
     found = immobility(model)
     if found:
-        print(f"warning: {found}", file=sys.stderr)
+        tell_warning(found)

@@ -15,7 +15,7 @@ from mbsym.cli.arguments import (
     WRENCH_INPUT_HELP,
     model_help,
 )
-from mbsym.cli.model_source import read_model
+from mbsym.cli.model_source import read_model, tell_warning
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import SimulationError
 from mbsym.formats.angles import SAME_ANGLE
@@ -123,7 +123,7 @@ def register(app: typer.Typer) -> None:
         if plot is not None:
             written.append(result.plot(plot, force=force))
         if animation is not None:
-            written.append(result.animate(animation, force=force))
+            written.append(result.animate(animation, force=force, tell=tell_warning))
         if as_json:
             document = {**result.as_dict(), "files": [str(path) for path in written]}
             typer.echo(json.dumps(document, ensure_ascii=False))

@@ -22,11 +22,12 @@ from mbsym.formats.mjcf_frames import AngleRules, read_frame
 from mbsym.formats.mjcf_geoms import geom_mass, stated_mass, with_total_mass
 from mbsym.formats.mjcf_include import with_includes
 from mbsym.formats.mjcf_keywords import check_keywords
+from mbsym.formats.mjcf_meshes import MeshMasses
 from mbsym.formats.mjcf_nested import Part, joined, parts_within
 from mbsym.formats.mjcf_reference import pose_values, reference_shift
 from mbsym.formats.mjcf_shapes import read_shapes
 from mbsym.formats.mjcf_sites import FRAME_TAGS, named_frame
-from mbsym.formats.mjcf_words import MJCF_WORDS, PASSIVE_FLAGS, name_stem
+from mbsym.formats.mjcf_words import MJCF_WORDS, PASSIVE_FLAGS, damper_of, name_stem, spring_of
 from mbsym.formats.rigid_frames import ExactMass, turned_vector
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
 from mbsym.formats.vocabulary import unknown_words
@@ -127,10 +128,13 @@ class _Reader:
         places: line and column of bodies, joints and their parts, by kind, name and attribute of the model.
         classes: default classes.
         assets: meshes and materials.
+        mesh_masses: of the meshes.
         bodies: read so far, in order.
         poses: of each body in the world at the reference position.
         welds: names of the fixed joints of bodies without joints.
         references: the value of each joint's coordinate at the reference position.
+        anchors: frame of each joint's anchor in the world there, and its axis in it.
+        times: time constant and damping ratio of joints that state these.
     """
 
     source: TextSource
@@ -139,6 +143,7 @@ class _Reader:
     places: dict[tuple[str, ...], Place] = field(default_factory=dict)
     classes: Defaults = field(init=False)
     assets: Assets = field(init=False)
+    mesh_masses: MeshMasses = field(init=False)
     bodies: list[Body] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
     forces: list[ForceElement] = field(default_factory=list)
@@ -147,6 +152,8 @@ class _Reader:
     poses: dict[str, Placement] = field(default_factory=dict)
     welds: list[str] = field(default_factory=list)
     references: dict[str, Value] = field(default_factory=dict)
+    anchors: dict[str, tuple[Placement, Vector]] = field(default_factory=dict)
+    times: dict[str, tuple[float, float]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
     friction: int = 0
@@ -160,6 +167,8 @@ class _Reader:
         self.notes += unknown_words(self.source, root, MJCF_WORDS, strict=self.options.strict)
         self.classes = read_defaults(self.source, root)
         self.assets = read_assets(self.source, root, self.classes)
+        exact = any(item.attributes.get("exactmeshinertia") == "true" for item in root.all("compiler"))
+        self.mesh_masses = MeshMasses(self.source, self.assets, self.rules, exact)
         worlds = list(root.all("worldbody"))
         if not worlds:
             raise self.source.error(root.place, "the model has no <worldbody>", "add one with bodies")
@@ -172,6 +181,7 @@ class _Reader:
             self._read_frames(parts, GROUND)
             self._read_shapes(parts, GROUND)
             self._read_children(parts)
+        self.notes += self.mesh_masses.notes()
         loops, couplings = closures(
             self.source, root, {joint.name: joint for joint in self.joints}, self.poses, self.references, self.places
         )
@@ -194,6 +204,10 @@ class _Reader:
             accept_impossible_inertia=True,
             warnings=tuple(self.notes),
         )
+        if self.times:
+            from mbsym.formats.mjcf_spring_dampers import with_spring_dampers
+
+            model = with_spring_dampers(model, self.times, self.anchors)
         if self.options.actuators == "ignore":
             return model
         return with_actuators(
@@ -267,7 +281,7 @@ class _Reader:
             weld = self._new_name(f"{name}_weld")
             self.places["joints", weld] = element.place
             self.welds.append(weld)
-            self.joints.append(Joint(weld, FIXED.name, carrier, name, predecessor_placement=placement))
+            self._add(Joint(weld, FIXED.name, carrier, name, predecessor_placement=placement), name)
         self.bodies.append(self._mass(within, name))
         self._read_frames(within, name)
         self._read_shapes(within, name)
@@ -311,7 +325,7 @@ class _Reader:
             if part.element.tag != "geom":
                 continue
             geom = self.classes.applied(part.element, part.around)
-            own = geom_mass(self.source, geom, self.rules)
+            own = geom_mass(self.source, geom, self.rules, self.mesh_masses.geom_mass)
             if own is not None:
                 own = own if part.outer == COINCIDENT else own.moved(part.outer)
                 total = own if total is None else total.joined(own)
@@ -356,7 +370,7 @@ class _Reader:
             upper=upper,
         )
         self.references[name] = reference
-        self.joints.append(joint)
+        self._add(joint, body)
         self._read_forces(element, joint, kind)
 
     def _read_free_joint(
@@ -370,9 +384,13 @@ class _Reader:
         initial = () if start == (1, 0, 0, 0, 0, 0, 0) else start
         armature = read_number(self.source, element, "armature", "0") if element.tag == "joint" else 0
         joint = Joint(name, FREE.name, below, above, initial=initial, armature=armature)
-        self.joints.append(joint)
+        self._add(joint, above)
         if element.tag == "joint":
             self._read_forces(element, joint, FREE_WORD)
+
+    def _add(self, joint: Joint, body: str) -> None:
+        self.joints.append(joint)
+        self.anchors[joint.name] = joined(self.poses[body], joint.successor_placement), joint.axis
 
     def _joint_name(self, wanted: str) -> str:
         taken = {joint.name for joint in self.joints}
@@ -399,23 +417,24 @@ class _Reader:
         return (lower,), (upper,)
 
     def _read_forces(self, element: Element, joint: Joint, kind: str) -> None:
-        if "springdamper" in element.attributes:
-            raise self.source.error(
-                element.place, "springdamper is not covered", "state stiffness and damping themselves"
-            )
         damping = read_number(self.source, element, "damping", "0")
+        stiffness = read_number(self.source, element, "stiffness", "0")
+        if "springdamper" in element.attributes:
+            constant, ratio = read_numbers(self.source, element, "springdamper", 2)
+            if evaluate(constant) > 0 and evaluate(ratio) > 0:
+                self.times[joint.name] = evaluate(constant), evaluate(ratio)
+                damping = stiffness = 1  # sized when all bodies are read
         if evaluate(damping) != 0:
             for index in range(joint.shape.nv):
                 suffix = f"_{index}" if joint.shape.nv > 1 else ""
-                self.forces.append(JointDamper(f"{joint.name}_damping{suffix}", joint.name, damping, index))
-        stiffness = read_number(self.source, element, "stiffness", "0")
+                self.forces.append(JointDamper(damper_of(joint.name, suffix), joint.name, damping, index))
         if evaluate(stiffness) != 0:
             if kind not in ("hinge", "slide"):
                 raise self.source.error(
                     element.place, f"the stiffness of {kind} joint {joint.name!r} is not covered", "remove it"
                 )
             rest = self._angle(element, "springref", kind)
-            self.forces.append(JointSpring(f"{joint.name}_stiffness", joint.name, stiffness, rest))
+            self.forces.append(JointSpring(spring_of(joint.name), joint.name, stiffness, rest))
         friction = read_number(self.source, element, "frictionloss", "0")
         if evaluate(friction) != 0 and self.options.joint_dynamics == "ignore":
             self.friction += 1

@@ -85,9 +85,11 @@ def _loop_joint(source: TextSource, element: Element, name: str, poses: dict[str
             second,
             predecessor_placement=on_first,
             successor_placement=_relative(poses[second], _on(poses[first], on_first)),
+            cut="cut",
         )
     placement = _weld_pose(source, element, first, second, poses)
-    return Joint(name, FIXED.name, first, second, predecessor_placement=placement)
+    # The tree is that of the bodies, so that coordinates are those of the file.
+    return Joint(name, FIXED.name, first, second, predecessor_placement=placement, cut="cut")
 
 
 def _weld_pose(source: TextSource, element: Element, first: str, second: str, poses: dict[str, Placement]) -> Placement:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import TypeAlias
 
 from mbsym.formats.mjcf_frames import ORIENTATIONS, AngleRules, read_frame
 from mbsym.formats.mjcf_nested import Part
@@ -22,7 +23,8 @@ from mbsym.values.parameter import Value
 DENSITY = "1000"
 MASSLESS = ("plane", "hfield")
 
-Moments = tuple[float, float, float]
+Moments: TypeAlias = tuple[float, float, float]
+MeshGeomMass: TypeAlias = Callable[[Element, float | None, float], ExactMass | None]
 
 
 def _sphere(r: float) -> tuple[float, Moments]:
@@ -66,13 +68,14 @@ SOLIDS: dict[str, tuple[int, Callable[..., tuple[float, Moments]]]] = {
 """How many sizes a solid has; its volume, and its moments of inertia for a mass of one."""
 
 
-def geom_mass(source: TextSource, geom: Element, rules: AngleRules) -> ExactMass | None:
+def geom_mass(source: TextSource, geom: Element, rules: AngleRules, mesh_geom_mass: MeshGeomMass) -> ExactMass | None:
     """The mass properties of a geom in the frame of its body, None if it has no mass.
 
     Args:
         source: for messages.
         geom: with the attributes of its default class.
         rules: how angles are meant.
+        mesh_geom_mass: the mass properties of a mesh geom, by its stated mass or its density.
 
     Raises:
         FormatError: the mass of such a geom cannot be told, or a number is none.
@@ -82,10 +85,12 @@ def geom_mass(source: TextSource, geom: Element, rules: AngleRules) -> ExactMass
     density = evaluate(read_number(source, geom, "density", DENSITY))
     if kind in MASSLESS or stated == 0 or (stated is None and density == 0):
         return None
-    if kind not in SOLIDS:
+    if kind == "mesh":
+        return mesh_geom_mass(geom, stated, density)
+    if kind not in SOLIDS or "mesh" in geom.attributes:
         raise source.error(
             geom.place,
-            f"the mass of a geom of type {kind!r} cannot be told",
+            f"the mass of a geom of type {kind!r} {'fitted to a mesh ' if kind in SOLIDS else ''}cannot be told",
             'give its body an <inertial>, or the geom mass="0"',
         )
     if geom.attributes.get("shellinertia") == "true":

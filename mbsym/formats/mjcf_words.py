@@ -114,6 +114,16 @@ LONGEST_STEM: Final = 40
 """Characters of the name of a body from which those that it carries have theirs, if they have none of their own."""
 
 
+def damper_of(joint: str, suffix: str = "") -> str:
+    """The name of the damper of a joint."""
+    return f"{joint}_damping{suffix}"
+
+
+def spring_of(joint: str) -> str:
+    """The name of the spring of a joint."""
+    return f"{joint}_stiffness"
+
+
 def name_stem(carrier: str) -> str:
     """What the names of bodies without one begin with, so that they do not grow with the depth of the file."""
     return carrier if len(carrier) <= LONGEST_STEM else "body"

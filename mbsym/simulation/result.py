@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -29,6 +29,7 @@ from mbsym.simulation.singular_positions import SingularPosition
 from mbsym.visualisation.animation import Motion, animation_html
 from mbsym.visualisation.plots import Panel, figure_bytes
 from mbsym.visualisation.skeleton import skeleton
+from mbsym.visualisation.surfaces import surfaces_of
 
 Array: TypeAlias = NDArray[Any]
 
@@ -152,8 +153,13 @@ class SimulationResult:
         content = figure_bytes(self.t, self._panels(), self._title, target.suffix[1:], MARK)
         return write_whole(target, content, force=force)
 
-    def animate(self, path: str | Path, *, force: bool = False) -> Path:
+    def animate(self, path: str | Path, *, force: bool = False, tell: Callable[[str], None] | None = None) -> Path:
         """Writes the motion as one HTML page that needs nothing else.
+
+        Args:
+            path: the page.
+            force: overwrites what mbsym did not write.
+            tell: is given a sentence for each mesh that cannot be drawn.
 
         Raises:
             SimulationError: the suffix is not .html, or the file cannot be written.
@@ -163,7 +169,11 @@ class SimulationResult:
         check_writable(target, force)
         frames, times = self._frames()
         motion = Motion(self.equations.mechanism.model.name, self._title, times, self._poses(frames), MARK)
-        page = animation_html(skeleton(self.equations.mechanism), motion)
+        surfaces, warnings = surfaces_of(self.equations.mechanism.model)
+        if tell is not None:
+            for sentence in warnings:
+                tell(sentence)
+        page = animation_html(skeleton(self.equations.mechanism), motion, surfaces)
         return write_whole(target, page.encode(), force=force)
 
     def _frames(self) -> tuple[Array, Array]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
+from itertools import product
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from mbsym.codegen.environment import render_template
 from mbsym.visualisation.skeleton import BOX_FACES, Skeleton
+from mbsym.visualisation.surfaces import Surface
 
 Array: TypeAlias = NDArray[Any]
 
@@ -24,6 +26,9 @@ _SMALLEST: Final = 1e-3
 
 _FLAT: Final = 1e-6
 """Part of the largest extent below which a motion counts as planar."""
+
+_LARGEST_BASE: Final = 1.5
+"""Size of a shape of ground, to that of what moves, beyond which it is no base but a floor or a wall."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +53,17 @@ class PageContext:
     poses: str
 
 
-def animation_html(shape: Skeleton, motion: Motion) -> str:
+def animation_html(shape: Skeleton, motion: Motion, surfaces: Sequence[Surface] = ()) -> str:
     """The page.
 
     Args:
         shape: lines of the mechanism.
         motion: of its bodies.
+        surfaces: of its bodies and ground.
     """
-    moving = _moving_points(shape, motion.poses)
-    points = np.concatenate([np.array(shape.ground, dtype=float).reshape(-1, 3), moving.reshape(-1, 3)])
+    labels = {body.name: label for label, body in enumerate(shape.bodies, start=1)}
+    moving = _moving_points(shape, motion.poses, _box_corners(surfaces))
+    points = _with_ground(shape, surfaces, labels, moving.reshape(-1, 3))
     low, high = points.min(axis=0), points.max(axis=0)
     path = 0.5 * (moving.min(axis=1) + moving.max(axis=1))
     size = 0.5 * float(np.max(np.linalg.norm(moving.max(axis=1) - moving.min(axis=1), axis=1)))
@@ -66,9 +73,11 @@ def animation_html(shape: Skeleton, motion: Motion) -> str:
         "times": _rounded(motion.times),
         "center": _rounded(0.5 * (low + high)),
         "radius": max(_rounded([0.5 * float(np.linalg.norm(high - low))])[0], _SMALLEST),
+        "hull": [_rounded(point) for point in _outermost(points)],
         "path": [_rounded(row) for row in path],
         "size": max(_rounded([size])[0], _SMALLEST),
         "view": _view(points, np.array(shape.up)),
+        "surfaces": [surface.as_scene(labels.get(surface.body, 0)) for surface in surfaces],
     }
     frames = np.ascontiguousarray(motion.poses[:, :, :3, :], dtype="<f4")
     return render_template(
@@ -84,13 +93,43 @@ def animation_html(shape: Skeleton, motion: Motion) -> str:
     )
 
 
-def _moving_points(shape: Skeleton, poses: Array) -> Array:
-    """Line ends, joints and centres of mass of all bodies in each frame (n, k, 3)."""
+def _moving_points(shape: Skeleton, poses: Array, corners: dict[str, list[Array]]) -> Array:
+    """Line ends, joints, centres of mass and corners of surfaces of all bodies in each frame (n, k, 3)."""
     found = []
     for k, body in enumerate(shape.bodies):
         own = np.array([*(point for line in body.lines for point in line), *body.joints, body.center])
+        own = np.concatenate([own, *corners.get(body.name, [])])
         found.append(np.einsum("nij,pj->npi", poses[:, k, :3, :3], own) + poses[:, k, None, :3, 3])
     return np.concatenate(found, axis=1)
+
+
+def _box_corners(surfaces: Sequence[Surface]) -> dict[str, list[Array]]:
+    """The corners of the boxes around the surfaces of each body, in its frame (8, 3)."""
+    found: dict[str, list[Array]] = {}
+    for surface in surfaces:
+        ends = np.array([surface.vertices.min(axis=0), surface.vertices.max(axis=0)])
+        corners = np.array([[ends[i][0], ends[j][1], ends[k][2]] for i, j, k in product((0, 1), repeat=3)])
+        found.setdefault(surface.body, []).append(corners)
+    return found
+
+
+def _with_ground(shape: Skeleton, surfaces: Sequence[Surface], labels: Mapping[str, int], moving: Array) -> Array:
+    """The points that a picture holds (k, 3): those that move, joints on ground, and shapes of ground but floors, which
+    are larger than all that moves."""
+    found = [np.array(shape.ground, dtype=float).reshape(-1, 3), moving]
+    extent = float(np.max(moving.max(axis=0) - moving.min(axis=0), initial=0.0))
+    for surface in surfaces:
+        low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
+        if surface.body not in labels and float(np.max(high - low)) <= _LARGEST_BASE * extent:
+            found.append(np.array([low, high]))
+    return np.concatenate(found)
+
+
+def _outermost(points: Array) -> Array:
+    """Points that reach farthest in directions all round, which a picture of all must hold (k, 3)."""
+    ways = np.array([way for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way)])
+    found: Array = points[np.unique(np.argmax(points @ ways.T, axis=0))]
+    return found
 
 
 def _rounded(values: Iterable[float]) -> list[float]:

@@ -278,7 +278,7 @@ MISTAKES = [
     ('type="ball" pos', 'type="ball" stiffness="1" pos', "29:15", "the stiffness of ball joint 'ball' is not covered"),
     ('type="ball"', 'type="free"', "29:15", "is not the only joint of a body of the world"),
     ('mass="0.7"', 'mass="-0.7"', "24:11", "has the negative mass -0.7"),
-    ('type="sphere" size="0.04"', 'type="mesh" mesh="a"', "27:13", "the mass of a geom of type 'mesh' cannot be told"),
+    ('type="sphere" size="0.04"', 'type="mesh" mesh="a"', "27:13", "there is no mesh 'a'; add it under <asset>"),
     ('type="sphere" size="0.04"', 'type="sphere"', "27:13", "a sphere has 1 sizes, this has 0"),
     ('type="sphere" size="0.04"', 'type="sphere" size="-1"', "27:13", "a size of this sphere is not positive"),
     ('fromto="0 0 0 0.1 0 -0.3"', 'fromto="0 0 0 0 0 0"', "21:9", "the two ends of fromto coincide"),
