@@ -27,6 +27,7 @@ PAGES = (
     DOCS / "frames.md",
     DOCS / "identification.md",
     DOCS / "linear_analysis.md",
+    DOCS / "geometry.md",
     DOCS / "own_equations.md",
     DOCS / "robot_files.md",
     DOCS / "statuses.md",

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mbsym.model.joint import Coupling as Coupling
     from mbsym.model.joint import Joint as Joint
     from mbsym.model.shape import Shape as Shape
+    from mbsym.model.solid_body import solid_body as solid_body
     from mbsym.model.system import Model as Model
     from mbsym.pipeline import generate as generate
     from mbsym.report.equations import derive as derive
@@ -93,6 +94,7 @@ _HOMES: Final = {
     "load": "mbsym.formats.registry",
     "modes": "mbsym.linear.analysis",
     "simulate": "mbsym.simulation.integrate",
+    "solid_body": "mbsym.model.solid_body",
     "verify": "mbsym.verification.certificate",
 }
 

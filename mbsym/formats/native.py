@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mbsym.constraints import CONSTRAINTS, ConstraintElement
-from mbsym.errors import FormatError
+from mbsym.errors import FormatError, ModelError, SymbolicError
 from mbsym.forces import FORCE_ELEMENTS, ForceElement
 from mbsym.formats.angles import snapped_angle
 from mbsym.formats.findings import report_findings
@@ -20,11 +20,13 @@ from mbsym.model.joint import (
 )
 from mbsym.model.names import identifier_part, model_name_fault
 from mbsym.model.shape import Shape
+from mbsym.model.solid_body import solid_body
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
 from mbsym.shapes.forms import FORMS
 from mbsym.values.diagnostic import Diagnostic
 from mbsym.values.entries import entries_of
+from mbsym.values.numbers import value_names
 from mbsym.values.parameter import ControlInput, Parameter
 
 if TYPE_CHECKING:
@@ -64,7 +66,7 @@ def read_native(source: TextSource, *, strict: bool = False) -> Model:
     """The model that a text in the native format describes; errors as ``load_native``."""
     document = read_yaml(source)
     table = read_tables(document)
-    model = _model(table, source)
+    model = _model(table, document)
     places = _Places(model, document)
     diagnostics = validate(model, strict)
     return report_findings(model, (*diagnostics, *_stated_masses(diagnostics, table, model)), places.where)
@@ -128,15 +130,15 @@ def _document_path(document: Document, location: tuple[str | int, ...]) -> Docum
 # ---- tables to model ------------------------------------------------------------------------------------------------
 
 
-def _model(table: schema.ModelTable, source: TextSource) -> Model:
+def _model(table: schema.ModelTable, document: Document) -> Model:
     joints, constraints = read_native_parts(table)
     bodies = (
         _bodies_of_joints(joints, table.ground)
         if table.bodies is None
-        else tuple(_body(name, item) for name, item in table.bodies.items())
+        else tuple(_body(name, item, document) for name, item in table.bodies.items())
     )
     return Model(
-        name=table.name if table.name is not None else _stem(source.name),
+        name=table.name if table.name is not None else _stem(document.source.name),
         bodies=bodies,
         joints=joints,
         forces=tuple(_force(name, item) for name, item in table.forces.items()),
@@ -178,10 +180,34 @@ def _bodies_of_joints(joints: tuple[Joint, ...], ground: str) -> tuple[Body, ...
     return tuple(Body(name) for name in names)
 
 
-def _body(name: str, table: schema.BodyTable) -> Body:
+def _body(name: str, table: schema.BodyTable, document: Document) -> Body:
+    densities = [table.density if item.density is None else item.density for item in table.geometry]
+    if table.density is not None or any(density is not None for density in densities):
+        parts = [
+            (_shape(name, item), density)
+            for item, density in zip(table.geometry, densities, strict=True)
+            if density is not None
+        ]
+        _require_expressions(name, densities, table, document)
+        try:
+            return solid_body(name, parts, str(Path(document.source.name).parent))
+        except (ModelError, SymbolicError) as error:
+            key = "geometry" if ("bodies", name, "geometry") in document.values else "density"
+            place = document.place(("bodies", name, key), of_key=True)
+            raise document.source.error(place, error.what, error.remedy or "use numbers and names") from None
     J = table.inertia
     inertia = (J.xx, J.yy, J.zz, J.xy, J.xz, J.yz)
     return Body(name, table.mass, table.center_of_mass, inertia, table.inertia_about, table.first_moment)
+
+
+def _require_expressions(name: str, densities: list[Any], table: schema.BodyTable, document: Document) -> None:
+    for position, density in enumerate(densities):
+        own = table.geometry[position].density is not None
+        path: DocumentPath = ("bodies", name, "geometry", position) if own else ("bodies", name)
+        try:
+            value_names(density if density is not None else 0)
+        except SymbolicError as error:
+            raise document.source.error(document.place((*path, "density")), error.what, error.remedy) from None
 
 
 def _joint(name: str, table: schema.JointTable) -> Joint:
@@ -283,7 +309,9 @@ class _Places:
     def where(self, diagnostic: Diagnostic) -> str:
         """``FILE:LINE:COL`` of a diagnostic."""
         path, of_key = self._path(diagnostic.path)
-        place = self.document.place(path, of_key=of_key, column=diagnostic.column)
+        # A mass that follows from a density is an expression of ours, whose columns are not in the file.
+        column = diagnostic.column if path[-1:] != ("density",) else 1
+        place = self.document.place(path, of_key=of_key, column=column)
         return self.document.source.at(place)
 
     def _path(self, path: tuple[str | int, ...]) -> tuple[DocumentPath, bool]:
@@ -307,6 +335,8 @@ class _Places:
                 return as_list, False
             keys = ("inertia",)
             rest[1] = ("xx", "yy", "zz", "xy", "xz", "yz")[int(rest[1])]
+        elif kind == "bodies" and ("bodies", name, "density") in self.document.values:
+            keys, rest = ("density",), rest[:1]
         else:
             keys = ("at",) if kind == "frames" and first == "placement" else (first,)
         found: DocumentPath = (str(kind), name, *keys, *rest[1:])

@@ -388,6 +388,7 @@ class ShapeTable(Table):
         WithJsonSchema({**_TRIPLE, "minItems": 4, "maxItems": 4}),
     ] = None
     name: TextEntry = ""
+    density: ValueEntry | None = None
 
 
 def _read_shapes(item: Any) -> Any:
@@ -437,10 +438,20 @@ class BodyTable(Table):
     ] = "center_of_mass"
     first_moment: TripleEntry | None = None
     geometry: ShapesEntry = []
+    density: ValueEntry | None = None
 
     @classmethod
     def expanded(cls, data: Any) -> Any:
         return {} if _is_nothing(data) else data
+
+    @model_validator(mode="after")
+    def _one_way_to_give_mass(self) -> BodyTable:
+        if self.density is None and all(shape.density is None for shape in self.geometry):
+            return self
+        for key in ("mass", "center_of_mass", "inertia", "inertia_about", "first_moment"):
+            if key in self.model_fields_set:
+                raise _refused_key(key, f"{key!r} beside a density, from which it follows")
+        return self
 
 
 class LimitsTable(Table):
