@@ -169,19 +169,19 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     if mechanism.cut_joints or mechanism.model.constraints:
         tell("analyse the loops", 0, 1)
     found = available_functions(mechanism, options.formulation)
-    available, fixed = found.with_derivatives(options.derivatives), found.fixed
-    known = (*found.functions, *(fixed.names if fixed is not None else ()))
+    available = found.with_derivatives(options.derivatives)
+    known = (*found.functions, *(found.fixed.names if found.fixed is not None else ()))
+    on_request = (*found.on_request, *(function.name for function in found.fixed_on_request))
     for name in options.functions:
-        if name not in known and name not in found.on_request:
+        if name not in known and name not in on_request:
             raise DerivationError(
                 f"{mechanism.model.name} has no function {name!r}",
-                remedy=_remedy(name, (*known, *found.on_request), found.loops is not None),
+                remedy=_remedy(name, (*known, *on_request), found.loops is not None),
             )
     wanted = set(options.functions or known).union(request.name for request in options.derivatives)
     if found.solves(wanted.union(request.function for request in options.derivatives)):
         require_inertia(mechanism)
-    if fixed is not None and wanted.isdisjoint(fixed.names):
-        fixed = None
+    fixed = found.fixed_for(wanted)
     if fixed is not None:
         wanted = wanted.union(fixed.kernels).difference(fixed.replaced)
     names = [name for name in available if name in wanted]
@@ -205,7 +205,7 @@ def _remedy(name: str, known: Sequence[str], closed: bool) -> str:
     if name in FRAME_FUNCTIONS or name in FRAME_CONTROL_FUNCTIONS:
         return "say for which frames, with --frame or frames="
     if name in OF_FREE_MOTION:
-        return "closed loops constrain its motion; derivatives of constrained motion are not there yet"
+        return "closed loops constrain its motion: ask for constrained_dynamics_derivatives"
     return f"it has {', '.join(dict.fromkeys(known))}"
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Final, TypeAlias
 
 from mbsym.codegen.interface import Argument, RuntimeFunction, Tolerance
+from mbsym.derivatives.constrained import constrained_derivative_terms
 from mbsym.derivatives.control_functions import functions_on_request
 from mbsym.derivatives.functions import OF_FREE_MOTION
 from mbsym.derivatives.of_functions import DerivativeRequest, differentiated
@@ -16,17 +17,26 @@ from mbsym.formulations.catalogue import FORWARD_DYNAMICS_BY_MASS_MATRIX, TREE_F
 from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS
 from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
-from mbsym.formulations.contracts import Contract
+from mbsym.formulations.contracts import Contract, Derived
 from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.actuation import actuated_inverse_dynamics, has_motors
 from mbsym.loops.closed_form import only_closed_form_position, planar_loops
-from mbsym.loops.contracts import LOOP_CONTRACTS
-from mbsym.loops.functions import LOOP_FUNCTIONS
+from mbsym.loops.contracts import CONSTRAINED_DERIVATIVE_TERMS, LOOP_CONTRACTS
+from mbsym.loops.functions import LOOP_FUNCTIONS, LoopFunction
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops, restated
-from mbsym.loops.runtime import LOOP_KERNELS, REPLACED, closure_sizes, extra_arguments, loop_constants, loop_runtime
+from mbsym.loops.runtime import (
+    DERIVATIVE_KERNELS,
+    LOOP_KERNELS,
+    REPLACED,
+    closure_sizes,
+    extra_arguments,
+    loop_constants,
+    loop_derivatives,
+    loop_runtime,
+)
 from mbsym.loops.tolerances import runtime_tolerances
 from mbsym.records import Registry
 from mbsym.regressors.functions import REGRESSOR_FUNCTIONS
@@ -156,12 +166,19 @@ class Available:
         """Functions that a module has only where they are named; with closed loops those of the tree."""
         if self._whole is not None:
             return {}
-        closed = _is_closed(self.mechanism)
-        return {
-            name: derive
-            for name, derive in {**functions_on_request(self.mechanism), **REGRESSOR_FUNCTIONS}.items()
-            if not closed or name not in OF_FREE_MOTION
+        held = self.loops is not None and bool(self.loops.rows)
+        every = {**functions_on_request(self.mechanism), **REGRESSOR_FUNCTIONS}
+        found: dict[str, DeriveFunction] = {
+            name: derive for name, derive in every.items() if not held or name not in OF_FREE_MOTION
         }
+        if self.loops is not None and held:
+            found[LOOP_DERIVATIVE_TERMS.name] = partial(_with_loops, LOOP_DERIVATIVE_TERMS, self.loops, self.mechanism)
+        return found
+
+    @cached_property
+    def fixed_on_request(self) -> tuple[RuntimeFunction, ...]:
+        """Functions with fixed text that a module has only where they are named."""
+        return loop_derivatives(self.mechanism, self.loops) if self.loops is not None else ()
 
     @property
     def every(self) -> Mapping[str, DeriveFunction]:
@@ -218,6 +235,16 @@ class Available:
             extra=extra_arguments(self.mechanism),
         )
 
+    def fixed_for(self, names: Collection[str]) -> FixedFunctions | None:
+        """Functions with fixed text of a module with functions of those names, if it has any."""
+        fixed = self.fixed
+        if fixed is None:
+            return None
+        asked = tuple(function for function in self.fixed_on_request if function.name in names)
+        if asked:
+            return replace(fixed, runtime=(*fixed.runtime, *asked), kernels=(*fixed.kernels, *DERIVATIVE_KERNELS))
+        return None if set(names).isdisjoint(fixed.names) else fixed
+
     def solves(self, names: Iterable[str]) -> bool:
         """True where one of the functions solves for accelerations, which takes a regular mass matrix."""
         if self._whole is not None:
@@ -226,7 +253,7 @@ class Available:
         if self.loops is not None:
             solving |= {name for name, function in LOOP_FUNCTIONS.items() if function.factors}
         if self.fixed is not None:
-            solving |= set(self.fixed.names)
+            solving |= {*self.fixed.names, *(function.name for function in self.fixed_on_request)}
         return not solving.isdisjoint(names)
 
     @cached_property
@@ -266,6 +293,16 @@ def _with_loops(
 ) -> Program:
     """A function of loops that were analysed on the graph of ``analysed``."""
     return derive(mechanism, loops if mechanism is analysed else restated(loops, mechanism))
+
+
+def _derivative_terms(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
+    return constrained_derivative_terms(
+        mechanism, [row.jacobian for row in loops.rows], [row.bias for row in loops.rows]
+    )
+
+
+LOOP_DERIVATIVE_TERMS: Final = LoopFunction(CONSTRAINED_DERIVATIVE_TERMS, _derivative_terms)
+"""Derivatives of loops: here because it stands on both."""
 
 
 def _stepping(mechanism: Mechanism) -> tuple[Mapping[str, DeriveFunction], FixedFunctions]:

@@ -26,6 +26,12 @@ much does: its cost grows with the cube of a chain's length."""
 
 def inverse_dynamics_derivatives(mechanism: Mechanism) -> Derived:
     """dtau/dq and dtau/dv, (nv, nv) each, in the way that takes fewer operations."""
+    by_q, by_v, how = dynamics_jacobians(mechanism)
+    return Derived({"dtau_dq": by_q, "dtau_dv": by_v}, how)
+
+
+def dynamics_jacobians(mechanism: Mechanism) -> tuple[Matrix, Matrix, str]:
+    """dtau/dq, dtau/dv, and the way that takes fewer operations."""
     ways: dict[str, Callable[[Mechanism], tuple[Matrix, Matrix]]] = {
         "composite bodies": _in_closed_form,
         "differentiated recursive Newton-Euler": _differentiated,
@@ -34,7 +40,7 @@ def inverse_dynamics_derivatives(mechanism: Mechanism) -> Derived:
     if mechanism.nv <= BOTH_TRIED:
         how = min(ways, key=lambda name: operations(ways[name](again := mechanism.afresh()), again))
     by_q, by_v = ways[how](mechanism)
-    return Derived({"dtau_dq": by_q, "dtau_dv": by_v}, how)
+    return by_q, by_v, how
 
 
 def operations(matrices: Iterable[Matrix], mechanism: Mechanism) -> int:

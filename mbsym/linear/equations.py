@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -10,18 +10,22 @@ from numpy.typing import NDArray
 
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedModule, numpy_module
+from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.errors import AnalysisError
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops.looped_system import NEEDED, LoopedSystem
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.system import Model
 from mbsym.pipeline import Derivation, GenerationOptions, derive, describe, express
+from mbsym.registry import available_functions
 from mbsym.simulation.equations import coordinate_quantities, speed_quantities
 from mbsym.symbolic.program import Program
 
 Array: TypeAlias = NDArray[Any]
 
-_TREE: Final = ("forward_dynamics", "forward_dynamics_derivatives", "mass_matrix", "body_poses", "tangent_map")
+_TREE: Final = ("forward_dynamics", "mass_matrix", "body_poses", "tangent_map", "forward_dynamics_derivatives")
+_LOOPS: Final = (*NEEDED, "mass_matrix", "body_poses", "tangent_map", "closure_gap", "constrained_dynamics_derivatives")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,16 @@ class LinearEquations:
         return self.derivation.loops
 
     @property
+    def is_closed(self) -> bool:
+        """True where closed loops hold the motion."""
+        return self.loops is not None and bool(self.loops.rows)
+
+    @property
+    def looped_system(self) -> LoopedSystem:
+        """For closing and keeping closed loops."""
+        return LoopedSystem.of_module(self.module)
+
+    @property
     def coordinates(self) -> tuple[str, ...]:
         """Names of the entries of q."""
         return tuple(item.name for item in coordinate_quantities(self.mechanism))
@@ -107,12 +121,18 @@ class LinearEquations:
         """Results of a function at a state; vdot and other arguments that states lack are zero.
 
         Raises:
-            StatusError: they do not exist there.
+            AnalysisError: they do not exist there.
         """
         function = self.module.functions[name]
         known: dict[str, Any] = {"q": state.q, "v": state.v, "tau": state.tau, "u": state.u, "t": state.t}
         given = [known.get(item.name, np.zeros(item.shape)) for item in function.inputs]
-        found = function(*given)
+        found, status = function.with_status(*given)
+        if status:
+            raise AnalysisError(
+                f"{name} has no result at this state: {SENTENCES[Status(int(status))]}",
+                where=self.name,
+                remedy="take another state",
+            )
         return tuple(np.asarray(item) for item in (found if isinstance(found, tuple) else (found,)))
 
     def slopes(self, state: State) -> Slopes:
@@ -123,7 +143,8 @@ class LinearEquations:
         """
         self._require_inertia(state)
         (vdot,) = self.evaluate("forward_dynamics", state)
-        by_q, by_v, by_tau = self.evaluate("forward_dynamics_derivatives", state)
+        function = "constrained_dynamics_derivatives" if self.is_closed else "forward_dynamics_derivatives"
+        by_q, by_v, by_tau = self.evaluate(function, state)[:3]
         by_u = np.zeros((len(vdot), 0))
         if self.inputs:
             # tau = ID(q, v, vdot, u) is held.
@@ -160,10 +181,13 @@ def prepare(model: Model, order: str = "weight") -> LinearEquations:
         MbsymError: the equations cannot be derived.
     """
     requests = (BY_INPUTS,) if model.inputs else ()
-    options = GenerationOptions(languages=("numpy",), functions=_TREE, order=order, derivatives=requests)
+    options = GenerationOptions(languages=("numpy",), order=order, derivatives=requests)
     mechanism = express(model, options)
     if not mechanism.nv:
         raise AnalysisError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
+    # Cut joints that hold nothing leave a tree.
+    loops = available_functions(mechanism, options.formulation).loops
+    options = replace(options, functions=_LOOPS if loops is not None and loops.rows else _TREE)
     derivation = derive(mechanism, options)
     module = numpy_module(*render(describe(derivation, options), options.languages))
     return LinearEquations(mechanism, derivation, module)

@@ -13,6 +13,7 @@ from mbsym.errors import AnalysisError, MbsymError
 from mbsym.linear.balance import Balance, free_of_names
 from mbsym.linear.eigen import eigenpairs
 from mbsym.linear.equations import LinearEquations, State
+from mbsym.linear.freedom import independent_with
 from mbsym.linear.linearised import linearised
 from mbsym.linear.tangent import increment_names, increment_units
 from mbsym.loops.closing import close
@@ -160,8 +161,13 @@ def equilibria(equations: LinearEquations, state: State, free: Sequence[str] = (
                 remedy=suggestion(name, [each for names in known for each in names]),
             )
     named = tuple(free) or increments
-    chosen = free_of_names(mechanism, named, known)
     state = replace(state, v=np.zeros(mechanism.nv))
+    chosen = free_of_names(mechanism, named, known)
+    if equations.is_closed and chosen.speeds:
+        # What follows from the coordinates that are free is free too.
+        (rows,) = equations.evaluate("constraint_jacobian", state)
+        held = set(independent_with(rows, chosen.speeds)) - set(chosen.speeds)
+        chosen = replace(chosen, speeds=tuple(k for k in range(mechanism.nv) if k not in held))
     balance = Balance(mechanism, equations.loops, state, chosen)
     solutions, best = _solutions(balance, state.q, starts)
     if not solutions:
@@ -290,7 +296,9 @@ def _nothing_found(equations: LinearEquations, balance: Balance, z: Array, free:
     residual = balance.residual(z)[0]
     nv = equations.mechanism.nv
     worst = int(np.argmax(np.abs(residual)))
-    remedy = f"free other coordinates or inputs than {', '.join(free)}, or begin elsewhere"
+    every = set(free) >= set(increment_names(equations.mechanism))
+    remedy = "free inputs or forces as well" if every else f"free more than {', '.join(free)}"
+    remedy = f"{remedy}, or begin elsewhere"
     if worst < nv:
         units = [unit for body in equations.mechanism.bodies_by_coordinates for unit in body.joint.shape.force_units]
         left = abs(float(residual[worst])) * balance.scale

@@ -1,18 +1,43 @@
-"""Independent coordinates, and how all others move with them."""
+"""Independent coordinates, and how all others move with them.
+
+G v = 0 of closed loops, with the columns of G split into those of dependent and independent speeds, gives v = N v_i.
+Its derivative along a motion, G dv + d(G v)/dq dq = 0, says how dependent speeds change with the configuration.
+
+Source: J. Garcia de Jalon, E. Bayo, Kinematic and Dynamic Simulation of Multibody Systems, 1994, chapter 5.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mbsym.derivatives.tangent import along_speeds
 from mbsym.errors import AnalysisError
+from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.equations import LinearEquations, State
+from mbsym.linear.tangent import increment_names
+from mbsym.loops.corrections import dependent_columns
+from mbsym.loops.redundancy import LoopAnalysis
+from mbsym.loops.tolerances import FOLLOWS
+from mbsym.simulation.equations import suggestion
+from mbsym.symbolic.evaluator import Evaluator
+from mbsym.symbolic.program import Output, Program
+from mbsym.symbolic.scalar import Scalar
 
 Array: TypeAlias = NDArray[Any]
+
+OPEN: Final = 1e-8
+"""Gaps above this [m, rad] are refused: linear equations there would be those of no motion."""
+
+PARTING: Final = 1e-6
+"""Rates of gaps above this part of the largest speed are refused."""
+
+AS_GOOD: Final = 0.1
+"""Motors' coordinates are independent where their choice is no worse than this part of the best one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +64,133 @@ def freedom_at(equations: LinearEquations, state: State, independent: Sequence[s
     """The freedom of a mechanism at a state; all coordinates of a tree are independent.
 
     Raises:
-        AnalysisError: coordinates of a tree are chosen.
+        AnalysisError: the loops are open or part, the state is singular, or coordinates are chosen from which the
+            others do not follow.
     """
     nv = equations.mechanism.nv
-    if independent:
+    if not equations.is_closed:
+        if independent:
+            raise AnalysisError(
+                "all coordinates of a tree are independent", where=equations.name, remedy="choose none of them"
+            )
+        return Freedom(tuple(range(nv)), np.eye(nv), np.zeros((nv, nv)))
+    rows = _rows(equations, state)
+    chosen = _named(equations, rows, independent) if independent else _chosen(equations, rows)
+    dependent = [k for k in range(nv) if k not in chosen]
+    motion, change = np.zeros((nv, len(chosen))), np.zeros((nv, len(chosen)))
+    motion[chosen] = np.eye(len(chosen))
+    motion[dependent] = -np.linalg.solve(rows[:, dependent], rows[:, chosen])
+    if state.v.any() and equations.loops is not None:
+        changes = Evaluator(_rate_program(equations.mechanism, equations.loops))(state.q, state.v)["rate_dq"]
+        change[dependent] = -np.linalg.solve(rows[:, dependent], changes @ motion)
+    return Freedom(tuple(chosen), motion, change)
+
+
+def _rows(equations: LinearEquations, state: State) -> Array:
+    """G at a state, which closes the loops, keeps them closed, and is regular.
+
+    Raises:
+        AnalysisError: it does not, or is singular.
+    """
+    assert equations.loops is not None
+    gaps = np.abs(equations.evaluate("closure_gap", state)[0])
+    if gaps.max(initial=0.0) > OPEN:
+        row = [row for closure in equations.loops.closures for row in closure.rows][int(np.argmax(gaps))]
+        gap = f"{gaps.max():.3g} {row.unit} ({row.quantity})"
         raise AnalysisError(
-            "all coordinates of a tree are independent", where=equations.name, remedy="choose none of them"
+            f"the state does not close the loop of {row.closure}: the gap is {gap}",
+            where=equations.name,
+            remedy="give fewer coordinates, and the others are made to fit",
         )
-    return Freedom(tuple(range(nv)), np.eye(nv), np.zeros((nv, nv)))
+    (rows,) = equations.evaluate("constraint_jacobian", state)
+    parting = float(np.abs(rows @ state.v).max(initial=0.0))
+    if parting > PARTING * max(1.0, float(np.abs(state.v).max(initial=0.0))):
+        raise AnalysisError(
+            f"the speeds part the loops by {parting:.3g} m/s, rad/s",
+            where=equations.name,
+            remedy="give fewer speeds, and the others are made to fit",
+        )
+    _, sizes, motions = np.linalg.svd(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300))
+    rank = int(np.sum(sizes > FOLLOWS * sizes.max(initial=0.0)))
+    if rank < len(rows):
+        freedoms = rows.shape[1] - rank
+        names = _moving(equations, motions[rank:])
+        raise AnalysisError(
+            f"the position is singular: {freedoms} in place of {rows.shape[1] - len(rows)} of the coordinates "
+            f"{', '.join(names)} move by themselves there",
+            where=equations.name,
+            remedy="linear equations do not hold across it; take a position beside it",
+        )
+    return rows
+
+
+def _moving(equations: LinearEquations, motions: Array) -> list[str]:
+    """Coordinates that move in any of the motions (rows)."""
+    shares = np.abs(motions).max(axis=0, initial=0.0)
+    names = increment_names(equations.mechanism)
+    return [name for name, share in zip(names, shares, strict=True) if share > 1e-6]
+
+
+def _chosen(equations: LinearEquations, rows: Array) -> list[int]:
+    """Columns of the motors where these will do, else those that the pivots of G leave."""
+    mechanism, nv = equations.mechanism, rows.shape[1]
+    dependent, best = dependent_columns(rows)
+    model = mechanism.model
+    driven = {name for force in model.forces for name in force.driven_joints}
+    driven |= {joint.name for joint in model.joints if joint.actuated}
+    motors = [k for body in mechanism.bodies if body.joint.name in driven for k in range(*body.v_range)]
+    if len(motors) == nv - len(rows):
+        rest = [k for k in range(nv) if k not in motors]
+        if np.linalg.svd(rows[:, rest], compute_uv=False).min(initial=np.inf) > AS_GOOD * best:
+            return sorted(motors)
+    return [k for k in range(nv) if k not in dependent]
+
+
+def _named(equations: LinearEquations, rows: Array, names: Sequence[str]) -> list[int]:
+    known = increment_names(equations.mechanism)
+    for name in names:
+        if name not in known:
+            raise AnalysisError(
+                f"no coordinate is called {name!r}", where=equations.name, remedy=suggestion(name, known)
+            )
+    chosen = sorted({known.index(name) for name in names})
+    freedoms = len(known) - len(rows)
+    if len(chosen) != freedoms:
+        count = f"{freedoms} {'freedom' if freedoms == 1 else 'freedoms'}"
+        raise AnalysisError(
+            f"{len(chosen)} independent coordinates are chosen of a mechanism with {count}",
+            where=equations.name,
+            remedy=f"choose {freedoms}, or none to have them chosen",
+        )
+    rest = [k for k in range(len(known)) if k not in chosen]
+    _, sizes, motions = np.linalg.svd(rows[:, rest])
+    if sizes.min(initial=np.inf) <= FOLLOWS * sizes.max(initial=0.0):
+        still = np.zeros((1, len(known)))
+        still[0, rest] = motions[-1]
+        raise AnalysisError(
+            f"{', '.join(names)} cannot be independent at this state: "
+            f"{', '.join(_moving(equations, still))} can move without",
+            where=equations.name,
+            remedy="choose one of these, or none to have a good choice made",
+        )
+    return chosen
+
+
+def independent_with(rows: Array, wanted: Iterable[int]) -> list[int]:
+    """As many columns as there are freedoms, the wanted ones among them as far as the others follow from them."""
+    first = list(wanted)
+    scaled = rows.copy()
+    # What counts little is made dependent last.
+    scaled[:, first] *= FOLLOWS
+    dependent, _ = dependent_columns(scaled)
+    return [k for k in range(rows.shape[1]) if k not in dependent]
+
+
+def _rate_program(mechanism: Mechanism, loops: LoopAnalysis) -> Program:
+    """d(G v)/dq, q moved along the speeds."""
+    v = mechanism.entries(mechanism.v)
+    zero = Scalar(mechanism.graph, 0)
+    rates = [sum((entry * v[k] for k, entry in row.jacobian.items()), zero).ref for row in loops.rows]
+    entries = tuple(entry.ref for row in along_speeds(mechanism, rates) for entry in row)
+    output = Output("rate_dq", (len(rates), mechanism.nv), entries)
+    return Program("rate", mechanism.graph, (mechanism.q, mechanism.v), (output,), mechanism.parameters)

@@ -76,9 +76,12 @@ def _poses(equations: LinearEquations, q: Array, increments: Array) -> Array:
 
 
 def _along(equations: LinearEquations, q: Array, steps: Array) -> Array:
-    """Coordinates after small motions along the speeds (n, nq)."""
+    """Coordinates after small motions along the speeds, with closed loops (n, nq)."""
     tangent = np.asarray(equations.module.functions["tangent_map"](q))
-    return normalised(q + steps @ tangent.T, equations.mechanism.q.quaternions)
+    moved = normalised(q + steps @ tangent.T, equations.mechanism.q.quaternions)
+    if "project_position" not in equations.module.functions:
+        return moved
+    return np.asarray(equations.module.functions["project_position"](moved))
 
 
 def _places(equations: LinearEquations, q: Array) -> Array:

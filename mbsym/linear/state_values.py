@@ -12,7 +12,7 @@ from typing import Any, Final
 from mbsym.errors import AnalysisError
 from mbsym.linear.equations import LinearEquations, State
 from mbsym.simulation.equations import suggestion
-from mbsym.simulation.initial_state import constants, initial_state
+from mbsym.simulation.initial_state import closed_state, constants, initial_state
 from mbsym.simulation.options import finite
 
 _GROUPS: Final = ("q", "v", "tau", "u", "t")
@@ -22,18 +22,23 @@ _SUFFIXES: Final = (".json", ".csv")
 def state_of(equations: LinearEquations, given: Mapping[str, float], tau: Mapping[str, float] | None = None) -> State:
     """A state by the names of coordinates, speeds, control inputs and ``t``; the rest as the model starts, or zero.
 
+    Closed loops are closed with what is given held; the rest follows.
+
     Args:
         equations: of the model.
         given: values by name.
         tau: generalised forces by the names of their speeds.
 
     Raises:
-        SimulationError: a name is unknown, or a value is not finite.
+        SimulationError: a name is unknown, a value is not finite, or the loops do not close with what is given.
     """
     mechanism = equations.mechanism
     inputs = {name: value for name, value in given.items() if name in equations.inputs}
     moving = {name: value for name, value in given.items() if name not in inputs and name != "t"}
-    q, v, _ = initial_state(mechanism, moving)
+    q, v, named = initial_state(mechanism, moving)
+    if equations.is_closed:
+        assembly, v = closed_state(mechanism, equations.looped_system, q, v, named)
+        q = assembly.q
     return State(
         q,
         v,

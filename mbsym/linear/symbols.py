@@ -53,7 +53,7 @@ def symbolic_system(
 
     nv = equations.mechanism.nv
     inputs, observations = names
-    if equations.loops is not None:
+    if equations.is_closed:
         raise AnalysisError(
             "closed loops are linearised in numbers alone", where=equations.name, remedy="take A, B, C and D"
         )

@@ -147,6 +147,50 @@ ROWS: Final = (
 )
 """Rows J on the mass matrix: what a solver that copes with dependent ones needs."""
 
+_BY_SPEEDS: Final = "q moved along the speeds (see tangent_map)"
+
+CONSTRAINED_DERIVATIVE_TERMS: Final = Contract(
+    "constrained_derivative_terms",
+    ("q", "v", "vdot", "lambda", "t", "u"),
+    (
+        Result("free_dq", ("nv", "nv"), "", f"d vdot / d q at held multipliers, {_BY_SPEEDS}"),
+        Result("right_dq", ("rows", "nv"), "", "d (gamma - G vdot) / d q less G free_dq"),
+        Result("free_dv", ("nv", "nv"), "", "d vdot / d v at held multipliers"),
+        Result("right_dv", ("rows", "nv"), "", "d gamma / d v less G free_dv"),
+        Result("M_inverse", ("nv", "nv"), "", "inverse of the mass matrix"),
+    ),
+    "terms of the derivatives of constrained_dynamics: delassus dlambda = right, dvdot = free + response dlambda",
+    identities=("difference of the balance of forces",),
+    solves=True,
+)
+
+CONSTRAINED_DYNAMICS_DERIVATIVES: Final = Contract(
+    "constrained_dynamics_derivatives",
+    ("q", "v", "tau", "t", "u"),
+    (
+        Result("dvdot_dq", ("nv", "nv"), "", f"d vdot / d q, {_BY_SPEEDS}"),
+        Result("dvdot_dv", ("nv", "nv"), "", "d vdot / d v"),
+        Result("dvdot_dtau", ("nv", "nv"), "", "d vdot / d tau"),
+        Result("dlambda_dq", ("rows", "nv"), "", f"d lambda / d q, {_BY_SPEEDS}"),
+        Result("dlambda_dv", ("rows", "nv"), "", "d lambda / d v"),
+        Result("dlambda_dtau", ("rows", "nv"), "", "d lambda / d tau"),
+    ),
+    f"derivatives of constrained_dynamics by q, v and tau, {_BY_SPEEDS}",
+    identities=(
+        "difference of constrained dynamics",
+        "solved difference of constrained dynamics",
+        "difference of closed motions",
+    ),
+    solves=True,
+    failures=(
+        Failure(
+            Status.SINGULAR,
+            "those of the rows that are left, of least norm in dlambda; not numbers where the mass matrix is singular",
+        ),
+        NOT_NUMBERS,
+    ),
+)
+
 POSITION_CORRECTION: Final = Contract(
     "position_correction",
     ("q",),
@@ -256,6 +300,8 @@ LOOP_CONTRACTS: Final = (
     FORWARD_DYNAMICS,
     JOINT_WRENCHES,
     CONSTRAINED_TERMS,
+    CONSTRAINED_DERIVATIVE_TERMS,
+    CONSTRAINED_DYNAMICS_DERIVATIVES,
     CONSTRAINED_WRENCHES,
     POSITION_CORRECTION,
     VELOCITY_CORRECTION,

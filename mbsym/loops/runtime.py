@@ -33,6 +33,12 @@ LOOP_KERNELS: Final = (
 )
 """Functions of ``LOOP_FUNCTIONS`` that a module must hold for these."""
 
+DERIVATIVES_FILE: Final = "loop_derivatives"
+"""Name of the text that differentiates what the other one solves."""
+
+DERIVATIVE_KERNELS: Final = ("constrained_derivative_terms",)
+"""Derived functions that it calls besides ``LOOP_KERNELS``."""
+
 REPLACED: Final = ("constrained_dynamics", "forward_dynamics", "joint_wrenches")
 """Functions of ``LOOP_FUNCTIONS`` whose straight-line form these take the place of."""
 
@@ -68,16 +74,7 @@ def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeF
         operations: OperationCount,
         more: str = "",
     ) -> RuntimeFunction:
-        outputs = (_result(item, sizes) for item in contract.results)
-        return RuntimeFunction(
-            contract.name,
-            FILE,
-            (*inputs, *outputs),
-            f"{contract.description}{more}",
-            calls,
-            operations,
-            failures=contract.failures,
-        )
+        return _function(contract, FILE, (*inputs, *_results(contract, sizes)), calls, operations, more)
 
     return (
         function(contracts.PROJECT_POSITION, (q,), step, cost.position_step),
@@ -102,6 +99,30 @@ def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeF
     )
 
 
+def loop_derivatives(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeFunction, ...]:
+    """Derivatives of what ``loop_runtime`` solves, in modules that ask for them; none without closure rows."""
+    if not analysis.rows:
+        return ()
+    state = (*(_argument(item) for item in (mechanism.q, mechanism.v, mechanism.tau)), *extra_arguments(mechanism))
+    contract = contracts.CONSTRAINED_DYNAMICS_DERIVATIVES
+    outputs = _results(contract, {"nv": mechanism.nv, "rows": len(analysis.rows)})
+    cost = RuntimeCost(len(analysis.rows), mechanism.nv).derivatives
+    calls = ("constrained_terms", *DERIVATIVE_KERNELS)
+    return (_function(contract, DERIVATIVES_FILE, (*state, *outputs), calls, cost),)
+
+
+def _function(
+    contract: Contract,
+    file: str,
+    arguments: tuple[Argument, ...],
+    calls: tuple[str, ...],
+    operations: OperationCount,
+    more: str = "",
+) -> RuntimeFunction:
+    sentence = f"{contract.description}{more}"
+    return RuntimeFunction(contract.name, file, arguments, sentence, calls, operations, failures=contract.failures)
+
+
 def closure_sizes(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[float, ...]:
     """What the residual of each independent closure row is measured by: 1 for angles, the way around for lengths [m].
 
@@ -124,6 +145,10 @@ def closure_sizes(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[float, 
     lengths = {name: float(sum(hypot(*step) for step in steps)) for name, steps in found.items()}
     # Two digits, so that no rounding of a sine reaches the text.
     return tuple(float(f"{lengths[row.closure]:.1e}") or 1.0 if row.unit == "m" else 1.0 for row in analysis.rows)
+
+
+def _results(contract: Contract, sizes: Mapping[str, int]) -> tuple[Argument, ...]:
+    return tuple(_result(item, sizes) for item in contract.results)
 
 
 def _result(item: Result, sizes: Mapping[str, int]) -> Argument:

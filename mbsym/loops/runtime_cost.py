@@ -51,6 +51,12 @@ class RuntimeCost:
         return _sum(self.dynamics, self.product, OperationCount(add=2 * self.rows, mul=4 * self.rows))
 
     @property
+    def derivatives(self) -> OperationCount:
+        """Of constrained_dynamics_derivatives: three matrices are solved for, column by column."""
+        each = [self.solve, self.product] * (3 * self.speeds)
+        return _sum(self.dynamics, *each, OperationCount(add=self.rows * self.speeds))
+
+    @property
     def position_step(self) -> OperationCount:
         """Of a Newton step of project_position."""
         return _sum(self.factor, self.solve, self.product)

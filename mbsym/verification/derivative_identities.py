@@ -31,7 +31,7 @@ def slope(function: Callable[[float], Any]) -> Array:
     return total / STEP
 
 
-def _direction(evidence: Evidence, name: str) -> Array:
+def random_direction(evidence: Evidence, name: str) -> Array:
     """An argument of another function, as long as one at most."""
     values = np.asarray(evidence.state[name], dtype=float)
     return values / max(1.0, float(np.abs(values).max(initial=0.0)))
@@ -49,7 +49,7 @@ def _inverse_dynamics_slope(evidence: Evidence, vdot: Array, along_q: Array, alo
 
 
 def _difference_of_inverse_dynamics(evidence: Evidence) -> Pairs:
-    along_q, along_v = _direction(evidence, "tau"), _direction(evidence, "vdot")
+    along_q, along_v = random_direction(evidence, "tau"), random_direction(evidence, "vdot")
     by_q, by_v = evidence.outputs()
     nothing, vdot = np.zeros(len(along_q)), evidence.state["vdot"]
     yield by_q @ along_q, _inverse_dynamics_slope(evidence, vdot, along_q, nothing)
@@ -72,7 +72,7 @@ def _solved_difference(evidence: Evidence) -> Pairs:
 
 def _accelerations(evidence: Evidence, derivatives: Sequence[Array]) -> Pairs:
     """Changes of vdot, and the forces that they are to need."""
-    along_q, along_v = _direction(evidence, "tau"), _direction(evidence, "vdot")
+    along_q, along_v = random_direction(evidence, "tau"), random_direction(evidence, "vdot")
     by_q, by_v, by_tau = derivatives[-3:]
     nothing, state = np.zeros(len(along_q)), evidence.state
     vdot = evidence.reference.forward_dynamics(state["q"], state["v"], state["tau"], state["t"], state["u"])
@@ -85,7 +85,7 @@ def _difference_of_derivatives(evidence: Evidence) -> Pairs:
     """By the first derivatives, which are those of the reference along the directions that are compared."""
     yield from _second_differences(evidence, "inverse_dynamics_derivatives", "vdot")
     state, weights = evidence.state, evidence.state["weights"]
-    along_q, along_v = _direction(evidence, "tau"), _direction(evidence, "vdot")
+    along_q, along_v = random_direction(evidence, "tau"), random_direction(evidence, "vdot")
     by_q, by_v = evidence.companions.outputs("inverse_dynamics_derivatives", state)
     nothing, vdot = np.zeros(len(along_q)), state["vdot"]
     yield weights @ by_q @ along_q, weights @ _inverse_dynamics_slope(evidence, vdot, along_q, nothing)
@@ -102,7 +102,7 @@ def _difference_of_solved_derivatives(evidence: Evidence) -> Pairs:
 def _second_differences(evidence: Evidence, first: str, last: str) -> Pairs:
     """Second derivatives along directions, by slopes of weights^T the first ones."""
     state, reference = evidence.state, evidence.reference
-    along = {name: _direction(evidence, other) for name, other in (("q", "tau"), ("v", "vdot"), (last, "v"))}
+    along = {name: random_direction(evidence, other) for name, other in (("q", "tau"), ("v", "vdot"), (last, "v"))}
 
     def slopes(name: str) -> list[Array]:
         def gradients(h: float) -> tuple[Array, ...]:
@@ -168,7 +168,7 @@ def _difference_of_function(evidence: Evidence) -> Pairs:
 
 def _along(evidence: Evidence, name: str) -> Array:
     if name == "q":
-        return _direction(evidence, "tau")
+        return random_direction(evidence, "tau")
     shape = np.shape(evidence.state[name]) if name in evidence.state else ()
     found: Array = np.cos(1.0 + np.arange(np.prod(shape, dtype=int))).reshape(shape)
     return found

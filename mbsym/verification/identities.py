@@ -11,6 +11,7 @@ from mbsym.records import Registry
 from mbsym.verification.control_identities import CONTROL_IDENTITIES
 from mbsym.verification.derivative_identities import DERIVATIVE_IDENTITIES
 from mbsym.verification.evidence import DIFFERENCE_STEP, Array, Evidence, Identity, Pairs
+from mbsym.verification.loop_derivative_identities import LOOP_DERIVATIVE_IDENTITIES
 from mbsym.verification.loop_identities import LOOP_IDENTITIES
 from mbsym.verification.regressor_identities import REGRESSOR_IDENTITIES
 
@@ -99,6 +100,7 @@ IDENTITIES: Final = Registry(
         *DERIVATIVE_IDENTITIES,
         *REGRESSOR_IDENTITIES,
         *LOOP_IDENTITIES,
+        *LOOP_DERIVATIVE_IDENTITIES,
     ),
     VerificationError,
 )

@@ -14,9 +14,20 @@ import pytest
 import mbsym
 from mbsym.codegen.load import LoadedFunction, LoadedModule, load_c, load_numpy
 from mbsym.codegen.statuses import Status
+from mbsym.registry import available_functions
+from mechanisms.mechanism import mechanism_of
 from mechanisms.singular import CASES, mass_on_a_spring
 
 REALS = ("double", "float")
+
+
+def with_requested(model: mbsym.Model, formulation: str) -> tuple[str, ...]:
+    """All functions with fixed text of closed loops, those on request too; none named where there are no others."""
+    found = available_functions(mechanism_of(model), formulation)
+    requested = [function.name for function in found.fixed_on_request]
+    if found.fixed is None or not requested:
+        return ()
+    return (*(name for name in found.functions if name not in found.fixed.replaced), *found.fixed.names, *requested)
 
 
 @cache
@@ -24,7 +35,7 @@ def modules(case: str, real: Any = "double", formulation: str = "auto") -> tuple
     """In C and in Python."""
     model = CASES[case]().model
     with TemporaryDirectory() as scratch:
-        mbsym.generate(model, scratch, real=real, formulation=formulation)
+        mbsym.generate(model, scratch, real=real, formulation=formulation, functions=with_requested(model, formulation))
         return load_c(scratch), load_numpy(Path(scratch) / f"{model.name}.py")
 
 

@@ -90,6 +90,17 @@ static void M_constrained_wrenches(const M_real *q, const M_real *v, const M_rea
     (void)lambda;
     wrenches[0] = 0;
 }}
+/* Ones. */
+static void M_constrained_derivative_terms(const M_real *q, const M_real *v, const M_real *vdot, const M_real *lambda,
+    M_real *free_q, M_real *right_q, M_real *free_v, M_real *right_v, M_real *inverse)
+{{
+    (void)q;
+    (void)v;
+    (void)vdot;
+    (void)lambda;
+    for (int i = 0; i < M_NV * M_NV; ++i) free_q[i] = free_v[i] = inverse[i] = (M_real)1;
+    for (int i = 0; i < M_NR * M_NV; ++i) right_q[i] = right_v[i] = (M_real)1;
+}}
 """
 
 
@@ -171,7 +182,8 @@ def compiled(
         infinity="HUGE_VALF" if suffix else "HUGE_VAL",
         statuses=", ".join(f"M_{status.name} = {status.value}" for status in Status),
     )
-    text = "\n\n".join([fixed_text("c/statuses.c", "M_"), change(fixed_text("c/loops.c", "M_"))])
+    own = (change(fixed_text(f"c/{file}.c", "M_")) for file in ("loops", "loop_derivatives"))
+    text = "\n\n".join([fixed_text("c/statuses.c", "M_"), *own])
     # A generated header declares what the text defines.
     definitions = re.findall(r"^int M_\w+\([^{]*\)(?=\n\{)", text, flags=re.MULTILINE)
     declared = "".join(f"{' '.join(found.split())};\n" for found in definitions)

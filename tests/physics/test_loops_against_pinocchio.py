@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+import mbsym
 from mbsym import examples
 from mbsym.loops.functions import constrained_dynamics, joint_wrenches
 from mbsym.loops.redundancy import analyse_loops
@@ -108,3 +110,49 @@ def test_accelerations_agree_with_pinocchio(case: str) -> None:
         for place, result in enumerate(results):
             ours = np.linalg.norm(wrenches[mechanism.nb + place, 3:])
             assert np.isclose(ours, np.linalg.norm(result.contact_force.linear), rtol=1e-6)
+
+
+@pytest.mark.parametrize("case", ["rhombus_spatial", "stewart_platform"])
+def test_linear_systems_agree_with_pinocchio_along_closed_motions(case: str) -> None:
+    """Constraint rows are each one's own, and so are derivatives across closed loops: positions and speeds move along
+    them together. With several loops Pinocchio's derivatives are not those of its own accelerations, whose central
+    differences are compared there, good to some 1e-8 of their size."""
+    model = examples.load(case)
+    still = mbsym.linearise(model)
+    reference, q, n = Reference(model), still.state.q, still.equations.mechanism.nv
+    rng = np.random.default_rng(3)
+    v = reference.consistent_velocity(q, rng.uniform(-1, 1, n))
+    tau = rng.uniform(-1, 1, n)
+    found = mbsym.linearise(model, replace(still.state, v=v, tau=tau))
+    twin = _twin(reference)
+    models = contacts(reference, twin)
+    results = pin.StdVec_RigidConstraintData()
+    for item in models:
+        results.append(pin.RigidConstraintData(item))
+    pin.initConstraintDynamics(twin.model, twin.data, models, results)
+    settings = pin.ProximalSettings(1e-13, 1e-12, 200)
+
+    def accelerations(q: Array, v: Array) -> Array:
+        given = twin.q(reference, q), twin.speeds(v), twin.speeds(tau)
+        found = pin.constraintDynamics(twin.model, twin.data, *given, models, results, settings)
+        return np.array(found)[twin.v_places]
+
+    accelerations(q, v)
+    kept, states = list(found.freedom.independent), found.freedom.of_states
+    rates = found.A[len(kept) :]
+    if len(models) == 1:
+        pin.computeConstraintDynamicsDerivatives(twin.model, twin.data, models, results, settings)
+        places = np.ix_(twin.v_places, twin.v_places)
+        by_q, by_v, by_tau = (matrix[places] for matrix in (twin.data.ddq_dq, twin.data.ddq_dv, twin.data.ddq_dtau))
+        expected = np.concatenate([by_q, by_v], axis=1) @ states
+        assert np.abs(rates - expected[kept]).max() < 1e-8 * np.abs(expected).max()
+        assert np.abs(found.equations.slopes(found.state).by_tau - by_tau).max() < 1e-8 * np.abs(by_tau).max()
+        return
+    for column, state in enumerate(states.T):
+
+        def along(h: float, state: Array = state) -> Array:
+            there = reference.closed_position(reference.integrate_position(q, state[:n], h))
+            return accelerations(there, reference.consistent_velocity(there, v + h * state[n:]))
+
+        slope = (along(1e-4) - along(-1e-4)) / 2e-4
+        assert np.abs(rates[:, column] - slope[kept]).max() < 1e-7 * max(1.0, np.abs(slope).max())

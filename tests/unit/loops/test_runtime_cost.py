@@ -55,4 +55,7 @@ def test_declared_operations_are_those_of_a_counted_run(rows: int, speeds: int, 
     assert rank[0] == rows
     assert counted("forward_dynamics", numbers, a, b, c) == declared.dynamics
     assert counted("joint_wrenches", numbers, a, b, c) == declared.dynamics
+    squares, oblongs = ([np.zeros(size) for _ in range(3)] for size in (speeds * speeds, rows * speeds))
+    found = counted("constrained_dynamics_derivatives", numbers, a, b, *squares, *oblongs)
+    assert found == declared.derivatives
     assert counted("stabilised_dynamics", numbers, a, b, np.ones(2), c, d) == declared.stabilised
