@@ -5,8 +5,8 @@ Building and checking what was written stand above, in ``mbsym.verification``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -18,6 +18,7 @@ from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS, LARGEST_C
 from mbsym.derivatives.control_functions import FRAME_CONTROL_FUNCTIONS
 from mbsym.derivatives.functions import OF_FREE_MOTION
 from mbsym.derivatives.of_functions import DerivativeRequest
+from mbsym.derivatives.sparsity import Sparsity, compress, sparsity_of
 from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
@@ -59,6 +60,7 @@ class GenerationOptions:
         frame_axes: in which their velocities, accelerations and Jacobians are; "" as the model says, else local.
         largest: estimated size of the code up to which it is made [MB].
         derivatives: of functions, by arguments and run-time parameters.
+        compressed: functions on request and derivatives return of each matrix only what is not zero by structure.
     """
 
     languages: tuple[str, ...] = ()
@@ -72,6 +74,7 @@ class GenerationOptions:
     frame_axes: FrameAxes | Literal[""] = ""
     largest: float = LARGEST_CODE
     derivatives: tuple[DerivativeRequest, ...] = ()
+    compressed: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -85,6 +88,7 @@ class Derivation:
         reports: what the passes did to each.
         loops: what is known of closed loops, None for a tree.
         fixed: functions with fixed text that call the programs, if there are any.
+        sparsity: of the matrices of functions on request and derivatives, by function and result.
     """
 
     mechanism: Mechanism
@@ -93,6 +97,7 @@ class Derivation:
     reports: tuple[Report, ...]
     loops: LoopAnalysis | None = None
     fixed: FixedFunctions | None = None
+    sparsity: Mapping[str, Mapping[str, Sparsity]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         names = [*(program.name for program in self.programs), *(function.name for function in self.runtime)]
@@ -191,12 +196,16 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     if size.total > WORTH_TELLING:
         tell(f"{mechanism.model.name} makes {size.sentence}", 0, 0)
     programs, reports = [], []
+    sparsity: dict[str, Mapping[str, Sparsity]] = {}
     for done, name in enumerate(names):
         tell(f"derive {name}", done, len(names))
         program, report = optimise(available[name](mechanism.afresh()))
+        if name not in found.functions and sparsity_of(program):
+            sparsity[name] = sparsity_of(program)
+            program = compress(program) if options.compressed else program
         programs.append(program)
         reports.append(report)
-    return Derivation(mechanism, options.formulation, tuple(programs), tuple(reports), found.loops, fixed)
+    return Derivation(mechanism, options.formulation, tuple(programs), tuple(reports), found.loops, fixed, sparsity)
 
 
 def _remedy(name: str, known: Sequence[str], closed: bool) -> str:
@@ -238,6 +247,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
             "model": text,
             **({"derivatives": [item.as_manifest() for item in options.derivatives]} if options.derivatives else {}),
             **linear.manifest,
+            **_sparsity_fields(derivation, options),
             **fixed.manifest,
         },
         real=options.real,
@@ -245,11 +255,31 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
         constants={"NQ": mechanism.nq, "NV": mechanism.nv, "NB": mechanism.nb, **linear.constants, **fixed.constants},
         indices=tuple(Indices(*table) for table in (*index_tables(mechanism), *linear.indices)),
         limits=limit_tables(mechanism),
+        index_arrays=_index_arrays(derivation) if options.compressed else {},
         runtime=fixed.runtime,
         tolerances=fixed.tolerances,
         extra=fixed.extra,
         prefix=options.prefix,
     )
+
+
+def _sparsity_fields(derivation: Derivation, options: GenerationOptions) -> dict[str, object]:
+    """For the manifest: which entries of derivatives are not zero by structure."""
+    found = {
+        function: {name: sparsity.as_manifest() for name, sparsity in results.items()}
+        for function, results in derivation.sparsity.items()
+    }
+    fields: dict[str, object] = {"sparsity": found} if found else {}
+    return {**fields, "compressed": True} if options.compressed else fields
+
+
+def _index_arrays(derivation: Derivation) -> dict[str, tuple[int, ...]]:
+    return {
+        f"{function}_{name}_{title}": numbers
+        for function, results in derivation.sparsity.items()
+        for name, sparsity in results.items()
+        for title, numbers in (("rows", sparsity.rows), ("starts", sparsity.starts))
+    }
 
 
 def generate_files(
@@ -278,6 +308,7 @@ def generate(
     frame_axes: FrameAxes | Literal[""] = "",
     largest: float = LARGEST_CODE,
     derivatives: Sequence[tuple[str, Sequence[str]]] = (),
+    compressed: bool = False,
     force: bool = False,
     progress: Progress | None = None,
 ) -> Generation:
@@ -288,8 +319,8 @@ def generate(
     Args:
         source: a model, a model file, or the name of a bundled example.
         directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
-        languages, functions, formulation, real, symbolic_parameters, order, prefix, frames, frame_axes, largest:
-            see ``GenerationOptions``.
+        languages, functions, formulation, real, symbolic_parameters, order, prefix, frames, frame_axes, largest,
+            compressed: see ``GenerationOptions``.
         derivatives: (FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.
         force: overwrite files that mbsym did not write.
         progress: told of each step.
@@ -309,6 +340,7 @@ def generate(
         frame_axes,
         largest,
         tuple(dict.fromkeys(DerivativeRequest(function, tuple(names)) for function, names in derivatives)),
+        compressed,
     )
     derivation, files = generate_files(source, options, progress)
     # The manifest comes last and bears the module's name.

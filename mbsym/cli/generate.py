@@ -80,6 +80,11 @@ def register(app: typer.Typer) -> None:
             metavar="<str>",
             help="NAME,...: arguments (q along the speeds) and run-time parameters.",
         ),
+        compressed: bool = typer.Option(
+            False,
+            "--compressed",
+            help="Functions on request and derivatives return of matrices only what is not zero by structure.",
+        ),
         force: bool = typer.Option(False, "--force", help="Overwrite files that mbsym did not write."),
     ) -> None:
         """Generate code for a model."""
@@ -123,6 +128,7 @@ def register(app: typer.Typer) -> None:
                 frames=names_in(frame),
                 frame_axes=axes,
                 derivatives=[(of, names_in([by])) for of, by in zip(derivative_of, with_respect_to, strict=True)],
+                compressed=compressed,
                 prefix=prefix,
                 largest=largest,
                 force=force,

@@ -131,6 +131,7 @@ class ModuleDescription:
         constants: integers for users of the C header and for the runtime (NQ, NV, ...).
         indices: where things stand in arrays, by their names, so that no user counts.
         limits: arrays of numbers for users, such as the limits of q, by name; infinite where there is none.
+        index_arrays: arrays of integers for users, such as the rows of compressed columns, by name.
         runtime: functions with fixed text that are added to the programs.
         tolerances: that the runtime compares with.
         extra: arguments of the programs that the runtime passes on unseen.
@@ -146,6 +147,7 @@ class ModuleDescription:
     constants: Mapping[str, int] = field(default_factory=dict)
     indices: tuple[Indices, ...] = ()
     limits: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    index_arrays: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     runtime: tuple[RuntimeFunction, ...] = ()
     tolerances: tuple[Tolerance, ...] = ()
     extra: tuple[Argument, ...] = ()

@@ -33,7 +33,7 @@ class ModuleNames:
 
     Attributes:
         module: of files, and before every symbol of C.
-        functions, arguments, parameters, constants: as sources write them.
+        functions, arguments, parameters, constants, index_arrays: as sources write them.
         linked: C symbols of the functions in object files.
         inner: local variables of functions that can fail.
         indices: what stands behind the prefix and the name of a table, by table and by name.
@@ -45,6 +45,7 @@ class ModuleNames:
     arguments: Mapping[str, str]
     parameters: Mapping[str, str]
     constants: Mapping[str, str]
+    index_arrays: Mapping[str, str]
     inner: Mapping[str, str]
     indices: Mapping[str, Mapping[str, str]]
 
@@ -135,6 +136,7 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
             *(f"{names.module}_{identifier}" for identifier in names.constants.values()),
             *(f"{names.module}_{table}_{name}" for table, own in names.indices.items() for name in own.values()),
             *(f"{names.module}_{name}" for name in description.limits),
+            *(f"{names.module}_{name}" for name in names.index_arrays.values()),
             *names.functions.values(),
         }
     )
@@ -235,6 +237,7 @@ def _module_names(description: ModuleDescription, parameters: tuple[ParameterInp
         identifier_map(arguments, inside, "arguments"),
         identifier_map([item.name for item in parameters], inside, "parameters"),
         constants,
+        identifier_map(description.index_arrays, top, "arrays"),
         identifier_map(INNER_NAMES, inside, "inner names"),
         {item.name: identifier_map(item.places, Scope(), "names") for item in description.indices},
     )

@@ -48,6 +48,13 @@ class DerivativeEntry(_Record):
     with_respect_to: Annotated[list[str], Field(min_length=1)]
 
 
+class SparsityEntry(_Record):
+    """What of a matrix is not zero by structure: its shape, and the rows of each column."""
+
+    shape: Annotated[list[Extent], Field(min_length=2)]
+    rows: list[list[Extent]]
+
+
 class ManifestEntries(_Record):
     """All fields that every manifest has, and those of a mechanism where they are there."""
 
@@ -66,6 +73,8 @@ class ManifestEntries(_Record):
     nq: Extent = 0
     nv: Extent = 0
     derivatives: list[DerivativeEntry] = []
+    sparsity: dict[str, dict[str, SparsityEntry]] = {}
+    compressed: bool = False
 
 
 def fault_of(content: object) -> str:

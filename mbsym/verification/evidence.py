@@ -85,6 +85,17 @@ class Companions:
         return tuple(np.asarray(array, dtype=float) for array in found.values())
 
 
+def expanded(values: Array, sparsity: Mapping[str, Any]) -> Array:
+    """A matrix of compressed columns, as the manifest describes it; a matrix of zeros has one number stored."""
+    shape = tuple(sparsity["shape"])
+    columns = sparsity["rows"] if any(sparsity["rows"]) else [[0], *[[]] * (shape[-1] - 1)]
+    matrix = np.zeros((int(np.prod(shape[:-1], dtype=int)), shape[-1]))
+    matrix[[row for rows in columns for row in rows], np.repeat(range(shape[-1]), [len(rows) for rows in columns])] = (
+        values
+    )
+    return matrix.reshape(shape)
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """One function of one module at one state.
@@ -131,7 +142,14 @@ class Evidence:
             return self.companions.outputs(name, state)
         function = self.module.functions[name]
         found = function(*(state[item.name] for item in function.inputs))
-        return tuple(np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,)))
+        results = [np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,))]
+        if not self.module.manifest.get("compressed"):
+            return tuple(results)
+        known = self.module.manifest["sparsity"].get(name, {})
+        return tuple(
+            expanded(array, known[item.name]) if item.name in known else array
+            for array, item in zip(results, function.outputs, strict=True)
+        )
 
     def output(self, name: str = "", **changes: Any) -> Array:
         """The first of ``outputs``."""

@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isinf
+from textwrap import wrap
+from typing import Final
 
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.lowered_module import LoweredModule
 from mbsym.codegen.text import c_comment
+
+WIDTH: Final = 100
+"""Of lines of integers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,17 @@ def limit_views(module: LoweredModule, printer: CPrinter) -> tuple[TableView, ..
         last = len(values) - 1
         entries = tuple(EntryView(_limit(value, printer), "" if k == last else ",") for k, value in enumerate(values))
         views.append(TableView("", f"static const {name}_real {name}_{title}[{len(values)}] =", entries))
+    return tuple(views)
+
+
+def array_views(module: LoweredModule) -> tuple[TableView, ...]:
+    """A constant array for each array of integers, as many entries a line as it holds."""
+    names = module.names
+    views = []
+    for title, values in module.description.index_arrays.items():
+        lines = wrap(", ".join(str(value) for value in values), WIDTH)
+        head = f"static const int {names.module}_{names.index_arrays[title]}[{len(values)}] ="
+        views.append(TableView("", head, tuple(EntryView(line, "") for line in lines)))
     return tuple(views)
 
 

@@ -25,7 +25,7 @@ from mbsym.codegen.c.statuses import (
     tolerance_views,
     verdict_lines,
 )
-from mbsym.codegen.c.tables import TableView, has_infinite_limits, index_views, limit_views
+from mbsym.codegen.c.tables import TableView, array_views, has_infinite_limits, index_views, limit_views
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.expressions import Constant, Expression
@@ -115,6 +115,7 @@ class HeaderContext:
     indices: tuple[TableView, ...]
     infinite: bool
     limits: tuple[TableView, ...]
+    index_arrays: tuple[TableView, ...]
     statuses: tuple[StatusView, ...]
     tolerances: tuple[str, ...]
     parameters: tuple[ParameterView, ...]
@@ -171,6 +172,7 @@ def header_context(module: LoweredModule) -> HeaderContext:
         indices=index_views(module),
         infinite=has_infinite_limits(module),
         limits=limit_views(module, printer),
+        index_arrays=array_views(module),
         statuses=status_views(module),
         tolerances=comment_lines(tolerance_lines(module, printer)),
         parameters=tuple(

@@ -109,7 +109,7 @@ def module_context(module: LoweredModule) -> ModuleContext:
     exported = [f"{function.identifier}" for function in module.functions]
     exported += [function.returns for function in functions if function.fields]
     exported += [item.name for item in module.tolerances] + [item.name for item in description.indices]
-    exported += list(description.limits)
+    exported += [*description.limits, *names.index_arrays.values()]
     exported += ["Status", "StatusError"] if module.can_fail else []
     exported += list(names.constants.values()) + (["Parameters"] if module.parameters else [])
     digest = description.model_sha256
@@ -155,6 +155,16 @@ def _table_lines(module: LoweredModule) -> list[str]:
     for title, values in module.description.limits.items():
         lines.append(f"{title} = (")
         lines += [f"{INDENT}{_limit(value)}," for value in values]
+        lines.append(")")
+    arrays = module.description.index_arrays
+    if arrays:
+        lines.append(
+            "# Compressed columns: the row of each entry that a function returns, and where each column starts."
+        )
+    for title, numbers in arrays.items():
+        lines.append(f"{module.names.index_arrays[title]} = np.array(")
+        text = f"[{', '.join(str(value) for value in numbers)}]"
+        lines += textwrap.wrap(text, WIDTH, initial_indent=INDENT, subsequent_indent=f"{INDENT} ")
         lines.append(")")
     return lines
 
