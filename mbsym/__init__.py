@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mbsym.forces import PointSpringDamper as PointSpringDamper
     from mbsym.formats.registry import LoadOptions as LoadOptions
     from mbsym.formats.registry import load as load
+    from mbsym.identification.identifiable import base_parameters as base_parameters
     from mbsym.linear.analysis import equilibrium as equilibrium
     from mbsym.linear.analysis import linearise as linearise
     from mbsym.linear.analysis import modes as modes
@@ -86,6 +87,7 @@ _HOMES: Final = {
     "Preparation": "mbsym.simulation.options",
     "Shape": "mbsym.model.shape",
     "Sphere": "mbsym.shapes.forms",
+    "base_parameters": "mbsym.identification.identifiable",
     "derive": "mbsym.report.equations",
     "equilibrium": "mbsym.linear.analysis",
     "examples": "mbsym.examples",

@@ -235,11 +235,12 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
     loops = ("", *derivation.loops.sentences) if derivation.loops is not None else ()
     equations = (*EQUATION_CONVENTIONS, *(LOOP_CONVENTIONS if derivation.loops and derivation.loops.rows else ()))
     fixed = derivation.fixed or FixedFunctions((), ())
-    linear = column_tables(mechanism, [program.name for program in derivation.programs])
+    roadmap = roadmap_lines(mechanism)
+    linear = column_tables(mechanism, derivation.loops, [program.name for program in derivation.programs])
     return ModuleDescription(
         name=mechanism.model.name,
         programs=derivation.programs,
-        header=(*FRAME_CONVENTIONS, *joint_conventions(), *equations, "", *roadmap_lines(mechanism), *loops),
+        header=(*FRAME_CONVENTIONS, *joint_conventions(), *equations, "", *roadmap, *loops, *linear.header),
         manifest={
             "formulation": derivation.formulation,
             **manifest_fields(mechanism),

@@ -39,7 +39,7 @@ from mbsym.loops.runtime import (
 )
 from mbsym.loops.tolerances import runtime_tolerances
 from mbsym.records import Registry
-from mbsym.regressors.functions import REGRESSOR_FUNCTIONS
+from mbsym.regressors.functions import BASE_REGRESSOR, REGRESSOR_FUNCTIONS, base_regressor_along_loops
 from mbsym.symbolic.program import Program
 from mbsym.transfer_matrix.module import generate_step
 
@@ -166,13 +166,16 @@ class Available:
         """Functions that a module has only where they are named; with closed loops those of the tree."""
         if self._whole is not None:
             return {}
-        held = self.loops is not None and bool(self.loops.rows)
-        every = {**functions_on_request(self.mechanism), **REGRESSOR_FUNCTIONS}
+        loops, mechanism = self.loops, self.mechanism
+        held = loops is not None and bool(loops.rows)
+        every = {**functions_on_request(mechanism), **REGRESSOR_FUNCTIONS}
         found: dict[str, DeriveFunction] = {
             name: derive for name, derive in every.items() if not held or name not in OF_FREE_MOTION
         }
-        if self.loops is not None and held:
-            found[LOOP_DERIVATIVE_TERMS.name] = partial(_with_loops, LOOP_DERIVATIVE_TERMS, self.loops, self.mechanism)
+        if loops is not None:
+            found[BASE_REGRESSOR.name] = partial(_with_loops, base_regressor_along_loops, loops, mechanism)
+        if loops is not None and held:
+            found[LOOP_DERIVATIVE_TERMS.name] = partial(_with_loops, LOOP_DERIVATIVE_TERMS, loops, mechanism)
         return found
 
     @cached_property

@@ -22,6 +22,7 @@ VERBS: Final = {
     "derive": "Derive the equations of motion in closed form.",
     "generate": "Generate code for a model.",
     "verify": "Compile generated code, run it, compare, certify.",
+    "identify": "Tell the base parameters; estimate them from data.",
     "simulate": "Integrate a motion; table, plot, animation.",
     "linearise": "Linearise about a state: A, B, C, D.",
     "equilibrium": "Find equilibria and their stability.",

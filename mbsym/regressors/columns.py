@@ -23,6 +23,7 @@ from mbsym.kinematics.recursion import Speeds, accelerations, joint_speeds, turn
 from mbsym.kinematics.scene import MechanismAtRest, MechanismInMotion, acting, user_poses
 from mbsym.model.inertial_parameters import INERTIAL_NAMES
 from mbsym.regressors.parameters import alone, standard_parameters
+from mbsym.spatial.transform import identity_transform
 from mbsym.spatial.vector import Matrix3, Vector3, add, cross, dot, multiply, negate, subtract, transpose
 from mbsym.symbolic.scalar import Scalar
 
@@ -33,18 +34,19 @@ Ten: TypeAlias = tuple[Scalar, ...]
 """Of a body: what belongs to its mass, first moment and inertia."""
 
 
-def force_columns(mechanism: Mechanism, rates: Speeds) -> list[Column]:
+def force_columns(mechanism: Mechanism, rates: Speeds, *, internal: bool = False) -> list[Column]:
     """Columns of Y(q, v, vdot) with tau = Y pi, in the order of ``standard_parameters``.
 
     Args:
         mechanism: of any tree joints; cut joints are left open.
         rates: vdot by joint.
+        internal: True takes the bodies' parameters in their internal frames instead.
     """
     jacobians = body_jacobian_columns(mechanism)
     bodies: dict[str, list[Column]] = {}
     with mechanism.graph.section("regressor of the bodies"):
         for body, moved in accelerations(mechanism, joint_speeds(mechanism), rates, negate(mechanism.gravity)):
-            frame = body.user_frame
+            frame = identity_transform(mechanism.graph) if internal else body.user_frame
             to_user = frame.rotation.to_parent
             omega, alpha = to_user(moved.omega), to_user(moved.angular)
             turning = turning_matrix(omega, alpha)

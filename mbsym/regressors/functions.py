@@ -10,11 +10,14 @@ from mbsym.formulations.contracts import Contract, Derived, Function, Result
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
 from mbsym.kinematics.recursion import joints_at_rest
+from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.passes.pass_manager import run
 from mbsym.passes.standard import STANDARD_PASSES
 from mbsym.records import Registry
+from mbsym.regressors.base_parameters import base_parameters_of
 from mbsym.regressors.columns import Column, energy_rows, force_columns, momentum_columns
 from mbsym.regressors.extraction import extracted_columns
+from mbsym.regressors.parameters import standard_parameters
 from mbsym.symbolic.differentiate import forward
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
@@ -25,24 +28,31 @@ BOTH_TRIED: Final = 6
 
 def regressor(mechanism: Mechanism) -> Derived:
     """Y(q, v, vdot), (nv, np), in the way that takes fewer operations."""
+    columns, how = _fewest(mechanism, range(len(standard_parameters(mechanism.model))))
+    return Derived(dense(mechanism, columns), how, sizes={"np": len(columns)})
+
+
+def _fewest(mechanism: Mechanism, kept: Sequence[int]) -> tuple[list[Column], str]:
+    """Some columns of Y, and how they were derived."""
     ways: dict[str, Callable[[Mechanism], list[Column]]] = {
         "Jacobians of the bodies": _by_jacobians,
         "differentiated recursive Newton-Euler": extracted_columns,
     }
     how = next(iter(ways))
     if mechanism.nv <= BOTH_TRIED:
-        how = min(ways, key=lambda name: _operations(ways[name], mechanism.afresh()))
+        how = min(ways, key=lambda name: _operations(ways[name], mechanism.afresh(), kept))
     columns = ways[how](mechanism)
-    return Derived(dense(mechanism, columns), how, sizes={"np": len(columns)})
+    return [columns[place] for place in kept], how
 
 
 def _by_jacobians(mechanism: Mechanism) -> list[Column]:
     return force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
 
 
-def _operations(way: Callable[[Mechanism], list[Column]], mechanism: Mechanism) -> int:
+def _operations(way: Callable[[Mechanism], list[Column]], mechanism: Mechanism, kept: Sequence[int]) -> int:
     """After the passes, which save more of what was differentiated."""
-    refs = tuple(entry.ref for column in way(mechanism) for entry in column.values())
+    columns = way(mechanism)
+    refs = tuple(entry.ref for place in kept for entry in columns[place].values())
     program = Program("columns", mechanism.graph, (), (Output("entries", (len(refs),), refs),))
     return run(program, STANDARD_PASSES)[0].operation_count().arithmetic
 
@@ -76,6 +86,28 @@ def dense(mechanism: Mechanism, columns: Sequence[Column]) -> list[list[Scalar]]
     """Columns as rows."""
     zero = Scalar(mechanism.graph, 0)
     return [[column.get(row, zero) for column in columns] for row in range(mechanism.nv)]
+
+
+def base_regressor(mechanism: Mechanism, loops: LoopAnalysis | None = None) -> Derived:
+    """The columns of Y that stand for base parameters, (nv, nbase)."""
+    found = base_parameters_of(mechanism, loops)
+    kept = [item.column for item in found.base]
+    columns, how = _fewest(mechanism, kept)
+    return Derived(dense(mechanism, columns), how, sizes={"nbase": len(kept)})
+
+
+BASE_REGRESSOR: Final = Contract(
+    "base_regressor",
+    ("q", "v", "vdot", "t", "u"),
+    (Result("Y", ("nv", "nbase"), "", "regressor, its columns named by base_parameters in the manifest"),),
+    "Y(q, v, vdot) with inverse_dynamics = Y beta, beta the base parameters; with closed loops along their motions",
+    identities=("forces of other base parameters", "forces of other base parameters along loops"),
+)
+
+
+def base_regressor_along_loops(mechanism: Mechanism, loops: LoopAnalysis) -> Program:
+    """The same where loops stay closed."""
+    return BASE_REGRESSOR.program(mechanism, base_regressor(mechanism, loops))
 
 
 REGRESSOR_FUNCTIONS: Final = Registry(
@@ -117,6 +149,7 @@ REGRESSOR_FUNCTIONS: Final = Registry(
             ),
             momentum_regressor,
         ),
+        Function(BASE_REGRESSOR, base_regressor),
     ),
     DerivationError,
 )

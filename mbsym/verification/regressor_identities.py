@@ -54,7 +54,43 @@ def _momenta(evidence: Evidence) -> Pairs:
     yield forces @ others, change - reference.bias_force(q, v, state["t"], state["u"])
 
 
+def _base_forces(evidence: Evidence) -> Pairs:
+    """Of a tree; relations are those of the manifest."""
+    if not evidence.is_closed:
+        others, reference = _others(evidence)
+        state = evidence.state
+        expected = reference.inverse_dynamics(state["q"], state["v"], state["vdot"], state["t"], state["u"])
+        yield evidence.output() @ _base_of(evidence, others), expected
+
+
+def _base_forces_along_loops(evidence: Evidence) -> Pairs:
+    """Along motions that the loops leave, at accelerations that they allow."""
+    if not evidence.is_closed:
+        return
+    others, reference = _others(evidence)
+    state = evidence.state
+    G, gamma = (evidence.output(name) for name in ("constraint_jacobian", "constraint_bias"))
+    free = np.linalg.svd(G)[2][len(G) :].T
+    vdot = free @ (free.T @ state["vdot"]) + np.linalg.lstsq(G, gamma, rcond=None)[0]
+    expected = reference.inverse_dynamics(state["q"], state["v"], vdot, state["t"], state["u"])
+    yield free.T @ (evidence.output(vdot=vdot) @ _base_of(evidence, others)), free.T @ expected
+
+
+def _base_of(evidence: Evidence, values: Array) -> Array:
+    """Base parameters of standard ones."""
+    manifest = evidence.module.manifest
+    by_name = {item["name"]: value for item, value in zip(manifest["regressor_columns"], values, strict=True)}
+    return np.array(
+        [
+            sum(term["value"] * by_name[term["parameter"]] for term in item["terms"])
+            for item in manifest["base_parameters"]["base"]
+        ]
+    )
+
+
 REGRESSOR_IDENTITIES: Final = (
+    Identity("forces of other base parameters", "rounding", _base_forces),
+    Identity("forces of other base parameters along loops", "closure", _base_forces_along_loops),
     Identity("forces of other parameters", "rounding", _forces),
     Identity("energies of other parameters", "rounding", _energies),
     Identity("momenta of other parameters", "slope", _momenta),

@@ -5,8 +5,7 @@ Exact means in the field of 2^61 - 1 elements, with a symbol for each parameter.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,77 +16,25 @@ from mbsym.codegen.load import load_numpy
 from mbsym.derivatives.tangent import along_speeds
 from mbsym.errors import DerivationError, ModelError
 from mbsym.forces import FORCE_ELEMENTS
-from mbsym.formulations.catalogue import TREE_FUNCTIONS
-from mbsym.kinematics.mechanism import Mechanism
-from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, derive, express, generate
 from mbsym.reference import Reference
 from mbsym.registry import contracts_of
 from mbsym.regressors.columns import force_columns
-from mbsym.regressors.extraction import extracted_columns, with_symbols
+from mbsym.regressors.extraction import extracted_columns
 from mbsym.regressors.functions import REGRESSOR_FUNCTIONS, dense
 from mbsym.regressors.parameters import standard_parameters, with_values
-from mbsym.symbolic.equality import compare
-from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.verification.certificate import verify
 from mbsym.verification.checks import Worst, check_function
 from mbsym.verification.evidence import Companions, Evidence, Numbers
-from mbsym.verification.random_trees import random_tree
 from mechanisms.mechanism import mechanism_of
+from mechanisms.symbolic_parameters import SEEDS, Symbolic, model_named, symbolic
 
 BUNDLED = (
     "double_pendulum", "cart_pole", "planar_3r", "spinning_top", "puma560", "floating_two_arm", "quadruped",
     "space_robot", "five_bar",
 )  # fmt: skip
 """All trees, and loops cut open."""
-
-SEEDS = (2, 12, 20, 26, 28, 40, 41, 43, 59, 63, 67, 90, 102, 111)
-"""Random trees that together have every joint type both ways round, couplings, and force elements of all types."""
-
-
-def model_named(name: str | int) -> Model:
-    return random_tree(name, bodies=(1, 4)) if isinstance(name, int) else examples.load(name)
-
-
-@dataclass(frozen=True)
-class Symbolic:
-    """A mechanism all of whose parameters are symbols."""
-
-    mechanism: Mechanism
-    parameters: tuple[Scalar, ...]
-
-    def times(self, program: Program, output: str) -> list[Scalar]:
-        """A regressor times the parameters."""
-        refs = [Scalar(self.mechanism.graph, ref) for ref in program.output(output).values]
-        n = len(self.parameters)
-        zero = Scalar(self.mechanism.graph, 0)
-        return [
-            sum((a * b for a, b in zip(refs[k : k + n], self.parameters, strict=True)), zero)
-            for k in range(0, len(refs), n)
-        ]
-
-    def same(self, found: Sequence[Scalar], expected: Sequence[Scalar]) -> bool:
-        """Equality for all states with unit quaternions and all parameters."""
-        mechanism = self.mechanism
-        inputs = (mechanism.q, mechanism.v, mechanism.vdot, *mechanism.extra_inputs)
-        sides = (
-            Program("side", mechanism.graph, inputs, (output,), mechanism.parameters)
-            for output in (Output("entries", (len(side),), tuple(x.ref for x in side)) for side in (found, expected))
-        )
-        return bool(compare(*sides))
-
-    def of(self, function: str) -> list[Scalar]:
-        """Results of a function of every tree."""
-        refs = TREE_FUNCTIONS[function](self.mechanism).output_references
-        return [Scalar(self.mechanism.graph, ref) for ref in refs]
-
-
-def symbolic(name: str | int) -> Symbolic:
-    model, names = with_symbols(model_named(name))
-    mechanism = mechanism_of(model)
-    one = Scalar(mechanism.graph, mechanism.graph.const(1))
-    return Symbolic(mechanism, tuple(mechanism.names[each] if each else one for each in names))
 
 
 @pytest.mark.parametrize("name", [*BUNDLED, *SEEDS])
