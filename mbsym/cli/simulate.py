@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -19,6 +20,9 @@ from mbsym.cli.model_source import read_model, tell_warning
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import SimulationError
 from mbsym.formats.angles import SAME_ANGLE
+
+if TYPE_CHECKING:
+    from mbsym.model.system import Model
 
 
 def register(app: typer.Typer) -> None:
@@ -38,7 +42,9 @@ def register(app: typer.Typer) -> None:
             help="RK45, DOP853, Radau, BDF, LSODA, rk4, symplectic or transfer-matrix.",
         ),
         initial: list[str] = typer.Option(
-            [], "--initial", help="NAME=VALUE,...: coordinates and speeds to start from; repeatable."
+            [],
+            "--initial",
+            help="NAME=VALUE,...: coordinates and speeds to start from; or a named state of the model; repeatable.",
         ),
         parameter: list[str] = typer.Option([], "--parameter", help="NAME=VALUE,...: parameters; repeatable."),
         control: list[str] = typer.Option([], "--input", help="NAME=VALUE,...: constant control inputs; repeatable."),
@@ -85,10 +91,11 @@ def register(app: typer.Typer) -> None:
                 check_writable(path, force)
         if plot is not None:
             require_matplotlib()
+        assigned = [text for text in initial if "=" in text]
         values = [
             named_numbers(texts, option)
             for texts, option in (
-                (initial, "--initial"), (parameter, "--parameter"), (control, "--input"), (tau, "--tau")
+                (assigned, "--initial"), (parameter, "--parameter"), (control, "--input"), (tau, "--tau")
             )
         ]  # fmt: skip
         system = read_model(
@@ -102,6 +109,9 @@ def register(app: typer.Typer) -> None:
             wrench_inputs=wrench_input,
             wrench_axes=wrench_axes,
         )
+        for text in initial:
+            if text not in assigned:
+                values[0] = {**_state(system, text.strip()), **values[0]}
         with progress_bar() as progress:
             result = run(
                 system,
@@ -131,6 +141,19 @@ def register(app: typer.Typer) -> None:
         typer.echo(result.summary())
         for path in written:
             typer.echo(f"wrote {path}")
+
+
+def _state(model: Model, name: str) -> dict[str, float]:
+    from mbsym.model.state_values import state_values
+
+    known = [state.name for state in model.states]
+    if name not in known:
+        raise SimulationError(
+            f"{name!r} gives no number a name, and no state of the model has that name",
+            where="--initial",
+            remedy=" or one of ".join(["write NAME=NUMBER", *([", ".join(known)] if known else [])]),
+        )
+    return state_values(model, name)
 
 
 def named_numbers(texts: list[str], option: str) -> dict[str, float]:

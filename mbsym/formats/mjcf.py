@@ -21,6 +21,7 @@ from mbsym.formats.mjcf_equality import closures
 from mbsym.formats.mjcf_frames import AngleRules, read_frame
 from mbsym.formats.mjcf_geoms import geom_mass, stated_mass, with_total_mass
 from mbsym.formats.mjcf_include import with_includes
+from mbsym.formats.mjcf_keyframes import read_states
 from mbsym.formats.mjcf_keywords import check_keywords
 from mbsym.formats.mjcf_meshes import MeshMasses
 from mbsym.formats.mjcf_nested import Part, joined, parts_within
@@ -199,6 +200,7 @@ class _Reader:
             couplings=couplings,
             frames=tuple(self.frames),
             shapes=in_body_order(self.shapes, (GROUND, *(body.name for body in self.bodies))),
+            states=read_states(self.source, root, self.joints),
             gravity=self._gravity(root),
             ground=GROUND,
             accept_impossible_inertia=True,

@@ -50,10 +50,10 @@ _EQUALITY: Final = Words(
 MJCF_WORDS: Final[Mapping[str, Words]] = {
     "mujoco": Words(
         ("model",),
-        many=("compiler", "option", "default", "worldbody", "equality"),
+        many=("compiler", "option", "default", "worldbody", "equality", "keyframe"),
         silent=(
             "size", "visual", "statistic", "asset", "contact", "deformable", "tendon", "actuator", "sensor",
-            "keyframe", "custom", "extension", *REFUSED,
+            "custom", "extension", *REFUSED,
         ),
     ),
     "compiler": Words(
@@ -106,6 +106,8 @@ MJCF_WORDS: Final[Mapping[str, Words]] = {
     "equality": Words(
         many=("connect", "weld", "joint"), silent=("tendon", "flex", "flexvert", "flexstrain", "distance")
     ),
+    "keyframe": Words(many=("key",)),
+    "key": Words(("name", "qpos", "qvel"), silent=("time", "act", "ctrl", "mpos", "mquat")),
     "connect": _EQUALITY,
     "weld": _EQUALITY,
 }  # fmt: skip

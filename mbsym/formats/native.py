@@ -18,6 +18,7 @@ from mbsym.model.joint import (
     Coupling,
     Joint,
 )
+from mbsym.model.named_state import NamedState
 from mbsym.model.names import identifier_part, model_name_fault
 from mbsym.model.shape import Shape
 from mbsym.model.solid_body import solid_body
@@ -150,6 +151,9 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
         constraints=constraints,
         frames=tuple(_frame(name, item) for name, item in table.frames.items()),
         shapes=_shapes(table),
+        states=tuple(
+            NamedState(name, tuple(item.q.items()), tuple(item.v.items())) for name, item in table.states.items()
+        ),
         gravity=table.gravity,
         ground=table.ground,
         free_roots=table.free_roots,

@@ -15,6 +15,7 @@ from mbsym.forces import ForceElement
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Coupling, Joint
+from mbsym.model.named_state import NamedState
 from mbsym.model.shape import Shape
 from mbsym.model.system import Model
 from mbsym.shapes.forms import Form
@@ -72,6 +73,8 @@ def dump_native(model: Model) -> str:
         tree["frames"] = {frame.name: _frame(frame) for frame in model.frames}
     if model.ground in carried:
         tree["ground_geometry"] = carried[model.ground]
+    if model.states:
+        tree["states"] = {state.name: _state(state) for state in model.states}
     return "\n".join(_lines(tree, 0)) + "\n"
 
 
@@ -249,6 +252,14 @@ def _frame(frame: Frame) -> Tree:
     if frame.axes != "local":
         tree["axes"] = frame.axes
     return tree
+
+
+def _state(state: NamedState) -> Tree:
+    return {
+        key: {joint: _one_or_list(values) for joint, values in entries}
+        for key, entries in (("q", state.q), ("v", state.v))
+        if entries
+    }
 
 
 def _placement(placement: Placement) -> list[str] | Tree:

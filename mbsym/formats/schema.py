@@ -540,6 +540,13 @@ class FrameTable(Table):
     axes: Annotated[str, BeforeValidator(_choice("local", "aligned", "base"))] = "local"
 
 
+class StateTable(Table):
+    """A state with a name: coordinates and speeds by joint."""
+
+    q: Annotated[dict[str, ValuesEntry], BeforeValidator(_nothing_as_table)] = {}
+    v: Annotated[dict[str, ValuesEntry], BeforeValidator(_nothing_as_table)] = {}
+
+
 class ModelTable(Table):
     """A mechanism in the native format."""
 
@@ -559,6 +566,7 @@ class ModelTable(Table):
     constraints: dict[str, Any] = {}
     frames: Annotated[dict[str, FrameTable], BeforeValidator(_nothing_as_table)] = {}
     ground_geometry: ShapesEntry = []
+    states: Annotated[dict[str, StateTable], BeforeValidator(_nothing_as_table)] = {}
 
 
 def model_table() -> type[ModelTable]:

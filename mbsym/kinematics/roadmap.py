@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import inf, isfinite
 from typing import Final
 
+from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.joint import Joint
 from mbsym.values.numbers import evaluate, parameter_values
@@ -39,6 +40,9 @@ def roadmap_lines(mechanism: Mechanism) -> tuple[str, ...]:
     if mechanism.frames:
         own = [(frame.name, names[frame.label], frame.axes) for frame in mechanism.frames]
         lines += ["", *_aligned([("frame", "body", "axes"), *own]), *_AXES]
+    if mechanism.model.states:
+        names_of = ", ".join(state.name for state in mechanism.model.states)
+        lines += ["", f"Named states, whose values the manifest has: {names_of}"]
     return tuple(lines)
 
 
@@ -102,6 +106,21 @@ def limit_tables(mechanism: Mechanism) -> dict[str, tuple[float, ...]]:
     return tables
 
 
+def _states(mechanism: Mechanism) -> dict[str, object]:
+    """The named states of a model in its layout of q and v."""
+    numbers = parameter_values(mechanism.model)
+    states = []
+    for state in mechanism.model.states:
+        q, v = initial_coordinates(mechanism), [0.0] * mechanism.nv
+        for body in mechanism.bodies:
+            for array, bounds, entries in ((q, body.q_range, state.q), (v, body.v_range, state.v)):
+                own = dict(entries).get(body.joint.name)
+                if own is not None:
+                    array[slice(*bounds)] = [evaluate(value, numbers) for value in own]
+        states.append({"name": state.name, "q": [float(x) for x in normalised(q, mechanism.q.quaternions)], "v": v})
+    return {"states": states} if states else {}
+
+
 def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
     """Fields of the manifest that describe the mechanism, in user names and regular labels."""
     model = mechanism.model
@@ -143,6 +162,7 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
         "bodies": [{"name": body.name, "label": body.label, "parent": body.parent} for body in mechanism.bodies],
         "joints": joints,
         **({"frames": frames} if frames else {}),
+        **_states(mechanism),
         "parameters": [
             {"name": item.name, "value": numbers[item.name], "unit": item.unit, "symbolic": item.name in symbolic}
             for item in model.parameters

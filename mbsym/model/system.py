@@ -13,6 +13,7 @@ from mbsym.forces import ForceElement
 from mbsym.model.body import Body
 from mbsym.model.frame import Frame, FrameAxes
 from mbsym.model.joint import Coupling, Joint
+from mbsym.model.named_state import NamedState
 from mbsym.model.shape import Shape
 from mbsym.values.diagnostic import nearest
 from mbsym.values.parameter import ControlInput, Parameter, Vector
@@ -41,6 +42,7 @@ class Model:
         constraints: closure constraints that are no joints.
         frames: on bodies, besides those of bodies and joints.
         shapes: of bodies and ground, for pictures.
+        states: that have names.
         gravity: in base axes [m/s^2].
         ground: the name that joints use for ground.
         free_roots: True gives a body that nothing connects to ground a virtual free joint.
@@ -61,6 +63,7 @@ class Model:
     constraints: tuple[ConstraintElement, ...] = ()
     frames: tuple[Frame, ...] = ()
     shapes: tuple[Shape, ...] = ()
+    states: tuple[NamedState, ...] = ()
     gravity: Vector = STANDARD_GRAVITY
     ground: str = "ground"
     free_roots: bool = False
@@ -71,8 +74,8 @@ class Model:
     directory: str = field(default="", compare=False)
 
     def __repr__(self) -> str:
-        parts = ("bodies", "joints", "couplings", "constraints", "forces", "inputs", "parameters", "frames", "shapes")
-        sizes = {part: len(getattr(self, part)) for part in parts}
+        parts = ("bodies", "joints", "couplings", "constraints", "forces", "inputs", "parameters", "frames")
+        sizes = {part: len(getattr(self, part)) for part in (*parts, "shapes", "states")}
         return f"<Model {self.name!r}: {', '.join(f'{size} {part}' for part, size in sizes.items() if size)}>"
 
     def body(self, name: str) -> Body:

@@ -15,6 +15,7 @@ from mbsym.model.joint import Joint
 from mbsym.model.labelling import label_model
 from mbsym.model.names import expression_names, identifier_fault, model_name_fault, name_fault
 from mbsym.model.shape_checks import check_carriers, check_shapes
+from mbsym.model.state_values import check_states
 from mbsym.model.system import Model, with_virtual_joints
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, symbol
@@ -81,6 +82,7 @@ def _check_names(model: Model, findings: Findings) -> None:
     _check_name_list(findings, "forces", "force element", [force.name for force in model.forces])
     _check_name_list(findings, "constraints", "constraint", [item.name for item in model.constraints])
     _check_name_list(findings, "frames", "frame", [frame.name for frame in model.frames])
+    _check_name_list(findings, "states", "state", [state.name for state in model.states])
     fault = name_fault(model.ground)
     if fault:
         findings.error(("ground",), f"the name of ground {fault}", NAMING)
@@ -280,6 +282,7 @@ def _check_values(model: Model, findings: Findings) -> None:
     for index, frame in enumerate(model.frames):
         _check_placement(frame.placement, ("frames", index, "placement"), f"frame {frame.name!r}", findings)
     check_shapes(model, _check_placement, findings)
+    check_states(model.states, {joint.name: joint for joint in model.joints}, findings)
     for index, force in enumerate(model.forces):
         check_values(force, ("forces", index), f"force element {force.name!r}", findings)
     for index, coupling in enumerate(model.couplings):

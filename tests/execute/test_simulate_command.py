@@ -90,3 +90,17 @@ def test_what_the_machine_lacks_ends_with_status_three(
     monkeypatch.setenv("CC", "no-such-compiler")
     assert main([*SHORT[:-1], "c"]) == 3
     assert "no C compiler" in capsys.readouterr().err
+
+
+def test_a_named_state_is_a_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "pin.yaml"
+    path.write_text(
+        "bodies: {rod: {mass: 1, inertia: [1, 1, 1]}}\njoints: {pin: {type: revolute, from: ground, to: rod}}\n"
+        "states: {up: {q: {pin: 0.3}, v: {pin: 2}}}\n",
+        encoding="utf-8",
+    )
+    command = ["simulate", str(path), "--duration", "1", "--language", "numpy", "--json"]
+    assert main([*command, "--initial", "up", "--initial", "v_pin=0"]) == 0
+    assert json.loads(capsys.readouterr().out)["q"] == {"q_pin": 0.3}
+    assert main([*command, "--initial", "down"]) == 2
+    assert "no state of the model has that name; write NAME=NUMBER or one of up" in capsys.readouterr().err
