@@ -12,10 +12,11 @@ from mbsym.formats.angles import looks_rounded, snapped_angle
 from mbsym.formats.findings import report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
-from mbsym.formats.loop_file import LoopFile, read_loops
+from mbsym.formats.loop_file import Closing, loops_beside, read_loops
 from mbsym.formats.rigid_frames import exact_mass, placement_matrix, turned_inertia
 from mbsym.formats.rigid_frames import text as number_text
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
+from mbsym.formats.urdf_plus import read_plus
 from mbsym.formats.urdf_shapes import ShapeReader, named_colors
 from mbsym.formats.urdf_words import URDF_WORDS
 from mbsym.formats.vocabulary import unknown_words
@@ -60,31 +61,29 @@ def load_urdf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
         FormatError: the file cannot be read, or what it describes is no mechanism; ``where`` is ``FILE:LINE:COL``.
     """
     source = read_text(path, LARGEST_XML)
-    loops = options.loops
-    beside = Path(path).with_suffix(".loops.yaml")
-    if loops is None and beside.is_file():
-        loops = str(beside)
+    loops = options.loops or loops_beside(path)
     return read_urdf(source, options, read_loops(loops) if loops is not None else None)
 
 
-def read_urdf(source: TextSource, options: LoadOptions = DEFAULTS, loops: LoopFile | None = None) -> Model:
+def read_urdf(source: TextSource, options: LoadOptions = DEFAULTS, loops: Closing | None = None) -> Model:
     """The model that a URDF text describes; errors as ``load_urdf``.
 
     Args:
         source: the text.
         options: how links, joints and angles are taken.
-        loops: joints that close loops.
+        loops: what closes loops beside the elements <loop> and <coupling> of the text.
     """
     reader = _Reader(source, options)
     robot = _robot(source)
     model = reader.model(robot)
     tree_joints = [joint.name for joint in model.joints]
-    if loops is not None:
-        model = replace(
-            model, joints=(*model.joints, *loops.joints), constraints=(*model.constraints, *loops.constraints)
-        )
+    closings: list[Closing] = [read_plus(source, robot, model, reader.origin)]
+    closings += [] if loops is None else [loops]
+    for closing in closings:
+        model = closing.applied(model)
+    places = {key: place for closing in closings for key, place in closing.places.items()}
     diagnostics = validate(model, options.strict)
-    model = report_findings(model, diagnostics, lambda item: _where(item, model, reader, loops))
+    model = report_findings(model, diagnostics, lambda item: _where(item, model, reader, places))
     if options.fixed_joints == "keep":
         return model
     # Rounding of products stays far below 1e-13.
@@ -107,7 +106,7 @@ def _robot(source: TextSource) -> Element:
     return robot
 
 
-def _where(item: Diagnostic, model: Model, reader: _Reader, loops: LoopFile | None) -> str:
+def _where(item: Diagnostic, model: Model, reader: _Reader, closings: dict[tuple[str, str], str]) -> str:
     """``FILE:LINE:COL`` of a diagnostic."""
     path = item.path
     if len(path) < 2 or not isinstance(path[1], int):
@@ -115,8 +114,8 @@ def _where(item: Diagnostic, model: Model, reader: _Reader, loops: LoopFile | No
     kind = str(path[0])
     entry = getattr(model, kind)[path[1]]
     name = entry.joint if kind == "couplings" else entry.name
-    if loops is not None and (kind, name) in loops.places:
-        return loops.places[kind, name]
+    if (kind, name) in closings:
+        return closings[kind, name]
     attribute = str(path[2]) if len(path) > 2 else ""
     for key in ((kind, name, attribute), (kind, name), ()):
         if key in reader.places:
@@ -171,7 +170,7 @@ class _Reader:
         self._note_our_names(links, root, ground)
         self._note_rounded()
         couplings = self._couplings(joints)
-        graphics = ShapeReader(self.source, named_colors(self.source, robot.all("material")), self._origin)
+        graphics = ShapeReader(self.source, named_colors(self.source, robot.all("material")), self.origin)
         shapes = [shape for name, element in links.items() for shape in graphics.shapes(element, name)]
         driven = {joint.attributes.get("name") for item in robot.all("transmission") for joint in item.all("joint")}
         model_joints = [replace(joint, actuated=joint.name in driven) for joint in model_joints]
@@ -261,7 +260,7 @@ class _Reader:
                 inertial.place, f"the inertial of link {name!r} has no mass", "add <mass value=.../>"
             )
         self.places["bodies", name, "mass"] = mass.place
-        placement = self._origin(inertial, f"link {name}")
+        placement = self.origin(inertial, f"link {name}")
         origin = inertial.child("origin")
         if origin is not None:
             self.places["bodies", name, "center_of_mass"] = origin.place
@@ -308,7 +307,7 @@ class _Reader:
             self._link_of(element, "parent", links),
             self._link_of(element, "child", links),
             axis=self._axis(element, joint_type),
-            predecessor_placement=self._origin(element, f"joint {name}"),
+            predecessor_placement=self.origin(element, f"joint {name}"),
             lower=lower,
             upper=upper,
             effort=effort,
@@ -392,7 +391,7 @@ class _Reader:
     def _triple(self, element: Element, key: str) -> Vector:
         return read_triple(self.source, element, key)
 
-    def _origin(self, element: Element, owner: str = "") -> Placement:
+    def origin(self, element: Element, owner: str = "") -> Placement:
         """The placement that an element has; its angles are noted where they look rounded and it has an owner."""
         origin = element.child("origin")
         if origin is None:

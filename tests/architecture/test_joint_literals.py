@@ -17,6 +17,7 @@ OTHER_MEANINGS = {
     ("formats/mjcf.py", "JOINT_TYPES"): "MJCF's own words for types of joints",
     ("formats/sdf_joints.py", "JOINT_TYPES"): "SDF's own words for types of joints",
     ("formats/urdf.py", "JOINT_TYPES"): "URDF's own words for types of joints",
+    ("formats/urdf_plus.py", "LOOP_TYPES"): "URDF+'s own words for types of joints",
     ("loops/contracts.py", "CONSTRAINED_TERMS"): "an output: accelerations of the tree with its loops left free",
     ("loops/functions.py", "_constrained_terms"): "the same output",
     ("verification/loop_identities.py", "_open_motion"): "the same output",

@@ -1,0 +1,145 @@
+"""The YAML file that closes the loops of a URDF by pairs of frames, as the public set of parallel robots has it.
+
+``closed_loop`` lists pairs of names of links or joints, ``type`` says for each whether the two frames stay one (``6d``)
+or share their origin (``3d``). ``joint_name`` and ``joint_type`` make joints of the URDF spherical, universal or fixed,
+which it cannot say, and ``name_mot`` names the actuated ones. What joins the pairs is cut: the coordinates are those of
+the URDF.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mbsym.formats.text_source import Place
+from mbsym.formats.yaml_document import Document, DocumentPath
+from mbsym.joints.fixed import FIXED
+from mbsym.joints.record import JointType
+from mbsym.joints.spherical import SPHERICAL
+from mbsym.joints.universal import UNIVERSAL
+from mbsym.model.joint import Joint
+from mbsym.model.system import Model
+from mbsym.values.diagnostic import nearest
+from mbsym.values.parameter import Vector
+
+PAIRS: Final = "closed_loop"
+"""The key by which such a file is known."""
+
+KEYS: Final = (PAIRS, "type", "name_mot", "joint_name", "joint_type")
+CLOSURES: Final[dict[str, JointType]] = {"3d": SPHERICAL, "6d": FIXED}
+AXES: Final[dict[str, Vector]] = {"X": (1, 0, 0), "Y": (0, 1, 0), "Z": (0, 0, 1)}
+TURNING: Final = "UJOINT_"
+CHANGES: Final = ("SPHERICAL", "FIXED", *(f"{TURNING}{a}{b}" for a in AXES for b in AXES if a != b))
+
+
+@dataclass(frozen=True, slots=True)
+class FramePairs:
+    """Pairs of frames that close loops, and what else the file says of the joints of its URDF.
+
+    Attributes:
+        document: the file.
+        pairs: names of two frames each, with the type of joint between them.
+        changes: types of joints of the URDF, by name.
+        motors: names of actuated joints.
+        places: ``FILE:LINE:COL`` by kind and name.
+    """
+
+    document: Document
+    pairs: tuple[tuple[str, str, JointType], ...]
+    changes: Mapping[str, str]
+    motors: tuple[str, ...]
+    places: dict[tuple[str, str], str]
+
+    def applied(self, model: Model) -> Model:
+        """The model of the URDF with its joints as the file has them and its loops closed.
+
+        Raises:
+            FormatError: the model has no frame or joint of a name.
+        """
+        names = [joint.name for joint in model.joints]
+        for key, wanted in (("joint_name", [*self.changes]), ("name_mot", self.motors)):
+            for position, name in enumerate(wanted):
+                if name not in names:
+                    raise self._unknown((key, position), f"there is no joint {name!r}", name, names)
+        joints = [self._changed(joint) for joint in model.joints]
+        frames = {body.name: body.name for body in model.bodies} | {model.ground: model.ground}
+        frames |= {joint.name: joint.successor for joint in joints}
+        for position, (first, second, kind) in enumerate(self.pairs):
+            for place, name in enumerate((first, second)):
+                if name not in frames:
+                    what = f"there is no link or joint {name!r}"
+                    raise self._unknown((PAIRS, position, place), what, name, list(frames))
+            joints.append(Joint(_name(first, second), kind.name, frames[first], frames[second], cut="cut"))
+        return replace(model, joints=tuple(joints))
+
+    def _changed(self, joint: Joint) -> Joint:
+        """A joint of the type that the file gives it; what the URDF says of one coordinate no longer holds."""
+        driven = joint.actuated or joint.name in self.motors
+        kind = self.changes.get(joint.name)
+        if kind is None:
+            return replace(joint, actuated=driven)
+        made = replace(joint, actuated=driven, lower=(), upper=(), effort=(), velocity=())
+        if kind.startswith(TURNING):
+            first, second = (AXES[letter] for letter in kind.removeprefix(TURNING))
+            return replace(made, type=UNIVERSAL.name, axis=first, second_axis=second)
+        return replace(made, type=(FIXED if kind == CHANGES[1] else SPHERICAL).name)
+
+    def _unknown(self, path: DocumentPath, what: str, name: str, known: list[str]) -> Exception:
+        return self.document.source.error(self.document.place(path), what, nearest(name, known))
+
+
+def read_frame_pairs(document: Document) -> FramePairs:
+    """The pairs of frames of a file that has the key ``closed_loop``.
+
+    Raises:
+        FormatError: a key or a type is unknown, or a list does not fit another.
+    """
+    source = document.source
+    for key in document.data:
+        if key not in KEYS:
+            raise source.error(
+                document.keys[(key,)], f"{key!r} has no place beside {PAIRS}", f"keep to {', '.join(KEYS)}"
+            )
+    kinds = _words(document, "type")
+    changes = dict(zip(_words(document, "joint_name"), _words(document, "joint_type"), strict=False))
+    pairs = []
+    places: dict[tuple[str, str], str] = {}
+    entries = document.data[PAIRS]
+    for position, entry in enumerate(entries if isinstance(entries, list) else [entries]):
+        path = (PAIRS, position)
+        if not isinstance(entry, list) or len(entry) != 2 or not all(isinstance(name, str) for name in entry):
+            raise source.error(document.place(path), "this is no pair of frames", "give [FRAME, FRAME]")
+        kind = kinds[position] if position < len(kinds) else "6d"
+        if kind.lower() not in CLOSURES:
+            remedy = f"say {' or '.join(CLOSURES)}"
+            raise source.error(document.place(("type", position)), f"there is no closure {kind!r}", remedy)
+        first, second = str(entry[0]), str(entry[1])
+        pairs.append((first, second, CLOSURES[kind.lower()]))
+        places["joints", _name(first, second)] = source.at(document.place(path))
+    for key, others, count in (
+        ("type", PAIRS, len(pairs)),
+        ("joint_type", "joint_name", len(_words(document, "joint_name"))),
+    ):
+        given = len(_words(document, key))
+        if given != count and (given or key != "type"):
+            place: Place = document.place((key if key in document.data else others,))
+            raise source.error(place, f"{key} has {given} entries, {others} has {count}", "give one for each")
+    for position, kind in enumerate(_words(document, "joint_type")):
+        if kind not in CHANGES:
+            raise source.error(
+                document.place(("joint_type", position)), f"there is no joint type {kind!r}", nearest(kind, CHANGES)
+            )
+    return FramePairs(document, tuple(pairs), changes, tuple(_words(document, "name_mot")), places)
+
+
+def _words(document: Document, key: str) -> list[str]:
+    """The list of names under a key, empty where there is none."""
+    entries = document.data.get(key, [])
+    if not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
+        raise document.source.error(document.place((key,)), f"{key} is no list of names", "give [NAME, NAME]")
+    return [str(entry) for entry in entries]
+
+
+def _name(first: str, second: str) -> str:
+    return f"{first}-{second}"
