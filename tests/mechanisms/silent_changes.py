@@ -18,6 +18,7 @@ import yaml
 from mbsym.errors import FormatError
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.mjcf import read_mjcf
+from mbsym.formats.sdf import read_sdf
 from mbsym.formats.text_source import TextSource, decoded
 from mbsym.formats.urdf import read_urdf
 from mbsym.model.system import Model
@@ -36,16 +37,17 @@ DEFAULTS: Final = frozenset(
 SAYS_NOTHING: Final = frozenset({("flag",), ("axis", ("xyz", (1, 0, 0)))})
 """Elements as they hold where they are not there."""
 
-DIRECTIONS: Final = {"axisangle": (3,), "xyaxes": (3, 3), "zaxis": (3,), "quat": (4,)}
-"""Attributes whose numbers are directions, whatever their length, with how many numbers each has."""
+TOLD_AS_LEFT_OUT: Final = ("velocity_decay", "physics")
+"""Elements of SDF that a warning names whatever they hold, or that only say how others are to cut loops."""
 
-SEEN_ONLY: Final = ("visual", "collision")
-"""Elements that say nothing about the mechanics."""
+DIRECTIONS: Final = {"axisangle": (3,), "xyaxes": (3, 3), "zaxis": (3,), "quat": (4,), "xyz of SDF": (3,)}
+"""Attributes and texts whose numbers are directions, whatever their length, with how many numbers each has."""
 
 _ALL_READ: Final = LoadOptions(joint_dynamics="forces", actuators="inputs")
 _READERS: Final[dict[str, Callable[[TextSource], Model]]] = {
     ".urdf": lambda source: read_urdf(source, _ALL_READ),
     ".xml": lambda source: read_mjcf(source, _ALL_READ),
+    ".sdf": lambda source: read_sdf(source, _ALL_READ),
 }
 
 
@@ -109,14 +111,13 @@ def _of_xml(element: ElementTree.Element) -> tuple[Hashable, ...]:
     """Tag, attributes, texts and children of an element; nothing if it says nothing."""
     attributes = {key: _direction(key, value) or _words(value) for key, value in element.attrib.items()}
     given = sorted(item for item in attributes.items() if item not in DEFAULTS)
-    if attributes.get("active") == ("false",) or (element.tag, *given) in SAYS_NOTHING:
+    switched_off = attributes.get("active") == ("false",) or element.tag in TOLD_AS_LEFT_OUT
+    if switched_off or ((element.tag, *given) in SAYS_NOTHING and not element.text):
         return ()
-    # Nothing is asked of geoms of the world, and of those of a body that states its inertia.
-    weightless = element.tag == "worldbody" or element.find("inertial") is not None
-    without = (*SEEN_ONLY, "geom") if weightless else SEEN_ONLY
-    children = sorted((_of_xml(child) for child in element if child.tag not in without), key=repr)
+    children = sorted((_of_xml(child) for child in element), key=repr)
     children = [item for k, item in enumerate(children) if item[:1] != ("compiler",) or item not in children[:k]]
-    texts = sorted((_words(text) for text in (element.text, *(child.tail for child in element))), key=repr)
+    own = _direction(f"{element.tag} of SDF", element.text or "") or _words(element.text)
+    texts = sorted((own, *(_words(child.tail) for child in element)), key=repr)
     return (element.tag, tuple(given), tuple(filter(None, texts)), tuple(filter(None, children)))
 
 

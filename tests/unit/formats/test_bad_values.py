@@ -105,7 +105,7 @@ def test_files_damaged_at_random(name: str) -> None:
         assert kind in ("taken", "refused"), f"{number}: {sentence}"
 
 
-@pytest.mark.parametrize(("name", "count"), [("everything", 300), ("urdf", 300), ("mjcf", 300), ("loops", 100)])
-def test_no_damage_is_passed_over_in_silence(name: str, count: int) -> None:
-    for number in range(count):
+@pytest.mark.parametrize("name", ["everything", "urdf", "mjcf", "sdf", "loops"])
+def test_no_damage_is_passed_over_in_silence(name: str) -> None:
+    for number in range(300):
         assert not silent_change(name, mutated(SEEDS[name], number)), number
