@@ -24,7 +24,12 @@ from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.actuation import actuated_inverse_dynamics, has_motors
 from mbsym.loops.closed_form import only_closed_form_position, planar_loops
-from mbsym.loops.contracts import CONSTRAINED_DERIVATIVE_TERMS, LOOP_CONTRACTS
+from mbsym.loops.contracts import (
+    CONSTRAINED_DERIVATIVE_TERMS,
+    CONSTRAINED_DYNAMICS,
+    CONSTRAINED_DYNAMICS_DERIVATIVES,
+    LOOP_CONTRACTS,
+)
 from mbsym.loops.functions import LOOP_FUNCTIONS, LoopFunction
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops, restated
 from mbsym.loops.runtime import (
@@ -204,12 +209,15 @@ class Available:
         for request in requests:
             iterates = self.fixed is not None and request.function in self.fixed.names
             if request.function not in found or iterates:
+                remedy = f"differentiate one of {', '.join(found)}"
+                if iterates and request.function == CONSTRAINED_DYNAMICS.name:
+                    remedy = f"ask for {CONSTRAINED_DYNAMICS_DERIVATIVES.name}, or {remedy}"
                 raise DerivationError(
                     f"{request.function} iterates and has no derivative"
                     if iterates
                     else f"{self.mechanism.model.name} has no function {request.function!r}",
                     where=request.name,
-                    remedy=f"differentiate one of {', '.join(found)}",
+                    remedy=remedy,
                 )
             if not request.names or len(set(request.names)) < len(request.names):
                 what = "one thing twice" if request.names else "nothing"

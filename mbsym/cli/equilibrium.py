@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AT_HELP, model_help
+from mbsym.cli.arguments import ACTUATORS_HELP, AT_HELP, JOINT_DYNAMICS_HELP, model_help
 from mbsym.cli.linear_source import deliver, read_at
 from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.simulate import named_numbers
@@ -29,18 +29,20 @@ def register(app: typer.Typer) -> None:
         tau: list[str] = typer.Option([], "--tau", help="SPEED=VALUE,...: generalised forces that act."),
         parameter: list[str] = typer.Option([], "--parameter", help="NAME=VALUE,...: parameters; repeatable."),
         order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        actuators: str = typer.Option("ignore", "--actuators", help=ACTUATORS_HELP),
+        joint_dynamics: str = typer.Option("ignore", "--joint-dynamics", help=JOINT_DYNAMICS_HELP),
         floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
         as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
         force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
     ) -> None:
-        """Find equilibria, the nearest first, and tell their stability."""
+        """Find equilibria and tell their stability."""
         from mbsym.linear.analysis import equilibrium as run
         from mbsym.linear.tables import equilibria_text
 
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
         found = run(
-            read_model(model, floating=floating),
+            read_model(model, floating=floating, actuators=actuators, joint_dynamics=joint_dynamics),
             names_in(free),
             read_at(at),
             starts=starts,

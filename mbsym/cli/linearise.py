@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AT_HELP, model_help
+from mbsym.cli.arguments import ACTUATORS_HELP, AT_HELP, JOINT_DYNAMICS_HELP, model_help
 from mbsym.cli.linear_source import deliver, read_at
 from mbsym.cli.model_source import read_model
 from mbsym.cli.simulate import named_numbers
@@ -23,7 +23,9 @@ def register(app: typer.Typer) -> None:
             "auto", "--inputs", help="u, tau, or NAME,...: control inputs and speeds along which forces act."
         ),
         outputs: str = typer.Option(
-            "", "--outputs", help="NAME,...: coordinates, speeds and accelerations; default all states."
+            "",
+            "--outputs",
+            help="NAME,...: coordinates, speeds, accelerations, places of frames and bodies; default all states.",
         ),
         independent: str = typer.Option(
             "", "--independent", help="Closed loops: NAME,...: the independent coordinates; default a good choice."
@@ -32,6 +34,8 @@ def register(app: typer.Typer) -> None:
         tau: list[str] = typer.Option([], "--tau", help="SPEED=VALUE,...: generalised forces at the state."),
         parameter: list[str] = typer.Option([], "--parameter", help="NAME=VALUE,...: parameters; repeatable."),
         order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        actuators: str = typer.Option("ignore", "--actuators", help=ACTUATORS_HELP),
+        joint_dynamics: str = typer.Option("ignore", "--joint-dynamics", help=JOINT_DYNAMICS_HELP),
         floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
         as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
@@ -43,7 +47,7 @@ def register(app: typer.Typer) -> None:
 
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
         found = run(
-            read_model(model, floating=floating),
+            read_model(model, floating=floating, actuators=actuators, joint_dynamics=joint_dynamics),
             read_at(at),
             inputs=inputs if inputs in ("auto", "u", "tau") else _names(inputs),
             outputs=_names(outputs),

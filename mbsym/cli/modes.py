@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AT_HELP, model_help
+from mbsym.cli.arguments import ACTUATORS_HELP, AT_HELP, JOINT_DYNAMICS_HELP, model_help
 from mbsym.cli.linear_source import deliver, read_at
 from mbsym.cli.model_source import read_model
 from mbsym.cli.simulate import named_numbers
@@ -22,6 +22,8 @@ def register(app: typer.Typer) -> None:
         tau: list[str] = typer.Option([], "--tau", help="SPEED=VALUE,...: generalised forces at the state."),
         parameter: list[str] = typer.Option([], "--parameter", help="NAME=VALUE,...: parameters; repeatable."),
         order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        actuators: str = typer.Option("ignore", "--actuators", help=ACTUATORS_HELP),
+        joint_dynamics: str = typer.Option("ignore", "--joint-dynamics", help=JOINT_DYNAMICS_HELP),
         floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
         page: Path | None = typer.Option(None, "--page", help="Animated page of the shapes to write, .html."),
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
@@ -40,7 +42,7 @@ def register(app: typer.Typer) -> None:
             check_writable(page, force)
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
         found = run(
-            read_model(model, floating=floating),
+            read_model(model, floating=floating, actuators=actuators, joint_dynamics=joint_dynamics),
             read_at(at),
             tau=forces,
             parameters=parameters,

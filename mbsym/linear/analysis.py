@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from mbsym.errors import AnalysisError
 from mbsym.linear.equations import LinearEquations, State, prepare
 from mbsym.linear.equilibrium import STARTS, Equilibria, Equilibrium, equilibria
 from mbsym.linear.linearised import Linearisation, linearised
 from mbsym.linear.modes import Modes, modes_of
+from mbsym.linear.observed import spelt_out
 from mbsym.linear.state_values import is_state_file, read_state, state_of
 from mbsym.model.system import Model
 from mbsym.pipeline import read
@@ -19,8 +21,8 @@ from mbsym.simulation.integrate import with_parameters
 At: TypeAlias = "Mapping[str, float] | str | Path | State | Equilibrium | None"
 """A state: values by name, a JSON or CSV file, "equilibrium" or "equilibrium:2", a state; None as the model starts."""
 
-BALANCED = "equilibrium"
-"""What asks for the equilibrium nearest to where the model starts."""
+BALANCED: Final = "equilibrium"
+"""What asks for the first equilibrium from where the model starts."""
 
 
 def linearise(
@@ -41,7 +43,8 @@ def linearise(
         at: the state; see ``At``.
         inputs: "u" (control inputs), "tau" (generalised forces), "auto" for control inputs where the model has any, or
             names of control inputs and of speeds along which generalised forces act.
-        outputs: names of coordinates, speeds and accelerations; default the states.
+        outputs: names of coordinates, speeds and accelerations, of frames and bodies (their places along base axes)
+            or FRAME.x, FRAME.y, FRAME.z; default the states.
         independent: names of the independent coordinates of closed loops; default those that tell the others best.
         tau: generalised forces at the state by the names of their speeds.
         parameters: numbers that replace those of the model's parameters.
@@ -51,8 +54,10 @@ def linearise(
         AnalysisError: a name is unknown, or the state is singular or does not close the loops.
         MbsymError: the model cannot be read or its equations cannot be derived.
     """
-    equations = _equations(model, parameters, order)
-    return linearised(equations, state_at(equations, at, tau), inputs, outputs, independent)
+    checked = read(model)
+    names, frames = spelt_out(checked, outputs)
+    equations = _equations(checked, parameters, order, frames)
+    return linearised(equations, state_at(equations, at, tau), inputs, names, independent)
 
 
 def equilibrium(
@@ -65,7 +70,7 @@ def equilibrium(
     parameters: Mapping[str, float] | None = None,
     order: str = "weight",
 ) -> Equilibria:
-    """States in which nothing moves, the nearest first, with their stability.
+    """States in which nothing moves, with their stability; the one that the search comes to at once is the first.
 
     Args:
         model: a model, a model file, or the name of a bundled example.
@@ -96,7 +101,7 @@ def modes(
 
     Args:
         model: a model, a model file, or the name of a bundled example.
-        at: the state, see ``At``; default the equilibrium nearest to where the model starts.
+        at: the state, see ``At``; default the first equilibrium from where the model starts.
         independent, tau, parameters, order: as in ``linearise``.
 
     Raises:
@@ -107,8 +112,10 @@ def modes(
     return modes_of(linearised(equations, state_at(equations, at, tau), independent=independent))
 
 
-def _equations(model: Model | str | Path, parameters: Mapping[str, float] | None, order: str) -> LinearEquations:
-    return prepare(with_parameters(read(model), parameters or {}), order)
+def _equations(
+    model: Model | str | Path, parameters: Mapping[str, float] | None, order: str, frames: Sequence[str] = ()
+) -> LinearEquations:
+    return prepare(with_parameters(read(model), parameters or {}), order, frames)
 
 
 def state_at(equations: LinearEquations, at: At, tau: Mapping[str, float] | None = None) -> State:
@@ -142,8 +149,11 @@ def _balanced(equations: LinearEquations, text: str, tau: Mapping[str, float] | 
             where=equations.name,
             remedy=f"give NAME=VALUE pairs, a .json or .csv file, {BALANCED}, or {BALANCED}:2 for the second",
         )
-    wanted = int(number) if number else 1
-    found = equilibria(equations, state_of(equations, {}, tau), starts=STARTS if wanted > 1 else 1)
+    wanted, start = int(number) if number else 1, state_of(equations, {}, tau)
+    if wanted == 1:
+        with suppress(AnalysisError):
+            return equilibria(equations, start, starts=1)[0].state
+    found = equilibria(equations, start)
     if not 1 <= wanted <= len(found):
         raise AnalysisError(
             f"{len(found)} equilibria were found", where=equations.name, remedy=f"take one of 1 to {len(found)}"

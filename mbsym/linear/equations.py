@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
@@ -169,25 +170,36 @@ class LinearEquations:
 
 BY_INPUTS: Final = DerivativeRequest("inverse_dynamics", ("u",))
 
+POSITIONS: Final = "frame_jacobian"
+"""Whose linear rows say how frames shift, along base axes."""
+
 NO_INERTIA: Final = 1e-13
 """Smallest eigenvalue of the mass matrix, its diagonal brought to one, that is more than round-off."""
 
 
-def prepare(model: Model, order: str = "weight") -> LinearEquations:
+def prepare(model: Model, order: str = "weight", frames: Sequence[str] = ()) -> LinearEquations:
     """Derives what a linear analysis evaluates, as a NumPy module that never leaves the memory.
+
+    Args:
+        model: checked.
+        order: of the assembly.
+        frames: names of frames and bodies whose places are looked at.
 
     Raises:
         AnalysisError: nothing can move.
         MbsymError: the equations cannot be derived.
     """
     requests = (BY_INPUTS,) if model.inputs else ()
-    options = GenerationOptions(languages=("numpy",), order=order, derivatives=requests)
+    options = GenerationOptions(
+        languages=("numpy",), order=order, derivatives=requests, frames=tuple(frames), frame_axes="aligned"
+    )
     mechanism = express(model, options)
     if not mechanism.nv:
         raise AnalysisError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
     # Cut joints that hold nothing leave a tree.
     loops = available_functions(mechanism, options.formulation).loops
-    options = replace(options, functions=_LOOPS if loops is not None and loops.rows else _TREE)
+    functions = _LOOPS if loops is not None and loops.rows else _TREE
+    options = replace(options, functions=(*functions, *((POSITIONS,) if frames else ())))
     derivation = derive(mechanism, options)
     module = numpy_module(*render(describe(derivation, options), options.languages))
     return LinearEquations(mechanism, derivation, module)

@@ -63,7 +63,7 @@ class Equilibrium:
     """A state in which nothing moves.
 
     Attributes:
-        name: "equilibrium 1", ... by distance from where the search began.
+        name: "equilibrium 1", ... in the order of ``Equilibria``.
         state: it.
         stability: of it, at constant inputs.
         idle: names of what is free and can change together without upsetting it; empty for one that stands alone.
@@ -114,7 +114,7 @@ class Equilibrium:
 
 @dataclass(frozen=True, slots=True)
 class Equilibria:
-    """The equilibria that were found, the nearest first, and what was free."""
+    """The equilibria that were found, and what was free."""
 
     found: tuple[Equilibrium, ...]
     free: tuple[str, ...]
@@ -138,7 +138,7 @@ class Equilibria:
 
 
 def equilibria(equations: LinearEquations, state: State, free: Sequence[str] = (), starts: int = STARTS) -> Equilibria:
-    """Equilibria near a state first, then others.
+    """The equilibrium that the search comes to from a state, then others by their distance.
 
     Args:
         equations: of the model.
@@ -207,11 +207,14 @@ def stability_at(equations: LinearEquations, state: State) -> Stability:
 
 
 def _solutions(balance: Balance, q: Array, starts: int) -> tuple[list[Array], Array]:
-    """Unknowns of distinct equilibria, the nearest first, and those of the least unbalanced place of all."""
+    """Unknowns of distinct equilibria, and those of the least unbalanced place of all.
+
+    What the search comes to from the first place is first; the others follow by their distance from there.
+    """
     problem, found = balance.problem, []
     # The same places in every run.
     generator = np.random.default_rng(20)
-    best, least = balance.start(q), np.inf
+    best, least, direct = balance.start(q), np.inf, False
     for number in range(max(starts, 1)):
         place = balance.start(_moved(balance, q, generator) if number else q)
         done = close(problem, place)
@@ -219,8 +222,12 @@ def _solutions(balance: Balance, q: Array, starts: int) -> tuple[list[Array], Ar
             best, least = done.q, done.gap
         if done.gap < CLOSED:
             found.append(_unwound(balance, _returned(balance, done.q, q)))
+            direct = direct or not number
     distances = [float(np.linalg.norm(_apart(balance, balance.start(q), z))) for z in found]
-    order = sorted(range(len(found)), key=lambda k: (round(distances[k], 6), *np.round(found[k], 6).tolist()))
+    order = sorted(
+        range(len(found)),
+        key=lambda k: (not direct or k > 0, round(distances[k], 6), *np.round(found[k], 6).tolist()),
+    )
     kept: list[Array] = []
     for z in (found[k] for k in order):
         if not any(_is_same(balance, other, z) for other in kept):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import AnalysisError
-from mbsym.linear.equations import LinearEquations, Slopes, State
+from mbsym.linear.equations import POSITIONS, LinearEquations, Slopes, State
 from mbsym.linear.freedom import Freedom, freedom_at
 from mbsym.linear.observed import observed
 from mbsym.linear.tangent import increment_names, increment_units, turning_at
@@ -151,7 +151,8 @@ def linearised(
         state: with closed loops.
         inputs: "u", "tau", "auto" for control inputs where the model has any and tau else, or names of control inputs
             and of speeds along which generalised forces act.
-        outputs: names of coordinates, speeds and accelerations (``vdot_X`` of the speed ``v_X``); default the states.
+        outputs: names of coordinates, speeds and accelerations (``vdot_X`` of the speed ``v_X``), and places FRAME.x,
+            FRAME.y and FRAME.z of frames that the equations were prepared with; default the states.
         independent: names of the independent coordinates of closed loops; default those that tell the others best.
 
     Raises:
@@ -226,7 +227,9 @@ def _output(
     k = found.place
     if found.kind == "acceleration":
         return np.concatenate([slopes.by_q[k], slopes.by_v[k]]), chosen.by_input[k]
-    if found.kind == "coordinate":
+    if found.kind == "position":
+        row[:nv] = equations.evaluate(POSITIONS, state)[0][k, 3 + found.axis]
+    elif found.kind == "coordinate":
         row[:nv] = equations.evaluate("tangent_map", state)[0][k]
     else:
         row[k + nv * (found.kind == "speed")] = 1.0

@@ -2,20 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from mbsym.errors import AnalysisError
 from mbsym.linear.equations import LinearEquations
 from mbsym.linear.tangent import increment_names
+from mbsym.model.system import Model
 from mbsym.simulation.equations import suggestion
+
+AXES: Final = "xyz"
+"""Of the base, along which places of frames are told."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What an output is: "increment", "speed", "acceleration" or "coordinate", and its place in v or q."""
+    """What an output is, and where it stands.
+
+    Attributes:
+        kind: "increment", "speed", "acceleration", "coordinate", or "position" of a frame along a base axis.
+        place: in v or q; of a position, in the frames that were asked for.
+        axis: of a position, 0 to 2.
+    """
 
     kind: str
     place: int
+    axis: int = 0
+
+
+def spelt_out(model: Model, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Outputs with each frame or body by its three places FRAME.x, FRAME.y and FRAME.z, and the frames among them."""
+    known = {frame.name for frame in model.frames} | {body.name for body in model.bodies}
+    found: list[str] = []
+    frames: dict[str, None] = {}
+    for name in names:
+        stem, _, axis = name.rpartition(".")
+        if name in known:
+            found += (f"{name}.{letter}" for letter in AXES)
+            frames[name] = None
+        else:
+            found.append(name)
+            if stem in known and axis in AXES:
+                frames[stem] = None
+    return tuple(found), tuple(frames)
 
 
 def observed(equations: LinearEquations, name: str) -> Observed:
@@ -35,8 +65,14 @@ def observed(equations: LinearEquations, name: str) -> Observed:
     for kind, names in tables.items():
         if name in names:
             return Observed(kind, names.index(name))
+    frames = tuple(frame.name for frame in equations.mechanism.frames)
+    stem, _, axis = name.rpartition(".")
+    if stem in frames and axis in AXES:
+        return Observed("position", frames.index(stem), AXES.index(axis))
+    model = equations.mechanism.model
+    bodies = (body.name for body in model.bodies)
     raise AnalysisError(
-        f"no coordinate, speed or acceleration is called {name!r}",
+        f"no coordinate, speed, acceleration, frame or body is called {name!r}",
         where=equations.name,
-        remedy=suggestion(name, (*increments, *speeds, *accelerations)),
+        remedy=suggestion(name, (*increments, *speeds, *accelerations, *bodies)),
     )

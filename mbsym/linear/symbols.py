@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import AnalysisError
-from mbsym.linear.equations import BY_INPUTS, LinearEquations, State
+from mbsym.linear.equations import BY_INPUTS, POSITIONS, LinearEquations, State
 from mbsym.linear.observed import observed
 from mbsym.linear.tangent import turning_program
 from mbsym.symbolic.program import Input
@@ -78,6 +78,9 @@ def symbolic_system(
         row, through = sp.zeros(1, 2 * nv), sp.zeros(1, len(inputs))
         if item.kind == "acceleration":
             row, through = motion[nv + item.place, :], by_input[item.place, :]
+        elif item.kind == "position":
+            shift = expand(equations.program(POSITIONS), table)["jacobians"]
+            row = sp.Matrix([[*(shift[item.place, 3 + item.axis, k] for k in range(nv)), *([0] * nv)]])
         elif item.kind == "coordinate":
             row = tangent[item.place, :].row_join(zero[0, :])
         else:

@@ -71,9 +71,9 @@ static void MODEL_hold_closed(
 int MODEL_constrained_dynamics_derivatives(
     MODEL_FORMAL const MODEL_real q[MODEL_NQ], const MODEL_real v[MODEL_NV], const MODEL_real tau[MODEL_NV],
     MODEL_EXTRA_FORMAL
-    MODEL_real vdot_dq[restrict MODEL_NV * MODEL_NV], MODEL_real vdot_dv[restrict MODEL_NV * MODEL_NV],
-    MODEL_real vdot_dtau[restrict MODEL_NV * MODEL_NV], MODEL_real lambda_dq[restrict MODEL_NR * MODEL_NV],
-    MODEL_real lambda_dv[restrict MODEL_NR * MODEL_NV], MODEL_real lambda_dtau[restrict MODEL_NR * MODEL_NV])
+    MODEL_real dvdot_dq[restrict MODEL_NV * MODEL_NV], MODEL_real dvdot_dv[restrict MODEL_NV * MODEL_NV],
+    MODEL_real dvdot_dtau[restrict MODEL_NV * MODEL_NV], MODEL_real dlambda_dq[restrict MODEL_NR * MODEL_NV],
+    MODEL_real dlambda_dv[restrict MODEL_NR * MODEL_NV], MODEL_real dlambda_dtau[restrict MODEL_NR * MODEL_NV])
 {
     MODEL_rows rows;
     MODEL_real vdot[MODEL_NV];
@@ -81,21 +81,21 @@ int MODEL_constrained_dynamics_derivatives(
     const int status =
         MODEL_loop_dynamics(MODEL_ACTUAL q, v, tau, MODEL_EXTRA_ACTUAL NULL, vdot, lambda, &rows);
     MODEL_constrained_derivative_terms(
-        MODEL_ACTUAL q, v, vdot, lambda, MODEL_EXTRA_ACTUAL vdot_dq, lambda_dq, vdot_dv, lambda_dv, vdot_dtau);
+        MODEL_ACTUAL q, v, vdot, lambda, MODEL_EXTRA_ACTUAL dvdot_dq, dlambda_dq, dvdot_dv, dlambda_dv, dvdot_dtau);
     for (int i = 0; i < MODEL_NR; ++i) {
         for (int k = 0; k < MODEL_NV; ++k) {
-            lambda_dtau[i * MODEL_NV + k] = (MODEL_real)0 - rows.response[k * MODEL_NR + i];
+            dlambda_dtau[i * MODEL_NV + k] = (MODEL_real)0 - rows.response[k * MODEL_NR + i];
         }
     }
-    MODEL_hold_closed(&rows, vdot_dq, lambda_dq);
-    MODEL_hold_closed(&rows, vdot_dv, lambda_dv);
-    MODEL_hold_closed(&rows, vdot_dtau, lambda_dtau);
+    MODEL_hold_closed(&rows, dvdot_dq, dlambda_dq);
+    MODEL_hold_closed(&rows, dvdot_dv, dlambda_dv);
+    MODEL_hold_closed(&rows, dvdot_dtau, dlambda_dtau);
     if (status != MODEL_OK) {
         return status;
     }
-    const bool motion = MODEL_finite(vdot_dq, MODEL_SQUARE) && MODEL_finite(vdot_dv, MODEL_SQUARE) &&
-        MODEL_finite(vdot_dtau, MODEL_SQUARE);
-    const bool pull = MODEL_finite(lambda_dq, MODEL_OBLONG) && MODEL_finite(lambda_dv, MODEL_OBLONG) &&
-        MODEL_finite(lambda_dtau, MODEL_OBLONG);
+    const bool motion = MODEL_finite(dvdot_dq, MODEL_SQUARE) && MODEL_finite(dvdot_dv, MODEL_SQUARE) &&
+        MODEL_finite(dvdot_dtau, MODEL_SQUARE);
+    const bool pull = MODEL_finite(dlambda_dq, MODEL_OBLONG) && MODEL_finite(dlambda_dv, MODEL_OBLONG) &&
+        MODEL_finite(dlambda_dtau, MODEL_OBLONG);
     return motion && pull ? MODEL_OK : MODEL_NOT_FINITE;
 }

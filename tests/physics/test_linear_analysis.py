@@ -134,6 +134,23 @@ def test_outputs_are_chosen_by_name() -> None:
     assert np.allclose(forces.B[2:, 1], mbsym.linearise("cart_pole", inputs=["v_rail"]).B[2:, 0])
 
 
+@pytest.mark.parametrize("name", ["puma560", "four_bar", "spinning_top"])
+def test_places_of_bodies_shift_as_the_reference_says(name: str) -> None:
+    model = examples.load(name)
+    body = model.bodies[-1].name
+    found = mbsym.linearise(model, outputs=[body, f"{body}.y"])
+    assert found.outputs == (f"{body}.x", f"{body}.y", f"{body}.z", f"{body}.y")
+    reference, label = Reference(model, model.label()), model.label().body_labels[body]
+    n, direction = len(found.states) // 2, np.random.default_rng(0).uniform(-1, 1, len(found.states) // 2)
+    motion = found.freedom.motion @ direction
+    shift = slope(lambda h: reference.poses(reference.integrate_position(found.state.q, motion, h))[label - 1, :3, 3])
+    assert np.allclose(found.C[:3, :n] @ direction, shift, rtol=0.0, atol=1e-10)
+    assert np.array_equal(found.C[3], found.C[1]) and not found.C[:, n:].any() and not found.D.any()
+    if name == "spinning_top":
+        exact = np.array(found.symbolic().C.subs({"l": 1}).evalf(), dtype=float)
+        assert np.allclose(exact, found.C)
+
+
 # ---- spectra ---------------------------------------------------------------------------------------------------------
 
 
@@ -212,6 +229,13 @@ def test_a_double_pendulum_has_four_equilibria() -> None:
     assert [item.stability.growing for item in found] == [{(0, 0): 0, (1, 0): 2}.get(angle, 1) for angle in angles]
     for item in found:
         assert np.allclose(item.q, np.round(item.q / np.pi) * np.pi, rtol=0.0, atol=1e-9)
+
+
+def test_the_first_equilibrium_is_the_one_that_the_word_means() -> None:
+    for name in ("puma560", "double_pendulum"):
+        first, second, *_ = mbsym.equilibrium(name)
+        assert np.array_equal(mbsym.linearise(name, "equilibrium").state.q, first.q)
+        assert np.array_equal(mbsym.linearise(name, "equilibrium:2").state.q, second.q)
 
 
 def test_a_cart_may_stand_anywhere() -> None:

@@ -318,6 +318,9 @@ def test_they_are_there_only_where_they_are_named(tmp_path: Path, capsys: pytest
     assert "ask for constrained_dynamics_derivatives" in capsys.readouterr().err
     assert main(["generate", "cart_pole", "-o", str(tmp_path), "--function", NAME]) == 2
     assert f"has no function '{NAME}'" in capsys.readouterr().err
+    door = ["--derivative-of", "constrained_dynamics", "--with-respect-to", "q"]
+    assert main(["generate", "four_bar", "-o", str(tmp_path), *door]) == 2
+    assert f"constrained_dynamics iterates and has no derivative; ask for {NAME}" in capsys.readouterr().err
 
 
 # ---- operations ------------------------------------------------------------------------------------------------------
