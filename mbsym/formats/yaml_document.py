@@ -146,7 +146,7 @@ def _composed(source: TextSource) -> _Node | None:
     anchors: dict[str, _Node] = {}
     open_nodes: list[tuple[_Node, list[_Node]]] = []
     root: _Node | None = None
-    # A build of PyYAML without libyaml reads the same, more slowly.
+    # A build of PyYAML without libyaml has a parser in Python, slower and stricter about tabs.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         for event in yaml.parse(source.text, Loader=loader):

@@ -77,7 +77,9 @@ def _read(seed: Seed, content: bytes) -> Model:
 
 def _sayings(seed: Seed, content: bytes) -> Hashable:
     text = content.decode("utf-8-sig")
-    return _of_yaml(yaml.compose(text)) if "yaml" in seed.suffix else _of_xml(ElementTree.fromstring(text))
+    if "yaml" in seed.suffix:
+        return _of_yaml(yaml.compose(text, Loader=yaml.CSafeLoader))
+    return _of_xml(ElementTree.fromstring(text))
 
 
 def _words(text: str | None) -> tuple[Hashable, ...]:
