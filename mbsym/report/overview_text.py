@@ -96,9 +96,9 @@ def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
     entries = [
         (
             _range("q", item.q),
-            ", ".join(item.coordinates),
+            _listed(item.coordinates),
             _range("v", item.v),
-            ", ".join(item.speeds),
+            _listed(item.speeds),
             item.joint,
             item.type,
         )
@@ -134,6 +134,14 @@ def _tables(found: Overview) -> Iterator[tuple[str, list[Sequence[str]]]]:
         for item in model.parameters
     ]
     yield "parameters", [("parameter", "value", "unit", "in generated code"), *parameters]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a row; of three and more that begin alike the beginning once: q_ball_{w,x,y,z}."""
+    stem = names[0][: names[0].rfind("_") + 1] if len(names) > 2 else ""
+    if not stem or not all(name.startswith(stem) for name in names):
+        return ", ".join(names)
+    return f"{stem}{{{','.join(name.removeprefix(stem) for name in names)}}}"
 
 
 def _range(letter: str, bounds: tuple[int, int]) -> str:
