@@ -46,6 +46,9 @@ JOINT_KEYS: dict[str, tuple[str, ...]] = {
 """Keys of a joint's attributes where they differ from the attribute's name."""
 
 
+LISTS = ("gravity", "coordinate_order", "pinocchio_order")
+"""Entries of a model that are lists of values and names."""
+
 SHORT_JOINT = {"type": 0, "from": 1, "to": 2}
 """Positions in the short form of a joint."""
 
@@ -159,6 +162,7 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
         free_roots=table.free_roots,
         description=table.description.strip(),
         coordinate_order=table.coordinate_order,
+        pinocchio_order=table.pinocchio_order,
         accept_impossible_inertia=table.accept_impossible_inertia,
     )
 
@@ -320,7 +324,7 @@ class _Places:
 
     def _path(self, path: tuple[str | int, ...]) -> tuple[DocumentPath, bool]:
         """The path in the file, and whether its key is meant."""
-        if len(path) < 2 or not isinstance(path[1], int) or path[0] in ("gravity", "coordinate_order"):
+        if len(path) < 2 or not isinstance(path[1], int) or path[0] in LISTS:
             return path, False
         kind, index, *rest = path
         if kind == "shapes":

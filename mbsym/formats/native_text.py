@@ -53,6 +53,8 @@ def dump_native(model: Model) -> str:
     order = model.coordinate_order
     if order != "file":
         tree["coordinate_order"] = order if isinstance(order, str) else [quoted(name) for name in order]
+    if model.pinocchio_order:
+        tree["pinocchio_order"] = [quoted(name) for name in model.pinocchio_order]
     if model.parameters:
         tree["parameters"] = {parameter.name: _parameter(parameter) for parameter in model.parameters}
     if model.inputs:

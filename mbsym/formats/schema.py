@@ -566,6 +566,7 @@ class ModelTable(Table):
     constraints: dict[str, Any] = {}
     frames: Annotated[dict[str, FrameTable], BeforeValidator(_nothing_as_table)] = {}
     ground_geometry: ShapesEntry = []
+    pinocchio_order: NamesEntry = ()
     states: Annotated[dict[str, StateTable], BeforeValidator(_nothing_as_table)] = {}
 
 

@@ -161,11 +161,14 @@ class _Reader:
         if not floating and all(joint.kind.is_rigid for joint in model_joints):
             floating = True
             self.notes.append(f"nothing moves relative to the root link {root!r}, so the robot is taken as floating")
+        # Pinocchio takes joints of one link in the order of their names.
+        sorted_joints = _depth_first(root, sorted(read.values(), key=lambda joint: joint.name.encode()))
         ground = root
         if floating:
             ground = _free_name("ground", links)
             free = _free_name(f"{root}_free", joints)
             model_joints.insert(0, Joint(free, FREE.name, ground, root))
+            sorted_joints.insert(0, model_joints[0])
             self.places["joints", free] = links[root].place
         self._note_our_names(links, root, ground)
         self._note_rounded()
@@ -182,6 +185,7 @@ class _Reader:
             couplings=couplings,
             shapes=in_body_order(shapes, (ground, *(name for name in bodies if name != ground))),
             ground=ground,
+            pinocchio_order=tuple(joint.name for joint in sorted_joints if not joint.kind.is_rigid),
             accept_impossible_inertia=True,
             warnings=tuple(self.notes),
         )

@@ -121,6 +121,30 @@ def _states(mechanism: Mechanism) -> dict[str, object]:
     return {"states": states} if states else {}
 
 
+def _pinocchio_order(mechanism: Mechanism) -> dict[str, object]:
+    """Where the entries of Pinocchio's q and v stand in ours, joint by joint as it reads the file.
+
+    It has positions before quaternions, these with the scalar last, and linear velocities before angular ones. The
+    angle of a joint without limits, of which it keeps cosine and sine, is one entry here.
+    """
+    joints = {body.joint.name: body for body in mechanism.bodies_by_coordinates}
+    own = [joints[name] for name in mechanism.model.pinocchio_order if name in joints]
+    if not own:
+        return {}
+    q: list[int] = []
+    v: list[int] = []
+    for body in own:
+        entries, speeds = list(range(*body.q_range)), list(range(*body.v_range))
+        start = body.joint.kind.quaternion
+        if start is not None:
+            scalar, *vector = entries[start : start + 4]
+            entries = [*entries[:start], *entries[start + 4 :], *vector, scalar]
+            speeds = [*speeds[3:], *speeds[:3]]
+        q += entries
+        v += speeds
+    return {"pinocchio_order": {"joints": [body.joint.name for body in own], "q": q, "v": v}}
+
+
 def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
     """Fields of the manifest that describe the mechanism, in user names and regular labels."""
     model = mechanism.model
@@ -163,6 +187,7 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
         "joints": joints,
         **({"frames": frames} if frames else {}),
         **_states(mechanism),
+        **_pinocchio_order(mechanism),
         "parameters": [
             {"name": item.name, "value": numbers[item.name], "unit": item.unit, "symbolic": item.name in symbolic}
             for item in model.parameters

@@ -48,6 +48,7 @@ class Model:
         free_roots: True gives a body that nothing connects to ground a virtual free joint.
         coordinate_order: in which order the coordinates of the joints stand in q, v and tau: as the joints stand here
             ("file"), as the regular labels ("labels"), or the joints named first.
+        pinocchio_order: joints in the order in which Pinocchio reads the file, where that is a URDF.
         accept_impossible_inertia: inertias that no rigid body has, as measured or as others wrote them, are warnings.
         warnings: what the reader of the file noticed, one sentence each.
         directory: of the file that the model was read from, where files that it names are looked for.
@@ -69,6 +70,7 @@ class Model:
     free_roots: bool = False
     description: str = ""
     coordinate_order: CoordinateOrder = "file"
+    pinocchio_order: tuple[str, ...] = ()
     accept_impossible_inertia: bool = False
     warnings: tuple[str, ...] = field(default=(), compare=False)
     directory: str = field(default="", compare=False)

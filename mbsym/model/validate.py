@@ -206,16 +206,15 @@ def _check_one_dof(findings: Findings, path: Path, word: str, name: str, joints:
 
 def _check_coordinate_order(model: Model, joints: dict[str, Joint], findings: Findings) -> None:
     order = model.coordinate_order
-    if isinstance(order, str):
-        if order not in (FILE, LABELS):
-            findings.error(("coordinate_order",), f"there is no order {order!r}", "say file, labels or list joints")
-        return
-    for index, name in enumerate(order):
-        path: Path = ("coordinate_order", index)
-        if name not in joints:
-            findings.error(path, f"there is no joint {name!r}", nearest(str(name), joints))
-        elif name in order[:index]:
-            findings.error(path, f"joint {name!r} is named twice", "keep one")
+    if isinstance(order, str) and order not in (FILE, LABELS):
+        findings.error(("coordinate_order",), f"there is no order {order!r}", "say file, labels or list joints")
+    for key, names in (("coordinate_order", order), ("pinocchio_order", model.pinocchio_order)):
+        for index, name in enumerate(names if not isinstance(names, str) else ()):
+            path: Path = (key, index)
+            if name not in joints:
+                findings.error(path, f"there is no joint {name!r}", nearest(str(name), joints))
+            elif name in names[:index]:
+                findings.error(path, f"joint {name!r} is named twice", "keep one")
 
 
 def _check_couplings(model: Model, joints: dict[str, Joint], findings: Findings) -> None:
