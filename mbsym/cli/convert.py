@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from mbsym.cli.arguments import ACTUATORS_HELP, JOINT_DYNAMICS_HELP
-from mbsym.cli.model_source import read_model
+from mbsym.cli.model_source import read_model, tell_warning
 from mbsym.errors import FormatError
 from mbsym.formats.angles import SAME_ANGLE
 
@@ -26,11 +26,13 @@ def register(app: typer.Typer) -> None:
         floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
         joint_dynamics: str = typer.Option("ignore", "--joint-dynamics", help=JOINT_DYNAMICS_HELP),
         actuators: str = typer.Option("ignore", "--actuators", help=ACTUATORS_HELP),
+        copy_meshes: bool = typer.Option(False, "--copy-meshes", help="Copy meshes that OUT would not find beside it."),
         force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
     ) -> None:
         """Convert a model to the native format."""
         from mbsym.codegen.description import GeneratedFile
         from mbsym.codegen.write import write_files
+        from mbsym.formats.mesh_copies import meshes_elsewhere, with_copied_meshes, write_copies
         from mbsym.formats.native_text import dump_native
         from mbsym.formats.registry import FORMATS
 
@@ -49,5 +51,13 @@ def register(app: typer.Typer) -> None:
             joint_dynamics=joint_dynamics,
             actuators=actuators,
         )
+        copies: dict[Path, Path] = {}
+        if copy_meshes:
+            model, copies = with_copied_meshes(model, target)
+            write_copies(copies, force=force)
+        elif lost := meshes_elsewhere(model, target):
+            tell_warning(f"{len(lost)} meshes are not found from {target.parent}; --copy-meshes puts them there")
         write_files(target.parent, (GeneratedFile(target.name, dump_native(model)),), force=force)
         typer.echo(f"wrote {target}")
+        if copies:
+            typer.echo(f"wrote {len(copies)} meshes in {next(iter(copies)).parent}")

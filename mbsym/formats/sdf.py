@@ -19,6 +19,7 @@ from mbsym.formats.sdf_document import read_document
 from mbsym.formats.sdf_frames import Frames
 from mbsym.formats.sdf_joints import JointReader
 from mbsym.formats.sdf_links import LinkReader
+from mbsym.formats.sdf_shapes import ShapeReader
 from mbsym.formats.sdf_tree import Arrangement, arranged
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
 from mbsym.formats.xml_document import Element
@@ -27,6 +28,7 @@ from mbsym.joints.fixed import FIXED
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Joint
 from mbsym.model.names import model_name_fault
+from mbsym.model.shape import in_body_order
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
 from mbsym.values.diagnostic import Diagnostic
@@ -109,6 +111,9 @@ class _Reader:
             forces=tuple(joints.forces),
             couplings=tuple(joints.couplings),
             constraints=tuple(joints.constraints),
+            shapes=in_body_order(
+                ShapeReader(self.frames).shapes(), (self.frames.world.name, *(body.name for body in bodies))
+            ),
             gravity=self._gravity(),
             ground=self.frames.world.name,
             accept_impossible_inertia=True,

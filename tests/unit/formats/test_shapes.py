@@ -11,6 +11,7 @@ from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.native import read_native
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.schema import json_schema
+from mbsym.formats.sdf import read_sdf
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
 from mbsym.model.body import Body, Placement
@@ -168,3 +169,26 @@ def test_shapes_change_no_code(tmp_path: Path) -> None:
         generate(each, tmp_path / name, functions=["mass_matrix"])
     for file in sorted((tmp_path / "with").iterdir()):
         assert file.read_bytes() == (tmp_path / "without" / file.name).read_bytes()
+
+
+WORLD = """<sdf version="1.11"><model name="m"><link name="a"><pose>0 0 1 0 0 0</pose>
+<visual name="v"><pose>0 0 1 0 0 0.3</pose><geometry><box><size>1 2 3</size></box></geometry>
+<material><diffuse>1 0 0</diffuse></material></visual>
+<visual name="w"><geometry><mesh><uri>model://m/a.stl</uri><scale>2 2 2</scale></mesh></geometry></visual>
+<visual name="p"><geometry><plane/></geometry></visual>
+<collision name="c"><geometry><sphere><radius>1</radius></sphere></geometry></collision>
+<inertial><mass>1</mass><inertia><ixx>1</ixx></inertia></inertial></link>
+<link name="b"><pose relative_to="a">0 0 1 0 0 0</pose>
+<collision name="c"><geometry><capsule><radius>1</radius><length>2</length></capsule></geometry></collision>
+<inertial><mass>1</mass><inertia><ixx>1</ixx></inertia></inertial></link>
+<joint name="j" type="revolute"><parent>world</parent><child>a</child><axis><xyz>0 1 0</xyz></axis></joint>
+<joint name="k" type="fixed"><parent>a</parent><child>b</child></joint></model></sdf>"""
+
+
+def test_visuals_of_an_sdf_are_shapes() -> None:
+    model = read_sdf(TextSource("m.sdf", WORLD))
+    assert model.shapes == (
+        Shape("a", Box((1, 2, 3)), Placement((0, 0, 1), (("z", "0.3"),)), (1, 0, 0, 1), "v"),
+        Shape("a", Mesh("model://m/a.stl", (2, 2, 2)), name="w"),
+        Shape("a", Capsule(1, 2), Placement((0, 0, 1)), name="c"),
+    )
