@@ -26,6 +26,7 @@ from mbsym.formats.mjcf_keywords import check_keywords
 from mbsym.formats.mjcf_meshes import MeshMasses
 from mbsym.formats.mjcf_nested import Part, joined, parts_within
 from mbsym.formats.mjcf_reference import pose_values, reference_shift
+from mbsym.formats.mjcf_settings import Settings, read_settings
 from mbsym.formats.mjcf_shapes import read_shapes
 from mbsym.formats.mjcf_sites import FRAME_TAGS, named_frame
 from mbsym.formats.mjcf_words import MJCF_WORDS, PASSIVE_FLAGS, damper_of, name_stem, spring_of
@@ -59,7 +60,6 @@ GROUND = "world"
 
 MOTORS = {"actuator": "actuators"}
 LEFT_OUT = {"tendon": "tendons", "contact": "contacts", "deformable": "deformable bodies"}
-NOT_COVERED_SETTINGS = ("boundmass", "boundinertia", "balanceinertia")
 
 
 def load_mjcf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
@@ -107,9 +107,6 @@ def _rules(source: TextSource, root: Element, options: LoadOptions) -> AngleRule
     settings: dict[str, str] = {}
     for compiler in root.all("compiler"):
         settings.update(compiler.attributes)
-        for key in NOT_COVERED_SETTINGS:
-            if compiler.attributes.get(key, "0") not in ("0", "-1", "false"):
-                raise source.error(compiler.place, f"the setting {key} is not covered", "state masses and inertias")
         if compiler.attributes.get("coordinate", "local") != "local":
             raise source.error(compiler.place, "global coordinates are not covered", 'use coordinate="local"')
         unit = compiler.attributes.get("angle", "degree")
@@ -158,18 +155,18 @@ class _Reader:
     notes: list[str] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
     friction: int = 0
-    from_geoms: str = "auto"
+    settings: Settings = field(init=False)
 
     def model(self, root: Element) -> Model:
         """The model with all bodies as they stand."""
         self.places[()] = root.place
-        for compiler in root.all("compiler"):
-            self.from_geoms = compiler.attributes.get("inertiafromgeom", self.from_geoms)
+        self.settings = read_settings(self.source, root)
+        if any(item.attributes.get("alignfree") == "true" for item in root.all("compiler")):
+            self.notes.append("frames of free bodies are where the file has them; alignfree would move them")
         self.notes += unknown_words(self.source, root, MJCF_WORDS, strict=self.options.strict)
         self.classes = read_defaults(self.source, root)
         self.assets = read_assets(self.source, root, self.classes)
-        exact = any(item.attributes.get("exactmeshinertia") == "true" for item in root.all("compiler"))
-        self.mesh_masses = MeshMasses(self.source, self.assets, self.rules, exact)
+        self.mesh_masses = MeshMasses(self.source, self.assets, self.rules, self.settings.exact_meshes)
         worlds = list(root.all("worldbody"))
         if not worlds:
             raise self.source.error(root.place, "the model has no <worldbody>", "add one with bodies")
@@ -256,7 +253,7 @@ class _Reader:
         inner = element.attributes.get("childclass", part.around)
         name = element.attributes.get("name") or self._new_name(f"{name_stem(carrier)}_{element.place[0]}")
         if element.attributes.get("mocap") == "true":
-            raise self.source.error(element.place, f"body {name!r} is moved from outside", "mocap is not covered")
+            self.notes.append(f"body {name!r}, which may be moved from outside (mocap), stays where the file has it")
         if element.attributes.get("gravcomp", "0") != "0":
             self.notes.append(f"the compensation of gravity of body {name!r} is left out of the dynamics")
         self.places["bodies", name] = element.place
@@ -284,7 +281,7 @@ class _Reader:
             self.places["joints", weld] = element.place
             self.welds.append(weld)
             self._add(Joint(weld, FIXED.name, carrier, name, predecessor_placement=placement), name)
-        self.bodies.append(self._mass(within, name))
+        self.bodies.append(self.settings.bounded(self._mass(within, name)))
         self._read_frames(within, name)
         self._read_shapes(within, name)
         return name, within
@@ -317,16 +314,18 @@ class _Reader:
 
     def _mass(self, parts: Iterable[Part], name: str) -> Body:
         inertial = next((part for part in parts if part.element.tag == "inertial"), None)
-        if inertial is not None and self.from_geoms != "true":
+        if inertial is not None and self.settings.from_geoms != "true":
             self.places["bodies", name, "mass"] = self.places["bodies", name, "inertia"] = inertial.element.place
             return stated_mass(self.source, inertial, name, self.rules)
-        if self.from_geoms == "false":
+        if self.settings.from_geoms == "false":
             return Body(name)
         total: ExactMass | None = None
         for part in parts:
             if part.element.tag != "geom":
                 continue
             geom = self.classes.applied(part.element, part.around)
+            if not self.settings.counts(geom):
+                continue
             own = geom_mass(self.source, geom, self.rules, self.mesh_masses.geom_mass)
             if own is not None:
                 own = own if part.outer == COINCIDENT else own.moved(part.outer)
@@ -411,7 +410,7 @@ class _Reader:
         """Lower and upper limits of the coordinates, empty if there are none."""
         if kind not in ("hinge", "slide") or "range" not in element.attributes:
             return (), ()
-        if element.attributes.get("limited", "auto") == "false":
+        if not self.settings.is_limited(element):
             return (), ()
         lower, upper = read_numbers(self.source, element, "range", 2)
         if kind == "hinge":

@@ -13,7 +13,7 @@ _BOTH: Final = ("false", "true")
 _THREE: Final = ("false", "true", "auto")
 
 KEYWORDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
-    "compiler": {"inertiafromgeom": _THREE, "autolimits": _BOTH, "balanceinertia": _BOTH},
+    "compiler": {"inertiafromgeom": _THREE, "autolimits": _BOTH, "balanceinertia": _BOTH, "exactmeshinertia": _BOTH},
     "body": {"mocap": _BOTH},
     "joint": {"limited": _THREE, "active": _BOTH},
     "geom": {"shellinertia": _BOTH},

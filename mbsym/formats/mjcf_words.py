@@ -23,8 +23,8 @@ _GEOM_SEEN: Final = (
 )  # fmt: skip
 
 _SETTINGS: Final = (
-    "autolimits", "strippath", "fitaabb", "meshdir", "texturedir", "assetdir", "discardvisual", "usethread",
-    "fusestatic", "saveinertial", "alignfree", "exactmeshinertia", "conflict",
+    "strippath", "fitaabb", "meshdir", "texturedir", "assetdir", "discardvisual", "usethread",
+    "fusestatic", "saveinertial", "conflict",
 )  # fmt: skip
 
 _OPTIONS: Final = (
@@ -58,8 +58,8 @@ MJCF_WORDS: Final[Mapping[str, Words]] = {
     ),
     "compiler": Words(
         (
-            "angle", "eulerseq", "coordinate", "inertiafromgeom", "settotalmass", "boundmass", "boundinertia",
-            "balanceinertia",
+            "angle", "eulerseq", "coordinate", "inertiafromgeom", "inertiagrouprange", "settotalmass", "boundmass",
+            "boundinertia", "balanceinertia", "autolimits", "exactmeshinertia", "alignfree",
         ),
         silent=(*_SETTINGS, "lengthrange"),
     ),

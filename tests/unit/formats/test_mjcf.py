@@ -264,7 +264,7 @@ MISTAKES = [
     ('angle="degree"', 'angle="turns"', "2:3", "angles in 'turns' are unknown"),
     ('eulerseq="xyz"', 'eulerseq="xyw"', "2:3", "no sequence of three axes"),
     ('eulerseq="xyz"', 'coordinate="global"', "2:3", "global coordinates are not covered"),
-    ('eulerseq="xyz"', 'boundmass="1"', "2:3", "boundmass is not covered"),
+    ('eulerseq="xyz"', 'boundmass="x"', "2:3", "boundmass of <compiler> is 'x', no finite number"),
     ('gravity="0.5 0 -9.81"', 'gravity="0 -9.81"', "3:3", "gravity of <option> has 2 numbers"),
     ('childclass="leg"', 'childclass="lg"', "19:9", "there is no default class 'lg'; did you mean 'leg'?"),
     ('euler="10 20 30"', 'euler="10 20 x"', "14:5", "euler of <body> is 'x'"),
