@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mbsym.model.frame import Frame as Frame
     from mbsym.model.joint import Coupling as Coupling
     from mbsym.model.joint import Joint as Joint
+    from mbsym.model.named_state import NamedState as NamedState
     from mbsym.model.shape import Shape as Shape
     from mbsym.model.solid_body import solid_body as solid_body
     from mbsym.model.system import Model as Model
@@ -80,6 +81,7 @@ _HOMES: Final = {
     "MbsymError": "mbsym.errors",
     "Mesh": "mbsym.shapes.forms",
     "Model": "mbsym.model.system",
+    "NamedState": "mbsym.model.named_state",
     "Parameter": "mbsym.values.parameter",
     "Placement": "mbsym.model.body",
     "PointOnLineConstraint": "mbsym.constraints",

@@ -154,6 +154,8 @@ class Overview:
                 for item in model.couplings
             ],
             "frames": [{"name": item.name, "body": item.body, "axes": item.axes} for item in model.frames],
+            "states": [state.name for state in model.states],
+            "shapes": dict(sorted(Counter(shape.form.type for shape in model.shapes).items())),
             "elements": attachments_to_json(self.attachments),
             "inputs": [
                 {

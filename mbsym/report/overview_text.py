@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
@@ -68,6 +69,11 @@ def _figures(found: Overview) -> Iterator[tuple[str, str]]:
     orders = {FILE: "as the joints stand in the file", LABELS: "by label"}
     order = model.coordinate_order
     yield "order of q and v", orders[order] if isinstance(order, str) else f"first {', '.join(order)}, then the file's"
+    if model.states:
+        yield "named states", ", ".join(state.name for state in model.states)
+    if model.shapes:
+        kinds = Counter(shape.form.type for shape in model.shapes)
+        yield "shapes", ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
     yield "gravity", f"{', '.join(_number(evaluate(entry, numbers)) for entry in model.gravity)} m/s^2"
 
 

@@ -1,4 +1,4 @@
-"""What convert writes of every robot file, read again, is the same model: frames, limits, order and all."""
+"""What convert writes of every robot file, read again, is the same model: frames, shapes, states, limits and order."""
 
 from __future__ import annotations
 

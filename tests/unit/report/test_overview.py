@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from mbsym import Body, Coupling, Frame, Joint, Model, Placement, examples
+from mbsym import Body, Box, Coupling, Frame, Joint, Model, NamedState, Placement, Shape, Sphere, examples
 from mbsym.report.overview import overview
 from mbsym.report.overview_text import overview_text
 
@@ -75,6 +75,15 @@ def test_coupled_joints_have_no_entries_of_their_own() -> None:
     assert (found.nv, found.freedoms, [item.joint for item in found.entries]) == (1, 1, ["first"])
     assert found.as_dict()["couplings"] == [{"joint": "second", "source": "first", "ratio": -2.0, "offset": 0.5}]
     assert "second  first       -2     0.5" in overview_text(found)
+
+
+def test_shapes_are_counted_and_states_listed() -> None:
+    shapes = (Shape("a", Sphere(1)), Shape("a", Box((1, 1, 1))), Shape("b", Sphere(1)))
+    found = overview(arm(shapes=shapes, states=(NamedState("home"), NamedState("rest"))))
+    assert found.as_dict()["shapes"] == {"box": 1, "sphere": 2}
+    assert found.as_dict()["states"] == ["home", "rest"]
+    text = overview_text(found, None)
+    assert "1 box, 2 sphere" in text and "home, rest" in text
 
 
 def test_frames_are_listed() -> None:
