@@ -184,11 +184,11 @@ class _Reader:
     # ---- frames -----------------------------------------------------------------------------------------------------
 
     def _named_frames(self, fixed: list[Frame]) -> tuple[Frame, ...]:
-        """Elements <frame>, models within models, and the frames of fixed joints."""
+        """Elements <frame>, sensors, models within models, and the frames of fixed joints."""
         found: list[Frame] = []
         taken = {node.name for node in self.frames.nodes if node.kind in ("link", "joint")}
         for node in self.frames.nodes:
-            if node.kind == "frame" or (node.kind == "model" and node.element is not self.top):
+            if node.kind in ("frame", "sensor") or (node.kind == "model" and node.element is not self.top):
                 body = self.frames.body(node)
                 placement = self.frames.placement(node, body)
                 name = f"{node.kind}:{node.name}" if node.name in taken else node.name

@@ -1,9 +1,9 @@
 """Frames of an SDF: what has one, what carries it, and where it is.
 
-World, models, links, joints and elements <frame> have frames. A pose is in the frame that it is ``relative_to``:
-without the attribute a link's in its model, a joint's in its child, a frame's in what it is attached to. Names are
-looked up in the model or world around an element; ``a::b`` is what the model a there calls b. Source: the specification
-of SDFormat, pose frame semantics.
+World, models, links, joints, sensors and elements <frame> have frames. A pose is in the frame that it is
+``relative_to``: without the attribute a link's in its model, a joint's in its child, a frame's in what it is attached
+to, that of a sensor in the link or joint that it is on. Names are looked up in the model or world around an element;
+``a::b`` is what the model a there calls b. Source: the specification of SDFormat, pose frame semantics.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mbsym.values.diagnostic import nearest
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value, Vector
 
-Kind = Literal["world", "model", "link", "joint", "frame"]
+Kind = Literal["world", "model", "link", "joint", "frame", "sensor"]
 
 SCOPE: Final = "::"
 MOST_NESTED: Final = 100
@@ -41,6 +41,7 @@ class Node:
         element: that it stands for; the world of a lone model is that model's.
         around: the world or model that it stands in, None for the world.
         static: whether it is, or stands in, a static model.
+        on: of a sensor, the link or joint that has it.
         inner: of a world or model, what stands in it, by its own name.
     """
 
@@ -49,6 +50,7 @@ class Node:
     element: Element
     around: Node | None = None
     static: bool = False
+    on: Node | None = None
     inner: dict[str, Node] = field(default_factory=dict)
 
     @property
@@ -117,6 +119,12 @@ class Frames:
         if other is None or (node.kind == "link" and other.kind != "link"):
             around.inner[name] = node
         self.nodes.append(node)
+        if node.kind in ("link", "joint"):
+            self.nodes += (
+                Node(f"{node.name}{SCOPE}{sensor.attributes['name'].strip()}", "sensor", sensor, around, static, node)
+                for sensor in element.all("sensor")
+                if sensor.attributes.get("name", "").strip()
+            )
         return node
 
     def of_kind(self, kind: Kind) -> list[Node]:
@@ -183,6 +191,8 @@ class Frames:
 
     def _attached_to(self, node: Node) -> Node:
         element, scope = node.element, node.scope
+        if node.on is not None:
+            return node.on
         if node.kind == "joint":
             return self.end(node, "child")
         if node.kind == "frame":
@@ -276,7 +286,7 @@ class Frames:
             carrier = self.named(scope, name, pose, f"the pose of {node.kind} {node.name!r}")
         elif node.kind == "joint":
             carrier = self.end(node, "child")
-        elif node.kind == "frame":
+        elif node.kind in ("frame", "sensor"):
             carrier = self._attached_to(node)
         else:
             carrier = scope

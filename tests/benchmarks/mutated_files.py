@@ -24,7 +24,7 @@ from mechanisms.damaged_models import SEEDS, outcome
 from mechanisms.mutated_models import mutated
 from mechanisms.silent_changes import silent_change
 
-FORMATS = ("everything", "four_bar", "urdf", "mjcf", "sdf", "loops")
+FORMATS = ("everything", "four_bar", "urdf", "mjcf", "sdf", "loops", "pairs")
 SECONDS = 10
 BYTES = 1 << 30
 SHARE = 250

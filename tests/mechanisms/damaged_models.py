@@ -100,6 +100,14 @@ constraints:
   rod: {type: distance, first_body: upper, second_body: fore, first_point: [0.1, 0, 0], length: 0.2}
 """
 
+PAIRS: Final = """\
+closed_loop: [[upper, tool], [shoulder, hand], [base, fore], [tool, base]]
+type: [3d, '6D', 3D, "3d"]
+name_mot: [shoulder, elbow]
+joint_name: [slide, elbow]
+joint_type: [UJOINT_XY, SPHERICAL]
+"""
+
 URDF: Final = """\
 <?xml version="1.0"?>
 <robot name="arm">
@@ -232,6 +240,10 @@ def _read_loops(source: TextSource) -> Model:
     return read_urdf(TextSource("arm.urdf", URDF), LoadOptions(), parse_loops(source))
 
 
+def _read_pairs(source: TextSource) -> Model:
+    return read_urdf(TextSource("arm.urdf", URDF), LoadOptions(mimic="ignore"), parse_loops(source))
+
+
 @dataclass(frozen=True, slots=True)
 class Seed:
     """A sound model file.
@@ -258,6 +270,7 @@ SEEDS: Final[Mapping[str, Seed]] = {
     "mjcf": Seed(".xml", MJCF, read_mjcf),
     "sdf": Seed(".sdf", SDF, read_sdf),
     "loops": Seed(".loops.yaml", LOOPS, _read_loops),
+    "pairs": Seed(".yaml", PAIRS, _read_pairs),
 }
 """By name; each format is there."""
 

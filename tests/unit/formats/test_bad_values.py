@@ -97,7 +97,7 @@ def test_all_components_of_gravity_have_their_place() -> None:
         assert sentence.startswith(f"model.yaml:3:{11 + 3 * index + offset}: ")
 
 
-@pytest.mark.parametrize("name", ["everything", "four_bar", "urdf", "mjcf", "sdf", "loops"])
+@pytest.mark.parametrize("name", ["everything", "four_bar", "urdf", "mjcf", "sdf", "loops", "pairs"])
 def test_files_damaged_at_random(name: str) -> None:
     """``tests/benchmarks/mutated_files.py`` tries ten thousand of each."""
     for number in range(100):

@@ -154,6 +154,23 @@ def test_nested_models_have_frames_and_scopes() -> None:
     }
 
 
+def test_sensors_are_frames_of_what_they_are_on() -> None:
+    sensor = '<sensor name="{}" type="imu">{}</sensor>'
+    other = '<pose relative_to="a">0 2 0 0 0 0</pose>'
+    model = read(
+        link("a").replace("</link>", sensor.format("imu", "<pose>0 0 1 0 0 0.5</pose>") + "<sensor/></link>")
+        + link("b", "1 0 0 0 0 0").replace("</link>", sensor.format("imu", other) + "</link>")
+        + '<joint name="j" type="ball"><pose>0 0 3 0 0 0</pose><parent>a</parent><child>b</child>'
+        + sensor.format("force", "")
+        + "</joint>"
+    )
+    assert {frame.name: (frame.body, frame.placement) for frame in model.frames} == {
+        "a::imu": ("a", Placement((0, 0, 1), (("z", "0.5"),))),
+        "b::imu": ("b", Placement((-1, 2, 0))),
+        "j::force": ("b", Placement((0, 0, 3))),
+    }
+
+
 def test_the_canonical_link_carries_the_frame_of_the_model() -> None:
     body = link("a") + link("b", "1 0 0 0 0 0") + '<frame name="f"/>'
     assert [(f.body, f.placement.translation) for f in read(body).frames] == [("a", (0, 0, 0))]
