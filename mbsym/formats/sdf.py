@@ -1,8 +1,8 @@
 """SDF: models and worlds in SDFormat 1.4 to 1.12, as far as they describe rigid bodies and joints.
 
 The world is ground. What nothing joins to it floats on a free joint, which starts where the file has it; links of
-static models are part of it. Joints form any graph: loops come in as they are. Sensors, collisions and all that is only
-seen are left out. Source: the specification of SDFormat.
+static models are part of it. Joints form any graph: loops come in as they are. What links show is kept as shapes.
+Source: the specification of SDFormat.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mbsym.joints.fixed import FIXED
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Joint
 from mbsym.model.names import model_name_fault
-from mbsym.model.shape import in_body_order
+from mbsym.model.shape import Shape
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
 from mbsym.values.diagnostic import Diagnostic
@@ -111,10 +111,8 @@ class _Reader:
             forces=tuple(joints.forces),
             couplings=tuple(joints.couplings),
             constraints=tuple(joints.constraints),
-            shapes=in_body_order(
-                ShapeReader(self.frames).shapes(), (self.frames.world.name, *(body.name for body in bodies))
-            ),
             gravity=self._gravity(),
+            shapes=self._shapes(),
             ground=self.frames.world.name,
             accept_impossible_inertia=True,
         )
@@ -201,6 +199,10 @@ class _Reader:
             self.places["frames", name] = self.places["joints", frame.name]
             found.append(replace(frame, name=name))
         return tuple(found)
+
+    def _shapes(self) -> tuple[Shape, ...]:
+        reader = ShapeReader(self.source, self.frames)
+        return tuple(shape for link in self.frames.of_kind("link") for shape in reader.shapes(link))
 
     def _note_rounded(self) -> None:
         if self.frames.rounded:

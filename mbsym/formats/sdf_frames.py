@@ -297,6 +297,16 @@ class Frames:
             self._carriers[node] = carrier, self._on(placement, inverse(self.placement(frame, node)))
         return self._carriers[node]
 
+    def on_link(self, link: Node, element: Element) -> Placement:
+        """Where an element of a link is in it; errors as ``placement``."""
+        pose = element.child("pose")
+        placement = self.pose(pose, f"{element.tag} of link {link.name}")
+        name = "" if pose is None else pose.attributes.get("relative_to", "").strip()
+        if pose is None or not name:
+            return placement
+        carrier = self.named(link.scope, name, pose, f"the pose of a {element.tag} of link {link.name!r}")
+        return self._on(self.placement(carrier, link), placement)
+
     def pose(self, element: Element | None, owner: str) -> Placement:
         """The placement that an element <pose> holds.
 

@@ -9,6 +9,7 @@ from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.rigid_frames import ExactMass, exact, exact3, placement_matrix, turned_inertia
 from mbsym.formats.sdf_document import is_set, is_true
 from mbsym.formats.sdf_frames import Frames, Node
+from mbsym.formats.sdf_shapes import ShapeReader
 from mbsym.formats.text_source import Place
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_decimal
@@ -74,8 +75,12 @@ class LinkReader:
         return found
 
     def _lacking(self, links: list[Node], tag: str) -> list[str]:
-        inertials = [(link.name, link.element.child("inertial")) for link in links]
-        return [name for name, inertial in inertials if inertial is None or inertial.child(tag) is None]
+        return [link.name for link in links if self._lacks(link.element.child("inertial"), tag)]
+
+    def _lacks(self, inertial: Element | None, tag: str) -> bool:
+        if inertial is None:
+            return True
+        return inertial.child(tag) is None and not is_set(self.frames.source, inertial, "auto")
 
     def _is_odd(self, element: Element, tag: str) -> bool:
         usual = tag == "gravity"
@@ -91,13 +96,11 @@ class LinkReader:
         if inertial is None:
             return Body(link.name, 1, (0, 0, 0), (1, 1, 1, 0, 0, 0))
         source = self.frames.source
-        if is_set(source, inertial, "auto"):
-            raise source.error(
-                inertial.place, f"the inertia of link {link.name!r} is to follow from its shapes", "state it"
-            )
         added = inertial.child("fluid_added_mass")
         if added is not None:
             raise source.error(added.place, "the added mass of a fluid is not covered", "remove it")
+        if is_set(source, inertial, "auto"):
+            return ShapeReader(source, self.frames).mass(link, inertial).body(link.name)
         inertia = inertial.child("inertia")
         pose = inertial.child("pose")
         for key, part in (("mass", inertial.child("mass")), ("center_of_mass", pose), ("inertia", inertia)):

@@ -1,19 +1,27 @@
-"""Shapes of SDF links: what is seen, and where a link shows nothing, what collides."""
+"""Shapes of SDF links: what is seen, and where a link shows nothing, what collides; and what collisions weigh."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from os.path import relpath
+from pathlib import Path
+from typing import Final, NoReturn
 
 from mbsym.formats.foreign_shapes import Color, has_extent, possible_color
+from mbsym.formats.rigid_frames import ZERO, ExactMass, exact
 from mbsym.formats.sdf_frames import Frames, Node
+from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_numbers
+from mbsym.formats.xml_numbers import read_decimal, read_numbers, read_triple
 from mbsym.model.shape import Shape
 from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Form, Mesh, Sphere
+from mbsym.shapes.solids import PlacedForm, mass_properties
 from mbsym.values.parameter import Value, Vector
 
-GRAPHICS = ("visual", "collision")
+GRAPHICS: Final = ("visual", "collision")
+COLORS: Final = ("diffuse", "ambient")
+WATER: Final = 1000
+"""Density of a collision that states none, nor does its link [kg/m^3]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,69 +29,113 @@ class ShapeReader:
     """Reads the shapes of links.
 
     Attributes:
+        source: the file.
         frames: of the file.
     """
 
+    source: TextSource
     frames: Frames
 
-    def shapes(self) -> tuple[Shape, ...]:
-        """The shapes of all links, those placed relative to other frames left out.
+    def shapes(self, link: Node) -> tuple[Shape, ...]:
+        """The shapes of a link.
 
         Raises:
-            FormatError: a size or pose is no number.
+            FormatError: a size is no number, or there are too few.
         """
-        found: list[Shape] = []
-        for link in self.frames.of_kind("link"):
-            for tag in GRAPHICS:
-                own = [shape for item in link.element.all(tag) if (shape := self._shape(item, link)) is not None]
-                found += own
-                if own:
-                    break
-        return tuple(found)
+        for tag in GRAPHICS:
+            found = [shape for element in link.element.all(tag) if (shape := self._shape(element, link)) is not None]
+            if found:
+                return tuple(found)
+        return ()
+
+    def mass(self, link: Node, inertial: Element) -> ExactMass:
+        """What the collisions of a link weigh at their densities or the link's, or together its mass if it states one.
+
+        Raises:
+            FormatError: there is no collision, or one of a form without mass here.
+        """
+        total: ExactMass | None = None
+        for element in link.element.all("collision"):
+            shape = self._shape(element, link)
+            if shape is None or isinstance(shape.form, Mesh):
+                raise self.source.error(
+                    element.place,
+                    f"a collision of link {link.name!r} has no mass here",
+                    "state the inertia of the link",
+                )
+            stated = element.child("density") or inertial.child("density")
+            density = WATER if stated is None else read_decimal(self.source, stated, "", stated.text.strip())
+            found = mass_properties([PlacedForm(shape.form, density)], _no_mesh)
+            xx, yy, zz = (exact(value) for value in found.inertia[:3])
+            none = ZERO[0]
+            part = ExactMass(exact(found.mass), ZERO, ((xx, none, none), (none, yy, none), (none, none, zz)))
+            part = part.moved(shape.placement)
+            total = part if total is None else total.joined(part)
+        if total is None or not total.mass:
+            raise self.source.error(
+                inertial.place, f"link {link.name!r} has no collision that its inertia can follow from", "state it"
+            )
+        mass = inertial.child("mass")
+        if mass is None:
+            return total
+        return total.scaled(exact(read_decimal(self.source, mass, "", mass.text.strip())) / total.mass)
 
     def _shape(self, element: Element, link: Node) -> Shape | None:
-        geometry, pose = element.child("geometry"), element.child("pose")
+        geometry = element.child("geometry")
         forms = [self._form(item) for item in geometry.children] if geometry is not None else []
-        form = next((form for form in forms if form is not None and has_extent(form)), None)
-        if form is None or (pose is not None and pose.attributes.get("relative_to", "").strip()):
+        form = next((form for form in forms if form is not None), None)
+        if form is None or not has_extent(form):
             return None
-        rounded = dict(self.frames.rounded)
-        placement = self.frames.pose(pose, "")
-        # Angles of pictures cost no operations, so that nothing is said of them.
-        self.frames.rounded.clear()
-        self.frames.rounded.update(rounded)
+        placement = self.frames.on_link(link, element)
         return Shape(link.name, form, placement, self._color(element), element.attributes.get("name", "").strip())
 
     def _form(self, element: Element) -> Form | None:
-        forms: dict[str, Callable[[], Form]] = {
-            "box": lambda: Box(self._vector(element, "size", (1, 1, 1))),
-            "sphere": lambda: Sphere(self._number(element, "radius")),
-            "cylinder": lambda: Cylinder(self._number(element, "radius"), self._number(element, "length")),
-            "capsule": lambda: Capsule(self._number(element, "radius"), self._number(element, "length")),
-            "ellipsoid": lambda: Ellipsoid(self._vector(element, "radii", (1, 1, 1))),
-        }
-        if element.tag in forms:
-            return forms[element.tag]()
-        uri = element.child("uri")
-        if element.tag != "mesh" or uri is None or not uri.text.strip():
-            return None
-        return Mesh(uri.text.strip(), self._vector(element, "scale", (1, 1, 1)))
+        """The form, None for one that there is not here, or that has no file or no extent."""
+        match element.tag:
+            case "box":
+                size = self._triple(element, "size")
+                return None if size is None else Box(size)
+            case "ellipsoid":
+                radii = self._triple(element, "radii")
+                return None if radii is None else Ellipsoid(radii)
+            case "sphere":
+                radius = self._number(element, "radius")
+                return None if radius is None else Sphere(radius)
+            case "cylinder" | "capsule":
+                radius, length = self._number(element, "radius"), self._number(element, "length")
+                kind = Cylinder if element.tag == "cylinder" else Capsule
+                return None if radius is None or length is None else kind(radius, length)
+            case "mesh":
+                uri = element.child("uri")
+                name = "" if uri is None else uri.text.strip()
+                return Mesh(self._file(element, name), self._triple(element, "scale") or (1, 1, 1)) if name else None
+        return None
 
-    def _number(self, element: Element, tag: str) -> Value:
-        child = element.child(tag)
-        return 1 if child is None else read_numbers(self.frames.source, child, "", 1)[0]
-
-    def _vector(self, element: Element, tag: str, usual: Vector) -> Vector:
-        child = element.child(tag)
-        if child is None:
-            return usual
-        x, y, z = read_numbers(self.frames.source, child, "", 3)
-        return x, y, z
+    def _file(self, element: Element, uri: str) -> str:
+        """A file that the file of an element names, from the directory of the first."""
+        if "://" in uri:
+            return uri
+        first = Path(self.source.name).parent
+        around = Path(relpath(Path(self.source.file(element.place)).parent, first))
+        return (around / uri).as_posix()
 
     def _color(self, element: Element) -> Color | None:
         material = element.child("material")
-        diffuse = material.child("diffuse") if material is not None else None
-        if diffuse is None:
-            return None
-        parts = read_numbers(self.frames.source, diffuse, "", 4, 3)
-        return possible_color(parts if len(parts) == 4 else (*parts, 1))
+        for tag in COLORS:
+            stated = None if material is None else material.child(tag)
+            if stated is not None and stated.text.strip():
+                red, green, blue, *opacity = read_numbers(self.source, stated, "", 4, 3)
+                return possible_color((red, green, blue, opacity[0] if opacity else 1))
+        return None
+
+    def _number(self, around: Element, tag: str) -> Value | None:
+        element = around.child(tag)
+        return None if element is None else read_decimal(self.source, element, "", element.text.strip())
+
+    def _triple(self, around: Element, tag: str) -> Vector | None:
+        element = around.child(tag)
+        return None if element is None else read_triple(self.source, element, "")
+
+
+def _no_mesh(mesh: Mesh) -> NoReturn:
+    raise TypeError(f"mesh {mesh.file}")

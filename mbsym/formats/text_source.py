@@ -37,6 +37,10 @@ class TextSource:
         name, before = self._file(place)
         return f"{name}:{place[0] - before}:{place[1]}"
 
+    def file(self, place: Place) -> str:
+        """The name of the file that holds a place."""
+        return self._file(place)[0]
+
     def line(self, place: Place) -> str:
         """The line of a place, with the file's name where that is not this one."""
         name, before = self._file(place)

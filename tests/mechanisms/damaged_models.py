@@ -201,7 +201,17 @@ SDF: Final = """\
         <pose relative_to="tip">0 0 1 0 0.3 0</pose><inertial><mass>1</mass><inertia/></inertial>
       </link>
       <link name="fore"><pose rotation_format="quat_xyzw">0 0 2 0 0.6 0 0.8</pose></link>
-      <link name="hand"><gravity>true</gravity></link>
+      <link name="hand">
+        <gravity>true</gravity><inertial auto="true"><density>800</density></inertial>
+        <visual name="v">
+          <pose>0 0 1 0 0 0</pose><geometry><mesh><uri>hand.stl</uri><scale>1 1 2</scale></mesh></geometry>
+          <material><diffuse>0.1 0.2 0.3 1</diffuse></material>
+        </visual>
+        <collision name="c">
+          <density>900</density><pose>0 0 1 0 0.3 0</pose><geometry><box><size>0.1 0.2 0.3</size></box></geometry>
+        </collision>
+        <collision name="d"><geometry><cylinder><radius>0.1</radius><length>1</length></cylinder></geometry></collision>
+      </link>
       <model name="tool"><pose relative_to="fore">0 0 1 0 0 0</pose><link name="disc"/><frame name="rim"/></model>
       <frame name="tip" attached_to="base"><pose>0 0 0.5 0 0 0</pose></frame>
       <joint name="shoulder" type="revolute">

@@ -53,7 +53,7 @@ def test_bad_values_are_refused_with_their_place(name: str) -> None:
         (".sdf", ">0 0 -9.81<", ">0 0 down<", "4:5", "<gravity> is 'down', no finite number"),
         (".sdf", ">2</mass", ">1e110</mass", "11:11", "the largest number that a model may hold"),
         (".sdf", ">0 0 1 0 0 30<", ">0 0 1 0 30<", "6:7", "<pose> has 5 numbers; give 6"),
-        (".sdf", ">0 0.6 0.8<", ">0 0 0<", "26:11", "the axis of joint 'shoulder' is zero"),
+        (".sdf", ">0 0.6 0.8<", ">0 0 0<", "36:11", "the axis of joint 'shoulder' is zero"),
         (".yaml", "rpy: [0.1, 0.2, 0.3]", "rpy: [0.1, 1e400, 0.3]", "27:9", "not a finite number"),
         (".yaml", "[x, pi/2], [z, 0.1]", "[x, pi/2], [z, 1e400]", "28:46", "not a finite number"),
         (".yaml", "l: 0.5", "l: 1e-200", "9:6", "the smallest number above zero"),

@@ -79,7 +79,7 @@ MISTAKES = {
     "another reference": ("_body>a</", "_body>b</", "18:3", "no revolute joint joins the parent 'b' of gearbox 'gear'"),
     "another gear axis": ("<axis2><xyz>0 0 1", "<axis2><xyz>0 1 1", "21:4", "axis2 of gearbox 'gear' is not that of"),
     "a ratio of zero": ("<gearbox_ratio>2<", "<gearbox_ratio>0<", "18:3", "the ratio of gearbox 'gear' is zero"),
-    "a shapely inertia": ("<inertial>", '<inertial auto="true">', "5:4", "inertia of link 'a' is to follow from"),
+    "a shapely inertia": ("<inertial>", '<inertial auto="true">', "5:4", "link 'a' has no collision"),
     "added mass": ("</mass>", "</mass><fluid_added_mass/>", "5:28", "the added mass of a fluid is not covered"),
     "no truth": ("<inertial>", '<inertial auto="maybe">', "5:4", "auto of <inertial> is 'maybe'; say true or false"),
     "degrees of a quaternion": ("<pose>0 0 1 0 0 0<", '<pose degrees="1" rotation_format="quat_xyzw">0 0 1 0 0 0 1<',
