@@ -53,7 +53,7 @@ def read_defaults(source: TextSource, root: Element) -> Defaults:
     """The default classes of a file.
 
     Raises:
-        FormatError: a class has no name.
+        FormatError: a class has no name, or one that is taken; defaults of the whole file have a name of their own.
     """
     classes: dict[str, Attributes] = {MAIN: {}}
     for element in root.all("default"):
@@ -65,12 +65,15 @@ def _read(source: TextSource, element: Element, parent: str, classes: dict[str, 
     name = element.attributes.get("class", MAIN if top else "")
     if not name:
         raise source.error(element.place, "<default> has no class", 'add class="..."')
+    if top and name != MAIN:
+        remedy = f"leave class out, or put it into <default> as a class {name!r} for elements that ask for it"
+        raise source.error(element.place, f"the defaults of the whole file are a class {name!r}", remedy)
+    if not top and name in classes:
+        raise source.error(element.place, f"a second default class {name!r}", "rename one of them")
     own = {tag: dict(attributes) for tag, attributes in classes.get(parent, {}).items()}
     for child in element.children:
         if child.tag != "default":
             own.setdefault(child.tag, {}).update(child.attributes)
     classes[name] = own
-    if top:
-        classes[MAIN] = own
     for child in element.all("default"):
         _read(source, child, name, classes, top=False)

@@ -34,8 +34,11 @@ DEFAULTS: Final = frozenset(
 )  # fmt: skip
 """What holds where nothing is said, so that saying it and not saying it is one."""
 
-SAYS_NOTHING: Final = frozenset({("flag",), ("axis", ("xyz", (1, 0, 0)))})
+SAYS_NOTHING: Final = frozenset({("flag", ()), ("axis", (), ("xyz", (1, 0, 0))), ("static", ("false",))})
 """Elements as they hold where they are not there."""
+
+SEEN_ONLY: Final = ("visual", "collision")
+"""Elements of looks, of which only what is drawn is read."""
 
 TOLD_AS_LEFT_OUT: Final = ("velocity_decay", "physics")
 """Elements of SDF that a warning names whatever they hold, or that only say how others are to cut loops."""
@@ -89,7 +92,7 @@ def _words(text: str | None) -> tuple[Hashable, ...]:
         try:
             number = Fraction(word)
         except (ValueError, ZeroDivisionError):
-            found.append(word)
+            found.append(word.lower() if word.lower() in ("true", "false") else word)
         else:
             found.append(number if abs(number) > 1e-8 else 0)
     return tuple(found)
@@ -113,12 +116,12 @@ def _of_xml(element: ElementTree.Element) -> tuple[Hashable, ...]:
     """Tag, attributes, texts and children of an element; nothing if it says nothing."""
     attributes = {key: _direction(key, value) or _words(value) for key, value in element.attrib.items()}
     given = sorted(item for item in attributes.items() if item not in DEFAULTS)
-    switched_off = attributes.get("active") == ("false",) or element.tag in TOLD_AS_LEFT_OUT
-    if switched_off or ((element.tag, *given) in SAYS_NOTHING and not element.text):
-        return ()
-    children = sorted((_of_xml(child) for child in element), key=repr)
-    children = [item for k, item in enumerate(children) if item[:1] != ("compiler",) or item not in children[:k]]
     own = _direction(f"{element.tag} of SDF", element.text or "") or _words(element.text)
+    switched_off = attributes.get("active") == ("false",) or element.tag in TOLD_AS_LEFT_OUT
+    if switched_off or (element.tag, own, *given) in SAYS_NOTHING:
+        return ()
+    children = sorted((_of_xml(child) for child in element if child.tag not in SEEN_ONLY), key=repr)
+    children = [item for k, item in enumerate(children) if item[:1] != ("compiler",) or item not in children[:k]]
     texts = sorted((own, *(_words(child.tail) for child in element)), key=repr)
     return (element.tag, tuple(given), tuple(filter(None, texts)), tuple(filter(None, children)))
 
