@@ -1,22 +1,23 @@
-"""Eigenvalues of linearised equations, by way of their second-order form where they have one."""
+"""Eigenvalues of linearised equations of motion, by way of their second-order form where they have one.
+
+Round-off parts a pair of zeros by its root, some 1e-8 of the largest eigenvalue, which is slow motion and no rest. So
+zeros are counted, and without velocity terms squares of eigenvalues are computed.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.linear.linearised import Linearisation
-
 Array: TypeAlias = NDArray[Any]
 
 NOTHING: Final = 1e-12
-"""Part of the largest stiffness over mass below which one counts as none."""
-
-SLOW: Final = 1e-7
-"""Part of the largest eigenvalue below which one counts as zero: pairs of zeros part by the root of round-off."""
+"""Part of the largest stiffness over mass, or rate over its root, below which one counts as none; the largest is taken
+for 1/s^2 at least, so that what is slower than 1e-6 rad/s rests: what falls freely has stiffnesses of round-off."""
 
 SYMMETRIC: Final = 1e-9
 """Part of the largest stiffness that a symmetric matrix may lack."""
@@ -30,57 +31,101 @@ class EigenPair:
     shape: Array
 
 
-def eigenpairs(found: Linearisation) -> tuple[EigenPair, ...]:
-    """Eigenvalues, of complex pairs the upper one, with shapes; of a free motion without resistance one zero.
+def eigenvalues(A: Array, mass: Array) -> Array:
+    """All of A (2n,), by real and imaginary part.
 
-    Without velocity terms the eigenvalues are roots of those of A21 = -M^-1 K, which does not take the root of
-    round-off; a symmetric stiffness makes them real.
+    Args:
+        A: of increments and their rates (2n, 2n).
+        mass: of the speeds (n, n).
     """
-    n = len(found.states) // 2
-    A = found.A
-    turned, resisted = A[:n, :n], A[n:, n:]
-    largest = np.abs(A[n:, :n]).max(initial=0.0)
-    if not turned.any() and not np.abs(resisted).max(initial=0.0) ** 2 > NOTHING**2 * largest:
-        return _without_velocity_terms(A[n:, :n], found.mass)
+    found = _second_order(A, mass)
+    if found is not None:
+        roots = [complex(np.sqrt(-square + 0j)) for square in found[0]]
+        return np.sort_complex([value for root in roots for value in (root, -root)])
+    values = np.linalg.eigvals(A)
+    values[np.argsort(np.abs(values))[: _zeros(A)]] = 0.0
+    return np.sort_complex(values)
+
+
+def eigenpairs(A: Array, mass: Array) -> tuple[EigenPair, ...]:
+    """Eigenvalues, of complex pairs the upper one, with shapes; a free motion without resistance has one zero.
+
+    Args:
+        A, mass: as in ``eigenvalues``.
+    """
+    n = len(mass)
+    found = _second_order(A, mass)
+    if found is not None:
+        return tuple(sorted(_roots(*found), key=_order))
     values, vectors = np.linalg.eig(A)
-    zero = np.abs(values) <= SLOW * np.abs(values).max(initial=0.0)
-    pairs = [
-        EigenPair(complex(value), vector[:n])
-        for value, vector, none in zip(values, vectors.T, zero, strict=True)
-        if not none and value.imag >= 0.0
-    ]
-    if zero.any():
-        pairs += [EigenPair(0j, shape.astype(complex)) for shape in _resting(A, n)]
+    zeros = _zeros(A)
+    moving = np.argsort(np.abs(values))[zeros:]
+    pairs = [EigenPair(complex(values[k]), vectors[:n, k]) for k in moving if values[k].imag >= 0.0]
+    if zeros:
+        pairs += [EigenPair(0j, shape[:n].astype(complex)) for shape in _resting(_timeless(A))]
     return tuple(sorted(pairs, key=_order))
 
 
-def _resting(A: Array, n: int) -> list[Array]:
-    """Increments at which all stays as it is."""
+def _zeros(A: Array) -> int:
+    """How many eigenvalues are zero: resting directions are taken off until none is left."""
+    count, A = 0, _timeless(A)
+    while len(A):
+        resting = _resting(A)
+        if not len(resting):
+            break
+        count += len(resting)
+        rest = np.linalg.svd(resting)[2][len(resting) :]
+        A = rest @ A @ rest.T
+    return count
+
+
+def _timeless(A: Array) -> Array:
+    """A in a unit of time in which the stiffest motion takes one, so that entries can be compared."""
+    n = len(A) // 2
+    rate = float(np.sqrt(np.abs(A[n:, :n]).max(initial=1.0)))
+    scale = np.repeat([1.0, rate], n)
+    scaled: Array = A * scale[None, :] / scale[:, None] / rate
+    return scaled
+
+
+def _resting(A: Array) -> Array:
+    """States at which all stays as it is, orthonormal rows."""
     _, sizes, rows = np.linalg.svd(A)
-    return [row[:n] for row, size in zip(rows, sizes, strict=True) if size <= SLOW * sizes[0]]
+    resting: Array = rows[sizes <= NOTHING]
+    return resting
 
 
-def _without_velocity_terms(matrix: Array, mass: Array) -> tuple[EigenPair, ...]:
+def _second_order(A: Array, mass: Array) -> tuple[Array, Array] | None:
+    """Squares of the circular frequencies with shapes in columns, None where there are velocity terms.
+
+    A symmetric stiffness makes them real.
+    """
     from scipy.linalg import eigh
 
+    n = len(mass)
+    turned, matrix, resisted = A[:n, :n], A[n:, :n], A[n:, n:]
+    largest = np.abs(matrix).max(initial=1.0)
+    if turned.any() or np.abs(resisted).max(initial=0.0) ** 2 > NOTHING**2 * largest:
+        return None
     stiffness = -mass @ matrix
     scale = np.abs(stiffness).max(initial=0.0)
-    if np.abs(stiffness - stiffness.T).max(initial=0.0) <= SYMMETRIC * scale:
+    if np.abs(stiffness - stiffness.T).max(initial=0.0) <= SYMMETRIC * max(scale, np.abs(mass).max(initial=0.0)):
         squares, shapes = eigh(0.5 * (stiffness + stiffness.T), mass)
     else:
         squares, shapes = np.linalg.eig(-matrix)
-    largest = np.abs(squares).max(initial=0.0)
-    pairs: list[EigenPair] = []
+    return np.where(np.abs(squares) <= NOTHING * np.abs(squares).max(initial=1.0), 0.0, squares), shapes
+
+
+def _roots(squares: Array, shapes: Array) -> Iterator[EigenPair]:
     for square, shape in zip(squares, shapes.T, strict=True):
-        if abs(square) <= NOTHING * largest:
-            pairs.append(EigenPair(0j, shape.astype(complex)))
+        if not square:
+            yield EigenPair(0j, shape.astype(complex))
             continue
         root = complex(np.sqrt(-square + 0j))
         for value in (root, -root):
             real = abs(value.imag) <= NOTHING * abs(value)
             if real or value.imag > 0.0:
-                pairs.append(EigenPair(complex(value.real, 0.0) if real else value, shape.astype(complex)))
-    return tuple(sorted(pairs, key=_order))
+                yield EigenPair(complex(value.real, 0.0) if real else value, shape.astype(complex))
 
 
 def _order(pair: EigenPair) -> tuple[float, float]:

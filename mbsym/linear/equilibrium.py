@@ -193,7 +193,8 @@ def equilibria(equations: LinearEquations, state: State, free: Sequence[str] = (
 def stability_at(equations: LinearEquations, state: State) -> Stability:
     """Stability by the eigenvalues of the linearised equations."""
     try:
-        values = [pair.value for pair in eigenpairs(linearised(equations, state))]
+        system = linearised(equations, state)
+        values = [pair.value for pair in eigenpairs(system.A, system.mass)]
     except MbsymError as error:
         return Stability("unknown", reason=error.what)
     growing = sum(value.real > 1e-9 * abs(value) for value in values if value)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import AnalysisError
+from mbsym.linear.eigen import eigenvalues
 from mbsym.linear.equations import POSITIONS, LinearEquations, Slopes, State
 from mbsym.linear.freedom import Freedom, freedom_at
 from mbsym.linear.observed import observed
@@ -92,7 +93,7 @@ class Linearisation:
     @property
     def poles(self) -> Array:
         """Eigenvalues of A (n,), by real and imaginary part."""
-        return np.sort_complex(np.linalg.eigvals(self.A))
+        return eigenvalues(self.A, self.mass)
 
     def as_dict(self) -> dict[str, object]:
         """For machines."""

@@ -131,7 +131,7 @@ class Modes:
 
 def modes_of(linearisation: Linearisation) -> Modes:
     """The modes of a linear system of increments and their rates."""
-    pairs: Sequence[EigenPair] = eigenpairs(linearisation)
+    pairs: Sequence[EigenPair] = eigenpairs(linearisation.A, linearisation.mass)
     found = [Mode(f"mode {k}", pair.value, _of_size_one(pair.shape)) for k, pair in enumerate(pairs, start=1)]
     return Modes(tuple(found), linearisation)
 

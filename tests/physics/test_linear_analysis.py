@@ -200,6 +200,24 @@ def test_what_floats_drifts() -> None:
     assert [mode.behaviour for mode in found] == ["drifts"] * 12
 
 
+def test_slow_motion_beside_fast_one_is_no_rest() -> None:
+    """Eigenvalues of a block on a stiff spring, of one that creeps in oil at 1e-9 of its frequency, and of one that
+    slides: two zeros, and no other."""
+    bodies = ("stiff", "slow", "sliding")
+    model = Model(
+        "blocks",
+        bodies=tuple(mbsym.Body(name, 1.0) for name in bodies),
+        joints=tuple(mbsym.Joint(f"{name}_x", "prismatic", "ground", name, axis=(1, 0, 0)) for name in bodies),
+        forces=(
+            mbsym.JointSpring("spring", "stiff_x", 1e12),
+            mbsym.JointDamper("oil", "slow_x", 1e-3),
+        ),
+    )
+    found = mbsym.linearise(model)
+    assert np.allclose(found.poles, [-1e-3, -1e6j, 0, 0, 0, 1e6j], rtol=1e-9, atol=0.0)
+    assert sorted(mode.behaviour for mode in mbsym.modes(model)) == ["decays", "drifts", "drifts", "oscillates"]
+
+
 def test_a_spinning_top_sleeps_where_it_is_fast_enough() -> None:
     """Upright, stable where (I_a w)^2 > 4 I_t m g l (Goldstein); K(v) takes part in it."""
     model = examples.load("spinning_top")
