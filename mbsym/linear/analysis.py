@@ -9,10 +9,11 @@ from typing import Final, TypeAlias
 
 from mbsym.errors import AnalysisError
 from mbsym.linear.equations import LinearEquations, State, prepare
-from mbsym.linear.equilibrium import STARTS, Equilibria, Equilibrium, equilibria
+from mbsym.linear.equilibrium import Equilibria, Equilibrium, equilibria
 from mbsym.linear.linearised import Linearisation, linearised
 from mbsym.linear.modes import Modes, modes_of
 from mbsym.linear.observed import spelt_out
+from mbsym.linear.search import STARTS
 from mbsym.linear.state_values import is_state_file, read_state, state_of
 from mbsym.model.system import Model
 from mbsym.pipeline import read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,21 +15,11 @@ from mbsym.linear.eigen import eigenpairs
 from mbsym.linear.equations import LinearEquations, State
 from mbsym.linear.freedom import independent_with
 from mbsym.linear.linearised import linearised
-from mbsym.linear.tangent import increment_names, increment_units
-from mbsym.loops.closing import close
-from mbsym.loops.tolerances import CLOSED
+from mbsym.linear.search import STARTS, solutions
+from mbsym.linear.tangent import increment_names
 from mbsym.simulation.equations import suggestion
 
 Array: TypeAlias = NDArray[Any]
-
-STARTS: Final = 40
-"""Places from which equilibria are looked for; the first is the state that is given."""
-
-SAME: Final = 1e-6
-"""Equilibria closer than this [rad, m] are one."""
-
-MOST: Final = 24
-"""Equilibria that are kept, the nearest ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +159,8 @@ def equilibria(equations: LinearEquations, state: State, free: Sequence[str] = (
         held = set(independent_with(rows, chosen.speeds)) - set(chosen.speeds)
         chosen = replace(chosen, speeds=tuple(k for k in range(mechanism.nv) if k not in held))
     balance = Balance(mechanism, equations.loops, state, chosen)
-    solutions, best = _solutions(balance, state.q, starts)
-    if not solutions:
+    found_places, best = solutions(balance, state.q, starts)
+    if not found_places:
         raise _nothing_found(equations, balance, best, named)
     labels = (
         *(increments[k] for k in chosen.speeds),
@@ -178,7 +168,7 @@ def equilibria(equations: LinearEquations, state: State, free: Sequence[str] = (
         *(f"tau of {equations.speeds[k]}" for k in chosen.forces),
     )
     found = []
-    for number, z in enumerate(solutions, start=1):
+    for number, z in enumerate(found_places, start=1):
         q, u, tau, _ = balance.split(z)
         there = replace(state, q=q, u=u, tau=tau)
         idle = np.abs(balance.idle(z)).max(axis=1, initial=0.0)
@@ -205,98 +195,6 @@ def stability_at(equations: LinearEquations, state: State) -> Stability:
         return Stability("indifferent", 0, drifting)
     undamped = any(abs(value.real) <= 1e-9 * abs(value) for value in values)
     return Stability("stable without damping" if undamped else "asymptotically stable")
-
-
-def _solutions(balance: Balance, q: Array, starts: int) -> tuple[list[Array], Array]:
-    """Unknowns of distinct equilibria, and those of the least unbalanced place of all.
-
-    What the search comes to from the first place is first; the others follow by their distance from there.
-    """
-    problem, found = balance.problem, []
-    # The same places in every run.
-    generator = np.random.default_rng(20)
-    best, least, direct = balance.start(q), np.inf, False
-    for number in range(max(starts, 1)):
-        place = balance.start(_moved(balance, q, generator) if number else q)
-        done = close(problem, place)
-        if done.gap < least:
-            best, least = done.q, done.gap
-        if done.gap < CLOSED:
-            found.append(_unwound(balance, _returned(balance, done.q, q)))
-            direct = direct or not number
-    distances = [float(np.linalg.norm(_apart(balance, balance.start(q), z))) for z in found]
-    order = sorted(
-        range(len(found)),
-        key=lambda k: (not direct or k > 0, round(distances[k], 6), *np.round(found[k], 6).tolist()),
-    )
-    kept: list[Array] = []
-    for z in (found[k] for k in order):
-        if not any(_is_same(balance, other, z) for other in kept):
-            kept.append(z)
-    return kept[:MOST], best
-
-
-def _moved(balance: Balance, q: Array, generator: np.random.Generator) -> Array:
-    """Free coordinates anywhere: angles up to half a turn, lengths up to a metre away."""
-    units = increment_units(balance.mechanism)
-    step = np.zeros(balance.free.count + balance.rows)
-    for place, column in enumerate(balance.free.speeds):
-        step[place] = generator.uniform(-1.0, 1.0) * (np.pi if units[column] == "rad" else 1.0)
-    return balance.split(balance.move(balance.start(q), step))[0]
-
-
-def _returned(balance: Balance, z: Array, q: Array) -> Array:
-    """z with the coordinates that change nothing as they were at the start."""
-    idle = balance.idle(z)[: len(balance.free.speeds)]
-    alone = np.abs(np.linalg.norm(idle, axis=1) - 1.0) < SAME if idle.size else np.zeros(0, dtype=bool)
-    for column in np.array(balance.free.speeds, dtype=int)[alone]:
-        for body in balance.mechanism.bodies_by_coordinates:
-            place = body.q_range[0] + int(column) - body.v_range[0]
-            if body.v_range[0] <= column < body.v_range[1] and body.joint.kind.speeds_are_rates:
-                moved = z.copy()
-                moved[place] = q[place]
-                z = moved if np.abs(balance.residual(moved)[0]).max(initial=0.0) < CLOSED else z
-    return z
-
-
-def _unwound(balance: Balance, z: Array) -> Array:
-    """z with angles in (-pi, pi], where whole turns change nothing."""
-    mechanism = balance.mechanism
-    for body in mechanism.bodies_by_coordinates:
-        if not body.joint.kind.speeds_are_rates:
-            continue
-        for place, unit in zip(range(*body.q_range), body.joint.shape.coordinate_units, strict=True):
-            turned = z.copy()
-            # Half a turn either way is one place, whatever round-off says.
-            turned[place] = np.pi + SAME - (np.pi + SAME - z[place]) % (2.0 * np.pi)
-            if unit == "rad" and turned[place] != z[place]:
-                gap = np.abs(balance.residual(turned)[0]).max(initial=0.0)
-                z = turned if gap < CLOSED else z
-    return z
-
-
-def _apart(balance: Balance, first: Array, second: Array) -> Array:
-    """Differences of coordinates, quaternions of either sign."""
-    difference = second[: balance.mechanism.nq] - first[: balance.mechanism.nq]
-    for start in balance.mechanism.q.quaternions:
-        if first[start : start + 4] @ second[start : start + 4] < 0.0:
-            difference[start : start + 4] += 2.0 * first[start : start + 4]
-    return difference
-
-
-def _is_same(balance: Balance, first: Array, second: Array) -> bool:
-    """Whether one leads to the other through equilibria, by what is idle at the first."""
-    apart = _apart(balance, first, second)
-    idle = balance.idle(first)[: len(balance.free.speeds)]
-    if idle.size:
-        motions = []
-        for column in idle.T:
-            step = np.zeros(balance.free.count + balance.rows)
-            step[: len(column)] = 1e-6 * column
-            motions.append((balance.move(first, step) - first)[: balance.mechanism.nq] / 1e-6)
-        tangent = np.linalg.svd(np.array(motions).T, full_matrices=False)[0]
-        apart = apart - tangent @ (tangent.T @ apart)
-    return bool(np.abs(apart).max(initial=0.0) < SAME)
 
 
 def _nothing_found(equations: LinearEquations, balance: Balance, z: Array, free: Sequence[str]) -> AnalysisError:

@@ -256,6 +256,13 @@ def test_the_first_equilibrium_is_the_one_that_the_word_means() -> None:
         assert np.array_equal(mbsym.linearise(name, "equilibrium:2").state.q, second.q)
 
 
+def test_a_spinning_top_stands_or_hangs_whichever_way_it_is_turned() -> None:
+    """The turn about its own axis is idle, so that all attitudes in which it hangs are one family."""
+    found = mbsym.equilibrium("spinning_top")
+    assert [item.stability.kind for item in found] == ["unstable", "indifferent"]
+    assert all(item.idle == ("d_v_tip_z",) for item in found)
+
+
 def test_a_cart_may_stand_anywhere() -> None:
     found = mbsym.equilibrium("cart_pole")
     assert [item.idle for item in found] == [("q_rail",)] * 2
