@@ -20,7 +20,10 @@ def register(app: typer.Typer) -> None:
         model: str = typer.Argument(help=model_help()),
         at: list[str] = typer.Option([], "--at", help=AT_HELP),
         inputs: str = typer.Option(
-            "auto", "--inputs", help="u, tau, or NAME,...: control inputs and speeds along which forces act."
+            "auto",
+            "--inputs",
+            help="u (control inputs), motors (forces of actuated joints), tau (along all speeds), all, or NAME,...: "
+            "control inputs and speeds; default the first of these that there are.",
         ),
         outputs: str = typer.Option(
             "",
@@ -49,7 +52,7 @@ def register(app: typer.Typer) -> None:
         found = run(
             read_model(model, floating=floating, actuators=actuators, joint_dynamics=joint_dynamics),
             read_at(at),
-            inputs=inputs if inputs in ("auto", "u", "tau") else _names(inputs),
+            inputs=_names(inputs) if "," in inputs else inputs.strip(),
             outputs=_names(outputs),
             independent=_names(independent),
             tau=forces,

@@ -42,8 +42,9 @@ def linearise(
     Args:
         model: a model, a model file, or the name of a bundled example.
         at: the state; see ``At``.
-        inputs: "u" (control inputs), "tau" (generalised forces), "auto" for control inputs where the model has any, or
-            names of control inputs and of speeds along which generalised forces act.
+        inputs: "u" (control inputs), "motors" (forces of joints marked as actuated), "tau" (forces along all speeds),
+            "auto" for the first of these that the model has; "all" control inputs and forces; or names of control
+            inputs and of speeds along which forces act.
         outputs: names of coordinates, speeds and accelerations, of frames and bodies (their places along base axes)
             or FRAME.x, FRAME.y, FRAME.z; default the states.
         independent: names of the independent coordinates of closed loops; default those that tell the others best.

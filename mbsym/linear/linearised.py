@@ -150,8 +150,9 @@ def linearised(
     Args:
         equations: of the model.
         state: with closed loops.
-        inputs: "u", "tau", "auto" for control inputs where the model has any and tau else, or names of control inputs
-            and of speeds along which generalised forces act.
+        inputs: "u" (control inputs), "motors" (forces of joints marked as actuated), "tau" (forces along all speeds),
+            "auto" for the first of these that the model has; "all" control inputs and forces; or names of control
+            inputs and of speeds along which forces act.
         outputs: names of coordinates, speeds and accelerations (``vdot_X`` of the speed ``v_X``), and places FRAME.x,
             FRAME.y and FRAME.z of frames that the equations were prepared with; default the states.
         independent: names of the independent coordinates of closed loops; default those that tell the others best.
@@ -198,20 +199,24 @@ def _columns(equations: LinearEquations, slopes: Slopes, asked: str | Sequence[s
     units = [unit for body in equations.mechanism.bodies_by_coordinates for unit in body.joint.shape.force_units]
     known = {item.name: (item.unit, slopes.by_u[:, k]) for k, item in enumerate(model.inputs)}
     forces = {name: (units[k], slopes.by_tau[:, k]) for k, name in enumerate(equations.speeds)}
-    if asked == "auto":
-        asked = "u" if known else "tau"
-    if asked == "u" and not known:
-        raise AnalysisError(
-            "the model has no control inputs", where=equations.name, remedy="take tau, or give the model inputs"
-        )
+    bodies = equations.mechanism.bodies_by_coordinates
+    motors = tuple(equations.speeds[k] for body in bodies if body.joint.actuated for k in range(*body.v_range))
     every = {**forces, **known}
-    names = tuple(known) if asked == "u" else tuple(forces) if asked == "tau" else tuple(asked)
+    groups = {"u": tuple(known), "motors": motors, "tau": tuple(forces), "all": (*known, *forces)}
+    if asked == "auto":
+        asked = next(group for group in groups if groups[group])
+    if isinstance(asked, str) and asked in groups and not groups[asked]:
+        what = "control inputs" if asked == "u" else "joints that are marked as actuated"
+        raise AnalysisError(
+            f"the model has no {what}", where=equations.name, remedy="take tau: forces along all speeds"
+        )
+    names = groups.get(asked, (asked,)) if isinstance(asked, str) else tuple(asked)
     for name in names:
         if name not in every:
             raise AnalysisError(
                 f"no control input or speed is called {name!r}",
                 where=equations.name,
-                remedy=suggestion(name, ("u", "tau", *known, *forces)),
+                remedy=suggestion(name, (*groups, *known, *forces)),
             )
     columns = [every[name][1] for name in names]
     by_input = np.stack(columns, axis=1) if columns else np.zeros((len(slopes.vdot), 0))

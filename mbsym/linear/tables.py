@@ -48,7 +48,7 @@ def linearisation_text(found: Linearisation, symbols: SymbolicSystem | None = No
             lines += ["", *_matrix(letter, matrix, rows, columns)]
     if symbols is not None:
         lines += ["", "in symbols", *_entries(found, symbols)]
-    lines += ["", f"{'poles':12}{', '.join(_complex(pole) for pole in found.poles)}"]
+    lines += ["", f"{'poles':12}{', '.join(_pairs_once(found.poles))}"]
     return "\n".join(lines) + "\n"
 
 
@@ -69,7 +69,7 @@ def modes_text(found: Modes) -> str:
     kind = "an equilibrium" if linear.is_equilibrium else "a state that is no equilibrium"
     rows = [("", "eigenvalue [1/s]", "rad/s", "Hz", "damping", "behaviour")]
     rows += [
-        (mode.name, _complex(mode.eigenvalue), _number(mode.frequency), _number(mode.hertz), _damping(mode),
+        (mode.name, _eigenvalue(mode.eigenvalue), _number(mode.frequency), _number(mode.hertz), _damping(mode),
          mode.behaviour)
         for mode in found
     ]  # fmt: skip
@@ -139,19 +139,37 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _starts_a_number(cell: str) -> bool:
-    return not cell or cell[0] in "-0123456789"
+    return not cell or cell[0] in "-±0123456789"
 
 
 def _number(value: float) -> str:
     return f"{value if abs(value) > 1e-14 else 0.0:.6g}"
 
 
-def _complex(value: complex, digits: int = 6) -> str:
-    """A pair as x +- yi is told once by each of its two."""
-    size = abs(value)
-    real = value.real if abs(value.real) > 1e-9 * size else 0.0
-    imaginary = value.imag if abs(value.imag) > 1e-9 * size else 0.0
+def _pairs_once(poles: Array) -> list[str]:
+    """Real poles, and complex pairs as one."""
+    return [_eigenvalue(pole) for pole in poles.tolist() if pole.imag >= 0.0]
+
+
+def _eigenvalue(value: complex) -> str:
+    """x ± yi of a pair, by its upper one."""
+    real, imaginary = _parts(value)
     if not imaginary:
-        return f"{real + 0.0:.{digits}g}"
+        return f"{real:.6g}"
+    return f"{real:.6g} ± {imaginary:.6g}i" if real else f"±{imaginary:.6g}i"
+
+
+def _complex(value: complex, digits: int) -> str:
+    real, imaginary = _parts(value)
+    if not imaginary:
+        return f"{real:.{digits}g}"
     sign = "+" if imaginary > 0.0 else "-"
-    return f"{real + 0.0:.{digits}g} {sign} {abs(imaginary):.{digits}g}i" if real else f"{imaginary:.{digits}g}i"
+    return f"{real:.{digits}g} {sign} {abs(imaginary):.{digits}g}i" if real else f"{imaginary:.{digits}g}i"
+
+
+def _parts(value: complex) -> tuple[float, float]:
+    """Real and imaginary part without round-off of the other."""
+    size = abs(value)
+    parts = (part if abs(part) > 1e-9 * size else 0.0 for part in (value.real, value.imag))
+    real, imaginary = (part + 0.0 for part in parts)
+    return real, imaginary

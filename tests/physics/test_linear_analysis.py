@@ -130,6 +130,8 @@ def test_outputs_are_chosen_by_name() -> None:
     assert np.array_equal(found.C[2], found.A[3]) and np.array_equal(found.D[2], found.B[3])
     forces = mbsym.linearise("cart_pole", inputs=["v_hinge", "push"])
     assert forces.inputs == ("tau_hinge", "push")
+    assert mbsym.linearise("cart_pole", inputs="push").inputs == ("push",)
+    assert mbsym.linearise("cart_pole", inputs="all").inputs == ("push", "tau_rail", "tau_hinge")
     # The push acts along the rail.
     assert np.allclose(forces.B[2:, 1], mbsym.linearise("cart_pole", inputs=["v_rail"]).B[2:, 0])
 
@@ -317,12 +319,14 @@ def test_tables_and_pages(tmp_path: Path, capsys: Captured) -> None:
     page = tmp_path / "shapes.html"
     assert main(["modes", "double_pendulum", "--page", str(page)]) == 0
     out = capsys.readouterr().out
-    assert "mode 2          10.4883i  10.4883   1.66926        0  oscillates" in out
+    assert "mode 2         ±10.4883i  10.4883   1.66926        0  oscillates" in out
     assert "from 0 s mode 1: 0.6365 Hz" in page.read_text(encoding="utf-8")
     assert main(["equilibrium", "cart_pole"]) == 0
     assert "equilibrium 2: indifferent: 1 mode drifts" in capsys.readouterr().out
     assert main(["linearise", "cart_pole", "--symbols"]) == 0
     assert "B[4,1] = -6/(l*(4*m_cart + m_pole))" in capsys.readouterr().out
+    assert main(["linearise", "double_pendulum"]) == 0
+    assert "poles       ±3.99915i, ±10.4883i" in capsys.readouterr().out
 
 
 def test_two_runs_say_the_same(capsys: Captured) -> None:
@@ -343,7 +347,8 @@ def test_two_runs_say_the_same(capsys: Captured) -> None:
         (["linearise", "cart_pole", "--at", "equilibrium:7"], "2 equilibria were found; take one of 1 to 2"),
         (["linearise", "cart_pole", "--at", "q_hinge=1", "--at", "equilibrium"], "is no one state"),
         (["linearise", "cart_pole", "--at", "nowhere.json"], "nowhere.json: cannot read"),
-        (["linearise", "double_pendulum", "--inputs", "u"], "has no control inputs"),
+        (["linearise", "double_pendulum", "--inputs", "u"], "has no control inputs; take tau"),
+        (["linearise", "double_pendulum", "--inputs", "motors"], "has no joints that are marked as actuated"),
         (["linearise", "cart_pole", "--independent", "q_rail"], "all coordinates of a tree are independent"),
         (["equilibrium", "cart_pole", "--free", "q_hing"], "did you mean q_hinge?"),
         (["equilibrium", "cart_pole", "--at", "push=3"], "3 N along v_rail stay unbalanced"),

@@ -98,6 +98,14 @@ def test_poles_do_not_depend_on_which_coordinates_are_independent(name: str) -> 
         assert np.allclose(other.poles, found[0].poles, rtol=1e-9, atol=1e-12)
 
 
+def test_motors_are_what_enters_unless_told_otherwise() -> None:
+    found = mbsym.linearise("four_bar")
+    assert found.inputs == ("tau_A",) and found.states == ("q_A", "v_A")
+    assert mbsym.linearise("four_bar", inputs="tau").inputs == ("tau_A", "tau_B", "tau_C")
+    legs = tuple(f"tau_leg_{k}" for k in range(1, 7))
+    assert mbsym.linearise("stewart_platform").inputs == legs
+
+
 # ---- spectra ---------------------------------------------------------------------------------------------------------
 
 
