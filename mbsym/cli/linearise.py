@@ -9,6 +9,7 @@ import typer
 from mbsym.cli.arguments import ACTUATORS_HELP, AT_HELP, JOINT_DYNAMICS_HELP, model_help
 from mbsym.cli.linear_source import deliver, read_at
 from mbsym.cli.model_source import read_model
+from mbsym.cli.progress import progress_bar
 from mbsym.cli.simulate import named_numbers
 
 
@@ -49,16 +50,19 @@ def register(app: typer.Typer) -> None:
         from mbsym.linear.tables import linearisation_text
 
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
-        found = run(
-            read_model(model, floating=floating, actuators=actuators, joint_dynamics=joint_dynamics),
-            read_at(at),
-            inputs=_names(inputs) if "," in inputs else inputs.strip(),
-            outputs=_names(outputs),
-            independent=_names(independent),
-            tau=forces,
-            parameters=parameters,
-            order=order,
-        )
+        system = read_model(model, floating=floating, actuators=actuators, joint_dynamics=joint_dynamics)
+        with progress_bar() as progress:
+            found = run(
+                system,
+                read_at(at),
+                inputs=_names(inputs) if "," in inputs else inputs.strip(),
+                outputs=_names(outputs),
+                independent=_names(independent),
+                tau=forces,
+                parameters=parameters,
+                order=order,
+                progress=progress,
+            )
         exact = found.symbolic() if symbols else None
         document = found.as_dict()
         if exact is not None:

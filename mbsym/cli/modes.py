@@ -9,6 +9,7 @@ import typer
 from mbsym.cli.arguments import ACTUATORS_HELP, AT_HELP, JOINT_DYNAMICS_HELP, model_help
 from mbsym.cli.linear_source import deliver, read_at
 from mbsym.cli.model_source import read_model
+from mbsym.cli.progress import progress_bar
 from mbsym.cli.simulate import named_numbers
 
 
@@ -41,13 +42,16 @@ def register(app: typer.Typer) -> None:
             check_suffix(page, (".html",))
             check_writable(page, force)
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
-        found = run(
-            read_model(model, floating=floating, actuators=actuators, joint_dynamics=joint_dynamics),
-            read_at(at),
-            tau=forces,
-            parameters=parameters,
-            order=order,
-        )
+        system = read_model(model, floating=floating, actuators=actuators, joint_dynamics=joint_dynamics)
+        with progress_bar() as progress:
+            found = run(
+                system,
+                read_at(at),
+                tau=forces,
+                parameters=parameters,
+                order=order,
+                progress=progress,
+            )
         document = found.as_dict()
         if page is not None:
             document["files"] = [str(found.page(page, force=force))]

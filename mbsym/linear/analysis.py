@@ -16,7 +16,7 @@ from mbsym.linear.observed import spelt_out
 from mbsym.linear.search import STARTS
 from mbsym.linear.state_values import is_state_file, read_state, state_of
 from mbsym.model.system import Model
-from mbsym.pipeline import read
+from mbsym.pipeline import Progress, read
 from mbsym.simulation.integrate import with_parameters
 
 At: TypeAlias = "Mapping[str, float] | str | Path | State | Equilibrium | None"
@@ -36,6 +36,7 @@ def linearise(
     tau: Mapping[str, float] | None = None,
     parameters: Mapping[str, float] | None = None,
     order: str = "weight",
+    progress: Progress | None = None,
 ) -> Linearisation:
     """The linear system A, B, C, D about a state.
 
@@ -51,6 +52,7 @@ def linearise(
         tau: generalised forces at the state by the names of their speeds.
         parameters: numbers that replace those of the model's parameters.
         order: of the assembly, "weight" or "input".
+        progress: told of each step.
 
     Raises:
         AnalysisError: a name is unknown, or the state is singular or does not close the loops.
@@ -58,8 +60,8 @@ def linearise(
     """
     checked = read(model)
     names, frames = spelt_out(checked, outputs)
-    equations = _equations(checked, parameters, order, frames)
-    return linearised(equations, state_at(equations, at, tau), inputs, names, independent)
+    equations = _equations(checked, parameters, order, frames, progress)
+    return linearised(equations, state_at(equations, at, tau, progress), inputs, names, independent)
 
 
 def equilibrium(
@@ -71,6 +73,7 @@ def equilibrium(
     tau: Mapping[str, float] | None = None,
     parameters: Mapping[str, float] | None = None,
     order: str = "weight",
+    progress: Progress | None = None,
 ) -> Equilibria:
     """States in which nothing moves, with their stability; the one that the search comes to at once is the first.
 
@@ -80,14 +83,14 @@ def equilibrium(
             value; default all coordinates. What is not free keeps its value.
         at: where the search begins; see ``At``.
         starts: from how many places equilibria are looked for.
-        tau, parameters, order: as in ``linearise``.
+        tau, parameters, order, progress: as in ``linearise``.
 
     Raises:
         AnalysisError: a name is unknown, or there is none that was found.
         MbsymError: the model cannot be read or its equations cannot be derived.
     """
-    equations = _equations(model, parameters, order)
-    return equilibria(equations, state_at(equations, at, tau), free, starts)
+    equations = _equations(model, parameters, order, (), progress)
+    return equilibria(equations, state_at(equations, at, tau, progress), free, starts, progress)
 
 
 def modes(
@@ -98,29 +101,36 @@ def modes(
     tau: Mapping[str, float] | None = None,
     parameters: Mapping[str, float] | None = None,
     order: str = "weight",
+    progress: Progress | None = None,
 ) -> Modes:
     """Eigenvalues, frequencies, damping ratios and shapes of small motions about a state.
 
     Args:
         model: a model, a model file, or the name of a bundled example.
         at: the state, see ``At``; default the first equilibrium from where the model starts.
-        independent, tau, parameters, order: as in ``linearise``.
+        independent, tau, parameters, order, progress: as in ``linearise``.
 
     Raises:
         AnalysisError: the state is none, is singular, or no equilibrium was found.
         MbsymError: the model cannot be read or its equations cannot be derived.
     """
-    equations = _equations(model, parameters, order)
-    return modes_of(linearised(equations, state_at(equations, at, tau), independent=independent))
+    equations = _equations(model, parameters, order, (), progress)
+    return modes_of(linearised(equations, state_at(equations, at, tau, progress), independent=independent))
 
 
 def _equations(
-    model: Model | str | Path, parameters: Mapping[str, float] | None, order: str, frames: Sequence[str] = ()
+    model: Model | str | Path,
+    parameters: Mapping[str, float] | None,
+    order: str,
+    frames: Sequence[str],
+    progress: Progress | None,
 ) -> LinearEquations:
-    return prepare(with_parameters(read(model), parameters or {}), order, frames)
+    return prepare(with_parameters(read(model), parameters or {}), order, frames, progress)
 
 
-def state_at(equations: LinearEquations, at: At, tau: Mapping[str, float] | None = None) -> State:
+def state_at(
+    equations: LinearEquations, at: At, tau: Mapping[str, float] | None = None, progress: Progress | None = None
+) -> State:
     """The state that is asked for.
 
     Raises:
@@ -139,11 +149,13 @@ def state_at(equations: LinearEquations, at: At, tau: Mapping[str, float] | None
         values, forces = read_state(Path(at), known)
         return state_of(equations, values, {**forces, **(tau or {})})
     if isinstance(at, str | Path):
-        return _balanced(equations, str(at), tau)
+        return _balanced(equations, str(at), tau, progress)
     return state_of(equations, at or {}, tau)
 
 
-def _balanced(equations: LinearEquations, text: str, tau: Mapping[str, float] | None) -> State:
+def _balanced(
+    equations: LinearEquations, text: str, tau: Mapping[str, float] | None, progress: Progress | None
+) -> State:
     word, _, number = text.partition(":")
     if word != BALANCED or (number and not number.isdecimal()):
         raise AnalysisError(
@@ -155,7 +167,7 @@ def _balanced(equations: LinearEquations, text: str, tau: Mapping[str, float] | 
     if wanted == 1:
         with suppress(AnalysisError):
             return equilibria(equations, start, starts=1)[0].state
-    found = equilibria(equations, start)
+    found = equilibria(equations, start, progress=progress)
     if not 1 <= wanted <= len(found):
         raise AnalysisError(
             f"{len(found)} equilibria were found", where=equations.name, remedy=f"take one of 1 to {len(found)}"

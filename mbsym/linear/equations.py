@@ -18,7 +18,7 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.looped_system import NEEDED, LoopedSystem
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.system import Model
-from mbsym.pipeline import Derivation, GenerationOptions, derive, describe, express
+from mbsym.pipeline import Derivation, GenerationOptions, Progress, derive, describe, express
 from mbsym.registry import available_functions
 from mbsym.simulation.equations import coordinate_quantities, speed_quantities
 from mbsym.symbolic.program import Program
@@ -177,13 +177,16 @@ NO_INERTIA: Final = 1e-13
 """Smallest eigenvalue of the mass matrix, its diagonal brought to one, that is more than round-off."""
 
 
-def prepare(model: Model, order: str = "weight", frames: Sequence[str] = ()) -> LinearEquations:
+def prepare(
+    model: Model, order: str = "weight", frames: Sequence[str] = (), progress: Progress | None = None
+) -> LinearEquations:
     """Derives what a linear analysis evaluates, as a NumPy module that never leaves the memory.
 
     Args:
         model: checked.
         order: of the assembly.
         frames: names of frames and bodies whose places are looked at.
+        progress: told of each step.
 
     Raises:
         AnalysisError: nothing can move.
@@ -200,6 +203,6 @@ def prepare(model: Model, order: str = "weight", frames: Sequence[str] = ()) -> 
     loops = available_functions(mechanism, options.formulation).loops
     functions = _LOOPS if loops is not None and loops.rows else _TREE
     options = replace(options, functions=(*functions, *((POSITIONS,) if frames else ())))
-    derivation = derive(mechanism, options)
+    derivation = derive(mechanism, options, progress)
     module = numpy_module(*render(describe(derivation, options), options.languages))
     return LinearEquations(mechanism, derivation, module)

@@ -17,6 +17,7 @@ from mbsym.linear.freedom import independent_with
 from mbsym.linear.linearised import linearised
 from mbsym.linear.search import STARTS, solutions
 from mbsym.linear.tangent import increment_names
+from mbsym.pipeline import Progress
 from mbsym.simulation.equations import suggestion
 
 Array: TypeAlias = NDArray[Any]
@@ -127,7 +128,13 @@ class Equilibria:
         }
 
 
-def equilibria(equations: LinearEquations, state: State, free: Sequence[str] = (), starts: int = STARTS) -> Equilibria:
+def equilibria(
+    equations: LinearEquations,
+    state: State,
+    free: Sequence[str] = (),
+    starts: int = STARTS,
+    progress: Progress | None = None,
+) -> Equilibria:
     """The equilibrium that the search comes to from a state, then others by their distance.
 
     Args:
@@ -136,6 +143,7 @@ def equilibria(equations: LinearEquations, state: State, free: Sequence[str] = (
         free: names of coordinates, control inputs, and speeds along which a generalised force may take any value;
             default all coordinates.
         starts: how many places the search begins at.
+        progress: told of each.
 
     Raises:
         AnalysisError: a name is unknown, or no equilibrium was found.
@@ -159,7 +167,7 @@ def equilibria(equations: LinearEquations, state: State, free: Sequence[str] = (
         held = set(independent_with(rows, chosen.speeds)) - set(chosen.speeds)
         chosen = replace(chosen, speeds=tuple(k for k in range(mechanism.nv) if k not in held))
     balance = Balance(mechanism, equations.loops, state, chosen)
-    found_places, best = solutions(balance, state.q, starts)
+    found_places, best = solutions(balance, state.q, starts, progress)
     if not found_places:
         raise _nothing_found(equations, balance, best, named)
     labels = (

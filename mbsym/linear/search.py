@@ -11,6 +11,7 @@ from mbsym.linear.balance import Balance
 from mbsym.linear.tangent import increment_units
 from mbsym.loops.closing import close
 from mbsym.loops.tolerances import CLOSED
+from mbsym.pipeline import Progress
 
 Array: TypeAlias = NDArray[Any]
 
@@ -33,7 +34,7 @@ AHEAD: Final = 0.5
 """Part of the way to another equilibrium that must lie along the family to go on."""
 
 
-def solutions(balance: Balance, q: Array, starts: int) -> tuple[list[Array], Array]:
+def solutions(balance: Balance, q: Array, starts: int, progress: Progress | None = None) -> tuple[list[Array], Array]:
     """Unknowns of distinct equilibria, and those of the least unbalanced place of all.
 
     What the search comes to from the first place is first; the others follow by their distance from there.
@@ -43,6 +44,8 @@ def solutions(balance: Balance, q: Array, starts: int) -> tuple[list[Array], Arr
     generator = np.random.default_rng(20)
     best, least, direct = balance.start(q), np.inf, False
     for number in range(max(starts, 1) if balance.free.speeds else 1):
+        if progress is not None:
+            progress("look for equilibria", number, starts)
         place = balance.start(_moved(balance, q, generator) if number else q)
         done = close(problem, place)
         if done.gap < least:

@@ -25,6 +25,7 @@ _PER_BODY_SOLVED: Final = 450
 _PER_PAIR: Final = 20
 _PER_PAIR_AND_PARAMETER: Final = 10
 _PER_ROW_ENTRY: Final = 20
+_PER_ROW_DERIVATIVE: Final = 100
 """Operations."""
 
 _BYTES: Final = 45
@@ -108,6 +109,8 @@ def code_size(mechanism: Mechanism, loops: LoopAnalysis | None, functions: Itera
         solving = 0
         if item.name in _FACTORED:
             solving = (_PER_ROW_ENTRY + rows) * row_entries
+        elif item.name == contracts.CONSTRAINED_DERIVATIVE_TERMS.name:
+            solving = (_PER_ROW_DERIVATIVE + 4 * mechanism.nv) * row_entries
         elif item.name in (contracts.CONSTRAINED_WRENCHES.name, contracts.JOINT_WRENCHES.name):
             solving = _PER_ROW_ENTRY * row_entries + 3 * rows**3
         found[item.name] = 1e-6 * (_BYTES * mechanics + _BYTES_SOLVING * solving + _BYTES_ENTRY * entries)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import mbsym
-from mbsym import pipeline
+from mbsym import examples, pipeline
 from mbsym.cli.application import main
 from mbsym.errors import DerivationError
 from mbsym.loops.code_size import code_size
@@ -38,6 +38,15 @@ def test_the_estimate_is_right_within_a_factor_of_four(model: Model) -> None:
     derivation, files = generate_files(model)
     contracts = contracts_of(mechanism)
     size = code_size(mechanism, derivation.loops, [contracts[program.name] for program in derivation.programs])
+    written = 1e-6 * sum(len(file.text) for file in files if file.name.endswith((".c", ".py")))
+    assert written / 4 < size.total < 4 * written
+
+
+@pytest.mark.parametrize("model", [windows(5), windows(8), examples.load("stewart_platform")])
+def test_so_is_that_of_derivatives_with_closed_loops(model: Model) -> None:
+    derivation, files = generate_files(model, GenerationOptions(functions=("constrained_derivative_terms",)))
+    contracts = contracts_of(derivation.mechanism)
+    size = code_size(derivation.mechanism, derivation.loops, [contracts["constrained_derivative_terms"]])
     written = 1e-6 * sum(len(file.text) for file in files if file.name.endswith((".c", ".py")))
     assert written / 4 < size.total < 4 * written
 
