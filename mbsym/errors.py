@@ -69,3 +69,7 @@ class SimulationError(MbsymError):
 
 class AnalysisError(MbsymError):
     """A linear analysis has no answer: an impossible or singular state, no equilibrium."""
+
+
+class IdentificationError(MbsymError):
+    """Measured data cannot be used, or tell too little of a model."""

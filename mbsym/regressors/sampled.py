@@ -57,13 +57,13 @@ class Dependencies:
     gap: tuple[float, float]
 
 
-def evaluator_of(mechanism: Mechanism, columns: Sequence[Column], more: Sequence[Output] = ()) -> Evaluator:
+def sampled_program(mechanism: Mechanism, columns: Sequence[Column], more: Sequence[Output] = ()) -> Program:
     """Y (nv, columns) and other outputs at q, v, vdot and, where the model has them, t and u."""
     zero = Scalar(mechanism.graph, 0)
     refs = tuple(column.get(row, zero).ref for row in range(mechanism.nv) for column in columns)
     inputs = (mechanism.q, mechanism.v, mechanism.vdot, *mechanism.extra_inputs)
     outputs = (Output("Y", (mechanism.nv, len(columns)), refs), *more)
-    return Evaluator(Program("sampled", mechanism.graph, inputs, outputs, mechanism.parameters))
+    return Program("sampled", mechanism.graph, inputs, outputs, mechanism.parameters)
 
 
 def random_rows(mechanism: Mechanism, columns: Sequence[Column]) -> Array:
@@ -71,7 +71,7 @@ def random_rows(mechanism: Mechanism, columns: Sequence[Column]) -> Array:
     import numpy as np
 
     generator = np.random.default_rng(3)
-    evaluator = evaluator_of(mechanism, columns)
+    evaluator = Evaluator(sampled_program(mechanism, columns))
     rows: list[Array] = []
     while sum(map(len, rows)) < _MORE * len(columns) + _FEWEST:
         q = normalised(generator.uniform(-1.5, 1.5, mechanism.nq), mechanism.q.quaternions)
@@ -94,7 +94,7 @@ def loop_rows(mechanism: Mechanism, loops: LoopAnalysis, columns: Sequence[Colum
     entries = tuple(row.jacobian.get(column, zero).ref for row in rows for column in range(mechanism.nv))
     jacobian = Output("G", (len(rows), mechanism.nv), entries)
     bias = Output("gamma", (len(rows),), tuple(row.bias.ref for row in rows))
-    evaluator = evaluator_of(mechanism, columns, (jacobian, bias))
+    evaluator = Evaluator(sampled_program(mechanism, columns, (jacobian, bias)))
     problem = closing_problem(mechanism, loops.closures)
     still = np.zeros(mechanism.nv)
     found: list[Array] = []

@@ -1,0 +1,244 @@
+"""Measured motions and forces from a table, checked for what goes wrong with tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.errors import IdentificationError
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.model.names import expression_names
+
+Array: TypeAlias = NDArray[Any]
+
+DEGREES: Final = 180 / math.pi
+
+_FEWEST: Final = 10
+_UNEVEN: Final = 0.05
+"""Part of the usual step by which steps may differ."""
+
+_GAP: Final = 1.5
+"""Steps that are so many times the usual one are gaps."""
+
+_TURNS: Final = 10.0
+"""An angle beyond so many radians is no robot's; limits that the model states count more."""
+
+_BEYOND: Final = 3.0
+_ALIKE: Final = 0.1
+"""Part by which the factor between speeds and differences of coordinates may be off and still be told."""
+
+_FACTORS: Final = {
+    DEGREES: ("{v} looks like degrees per second beside {q} in radians", "give all angles in radians"),
+    1 / DEGREES: ("{q} looks like degrees beside {v} in radians per second", "give all angles in radians"),
+    1000.0: ("t looks like milliseconds", "give it in seconds"),
+    0.001: ("{v} looks a thousand times too small, or {q} too large", "use metres, radians and seconds"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of the columns of a table for a mechanism: entries of q, of v, their rates and the forces."""
+
+    q: tuple[str, ...]
+    v: tuple[str, ...]
+    vdot: tuple[str, ...]
+    tau: tuple[str, ...]
+
+
+def column_names(mechanism: Mechanism) -> Names:
+    """As ``simulate`` writes them; rates of speeds and forces have ``vdot`` and ``tau`` where speeds have ``v``."""
+    table = expression_names(mechanism.model)
+    joints = [body.joint.name for body in mechanism.bodies_by_coordinates]
+    q = tuple(name for joint in joints for name in table.coordinates[joint])
+    v = tuple(name for joint in joints for name in table.speeds[joint])
+    stems = [name.removeprefix("v_") for name in v]
+    return Names(q, v, tuple(f"vdot_{stem}" for stem in stems), tuple(f"tau_{stem}" for stem in stems))
+
+
+@dataclass(frozen=True, slots=True)
+class Measurements:
+    """Samples at equal steps.
+
+    Attributes:
+        t: times (n,) [s].
+        q: coordinates (n, nq).
+        v, vdot: (n, nv), None where they were not measured.
+        tau: generalised forces (n, nv); zero where the table has none.
+        forces: columns of v whose forces the table has.
+        remarks: what one should know of the table.
+    """
+
+    t: Array
+    q: Array
+    v: Array | None
+    vdot: Array | None
+    tau: Array
+    forces: tuple[int, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def step(self) -> float:
+        """Between samples [s]."""
+        return float((self.t[-1] - self.t[0]) / (len(self.t) - 1))
+
+
+def read_measurements(path: str | Path, mechanism: Mechanism, *, forces: Sequence[int] | None = None) -> Measurements:
+    """A CSV with the columns t, q, tau and perhaps v and vdot, a unit in square brackets behind names or none.
+
+    Args:
+        path: of the file; lines that begin with # are left out.
+        mechanism: whose columns they are.
+        forces: columns of v whose forces must be there; None for all.
+
+    Raises:
+        IdentificationError: columns are missing, lines are incomplete, times are uneven, or units look wrong.
+    """
+    where = str(path)
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise IdentificationError(f"cannot be read: {error}", where=where, remedy="give a CSV file in UTF-8") from None
+    table, units = _table(text, where)
+    names = column_names(mechanism)
+    needed = range(mechanism.nv) if forces is None else forces
+    _require(table, ("t", *names.q, *(names.tau[k] for k in needed)), where)
+    remarks: list[str] = []
+
+    def columns(wanted: Sequence[str]) -> Array:
+        found = np.column_stack([table[name] for name in wanted]) if wanted else np.zeros((len(table["t"]), 0))
+        for k, name in enumerate(wanted):
+            if units.get(name, "").startswith("deg"):
+                found[:, k] /= DEGREES
+                remarks.append(f"{name} was given in {units[name]}")
+        return found
+
+    def optional(wanted: Sequence[str]) -> Array | None:
+        there = [name for name in wanted if name in table]
+        if there and len(there) < len(wanted):
+            _require(table, wanted, where)
+        return columns(wanted) if there and wanted else None
+
+    t = table["t"]
+    _require_even(t, where)
+    q, v, vdot = columns(names.q), optional(names.v), optional(names.vdot)
+    measured = tuple(k for k, name in enumerate(names.tau) if name in table)
+    tau = np.zeros((len(t), mechanism.nv))
+    tau[:, measured] = columns([names.tau[k] for k in measured])
+    if vdot is not None and v is None:
+        raise IdentificationError("has rates of speeds but no speeds", where=where, remedy=f"add {', '.join(names.v)}")
+    found = Measurements(t, q, v, vdot, tau, measured, tuple(remarks))
+    _suspect_units(found, mechanism, names, where)
+    return found
+
+
+def _table(text: str, where: str) -> tuple[dict[str, Array], Mapping[str, str]]:
+    """Columns by name, and their units."""
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1)
+             if line.strip() and not line.lstrip().startswith("#")]  # fmt: skip
+    if len(lines) < _FEWEST + 1:
+        raise IdentificationError(
+            f"has {max(len(lines) - 1, 0)} lines of numbers",
+            where=where,
+            remedy=f"give a header and {_FEWEST} lines at least",
+        )
+    header = next(csv.reader(io.StringIO(lines[0][1])))
+    names, units = [], {}
+    for cell in header:
+        found = re.fullmatch(r"\s*(.*?)\s*(?:\[(.*)\])?\s*", cell)
+        name, unit = (found[1], found[2] or "") if found else (cell, "")
+        names.append(name)
+        units[name] = unit
+    rows = []
+    for number, line in lines[1:]:
+        cells = next(csv.reader(io.StringIO(line)))
+        try:
+            values = [float(cell) for cell in cells]
+        except ValueError:
+            values = []
+        if len(values) != len(names) or not all(map(math.isfinite, values)):
+            raise IdentificationError(
+                f"has no {len(names)} finite numbers",
+                where=f"{where}:{number}",
+                remedy="fill the gap, or cut the table there and identify from one part",
+            )
+        rows.append(values)
+    array = np.array(rows)
+    return {name: array[:, k] for k, name in enumerate(names)}, units
+
+
+def _require(table: Mapping[str, Array], names: Sequence[str], where: str) -> None:
+    missing = [name for name in names if name not in table]
+    if missing:
+        raise IdentificationError(
+            f"there is no column {', '.join(missing)}", where=where, remedy=f"it has {', '.join(table)}"
+        )
+
+
+def _require_even(t: Array, where: str) -> None:
+    steps = np.diff(t)
+    usual = float(np.median(steps))
+    if usual <= 0 or steps.min() <= 0:
+        place = int(np.argmin(steps))
+        raise IdentificationError(
+            f"time does not go on after t = {t[place]:g}", where=where, remedy="sort the lines and drop repeated ones"
+        )
+    if steps.max() > _GAP * usual:
+        place = int(np.argmax(steps))
+        raise IdentificationError(
+            f"there is a gap of {steps[place]:g} s after t = {t[place]:g} s, where the step is {usual:g} s",
+            where=where,
+            remedy="fill it, or cut the table there and identify from one part",
+        )
+    if np.abs(steps - usual).max() > _UNEVEN * usual:
+        raise IdentificationError(
+            f"steps differ, from {steps.min():g} to {steps.max():g} s", where=where, remedy="resample to equal steps"
+        )
+
+
+def _suspect_units(found: Measurements, mechanism: Mechanism, names: Names, where: str) -> None:
+    """Refuses angles and times that look as if they had other units.
+
+    Raises:
+        IdentificationError: saying what looks like what.
+    """
+    if not mechanism.q.quaternions and found.v is not None and mechanism.nq == mechanism.nv:
+        for k, (q, v) in enumerate(zip(names.q, names.v, strict=True)):
+            slope = np.gradient(found.q[:, k], found.t)
+            size = float(slope @ slope)
+            factor = float(found.v[:, k] @ slope) / size if size else 1.0
+            for known, (what, remedy) in _FACTORS.items():
+                if abs(factor / known - 1) < _ALIKE:
+                    raise IdentificationError(what.format(q=q, v=v), where=where, remedy=remedy)
+    for body in mechanism.bodies_by_coordinates:
+        for k in range(*body.q_range):
+            if body.joint.shape.coordinate_units[k - body.q_range[0]] != "rad":
+                continue
+            reach = float(np.abs(found.q[:, k]).max())
+            limits = _limits(mechanism, body.joint.name, k - body.q_range[0])
+            if reach > (_BEYOND * limits if limits else _TURNS * math.tau):
+                raise IdentificationError(
+                    f"{names.q[k]} reaches {reach:.4g}, which looks like degrees",
+                    where=where,
+                    remedy="give radians, or say so in the header: NAME [deg]",
+                )
+
+
+def _limits(mechanism: Mechanism, joint: str, index: int) -> float:
+    """The farthest that a joint may be from zero, 0 where the model states no limits."""
+    from mbsym.values.numbers import evaluate, parameter_values
+
+    numbers = parameter_values(mechanism.model)
+    given = next(item for item in mechanism.model.joints if item.name == joint)
+    if not given.lower or not given.upper:
+        return 0.0
+    ends = [evaluate(each[index], numbers) for each in (given.lower, given.upper)]
+    return max(map(abs, ends)) if all(map(math.isfinite, ends)) else 0.0

@@ -1,0 +1,124 @@
+"""The rows of the regression: forces and base regressor at each sample, of closed loops along their free motions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.errors import IdentificationError
+from mbsym.identification.identifiable import loops_of
+from mbsym.identification.measurements import column_names
+from mbsym.identification.smoothing import Motion
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops.actuation import actuated_columns
+from mbsym.loops.redundancy import LoopAnalysis
+from mbsym.model.system import Model
+from mbsym.pipeline import GenerationOptions, express
+from mbsym.regressors.base_parameters import BaseParameters, base_parameters_of
+from mbsym.regressors.columns import force_columns
+from mbsym.regressors.parameters import linear_places
+from mbsym.regressors.sampled import sampled_program
+from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.program import Output, Program
+from mbsym.symbolic.scalar import Scalar
+
+Array: TypeAlias = NDArray[Any]
+
+_DRIVES: Final = 1e-6
+"""Determinant of the motors' motions along the free ones, relative to their sizes, below which motors do not drive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """A model ready for identification.
+
+    Attributes:
+        mechanism: of the model without forces that depend on inputs or time: those are part of the measured ones.
+        loops: closed ones, if there are any.
+        found: its base parameters.
+        program: base regressor, and G and gamma of closed loops.
+        forces: columns of v whose forces are measured.
+    """
+
+    mechanism: Mechanism
+    loops: LoopAnalysis | None
+    found: BaseParameters
+    program: Program
+    forces: tuple[int, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the forces."""
+        tau = column_names(self.mechanism).tau
+        return tuple(tau[k] for k in self.forces)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Of the forces."""
+        every = [unit for body in self.mechanism.bodies_by_coordinates for unit in body.joint.shape.force_units]
+        return tuple(every[k] for k in self.forces)
+
+    def rows(self, motion: Motion) -> tuple[Array, Array]:
+        """Regressor (n, forces, nbase) and forces (n, forces) at each sample."""
+        graph_inputs = {"q": motion.q, "v": motion.v, "vdot": motion.vdot}
+        values = interpret(self.program, {item.name: graph_inputs[item.name] for item in self.program.inputs})
+        shape = (len(motion.t), self.mechanism.nv, len(self.found))
+        regressor = np.broadcast_to(values["Y"], shape)
+        if self.loops is None:
+            return regressor[:, list(self.forces)], motion.tau[:, list(self.forces)]
+        free = self._free(values["G"], self.loops.mobility)
+        return np.einsum("nvf,nvb->nfb", free, regressor), motion.tau[:, list(self.forces)]
+
+    def _free(self, G: Array, freedom: int) -> Array:
+        """Motions (n, nv, forces) that the loops leave, each with one motor going at speed one and the others still."""
+        null = np.swapaxes(np.linalg.svd(G)[2], 1, 2)[:, :, -freedom:]
+        driven = null[:, list(self.forces), :]
+        if np.abs(np.linalg.det(driven)).min(initial=1.0) < _DRIVES:
+            raise IdentificationError(
+                "in some samples the motors do not drive the loops",
+                where=self.mechanism.model.name,
+                remedy="leave out samples near singular positions, or measure other joints",
+            )
+        found: Array = null @ np.linalg.inv(driven)
+        return found
+
+
+def regression_of(model: Model) -> Regression:
+    """Base parameters of a model and the program of their regressor.
+
+    Raises:
+        IdentificationError: motors and freedoms of closed loops differ in number.
+        MbsymError: the model is unusable.
+    """
+    mechanism = express(_passive(model), GenerationOptions(symbolic_parameters="none"))
+    loops = loops_of(mechanism)
+    forces = tuple(range(mechanism.nv))
+    if loops is not None:
+        forces = tuple(actuated_columns(mechanism))
+        if len(forces) != loops.mobility:
+            raise IdentificationError(
+                f"the loops leave {loops.mobility} freedoms, and {len(forces)} joints are actuated",
+                where=model.name,
+                remedy="mark as many joints (actuated: true) as there are freedoms",
+            )
+    found = base_parameters_of(mechanism, loops)
+    columns = force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
+    more: Sequence[Output] = ()
+    if loops is not None:
+        zero = Scalar(mechanism.graph, 0)
+        entries = tuple(row.jacobian.get(k, zero).ref for row in loops.rows for k in range(mechanism.nv))
+        more = (Output("G", (len(loops.rows), mechanism.nv), entries),)
+    program = sampled_program(mechanism, [columns[item.column] for item in found.base], more)
+    return Regression(mechanism, loops, found, program, forces)
+
+
+def _passive(model: Model) -> Model:
+    """The model without force elements that count as a whole or take inputs; joints that they drive stay actuated."""
+    kept = tuple(element for element in model.forces if linear_places(model, element) and not element.named("input"))
+    driven = {name for element in model.forces for name in element.driven_joints}
+    joints = tuple(replace(joint, actuated=joint.actuated or joint.name in driven) for joint in model.joints)
+    return replace(model, forces=kept, inputs=(), joints=joints)
