@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from mbsym.forces import PointSpringDamper as PointSpringDamper
     from mbsym.formats.registry import LoadOptions as LoadOptions
     from mbsym.formats.registry import load as load
+    from mbsym.identification.excitation import excite as excite
     from mbsym.identification.identifiable import base_parameters as base_parameters
+    from mbsym.identification.identify import identify as identify
     from mbsym.linear.analysis import equilibrium as equilibrium
     from mbsym.linear.analysis import linearise as linearise
     from mbsym.linear.analysis import modes as modes
@@ -93,7 +95,9 @@ _HOMES: Final = {
     "derive": "mbsym.report.equations",
     "equilibrium": "mbsym.linear.analysis",
     "examples": "mbsym.examples",
+    "excite": "mbsym.identification.excitation",
     "generate": "mbsym.pipeline",
+    "identify": "mbsym.identification.identify",
     "linearise": "mbsym.linear.analysis",
     "load": "mbsym.formats.registry",
     "modes": "mbsym.linear.analysis",

@@ -13,6 +13,7 @@ from mbsym.cli.model_source import names_in, read_model
 from mbsym.errors import IdentificationError
 
 if TYPE_CHECKING:
+    from mbsym.identification.excitation import Settings
     from mbsym.model.system import Model
 
 
@@ -26,13 +27,21 @@ def register(app: typer.Typer) -> None:
             None, help="CSV with columns t, q_*, tau_*, perhaps v_*, vdot_*; without it the base parameters are told."
         ),
         output: Path | None = typer.Option(
-            None, "-o", "--output", help="Model with the identified parameters to write, .yaml."
+            None, "-o", "--output", help="Model with the identified parameters, .yaml; of --excite the motion, .csv."
         ),
         report: Path | None = typer.Option(None, "--report", help="Page with tables and curves to write, .html."),
         hold_back: float = typer.Option(0.25, "--hold-back", help="Part of the samples to try the estimate on."),
         cutoff: float = typer.Option(
             0.0, "--cutoff", help="Of the low-pass filters [Hz]; default by the motion, where v or vdot are missing."
         ),
+        excite: bool = typer.Option(
+            False, "--excite", help="Write a motion within the limits of the joints that tells the parameters best."
+        ),
+        duration: float = typer.Option(10.0, "--duration", help="Of the motion [s]."),
+        harmonics: int = typer.Option(5, "--harmonics", help="Of the motion's base frequency."),
+        step: float = typer.Option(0.01, "--step", help="Between samples of the motion [s]."),
+        acceleration: float = typer.Option(10.0, "--acceleration", help="Limit of the motion [rad/s^2, m/s^2]."),
+        seed: int = typer.Option(0, "--seed", help="Of the motions that the search starts from."),
         as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
         symbolic_parameters: str = typer.Option(
             "", "--symbolic-parameters", help="Symbols in relations: all, none or NAME,...; default as the model says."
@@ -41,10 +50,17 @@ def register(app: typer.Typer) -> None:
         joint_dynamics: str = typer.Option("ignore", "--joint-dynamics", help=JOINT_DYNAMICS_HELP),
         force: bool = typer.Option(False, "--force", help="Overwrite files that mbsym did not write."),
     ) -> None:
-        """Tell which sums of parameters can be identified, or estimate them from measured motions and forces."""
-        for path, suffix in ((output, ".yaml"), (report, ".html")):
-            _check(path, suffix, data, force)
+        """Tell which sums of parameters can be identified, find a motion that does, or estimate them from data."""
+        if excite and data is not None:
+            raise IdentificationError("a motion comes before data", where=str(data), remedy="leave one out")
+        for path, suffix in ((output, ".csv" if excite else ".yaml"), (report, ".html")):
+            _check(path, suffix, data is not None or (excite and path is output), force)
         system = read_model(model, floating=floating, joint_dynamics=joint_dynamics)
+        if excite:
+            from mbsym.identification.excitation import Settings
+
+            _excite(system, Settings(duration, harmonics, step, acceleration, seed), output, as_json, force)
+            return
         if data is None:
             _tell_base_parameters(system, symbolic_parameters, as_json)
             return
@@ -72,11 +88,11 @@ def register(app: typer.Typer) -> None:
             typer.echo(f"wrote {path}")
 
 
-def _check(path: Path | None, suffix: str, data: Path | None, force: bool) -> None:
+def _check(path: Path | None, suffix: str, known: bool, force: bool) -> None:
     """What cannot be written in the end is refused before the work is done."""
     if path is None:
         return
-    if data is None:
+    if not known:
         raise IdentificationError(
             "there are no data to write of", where=str(path), remedy="give a CSV behind the model"
         )
@@ -85,6 +101,28 @@ def _check(path: Path | None, suffix: str, data: Path | None, force: bool) -> No
     from mbsym.simulation.output import check_writable
 
     check_writable(path, force)
+
+
+def _excite(system: Model, settings: Settings, output: Path | None, as_json: bool, force: bool) -> None:
+    from mbsym.identification.excitation import excite
+
+    found = excite(system, settings)
+    if output is not None:
+        from mbsym.simulation.output import Column, csv_bytes, write_whole
+
+        columns = [Column(name, unit, values) for name, unit, values in found.columns]
+        write_whole(output, csv_bytes(columns, f"{system.name}: motion that excites its parameters"), force=force)
+    if as_json:
+        files = [str(output)] if output is not None else []
+        document = {"name": system.name, "condition": found.condition, "before": found.before, "files": files}
+        typer.echo(json.dumps(document, ensure_ascii=False))
+        return
+    typer.echo(
+        f"{system.name}: {settings.duration:g} s, {settings.harmonics} harmonics, condition {found.condition:.3g} for "
+        f"{len(found.regression.found)} base parameters, {found.before:.3g} before the search"
+    )
+    if output is not None:
+        typer.echo(f"wrote {output}")
 
 
 def _tell_base_parameters(system: Model, asked: str, as_json: bool) -> None:

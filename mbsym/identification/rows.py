@@ -64,14 +64,17 @@ class Regression:
 
     def rows(self, motion: Motion) -> tuple[Array, Array]:
         """Regressor (n, forces, nbase) and forces (n, forces) at each sample."""
-        graph_inputs = {"q": motion.q, "v": motion.v, "vdot": motion.vdot}
-        values = interpret(self.program, {item.name: graph_inputs[item.name] for item in self.program.inputs})
-        shape = (len(motion.t), self.mechanism.nv, len(self.found))
-        regressor = np.broadcast_to(values["Y"], shape)
+        return self.regressor(motion.q, motion.v, motion.vdot), motion.tau[:, list(self.forces)]
+
+    def regressor(self, q: Array, v: Array, vdot: Array) -> Array:
+        """(n, forces, nbase) at each sample."""
+        given = {"q": q, "v": v, "vdot": vdot}
+        values = interpret(self.program, {item.name: given[item.name] for item in self.program.inputs})
+        whole: Array = np.broadcast_to(values["Y"], (len(q), self.mechanism.nv, len(self.found)))
         if self.loops is None:
-            return regressor[:, list(self.forces)], motion.tau[:, list(self.forces)]
-        free = self._free(values["G"], self.loops.mobility)
-        return np.einsum("nvf,nvb->nfb", free, regressor), motion.tau[:, list(self.forces)]
+            return whole[:, list(self.forces)]
+        along: Array = np.einsum("nvf,nvb->nfb", self._free(values["G"], self.loops.mobility), whole)
+        return along
 
     def _free(self, G: Array, freedom: int) -> Array:
         """Motions (n, nv, forces) that the loops leave, each with one motor going at speed one and the others still."""
