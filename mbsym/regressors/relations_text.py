@@ -11,6 +11,8 @@ from mbsym.symbolic.scalar import Scalar
 
 WIDTH: Final = 120
 _DIGITS: Final = 6
+_NOTHING: Final = 1e-12
+_ROUNDED: Final = "printed numbers are rounded to 6 digits; --json has them as they are"
 _LONG: Final = 1000
 """Denominators above which a fraction that is no short decimal is rounded."""
 
@@ -23,6 +25,7 @@ def relations_text(found: BaseParameters) -> str:
     lines = [
         f"{found.mechanism.model.name}: {len(found.base)} base parameters of {len(found.columns)} standard ones",
         proof(found),
+        *([_ROUNDED] if any(_is_rounded(number) for item in found.base for number in item.terms.values()) else []),
         "",
     ]
     lines += relation_lines(found)
@@ -54,10 +57,11 @@ def proof(found: BaseParameters) -> str:
 
 def relation(found: BaseParameters, item: BaseParameter) -> str:
     """NAME = sum of standard parameters, those of equal coefficients together; just the name where it is one."""
-    if len(item.terms) == 1:
-        return item.name
+    shown = {column: number for column, number in item.terms.items() if not _is_nothing(number)}
+    if len(shown) == 1:
+        return item.name if len(item.terms) == 1 else f"{item.name} = {found.columns[item.column].name}"
     groups: dict[str, list[tuple[int, str]]] = {}
-    for column, coefficient in item.terms.items():
+    for column, coefficient in shown.items():
         sign, text = _signed(coefficient)
         groups.setdefault(text, []).append((sign, found.columns[column].name))
     parts = []
@@ -119,9 +123,19 @@ def _signed(coefficient: Scalar) -> tuple[int, str]:
     """Sign, and the text of the size, which is empty for one."""
     number = coefficient.constant
     if number is not None:
-        size = abs(number)
-        return (-1 if number < 0 else 1), "" if size == 1 else _number(size)
+        text = _number(abs(number))
+        return (-1 if number < 0 else 1), "" if text == "1" else text
     return _expression(coefficient)
+
+
+def _is_nothing(coefficient: Scalar) -> bool:
+    """Whether a number is the rounding of an angle and no coefficient."""
+    return coefficient.constant is not None and abs(coefficient.constant) < _NOTHING
+
+
+def _is_rounded(coefficient: Scalar) -> bool:
+    number = coefficient.constant
+    return number is not None and abs(number) not in (0, 1) and Fraction(_number(abs(number))) != abs(number)
 
 
 def _number(size: Fraction) -> str:

@@ -27,8 +27,12 @@ _MORE: Final = 2.0
 
 _FEWEST: Final = 24
 _TRIALS: Final = 2000
-_WAYS: Final = (0.6, 0.25, 0.1)
-"""How far the next configuration is looked for [rad, m]."""
+_STEP: Final = 0.12
+_STEPS: Final = 5
+"""Length of a step along the free motions, and steps from one configuration to the next [rad, m]."""
+
+_ASIDE: Final = 0.5
+"""Part of a step by which closing may move: what moves farther is another branch."""
 
 _SPEEDS_EACH: Final = 3
 """Motions tried in each configuration."""
@@ -99,7 +103,7 @@ def loop_rows(mechanism: Mechanism, loops: LoopAnalysis, columns: Sequence[Colum
     still = np.zeros(mechanism.nv)
     found: list[Array] = []
     rank = mechanism.nv - loops.mobility
-    configurations = _configurations(problem, np.array(loops.configuration), generator)
+    configurations = _configurations(problem, np.array(loops.configuration), loops.mobility, generator)
     while sum(map(len, found)) < _MORE * len(columns) + _FEWEST:
         q = next(configurations, None)
         if q is None:
@@ -124,14 +128,25 @@ def _others(mechanism: Mechanism, generator: np.random.Generator) -> list[Array]
     return [generator.uniform(-1, 1, item.shape) for item in mechanism.extra_inputs]
 
 
-def _configurations(problem: ClosingProblem, start: Array, generator: np.random.Generator) -> Iterator[Array]:
-    """Closed configurations, each near the one before."""
-    q, trial = start, 0
-    for trial in range(_TRIALS):
-        way = _WAYS[trial % len(_WAYS)]
-        closing = close(problem, problem.move(q.copy(), generator.uniform(-way, way, problem.nv)))
-        if closing.closed:
+def _configurations(
+    problem: ClosingProblem, start: Array, mobility: int, generator: np.random.Generator
+) -> Iterator[Array]:
+    """Closed configurations along a walk by short steps, which stays on the branch of assembly that it starts on."""
+    import numpy as np
+
+    q = start
+    for _ in range(_TRIALS):
+        way = generator.normal(size=problem.nv)
+        for _ in range(_STEPS):
+            null = np.linalg.svd(problem.gap(q)[1])[2][problem.nv - mobility :]
+            step = null.T @ (null @ way)
+            step *= _STEP / max(float(np.linalg.norm(step)), 1e-12)
+            gone = problem.move(q.copy(), step)
+            closing = close(problem, gone)
+            if not closing.closed or float(np.linalg.norm(closing.q - gone)) > _ASIDE * _STEP:
+                break
             q = closing.q
+        else:
             yield q
 
 

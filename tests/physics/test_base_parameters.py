@@ -32,12 +32,13 @@ from mbsym.regressors.field_matrix import Echelon, rational
 from mbsym.regressors.functions import REGRESSOR_FUNCTIONS
 from mbsym.regressors.grouping import Unseen
 from mbsym.regressors.invariants import invariants
-from mbsym.regressors.relations_text import relation
+from mbsym.regressors.relations_text import relation, relations_text
 from mbsym.regressors.sampled import dependencies, loop_rows, random_rows
 from mbsym.symbolic.finite_field import PRIME
 from mbsym.symbolic.scalar import Scalar, constant
 from mbsym.verification.certificate import verify
 from mbsym.verification.random_trees import random_tree
+from mechanisms.delta import delta
 from mechanisms.mechanism import mechanism_of
 from mechanisms.symbolic_parameters import SEEDS, Symbolic, model_named
 
@@ -118,6 +119,18 @@ def test_closed_loops_have_as_many_as_their_numeric_rank(name: str) -> None:
     assert least > 1e6 * most, "what counts stands far above what does not"
 
 
+def test_a_delta_robot_has_34() -> None:
+    """On the branch where its platform keeps its orientation: there the rods of an arm move alike."""
+    mechanism = mechanism_of(delta())
+    loops = analyse_loops(mechanism)
+    assert loops.mobility == 3
+    found = base_parameters_of(mechanism, loops)
+    assert len(found) == numeric_rank(mechanism, loops) == 34
+    lines = [relation(found, item) for item in found.base]
+    assert sum(line.startswith("right") and "_hy + left" in line for line in lines) == 3
+    assert {found.columns[place].name for place in found.without_effect} >= {"platform_Izz", "platform_hx", "arm0_Ixx"}
+
+
 # ---- published counts ------------------------------------------------------------------------------------------------
 
 
@@ -179,6 +192,15 @@ def test_relations_are_expressions_of_the_geometry() -> None:
     numbers = mbsym.base_parameters("planar_3r", symbolic_parameters="none")
     assert np.allclose(found.matrix(), numbers.matrix())
     assert found.matrix({"l1": 3.0})[0].max() == 9.0
+
+
+def test_rounding_of_angles_is_not_printed() -> None:
+    """The panda's axes are parallel but for the last digits of its file."""
+    found = mbsym.base_parameters(read(ROBOTS["panda"]))
+    text = relations_text(found)
+    assert "e-1" not in text and "1*(" not in text.replace("1*(", "", 0).replace(".1*(", "")
+    assert "printed numbers are rounded to 6 digits" in text
+    assert "printed numbers" not in relations_text(mbsym.base_parameters("puma560"))
 
 
 def test_what_joints_cannot_tell_apart() -> None:
