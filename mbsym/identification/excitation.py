@@ -24,7 +24,7 @@ from mbsym.identification.measurements import column_names
 from mbsym.identification.rows import Regression, regression_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.system import Model
-from mbsym.pipeline import read
+from mbsym.pipeline import GenerationOptions, express, read
 from mbsym.regressors.columns import force_columns
 from mbsym.symbolic.differentiate import gradient
 from mbsym.symbolic.interpret import interpret
@@ -128,10 +128,11 @@ def excite(source: Model | str | Path, settings: Settings = Settings()) -> Excit
     Raises:
         IdentificationError: coordinates are no sums of harmonics, or limits leave no motion.
     """
-    regression = regression_of(read(source))
-    mechanism = regression.mechanism
-    _require_plain(mechanism)
+    model = read(source)
+    _require_plain(express(model, GenerationOptions()))
     _require_possible(settings)
+    regression = regression_of(model)
+    mechanism = regression.mechanism
     limits = limits_of(mechanism, settings)
     search = Search(regression, limits, settings)
     random = np.random.default_rng(settings.seed)

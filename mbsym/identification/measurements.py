@@ -97,7 +97,7 @@ def read_measurements(path: str | Path, mechanism: Mechanism, *, forces: Sequenc
     Args:
         path: of the file; lines that begin with # are left out.
         mechanism: whose columns they are.
-        forces: columns of v whose forces must be there; None for all.
+        forces: columns of v whose forces must be there; None for all. Those of a floating base are zero where not.
 
     Raises:
         IdentificationError: columns are missing, lines are incomplete, times are uneven, or units look wrong.
@@ -109,7 +109,9 @@ def read_measurements(path: str | Path, mechanism: Mechanism, *, forces: Sequenc
         raise IdentificationError(f"cannot be read: {error}", where=where, remedy="give a CSV file in UTF-8") from None
     table, units = _table(text, where)
     names = column_names(mechanism)
-    needed = range(mechanism.nv) if forces is None else forces
+    # Nothing drives a floating base; what the table has of it counts all the same.
+    floating = {k for body in mechanism.bodies for k in range(*body.v_range) if body.joint.kind.is_unbound}
+    needed = [k for k in (range(mechanism.nv) if forces is None else forces) if k not in floating]
     _require(table, ("t", *names.q, *(names.tau[k] for k in needed)), where)
     remarks: list[str] = []
 
@@ -155,6 +157,8 @@ def _table(text: str, where: str) -> tuple[dict[str, Array], Mapping[str, str]]:
     for cell in header:
         found = re.fullmatch(r"\s*(.*?)\s*(?:\[(.*)\])?\s*", cell)
         name, unit = (found[1], found[2] or "") if found else (cell, "")
+        if name in units:
+            raise IdentificationError(f"there are two columns {name}", where=where, remedy="keep one")
         names.append(name)
         units[name] = unit
     rows = []

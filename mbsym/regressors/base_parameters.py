@@ -185,16 +185,17 @@ def _relations(
         return _Relations(changes, len(rows), CLOSED_LOOPS, gap, exact=False)
     points = _Points(mechanism, {place: entries[place] for place in kept})
     echelon, used = _reduced(mechanism, kept, points)
-    if is_deficient(random_rows(mechanism, [entries[place] for place in echelon.pivots])):
+    rows = random_rows(mechanism, [entries[place] for place in kept])
+    independent = set(echelon.pivots)
+    if is_deficient(rows[:, [k for k, place in enumerate(kept) if place in independent]]):
         # Independent but for rounding of the model's numbers, such as axes that are parallel to 1e-7.
-        rows = random_rows(mechanism, [entries[place] for place in kept])
         changes, gap = _numbers(rows, kept)
         blurred = echelon.rank - (len(kept) - len(changes))
         return _Relations(changes, used, PROVED, gap, exact=False, blurred=blurred)
-    pivots, exact = frozenset(echelon.pivots), True
+    exact = True
     made: list[Mapping[int, Fraction]] = []
     for place in kept:
-        if place not in pivots:
+        if place not in independent:
             residues = echelon.combination(place)
             numbers = {other: rational(residue) for other, residue in residues.items()}
             short = {other: -number for other, number in numbers.items() if number is not None}

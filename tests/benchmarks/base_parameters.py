@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from importlib.metadata import files
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 
@@ -61,11 +61,11 @@ def main(names: list[str]) -> int:
             except MbsymError as error:
                 print(f"{name:42} {str(error)[:80]}")
                 continue
-            start = perf_counter()
+            start = process_time()
             mechanism = build_mechanism(model, model.label())
             loops = analyse_loops(mechanism) if mechanism.cut_joints or model.constraints else None
             found = base_parameters_of(mechanism, loops)
-            seconds = perf_counter() - start
+            seconds = process_time() - start
             rank = numeric_rank(mechanism, loops)
             wrong += rank != len(found)
             title = f"{name}{' (floating)' if floating else ''}"

@@ -106,7 +106,7 @@ def test_what_cannot_be_excited_is_said() -> None:
     with pytest.raises(IdentificationError, match="v_elbow may not be more than 0"):
         excite(slow, SETTINGS)
     with pytest.raises(IdentificationError, match="closed loops do not let each coordinate"):
-        excite("four_bar", SETTINGS)
+        excite("rhombus_planar", SETTINGS)
     with pytest.raises(IdentificationError, match="are no sums of harmonics"):
         excite("spinning_top", SETTINGS)
     for wrong, what in (

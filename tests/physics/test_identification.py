@@ -17,7 +17,7 @@ from mbsym.formats.registry import load
 from mbsym.identification.consistent import consistent_parameters, pseudo_inertia
 from mbsym.identification.estimate import estimate
 from mbsym.identification.identify import CONSISTENT, ESTIMATED, GIVEN, identify
-from mbsym.identification.measurements import Measurements, read_measurements
+from mbsym.identification.measurements import Measurements, column_names, read_measurements
 from mbsym.identification.report import summary
 from mbsym.identification.rows import Regression, regression_of
 from mbsym.identification.smoothing import motion_of
@@ -200,6 +200,25 @@ def test_wrong_units_are_suspected(planar: Regression, tmp_path: Path, change: d
     path = write_table(tmp_path / "motion.csv", planar.mechanism, data, "v", "vdot")
     with pytest.raises(IdentificationError, match=what):
         read_measurements(path, planar.mechanism)
+
+
+def test_a_floating_base_needs_no_forces(tmp_path: Path) -> None:
+    """They are zero; all else of the table is asked for."""
+    regression = regression_of(examples.load("floating_two_arm"))
+    mechanism = regression.mechanism
+    names = column_names(mechanism)
+    free = next(range(*body.v_range) for body in mechanism.bodies if body.joint.kind.is_unbound)
+    own = [name for k, name in enumerate(names.tau) if k not in free]
+    header = ["t", *names.q, *names.v, *names.vdot, *own]
+    rows = np.random.default_rng(0).uniform(-1, 1, (20, len(header)))
+    rows[:, 0] = np.arange(20) * 0.1
+    path = tmp_path / "motion.csv"
+    np.savetxt(path, rows, delimiter=",", header=",".join(header), comments="")
+    found = read_measurements(path, mechanism)
+    assert not found.tau[:, list(free)].any() and len(found.forces) == mechanism.nv - 6
+    path.write_text(path.read_text().replace(header[1], header[2], 1))
+    with pytest.raises(IdentificationError, match=f"there are two columns {header[2]}"):
+        read_measurements(path, mechanism)
 
 
 def test_degrees_that_the_header_states_are_taken(planar: Regression, tmp_path: Path) -> None:

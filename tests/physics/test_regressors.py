@@ -6,9 +6,11 @@ Exact means in the field of 2^61 - 1 elements, with a symbol for each parameter.
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.metadata import files
 from pathlib import Path
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from mbsym import examples
@@ -16,13 +18,15 @@ from mbsym.codegen.load import load_numpy
 from mbsym.derivatives.tangent import along_speeds
 from mbsym.errors import DerivationError, ModelError
 from mbsym.forces import FORCE_ELEMENTS
-from mbsym.pipeline import GenerationOptions, derive, express, generate
+from mbsym.pipeline import GenerationOptions, derive, express, generate, read
 from mbsym.reference import Reference
 from mbsym.registry import contracts_of
 from mbsym.regressors.columns import force_columns
 from mbsym.regressors.extraction import extracted_columns
 from mbsym.regressors.functions import REGRESSOR_FUNCTIONS, dense
 from mbsym.regressors.parameters import standard_parameters, with_values
+from mbsym.regressors.sampled import sampled_program
+from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.scalar import Scalar
 from mbsym.verification.certificate import verify
 from mbsym.verification.checks import Worst, check_function
@@ -145,6 +149,36 @@ def test_a_wrong_column_fails_its_certificate(tmp_path: Path) -> None:
 
     assert passes(-1)
     assert not any(passes(column) for column in range(reached.shape[1]))
+
+
+@pytest.mark.parametrize("robot", ["ur5_robot", "solo12", "talos_left_arm"])
+def test_columns_are_those_of_pinocchio(robot: str) -> None:
+    """Whose ten are m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each joint's body; joints are matched by name."""
+    path = next(
+        Path(str(item.locate()))
+        for item in files("example-robot-data") or ()
+        if item.stem == robot and item.suffix == ".urdf"
+    )
+    model = read(path)
+    mechanism = mechanism_of(model)
+    other = pin.buildModelFromUrdf(str(path))
+    data = other.createData()
+    rng = np.random.default_rng(0)
+    columns = force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
+    program = sampled_program(mechanism, columns)
+    order = [other.joints[other.getJointId(body.joint.name)].idx_v for body in mechanism.bodies_by_coordinates]
+    ten = (0, 1, 2, 3, 4, 6, 9, 5, 7, 8)
+    places = {body.name: [10 * (other.getJointId(body.joint.name) - 1) + k for k in ten] for body in mechanism.bodies}
+    names = [item.owner for item in standard_parameters(model) if item.kind == "inertial"][::10]
+    theirs = [place for name in names for place in places[name]]
+    for _ in range(5):
+        q, v, vdot = rng.uniform(-1, 1, (3, mechanism.nv))
+        mine = interpret(program, {"q": q, "v": v, "vdot": vdot})["Y"]
+        moved = [np.empty(mechanism.nv) for _ in range(3)]
+        for own, target in zip((q, v, vdot), moved, strict=True):
+            target[order] = own
+        Y = pin.computeJointTorqueRegressor(other, data, *moved)[order][:, theirs]
+        assert np.allclose(mine[:, : len(theirs)], Y, atol=1e-11 * np.abs(Y).max()), robot
 
 
 # ---- operations ------------------------------------------------------------------------------------------------------
