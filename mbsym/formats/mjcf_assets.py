@@ -55,11 +55,14 @@ class Assets:
         """The colour of a geom: its own, or its material's.
 
         Raises:
-            FormatError: it is no four numbers.
+            FormatError: it is no four numbers, or there is no such material.
         """
         if "rgba" in geom.attributes:
             return read_color(self.source, geom)
-        return self.colors.get(geom.attributes.get("material", ""))
+        material = geom.attributes.get("material", "")
+        if material and material not in self.colors:
+            raise self.source.error(geom.place, f"there is no material {material!r}", "add it under <asset>")
+        return self.colors.get(material)
 
 
 def read_color(source: TextSource, element: Element) -> Color | None:
@@ -71,7 +74,7 @@ def read_assets(source: TextSource, root: Element, defaults: Defaults) -> Assets
     """The assets of a file.
 
     Raises:
-        FormatError: a colour is no four numbers, or a class does not exist.
+        FormatError: a colour is no four numbers, a class does not exist, or a name is given twice.
     """
     settings: dict[str, str] = {}
     for compiler in root.all("compiler"):
@@ -80,12 +83,15 @@ def read_assets(source: TextSource, root: Element, defaults: Defaults) -> Assets
     colors: dict[str, Color | None] = {}
     for asset in root.all("asset"):
         for child in asset.children:
+            if child.tag not in ("mesh", "material"):
+                continue
+            element = defaults.applied(child, MAIN)
+            name = element.attributes.get("name") or PurePosixPath(element.attributes.get("file", "")).stem
+            if name in (meshes if child.tag == "mesh" else colors):
+                raise source.error(child.place, f"two elements <{child.tag}> are named {name!r}", "rename one of them")
             if child.tag == "mesh":
-                element = defaults.applied(child, MAIN)
-                stem = PurePosixPath(element.attributes.get("file", "")).stem
-                meshes[element.attributes.get("name") or stem] = element
-            elif child.tag == "material":
-                element = defaults.applied(child, MAIN)
-                colors[element.attributes.get("name", "")] = read_color(source, element)
+                meshes[name] = element
+            else:
+                colors[name] = read_color(source, element)
     directory = settings.get("meshdir", settings.get("assetdir", ""))
     return Assets(source, meshes, colors, directory, settings.get("strippath") == "true")

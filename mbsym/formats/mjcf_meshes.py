@@ -108,23 +108,21 @@ class MeshMasses:
         if rule == LEGACY and not shell:
             exact = mesh_mass(triangles, "exact").volume
             if found.volume > exact * (1 + NOTICED) or surface_fault(triangles):
-                self.overstated[name] = found.volume / exact - 1 if exact > 0 else float("inf")
+                self.overstated[name] = found.volume / abs(exact) - 1 if exact else 1.0
         self._known[name, shell] = found
         return found
 
     def _triangles(self, mesh: Element) -> Triangles:
-        import numpy as np
-
         from mbsym.shapes.mesh_file import Triangles
-        from mbsym.shapes.mesh_mass import joined
+        from mbsym.shapes.mesh_mass import joined, single_precision
 
         try:
             parts = self._inline(mesh) if "vertex" in mesh.attributes else self._from_file(mesh)
+            single = [Triangles(single_precision(part.vertices), part.faces) for part in parts]
         except (FormatError, ValueError) as error:
             what = error.what if isinstance(error, FormatError) else str(error)
-            remedy = error.remedy if isinstance(error, FormatError) else "give more vertices"
+            remedy = error.remedy if isinstance(error, FormatError) else "mend its vertices"
             raise self.source.error(mesh.place, what, remedy or "give its body an <inertial>") from None
-        single = [Triangles(np.float32(part.vertices).astype(float), part.faces) for part in parts]
         scale = [1.0, 1.0, 1.0]
         if "scale" in mesh.attributes:
             scale = [evaluate(value) for value in read_numbers(self.source, mesh, "scale", 3)]
@@ -134,7 +132,7 @@ class MeshMasses:
         import numpy as np
 
         from mbsym.shapes.mesh_file import Triangles
-        from mbsym.shapes.mesh_mass import convex_hull
+        from mbsym.shapes.mesh_mass import convex_hull, single_precision
 
         count = len(mesh.attributes["vertex"].split())
         vertices = np.array([evaluate(value) for value in read_numbers(self.source, mesh, "vertex", count)])
@@ -143,9 +141,9 @@ class MeshMasses:
                 f"{count} numbers are no vertices of a mesh", remedy="give three for each of four or more"
             )
         if "face" not in mesh.attributes:
-            return (convex_hull(np.float32(vertices).astype(float).reshape(-1, 3)),)
+            return (convex_hull(single_precision(vertices.reshape(-1, 3))),)
         words = mesh.attributes["face"].split()
-        if len(words) % 3 or not all(word.isdigit() and int(word) < count // 3 for word in words):
+        if not words or len(words) % 3 or not all(word.isdigit() and int(word) < count // 3 for word in words):
             raise FormatError("the faces are no triples of vertices", remedy="count vertices from 0")
         return (Triangles(vertices.reshape(-1, 3), np.array(list(map(int, words))).reshape(-1, 3)),)
 

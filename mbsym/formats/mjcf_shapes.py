@@ -51,7 +51,7 @@ def read_shapes(
 
 
 def _shape(source: TextSource, geom: Element, body: str, assets: Assets, rules: AngleRules) -> Shape | None:
-    kind = geom_kind(geom)
+    kind, color = geom_kind(geom), assets.color_of(geom)
     form: Form
     if kind == "mesh":
         mesh = assets.mesh(geom)
@@ -67,7 +67,7 @@ def _shape(source: TextSource, geom: Element, body: str, assets: Assets, rules: 
             return None
     else:
         return None
-    return Shape(body, form, placement, assets.color_of(geom), geom.attributes.get("name", "").strip())
+    return Shape(body, form, placement, color, geom.attributes.get("name", "").strip())
 
 
 def _form(kind: str, sizes: tuple[Value, ...]) -> Form:

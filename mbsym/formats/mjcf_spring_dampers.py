@@ -50,14 +50,16 @@ def with_spring_dampers(model: Model, times: Times, anchors: Mapping[str, tuple[
 
 def _moved_inertias(model: Model, anchors: Mapping[str, tuple[Placement, Vector]]) -> dict[str, float]:
     """What joints of one freedom move while the others are free, by name."""
+    # Joints that close loops hold nothing here, as MuJoCo has it.
+    tree = [joint for joint in model.joints if joint.name in anchors]
     columns: dict[str, slice] = {}
     count = 0
-    for joint in model.joints:
+    for joint in tree:
         columns[joint.name] = slice(count, count := count + joint.shape.nv)
     armature = np.zeros(count)
     jacobians: dict[str, Array] = {model.ground: np.zeros((6, count))}
     poses: dict[str, tuple[Array, Array]] = {}
-    for joint in model.joints:
+    for joint in tree:
         placement, axis = anchors[joint.name]
         R = np.array(placement_matrix(placement), dtype=float)
         r = np.array([evaluate(value) for value in placement.translation])
@@ -80,20 +82,19 @@ def _moved_inertias(model: Model, anchors: Mapping[str, tuple[Placement, Vector]
             moving = J[3:] + np.cross(J[:3].T, center).T
             M += float(own.mass) * moving.T @ moving
             M += J[:3].T @ (R @ np.array(own.inertia, dtype=float) @ R.T) @ J[:3]
-    inverse = np.linalg.pinv(M)
-    return {
-        joint.name: 1 / float(inverse[columns[joint.name].start, columns[joint.name].start])
-        for joint in model.joints
-        if joint.shape.nv == 1
-    }
+    # Where rounding leaves nothing of the reciprocal, the others weigh nothing beside the joint's own inertia.
+    inverse = np.diag(np.linalg.pinv(M))
+    moved = np.where(inverse > 0, 1 / np.where(inverse > 0, inverse, 1), np.diag(M))
+    return {joint.name: float(moved[columns[joint.name].start]) for joint in tree if joint.shape.nv == 1}
 
 
 def _motion(kind: JointType, R: Array, r: Array, axis: Array) -> Array:
     """Twists at the world's origin (6, nv) of a joint's speeds."""
+    length = float(np.linalg.norm(axis)) or 1.0  # an axis of zero is refused where the model is checked
     if kind is PRISMATIC:
-        along = R @ axis / np.linalg.norm(axis)
+        along = R @ axis / length
         return np.concatenate([np.zeros(3), along])[:, None]
-    turning = (R @ axis / np.linalg.norm(axis))[:, None] if kind is REVOLUTE else R
+    turning = (R @ axis / length)[:, None] if kind is REVOLUTE else R
     motion = np.concatenate([turning, np.cross(r, turning.T).T])
     if kind is FREE:
         return np.concatenate([motion, np.concatenate([np.zeros((3, 3)), R])], axis=1)

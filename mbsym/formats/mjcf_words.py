@@ -50,9 +50,9 @@ _EQUALITY: Final = Words(
 MJCF_WORDS: Final[Mapping[str, Words]] = {
     "mujoco": Words(
         ("model",),
-        many=("compiler", "option", "default", "worldbody", "equality", "keyframe"),
+        many=("compiler", "option", "default", "worldbody", "equality", "keyframe", "asset"),
         silent=(
-            "size", "visual", "statistic", "asset", "contact", "deformable", "tendon", "actuator", "sensor",
+            "size", "visual", "statistic", "contact", "deformable", "tendon", "actuator", "sensor",
             "custom", "extension", *REFUSED,
         ),
     ),
@@ -105,6 +105,21 @@ MJCF_WORDS: Final[Mapping[str, Words]] = {
     ),
     "equality": Words(
         many=("connect", "weld", "joint"), silent=("tendon", "flex", "flexvert", "flexstrain", "distance")
+    ),
+    "asset": Words(many=("mesh", "material"), silent=("texture", "hfield", "skin", "model")),
+    "mesh": Words(
+        ("name", "class", "file", "vertex", "face", "scale", "refpos", "refquat", "inertia"),
+        silent=(
+            "content_type", "normal", "texcoord", "smoothnormal", "maxhullvert", "material", "builtin", "params",
+            "plugin", "needsdf", "octree_maxdepth",
+        ),
+    ),
+    "material": Words(
+        ("name", "class", "rgba"),
+        silent=(
+            "texture", "texrepeat", "texuniform", "emission", "specular", "shininess", "reflectance", "metallic",
+            "roughness", "layer",
+        ),
     ),
     "keyframe": Words(many=("key",)),
     "key": Words(("name", "qpos", "qvel"), silent=("time", "act", "ctrl", "mpos", "mquat")),

@@ -47,6 +47,19 @@ def joined(parts: Sequence[Triangles], scale: Sequence[float] = (1.0, 1.0, 1.0))
     return Triangles(vertices, faces[:, ::-1] if np.prod(factors) < 0 else faces)
 
 
+def single_precision(vertices: Array) -> Array:
+    """The vertices rounded to single precision, as doubles.
+
+    Raises:
+        ValueError: one lies beyond it.
+    """
+    with np.errstate(over="ignore"):
+        rounded: Array = vertices.astype(np.float32).astype(float)
+    if not np.isfinite(rounded).all():
+        raise ValueError("a vertex lies beyond single precision")
+    return rounded
+
+
 def surface_fault(mesh: Triangles) -> str:
     """Why a mesh bounds no volume, "" if it does: each edge belongs to two faces, which pass it in opposite ways."""
     _, places = np.unique(mesh.vertices, axis=0, return_inverse=True)
@@ -110,6 +123,8 @@ def _corners(mesh: Triangles) -> tuple[Array, Array, Array]:
 def _middle(normals: Array, centers: Array) -> Array:
     """The centre of the surface."""
     areas = np.linalg.norm(normals, axis=1)
+    if not areas.any():
+        areas = np.ones(len(areas))
     middle: Array = areas @ centers / areas.sum()
     return middle
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Final, TypeAlias
 
+from mbsym.errors import SymbolicError
 from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Form, Mesh, Sphere
 from mbsym.values.numbers import to_scalar, value_names
 from mbsym.values.parameter import Value
@@ -86,7 +88,7 @@ def mass_properties(forms: Sequence[PlacedForm], mesh_solid: MeshSolid) -> MassP
         mesh_solid: the solid that a mesh bounds, unscaled by density.
 
     Raises:
-        SymbolicError: a value is no expression.
+        SymbolicError: a value is no expression, or a result is out of range.
     """
     import sympy as sp
 
@@ -191,7 +193,10 @@ def _value(expression: Expression) -> Value:
     import sympy as sp
 
     long = [atom for atom in expression.atoms(sp.Rational) if len(str(atom.p * atom.q)) > LONGEST]
-    rounded = expression.xreplace({atom: sp.Rational(repr(float(atom))) for atom in long})
+    numbers = {atom: float(atom) for atom in long}
+    if not all(map(isfinite, numbers.values())):
+        raise SymbolicError("a mass or an inertia is out of range", remedy="check the sizes and densities")
+    rounded = expression.xreplace({atom: sp.Rational(repr(number)) for atom, number in numbers.items()})
     if rounded.is_Integer:
         return int(rounded)
     if rounded.is_Rational and long:

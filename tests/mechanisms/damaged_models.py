@@ -51,7 +51,7 @@ bodies:
   ball: {mass: 1, inertia: [0.1, 0.1, 0.1, 0, 0, 0]}
   screw: {mass: 1, inertia: [0.1, 0.1, 0.1]}
   cross: {mass: 1, inertia: [0.1, 0.1, 0.1]}
-  drone: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+  drone: {density: m, geometry: [{type: capsule, radius: 0.1, length: l}, {type: ellipsoid, radii: [1, l, k]}]}
 joints:
   rail: {type: prismatic, from: floor, to: cart, axis: x, armature: 0.1, actuated: true, cut: tree, weight: 3}
   hinge:
@@ -91,6 +91,14 @@ constraints:
   rod: {type: distance, first_body: cart, second_body: drone, length: 1.5, second_point: [0, 0, 1]}
   mesh: {type: gear, first_joint: hinge, second_joint: rail, ratio: 3, offset: 0.1}
   slot: {type: point_on_line, first_body: floor, second_body: ball, line_point: [0, 0, 1], line_direction: [1, 0, 0]}
+states:
+  home: {q: {hinge: l, socket: [1, 0, 0, 0]}, v: {hinge: 0.1}}
+pinocchio_order: [rail, hinge]
+ground_geometry:
+  - {type: box, size: [1, l, 0.1], at: {translation: [0, 0, l], rpy: [0, 0, 0.1]}, color: [1, 0, 0, 1], name: floor}
+  - {type: mesh, file: a.stl, scale: [1, 1, 1]}
+  - {type: sphere, radius: 0.3}
+  - {type: cylinder, radius: 0.3, length: 1}
 """
 
 LOOPS: Final = """\
@@ -118,7 +126,7 @@ URDF: Final = """\
       <mass value="2"/>
       <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0.01" ixz="0" iyz="0"/>
     </inertial>
-    <visual><geometry><box size="1 1 1"/></geometry></visual>
+    <visual name="v"><origin xyz="0 0 1" rpy="0 0 0.1"/><geometry><box size="1 1 1"/></geometry></visual>
   </link>
   <link name="fore"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>
   <link name="hand"><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial></link>
@@ -141,6 +149,11 @@ URDF: Final = """\
   <joint name="slide" type="prismatic">
     <origin rpy="0 0 1.5708"/><parent link="hand"/><child link="tool"/><axis xyz="1 0 0"/><limit lower="0" upper="1"/>
   </joint>
+  <material name="red"><color rgba="1 0 0 1"/></material>
+  <link name="tip">
+    <visual><geometry><mesh filename="package://a/b.stl" scale="1 1 1"/></geometry><material name="red"/></visual>
+    <collision><geometry><cylinder radius="1" length="2"/></geometry></collision></link>
+  <joint name="end" type="fixed"><parent link="tool"/><child link="tip"/></joint>
 </robot>
 """
 
@@ -178,6 +191,26 @@ MJCF: Final = """\
     <joint joint1="elbow" joint2="shoulder" polycoef="0 2 0 0 0"/>
   </equality>
   <actuator><motor name="m" joint="shoulder"/></actuator>
+  <compiler boundmass="0.001" boundinertia="0.00001" inertiagrouprange="0 5" autolimits="true" balanceinertia="true"/>
+  <asset>
+    <mesh name="tetra" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 1 3 1 2 3 0 3 2" inertia="exact" scale="1 1 2"/>
+    <mesh name="hull" vertex="0 0 0 1 0 0 0 1 0 0 0 1" refpos="0 0 1" refquat="1 1 0 0"/>
+    <mesh name="seen" file="a.stl"/><material name="red" rgba="1 0 0 1"/>
+  </asset>
+  <worldbody>
+    <frame name="outer" pos="0 1 0" euler="0 0 0.3" childclass="light">
+      <frame pos="0 0 1">
+        <body name="nest">
+          <joint name="n" springdamper="0.1 1"/>
+          <geom type="mesh" mesh="tetra" density="10"/><geom type="mesh" mesh="hull" mass="1" material="red" group="1"/>
+          <geom type="mesh" mesh="seen" mass="0" rgba="0 1 0 0.5"/>
+        </body>
+      </frame>
+    </frame>
+  </worldbody>
+  <keyframe>
+    <key name="start" qpos="0 0 0 1 0 0 0 1 0 0 1 0 0 0 0.1" qvel="0 0 0 0 0 0 1 2 3 4 5 6 7"/>
+  </keyframe>
 </mujoco>
 """
 

@@ -105,6 +105,25 @@ def test_a_mesh_that_is_not_listed_is_refused(tmp_path: Path) -> None:
         read(path)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "<worldbody>",
+            '<worldbody><geom size="1" material="blue"/>',
+            "there is no material 'blue'; add it under <asset>",
+        ),
+        ("<asset>", '<asset><mesh name="b" file="c.stl"/>', "two elements <mesh> are named 'b'; rename one of them"),
+        ("<asset>", "<asset><msh/>", "did you mean 'mesh'"),
+    ],
+)
+def test_mistakes_among_assets_are_found(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = written(tmp_path, 'file="b.stl"')
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    with pytest.raises(FormatError, match=message):
+        read(path)
+
+
 def test_volume_that_the_legacy_rule_adds_is_told(tmp_path: Path) -> None:
     (warning,) = read(written(tmp_path, 'file="b.stl"')).warnings
     assert warning == (

@@ -10,7 +10,7 @@ from mbsym.forces import JointDamper, JointSpring
 from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.text_source import TextSource
 
-TIMED = """<mujoco><worldbody><body euler="10 20 30">
+TIMED = """<mujoco><worldbody><body name="p" euler="10 20 30">
 <joint name="a" axis="0 1 0" armature="0.3" springdamper="0.2 0.5"/>
 <geom size=".1" pos="1 0 0"/><body pos="0 0 1"><joint name="b" type="slide" axis="1 1 0" springdamper="0.3 0.7"
 stiffness="3" damping="4"/><joint name="d" pos="0.1 0 0" springdamper="1 1" springref="10" ref="20"/>
@@ -18,7 +18,7 @@ stiffness="3" damping="4"/><joint name="d" pos="0.1 0 0" springdamper="1 1" spri
 <geom size=".2" pos="1 0 0"/></body></body></body>
 <body><freejoint/><geom size="0.1"/>
 <body pos="1 0 0"><joint name="e" springdamper="0.1 2"/><geom size="0.1" pos="1 0 0"/>
-</body></body></worldbody></mujoco>"""
+</body></body></worldbody><equality><connect body1="p" anchor="0 0 1"/></equality></mujoco>"""
 
 
 def test_numbers_are_theirs() -> None:
