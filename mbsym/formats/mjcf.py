@@ -26,6 +26,7 @@ from mbsym.formats.mjcf_keywords import check_keywords
 from mbsym.formats.mjcf_meshes import MeshMasses
 from mbsym.formats.mjcf_nested import Part, joined, parts_within
 from mbsym.formats.mjcf_reference import pose_values, reference_shift
+from mbsym.formats.mjcf_replicate import with_copies
 from mbsym.formats.mjcf_settings import Settings, read_settings
 from mbsym.formats.mjcf_shapes import read_shapes
 from mbsym.formats.mjcf_sites import FRAME_TAGS, named_frame
@@ -164,6 +165,7 @@ class _Reader:
         if any(item.attributes.get("alignfree") == "true" for item in root.all("compiler")):
             self.notes.append("frames of free bodies are where the file has them; alignfree would move them")
         self.notes += unknown_words(self.source, root, MJCF_WORDS, strict=self.options.strict)
+        root = with_copies(self.source, root, self.rules)
         self.classes = read_defaults(self.source, root)
         self.assets = read_assets(self.source, root, self.classes)
         self.mesh_masses = MeshMasses(self.source, self.assets, self.rules, self.settings.exact_meshes)

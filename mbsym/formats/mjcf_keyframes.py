@@ -13,6 +13,7 @@ from mbsym.joints.free import FREE
 from mbsym.model.body import Placement
 from mbsym.model.joint import Joint
 from mbsym.model.named_state import JointValues, NamedState
+from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value
 
 
@@ -25,7 +26,8 @@ def read_states(source: TextSource, root: Element, joints: Sequence[Joint]) -> t
         joints: in the order of the file.
 
     Raises:
-        FormatError: there are more or fewer numbers than coordinates or speeds, or two keyframes of one name.
+        FormatError: there are more or fewer numbers than coordinates or speeds, a quaternion is zero, or two keyframes
+            have one name.
     """
     moving = [joint for joint in joints if not joint.kind.is_rigid]
     keys = [key for frame in root.all("keyframe") for key in frame.all("key")]
@@ -37,6 +39,12 @@ def read_states(source: TextSource, root: Element, joints: Sequence[Joint]) -> t
         q = _split(source, key, "qpos", moving, [joint.shape.nq for joint in moving])
         v = _split(source, key, "qvel", moving, [joint.shape.nv for joint in moving])
         places = dict(q)
+        for joint, values in _with_joints(moving, q):
+            quaternion = _pose(joint, values)[:4] if joint.kind.quaternion is not None else (1,)
+            if not any(evaluate(value) for value in quaternion):
+                raise source.error(
+                    key.place, f"the quaternion of joint {joint.name!r} is zero", "give one of length one"
+                )
         states.append(
             NamedState(
                 name,

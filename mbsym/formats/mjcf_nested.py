@@ -12,7 +12,6 @@ from mbsym.formats.xml_document import Element
 from mbsym.model.body import COINCIDENT, Placement
 
 NOT_COVERED: Final = {
-    "replicate": "write the copies out",
     "composite": "write its bodies out",
     "flexcomp": "deformable bodies are not covered",
     "attach": "write the attached bodies out",

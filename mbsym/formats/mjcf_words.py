@@ -10,7 +10,7 @@ from mbsym.formats.vocabulary import Words
 
 FRAME: Final = ("pos", *ORIENTATIONS)
 
-REFUSED: Final = ("replicate", "composite", "flexcomp", "attach", "plugin")
+REFUSED: Final = ("composite", "flexcomp", "attach", "plugin")
 """Elements that the reader of bodies refuses, each with its own advice."""
 
 SEEN: Final = ("site", "camera", "light")
@@ -74,17 +74,23 @@ MJCF_WORDS: Final[Mapping[str, Words]] = {
             "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "plugin",
         ),
     ),
-    "worldbody": Words(many=("body", "geom", "frame"), silent=(*SEEN, *REFUSED)),
+    "replicate": Words(
+        ("count", "offset", "euler", "sep"),
+        many=("body", "geom", "frame", "replicate"),
+        silent=(*SEEN, *REFUSED),
+        refused="any",
+    ),
+    "worldbody": Words(many=("body", "geom", "frame", "replicate"), silent=(*SEEN, *REFUSED)),
     "frame": Words(
         ("name", "childclass", *FRAME),
         once=("inertial", "freejoint"),
-        many=("body", "joint", "geom", "frame"),
+        many=("body", "joint", "geom", "frame", "replicate"),
         silent=(*SEEN, *REFUSED),
     ),
     "body": Words(
         ("name", "childclass", "mocap", "gravcomp", *FRAME),
         once=("inertial", "freejoint"),
-        many=("body", "joint", "geom", "frame"),
+        many=("body", "joint", "geom", "frame", "replicate"),
         silent=(*SEEN, *REFUSED, "user", "sleep"),
     ),
     "inertial": Words(("mass", "diaginertia", "fullinertia", *FRAME), refused="any"),

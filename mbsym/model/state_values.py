@@ -55,5 +55,9 @@ def check_states(states: Sequence[NamedState], joints: dict[str, Joint], finding
                     word = f"{joints[joint].type} joint {joint!r}"
                     what = f"{word} has {count} {kind}, state {state.name!r} gives {len(values)}"
                     findings.error(path, what, f"give {count}")
-                else:
-                    findings.numbers_of(values, path)
+                    continue
+                numbers = findings.numbers_of(values, path)
+                start = joints[joint].kind.quaternion if key == "q" else None
+                if numbers is not None and start is not None and not any(numbers[start : start + 4]):
+                    what = f"the quaternion of joint {joint!r} in state {state.name!r} is zero"
+                    findings.error(path, what, "give one of length one")

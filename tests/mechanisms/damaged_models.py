@@ -204,6 +204,7 @@ MJCF: Final = """\
           <joint name="n" springdamper="0.1 1"/>
           <geom type="mesh" mesh="tetra" density="10"/><geom type="mesh" mesh="hull" mass="1" material="red" group="1"/>
           <geom type="mesh" mesh="seen" mass="0" rgba="0 1 0 0.5"/>
+          <replicate count="2" offset="0 0 1" euler="0 0 0.1"><geom size="0.1 0.2"/><site name="s"/></replicate>
         </body>
       </frame>
     </frame>

@@ -258,7 +258,7 @@ def equality(element: str) -> str:
 
 
 MISTAKES = [
-    ("<worldbody>", '<worldbody><replicate count="2"/>', "12:14", "<replicate> is not covered"),
+    ("<worldbody>", '<worldbody><composite count="2"/>', "12:14", "<composite> is not covered"),
     ("<worldbody>", '<include file="a.xml"/><worldbody>', "12:3", "the file cannot be read"),
     ('model="walker"', 'model="wal*ker"', "1:1", "the model's name holds"),
     ('angle="degree"', 'angle="turns"', "2:3", "angles in 'turns' are unknown"),

@@ -1,10 +1,12 @@
-"""Nested frames of MJCF: bodies, joints, masses and sites within them are where MuJoCo has them."""
+"""Nested frames and copies of MJCF: bodies, joints, masses and sites within them are where MuJoCo has them."""
 
 from __future__ import annotations
 
 import mujoco
 import numpy as np
+import pytest
 
+from mbsym.errors import FormatError
 from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.text_source import TextSource
 from mbsym.model.system import with_frames
@@ -42,3 +44,42 @@ def test_frames_are_where_they_are_theirs() -> None:
     for pose, name in zip(poses, "abc", strict=False):
         assert np.allclose(pose[:3, 3], data.body(name).xpos, rtol=0, atol=1e-14)
     assert model.frame("mount").body == "a"
+
+
+COPIED = """<mujoco><worldbody><replicate count="3" offset="1 0 0" euler="0 0 30"><body name="a" pos="0 1 0">
+<joint name="j"/><geom name="g" size="0.1"/><body name="b"><joint name="k"/><geom size=".1" pos="1 0 0"/></body></body>
+</replicate><body name="x"><joint name="l" axis="0 1 0"/>
+<replicate count="2" sep="_" euler="0 90 0"><geom size=".1" pos="1 0 0"/></replicate></body>
+<replicate count="11" offset="0 0 1"><replicate count="2" offset="0 1 0" sep="-"><body name="n"><joint name="o"/>
+<geom size=".1"/></body></replicate></replicate></worldbody></mujoco>"""
+
+
+def test_copies_are_where_they_are_theirs() -> None:
+    model = read_mjcf(TextSource("c.xml", COPIED))
+    theirs = mujoco.MjModel.from_xml_string(COPIED)
+    data = mujoco.MjData(theirs)
+    mujoco.mj_forward(theirs, data)
+    assert [body.name for body in model.bodies] == [theirs.body(k).name for k in range(1, theirs.nbody)]
+    assert [joint.name for joint in model.joints] == [theirs.joint(k).name for k in range(theirs.njnt)]
+    reference = Reference(model)
+    poses = dict(zip([body.name for body in reference.mechanism.bodies], reference.poses(np.zeros(29)), strict=True))
+    for name, pose in poses.items():
+        assert np.allclose(pose[:3, 3], data.body(name).xpos, rtol=0, atol=1e-13)
+        assert np.allclose(pose[:3, :3], data.body(name).xmat.reshape(3, 3), rtol=0, atol=1e-13)
+    M = np.zeros((29, 29))
+    mujoco.mj_fullM(theirs, data, M)
+    assert np.allclose(reference.mass_matrix(np.zeros(29)), M, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('count="3"', "", "<replicate> has no count"),
+        ('count="3"', 'count="0"', "count=0 is no number of copies; give 1 or more"),
+        ('count="11"', 'count="99999"', "copies make more than 100000 elements"),
+        ('sep="_"', 'step="_"', "step in <replicate> is not understood"),
+    ],
+)
+def test_bad_copies_are_refused(old: str, new: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        read_mjcf(TextSource("c.xml", COPIED.replace(old, new)))

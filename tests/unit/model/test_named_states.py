@@ -81,6 +81,7 @@ def test_manifest_and_header_list_them(tmp_path: Path) -> None:
         ),
         ("a/2", "[1, 2]", "10:19", "revolute joint 'pin' has 1 coordinates, state 'home' gives 2; give 1"),
         ("a/2", "b/2", "10:19", "unknown name b"),
+        ("[2, 0, 0, 0]", "[0, 0, 0, 0]", "10:32", "the quaternion of joint 'socket' in state 'home' is zero"),
         ("[1, 2, 3]", "[1, 2, x]", "10:66", "unknown name x"),
         ("rest: {}", "rest: {w: 1}", "11:10", "unknown key 'w'"),
     ],
@@ -118,6 +119,7 @@ def test_keyframes_are_the_same_state() -> None:
         ("0 0.8 0\"", "0 0.8\"", "qpos of <key> has 12 numbers; give 13"),
         ("<key time", '<key name="up" time', "two keyframes are named 'up'"),
         ("10 11", "10 x", "no finite number"),
+        ("0.6 0 0.8 0\"", "0 0 0 0\"", "the quaternion of joint 'ball' is zero"),
     ],
 )  # fmt: skip
 def test_bad_keyframes_are_refused(old: str, new: str, message: str) -> None:
