@@ -27,6 +27,8 @@ from mbsym.values.parameter import Value, Vector
 Kind = Literal["world", "model", "link", "joint", "frame", "sensor"]
 
 SCOPE: Final = "::"
+NEAR: Final = 3
+"""Poses in a row that are composed anew, which keeps angles and decimals as they are; more of them go by the world."""
 MOST_NESTED: Final = 100
 """Models within each other."""
 
@@ -77,6 +79,7 @@ class Frames:
         self._carriers: dict[Node, tuple[Node, Placement]] = {}
         self._bodies: dict[Node, Node] = {}
         self.world = Node(WORLD, "world", top)
+        self._placed = {self.world: COINCIDENT}
         self.nodes: list[Node] = []
         if top.tag == "model":
             self._read(self._node(top, self.world, ""))
@@ -240,41 +243,53 @@ class Frames:
         Raises:
             FormatError: poses are relative to each other in a circle.
         """
-        outer: dict[Node, Placement] = {}
-        at, found = COINCIDENT, carrier
-        while True:
-            outer[found] = at
-            if found is self.world:
-                break
-            found, pose = self._carried(found, outer)
-            at = self._on(pose, at)
-        at, found = COINCIDENT, node
-        way: dict[Node, Placement] = {}
-        while found not in outer:
-            way[found] = at
-            found, pose = self._carried(found, way)
-            at = self._on(pose, at)
-        back = outer[found]
+        outward, inward = self._way(node), self._way(carrier)
+        while outward and inward and outward[-1] is inward[-1]:
+            outward.pop()
+            inward.pop()
+        if max(len(outward), len(inward)) > NEAR:
+            back, at = self._in_world(carrier), self._in_world(node)
+        else:
+            back, at = self._along(inward), self._along(outward)
         return at if back == COINCIDENT else self._on(inverse(back), at)
+
+    def _way(self, node: Node) -> list[Node]:
+        """The frames that a pose is in, from itself to the world."""
+        way = {node: None}
+        while node is not self.world:
+            carrier, _ = self._carrier(node)
+            if carrier in way:
+                raise self.source.error(
+                    node.element.place,
+                    f"the pose of {node.kind} {node.name!r} is relative to itself: "
+                    f"{' <- '.join(item.name for item in [*way, carrier])}",
+                    "give one of these poses relative to the model",
+                )
+            way[carrier] = None
+            node = carrier
+        return list(way)
+
+    def _along(self, way: list[Node]) -> Placement:
+        """Where the first frame of a way is in what carries its last."""
+        at = COINCIDENT
+        for node in way:
+            at = self._on(self._carrier(node)[1], at)
+        return at
+
+    def _in_world(self, node: Node) -> Placement:
+        for item in reversed(self._way(node)):
+            if item not in self._placed:
+                carrier, pose = self._carrier(item)
+                self._placed[item] = self._on(self._placed[carrier], pose)
+        return self._placed[node]
 
     def _on(self, outer: Placement, inner: Placement) -> Placement:
         if outer == COINCIDENT:
             return inner
         return outer if inner == COINCIDENT else compose(outer, inner, self.tolerance)
 
-    def _carried(self, node: Node, way: dict[Node, Placement]) -> tuple[Node, Placement]:
-        """The frame that a pose is in, and the pose; ``way`` is what led here."""
-        carrier, pose = self._carrier(node)
-        if carrier in way:
-            raise self.source.error(
-                node.element.place,
-                f"the pose of {node.kind} {node.name!r} is relative to itself: "
-                f"{' <- '.join(item.name for item in [*way, carrier])}",
-                "give one of these poses relative to the model",
-            )
-        return carrier, pose
-
     def _carrier(self, node: Node) -> tuple[Node, Placement]:
+        """The frame that a pose is in, and the pose."""
         known = self._carriers.get(node)
         if known is not None:
             return known
@@ -294,7 +309,8 @@ class Frames:
         placed = element.attributes.get("placement_frame", "").strip() if node.kind == "model" else ""
         if placed:
             frame = self.named(node, placed, element, f"the placement frame of model {node.name!r}")
-            self._carriers[node] = carrier, self._on(placement, inverse(self.placement(frame, node)))
+            way = self._way(frame)
+            self._carriers[node] = carrier, self._on(placement, inverse(self._along(way[: way.index(node)])))
         return self._carriers[node]
 
     def on_link(self, link: Node, element: Element) -> Placement:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -187,6 +188,24 @@ def test_a_placement_frame_is_where_the_pose_of_the_model_says() -> None:
     assert place == pytest.approx([0, 0, 3], abs=1e-15)
     assert rotation == pytest.approx(turned(0.5), abs=1e-15)
     assert start(model, "a")[0] == pytest.approx(turned(0.3), abs=1e-15)
+
+
+def test_long_chains_of_poses_take_as_long_as_short_ones_do() -> None:
+    """Nearly; composing every pose of every chain anew took minutes."""
+    count = 120
+    names = [f"l{k}" for k in range(count)]
+    body = link("l0", "0 0 1 0 0 0.01") + "".join(
+        link(name, "1 0 0 0 0 0.01", before) for before, name in pairwise(names)
+    )
+    model = read(body + f'<frame name="end" attached_to="l{count - 1}"/>', attributes='placement_frame="end"')
+    turn, place = np.eye(3), np.zeros(3)
+    for _ in names[1:]:
+        turn = turned(-0.01) @ turn
+        place = turned(-0.01) @ (place - [1, 0, 0])
+    found = start(model, "l0")
+    assert found[0] == pytest.approx(turn, abs=1e-13)
+    assert found[1] == pytest.approx(place, abs=1e-12)
+    assert start(model, names[-1])[1] == pytest.approx(np.zeros(3), abs=1e-12)
 
 
 # ---- includes -------------------------------------------------------------------------------------------------------
