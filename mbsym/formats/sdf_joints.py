@@ -47,6 +47,9 @@ JOINT_TYPES: Final[dict[str, JointType]] = {
 """What SDF's words for types of joints mean."""
 
 GEARBOX: Final = "gearbox"
+SPECIAL: Final = ("axis2", "gearbox_ratio", "gearbox_reference_body", "thread_pitch", "screw_thread_pitch")
+"""What some types of joints alone have."""
+
 PARALLEL: Final = 1e-6
 """Sine of the angle between axes that six printed digits explain."""
 
@@ -75,6 +78,7 @@ class JointReader:
     notes: list[str] = field(default_factory=list)
     _damped: dict[str, None] = field(default_factory=dict)
     _idle: list[str] = field(default_factory=list)
+    _beside: list[str] = field(default_factory=list)
     _axes: dict[str, tuple[Node, JointAxis]] = field(default_factory=dict)
 
     def read(self) -> None:
@@ -92,6 +96,9 @@ class JointReader:
                 gears.append(node)
             elif kind in JOINT_TYPES:
                 self._joint(node, kind)
+                told = _told(JOINT_TYPES[kind])
+                if any(item.tag in SPECIAL and item.tag not in told for item in node.element.children):
+                    self._beside.append(node.name)
             else:
                 what = f"has the unknown type {kind!r}" if kind else "has no type"
                 raise self.scene.source.error(
@@ -121,6 +128,11 @@ class JointReader:
             damped = list(self._damped)
             self.notes.append(
                 f"damping and friction of {len(damped)} joints ({listing(damped)}) are left out of the dynamics"
+            )
+        if self._beside:
+            self.notes.append(
+                f"a second axis, thread or gear ratio of {len(self._beside)} joints ({listing(self._beside)}) is left "
+                "out: joints of their types have none"
             )
         if self._idle:
             self.notes.append(
@@ -338,6 +350,13 @@ class JointReader:
         if evaluate(reference):
             offset = f"({offset}) - ({ratio})*({reference})"
         self.couplings.append(Coupling(node.name, leader.name, ratio, offset))
+
+
+def _told(kind: JointType) -> tuple[str, ...]:
+    """Which of what some types alone have is read for a type."""
+    if kind is UNIVERSAL:
+        return SPECIAL[:1]
+    return SPECIAL[3:] if kind is HELICAL else ()
 
 
 def _are_perpendicular(first: JointAxis, second: JointAxis) -> bool:

@@ -314,7 +314,15 @@ def test_what_is_left_out_is_named() -> None:
         '<link name="d"><gravity>0</gravity><velocity_decay><linear>0.1</linear></velocity_decay>'
         '<wobble/></link><drake:rotor xmlns:drake="x"/>'
         '<joint name="j" type="ball"><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>'
+        '<joint name="k" type="fixed"><parent>b</parent><child>c</child><gearbox_ratio>2</gearbox_ratio></joint>'
     )
     notes = " ".join(model.warnings)
-    for word in ("<drake:rotor>", "<wobble>", "links ('d') without gravity", "decay of velocity", "ball joints ('j')"):
+    for word in (
+        "<drake:rotor>",
+        "<wobble>",
+        "links ('d') without gravity",
+        "decay of velocity",
+        "ball joints ('j')",
+        "gear ratio of 1 joints ('k')",
+    ):
         assert word in notes
