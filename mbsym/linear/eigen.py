@@ -41,7 +41,7 @@ def eigenvalues(A: Array, mass: Array) -> Array:
     found = _second_order(A, mass)
     if found is not None:
         roots = [complex(np.sqrt(-square + 0j)) for square in found[0]]
-        return np.sort_complex([value for root in roots for value in (root, -root)])
+        return np.sort_complex([value for root in roots for value in (root, -root)]) + 0.0
     values = np.linalg.eigvals(A)
     values[np.argsort(np.abs(values))[: _zeros(A)]] = 0.0
     return np.sort_complex(values)

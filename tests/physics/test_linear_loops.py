@@ -106,6 +106,17 @@ def test_motors_are_what_enters_unless_told_otherwise() -> None:
     assert mbsym.linearise("stewart_platform").inputs == legs
 
 
+def test_a_cut_joint_that_holds_nothing_leaves_a_tree() -> None:
+    """The bob of a double pendulum that a free joint connects to ground as well."""
+    double = examples.load("double_pendulum")
+    loose = mbsym.Joint("loose", "free", double.ground, double.bodies[1].name, cut="cut")
+    held = replace(double, joints=(*double.joints, loose))
+    assert held.label().cut_joints == ("loose",)
+    found = mbsym.linearise(held)
+    assert np.allclose(found.A, mbsym.linearise(double).A, rtol=1e-13)
+    assert found.symbolic().A == mbsym.linearise(double).symbolic().A
+
+
 # ---- spectra ---------------------------------------------------------------------------------------------------------
 
 
