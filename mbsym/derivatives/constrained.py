@@ -17,9 +17,8 @@ from mbsym.derivatives.forward_dynamics import inverse
 from mbsym.derivatives.inverse_dynamics import dynamics_jacobians
 from mbsym.derivatives.tangent import Matrix, along, along_speeds
 from mbsym.formulations.contracts import Derived
-from mbsym.formulations.recursive.composite_body import mass_matrix
-from mbsym.formulations.recursive.sparse_factor import SparseFactor, factorised
-from mbsym.formulations.regular_mass import never_singular
+from mbsym.formulations.recursive.composite_body import factored_mass_matrix
+from mbsym.formulations.recursive.sparse_factor import SparseFactor
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Input
 from mbsym.symbolic.scalar import Scalar, symbol
@@ -50,9 +49,7 @@ def constrained_derivative_terms(
             excess.append(total.ref)
         pull_by_q = along_speeds(mechanism, [force.ref for force in pull])
         excess_by_q, excess_by_v = along_speeds(mechanism, excess), along(mechanism, excess, v)
-    factor = factorised(
-        mechanism, mass_matrix(mechanism), order=mechanism.columns_by_label, regular=never_singular(mechanism)
-    )
+    factor = factored_mass_matrix(mechanism)
     with graph.section("derivatives of vdot at held multipliers"):
         held = [[b - a for a, b in zip(*pair, strict=True)] for pair in zip(by_q, pull_by_q, strict=True)]
         free_by_q, free_by_v = _solved(factor, held), _solved(factor, [[-entry for entry in row] for row in by_v])

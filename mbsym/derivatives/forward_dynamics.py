@@ -9,8 +9,8 @@ from mbsym.derivatives.inverse_dynamics import generalised, inverse_dynamics_jac
 from mbsym.derivatives.tangent import Matrix
 from mbsym.derivatives.variations import State, state_of
 from mbsym.formulations.contracts import Derived, Entries
-from mbsym.formulations.recursive.composite_body import mass_matrix
-from mbsym.formulations.recursive.sparse_factor import SparseFactor, factorised, weighted_product
+from mbsym.formulations.recursive.composite_body import factored_mass_matrix
+from mbsym.formulations.recursive.sparse_factor import SparseFactor, weighted_product
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
 from mbsym.spatial.vector import zero_vector
@@ -47,7 +47,7 @@ class CausedMotion:
 
 def caused_motion(mechanism: Mechanism) -> CausedMotion:
     """vdot by the factored mass matrix, and the motion with it."""
-    factor = factorised(mechanism, mass_matrix(mechanism), order=mechanism.columns_by_label)
+    factor = factored_mass_matrix(mechanism)
     still = joints_at_rest(mechanism)
     steady = state_of(mechanism, joint_speeds(mechanism), still, mechanism.gravity)
     applied = generalised(mechanism)
@@ -91,5 +91,4 @@ def inverse(mechanism: Mechanism, factor: SparseFactor, what: str = "mass matrix
 
 def inverse_mass_matrix(mechanism: Mechanism) -> Derived:
     """M^-1, (nv, nv)."""
-    factor = factorised(mechanism, mass_matrix(mechanism), order=mechanism.columns_by_label)
-    return Derived(inverse(mechanism, factor), "factored mass matrix")
+    return Derived(inverse(mechanism, factored_mass_matrix(mechanism)), "factored mass matrix")

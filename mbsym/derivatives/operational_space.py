@@ -18,9 +18,8 @@ from mbsym.derivatives.forward_dynamics import inverse
 from mbsym.derivatives.tangent import Matrix
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.contracts import Derived, Entries
-from mbsym.formulations.recursive.composite_body import mass_matrix
+from mbsym.formulations.recursive.composite_body import factored_mass_matrix
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, factorised, product, weighted_product
-from mbsym.formulations.regular_mass import never_singular
 from mbsym.kinematics.frames import frame_jacobian_entries, jacobian_rate_entries
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Input
@@ -83,9 +82,7 @@ class _OperationalSpace:
         self.damping = Input(
             "damping", (), (damping.ref,), "", "added to the diagonal of J M^-1 J^T before it is inverted; 0 for none"
         )
-        self.factor: SparseFactor = factorised(
-            mechanism, mass_matrix(mechanism), order=mechanism.columns_by_label, regular=never_singular(mechanism)
-        )
+        self.factor: SparseFactor = factored_mass_matrix(mechanism)
         with graph.section("mobility of the frames"):
             self.half = [self.factor.inward(jacobian[row]) for row in self.rows]
             mobility = _symmetric(self.factor, self.half, damping)

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.contracts import Derived
-from mbsym.formulations.recursive.composite_body import mass_matrix
+from mbsym.formulations.recursive.composite_body import factored_mass_matrix
 from mbsym.formulations.recursive.newton_euler import newton_euler
 from mbsym.formulations.recursive.sparse_factor import Vector, factorised, sparsest_order, weighted_product
-from mbsym.formulations.regular_mass import never_singular
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
 from mbsym.loops.contracts import ACTUATED_INVERSE_DYNAMICS
@@ -159,12 +158,7 @@ def _best_forces(
     mechanism: Mechanism, rows: Sequence[Vector], columns: Sequence[int], force: Vector
 ) -> Mapping[int, Scalar]:
     zero, one = Scalar(mechanism.graph, 0), Scalar(mechanism.graph, 1)
-    factor = factorised(
-        mechanism,
-        mass_matrix(mechanism),
-        order=mechanism.columns_by_label,
-        regular=never_singular(mechanism),
-    )
+    factor = factored_mass_matrix(mechanism)
     with mechanism.graph.section("best actuator forces"):
         motors = [[one if k == column else zero for k in range(mechanism.nv)] for column in columns]
         every = [factor.inward(row) for row in (*rows, *motors)]

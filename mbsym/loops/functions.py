@@ -28,10 +28,9 @@ from mbsym.formulations.contracts import Contract, Derived, Entries
 from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.massless_motion import require_inertia
 from mbsym.formulations.recursive.articulated_factor import articulated_factor
-from mbsym.formulations.recursive.composite_body import mass_matrix
+from mbsym.formulations.recursive.composite_body import factored_mass_matrix
 from mbsym.formulations.recursive.newton_euler import newton_euler
 from mbsym.formulations.recursive.sparse_factor import Factor, Vector, factorised, product, weighted_product
-from mbsym.formulations.regular_mass import never_singular
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
 from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
@@ -153,12 +152,7 @@ def mass_factor(mechanism: Mechanism, method: Method) -> Factor:
     try:
         if method == "articulated" and not mechanism.is_coupled:
             return articulated_factor(mechanism)
-        return factorised(
-            mechanism,
-            mass_matrix(mechanism),
-            order=mechanism.columns_by_label,
-            regular=never_singular(mechanism),
-        )
+        return factored_mass_matrix(mechanism)
     except DerivationError:
         require_inertia(mechanism)
         raise

@@ -6,6 +6,7 @@ Source: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapters 6 and 8.
 from __future__ import annotations
 
 from mbsym.errors import DerivationError, SymbolicError
+from mbsym.formulations.recursive.sparse_factor import SparseFactor, factorised
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
@@ -72,6 +73,16 @@ def _insert(
     matrix[r][c] = matrix[r][c] + term
     if r != c:
         matrix[c][r] = matrix[r][c]
+
+
+def factored_mass_matrix(mechanism: Mechanism) -> SparseFactor:
+    """M = L^T D L, whose pivots are not looked at where M is regular in every state.
+
+    Raises:
+        DerivationError: a pivot is zero in every state.
+    """
+    regular = never_singular(mechanism)
+    return factorised(mechanism, mass_matrix(mechanism), order=mechanism.columns_by_label, regular=regular)
 
 
 def solve(mechanism: Mechanism, matrix: SquareMatrix, right: list[Scalar]) -> list[Scalar]:
