@@ -46,6 +46,9 @@ TOLD_AS_LEFT_OUT: Final = ("velocity_decay", "physics")
 DIRECTIONS: Final = {"axisangle": (3,), "xyaxes": (3, 3), "zaxis": (3,), "quat": (4,), "xyz of SDF": (3,)}
 """Attributes and texts whose numbers are directions, whatever their length, with how many numbers each has."""
 
+SAID_IN_ANY_CASE: Final = ("true", "false", "3d", "6d")
+"""Words that mean the same in capitals."""
+
 _ALL_READ: Final = LoadOptions(joint_dynamics="forces", actuators="inputs")
 _READERS: Final[dict[str, Callable[[TextSource], Model]]] = {
     ".urdf": lambda source: read_urdf(source, _ALL_READ),
@@ -92,7 +95,7 @@ def _words(text: str | None) -> tuple[Hashable, ...]:
         try:
             number = Fraction(word)
         except (ValueError, ZeroDivisionError):
-            found.append(word.lower() if word.lower() in ("true", "false") else word)
+            found.append(word.lower() if word.lower() in SAID_IN_ANY_CASE else word)
         else:
             found.append(number if abs(number) > 1e-8 else 0)
     return tuple(found)
