@@ -71,17 +71,31 @@ def sampled_program(mechanism: Mechanism, columns: Sequence[Column], more: Seque
 
 
 def random_rows(mechanism: Mechanism, columns: Sequence[Column]) -> Array:
-    """Rows of the regressor of a tree at random states."""
+    """Rows of the regressor of a tree at random states in which its entries are numbers.
+
+    Raises:
+        DerivationError: there are too few such states.
+    """
     import numpy as np
 
     generator = np.random.default_rng(3)
     evaluator = Evaluator(sampled_program(mechanism, columns))
     rows: list[Array] = []
-    while sum(map(len, rows)) < _MORE * len(columns) + _FEWEST:
+    wanted = int(_MORE * len(columns)) + _FEWEST
+    for _ in range(_TRIALS + 4 * wanted):
         q = normalised(generator.uniform(-1.5, 1.5, mechanism.nq), mechanism.q.quaternions)
         v, vdot = generator.uniform(-2, 2, (2, mechanism.nv))
-        rows.append(evaluator(q, v, vdot, *_others(mechanism, generator))["Y"])
-    return np.concatenate(rows)
+        with np.errstate(all="ignore"):
+            found = evaluator(q, v, vdot, *_others(mechanism, generator))["Y"]
+        if np.isfinite(found).all():
+            rows.append(found)
+        if sum(map(len, rows)) >= wanted:
+            return np.concatenate(rows)
+    raise DerivationError(
+        "too few random states are within the domain of the force laws to tell which parameters matter",
+        where=mechanism.model.name,
+        remedy="name the functions that are wanted, without base_regressor",
+    )
 
 
 def loop_rows(mechanism: Mechanism, loops: LoopAnalysis, columns: Sequence[Column]) -> Array:

@@ -14,20 +14,25 @@ import pytest
 import mbsym
 from mbsym.codegen.load import LoadedFunction, LoadedModule, load_c, load_numpy
 from mbsym.codegen.statuses import Status
+from mbsym.pipeline import GenerationOptions, express
 from mbsym.registry import available_functions
-from mechanisms.mechanism import mechanism_of
 from mechanisms.singular import CASES, mass_on_a_spring
 
 REALS = ("double", "float")
 
 
+def frames_of(model: mbsym.Model) -> tuple[str, ...]:
+    """The names of its frames."""
+    return tuple(frame.name for frame in model.frames)
+
+
 def with_requested(model: mbsym.Model, formulation: str) -> tuple[str, ...]:
-    """All functions with fixed text of closed loops, those on request too; none named where there are no others."""
-    found = available_functions(mechanism_of(model), formulation)
-    requested = [function.name for function in found.fixed_on_request]
-    if found.fixed is None or not requested:
-        return ()
-    return (*(name for name in found.functions if name not in found.fixed.replaced), *found.fixed.names, *requested)
+    """All functions that a module can have, those on request too."""
+    found = available_functions(express(model, GenerationOptions(frames=frames_of(model))), formulation)
+    fixed = () if found.fixed is None else found.fixed.names
+    replaced = () if found.fixed is None else found.fixed.replaced
+    requested = (*found.on_request, *(function.name for function in found.fixed_on_request))
+    return (*(name for name in (*found.functions, *requested) if name not in replaced), *fixed)
 
 
 @cache
@@ -35,13 +40,21 @@ def modules(case: str, real: Any = "double", formulation: str = "auto") -> tuple
     """In C and in Python."""
     model = CASES[case]().model
     with TemporaryDirectory() as scratch:
-        mbsym.generate(model, scratch, real=real, formulation=formulation, functions=with_requested(model, formulation))
+        mbsym.generate(
+            model,
+            scratch,
+            real=real,
+            formulation=formulation,
+            functions=with_requested(model, formulation),
+            frames=frames_of(model),
+        )
         return load_c(scratch), load_numpy(Path(scratch) / f"{model.name}.py")
 
 
 def arguments(function: LoadedFunction, q: Any) -> list[Any]:
-    """Coordinates as given; everything else is at one half."""
-    return [np.asarray(q, float) if item.name == "q" else np.full(item.shape, 0.5) for item in function.inputs]
+    """Coordinates as given, no damping, and all else one half."""
+    given = {"q": np.asarray(q, float), "damping": np.zeros(())}
+    return [given.get(item.name, np.full(item.shape, 0.5)) for item in function.inputs]
 
 
 def provoked(case: str, module: LoadedModule) -> dict[tuple[str, str], Status]:

@@ -105,8 +105,27 @@ def crane() -> Case:
     return Case(model, {Status.OK: (0.6, 0.8), Status.SINGULAR: (0, 0), Status.NOT_CLOSED: (0, 0)})
 
 
+def stretched_arm() -> Case:
+    """Three bars in a plane with a tool at their end, which cannot be drawn outward where they are stretched."""
+    bodies = tuple(mbsym.Body(f"bar{k}", 1, (0.5, 0, 0), BOX) for k in range(3))
+    joints = tuple(
+        mbsym.Joint(
+            f"hinge{k}",
+            "revolute",
+            f"bar{k - 1}" if k else "ground",
+            f"bar{k}",
+            predecessor_placement=mbsym.Placement((1, 0, 0) if k else (0, 0, 0)),
+        )
+        for k in range(3)
+    )
+    model = mbsym.Model("arm", bodies=bodies, joints=joints, frames=(mbsym.Frame("tool", "bar2"),))
+    return Case(model, {Status.OK: (0.3, 0.7, -0.5), Status.SINGULAR: (0.3, 0, 0)})
+
+
 CASES = {
     case.__name__: case
-    for case in (gimbal, rod_on_a_universal_joint, mass_on_a_spring, own_law, flat_loop, wide_loop, crane)
-}
+    for case in (
+        gimbal, rod_on_a_universal_joint, mass_on_a_spring, own_law, flat_loop, wide_loop, crane, stretched_arm
+    )
+}  # fmt: skip
 """By what they are."""
