@@ -37,7 +37,7 @@ DEFAULTS: Final = frozenset(
 SAYS_NOTHING: Final = frozenset({("flag", ()), ("axis", (), ("xyz", (1, 0, 0))), ("static", ("false",))})
 """Elements as they hold where they are not there."""
 
-SEEN_ONLY: Final = ("visual", "collision")
+SEEN_ONLY: Final = ("visual", "collision", "material")
 """Elements of looks, of which only what is drawn is read."""
 
 TOLD_AS_LEFT_OUT: Final = ("velocity_decay", "physics")
