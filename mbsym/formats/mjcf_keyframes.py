@@ -80,10 +80,11 @@ def _pose(joint: Joint, values: tuple[Value, ...]) -> tuple[Value, ...]:
 
 
 def _velocity(joint: Joint, values: tuple[Value, ...], pose: tuple[Value, ...] | None) -> tuple[Value, ...]:
-    """Theirs has the velocity of a free joint first, in axes of the world."""
+    """Theirs has the velocity of a free joint first, in axes of the world; a keyframe without pose is at the start."""
     if joint.kind is not FREE:
         return values
-    w, x, y, z = pose[3:] if pose is not None else (1, 0, 0, 0)
+    start = joint.initial[:4] or (1, 0, 0, 0)
+    w, x, y, z = pose[3:] if pose is not None else start
     R = transpose(placement_matrix(Placement(quaternion=(w, x, y, z))))
     a, b, c = (exact(value) for value in values[:3])
     turned: tuple[Fraction, ...] = apply(R, (a, b, c))

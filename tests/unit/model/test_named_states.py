@@ -18,6 +18,7 @@ from mbsym.formats.text_source import TextSource
 from mbsym.model.named_state import NamedState
 from mbsym.model.state_values import state_values
 from mbsym.reference.reference import Reference
+from mbsym.values.numbers import evaluate
 
 ARM = """name: arm
 parameters: {a: 0.4}
@@ -111,6 +112,15 @@ def test_keyframes_are_the_same_state() -> None:
         assert np.allclose(poses[name][:3, 3], data.body(name).xpos, rtol=0, atol=1e-14)
     assert reference.kinetic_energy(q, v) == pytest.approx(data.energy[1], rel=1e-13)
     assert read_native(TextSource("m.yaml", dump_native(model))).states == model.states
+
+
+def test_velocity_of_a_keyframe_without_pose_is_turned_as_the_file_places_the_body() -> None:
+    text = """<mujoco><worldbody><body name="b" euler="0 0 90"><freejoint/><geom size="0.1"/></body></worldbody>
+<keyframe><key name="k" qvel="1 2 3 0 0 0"/></keyframe></mujoco>"""
+    (state,) = read_mjcf(TextSource("m.xml", text)).states
+    assert state.q == ()
+    ((_, values),) = state.v
+    assert [evaluate(value) for value in values] == pytest.approx([0, 0, 0, 2, -1, 3], abs=1e-15)
 
 
 @pytest.mark.parametrize(
