@@ -19,7 +19,7 @@ from mbsym.formats.mjcf_assets import Assets, read_assets
 from mbsym.formats.mjcf_defaults import MAIN, Defaults, read_defaults
 from mbsym.formats.mjcf_equality import closures
 from mbsym.formats.mjcf_frames import AngleRules, read_frame
-from mbsym.formats.mjcf_geoms import geom_mass, stated_mass, with_total_mass
+from mbsym.formats.mjcf_geoms import geom_group, geom_mass, stated_mass, with_total_mass
 from mbsym.formats.mjcf_include import with_includes
 from mbsym.formats.mjcf_keyframes import read_states
 from mbsym.formats.mjcf_keywords import check_keywords
@@ -183,7 +183,7 @@ class _Reader:
             self._read_children(parts)
         self.notes += self.mesh_masses.notes()
         loops, couplings = closures(
-            self.source, root, {joint.name: joint for joint in self.joints}, self.poses, self.references, self.places
+            self.classes, root, {joint.name: joint for joint in self.joints}, self.poses, self.references, self.places
         )
         self._note_what_is_left_out(root)
         driven = {
@@ -217,19 +217,19 @@ class _Reader:
 
     def _gravity(self, root: Element) -> Vector:
         gravity: Vector = (0, 0, "-9.81")
+        acts = True
         for option in root.all("option"):
             if "gravity" in option.attributes:
                 gravity = read_triple(self.source, option, "gravity")
             for flag in option.all("flag"):
-                if flag.attributes.get("gravity") == "disable":
-                    gravity = (0, 0, 0)
+                acts = flag.attributes.get("gravity", "enable" if acts else "disable") == "enable"
                 off = [key for key in PASSIVE_FLAGS if flag.attributes.get(key) == "disable"]
                 if off:
                     self.notes.append(f"{', '.join(off)} are disabled in the file and act here all the same")
             for key in ("density", "viscosity"):
                 if key in option.attributes and evaluate(read_number(self.source, option, key)) != 0:
                     self.notes.append(f"the {key} of the medium is left out of the dynamics")
-        return gravity
+        return gravity if acts else (0, 0, 0)
 
     def _note_what_is_left_out(self, root: Element) -> None:
         for tag, word in {**LEFT_OUT, **(MOTORS if self.options.actuators == "ignore" else {})}.items():
@@ -326,7 +326,7 @@ class _Reader:
             if part.element.tag != "geom":
                 continue
             geom = self.classes.applied(part.element, part.around)
-            if not self.settings.counts(geom):
+            if not self.settings.counts(geom_group(self.source, geom)):
                 continue
             own = geom_mass(self.source, geom, self.rules, self.mesh_masses.geom_mass)
             if own is not None:

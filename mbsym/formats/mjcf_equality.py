@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 
+from mbsym.formats.mjcf_defaults import MAIN, Defaults
 from mbsym.formats.rigid_frames import compose, inverse
 from mbsym.formats.text_source import Place, TextSource
 from mbsym.formats.xml_document import Element
@@ -17,7 +19,7 @@ from mbsym.values.parameter import Value
 
 
 def closures(
-    source: TextSource,
+    classes: Defaults,
     root: Element,
     joints: dict[str, Joint],
     poses: dict[str, Placement],
@@ -27,7 +29,7 @@ def closures(
     """The loop joints and couplings that the elements <equality> stand for.
 
     Args:
-        source: for messages.
+        classes: default classes of the file.
         root: the model.
         joints: by name.
         poses: of each body in the world at the reference position, where loops are closed.
@@ -37,12 +39,15 @@ def closures(
     Raises:
         FormatError: a constraint refers to what does not exist, or is not covered.
     """
+    source = classes.source
     loops: list[Joint] = []
     couplings: list[Coupling] = []
     for equality in root.all("equality"):
         for element in equality.children:
             # What is not active is read all the same, so that mistakes in it are found before somebody switches it on.
-            active = element.attributes.get("active", "true") != "false"
+            # Constraints of all types have their defaults under one tag.
+            usual = classes.applied(replace(element, tag="equality"), MAIN)
+            active = usual.attributes.get("active", "true") != "false"
             if element.tag in ("joint", "tendon"):
                 coupling = (
                     _coupling(source, element, joints, references)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -12,6 +13,7 @@ from mbsym.formats.mjcf_frames import ORIENTATIONS, AngleRules, read_frame
 from mbsym.formats.mjcf_nested import Part
 from mbsym.formats.rigid_frames import ZERO, ExactMass, exact, exact_mass, from_matrix
 from mbsym.formats.text_source import TextSource
+from mbsym.formats.vocabulary import shortened
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
 from mbsym.model.body import Body, Placement
@@ -156,6 +158,18 @@ def with_total_mass(source: TextSource, root: Element, bodies: Sequence[Body]) -
 def geom_kind(geom: Element) -> str:
     """The type of a geom with the attributes of its default class."""
     return geom.attributes.get("type", "mesh" if "mesh" in geom.attributes else "sphere")
+
+
+def geom_group(source: TextSource, geom: Element) -> int:
+    """The group of a geom with the attributes of its default class.
+
+    Raises:
+        FormatError: it is no whole number.
+    """
+    words = geom.attributes.get("group", "").strip() or "0"
+    if not re.fullmatch(r"[+-]?\d{1,9}", words, re.ASCII):
+        raise source.error(geom.place, f"group of <geom> is {shortened(words)}", "give a whole number")
+    return int(words)
 
 
 def placed(source: TextSource, geom: Element, rules: AngleRules, kind: str) -> tuple[Placement, tuple[Value, ...]]:

@@ -17,6 +17,7 @@ KEYWORDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "body": {"mocap": _BOTH},
     "joint": {"limited": _THREE, "active": _BOTH},
     "geom": {"shellinertia": _BOTH},
+    "equality": {"active": _BOTH},
     "connect": {"active": _BOTH},
     "weld": {"active": _BOTH},
     "tendon": {"active": _BOTH},

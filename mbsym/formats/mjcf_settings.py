@@ -37,10 +37,9 @@ class Settings:
     balance: bool = False
     exact_meshes: bool = False
 
-    def counts(self, geom: Element) -> bool:
-        """Whether a geom with the attributes of its class is among those that masses follow from."""
-        group = geom.attributes.get("group", "0").strip()
-        return not group.isdigit() or self.groups[0] <= int(group) <= self.groups[1]
+    def counts(self, group: int) -> bool:
+        """Whether geoms of a group are among those that masses follow from."""
+        return self.groups[0] <= group <= self.groups[1]
 
     def is_limited(self, joint: Element) -> bool:
         """Whether the range of a joint, with the attributes of its class, limits it."""

@@ -8,7 +8,7 @@ from typing import Final
 from mbsym.formats.foreign_shapes import has_extent
 from mbsym.formats.mjcf_assets import Assets
 from mbsym.formats.mjcf_frames import AngleRules, read_frame
-from mbsym.formats.mjcf_geoms import SOLIDS, geom_kind, placed
+from mbsym.formats.mjcf_geoms import SOLIDS, geom_group, geom_kind, placed
 from mbsym.formats.rigid_frames import apply, compose, exact, exact3, placement_matrix, text, transpose
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
@@ -36,16 +36,15 @@ def read_shapes(
         rules: how angles are meant.
 
     Raises:
-        FormatError: a size is no number, or a mesh is not among the assets.
+        FormatError: a size or group is no number, or a mesh is not among the assets.
     """
     found = []
     for geom, outer in geoms:
         shape = _shape(source, geom, body, assets, rules)
         if shape is not None:
-            shown = geom.attributes.get("group", "0").strip()
             placement = shape.placement if outer == COINCIDENT else compose(outer, shape.placement, 1e-13)
             form, color, name = shape.form, shape.color, shape.name
-            found.append((shown.isdigit() and int(shown) < HIDDEN_FROM, Shape(body, form, placement, color, name)))
+            found.append((geom_group(source, geom) < HIDDEN_FROM, Shape(body, form, placement, color, name)))
     seen = tuple(shape for shown, shape in found if shown)
     return seen or tuple(shape for _, shape in found)
 

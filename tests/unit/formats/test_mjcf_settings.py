@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from mbsym.errors import FormatError
 from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.text_source import TextSource
 from mbsym.model.system import Model
@@ -71,3 +72,40 @@ def test_what_is_moved_from_outside_stays_and_is_told() -> None:
         "frames of free bodies are where the file has them; alignfree would move them",
         "body 'target', which may be moved from outside (mocap), stays where the file has it",
     )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        '<option><flag gravity="disable"/></option><option gravity="0 0 -5"/>',
+        '<option gravity="0 0 -5"/><option><flag gravity="disable"/></option><option><flag gravity="enable"/></option>',
+    ],
+)
+def test_gravity_acts_unless_the_last_flag_says_that_it_does_not(options: str) -> None:
+    text = file('balanceinertia="true"').replace("<worldbody>", f"{options}<worldbody>")
+    theirs = mujoco.MjModel.from_xml_string(text)
+    off = theirs.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
+    gravity = read_mjcf(TextSource("m.xml", text)).gravity
+    assert [evaluate(value) for value in gravity] == ([0, 0, 0] if off else [0, 0, -5])
+
+
+@pytest.mark.parametrize(
+    ("defaults", "where"),
+    [
+        ('<equality active="false"/>', ""),
+        ('<default class="loose"><equality active="false"/></default>', ' class="loose"'),
+    ],
+)
+def test_constraints_take_from_their_default_class_whether_they_are_active(defaults: str, where: str) -> None:
+    text = file('balanceinertia="true"').replace("<worldbody>", f"<default>{defaults}</default><worldbody>")
+    ends = f'body1="b" anchor="0 0 0"{where}'
+    text = text.replace("</mujoco>", f'<equality><connect {ends}/><connect {ends} active="true"/></equality></mujoco>')
+    assert [bool(active) for active in mujoco.MjModel.from_xml_string(text).eq_active0] == [False, True]
+    assert sum(joint.cut == "cut" for joint in read_mjcf(TextSource("m.xml", text)).joints) == 1
+
+
+@pytest.mark.parametrize("group", ["\u00b2", "1.5", "x"])
+def test_groups_are_whole_numbers(group: str) -> None:
+    text = file('balanceinertia="true"').replace('group="3"', f'group="{group}"')
+    with pytest.raises(FormatError, match=f"m.xml:2:55: group of <geom> is '{group}'; give a whole number"):
+        read_mjcf(TextSource("m.xml", text))
