@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from mbsym.formats.findings import listing
 from mbsym.formats.text_source import Place
 from mbsym.formats.yaml_document import Document, DocumentPath
 from mbsym.joints.fixed import FIXED
@@ -71,7 +72,20 @@ class FramePairs:
                     what = f"there is no link or joint {name!r}"
                     raise self._unknown((PAIRS, position, place), what, name, list(frames))
             joints.append(Joint(_name(first, second), kind.name, frames[first], frames[second], cut="cut"))
-        return replace(model, joints=tuple(joints))
+        moving = {joint.name for joint in joints if not joint.kind.is_rigid}
+        order = tuple(name for name in model.pinocchio_order if name in moving)
+        # What acts along the axis of the URDF has no coordinate in a joint of another type.
+        forces = tuple(force for force in model.forces if getattr(force, "joint", "") not in self.changes)
+        acted_on = {getattr(force, "joint", "") for force in model.forces}
+        lost = [name for name in self.changes if name in acted_on]
+        note = f"damping and friction of {len(lost)} joints ({listing(lost)}) that are of another type now are left out"
+        return replace(
+            model,
+            joints=tuple(joints),
+            forces=forces,
+            pinocchio_order=order,
+            warnings=(*model.warnings, note) if lost else model.warnings,
+        )
 
     def _changed(self, joint: Joint) -> Joint:
         """A joint of the type that the file gives it; what the URDF says of one coordinate no longer holds."""
@@ -125,6 +139,11 @@ def read_frame_pairs(document: Document) -> FramePairs:
         if given != count and (given or key != "type"):
             place: Place = document.place((key if key in document.data else others,))
             raise source.error(place, f"{key} has {given} entries, {others} has {count}", "give one for each")
+    named = _words(document, "joint_name")
+    for position, name in enumerate(named):
+        if name in named[:position]:
+            place = document.place(("joint_name", position))
+            raise source.error(place, f"joint {name!r} is given two types", "keep one")
     for position, kind in enumerate(_words(document, "joint_type")):
         if kind not in CHANGES:
             raise source.error(

@@ -104,6 +104,17 @@ def test_joints_of_other_types() -> None:
     fixed = read(f'<robot name="bars">{TREE}</robot>', "closed_loop: []\njoint_name: [c]\njoint_type: [FIXED]\n")
     assert [body.name for body in fixed.bodies] == ["left", "right"]
     assert [frame.name for frame in fixed.frames] == ["far", "tip", "c", "end"]
+    assert fixed.pinocchio_order == ("a", "b")
+    assert read_native(TextSource("bars.yaml", dump_native(fixed))) == fixed
+
+
+def test_damping_along_an_axis_that_a_joint_no_longer_has_is_left_out_and_told() -> None:
+    damped = TREE.replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/><dynamics damping="2" friction="1"/>')
+    model = read(f'<robot name="bars">{damped}</robot>', PAIRS, LoadOptions(joint_dynamics="forces"))
+    assert {force.name for force in model.forces} == {"a_damping", "a_friction"}
+    assert any(
+        "damping and friction of 2 joints ('b', 'c') that are of another type" in note for note in model.warnings
+    )
 
 
 def test_a_closure_without_a_type_holds_the_whole_frame() -> None:
@@ -170,6 +181,7 @@ def test_mistakes_in_loops_have_their_place(old: str, new: str, place: str, comp
         ("name_mot: [a]", "name_mot: [aa]", "3:12", "there is no joint 'aa'"),
         ("name_mot: [a]", "name_mot: a", "3:11", "name_mot is no list of names"),
         ("[b, c]", "[b, d]", "4:17", "there is no joint 'd'"),
+        ("[b, c]", "[b, b]", "4:17", "joint 'b' is given two types; keep one"),
         ("[b, c]", "[b]", "5:13", "joint_type has 2 entries, joint_name has 1"),
         ("UJOINT_ZX", "UJOINT_ZZ", "5:25", "there is no joint type 'UJOINT_ZZ'"),
     ],
