@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from mbsym.errors import FormatError
@@ -10,6 +10,13 @@ from mbsym.model.system import Model
 from mbsym.values.diagnostic import Diagnostic
 
 MOST_SHOWN = 20
+MOST_NAMED = 5
+
+
+def listing(names: Sequence[str]) -> str:
+    """Names for a sentence."""
+    shown = ", ".join(repr(name) for name in names[:MOST_NAMED])
+    return shown if len(names) <= MOST_NAMED else f"{shown} and {len(names) - MOST_NAMED} more"
 
 
 def report_findings(model: Model, diagnostics: Iterable[Diagnostic], where: Callable[[Diagnostic], str]) -> Model:

@@ -45,7 +45,7 @@ from mbsym.joints.spherical import SPHERICAL
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame
 from mbsym.model.joint import Joint
-from mbsym.model.names import model_name_fault
+from mbsym.model.names import free_name, model_name_fault
 from mbsym.model.shape import Shape, in_body_order
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
@@ -306,11 +306,7 @@ class _Reader:
         self.shapes += read_shapes(self.source, geoms, body, self.assets, self.rules)
 
     def _new_name(self, wanted: str) -> str:
-        name = wanted
-        count = 1
-        while name in self.names:
-            count += 1
-            name = f"{wanted}_{count}"
+        name = free_name(wanted, self.names)
         self.names.add(name)
         return name
 
@@ -396,13 +392,7 @@ class _Reader:
         self.anchors[joint.name] = joined(self.poses[body], joint.successor_placement), joint.axis
 
     def _joint_name(self, wanted: str) -> str:
-        taken = {joint.name for joint in self.joints}
-        name = wanted
-        count = 1
-        while name in taken:
-            count += 1
-            name = f"{wanted}_{count}"
-        return name
+        return free_name(wanted, {joint.name for joint in self.joints})
 
     def _angle(self, element: Element, key: str, kind: str) -> Value:
         value = read_number(self.source, element, key, "0")

@@ -10,7 +10,7 @@ from mbsym.forces.joint_force import JointForce
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_number, read_numbers
-from mbsym.model.names import expression_names, identifier_part
+from mbsym.model.names import expression_names, free_name, identifier_part
 from mbsym.model.system import Model
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import ControlInput, Value
@@ -58,7 +58,7 @@ def with_actuators(
             for key, what in (("dyntype", "the activation dynamics"), ("forcerange", "the limits of force")):
                 if actuator.attributes.get(key, "none") != "none":
                     notes.append(f"{what} of actuator {actuator.attributes.get('name', '')!r} are left out")
-            name = _free_name(actuator.attributes.get("name") or f"{joint.name}_{element.tag}", inputs)
+            name = _input_name(actuator.attributes.get("name") or f"{joint.name}_{element.tag}", inputs)
             lower, upper = _range(source, actuator)
             inputs.append(ControlInput(name, "", lower, upper))
             gear = read_numbers(source, actuator, "gear", 1, 2, 3, 4, 5, 6)[0] if "gear" in actuator.attributes else 1
@@ -108,14 +108,9 @@ def _range(source: TextSource, actuator: Element) -> tuple[Value | None, Value |
     return lower, upper
 
 
-def _free_name(wanted: str, inputs: list[ControlInput]) -> str:
+def _input_name(wanted: str, inputs: list[ControlInput]) -> str:
     stem = identifier_part(wanted)
-    stem = stem if not stem[0].isdigit() else f"u_{stem}"
-    name, count = stem, 1
-    while any(item.name == name for item in inputs):
-        count += 1
-        name = f"{stem}_{count}"
-    return name
+    return free_name(stem if not stem[0].isdigit() else f"u_{stem}", {item.name for item in inputs})
 
 
 def _expression(name: str, gear: Value, law: Law, q: str, v: str) -> str:

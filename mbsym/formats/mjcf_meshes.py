@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mbsym.errors import FormatError
+from mbsym.formats.findings import listing
 from mbsym.formats.mjcf_assets import Assets
 from mbsym.formats.mjcf_frames import AngleRules, read_frame
 from mbsym.formats.mjcf_shapes import on_mesh
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from mbsym.shapes.mesh_mass import MeshMass
 
 LEGACY: Final = "legacy"
-MOST_NAMED = 5
 NOTICED = 1e-6
 """Share of a volume that the legacy rule may add before it is told."""
 
@@ -75,12 +75,11 @@ class MeshMasses:
         if not self.overstated:
             return []
         names = sorted(self.overstated)
-        shown = ", ".join(map(repr, names[:MOST_NAMED])) + (", ..." if len(names) > MOST_NAMED else "")
         most = max(self.overstated.values())
         word = "mesh" if len(names) == 1 else "meshes"
         return [
-            f"the volume of {len(names)} {word} ({shown}) is taken by MuJoCo's legacy rule, which overstates it by up "
-            f'to {100 * most:.0f} %; inertia="exact" takes it as it is'
+            f"the volume of {len(names)} {word} ({listing(names)}) is taken by MuJoCo's legacy rule, which overstates "
+            f'it by up to {100 * most:.0f} %; inertia="exact" takes it as it is'
         ]
 
     def _mass(self, mesh: Element, geom: Element) -> MeshMass:

@@ -12,11 +12,12 @@ from typing import Final, Literal
 
 from mbsym.constraints import GearConstraint
 from mbsym.forces import JointDamper, JointFriction, JointSpring
+from mbsym.formats.findings import listing
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.sdf_axes import JointAxis, read_axis
 from mbsym.formats.sdf_document import is_true
 from mbsym.formats.sdf_frames import Frames, Node
-from mbsym.formats.sdf_links import listing, number
+from mbsym.formats.sdf_links import number
 from mbsym.formats.text_source import Place
 from mbsym.formats.xml_document import Element
 from mbsym.joints.fixed import FIXED
@@ -30,6 +31,7 @@ from mbsym.model.body import Body
 from mbsym.model.frame import Frame
 from mbsym.model.geometry import dot, norm, placement_numbers, times
 from mbsym.model.joint import Coupling, Joint
+from mbsym.model.names import free_name
 from mbsym.values.diagnostic import nearest
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value
@@ -216,10 +218,12 @@ class JointReader:
 
     def _two_revolutes(self, joint: Joint, node: Node, axes: list[JointAxis]) -> None:
         """Two revolute joints with a body without mass between them."""
-        between = f"{joint.name}_between"
+        bodies = {link.name for link in self.scene.of_kind("link")} | {body.name for body in self.bodies}
+        joints = {item.name for item in self.scene.of_kind("joint")} | {item.name for item in self.joints}
+        between, behind = free_name(f"{joint.name}_between", bodies), free_name(f"{joint.name}_2", joints)
         self.bodies.append(Body(between))
         self.places["bodies", between] = node.element.place
-        self.places["joints", f"{joint.name}_2"] = node.element.place
+        self.places["joints", behind] = node.element.place
         first = Joint(
             joint.name,
             REVOLUTE.name,
@@ -228,7 +232,7 @@ class JointReader:
             predecessor_placement=joint.predecessor_placement,
         )
         second = Joint(
-            f"{joint.name}_2",
+            behind,
             REVOLUTE.name,
             between,
             joint.successor,

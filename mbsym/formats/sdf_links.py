@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from mbsym.formats.findings import listing
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.rigid_frames import ExactMass, exact, exact3, placement_matrix, turned_inertia
 from mbsym.formats.sdf_document import is_set, is_true
@@ -18,13 +18,6 @@ from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value
 
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-MOST_NAMED = 5
-
-
-def listing(names: Sequence[str]) -> str:
-    """Names for a sentence."""
-    shown = ", ".join(repr(name) for name in names[:MOST_NAMED])
-    return shown if len(names) <= MOST_NAMED else f"{shown} and {len(names) - MOST_NAMED} more"
 
 
 def number(frames: Frames, around: Element, tag: str, default: Value) -> Value:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
+from mbsym.formats.findings import listing
 from mbsym.formats.rigid_frames import inverse
-from mbsym.formats.sdf_links import listing
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.free import FREE
 from mbsym.model.joint import Joint
 from mbsym.model.labelling import joint_traits
+from mbsym.model.names import free_name
 from mbsym.model.system import Model
 from mbsym.topology.joint_weights import joint_weights
 
@@ -93,7 +94,7 @@ def arranged(model: Model, roots: Sequence[str], driven: Collection[str]) -> Arr
     names = {joint.name for joint in joints}
     for link in (*roots, *links):
         if sets.find(link) != sets.find(ground):
-            joint = Joint(_free_name(f"{link}_free", names), FREE.name, ground, link)
+            joint = Joint(free_name(f"{link}_free", names), FREE.name, ground, link)
             names.add(joint.name)
             sets.join(joint)
             free.append(joint)
@@ -137,12 +138,3 @@ def _outward(joint: Joint, inner: str) -> Joint:
         successor=joint.predecessor,
         predecessor_placement=inverse(joint.predecessor_placement),
     )
-
-
-def _free_name(wanted: str, taken: set[str]) -> str:
-    name = wanted
-    count = 1
-    while name in taken:
-        count += 1
-        name = f"{wanted}_{count}"
-    return name

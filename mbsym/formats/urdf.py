@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mbsym.forces import ForceElement, JointDamper, JointFriction
 from mbsym.formats.angles import looks_rounded, snapped_angle
-from mbsym.formats.findings import report_findings
+from mbsym.formats.findings import listing, report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.loop_file import Closing, loops_beside, read_loops
@@ -30,7 +30,7 @@ from mbsym.joints.record import JointType
 from mbsym.joints.revolute import REVOLUTE
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.joint import Coupling, Joint
-from mbsym.model.names import identifier_part, model_name_fault
+from mbsym.model.names import free_name, identifier_part, model_name_fault
 from mbsym.model.shape import in_body_order
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
@@ -50,8 +50,6 @@ JOINT_TYPES: dict[str, JointType] = {
 
 OUR_NAMES = ("world", "ground")
 """Link names that mean ground elsewhere."""
-
-MOST_NAMED = 5
 
 
 def load_urdf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
@@ -165,8 +163,8 @@ class _Reader:
         sorted_joints = _depth_first(root, sorted(read.values(), key=lambda joint: joint.name.encode()))
         ground = root
         if floating:
-            ground = _free_name("ground", links)
-            free = _free_name(f"{root}_free", joints)
+            ground = free_name("ground", links)
+            free = free_name(f"{root}_free", joints)
             model_joints.insert(0, Joint(free, FREE.name, ground, root))
             sorted_joints.insert(0, model_joints[0])
             self.places["joints", free] = links[root].place
@@ -232,7 +230,7 @@ class _Reader:
         if len(roots) > 1:
             raise self.source.error(
                 links[roots[1]].place,
-                f"the links {_listing(roots)} have no parent, so the robot falls into {len(roots)} parts",
+                f"the links {listing(roots)} have no parent, so the robot falls into {len(roots)} parts",
                 "connect them with joints",
             )
         return roots[0]
@@ -353,7 +351,7 @@ class _Reader:
         if ignored and self.options.mimic == "ignore":
             self.notes.append(f"{ignored} mimicking joints are taken as free ones")
         if fixed:
-            self.notes.append(f"{len(fixed)} fixed joints ({_listing(fixed)}) mimic others, which says nothing")
+            self.notes.append(f"{len(fixed)} fixed joints ({listing(fixed)}) mimic others, which says nothing")
         return tuple(couplings)
 
     def _forces(self, joints: dict[str, Element], model_joints: dict[str, Joint]) -> tuple[ForceElement, ...]:
@@ -377,7 +375,7 @@ class _Reader:
         affected = list(dict.fromkeys(force.joint for force in forces))
         if affected:
             self.notes.append(
-                f"damping and friction of {len(affected)} joints ({_listing(affected)}) are left out of the dynamics"
+                f"damping and friction of {len(affected)} joints ({listing(affected)}) are left out of the dynamics"
             )
         return ()
 
@@ -446,20 +444,6 @@ def _depth_first(root: str, joints: Sequence[Joint]) -> list[Joint]:
         found[joint.name] = joint
         waiting += leaving.get(joint.successor, [])[::-1]
     return [*found.values(), *(joint for joint in joints if joint.name not in found)]
-
-
-def _free_name(wanted: str, taken: dict[str, Element]) -> str:
-    name = wanted
-    count = 1
-    while name in taken:
-        count += 1
-        name = f"{wanted}_{count}"
-    return name
-
-
-def _listing(names: list[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:MOST_NAMED])
-    return shown if len(names) <= MOST_NAMED else f"{shown} and {len(names) - MOST_NAMED} more"
 
 
 def _nearest(name: str, known: dict[str, Element] | dict[str, JointType]) -> str:

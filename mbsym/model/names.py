@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -91,6 +91,16 @@ def _default_names(letter: str, joint: Joint, suffixes: tuple[str, ...], taken: 
 def identifier_part(name: str) -> str:
     """A name with every character that no ASCII identifier holds replaced by an underscore."""
     return re.sub(r"[^A-Za-z0-9_]", "_", name) or "_"
+
+
+def free_name(wanted: str, taken: Collection[str]) -> str:
+    """A name that is not taken: the one wanted, or with a number behind it."""
+    name = wanted
+    count = 1
+    while name in taken:
+        count += 1
+        name = f"{wanted}_{count}"
+    return name
 
 
 def name_fault(name: object) -> str | None:

@@ -182,6 +182,11 @@ def test_two_axes() -> None:
     assert (second.predecessor, second.successor, second.axis) == ("j_between", "b", (1, 1, 0))
     assert model.forces == (JointSpring("j_2_spring", "j_2", 3),)
     assert model.body("j_between").mass == 0
+    beside = '<joint name="j_2" type="revolute"><parent>b</parent><child>c</child><axis/></joint>'
+    model = joints_of(body.format("revolute2", "1 1 0") + beside)
+    assert {joint.name: joint.successor for joint in model.joints if not joint.kind.is_unbound} == {
+        "j": "j_between", "j_2_2": "b", "j_2": "c",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
