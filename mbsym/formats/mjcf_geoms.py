@@ -157,7 +157,7 @@ def with_total_mass(source: TextSource, root: Element, bodies: Sequence[Body]) -
 
 def geom_kind(geom: Element) -> str:
     """The type of a geom with the attributes of its default class."""
-    return geom.attributes.get("type", "mesh" if "mesh" in geom.attributes else "sphere")
+    return geom.attributes.get("type", "sphere")
 
 
 def geom_group(source: TextSource, geom: Element) -> int:

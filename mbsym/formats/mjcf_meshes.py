@@ -11,8 +11,8 @@ from mbsym.errors import FormatError
 from mbsym.formats.findings import listing
 from mbsym.formats.mjcf_assets import Assets
 from mbsym.formats.mjcf_frames import AngleRules, read_frame
-from mbsym.formats.mjcf_shapes import on_mesh
-from mbsym.formats.rigid_frames import ExactMass, Rotation
+from mbsym.formats.mjcf_shapes import mesh_frame
+from mbsym.formats.rigid_frames import ExactMass, Rotation, exact3, placement_matrix
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_numbers
@@ -66,9 +66,7 @@ class MeshMasses:
         x, y, z = (Fraction(repr(float(entry))) for entry in own.center)
         rows = [tuple(Fraction(repr(float(entry) * mass / own.volume)) for entry in row) for row in own.inertia]
         inertia: Rotation = (rows[0], rows[1], rows[2])  # type: ignore[assignment]
-        return ExactMass(Fraction(repr(mass)), (x, y, z), inertia).moved(
-            on_mesh(self.source, mesh, read_frame(self.source, geom, self.rules))
-        )
+        return ExactMass(Fraction(repr(mass)), (x, y, z), inertia).moved(read_frame(self.source, geom, self.rules))
 
     def notes(self) -> list[str]:
         """What the legacy rule, MuJoCo's default, does to the meshes that have mass, in words."""
@@ -112,6 +110,9 @@ class MeshMasses:
         return found
 
     def _triangles(self, mesh: Element) -> Triangles:
+        """The surface of a mesh in its own frame, scaled along the axes of that."""
+        import numpy as np
+
         from mbsym.shapes.mesh_file import Triangles
         from mbsym.shapes.mesh_mass import joined, single_precision
 
@@ -125,7 +126,9 @@ class MeshMasses:
         scale = [1.0, 1.0, 1.0]
         if "scale" in mesh.attributes:
             scale = [evaluate(value) for value in read_numbers(self.source, mesh, "scale", 3)]
-        return joined(single, scale)
+        reference = mesh_frame(self.source, mesh)
+        p, R = (np.array(part, dtype=float) for part in (exact3(reference.translation), placement_matrix(reference)))
+        return joined([Triangles((part.vertices - p) @ R, part.faces) for part in single], scale)
 
     def _inline(self, mesh: Element) -> tuple[Triangles, ...]:
         import numpy as np

@@ -58,7 +58,10 @@ def _shape(source: TextSource, geom: Element, body: str, assets: Assets, rules: 
         if not file:
             return None
         scale: Vector = read_triple(source, mesh, "scale") if "scale" in mesh.attributes else (1, 1, 1)
-        form, placement = Mesh(file, scale), on_mesh(source, mesh, read_frame(source, geom, rules))
+        on_body = on_mesh(source, mesh, read_frame(source, geom, rules), scale)
+        if on_body is None:
+            return None
+        form, placement = Mesh(file, scale), on_body
     elif kind in SOLIDS and "mesh" not in geom.attributes:
         placement, sizes = placed(source, geom, rules, kind)
         form = _form(kind, sizes)
@@ -84,15 +87,35 @@ def _form(kind: str, sizes: tuple[Value, ...]) -> Form:
             return Box((double[0], double[1], double[2]))
 
 
-def on_mesh(source: TextSource, mesh: Element, geom: Placement) -> Placement:
-    """Where the coordinates of a mesh file are on the body: its own reference frame is what the geom's frame is."""
+def on_mesh(source: TextSource, mesh: Element, geom: Placement, scale: Vector) -> Placement | None:
+    """Where the scaled coordinates of a mesh file are on the body: its own frame is what the geom's frame is.
+
+    MuJoCo scales along the axes of the mesh's own frame, so that a mesh that is turned and stretched has no placement.
+    """
+    reference = mesh_frame(source, mesh)
+    factors = exact3(scale)
+    if reference.quaternion is None:
+        position = [text(-factor * part) for factor, part in zip(factors, exact3(reference.translation), strict=True)]
+        own = Placement((position[0], position[1], position[2]))
+        return geom if own == COINCIDENT else compose(geom, own, 1e-13)
+    if any(factor != factors[0] for factor in factors):
+        return None
+    w, x, y, z = reference.quaternion
+    moved = apply(transpose(placement_matrix(reference)), exact3(reference.translation))
+    a, b, c = (text(-factors[0] * part) for part in moved)
+    back = [text(-exact(part)) for part in (x, y, z)]
+    return compose(geom, Placement((a, b, c), quaternion=(w, back[0], back[1], back[2])), 1e-13)
+
+
+def mesh_frame(source: TextSource, mesh: Element) -> Placement:
+    """The frame of a mesh in the coordinates of its file, before these are scaled.
+
+    Raises:
+        FormatError: a number is none, or the quaternion is zero.
+    """
     position: Vector = read_triple(source, mesh, "refpos") if "refpos" in mesh.attributes else (0, 0, 0)
     w, x, y, z = read_numbers(source, mesh, "refquat", 4) if "refquat" in mesh.attributes else (1, 0, 0, 0)
-    reference = Placement(position, quaternion=(w, x, y, z))
-    R = transpose(placement_matrix(reference))
-    if all(evaluate(value) == 0 for value in (*position, x, y, z)):
-        return geom
-    a, b, c = (text(-part) for part in apply(R, exact3(position)))
-    back = [text(-exact(part)) for part in (x, y, z)]
-    inverse = Placement((a, b, c), quaternion=(w, back[0], back[1], back[2]))
-    return compose(geom, inverse, 1e-13)
+    if not any(evaluate(value) for value in (w, x, y, z)):
+        raise source.error(mesh.place, "the quaternion of <mesh> is zero", "give one of length one")
+    turned = any(evaluate(value) for value in (x, y, z))
+    return Placement(position, quaternion=(w, x, y, z) if turned else None)

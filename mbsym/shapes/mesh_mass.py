@@ -141,6 +141,8 @@ def _unsigned(mesh: Triangles) -> MeshMass:
     corners, normals, centers = _corners(mesh)
     apex = _middle(normals, centers)
     volumes = np.abs(np.einsum("ni,ni->n", centers - apex, normals)) / 3
+    if not volumes.any():
+        return MeshMass(0.0, apex, np.zeros((3, 3)))
     center = volumes @ (0.75 * centers + 0.25 * apex) / volumes.sum()
     volumes = np.abs(np.einsum("ni,ni->n", centers - center, normals)) / 3
     return MeshMass(float(volumes.sum()), center, _inertia(corners - center, volumes / 20))

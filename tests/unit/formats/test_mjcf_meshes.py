@@ -51,6 +51,8 @@ def numbers(body: Body) -> tuple[float, np.ndarray, np.ndarray]:
         ('file="b.obj" inertia="convex" scale="0.1 0.2 0.3"', 'mass="3"'),
         ('file="b.stl" inertia="shell"', 'density="20"'),
         ('file="b.stl" inertia="exact" refpos="1 0.5 0" refquat="1 1 0 0.3"', 'quat="1 0 2 0" pos="0 0 1"'),
+        ('file="b.stl" refpos="1 0.5 0" scale="2 3 4"', ""),
+        ('file="b.stl" inertia="exact" refpos="1 0.5 0" refquat="1 1 0 0.3" scale="2 3 4"', 'quat="1 0 2 0"'),
         ('file="open.stl"', ""),
         ('file="inner.stl"', ""),
         (f'vertex="{VERTEX}" face="{FACE}" inertia="exact"', ""),
@@ -82,6 +84,8 @@ def test_masses_are_theirs(tmp_path: Path, mesh: str, geom: str) -> None:
         ('vertex="0 0 0 1 0 0 0 1 0"', "9 numbers are no vertices of a mesh"),
         ('vertex="0 0 0 1 0 0 0 1 0 1 1 0"', "the vertices lie in a plane"),
         ('vertex="0 0 0 1 0 0 0 1 0 1 1 1" face="0 1 9"', "the faces are no triples of vertices"),
+        ('vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 1 2"', "mesh 'b' has no volume"),
+        ('file="b.stl" refquat="0 0 0 0"', "the quaternion of <mesh> is zero"),
         ("", "a mesh without file and vertices has no mass here"),
     ],
 )
@@ -96,6 +100,18 @@ def test_what_has_no_mass_is_refused_where_it_stands(tmp_path: Path, mesh: str, 
 def test_what_has_its_mass_stated_needs_no_mesh(tmp_path: Path) -> None:
     path = written(tmp_path, 'file="none.stl"', 'mass="0"')
     assert [shape.form.type for shape in read(path).shapes] == ["mesh", "sphere"]
+
+
+def test_a_mesh_that_is_turned_and_stretched_has_mass_and_no_picture(tmp_path: Path) -> None:
+    path = written(tmp_path, 'file="b.stl" refquat="1 1 0 0" scale="1 2 3"')
+    assert [shape.form.type for shape in read(path).shapes] == ["sphere"]
+
+
+def test_a_geom_without_type_is_a_sphere_fitted_to_its_mesh(tmp_path: Path) -> None:
+    path = written(tmp_path, 'file="b.stl"')
+    path.write_text(path.read_text(encoding="utf-8").replace('type="mesh" ', ""), encoding="utf-8")
+    with pytest.raises(FormatError, match="of type 'sphere' fitted to a mesh cannot be told"):
+        read(path)
 
 
 def test_a_mesh_that_is_not_listed_is_refused(tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_geoms_are_shapes() -> None:
     assert model.shapes == (
         Shape("world", Box((2, 4, 6))),
         Shape("a", Capsule("0.1", "0.4"), Placement((1, 0, 1)), (0, 0, 1, 1)),
-        Shape("a", form, Placement((0, 1, -1))),
+        Shape("a", form, Placement((0, 1, -2))),
         Shape("a", Sphere("0.5"), Placement((0, 0, 2)), (1, 1, 0, 1), "g"),
         Shape("a", Ellipsoid((1, 2, 3)), Placement((0, 0, 2))),
     )
