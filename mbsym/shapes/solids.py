@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
@@ -201,4 +202,17 @@ def _value(expression: Expression) -> Value:
         return int(rounded)
     if rounded.is_Rational and long:
         return repr(float(rounded))
-    return str(rounded)
+    return str(_in_our_words(rounded))
+
+
+def _in_our_words(expression: Expression) -> Expression:
+    """The expression with functions of our names, which take two numbers where SymPy's take many."""
+    import sympy as sp
+    from sympy.core.sorting import default_sort_key
+
+    found = expression.replace(sp.Abs, sp.Function("abs"))
+    for function, name in ((sp.Min, "min"), (sp.Max, "max")):
+        ours = sp.Function(name)
+        # The order of SymPy's arguments is that of a set.
+        found = found.replace(function, lambda *parts, ours=ours: reduce(ours, sorted(parts, key=default_sort_key)))
+    return found

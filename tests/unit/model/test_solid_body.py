@@ -123,6 +123,13 @@ def test_mistakes_are_found_where_they_are(density: str, own: str, place: str, m
     assert caught.value.where == f"rod.yaml:{place}"
 
 
+@pytest.mark.parametrize("density", ["abs(a - b)", "min(a, b)", "max(a, max(min(b, 3), 2*a))"])
+def test_densities_may_use_all_functions(density: str) -> None:
+    body = mbsym.solid_body("b", [(mbsym.Shape("b", Box((1, 2, 3))), density)])
+    names = {"a": 0.25, "b": 4.5}
+    assert evaluate(body.mass, names) == pytest.approx(6 * evaluate(density, names), rel=1e-15)
+
+
 def test_a_density_needs_shapes() -> None:
     text = "name: a\nbodies:\n  rod:\n    density: 3\njoints: {pin: {type: revolute, from: ground, to: rod}}\n"
     with pytest.raises(FormatError, match=r"a.yaml:4:5: body 'rod' has a density and no shape; give it shapes"):
