@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from typing import Final
 
 SPATIAL_ORDER: Final = "angular-linear"
@@ -26,3 +28,24 @@ LOOP_CONVENTIONS: Final = (
 
 LARGEST_CODE: Final = 100.0
 """Megabytes above which the work does not begin unless it is asked for."""
+
+
+def unit_factor(stated: str, wanted: str) -> float | None:
+    """By what numbers with a stated unit are multiplied to have the wanted one.
+
+    Args:
+        stated: as people write it above a column; degrees are known, and nothing stated is the wanted one.
+        wanted: of SI, angles in radians.
+
+    Returns:
+        None where the units are others.
+    """
+    unit = _plain(stated)
+    if not unit or unit == _plain(wanted):
+        return 1.0
+    unit = re.sub("degrees|degree|deg|\u00b0", "rad", unit)
+    return math.pi / 180 if unit == _plain(wanted) else None
+
+
+def _plain(unit: str) -> str:
+    return re.sub(r"[ *.^\u00b7]", "", unit.replace("\u00b2", "2"))

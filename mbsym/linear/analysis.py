@@ -145,8 +145,7 @@ def state_at(
             )
         return at
     if isinstance(at, str | Path) and is_state_file(str(at)):
-        known = (*equations.coordinates, *equations.speeds, *equations.inputs, "t")
-        values, forces = read_state(Path(at), known)
+        values, forces = read_state(Path(at), equations.units)
         return state_of(equations, values, {**forces, **(tau or {})})
     if isinstance(at, str | Path):
         return _balanced(equations, str(at), tau, progress)

@@ -114,6 +114,13 @@ class LinearEquations:
         """Names of the control inputs."""
         return tuple(item.name for item in self.mechanism.model.inputs)
 
+    @property
+    def units(self) -> dict[str, str]:
+        """Of coordinates, speeds, control inputs and time, by name."""
+        quantities = (*coordinate_quantities(self.mechanism), *speed_quantities(self.mechanism))
+        inputs = {item.name: item.unit for item in self.mechanism.model.inputs}
+        return {**{item.name: item.unit for item in quantities}, **inputs, "t": "s"}
+
     def program(self, name: str) -> Program:
         """A function as a graph."""
         return next(program for program in self.derivation.programs if program.name == name)

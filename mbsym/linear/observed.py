@@ -43,7 +43,7 @@ def spelt_out(model: Model, names: Sequence[str]) -> tuple[tuple[str, ...], tupl
             frames[name] = None
         else:
             found.append(name)
-            if stem in known and axis in AXES:
+            if stem in known and axis in tuple(AXES):
                 frames[stem] = None
     return tuple(found), tuple(frames)
 
@@ -67,7 +67,7 @@ def observed(equations: LinearEquations, name: str) -> Observed:
             return Observed(kind, names.index(name))
     frames = tuple(frame.name for frame in equations.mechanism.frames)
     stem, _, axis = name.rpartition(".")
-    if stem in frames and axis in AXES:
+    if stem in frames and axis in tuple(AXES):
         return Observed("position", frames.index(stem), AXES.index(axis))
     model = equations.mechanism.model
     bodies = (body.name for body in model.bodies)

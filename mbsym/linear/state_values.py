@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from mbsym.conventions import unit_factor
 from mbsym.errors import AnalysisError
 from mbsym.linear.equations import LinearEquations, State
 from mbsym.simulation.equations import suggestion
@@ -17,6 +18,9 @@ from mbsym.simulation.options import finite
 
 _GROUPS: Final = ("q", "v", "tau", "u", "t")
 _SUFFIXES: Final = (".json", ".csv")
+
+_SHOWN: Final = 40
+"""Characters of what is no number."""
 
 
 def state_of(equations: LinearEquations, given: Mapping[str, float], tau: Mapping[str, float] | None = None) -> State:
@@ -53,15 +57,16 @@ def is_state_file(text: str) -> bool:
     return Path(text).suffix.lower() in _SUFFIXES
 
 
-def read_state(path: Path, known: Iterable[str]) -> tuple[dict[str, float], dict[str, float]]:
+def read_state(path: Path, known: Mapping[str, str]) -> tuple[dict[str, float], dict[str, float]]:
     """Values by name from a file, and generalised forces by the names of their speeds.
 
     JSON holds an object of numbers by name, or such objects under q, v, u and tau, as ``--json`` prints them. CSV has
-    names with or without [unit] above its columns, as ``mbsym simulate`` writes it; its last row counts.
+    names with or without [unit] above its columns, as ``mbsym simulate`` writes it; [deg] is taken as such, and its
+    last row counts.
 
     Args:
         path: the file.
-        known: names of coordinates, speeds and inputs; other columns of a table are left alone.
+        known: coordinates, speeds and inputs with their units; other columns of a table are left alone.
 
     Raises:
         AnalysisError: the file cannot be read, or holds no state.
@@ -74,7 +79,7 @@ def read_state(path: Path, known: Iterable[str]) -> tuple[dict[str, float], dict
         ) from None
     except UnicodeDecodeError:
         raise AnalysisError("the file is no text", where=str(path), remedy="name a JSON or CSV file") from None
-    return _of_json(path, text) if path.suffix.lower() == ".json" else (_of_csv(path, text, list(known)), {})
+    return _of_json(path, text) if path.suffix.lower() == ".json" else (_of_csv(path, text, known), {})
 
 
 def _of_json(path: Path, text: str) -> tuple[dict[str, float], dict[str, float]]:
@@ -83,6 +88,9 @@ def _of_json(path: Path, text: str) -> tuple[dict[str, float], dict[str, float]]
     except json.JSONDecodeError as error:
         where = f"{path}:{error.lineno}:{error.colno}"
         raise AnalysisError(f"this is no JSON: {error.msg}", where=where, remedy="mend it") from None
+    except (ValueError, RecursionError):
+        # Numbers of thousands of digits, brackets in thousands of brackets.
+        raise AnalysisError("this is no state", where=str(path), remedy='write {"NAME": NUMBER}') from None
     if isinstance(document, dict) and isinstance(document.get("solutions"), list) and document["solutions"]:
         document = document["solutions"][0]
     if not isinstance(document, dict):
@@ -109,24 +117,45 @@ def _number(path: Path, name: str, value: Any) -> float:
         raise AnalysisError(f"{name} is no number", where=str(path), remedy="give each name a number")
     try:
         number = float(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise AnalysisError(f"{name} = {value} is no finite number", where=str(path), remedy="give a number")
+        raise AnalysisError(
+            f"{name} = {str(value)[:_SHOWN]} is no finite number", where=str(path), remedy="give a number"
+        )
     return number
 
 
-def _of_csv(path: Path, text: str, known: list[str]) -> dict[str, float]:
-    rows = [row for row in csv.reader(line for line in text.splitlines() if not line.startswith("#")) if row]
+def _of_csv(path: Path, text: str, known: Mapping[str, str]) -> dict[str, float]:
+    try:
+        rows = [row for row in csv.reader(line for line in text.splitlines() if not line.startswith("#")) if row]
+    except csv.Error as error:
+        raise AnalysisError(f"this is no table: {error}", where=str(path), remedy="mend it") from None
     if len(rows) < 2:
         raise AnalysisError("this is no table", where=str(path), remedy="give a row of names and a row of numbers")
-    names = [cell.partition("[")[0].strip() for cell in rows[0]]
-    pairs = dict(zip(names, rows[-1], strict=False))
-    found = {name: _number(path, name, pairs[name]) for name in pairs if name in known}
+    if len(rows[-1]) != len(rows[0]):
+        raise AnalysisError(
+            f"the last row has {len(rows[-1])} cells below {len(rows[0])} names",
+            where=str(path),
+            remedy="complete it, or leave it out",
+        )
+    found: dict[str, float] = {}
+    names = []
+    for head, cell in zip(rows[0], rows[-1], strict=True):
+        name, _, unit = (part.strip() for part in head.partition("["))
+        names.append(name)
+        if name not in known:
+            continue
+        factor = unit_factor(unit.removesuffix("]"), known[name])
+        if name in found or factor is None:
+            what = f"there are two columns {name}" if name in found else f"{head.strip()} is not in {known[name]}"
+            remedy = "keep one" if name in found else f"give {known[name]}"
+            raise AnalysisError(what, where=str(path), remedy=remedy)
+        found[name] = factor * _number(path, name, cell)
     if not found:
         raise AnalysisError(
             f"no column is called like a coordinate, a speed or an input: {', '.join(names)}",
             where=str(path),
-            remedy=suggestion(names[0], known),
+            remedy=suggestion(names[0], list(known)),
         )
     return found

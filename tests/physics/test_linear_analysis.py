@@ -343,6 +343,8 @@ def test_two_runs_say_the_same(capsys: Captured) -> None:
         (["linearise", "cart_pole", "--at", "q_hing=1"], "did you mean q_hinge?"),
         (["linearise", "cart_pole", "--inputs", "pus"], "did you mean push?"),
         (["linearise", "cart_pole", "--outputs", "vdot_hing"], "did you mean vdot_hinge?"),
+        (["linearise", "cart_pole", "--outputs", "pole."], "is called 'pole.'"),
+        (["linearise", "cart_pole", "--outputs", "pole.xy"], "is called 'pole.xy'"),
         (["linearise", "cart_pole", "--at", "rest"], "'rest' is no state"),
         (["linearise", "cart_pole", "--at", "equilibrium:7"], "2 equilibria were found; take one of 1 to 2"),
         (["linearise", "cart_pole", "--at", "q_hinge=1", "--at", "equilibrium"], "is no one state"),
@@ -369,15 +371,29 @@ def test_mistakes_are_told(words: list[str], message: str, capsys: Captured) -> 
         ("state.json", "[1, 2]", "no object of numbers by name"),
         ("state.json", '{"q_hinge": "much"}', "is no finite number"),
         ("state.json", '{"q_hinge": null}', "q_hinge is no number"),
+        ("state.json", f'{{"q_hinge": {"9" * 400}}}', "q_hinge = 9{40} is no finite number"),
+        ("state.json", f'{{"q_hinge": {"9" * 5000}}}', "this is no state"),
+        ("state.json", "[" * 100_000, "this is no state"),
         ("state.json", '{"q": {"q_hing": 1}}', "did you mean q_hinge"),
         ("state.csv", "", "this is no table"),
         ("state.csv", "time,angle\n0,1\n", "no column is called like a coordinate"),
+        ("state.csv", "q_rail,q_hinge\n0,1\n1\n", "the last row has 1 cells below 2 names"),
+        ("state.csv", "q_rail [mm],q_hinge\n0,1\n", r"q_rail \[mm\] is not in m; give m"),
+        ("state.csv", "q_rail,q_rail\n0,1\n", "there are two columns q_rail"),
+        ("state.csv", f"q_rail\n{'1' * 200_000}\n", "this is no table: field larger"),
     ],
 )
 def test_files_that_hold_no_state_are_told(name: str, text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(MbsymError, match=message):
         mbsym.linearise("cart_pole", tmp_path / name)
+
+
+def test_degrees_above_a_column_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "state.csv"
+    path.write_text("t [s],q_rail [m],q_hinge [deg],v_hinge [deg/s]\n0,0.5,180,90\n", encoding="utf-8")
+    state = mbsym.linearise("cart_pole", path).state
+    assert np.allclose(state.q, (0.5, np.pi)) and np.allclose(state.v, (0.0, np.pi / 2))
 
 
 def test_a_singular_state_names_the_coordinate() -> None:
