@@ -45,6 +45,8 @@ _PER_PERIOD: Final = 8
 _FINE: Final = 64
 """Samples of the shortest period between which limits are bounded by the next derivative."""
 
+_MOST_SAMPLES: Final = 1e6
+
 _STARTS: Final = 3
 _ITERATIONS: Final = 80
 
@@ -169,6 +171,14 @@ def _require_possible(settings: Settings) -> None:
     if settings.harmonics < 2:
         raise IdentificationError(
             f"{settings.harmonics} harmonics do not begin and end at rest", where="--harmonics", remedy="take 2 or more"
+        )
+    if settings.seed < 0:
+        raise IdentificationError(f"{settings.seed} is no seed", where="--seed", remedy="give 0 or more")
+    if settings.duration > _MOST_SAMPLES * settings.step:
+        raise IdentificationError(
+            f"{settings.duration / settings.step:.3g} samples are more than {_MOST_SAMPLES:g}",
+            where="--step",
+            remedy="take longer steps, or a shorter duration",
         )
     if settings.duration / settings.harmonics < _PER_PERIOD * settings.step:
         raise IdentificationError(

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from mbsym.conventions import unit_factor
 from mbsym.errors import IdentificationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.names import expression_names
@@ -115,11 +116,20 @@ def read_measurements(path: str | Path, mechanism: Mechanism, *, forces: Sequenc
     _require(table, ("t", *names.q, *(names.tau[k] for k in needed)), where)
     remarks: list[str] = []
 
+    usual = _units(mechanism, names)
+
     def columns(wanted: Sequence[str]) -> Array:
         found = np.column_stack([table[name] for name in wanted]) if wanted else np.zeros((len(table["t"]), 0))
         for k, name in enumerate(wanted):
-            if units.get(name, "").startswith("deg"):
-                found[:, k] /= DEGREES
+            factor = unit_factor(units[name], usual[name])
+            if factor is None:
+                raise IdentificationError(
+                    f"{name} is given in {units[name]}, which is not {usual[name]}",
+                    where=where,
+                    remedy=f"give {usual[name]}",
+                )
+            if factor != 1.0:
+                found[:, k] *= factor
                 remarks.append(f"{name} was given in {units[name]}")
         return found
 
@@ -129,7 +139,7 @@ def read_measurements(path: str | Path, mechanism: Mechanism, *, forces: Sequenc
             _require(table, wanted, where)
         return columns(wanted) if there and wanted else None
 
-    t = table["t"]
+    t = columns(("t",))[:, 0]
     _require_even(t, where)
     q, v, vdot = columns(names.q), optional(names.v), optional(names.vdot)
     measured = tuple(k for k, name in enumerate(names.tau) if name in table)
@@ -142,6 +152,20 @@ def read_measurements(path: str | Path, mechanism: Mechanism, *, forces: Sequenc
     return found
 
 
+def _units(mechanism: Mechanism, names: Names) -> dict[str, str]:
+    """By the names of columns."""
+    shapes = [body.joint.shape for body in mechanism.bodies_by_coordinates]
+    speeds = [unit for shape in shapes for unit in shape.speed_units]
+    groups = (
+        (names.q, [unit for shape in shapes for unit in shape.coordinate_units]),
+        (names.v, speeds),
+        (names.vdot, [f"{unit}^2" for unit in speeds]),
+        (names.tau, [unit for shape in shapes for unit in shape.force_units]),
+    )
+    found = {name: unit for group, units in groups for name, unit in zip(group, units, strict=True)}
+    return {**found, "t": "s"}
+
+
 def _table(text: str, where: str) -> tuple[dict[str, Array], Mapping[str, str]]:
     """Columns by name, and their units."""
     lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1)
@@ -152,7 +176,7 @@ def _table(text: str, where: str) -> tuple[dict[str, Array], Mapping[str, str]]:
             where=where,
             remedy=f"give a header and {_FEWEST} lines at least",
         )
-    header = next(csv.reader(io.StringIO(lines[0][1])))
+    header = _cells(lines[0][1], f"{where}:{lines[0][0]}")
     names, units = [], {}
     for cell in header:
         found = re.fullmatch(r"\s*(.*?)\s*(?:\[(.*)\])?\s*", cell)
@@ -163,7 +187,7 @@ def _table(text: str, where: str) -> tuple[dict[str, Array], Mapping[str, str]]:
         units[name] = unit
     rows = []
     for number, line in lines[1:]:
-        cells = next(csv.reader(io.StringIO(line)))
+        cells = _cells(line, f"{where}:{number}")
         try:
             values = [float(cell) for cell in cells]
         except ValueError:
@@ -177,6 +201,13 @@ def _table(text: str, where: str) -> tuple[dict[str, Array], Mapping[str, str]]:
         rows.append(values)
     array = np.array(rows)
     return {name: array[:, k] for k, name in enumerate(names)}, units
+
+
+def _cells(line: str, where: str) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(line)))
+    except csv.Error as error:
+        raise IdentificationError(f"this is no table: {error}", where=where, remedy="mend the line") from None
 
 
 def _require(table: Mapping[str, Array], names: Sequence[str], where: str) -> None:

@@ -22,6 +22,12 @@ _NEARLY: Final = 0.99
 _HIGHEST: Final = 0.8
 """Part of half the sampling frequency that a cut-off may reach."""
 
+_STILL: Final = 1e-4
+"""Part of the largest reach below which a coordinate stands still: what it shows is noise."""
+
+_PADDED: Final = 15
+"""Samples by which the filters extend the data at either end."""
+
 _DROPPED: Final = 3.0
 """Periods of the cut-off frequency that are left out at both ends, where filters start and end."""
 
@@ -76,6 +82,12 @@ def motion_of(data: Measurements, mechanism: Mechanism, cutoff: float = 0.0) -> 
         )
     if data.v is None and any(len(body.q) != len(body.v) for body in mechanism.bodies):
         raise IdentificationError("speeds are no rates of coordinates here", remedy="give the columns of v")
+    if len(data.t) <= _PADDED:
+        raise IdentificationError(
+            f"{len(data.t)} samples are too few for filters",
+            where=mechanism.model.name,
+            remedy="measure longer, or give the columns of v and vdot",
+        )
     rate = 1 / data.step
     found = cutoff or min(_OVER * _bandwidth(data.q, data.step), _HIGHEST * rate / 2)
     if not 0 < found <= _HIGHEST * rate / 2:
@@ -94,12 +106,14 @@ def motion_of(data: Measurements, mechanism: Mechanism, cutoff: float = 0.0) -> 
 
 
 def _bandwidth(values: Array, step: float) -> float:
-    """The frequency [Hz] below which nearly all of the power of a motion lies."""
+    """The frequency [Hz] below which nearly all of the power of each motion lies; what stands still has none."""
+    moving = np.ptp(values, axis=0) > _STILL * np.ptp(values, axis=0).max(initial=0.0)
+    values = values[:, moving]
     power = np.abs(np.fft.rfft(values - values.mean(axis=0), axis=0)) ** 2
     frequencies = np.fft.rfftfreq(len(values), step)
     below = np.cumsum(power, axis=0) / np.maximum(power.sum(axis=0), 1e-300)
     places = [int(np.searchsorted(column, _NEARLY)) for column in below.T]
-    return float(frequencies[max(*places, 1)]) if places else float(frequencies[1])
+    return float(frequencies[max([1, *places])])
 
 
 def _filtered(values: Array, cutoff: float, rate: float) -> Array:

@@ -112,6 +112,8 @@ def test_what_cannot_be_excited_is_said() -> None:
     for wrong, what in (
         (replace(SETTINGS, harmonics=1), "1 harmonics do not begin and end at rest"),
         (replace(SETTINGS, duration=-1), "-1 is no duration"),
+        (replace(SETTINGS, seed=-1), "-1 is no seed"),
+        (replace(SETTINGS, step=1e-9), "samples are more than 1e"),
         (replace(SETTINGS, step=1.0), "do not follow a period of 1.5 s"),
     ):
         with pytest.raises(IdentificationError, match=what):

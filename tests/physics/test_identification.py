@@ -148,6 +148,16 @@ def test_speeds_and_accelerations_are_found_by_filters(planar: Regression, tmp_p
         motion_of(read, planar.mechanism, cutoff=60.0)
 
 
+def test_joints_that_stand_still_leave_the_cut_off_to_the_others(planar: Regression) -> None:
+    """Noise of a joint that stands has power at all frequencies, and none at all has no frequency."""
+    data = replace(measured(planar), v=None, vdot=None)
+    usual = motion_of(replace(data, q=data.q[:, [0, 1, 1]]), planar.mechanism).cutoff
+    for held in (np.zeros(len(data.t)), 1e-5 * np.random.default_rng(0).normal(size=len(data.t))):
+        still = replace(data, q=np.column_stack([data.q[:, :2], 0.3 + held]))
+        assert motion_of(still, planar.mechanism).cutoff == usual
+    assert motion_of(replace(data, q=np.zeros_like(data.q)), planar.mechanism).cutoff < usual
+
+
 # ---- data that are wrong ---------------------------------------------------------------------------------------------
 
 
@@ -230,6 +240,22 @@ def test_degrees_that_the_header_states_are_taken(planar: Regression, tmp_path: 
     found = read_measurements(spoilt(path, 0, header), planar.mechanism)
     assert np.allclose(found.q, data.q, atol=1e-8)
     assert "q_shoulder was given in deg" in found.remarks
+
+
+@pytest.mark.parametrize(("name", "unit"), [("t", "ms"), ("q_elbow", "mm"), ("tau_elbow", "kN m")])
+def test_other_units_in_the_header_are_refused(planar: Regression, tmp_path: Path, name: str, unit: str) -> None:
+    path = write_table(tmp_path / "motion.csv", planar.mechanism, measured(planar))
+    names = path.read_text().splitlines()[0].split(",")
+    spoilt(path, 0, ",".join(f"{each} [{unit}]" if each == name else each for each in names))
+    with pytest.raises(IdentificationError, match=f"{name} is given in {unit}, which is not"):
+        read_measurements(path, planar.mechanism)
+
+
+def test_tables_too_short_to_filter_are_refused(planar: Regression, tmp_path: Path) -> None:
+    path = write_table(tmp_path / "motion.csv", planar.mechanism, measured(planar))
+    path.write_text("\n".join(path.read_text().splitlines()[:13]) + "\n")
+    with pytest.raises(IdentificationError, match="12 samples are too few for filters"):
+        motion_of(read_measurements(path, planar.mechanism), planar.mechanism)
 
 
 def test_data_that_tell_nothing_are_refused(planar: Regression) -> None:
