@@ -41,7 +41,7 @@ class Identification:
         standard: physically consistent standard parameters (np,).
         predicted: forces (n, forces) by the estimate, by the essential parameters, by the consistent ones and by the
             model as it was.
-        measured: forces (n, forces).
+        measured: forces (n, forces), less those of laws that the model knows.
         remarks: what one should know of the data.
     """
 
@@ -87,7 +87,8 @@ def identify(
 ) -> Identification:
     """Estimates the base parameters, and standard parameters that are physically possible.
 
-    Forces of elements that take inputs or time are part of the measured ones and no part of the model here.
+    Forces of elements that take inputs or time are part of the measured ones and no part of the model here; those of
+    laws in which no parameter stands as a factor are taken off the measured ones as the model has them.
 
     Args:
         source: a model, a model file, or the name of a bundled example.
@@ -127,13 +128,15 @@ def identify(
     }
     predicted = {name: regressor @ values for name, values in choices.items()}
     return Identification(
-        model, regression, motion, kept, found, standard, predicted, forces, _remarks(measured, motion)
+        model, regression, motion, kept, found, standard, predicted, forces, _remarks(measured, motion, regression)
     )
 
 
-def _remarks(measured: Measurements, motion: Motion) -> tuple[str, ...]:
+def _remarks(measured: Measurements, motion: Motion, regression: Regression) -> tuple[str, ...]:
     missing = [name for name, item in (("v", measured.v), ("vdot", measured.vdot)) if item is None]
     found = list(measured.remarks)
+    if regression.known:
+        found.append(f"forces of {', '.join(regression.known)} as the model has them, taken off the measured ones")
     if missing:
         found.append(f"{' and '.join(missing)} by central differences")
     if motion.cutoff:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
@@ -10,21 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import IdentificationError
+from mbsym.forces.element import ForceElement
 from mbsym.identification.identifiable import loops_of
 from mbsym.identification.measurements import column_names
 from mbsym.identification.smoothing import Motion
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.observables import body_jacobian_columns
 from mbsym.loops.actuation import actuated_columns
 from mbsym.loops.redundancy import LoopAnalysis
+from mbsym.model.names import TIME
 from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, express
 from mbsym.regressors.base_parameters import BaseParameters, base_parameters_of
-from mbsym.regressors.columns import force_columns
+from mbsym.regressors.columns import force_columns, of_element
 from mbsym.regressors.parameters import linear_places
 from mbsym.regressors.sampled import sampled_program
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
+from mbsym.values.numbers import value_names
 
 Array: TypeAlias = NDArray[Any]
 
@@ -37,11 +41,13 @@ class Regression:
     """A model ready for identification.
 
     Attributes:
-        mechanism: of the model without forces that depend on inputs or time: those are part of the measured ones.
+        mechanism: of the model without forces that depend on inputs or time: those are part of the measured ones; and
+            without laws in which no parameter stands as a factor: those are known.
         loops: closed ones, if there are any.
         found: its base parameters.
-        program: base regressor, and G and gamma of closed loops.
+        program: base regressor, known forces, and G of closed loops.
         forces: columns of v whose forces are measured.
+        known: names of force elements that are taken as the model has them.
     """
 
     mechanism: Mechanism
@@ -49,6 +55,7 @@ class Regression:
     found: BaseParameters
     program: Program
     forces: tuple[int, ...]
+    known: tuple[str, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -63,14 +70,22 @@ class Regression:
         return tuple(every[k] for k in self.forces)
 
     def rows(self, motion: Motion) -> tuple[Array, Array]:
-        """Regressor (n, forces, nbase) and forces (n, forces) at each sample."""
-        return self.regressor(motion.q, motion.v, motion.vdot), motion.tau[:, list(self.forces)]
+        """Regressor (n, forces, nbase), and measured forces (n, forces) less the known ones, at each sample."""
+        values = self._values(motion.q, motion.v, motion.vdot)
+        known = self._seen(values, "known", len(motion.q))[:, :, 0]
+        return self._seen(values, "Y", len(motion.q)), motion.tau[:, list(self.forces)] - known
 
     def regressor(self, q: Array, v: Array, vdot: Array) -> Array:
         """(n, forces, nbase) at each sample."""
+        return self._seen(self._values(q, v, vdot), "Y", len(q))
+
+    def _values(self, q: Array, v: Array, vdot: Array) -> Mapping[str, Array]:
         given = {"q": q, "v": v, "vdot": vdot}
-        values = interpret(self.program, {item.name: given[item.name] for item in self.program.inputs})
-        whole: Array = np.broadcast_to(values["Y"], (len(q), self.mechanism.nv, len(self.found)))
+        return interpret(self.program, {item.name: given[item.name] for item in self.program.inputs})
+
+    def _seen(self, values: Mapping[str, Array], name: str, count: int) -> Array:
+        """Columns over all speeds (nv, k) as the measured forces see them (count, forces, k)."""
+        whole: Array = np.broadcast_to(values[name], (count, *values[name].shape[-2:]))
         if self.loops is None:
             return whole[:, list(self.forces)]
         along: Array = np.einsum("nvf,nvb->nfb", self._free(values["G"], self.loops.mobility), whole)
@@ -110,13 +125,29 @@ def regression_of(model: Model) -> Regression:
             )
     found = base_parameters_of(mechanism, loops)
     columns = force_columns(mechanism, mechanism.of_joints(mechanism.entries(mechanism.vdot)))
-    more: Sequence[Output] = ()
+    zero = Scalar(mechanism.graph, 0)
+    known = _known(model)
+    jacobians = body_jacobian_columns(mechanism)
+    held = [of_element(mechanism, element, jacobians) for element in known]
+    total = tuple(sum((column.get(row, zero) for column in held), zero).ref for row in range(mechanism.nv))
+    more = [Output("known", (mechanism.nv, 1), total)]
     if loops is not None:
-        zero = Scalar(mechanism.graph, 0)
         entries = tuple(row.jacobian.get(k, zero).ref for row in loops.rows for k in range(mechanism.nv))
-        more = (Output("G", (len(loops.rows), mechanism.nv), entries),)
+        more.append(Output("G", (len(loops.rows), mechanism.nv), entries))
     program = sampled_program(mechanism, [columns[item.column] for item in found.base], more)
-    return Regression(mechanism, loops, found, program, forces)
+    return Regression(mechanism, loops, found, program, forces, tuple(element.name for element in known))
+
+
+def _known(model: Model) -> tuple[ForceElement, ...]:
+    """Force elements that count as a whole and that coordinates and speeds decide."""
+    given = {TIME, *(item.name for item in model.inputs)}
+    return tuple(
+        element
+        for element in model.forces
+        if not linear_places(model, element)
+        and not element.named("input")
+        and not any(given.intersection(value_names(each)) for each in element.expressions)
+    )
 
 
 def _passive(model: Model) -> Model:

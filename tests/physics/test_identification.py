@@ -13,6 +13,7 @@ from scipy.stats import chi2
 from mbsym import examples
 from mbsym.cli.application import main
 from mbsym.errors import IdentificationError
+from mbsym.forces.joint_force import JointForce
 from mbsym.formats.registry import load
 from mbsym.identification.consistent import consistent_parameters, pseudo_inertia
 from mbsym.identification.estimate import estimate
@@ -22,7 +23,9 @@ from mbsym.identification.report import summary
 from mbsym.identification.rows import Regression, regression_of
 from mbsym.identification.smoothing import motion_of
 from mbsym.loops.looped_system import LoopedSystem
+from mbsym.pipeline import GenerationOptions, express
 from mbsym.regressors.parameters import standard_parameters, with_values
+from mbsym.values.parameter import ControlInput
 from mechanisms.measured import measured, needed_forces, swinging, with_noise, write_table
 
 
@@ -115,6 +118,20 @@ def test_closed_loops_are_identified_from_their_motors() -> None:
     assert np.allclose(found.values, regression.found.values(), atol=1e-6)
     other = identify(examples.load("five_bar"), data)
     assert other.errors(ESTIMATED, held_back=True).max() < 1e-6
+
+
+def test_laws_that_the_model_knows_are_taken_off() -> None:
+    """A hardening spring and a law that takes an input, which the measured forces hold already."""
+    model = examples.load("planar_3r")
+    spring = JointForce("hardening", "elbow", "-20*q_elbow**3 - 3*v_elbow*q_elbow")
+    motor = JointForce("motor", "wrist", "5*drive")
+    whole = express(replace(model, forces=(spring,)), GenerationOptions())
+    t, q, v, vdot = swinging(3)
+    data = Measurements(t, q, v, vdot, needed_forces(whole, q, v, vdot), (0, 1, 2))
+    found = identify(replace(model, forces=(spring, motor), inputs=(ControlInput("drive", "N m"),)), data)
+    assert found.remarks == ("forces of hardening as the model has them, taken off the measured ones",)
+    assert np.allclose(found.estimate.values, found.regression.found.values(), atol=1e-9)
+    assert found.errors(GIVEN, held_back=True).max() < 1e-9
 
 
 def test_parameters_that_a_motion_does_not_excite_are_named(planar: Regression) -> None:
