@@ -95,6 +95,7 @@ class Equilibrium:
             "q": dict(zip(equations.coordinates, state.q.tolist(), strict=True)),
             "u": dict(zip(equations.inputs, state.u.tolist(), strict=True)),
             "tau": dict(zip(equations.speeds, state.tau.tolist(), strict=True)),
+            "t": state.t,
             "stability": self.stability.kind,
             "growing": self.stability.growing,
             "drifting": self.stability.drifting,

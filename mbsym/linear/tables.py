@@ -92,6 +92,8 @@ def _state(equations: LinearEquations, state: State) -> list[str]:
         lines.append(f"{'inputs':12}{_pairs(equations.inputs, state.u)}")
     if state.tau.any():
         lines.append(f"{'tau':12}{_pairs(equations.speeds, state.tau)}")
+    if equations.mechanism.model.uses_time:
+        lines.append(f"{'t':12}{_number(state.t)} s, at which this holds: forces depend on time")
     return lines
 
 

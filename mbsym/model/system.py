@@ -114,9 +114,14 @@ class Model:
     @property
     def uses_time_or_inputs(self) -> bool:
         """True where the equations have the arguments t and u: a control input exists or an expression names t."""
+        return bool(self.inputs) or self.uses_time
+
+    @property
+    def uses_time(self) -> bool:
+        """True where a force depends on time."""
         from mbsym.values.numbers import value_names
 
-        return bool(self.inputs) or any("t" in value_names(x) for force in self.forces for x in force.expressions)
+        return any("t" in value_names(x) for force in self.forces for x in force.expressions)
 
     def label(self, *, order: str = "weight") -> ModelLabelling:
         """Cut joints, regular labels and orientation, found automatically.

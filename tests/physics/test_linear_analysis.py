@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import mbsym
 from mbsym import examples
 from mbsym.cli.application import main
 from mbsym.errors import AnalysisError, MbsymError
+from mbsym.forces.joint_force import JointForce
+from mbsym.formats.native_text import dump_native
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.linear.equations import State
@@ -387,6 +390,17 @@ def test_files_that_hold_no_state_are_told(name: str, text: str, message: str, t
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(MbsymError, match=message):
         mbsym.linearise("cart_pole", tmp_path / name)
+
+
+def test_what_holds_at_one_time_alone_says_so(tmp_path: Path, capsys: Captured) -> None:
+    model, found = tmp_path / "shaken.yaml", tmp_path / "found.json"
+    shaken = JointForce("shake", "shoulder", "3*sin(5*t)")
+    model.write_text(dump_native(replace(examples.load("double_pendulum"), forces=(shaken,))), encoding="utf-8")
+    assert main(["equilibrium", str(model), "--at", "t=0.2", "--starts", "1", "-o", str(found)]) == 0
+    assert "t           0.2 s, at which this holds: forces depend on time" in capsys.readouterr().out
+    assert mbsym.linearise(model, found).is_equilibrium
+    assert main(["equilibrium", "double_pendulum", "--starts", "1"]) == 0
+    assert "depend on time" not in capsys.readouterr().out
 
 
 def test_degrees_above_a_column_are_taken(tmp_path: Path) -> None:
