@@ -22,6 +22,7 @@ from mbsym.linear.equations import LinearEquations, State
 from mbsym.linear.tangent import increment_names
 from mbsym.loops.corrections import dependent_columns
 from mbsym.loops.redundancy import LoopAnalysis
+from mbsym.loops.runtime import closure_sizes
 from mbsym.loops.tolerances import FOLLOWS
 from mbsym.simulation.equations import suggestion
 from mbsym.symbolic.evaluator import Evaluator
@@ -35,6 +36,10 @@ OPEN: Final = 1e-8
 
 PARTING: Final = 1e-6
 """Rates of gaps above this part of the largest speed are refused."""
+
+SINGULAR: Final = 1e-5
+"""Part of the largest singular value of G, rows by the lengths of their loops, below which a position is singular:
+loops closed to 1e-10 leave the motions by which they are singular open by its root."""
 
 AS_GOOD: Final = 0.1
 """Motors' coordinates are independent where their choice is no worse than this part of the best one."""
@@ -110,8 +115,10 @@ def _rows(equations: LinearEquations, state: State) -> Array:
             where=equations.name,
             remedy="give fewer speeds, and the others are made to fit",
         )
-    _, sizes, motions = np.linalg.svd(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300))
-    rank = int(np.sum(sizes > FOLLOWS * sizes.max(initial=0.0)))
+    # By the lengths of the loops, not by the rows' own sizes: a row may vanish by itself.
+    measures = np.array(closure_sizes(equations.mechanism, equations.loops))
+    _, sizes, motions = np.linalg.svd(rows / measures[:, None])
+    rank = int(np.sum(sizes > SINGULAR * sizes.max(initial=0.0)))
     if rank < len(rows):
         freedoms = rows.shape[1] - rank
         names = _moving(equations, motions[rank:])

@@ -245,6 +245,15 @@ def test_a_singular_position_names_what_moves_by_itself() -> None:
     assert mbsym.linearise(parallel_cranks(2, 0.5)).A.shape == (2, 2)
 
 
+def test_rows_that_vanish_by_themselves_are_singular_too() -> None:
+    """A rhombus folded flat: of the row that says how it moves across itself only round-off is left."""
+    folded = {"q_hinge_1": -np.pi / 2, "q_hinge_3": 0.0, "q_hinge_5": np.pi, "q_hinge_7": 0.0}
+    with pytest.raises(AnalysisError, match="the position is singular: 5 in place of 4 of the coordinates"):
+        mbsym.linearise("rhombus_planar", folded)
+    (first, *_) = mbsym.equilibrium("rhombus_planar", starts=1)
+    assert first.stability.kind == "unknown" and "singular" in first.stability.reason
+
+
 def test_a_wrong_choice_of_independent_coordinates_is_told() -> None:
     model = parallelogram()
     with pytest.raises(AnalysisError, match="2 independent coordinates are chosen of a mechanism with 1 freedom"):
