@@ -37,6 +37,9 @@ _BEYOND: Final = 3.0
 _ALIKE: Final = 0.1
 """Part by which the factor between speeds and differences of coordinates may be off and still be told."""
 
+_TOGETHER: Final = 0.5
+"""Squared correlation of speeds and differences of coordinates below which their factor is that of noise."""
+
 _FACTORS: Final = {
     DEGREES: ("{v} looks like degrees per second beside {q} in radians", "give all angles in radians"),
     1 / DEGREES: ("{q} looks like degrees beside {v} in radians per second", "give all angles in radians"),
@@ -148,7 +151,7 @@ def read_measurements(path: str | Path, mechanism: Mechanism, *, forces: Sequenc
     if vdot is not None and v is None:
         raise IdentificationError("has rates of speeds but no speeds", where=where, remedy=f"add {', '.join(names.v)}")
     found = Measurements(t, q, v, vdot, tau, measured, tuple(remarks))
-    _suspect_units(found, mechanism, names, where)
+    _suspect_units(found, mechanism, names, where, [name for name in names.q if units[name]])
     return found
 
 
@@ -239,8 +242,8 @@ def _require_even(t: Array, where: str) -> None:
         )
 
 
-def _suspect_units(found: Measurements, mechanism: Mechanism, names: Names, where: str) -> None:
-    """Refuses angles and times that look as if they had other units.
+def _suspect_units(found: Measurements, mechanism: Mechanism, names: Names, where: str, stated: Sequence[str]) -> None:
+    """Refuses angles and times that look as if they had other units; how far angles with stated ones reach is believed.
 
     Raises:
         IdentificationError: saying what looks like what.
@@ -248,14 +251,16 @@ def _suspect_units(found: Measurements, mechanism: Mechanism, names: Names, wher
     if not mechanism.q.quaternions and found.v is not None and mechanism.nq == mechanism.nv:
         for k, (q, v) in enumerate(zip(names.q, names.v, strict=True)):
             slope = np.gradient(found.q[:, k], found.t)
-            size = float(slope @ slope)
-            factor = float(found.v[:, k] @ slope) / size if size else 1.0
+            size, shared = float(slope @ slope), float(found.v[:, k] @ slope)
+            if shared**2 < _TOGETHER * size * float(found.v[:, k] @ found.v[:, k]) or not size:
+                continue
+            factor = shared / size
             for known, (what, remedy) in _FACTORS.items():
                 if abs(factor / known - 1) < _ALIKE:
                     raise IdentificationError(what.format(q=q, v=v), where=where, remedy=remedy)
     for body in mechanism.bodies_by_coordinates:
         for k in range(*body.q_range):
-            if body.joint.shape.coordinate_units[k - body.q_range[0]] != "rad":
+            if body.joint.shape.coordinate_units[k - body.q_range[0]] != "rad" or names.q[k] in stated:
                 continue
             reach = float(np.abs(found.q[:, k]).max())
             limits = _limits(mechanism, body.joint.name, k - body.q_range[0])
@@ -263,7 +268,7 @@ def _suspect_units(found: Measurements, mechanism: Mechanism, names: Names, wher
                 raise IdentificationError(
                     f"{names.q[k]} reaches {reach:.4g}, which looks like degrees",
                     where=where,
-                    remedy="give radians, or say so in the header: NAME [deg]",
+                    remedy="give radians, or say which in the header: NAME [rad] or NAME [deg]",
                 )
 
 

@@ -229,6 +229,33 @@ def test_wrong_units_are_suspected(planar: Regression, tmp_path: Path, change: d
         read_measurements(path, planar.mechanism)
 
 
+def test_noise_of_a_joint_that_stands_still_has_no_units(planar: Regression, tmp_path: Path) -> None:
+    """Speeds that are a thousandth of the differences of coordinates by chance; correlated ones are told as ever."""
+    data, noise = measured(planar), np.random.default_rng(0).normal(size=(2, 600))
+    assert data.v is not None
+    q, v = data.q.copy(), data.v.copy()
+    q[:, 1] = 0.3 + 1e-4 * noise[0]
+    slope = np.gradient(q[:, 1], data.t)
+    v[:, 1] = 1e-3 * slope + 1e-3 * (noise[1] - slope * (noise[1] @ slope) / (slope @ slope))
+    path = write_table(tmp_path / "motion.csv", planar.mechanism, replace(data, q=q, v=v), "v")
+    assert np.allclose(read_measurements(path, planar.mechanism).q, q, atol=1e-9)
+    path = write_table(tmp_path / "motion.csv", planar.mechanism, replace(data, v=1e-3 * data.v), "v")
+    with pytest.raises(IdentificationError, match="v_shoulder looks a thousand times too small"):
+        read_measurements(path, planar.mechanism)
+
+
+def test_wheels_turn_far_where_the_header_says_radians(planar: Regression, tmp_path: Path) -> None:
+    data = measured(planar)
+    path = write_table(tmp_path / "motion.csv", planar.mechanism, replace(data, q=data.q + 1000.0))
+    with pytest.raises(IdentificationError, match="which looks like degrees") as caught:
+        read_measurements(path, planar.mechanism)
+    assert "NAME [rad]" in str(caught.value.remedy)
+    header = ",".join(
+        f"{name} [rad]" if name[0] == "q" else name for name in path.read_text().splitlines()[0].split(",")
+    )
+    assert read_measurements(spoilt(path, 0, header), planar.mechanism).q.min() > 900
+
+
 def test_a_floating_base_needs_no_forces(tmp_path: Path) -> None:
     """They are zero; all else of the table is asked for."""
     regression = regression_of(examples.load("floating_two_arm"))
