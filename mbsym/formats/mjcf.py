@@ -58,6 +58,8 @@ JOINT_TYPES: dict[str, JointType] = {"hinge": REVOLUTE, "slide": PRISMATIC, "bal
 
 FREE_WORD = next(word for word, kind in JOINT_TYPES.items() if kind is FREE)
 GROUND = "world"
+OF_BODIES = ("joint", "freejoint", "inertial")
+"""What a frame holds for the body around it, of which the world has none."""
 
 MOTORS = {"actuator": "actuators"}
 LEFT_OUT = {"tendon": "tendons", "contact": "contacts", "deformable": "deformable bodies"}
@@ -178,6 +180,10 @@ class _Reader:
         }
         for world in worlds:
             parts = parts_within(self.source, world, MAIN, self.rules)
+            for part in parts:
+                if part.element.tag in OF_BODIES:
+                    what = f"<{part.element.tag}> of the world, which does not move"
+                    raise self.source.error(part.element.place, what, "put it into a body")
             self._read_frames(parts, GROUND)
             self._read_shapes(parts, GROUND)
             self._read_children(parts)

@@ -34,11 +34,19 @@ DEFAULTS: Final = frozenset(
 )  # fmt: skip
 """What holds where nothing is said, so that saying it and not saying it is one."""
 
-SAYS_NOTHING: Final = frozenset({("flag", ()), ("axis", (), ("xyz", (1, 0, 0))), ("static", ("false",))})
+NOT_REACHED: Final = (
+    "boundmass", "boundinertia", "balanceinertia", "inertiagrouprange", "group", "autolimits",
+    "canonical_link", "placement_frame",
+)  # fmt: skip
+"""Attributes with bounds that no body of the seeds comes to, and with frames that nothing in them is placed in."""
+
+SAYS_NOTHING: Final = frozenset(
+    {("flag", ()), ("compiler", ()), ("axis", (), ("xyz", (1, 0, 0))), ("static", ("false",))}
+)
 """Elements as they hold where they are not there."""
 
 SEEN_ONLY: Final = ("visual", "collision", "material")
-"""Elements of looks, of which only what is drawn is read."""
+"""Elements and attributes of looks, of which only what is drawn is read."""
 
 TOLD_AS_LEFT_OUT: Final = ("velocity_decay", "physics")
 """Elements of SDF that a warning names whatever they hold, or that only say how others are to cut loops."""
@@ -118,13 +126,18 @@ def _is_default(key: Any, value: Any) -> bool:
 def _of_xml(element: ElementTree.Element) -> tuple[Hashable, ...]:
     """Tag, attributes, texts and children of an element; nothing if it says nothing."""
     attributes = {key: _direction(key, value) or _words(value) for key, value in element.attrib.items()}
-    given = sorted(item for item in attributes.items() if item not in DEFAULTS)
+    unread = (*NOT_REACHED, *SEEN_ONLY)
+    given = sorted(item for item in attributes.items() if item not in DEFAULTS and item[0] not in unread)
     own = _direction(f"{element.tag} of SDF", element.text or "") or _words(element.text)
     switched_off = attributes.get("active") == ("false",) or element.tag in TOLD_AS_LEFT_OUT
     if switched_off or (element.tag, own, *given) in SAYS_NOTHING:
         return ()
     children = sorted((_of_xml(child) for child in element if child.tag not in SEEN_ONLY), key=repr)
-    children = [item for k, item in enumerate(children) if item[:1] != ("compiler",) or item not in children[:k]]
+    children = [
+        item
+        for k, item in enumerate(children)
+        if item[:1] not in (("compiler",), ("option",)) or item not in children[:k]
+    ]
     texts = sorted((own, *(_words(child.tail) for child in element)), key=repr)
     return (element.tag, tuple(given), tuple(filter(None, texts)), tuple(filter(None, children)))
 
@@ -135,9 +148,12 @@ def _direction(key: str, text: str) -> tuple[Hashable, ...]:
         numbers = [float(word) for word in text.split()]
     except ValueError:
         return ()
-    found: list[Hashable] = []
+    found: list[float] = []
     for count in DIRECTIONS.get(key, ()):
         part = numbers[len(found) : len(found) + count]
+        # Of a second axis counts what is square to the first.
+        along = sum(a * b for a, b in zip(found, part, strict=True)) if count == len(found) else 0.0
+        part = [b - along * a for a, b in zip(found, part, strict=True)] if along else part
         length = math.hypot(*part) or 1.0
         found += [round(value / length, 8) for value in part]
     return (*found, *(round(value, 8) for value in numbers[len(found) :])) if found else ()

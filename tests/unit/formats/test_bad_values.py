@@ -69,6 +69,7 @@ def test_bad_values_are_refused_with_their_place(name: str) -> None:
         (".xml", '<joint damping="0.1"/>', '<joint damping="0.1"/><joint damping="1"/>', "5:27", "a second <joint>"),
         (".xml", "<default>\n", '<default class="light">\n', "4:3", "are a class 'light'"),
         (".xml", '<default class="light">', '<default class="main">', "6:5", "a second default class 'main'"),
+        (".xml", "<frame ", '<frame><joint axis="0 0 1"/></frame><frame ', "41:12", "<joint> of the world, which does"),
         (".xml", 'fullinertia="0.1', 'quat="1 0 0 0" fullinertia="0.1', "15:9", "fullinertia and quat"),
         (".xml", '<weld body1="fore"', '<weld body1="four"', "30:5", "did you mean 'fore'?"),
         (".yaml", "thread: {source: rail", "thread: {source: thread", "54:20", "go round in a circle"),
