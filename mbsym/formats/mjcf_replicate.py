@@ -7,19 +7,20 @@ from typing import Final
 
 from mbsym.formats.mjcf_frames import AngleRules, read_frame
 from mbsym.formats.mjcf_nested import joined
-from mbsym.formats.mjcf_reference import pose_values
+from mbsym.formats.rigid_frames import exact, text
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
-from mbsym.formats.xml_numbers import read_number
-from mbsym.model.body import COINCIDENT
+from mbsym.formats.xml_numbers import read_number, read_triple
+from mbsym.model.body import Placement
 from mbsym.values.numbers import evaluate
+from mbsym.values.parameter import Vector
 
 MOST_ELEMENTS: Final = 100_000
 """Elements that copies may make of a file."""
 
 
 def with_copies(source: TextSource, root: Element, rules: AngleRules) -> Element:
-    """The model with its replicates written out, each copy turned and shifted from the one before it.
+    """The model with its replicates written out, each copy shifted from the one before it in the frame of that.
 
     Names of what is copied end in the number of the copy, with as many digits as that of the last.
 
@@ -55,18 +56,20 @@ class _Copier:
             raise self.source.error(
                 element.place, f"copies make more than {MOST_ELEMENTS} elements", "make fewer, or write a program"
             )
-        given = {key: element.attributes[key] for key in ("euler",) if key in element.attributes}
-        given |= {"pos": element.attributes["offset"]} if "offset" in element.attributes else {}
-        step = read_frame(self.source, replace(element, attributes=given), self.rules)
+        offset, angles = (
+            read_triple(self.source, element, key) if key in element.attributes else (0, 0, 0)
+            for key in ("offset", "euler")
+        )
         separator, digits = element.attributes.get("sep", ""), len(str(count - 1))
         frames = []
-        placement = COINCIDENT
+        position: Vector = (0, 0, 0)
         for copy in range(count):
-            quaternion, position = pose_values(placement)[:4], pose_values(placement)[4:]
-            pose = {"quat": " ".join(map(str, quaternion)), "pos": " ".join(map(str, position))} if copy else {}
+            # The angles are multiplied, where about several axes the rotation itself is not repeated.
+            turned = (text(copy * exact(angle)) for angle in angles)
+            pose = {"pos": " ".join(map(str, position)), "euler": " ".join(map(str, turned))} if copy else {}
             children = [_named(child, f"{separator}{copy:0{digits}d}") for child in element.children]
             frames.append(Element("frame", pose, element.place, children))
-            placement = joined(placement, step)
+            position = joined(read_frame(self.source, frames[-1], self.rules), Placement(offset)).translation
         return frames
 
 

@@ -46,7 +46,7 @@ def test_frames_are_where_they_are_theirs() -> None:
     assert model.frame("mount").body == "a"
 
 
-COPIED = """<mujoco><worldbody><replicate count="3" offset="1 0 0" euler="0 0 30"><body name="a" pos="0 1 0">
+COPIED = """<mujoco><worldbody><replicate count="3" offset="1 0 0" euler="10 0 30"><body name="a" pos="0 1 0">
 <joint name="j"/><geom name="g" size="0.1"/><body name="b"><joint name="k"/><geom size=".1" pos="1 0 0"/></body></body>
 </replicate><body name="x"><joint name="l" axis="0 1 0"/>
 <replicate count="2" sep="_" euler="0 90 0"><geom size=".1" pos="1 0 0"/></replicate></body>
