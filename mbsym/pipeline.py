@@ -200,7 +200,9 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     for done, name in enumerate(names):
         tell(f"derive {name}", done, len(names))
         program, report = optimise(available[name](mechanism.afresh()))
-        if name not in found.functions and sparsity_of(program):
+        # What the solver of closed loops reads stays whole.
+        read_whole = options.compressed and fixed is not None and name in fixed.kernels
+        if name not in found.functions and not read_whole and sparsity_of(program):
             sparsity[name] = sparsity_of(program)
             program = compress(program) if options.compressed else program
         programs.append(program)

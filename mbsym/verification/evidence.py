@@ -145,7 +145,7 @@ class Evidence:
         results = [np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,))]
         if not self.module.manifest.get("compressed"):
             return tuple(results)
-        known = self.module.manifest["sparsity"].get(name, {})
+        known = self.module.manifest.get("sparsity", {}).get(name, {})
         return tuple(
             expanded(array, known[item.name]) if item.name in known else array
             for array, item in zip(results, function.outputs, strict=True)

@@ -98,6 +98,24 @@ def test_a_matrix_of_zeros_stores_one_number(tmp_path: Path) -> None:
     assert list(module.functions["mass_matrix_by_q"]([0.3])) == [0.0]
 
 
+@pytest.mark.parametrize(("name", "functions"), [
+    ("rhombus_regular", ("constrained_dynamics_derivatives",)),
+    ("cart_pole", ("mass_matrix",)),
+])  # fmt: skip
+def test_what_has_nothing_to_compress_stays_whole(name: str, functions: tuple[str, ...], tmp_path: Path) -> None:
+    """The solver of closed loops reads whole matrices, and others are on request only."""
+    generate(name, tmp_path / "dense", functions=functions)
+    generate(name, tmp_path / "few", functions=functions, compressed=True)
+    dense, rng = load_numpy(tmp_path / "dense" / f"{name}.py").functions[functions[0]], np.random.default_rng(0)
+    state = [rng.uniform(0.1, 0.5, size=item.shape) for item in dense.inputs]
+    whole = dense(*state)
+    for module in (load_c(tmp_path / "few"), load_numpy(tmp_path / "few" / f"{name}.py")):
+        found = module.functions[functions[0]](*state)
+        for one, other in zip(found, whole, strict=True):
+            assert np.allclose(one, other, rtol=1e-10, atol=1e-10)
+    assert verify(tmp_path / "few", states=3).passed
+
+
 def test_a_wrong_place_fails_the_certificate(tmp_path: Path) -> None:
     """Two entries of one result change places."""
     generate("cart_pole", tmp_path, functions=FUNCTIONS[:1], compressed=True, languages=["numpy"])
