@@ -408,9 +408,9 @@ class _Reader:
         """Lower and upper limits of the coordinates, empty if there are none."""
         if kind not in ("hinge", "slide") or "range" not in element.attributes:
             return (), ()
-        if not self.settings.is_limited(element):
-            return (), ()
         lower, upper = read_numbers(self.source, element, "range", 2)
+        if not self.settings.is_limited(element, lower, upper):
+            return (), ()
         if kind == "hinge":
             lower, upper = self.rules.radians(lower), self.rules.radians(upper)
         return (lower,), (upper,)

@@ -11,6 +11,7 @@ from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_number, read_numbers
 from mbsym.model.body import Body
 from mbsym.values.numbers import evaluate
+from mbsym.values.parameter import Value
 
 AUTO = "auto"
 
@@ -41,9 +42,9 @@ class Settings:
         """Whether geoms of a group are among those that masses follow from."""
         return self.groups[0] <= group <= self.groups[1]
 
-    def is_limited(self, joint: Element) -> bool:
-        """Whether the range of a joint, with the attributes of its class, limits it."""
-        usual = "true" if self.limits_follow else "false"
+    def is_limited(self, joint: Element, lower: Value, upper: Value) -> bool:
+        """Whether its range limits a joint, with the attributes of its class; an empty one has to be asked for."""
+        usual = "true" if self.limits_follow and evaluate(lower) < evaluate(upper) else "false"
         stated = joint.attributes.get("limited", AUTO)
         return (usual if stated == AUTO else stated) == "true"
 

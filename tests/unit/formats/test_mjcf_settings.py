@@ -61,6 +61,13 @@ def test_limits_follow_from_ranges_or_do_not(follow: str) -> None:
     assert limited == {"h": follow == "true", "s": False, "t": True, "u": False}
 
 
+@pytest.mark.parametrize("ends", ["0 0", "5 -5"])
+def test_an_empty_range_limits_nothing_unless_it_is_asked_for(ends: str) -> None:
+    text = file('balanceinertia="true"').replace('name="h" range="-10 20"', f'name="h" range="{ends}"')
+    assert not mujoco.MjModel.from_xml_string(text).joint("h").limited[0]
+    assert read_mjcf(TextSource("m.xml", text)).joints[0].lower == ()
+
+
 def test_what_is_moved_from_outside_stays_and_is_told() -> None:
     text = (
         '<mujoco><compiler alignfree="true"/><worldbody><body name="target" mocap="true" pos="1 2 3"/>'
