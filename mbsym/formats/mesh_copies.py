@@ -35,7 +35,8 @@ def _found(file: str, directory: str) -> Path | None:
 def with_copied_meshes(model: Model, target: Path) -> tuple[Model, dict[Path, Path]]:
     """The model with names of copies beside its new file, and the copies to make: what of.
 
-    They stand in a directory STEM_meshes under their own names, a second one of a name as NAME_2.
+    They stand in a directory STEM_meshes under their own names, a second one of a name in a directory 2 within, so that
+    each finds its materials under the name that it knows them by.
     """
     names: dict[str, str] = {}
     copies: dict[Path, Path] = {}
@@ -47,9 +48,9 @@ def with_copied_meshes(model: Model, target: Path) -> tuple[Model, dict[Path, Pa
             copy, count = target.parent / folder / source.name, 1
             while copy in copies:
                 count += 1
-                copy = target.parent / folder / f"{source.stem}_{count}{source.suffix}"
+                copy = target.parent / folder / str(count) / source.name
             copies[copy] = source
-        names[file] = f"{folder}/{copy.name}"
+        names[file] = copy.relative_to(target.parent).as_posix()
     shapes = tuple(
         replace(shape, form=replace(shape.form, file=names.get(shape.form.file, shape.form.file)))
         if isinstance(shape.form, Mesh)

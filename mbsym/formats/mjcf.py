@@ -238,8 +238,11 @@ class _Reader:
         return gravity if acts else (0, 0, 0)
 
     def _note_what_is_left_out(self, root: Element) -> None:
+        constraints = (item for element in root.all("equality") for item in element.children)
+        coupling = {item.attributes.get("tendon1") for item in constraints if item.tag == "tendon"}
         for tag, word in {**LEFT_OUT, **(MOTORS if self.options.actuators == "ignore" else {})}.items():
-            count = sum(len(element.children) for element in root.all(tag))
+            items = (item for element in root.all(tag) for item in element.children)
+            count = sum(tag != "tendon" or item.attributes.get("name") not in coupling for item in items)
             if count:
                 self.notes.append(f"{count} {word} are left out of the dynamics")
         if self.friction:

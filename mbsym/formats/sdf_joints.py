@@ -81,6 +81,7 @@ class JointReader:
     _damped: dict[str, None] = field(default_factory=dict)
     _idle: list[str] = field(default_factory=list)
     _beside: list[str] = field(default_factory=list)
+    _partly: list[str] = field(default_factory=list)
     _axes: dict[str, tuple[Node, JointAxis]] = field(default_factory=dict)
 
     def read(self) -> None:
@@ -135,6 +136,10 @@ class JointReader:
             self.notes.append(
                 f"a second axis, thread or gear ratio of {len(self._beside)} joints ({listing(self._beside)}) is left "
                 "out: joints of their types have none"
+            )
+        if self._partly:
+            self.notes.append(
+                f"limits that only one axis of {len(self._partly)} joints ({listing(self._partly)}) states are left out"
             )
         if self._idle:
             self.notes.append(
@@ -211,6 +216,9 @@ class JointReader:
             velocity=_whole([axis.velocity for axis in axes]),
             initial=tuple(axis.initial for axis in axes) if any(evaluate(axis.initial) for axis in axes) else (),
         )
+        limits = ([getattr(axis, word) for axis in axes] for word in ("lower", "upper", "effort", "velocity"))
+        if any(0 < found.count(None) < len(found) for found in limits):
+            self._partly.append(joint.name)
         self.joints.append(made)
         self._axes[made.name] = node, axes[0]
         for index, axis in enumerate(axes):
@@ -237,6 +245,7 @@ class JointReader:
             between,
             joint.successor,
             successor_placement=joint.successor_placement,
+            cut=joint.cut,
         )
         for part, axis in zip((first, second), axes, strict=True):
             self._with_axes(part, node, "", [axis], 0)

@@ -16,7 +16,8 @@ ROBOT = """<robot name="r"><link name="base"/><link name="arm"><inertial><mass v
 <inertia ixx="1" iyy="1" izz="1"/></inertial>
 <visual><geometry><mesh filename="package://pack/a/b.stl"/></geometry></visual>
 <visual><geometry><mesh filename="package://pack/c/b.stl"/></geometry></visual>
-<visual><geometry><mesh filename="package://pack/c/d.obj"/></geometry></visual></link>
+<visual><geometry><mesh filename="package://pack/c/d.obj"/></geometry></visual>
+<visual><geometry><mesh filename="package://pack/a/d.obj"/></geometry></visual></link>
 <joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint></robot>"""
 
 
@@ -27,7 +28,9 @@ def robot(directory: Path) -> Path:
     write_stl(directory / "pack" / "a" / "b.stl", vertices, faces)
     write_stl(directory / "pack" / "c" / "b.stl", 2 * vertices, faces)
     write_obj(directory / "pack" / "c" / "d.obj", vertices, faces)
-    (directory / "pack" / "c" / "d.mtl").write_text("newmtl a\n", encoding="utf-8")
+    write_obj(directory / "pack" / "a" / "d.obj", vertices, faces)
+    for folder in ("a", "c"):
+        (directory / "pack" / folder / "d.mtl").write_text(f"newmtl {folder}\n", encoding="utf-8")
     path = directory / "pack" / "urdf" / "r.urdf"
     path.write_text(ROBOT, encoding="utf-8")
     return path
@@ -39,7 +42,7 @@ def test_meshes_that_would_be_lost_are_told(tmp_path: Path, capsys: pytest.Captu
     assert main(["convert", str(path), str(path.with_suffix(".yaml"))]) == 0
     assert "meshes" not in capsys.readouterr().err
     assert main(["convert", str(path), str(tmp_path / "out" / "r.yaml")]) == 0
-    assert f"3 meshes are not found from {tmp_path / 'out'}; --copy-meshes puts them there" in capsys.readouterr().err
+    assert f"4 meshes are not found from {tmp_path / 'out'}; --copy-meshes puts them there" in capsys.readouterr().err
 
 
 def test_copies_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,9 +51,11 @@ def test_copies_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     target.parent.mkdir()
     command = ["convert", str(path), str(target), "--copy-meshes"]
     assert main(command) == 0
-    assert f"wrote 3 meshes in {tmp_path / 'out' / 'r_meshes'}" in capsys.readouterr().out
-    names = sorted(item.name for item in (tmp_path / "out" / "r_meshes").iterdir())
-    assert names == ["b.stl", "b_2.stl", "d.mtl", "d.obj"]
+    assert f"wrote 4 meshes in {tmp_path / 'out' / 'r_meshes'}" in capsys.readouterr().out
+    copies = tmp_path / "out" / "r_meshes"
+    names = sorted(item.relative_to(copies).as_posix() for item in copies.rglob("*.*"))
+    assert names == ["2/b.stl", "2/d.mtl", "2/d.obj", "b.stl", "d.mtl", "d.obj"]
+    assert (copies / "d.mtl").read_text() != (copies / "2" / "d.mtl").read_text()
     theirs, ours = surfaces_of(read(path)), surfaces_of(read(target))
     assert theirs[1] == ours[1] == ()
     for one, other in zip(theirs[0], ours[0], strict=True):

@@ -173,7 +173,9 @@ def test_two_axes() -> None:
         "<spring_stiffness>3</spring_stiffness></dynamics></axis2></joint>"
     )
     for kind in ("universal", "revolute2"):
-        joint = joints_of(body.format(kind, "0 1 0")).joint("j")
+        model = joints_of(body.format(kind, "0 1 0"))
+        assert "limits that only one axis of 1 joints ('j') states are left out" in model.warnings
+        joint = model.joint("j")
         assert (joint.type, joint.axis, joint.second_axis) == ("universal", (1, 0, 0), (0, 1, 0))
         assert (joint.lower, joint.upper) == ((-1, -2), ())
     model = joints_of(body.format("revolute2", "1 1 0"))
@@ -182,6 +184,9 @@ def test_two_axes() -> None:
     assert (second.predecessor, second.successor, second.axis) == ("j_between", "b", (1, 1, 0))
     assert model.forces == (JointSpring("j_2_spring", "j_2", 3),)
     assert model.body("j_between").mass == 0
+    loop = "<physics><simbody><must_be_loop_joint>true</must_be_loop_joint></simbody></physics></joint>"
+    free = body.format("revolute2", "1 1 0").replace("<spring_stiffness>3</spring_stiffness>", "")
+    assert joints_of(free.replace("</joint>", loop)).joint("j_2").cut == "cut"
     beside = '<joint name="j_2" type="revolute"><parent>b</parent><child>c</child><axis/></joint>'
     model = joints_of(body.format("revolute2", "1 1 0") + beside)
     assert {joint.name: joint.successor for joint in model.joints if not joint.kind.is_unbound} == {
