@@ -1,9 +1,11 @@
-"""What the help says of arguments that several verbs take, read from the registries."""
+"""Options that several verbs take, and what the help says of others, read from the registries."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, Protocol
+from typing import Annotated, Final, Protocol, TypeAlias
+
+import typer
 
 
 class Described(Protocol):
@@ -34,14 +36,34 @@ AT_HELP: Final = (
 """The option --at."""
 
 
-JOINT_DYNAMICS_HELP: Final = (
-    "Robot files: 'forces' takes damping and dry friction of joints as force elements, 'ignore' leaves out what the "
-    "format takes for advice (all of it in URDF and SDF, dry friction in MJCF)."
-)
-"""The option --joint-dynamics."""
+Floating: TypeAlias = Annotated[bool, typer.Option("--floating", help="URDF: the root link floats freely.")]
 
-ACTUATORS_HELP: Final = "MJCF: 'inputs' takes motors and servos as control inputs u, 'ignore' leaves them out."
-"""The option --actuators."""
+JointDynamics: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--joint-dynamics",
+        help="Robot files: 'forces' takes damping and dry friction of joints as force elements, 'ignore' leaves out "
+        "what the format takes for advice (all of it in URDF and SDF, dry friction in MJCF).",
+    ),
+]
+
+Actuators: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--actuators",
+        help="MJCF: 'inputs' takes motors and servos as control inputs u, 'ignore' leaves them out.",
+    ),
+]
+
+Order: TypeAlias = Annotated[
+    str, typer.Option("--order", help="Assembly: by joint 'weight' first, or as in the 'input'.")
+]
+
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+
+ForceFile: TypeAlias = Annotated[bool, typer.Option("--force", help="Overwrite a file that mbsym did not write.")]
+
+ForceFiles: TypeAlias = Annotated[bool, typer.Option("--force", help="Overwrite files that mbsym did not write.")]
 
 WRENCH_INPUT_HELP: Final = (
     "NAME,...: a wrench at each of these frames, bodies or joints is a run-time input, six entries of u; repeatable."

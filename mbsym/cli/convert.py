@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import ACTUATORS_HELP, JOINT_DYNAMICS_HELP
+from mbsym.cli.arguments import Actuators, Floating, ForceFile, JointDynamics
 from mbsym.cli.model_source import read_model, tell_warning
 from mbsym.errors import FormatError
 from mbsym.formats.angles import SAME_ANGLE
@@ -23,11 +23,11 @@ def register(app: typer.Typer) -> None:
         snap_angles: float = typer.Option(
             SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
         ),
-        floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
-        joint_dynamics: str = typer.Option("ignore", "--joint-dynamics", help=JOINT_DYNAMICS_HELP),
-        actuators: str = typer.Option("ignore", "--actuators", help=ACTUATORS_HELP),
+        floating: Floating = False,
+        joint_dynamics: JointDynamics = "ignore",
+        actuators: Actuators = "ignore",
         copy_meshes: bool = typer.Option(False, "--copy-meshes", help="Copy meshes that OUT would not find beside it."),
-        force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
+        force: ForceFile = False,
     ) -> None:
         """Convert a model to the native format."""
         from mbsym.codegen.description import GeneratedFile

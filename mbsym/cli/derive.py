@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import COORDINATES_HELP, either, formulation_help, model_help
+from mbsym.cli.arguments import COORDINATES_HELP, ForceFile, Order, either, formulation_help, model_help
 from mbsym.cli.model_source import read_model
 
 
@@ -26,8 +26,8 @@ def register(app: typer.Typer) -> None:
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write; default is standard output."),
         symbolic_parameters: str = typer.Option("all", "--symbolic-parameters", help="all, none, or NAME,NAME."),
         coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
-        order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
-        force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
+        order: Order = "weight",
+        force: ForceFile = False,
     ) -> None:
         """Derive the equations of motion in closed form."""
         from mbsym.codegen.description import GeneratedFile

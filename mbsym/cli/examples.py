@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from mbsym import examples as bundled
+from mbsym.cli.arguments import ForceFile
 
 
 def register(app: typer.Typer) -> None:
@@ -16,7 +17,7 @@ def register(app: typer.Typer) -> None:
     def examples(
         name: str = typer.Argument("", help="Example to copy out; none lists them."),
         output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the copy."),
-        force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
+        force: ForceFile = False,
     ) -> None:
         """List the bundled models, or copy one out."""
         from mbsym.codegen.description import GeneratedFile

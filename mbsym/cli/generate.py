@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Literal
 import typer
 
 from mbsym.cli.arguments import (
-    ACTUATORS_HELP,
     COORDINATES_HELP,
-    JOINT_DYNAMICS_HELP,
     WRENCH_AXES_HELP,
     WRENCH_INPUT_HELP,
+    Actuators,
+    Floating,
+    ForceFiles,
+    JointDynamics,
+    Order,
     formulation_help,
     language_help,
     model_help,
@@ -51,15 +54,15 @@ def register(app: typer.Typer) -> None:
         coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
         wrench_input: list[str] = typer.Option([], "--wrench-input", help=WRENCH_INPUT_HELP),
         wrench_axes: str = typer.Option("local", "--wrench-axes", help=WRENCH_AXES_HELP),
-        order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        order: Order = "weight",
         prefix: str = typer.Option("", "--prefix", help="Of C symbols, and name of the files: not the model's name."),
         strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),
         snap_angles: float = typer.Option(
             SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
         ),
-        floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
-        joint_dynamics: str = typer.Option("ignore", "--joint-dynamics", help=JOINT_DYNAMICS_HELP),
-        actuators: str = typer.Option("ignore", "--actuators", help=ACTUATORS_HELP),
+        floating: Floating = False,
+        joint_dynamics: JointDynamics = "ignore",
+        actuators: Actuators = "ignore",
         frame: list[str] = typer.Option(
             [],
             "--frame",
@@ -85,7 +88,7 @@ def register(app: typer.Typer) -> None:
             "--compressed",
             help="Functions on request and derivatives return of matrices only what is not zero by structure.",
         ),
-        force: bool = typer.Option(False, "--force", help="Overwrite files that mbsym did not write."),
+        force: ForceFiles = False,
     ) -> None:
         """Generate code for a model."""
         from mbsym.codegen.languages import LANGUAGES

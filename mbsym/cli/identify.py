@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from mbsym.cli.arguments import JOINT_DYNAMICS_HELP, model_help
+from mbsym.cli.arguments import AsJson, Floating, ForceFiles, JointDynamics, model_help
 from mbsym.cli.model_source import names_in, read_model
 from mbsym.errors import IdentificationError
 
@@ -42,13 +42,13 @@ def register(app: typer.Typer) -> None:
         step: float = typer.Option(0.01, "--step", help="Between samples of the motion [s]."),
         acceleration: float = typer.Option(10.0, "--acceleration", help="Limit of the motion [rad/s^2, m/s^2]."),
         seed: int = typer.Option(0, "--seed", help="Of the motions that the search starts from."),
-        as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
+        as_json: AsJson = False,
         symbolic_parameters: str = typer.Option(
             "", "--symbolic-parameters", help="Symbols in relations: all, none or NAME,...; default as the model says."
         ),
-        floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
-        joint_dynamics: str = typer.Option("ignore", "--joint-dynamics", help=JOINT_DYNAMICS_HELP),
-        force: bool = typer.Option(False, "--force", help="Overwrite files that mbsym did not write."),
+        floating: Floating = False,
+        joint_dynamics: JointDynamics = "ignore",
+        force: ForceFiles = False,
     ) -> None:
         """Tell which sums of parameters can be identified, find a motion that does, or estimate them from data."""
         if excite and data is not None:

@@ -9,11 +9,14 @@ import sys
 import typer
 
 from mbsym.cli.arguments import (
-    ACTUATORS_HELP,
     COORDINATES_HELP,
-    JOINT_DYNAMICS_HELP,
     WRENCH_AXES_HELP,
     WRENCH_INPUT_HELP,
+    Actuators,
+    AsJson,
+    Floating,
+    JointDynamics,
+    Order,
     model_help,
 )
 from mbsym.cli.model_source import read_model
@@ -25,14 +28,14 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def info(
         model: str = typer.Argument(help=model_help()),
-        as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
+        as_json: AsJson = False,
         coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
         wrench_input: list[str] = typer.Option([], "--wrench-input", help=WRENCH_INPUT_HELP),
         wrench_axes: str = typer.Option("local", "--wrench-axes", help=WRENCH_AXES_HELP),
-        order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
-        floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
-        joint_dynamics: str = typer.Option("ignore", "--joint-dynamics", help=JOINT_DYNAMICS_HELP),
-        actuators: str = typer.Option("ignore", "--actuators", help=ACTUATORS_HELP),
+        order: Order = "weight",
+        floating: Floating = False,
+        joint_dynamics: JointDynamics = "ignore",
+        actuators: Actuators = "ignore",
     ) -> None:
         """Tell what a model has: bodies, joints, freedoms, loops, frames, forces, mass, and what does not fit."""
         from mbsym.report.overview import overview

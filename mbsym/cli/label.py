@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import model_help
+from mbsym.cli.arguments import AsJson, ForceFile, Order, model_help
 from mbsym.cli.model_source import read_model
 from mbsym.errors import ModelError
 
@@ -18,12 +18,12 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def label(
         model: str = typer.Argument(help=model_help()),
-        as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
+        as_json: AsJson = False,
         diagram: Path | None = typer.Option(None, "--diagram", help="Draw the graph into this SVG file."),
-        order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        order: Order = "weight",
         matrices: bool = typer.Option(False, "--matrices", help="S0, S and T too; --json has them always."),
         history: bool = typer.Option(False, "--history", help="Which bodies are connected after each joint, too."),
-        force: bool = typer.Option(False, "--force", help="Overwrite a file that mbsym did not write."),
+        force: ForceFile = False,
     ) -> None:
         """Label bodies and joints, find the cut joints, and print them with what else holds or drives the system."""
         from mbsym import __version__

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import ACTUATORS_HELP, AT_HELP, JOINT_DYNAMICS_HELP, model_help
+from mbsym.cli.arguments import AT_HELP, Actuators, AsJson, Floating, ForceFiles, JointDynamics, Order, model_help
 from mbsym.cli.linear_source import deliver, read_at
 from mbsym.cli.model_source import read_model
 from mbsym.cli.progress import progress_bar
@@ -22,14 +22,14 @@ def register(app: typer.Typer) -> None:
         at: list[str] = typer.Option(["equilibrium"], "--at", help=AT_HELP),
         tau: list[str] = typer.Option([], "--tau", help="SPEED=VALUE,...: generalised forces at the state."),
         parameter: list[str] = typer.Option([], "--parameter", help="NAME=VALUE,...: parameters; repeatable."),
-        order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
-        actuators: str = typer.Option("ignore", "--actuators", help=ACTUATORS_HELP),
-        joint_dynamics: str = typer.Option("ignore", "--joint-dynamics", help=JOINT_DYNAMICS_HELP),
-        floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
+        order: Order = "weight",
+        actuators: Actuators = "ignore",
+        joint_dynamics: JointDynamics = "ignore",
+        floating: Floating = False,
         page: Path | None = typer.Option(None, "--page", help="Animated page of the shapes to write, .html."),
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
-        as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
-        force: bool = typer.Option(False, "--force", help="Overwrite files that mbsym did not write."),
+        as_json: AsJson = False,
+        force: ForceFiles = False,
     ) -> None:
         """Tell frequencies, damping ratios and shapes of small motions about a state."""
         from mbsym.linear.analysis import modes as run

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 import typer
 
 from mbsym.cli.arguments import (
-    ACTUATORS_HELP,
     COORDINATES_HELP,
-    JOINT_DYNAMICS_HELP,
     WRENCH_AXES_HELP,
     WRENCH_INPUT_HELP,
+    Actuators,
+    AsJson,
+    Floating,
+    ForceFiles,
+    JointDynamics,
+    Order,
     model_help,
 )
 from mbsym.cli.model_source import read_model, tell_warning
@@ -62,19 +66,19 @@ def register(app: typer.Typer) -> None:
         coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
         wrench_input: list[str] = typer.Option([], "--wrench-input", help=WRENCH_INPUT_HELP),
         wrench_axes: str = typer.Option("local", "--wrench-axes", help=WRENCH_AXES_HELP),
-        order: str = typer.Option("weight", "--order", help="Assembly: by joint 'weight' first, or as in the 'input'."),
+        order: Order = "weight",
         output: Path | None = typer.Option(None, "-o", "--output", help="Table to write, .csv or .npz."),
         plot: Path | None = typer.Option(None, "--plot", help="Picture of the curves to write, .png or .svg."),
         animation: Path | None = typer.Option(None, "--animation", help="Animated page to write, .html."),
-        as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
+        as_json: AsJson = False,
         strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),
         snap_angles: float = typer.Option(
             SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
         ),
-        floating: bool = typer.Option(False, "--floating", help="URDF: the root link floats freely."),
-        joint_dynamics: str = typer.Option("ignore", "--joint-dynamics", help=JOINT_DYNAMICS_HELP),
-        actuators: str = typer.Option("ignore", "--actuators", help=ACTUATORS_HELP),
-        force: bool = typer.Option(False, "--force", help="Overwrite files that mbsym did not write."),
+        floating: Floating = False,
+        joint_dynamics: JointDynamics = "ignore",
+        actuators: Actuators = "ignore",
+        force: ForceFiles = False,
     ) -> None:
         """Integrate the motion of a model, check it, write it as a table, a plot or an animation."""
         from mbsym.simulation.integrate import simulate as run

@@ -6,6 +6,7 @@ import json
 
 import typer
 
+from mbsym.cli.arguments import AsJson
 from mbsym.cli.model_source import tell_immobility
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import VerificationError
@@ -19,7 +20,7 @@ def register(app: typer.Typer) -> None:
         target: str = typer.Argument(help="Directory of generated files or a manifest there, model file, or example."),
         states: int = typer.Option(20, "--states", min=1, max=100000, help="Number of random states."),
         seed: int = typer.Option(0, "--seed", min=0, help="Seed of the random states."),
-        as_json: bool = typer.Option(False, "--json", help="One JSON document on standard output."),
+        as_json: AsJson = False,
     ) -> None:
         """Compile generated code, run it against an independent reference, and write the certificate.
 
