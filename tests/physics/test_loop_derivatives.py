@@ -7,7 +7,6 @@ are functions of q, v and tau (or vdot and lambda) as they are defined everywher
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +36,7 @@ from mbsym.verification.evidence import Companions, Evidence, Numbers
 from mbsym.verification.random_mechanisms import random_closed_loops
 from mechanisms.mechanism import mechanism_of
 from mechanisms.overconstrained import parallel_cranks
+from mechanisms.wrong_entries import with_wrong_entries
 
 NAME, TERMS = "constrained_dynamics_derivatives", "constrained_derivative_terms"
 
@@ -260,19 +260,9 @@ def test_an_error_in_any_entry_fails_the_certificate(tmp_path: Path) -> None:
     module, mechanism = load_numpy(tmp_path / "five_bar.py"), mechanism_of(model)
     numbers = state_of(model, mechanism, module, np.array(analyse_loops(mechanism).configuration))
     for function in (NAME, TERMS):
-        loaded = module.functions[function]
         assert passes(module, function, numbers, mechanism)
-        for output, item in enumerate(loaded.outputs):
-            for entry in range(item.size):
-
-                def wrong(inputs: Any, parameters: Any, output: int = output, entry: int = entry,
-                          call: Any = loaded.call) -> Any:  # fmt: skip
-                    results = [np.array(array) for array in call(inputs, parameters)]
-                    results[output].reshape(-1)[entry] += 1e-4 * max(1.0, np.abs(results[output]).max())
-                    return tuple(results)
-
-                damaged = {**module.functions, function: replace(loaded, call=wrong)}
-                assert not passes(replace(module, functions=damaged), function, numbers, mechanism), (item.name, entry)
+        for damaged, output, entry in with_wrong_entries(module, function, 1e-4):
+            assert not passes(damaged, function, numbers, mechanism), (output, entry)
 
 
 def test_batches_and_c_say_the_same_and_singular_positions_say_so(tmp_path: Path) -> None:
