@@ -8,7 +8,7 @@ import typer
 
 from mbsym.cli.arguments import AT_HELP, Actuators, AsJson, Floating, ForceFile, JointDynamics, Order, model_help
 from mbsym.cli.linear_source import deliver, read_at
-from mbsym.cli.model_source import read_model
+from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.simulate import named_numbers
 
@@ -74,4 +74,4 @@ def register(app: typer.Typer) -> None:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",")) if text.strip() else ()
+    return tuple(names_in([text])) if text.strip() else ()

@@ -84,7 +84,7 @@ def _order(text: str) -> CoordinateOrder:
         return "file"
     if text == "labels":
         return "labels"
-    return tuple(name.strip() for name in text.split(","))
+    return tuple(names_in([text]))
 
 
 def tell_warning(sentence: str) -> None:
