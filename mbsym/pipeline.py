@@ -30,6 +30,7 @@ from mbsym.kinematics.roadmap import index_tables, limit_tables, manifest_fields
 from mbsym.loops.code_size import WORTH_TELLING, code_size, require_moderate
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.frame import FrameAxes
+from mbsym.model.frame_ends import on_bodies
 from mbsym.model.inertial_parameters import SUFFIX, with_inertial_parameters
 from mbsym.model.system import Model, with_frames
 from mbsym.model.validate import require_valid
@@ -137,7 +138,7 @@ def express(model: Model, options: GenerationOptions) -> Mechanism:
     Raises:
         DerivationError: no body has mass or inertia, so that there are no dynamics to derive.
     """
-    model = with_frames(model, options.frames, options.frame_axes)
+    model = with_frames(on_bodies(model), options.frames, options.frame_axes)
     model, symbolic = _with_parameters(model, options.symbolic_parameters)
     mechanism = build_mechanism(model, model.label(order=options.order), symbolic)
     if not any(body.inertia.is_anything for body in mechanism.bodies):

@@ -23,8 +23,8 @@ class DistanceConstraint(ConstraintElement):
     type: ClassVar[str] = "distance"
 
     name: str
-    first_body: str = field(metadata=holds("body", "the body at one end"))
-    second_body: str = field(metadata=holds("body", "the body at the other end"))
+    first_body: str = field(metadata=holds("body", "the body or frame at one end", or_frame=True))
+    second_body: str = field(metadata=holds("body", "the body or frame at the other end", or_frame=True))
     length: Value = field(
         metadata=holds(
             "value",

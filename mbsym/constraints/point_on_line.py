@@ -21,8 +21,8 @@ class PointOnLineConstraint(ConstraintElement):
     type: ClassVar[str] = "point_on_line"
 
     name: str
-    first_body: str = field(metadata=holds("body", "the body that carries the line"))
-    second_body: str = field(metadata=holds("body", "the body that carries the point"))
+    first_body: str = field(metadata=holds("body", "the body or frame that carries the line", or_frame=True))
+    second_body: str = field(metadata=holds("body", "the body or frame that carries the point", or_frame=True))
     line_point: Vector = field(
         default=(0, 0, 0),
         metadata=holds("vector", "a point of the line, in the frame of its body", unit="m", body="first_body"),

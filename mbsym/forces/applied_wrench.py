@@ -20,11 +20,16 @@ class AppliedWrench(StoresNothing):
     linear_in: ClassVar[tuple[str, ...]] = ("force", "moment")
 
     name: str
-    body: str = field(metadata=holds("body", "the body", no_ground=True))
-    force: Vector = field(default=(0, 0, 0), metadata=holds("expressions", "the force", unit="N"))
-    moment: Vector = field(default=(0, 0, 0), metadata=holds("expressions", "the moment", unit="N m"))
+    body: str = field(metadata=holds("body", "the body or frame", no_ground=True, or_frame=True))
+    force: Vector = field(
+        default=(0, 0, 0), metadata=holds("expressions", "the force", unit="N", body="body", axes="axes")
+    )
+    moment: Vector = field(
+        default=(0, 0, 0), metadata=holds("expressions", "the moment", unit="N m", body="body", axes="axes")
+    )
     point: Vector = field(
-        default=(0, 0, 0), metadata=holds("vector", "where the force acts, in the frame of the body", unit="m")
+        default=(0, 0, 0),
+        metadata=holds("vector", "where the force acts, in the frame of the body", unit="m", body="body"),
     )
     axes: Literal["base", "body"] = field(
         default="base", metadata=holds("choice", "axes of force and moment", words=("base", "body"))

@@ -26,16 +26,17 @@ class PointSpringDamper(ForceElement):
     linear_in: ClassVar[tuple[str, ...]] = ("stiffness", "damping")
 
     name: str
-    first_body: str = field(metadata=holds("body", "the body at one end"))
-    second_body: str = field(metadata=holds("body", "the body at the other end"))
+    first_body: str = field(metadata=holds("body", "the body or frame at one end", or_frame=True))
+    second_body: str = field(metadata=holds("body", "the body or frame at the other end", or_frame=True))
     stiffness: Value = field(default=0, metadata=holds("value", "tension per stretch", unit="N/m", least="zero"))
     damping: Value = field(default=0, metadata=holds("value", "tension per rate of length", unit="N s/m", least="zero"))
     free_length: Value = field(default=0, metadata=holds("value", "length without force", unit="m", least="zero"))
     first_point: Vector = field(
-        default=(0, 0, 0), metadata=holds("vector", "one end, in the frame of its body", unit="m")
+        default=(0, 0, 0), metadata=holds("vector", "one end, in the frame of its body", unit="m", body="first_body")
     )
     second_point: Vector = field(
-        default=(0, 0, 0), metadata=holds("vector", "the other end, in the frame of its body", unit="m")
+        default=(0, 0, 0),
+        metadata=holds("vector", "the other end, in the frame of its body", unit="m", body="second_body"),
     )
 
     def act(self, scene: MovingScene) -> None:

@@ -14,6 +14,7 @@ from mbsym.formats.text_source import LARGEST_YAML, Place, TextSource, read_text
 from mbsym.formats.yaml_document import Document, DocumentPath, read_yaml
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame
+from mbsym.model.frame_ends import attachable_frames
 from mbsym.model.joint import (
     Coupling,
     Joint,
@@ -153,7 +154,7 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
         couplings=tuple(Coupling(name, item.source, item.ratio, item.offset) for name, item in table.couplings.items()),
         constraints=constraints,
         frames=tuple(_frame(name, item) for name, item in table.frames.items()),
-        shapes=_shapes(table),
+        shapes=_shapes(table, document),
         states=tuple(
             NamedState(name, tuple(item.q.items()), tuple(item.v.items())) for name, item in table.states.items()
         ),
@@ -249,10 +250,15 @@ def _frame(name: str, table: schema.FrameTable) -> Frame:
     return Frame(name, table.body, _placement(table.at), axes)
 
 
-def _shapes(table: schema.ModelTable) -> tuple[Shape, ...]:
+def _shapes(table: schema.ModelTable, document: Document) -> tuple[Shape, ...]:
     found = [_shape(table.ground, item) for item in table.ground_geometry]
     for name, body in (table.bodies or {}).items():
         found += [_shape(name, item) for item in body.geometry]
+    for name, frame in table.frames.items():
+        if frame.geometry and name in (table.ground, *(table.bodies or {})):
+            place = document.place(("frames", name, "geometry"), of_key=True)
+            raise document.source.error(place, f"a body has the name of frame {name!r}", "rename the frame")
+        found += [_shape(name, item) for item in frame.geometry]
     return tuple(found)
 
 
@@ -357,6 +363,8 @@ class _Places:
         body = shapes[index].body
         position = sum(shape.body == body for shape in shapes[:index])
         home: DocumentPath = ("ground_geometry",) if body == self.model.ground else ("bodies", body, "geometry")
+        if body in attachable_frames(self.model):
+            home = ("frames", body, "geometry")
         keys = ["at" if key == "placement" else key for key in rest]
         found: DocumentPath = (*home, position, *keys)
         while found not in self.document.values:

@@ -14,6 +14,7 @@ from mbsym.errors import FormatError
 from mbsym.forces import ForceElement
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame
+from mbsym.model.frame_ends import attachable_frames
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.named_state import NamedState
 from mbsym.model.shape import Shape
@@ -72,7 +73,11 @@ def dump_native(model: Model) -> str:
     if model.constraints:
         tree["constraints"] = {item.name: _typed(item) for item in model.constraints}
     if model.frames:
-        tree["frames"] = {frame.name: _frame(frame) for frame in model.frames}
+        bare = attachable_frames(model)
+        tree["frames"] = {
+            frame.name: _frame(frame, carried.get(frame.name, []) if frame.name in bare else [])
+            for frame in model.frames
+        }
     if model.ground in carried:
         tree["ground_geometry"] = carried[model.ground]
     if model.states:
@@ -247,12 +252,14 @@ def _joint(joint: Joint) -> Tree:
     return tree
 
 
-def _frame(frame: Frame) -> Tree:
+def _frame(frame: Frame, shapes: list[str]) -> Tree:
     tree: Tree = {"body": quoted(frame.body)}
     if frame.placement != COINCIDENT:
         tree["at"] = _placement(frame.placement)
     if frame.axes != "local":
         tree["axes"] = frame.axes
+    if shapes:
+        tree["geometry"] = shapes
     return tree
 
 

@@ -538,6 +538,13 @@ class FrameTable(Table):
     body: NameEntry
     at: PlacementTable = PlacementTable.model_construct()
     axes: Annotated[str, BeforeValidator(_choice("local", "aligned", "base"))] = "local"
+    geometry: ShapesEntry = []
+
+    @model_validator(mode="after")
+    def _shows_alone(self) -> FrameTable:
+        if any(shape.density is not None for shape in self.geometry):
+            raise _refused("a density on a frame, which has no mass", "give the shape to the body")
+        return self
 
 
 class StateTable(Table):

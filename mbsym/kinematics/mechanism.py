@@ -16,6 +16,7 @@ from mbsym.kinematics.placement import rounded, rounded_vector, scalars, transfo
 from mbsym.model.body import Body
 from mbsym.model.coordinate_order import first_entries, joints_by_coordinates
 from mbsym.model.frame import FrameAxes
+from mbsym.model.frame_ends import on_bodies
 from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import default_second_axis
 from mbsym.model.names import expression_names
@@ -233,7 +234,7 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
         DerivationError: a named parameter does not exist.
         ModelError: a value cannot be read.
     """
-    model = with_virtual_joints(model, labelling)
+    model = on_bodies(with_virtual_joints(model, labelling))
     graph = Graph()
     names, parameters = _parameters(model, graph, symbolic_parameters)
     numbers = parameter_values(model)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from mbsym.model.body import Placement
+from mbsym.model.frame_ends import attachable_frames
 from mbsym.model.system import Model
 from mbsym.values.diagnostic import Findings, Path, nearest
 from mbsym.values.entry_checks import check_several, check_values
@@ -14,8 +15,8 @@ PlacementCheck: TypeAlias = Callable[[Placement, Path, str, Findings], None]
 
 
 def check_carriers(model: Model, findings: Findings) -> None:
-    """Notes shapes on bodies that do not exist."""
-    bodies = [body.name for body in model.bodies]
+    """Notes shapes on what does not exist."""
+    bodies = [*(body.name for body in model.bodies), *attachable_frames(model)]
     for index, shape in enumerate(model.shapes):
         if shape.body != model.ground and shape.body not in bodies:
             findings.error(

@@ -9,6 +9,7 @@ from mbsym.errors import DerivationError, MbsymError, ModelError, TopologyError
 from mbsym.joints.registry import JOINT_TYPES, one_freedom
 from mbsym.model.body import Body, Placement
 from mbsym.model.coordinate_order import FILE, LABELS, joints_by_coordinates
+from mbsym.model.frame_ends import attachable_frames
 from mbsym.model.geometry import dot, norm
 from mbsym.model.inertia_checks import check_inertias
 from mbsym.model.joint import Joint
@@ -174,7 +175,8 @@ def _check_references(model: Model, findings: Findings) -> None:
                 "connect two different bodies",
             )
     inputs = tuple(item.name for item in model.inputs)
-    around = Surroundings(model.ground, tuple(bodies), joints, inputs, one_freedom())
+    carriers = {name: frame.body for name, frame in attachable_frames(model).items()}
+    around = Surroundings(model.ground, tuple(bodies), joints, inputs, one_freedom(), carriers)
     for index, force in enumerate(model.forces):
         check_references(force, ("forces", index), f"force element {force.name!r}", around, findings)
     _check_couplings(model, joints, findings)

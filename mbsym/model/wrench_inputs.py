@@ -8,12 +8,10 @@ from typing import Literal, TypeAlias
 
 from mbsym.errors import ModelError
 from mbsym.forces.applied_wrench import AppliedWrench
-from mbsym.model.body import Placement
-from mbsym.model.geometry import from_quaternion
+from mbsym.model.frame_ends import turned
 from mbsym.model.names import identifier_part
 from mbsym.model.system import Model
-from mbsym.values.numbers import evaluate
-from mbsym.values.parameter import ControlInput, Value, Vector
+from mbsym.values.parameter import ControlInput
 
 WrenchAxes: TypeAlias = Literal["local", "aligned"]
 
@@ -44,7 +42,7 @@ def with_wrench_inputs(model: Model, names: Sequence[str], axes: WrenchAxes = "l
         own = {}
         for letter, unit in (("m", "N m"), ("f", "N")):
             x, y, z = (f"{identifier_part(name)}_{letter}{axis}" for axis in "xyz")
-            own[letter] = _turned(frame.placement, (x, y, z)) if axes == "local" else (x, y, z)
+            own[letter] = turned(frame.placement, (x, y, z)) if axes == "local" else (x, y, z)
             for part in (x, y, z):
                 if any(item.name == part for item in inputs):
                     raise ModelError(
@@ -55,24 +53,3 @@ def with_wrench_inputs(model: Model, names: Sequence[str], axes: WrenchAxes = "l
         at = frame.placement.translation
         forces.append(AppliedWrench(f"wrench at {name}", frame.body, own["f"], own["m"], at, carried))
     return replace(model, inputs=tuple(inputs), forces=tuple(forces))
-
-
-def _turned(placement: Placement, components: tuple[str, str, str]) -> Vector:
-    """Components in the placed frame as expressions of those in the carrying one."""
-    x, y, z = components
-    if placement.quaternion is not None:
-        rows = from_quaternion(*(evaluate(value) for value in placement.quaternion))
-        a, b, c = (f"({row[0]!r})*{x} + ({row[1]!r})*{y} + ({row[2]!r})*{z}" for row in rows)
-        return a, b, c
-    for axis, angle in reversed(placement.rotation):
-        x, y, z = _about(axis, angle, x, y, z)
-    return x, y, z
-
-
-def _about(axis: str, angle: Value, x: str, y: str, z: str) -> tuple[str, str, str]:
-    c, s = f"cos({angle})", f"sin({angle})"
-    if axis == "x":
-        return x, f"{c}*({y}) - {s}*({z})", f"{s}*({y}) + {c}*({z})"
-    if axis == "y":
-        return f"{c}*({x}) + {s}*({z})", y, f"{c}*({z}) - {s}*({x})"
-    return f"{c}*({x}) - {s}*({y})", f"{s}*({x}) + {c}*({y})", z

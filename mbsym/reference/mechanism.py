@@ -14,6 +14,7 @@ import numpy as np
 from mbsym.errors import ModelError
 from mbsym.model.body import Body, Placement
 from mbsym.model.coordinate_order import first_entries, joints_by_coordinates
+from mbsym.model.frame_ends import on_bodies
 from mbsym.model.joint import Joint
 from mbsym.model.joint_frame import aligning_rotation, default_second_axis
 from mbsym.model.system import Model, with_virtual_joints
@@ -180,7 +181,7 @@ def numeric_mechanism(
     names = dict(parameter_values(model, parameters or {}))
     body_labels = {str(name): label for name, label in labelling.body_labels.items()}
     joint_labels = {str(name): label for name, label in labelling.joint_labels.items()}
-    model = with_virtual_joints(model, labelling)
+    model = on_bodies(with_virtual_joints(model, labelling))
     given = {joint.name: joint for joint in model.joints}
     in_order = [given[str(name)] for name in labelling.joint_names]
     gears, followers = _couplings(model, joint_labels, labelling.nb, names)

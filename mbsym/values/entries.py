@@ -32,7 +32,9 @@ class Entry:
         no_ground: True refuses ground as the body.
         coordinate_needed: True refuses joints whose speeds are no rates of coordinates.
         one_freedom: True refuses joints of more or fewer degrees of freedom than one.
-        body: key of the entry that names the body in whose frame a vector or direction is given.
+        or_frame: True where a named frame may stand for the body; all that is given in the body says so by ``body``.
+        body: key of the entry that names the body in whose frame a vector, direction or components are given.
+        axes: key of the choice by which components are in the axes of that body ("body") or not.
         key: name of the attribute.
         required: True where it must be given.
         default: its value where it may be left out.
@@ -47,7 +49,9 @@ class Entry:
     no_ground: bool = False
     coordinate_needed: bool = False
     one_freedom: bool = False
+    or_frame: bool = False
     body: str = ""
+    axes: str = ""
     key: str = ""
     required: bool = False
     default: Any = None

@@ -40,6 +40,7 @@ class Surroundings:
         joints: by name.
         inputs: names of the control inputs.
         one_freedom: types of joints with one degree of freedom.
+        frames: bodies by the frames that they carry and that elements can name.
     """
 
     ground: str
@@ -47,6 +48,11 @@ class Surroundings:
     joints: Mapping[str, NamedJoint]
     inputs: tuple[str, ...]
     one_freedom: tuple[str, ...]
+    frames: Mapping[str, str]
+
+    def carrier(self, name: Any) -> Any:
+        """The body behind a name, which may be that of a frame."""
+        return self.frames.get(name, name)
 
 
 def check_references(item: Any, path: Path, word: str, around: Surroundings, findings: Findings) -> None:
@@ -63,8 +69,8 @@ def check_references(item: Any, path: Path, word: str, around: Surroundings, fin
     for entry in bodies:
         _check_body(getattr(item, entry.key), entry, (*path, entry.key), word, around, findings)
     for number, entry in enumerate(bodies):
-        name = getattr(item, entry.key)
-        if any(name == getattr(item, other.key) for other in bodies[:number]):
+        name = around.carrier(getattr(item, entry.key))
+        if any(name == around.carrier(getattr(item, other.key)) for other in bodies[:number]):
             findings.error(
                 (*path, entry.key), f"{word} connects body {name!r} with itself", "connect two different bodies"
             )
@@ -90,10 +96,11 @@ def check_references(item: Any, path: Path, word: str, around: Surroundings, fin
 
 
 def _check_body(name: Any, entry: Entry, path: Path, word: str, around: Surroundings, findings: Findings) -> None:
-    known = (around.ground, *around.bodies)
+    known = (around.ground, *around.bodies, *(around.frames if entry.or_frame else ()))
     if name not in known:
-        findings.error(path, f"{word} refers to body {name!r}, which does not exist", nearest(str(name), known))
-    elif entry.no_ground and name == around.ground:
+        kind = "body or frame" if entry.or_frame and around.frames else "body"
+        findings.error(path, f"{word} refers to {kind} {name!r}, which does not exist", nearest(str(name), known))
+    elif entry.no_ground and around.carrier(name) == around.ground:
         findings.error(path, f"{word} acts on ground", "name a body")
 
 

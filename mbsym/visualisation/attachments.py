@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from mbsym.constraints import ConstraintElement
 from mbsym.forces import ForceElement
+from mbsym.model.frame_ends import on_bodies
 from mbsym.model.system import Model
 from mbsym.values.entries import named
 
@@ -38,7 +39,8 @@ class Attachment:
 
 
 def attachments_of(model: Model) -> tuple[Attachment, ...]:
-    """Couplings, constraints and force elements, in the model's order."""
+    """Couplings, constraints and force elements, in the model's order; what is on a frame on its body."""
+    model = on_bodies(model)
     couplings = (Attachment("coupling", item.joint, (item.joint, item.source), (), "gear") for item in model.couplings)
     return (*couplings, *map(_attachment, model.constraints), *map(_attachment, model.forces))
 

@@ -1,0 +1,136 @@
+"""Force elements, constraints and shapes that stand on named frames, brought to the bodies that carry these.
+
+Where an element may name a body it may name a frame: its points, directions and components are then those of the
+frame. Whatever derives, checks or draws sees bodies alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from mbsym.model.body import COINCIDENT, Placement
+from mbsym.model.frame import Frame
+from mbsym.model.geometry import from_quaternion
+from mbsym.model.shape import Shape
+from mbsym.model.system import Model
+from mbsym.values.entries import entries_of
+from mbsym.values.numbers import evaluate, parameter_values
+from mbsym.values.parameter import Value, Vector
+
+Quaternion: TypeAlias = tuple[float, float, float, float]
+
+
+def attachable_frames(model: Model) -> dict[str, Frame]:
+    """The frames that elements can name: those that have not the name of a body or of ground, which goes before."""
+    taken = {model.ground, *(body.name for body in model.bodies)}
+    return {frame.name: frame for frame in model.frames if frame.name not in taken}
+
+
+def on_bodies(model: Model) -> Model:
+    """The model with its force elements, constraints and shapes on bodies; itself where none is on a frame."""
+    frames = attachable_frames(model)
+    forces = tuple(_moved(item, frames) for item in model.forces)
+    constraints = tuple(_moved(item, frames) for item in model.constraints)
+    shapes = model.shapes
+    if any(shape.body in frames for shape in shapes):
+        names = parameter_values(model)
+        shapes = tuple(_moved_shape(shape, frames, lambda value: evaluate(value, names)) for shape in shapes)
+    if forces == model.forces and constraints == model.constraints and shapes == model.shapes:
+        return model
+    return replace(model, forces=forces, constraints=constraints, shapes=shapes)
+
+
+def turned(placement: Placement, components: Vector) -> Vector:
+    """Components in the placed frame as expressions of those in the carrying one."""
+    x, y, z = components
+    if placement.quaternion is not None:
+        rows = from_quaternion(*(evaluate(value) for value in placement.quaternion))
+        a, b, c = (f"({row[0]!r})*({x}) + ({row[1]!r})*({y}) + ({row[2]!r})*({z})" for row in rows)
+        return a, b, c
+    for axis, angle in reversed(placement.rotation):
+        x, y, z = _about(axis, angle, x, y, z)
+    return x, y, z
+
+
+def _about(axis: str, angle: Value, x: Value, y: Value, z: Value) -> Vector:
+    c, s = f"cos({angle})", f"sin({angle})"
+    if axis == "x":
+        return x, f"{c}*({y}) - {s}*({z})", f"{s}*({y}) + {c}*({z})"
+    if axis == "y":
+        return f"{c}*({x}) + {s}*({z})", y, f"{c}*({z}) - {s}*({x})"
+    return f"{c}*({x}) - {s}*({y})", f"{s}*({x}) + {c}*({y})", z
+
+
+def _moved(item: Any, frames: Mapping[str, Frame]) -> Any:
+    """A force element or constraint with bodies in place of frames."""
+    changes: dict[str, Any] = {}
+    for entry in entries_of(type(item)):
+        value = getattr(item, entry.key)
+        if entry.kind == "body":
+            if entry.or_frame and value in frames:
+                changes[entry.key] = frames[value].body
+        elif entry.body and getattr(item, entry.body) in frames:
+            placement = frames[getattr(item, entry.body)].placement
+            if entry.kind == "vector":
+                changes[entry.key] = _point(placement, value)
+            elif not entry.axes or getattr(item, entry.axes) == "body":
+                changes[entry.key] = turned(placement, value)
+    return replace(item, **changes) if changes else item
+
+
+def _point(placement: Placement, point: Vector) -> Vector:
+    """A point of the placed frame in the carrying one."""
+    if _is_zero(point):
+        return placement.translation
+    moved = turned(placement, point)
+    if _is_zero(placement.translation):
+        return moved
+    x, y, z = (f"({a}) + ({b})" for a, b in zip(placement.translation, moved, strict=True))
+    return x, y, z
+
+
+def _is_zero(values: Vector) -> bool:
+    return all(value == 0 for value in values)
+
+
+def _moved_shape(shape: Shape, frames: Mapping[str, Frame], number: Callable[[Value], float]) -> Shape:
+    if shape.body not in frames:
+        return shape
+    frame = frames[shape.body]
+    return replace(shape, body=frame.body, placement=_composed(frame.placement, shape.placement, number))
+
+
+def _composed(outer: Placement, inner: Placement, number: Callable[[Value], float]) -> Placement:
+    """A placement in a placed frame as one in the carrying frame; quaternions in floats, which pictures can do with."""
+    if COINCIDENT in (outer, inner):
+        return inner if outer == COINCIDENT else outer
+    translation = _point(outer, inner.translation)
+    if outer.quaternion is None and inner.quaternion is None:
+        return Placement(translation, outer.rotation + inner.rotation)
+    return Placement(translation, quaternion=_product(_quaternion(outer, number), _quaternion(inner, number)))
+
+
+def _quaternion(placement: Placement, number: Callable[[Value], float]) -> Quaternion:
+    if placement.quaternion is not None:
+        w, x, y, z = (number(value) for value in placement.quaternion)
+        return w, x, y, z
+    found: Quaternion = (1.0, 0.0, 0.0, 0.0)
+    for axis, angle in placement.rotation:
+        half = number(angle) / 2
+        x, y, z = (math.sin(half) * (letter == axis) for letter in "xyz")
+        found = _product(found, (math.cos(half), x, y, z))
+    return found
+
+
+def _product(a: Quaternion, b: Quaternion) -> Quaternion:
+    w, x, y, z = a
+    v, i, j, k = b
+    return (
+        w * v - x * i - y * j - z * k,
+        w * i + x * v + y * k - z * j,
+        w * j - x * k + y * v + z * i,
+        w * k + x * j - y * i + z * v,
+    )
