@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Annotated, Final, Protocol, TypeAlias
 
 import typer
@@ -37,6 +38,11 @@ AT_HELP: Final = (
 
 
 Floating: TypeAlias = Annotated[bool, typer.Option("--floating", help="URDF: the root link floats freely.")]
+
+Loops: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--loops", help="URDF: file with what closes its loops; default is NAME.loops.yaml beside it."),
+]
 
 JointDynamics: TypeAlias = Annotated[
     str,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import Actuators, Floating, ForceFile, JointDynamics
+from mbsym.cli.arguments import Actuators, Floating, ForceFile, JointDynamics, Loops
 from mbsym.cli.model_source import read_model, tell_warning
 from mbsym.errors import FormatError
 from mbsym.formats.angles import SAME_ANGLE
@@ -24,6 +24,7 @@ def register(app: typer.Typer) -> None:
             SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
         ),
         floating: Floating = False,
+        loops: Loops = None,
         joint_dynamics: JointDynamics = "ignore",
         actuators: Actuators = "ignore",
         copy_meshes: bool = typer.Option(False, "--copy-meshes", help="Copy meshes that OUT would not find beside it."),
@@ -48,6 +49,7 @@ def register(app: typer.Typer) -> None:
             strict=strict,
             snap_angles=snap_angles,
             floating=floating,
+            loops=loops,
             joint_dynamics=joint_dynamics,
             actuators=actuators,
         )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import COORDINATES_HELP, ForceFile, Order, either, formulation_help, model_help
+from mbsym.cli.arguments import COORDINATES_HELP, ForceFile, Loops, Order, either, formulation_help, model_help
 from mbsym.cli.model_source import read_model
 
 
@@ -27,6 +27,7 @@ def register(app: typer.Typer) -> None:
         symbolic_parameters: str = typer.Option("all", "--symbolic-parameters", help="all, none, or NAME,NAME."),
         coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
         order: Order = "weight",
+        loops: Loops = None,
         force: ForceFile = False,
     ) -> None:
         """Derive the equations of motion in closed form."""
@@ -35,7 +36,7 @@ def register(app: typer.Typer) -> None:
         from mbsym.report.equations import derive as derive_equations
 
         chosen = symbolic_parameters if symbolic_parameters in ("all", "none") else (*symbolic_parameters.split(","),)
-        system = read_model(model, coordinates=coordinates)
+        system = read_model(model, loops=loops, coordinates=coordinates)
         equations = derive_equations(system, formulation, symbolic_parameters=chosen, order=order)
         text = document(equations, form)
         if output is None:

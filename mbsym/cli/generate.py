@@ -17,6 +17,7 @@ from mbsym.cli.arguments import (
     Floating,
     ForceFiles,
     JointDynamics,
+    Loops,
     Order,
     formulation_help,
     language_help,
@@ -61,6 +62,7 @@ def register(app: typer.Typer) -> None:
             SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
         ),
         floating: Floating = False,
+        loops: Loops = None,
         joint_dynamics: JointDynamics = "ignore",
         actuators: Actuators = "ignore",
         frame: list[str] = typer.Option(
@@ -111,6 +113,7 @@ def register(app: typer.Typer) -> None:
             model,
             strict=strict,
             floating=floating,
+            loops=loops,
             joint_dynamics=joint_dynamics,
             actuators=actuators,
             coordinates=coordinates,

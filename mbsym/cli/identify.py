@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from mbsym.cli.arguments import AsJson, Floating, ForceFiles, JointDynamics, model_help
+from mbsym.cli.arguments import AsJson, Floating, ForceFiles, JointDynamics, Loops, model_help
 from mbsym.cli.model_source import names_in, read_model
 from mbsym.errors import IdentificationError
 
@@ -47,6 +47,7 @@ def register(app: typer.Typer) -> None:
             "", "--symbolic-parameters", help="Symbols in relations: all, none or NAME,...; default as the model says."
         ),
         floating: Floating = False,
+        loops: Loops = None,
         joint_dynamics: JointDynamics = "ignore",
         force: ForceFiles = False,
     ) -> None:
@@ -55,7 +56,7 @@ def register(app: typer.Typer) -> None:
             raise IdentificationError("a motion comes before data", where=str(data), remedy="leave one out")
         for path, suffix in ((output, ".csv" if excite else ".yaml"), (report, ".html")):
             _check(path, suffix, data is not None or (excite and path is output), force)
-        system = read_model(model, floating=floating, joint_dynamics=joint_dynamics)
+        system = read_model(model, floating=floating, loops=loops, joint_dynamics=joint_dynamics)
         if excite:
             from mbsym.identification.excitation import Settings
 

@@ -16,6 +16,7 @@ from mbsym.cli.arguments import (
     AsJson,
     Floating,
     JointDynamics,
+    Loops,
     Order,
     model_help,
 )
@@ -34,6 +35,7 @@ def register(app: typer.Typer) -> None:
         wrench_axes: str = typer.Option("local", "--wrench-axes", help=WRENCH_AXES_HELP),
         order: Order = "weight",
         floating: Floating = False,
+        loops: Loops = None,
         joint_dynamics: JointDynamics = "ignore",
         actuators: Actuators = "ignore",
     ) -> None:
@@ -44,6 +46,7 @@ def register(app: typer.Typer) -> None:
         system = read_model(
             model,
             floating=floating,
+            loops=loops,
             joint_dynamics=joint_dynamics,
             actuators=actuators,
             coordinates=coordinates,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AsJson, ForceFile, Order, model_help
+from mbsym.cli.arguments import AsJson, ForceFile, Loops, Order, model_help
 from mbsym.cli.model_source import read_model
 from mbsym.errors import ModelError
 
@@ -21,6 +21,7 @@ def register(app: typer.Typer) -> None:
         as_json: AsJson = False,
         diagram: Path | None = typer.Option(None, "--diagram", help="Draw the graph into this SVG file."),
         order: Order = "weight",
+        loops: Loops = None,
         matrices: bool = typer.Option(False, "--matrices", help="S0, S and T too; --json has them always."),
         history: bool = typer.Option(False, "--history", help="Which bodies are connected after each joint, too."),
         force: ForceFile = False,
@@ -41,7 +42,7 @@ def register(app: typer.Typer) -> None:
 
         if order not in ("weight", "input"):
             raise ModelError(f"no order is called {order!r}", where="--order", remedy="use weight or input")
-        system = read_model(model)
+        system = read_model(model, loops=loops)
         labelling = system.label(order=order)
         attachments = attachments_of(system)
         if diagram is not None:

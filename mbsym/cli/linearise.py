@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AT_HELP, Actuators, AsJson, Floating, ForceFile, JointDynamics, Order, model_help
+from mbsym.cli.arguments import AT_HELP, Actuators, AsJson, Floating, ForceFile, JointDynamics, Loops, Order, model_help
 from mbsym.cli.linear_source import deliver, read_at
 from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
@@ -41,6 +41,7 @@ def register(app: typer.Typer) -> None:
         actuators: Actuators = "ignore",
         joint_dynamics: JointDynamics = "ignore",
         floating: Floating = False,
+        loops: Loops = None,
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
         as_json: AsJson = False,
         force: ForceFile = False,
@@ -50,7 +51,7 @@ def register(app: typer.Typer) -> None:
         from mbsym.linear.tables import linearisation_text
 
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
-        system = read_model(model, floating=floating, actuators=actuators, joint_dynamics=joint_dynamics)
+        system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
         with progress_bar() as progress:
             found = run(
                 system,

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mbsym.errors import ModelError
@@ -21,6 +22,7 @@ def read_model(
     strict: bool = False,
     snap_angles: float = SAME_ANGLE,
     floating: bool = False,
+    loops: Path | None = None,
     joint_dynamics: str = "ignore",
     actuators: str = "ignore",
     coordinates: str = "",
@@ -32,7 +34,7 @@ def read_model(
 
     Args:
         source: file, or name of a bundled example.
-        strict, snap_angles, floating, joint_dynamics, actuators: see ``LoadOptions``.
+        strict, snap_angles, floating, loops, joint_dynamics, actuators: see ``LoadOptions``.
         coordinates: the value of --coordinates, "" for the order that the model asks for.
         wrench_inputs, wrench_axes: the values of --wrench-input and --wrench-axes.
         tell: False leaves its warnings to the caller.
@@ -57,6 +59,7 @@ def read_model(
         joint_dynamics="forces" if joint_dynamics == "forces" else "ignore",
         actuators="inputs" if actuators == "inputs" else "ignore",
         snap_angles=snap_angles,
+        loops=None if loops is None else str(loops),
     )
     model = read(source, options)
     if coordinates:

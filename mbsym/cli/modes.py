@@ -6,7 +6,17 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AT_HELP, Actuators, AsJson, Floating, ForceFiles, JointDynamics, Order, model_help
+from mbsym.cli.arguments import (
+    AT_HELP,
+    Actuators,
+    AsJson,
+    Floating,
+    ForceFiles,
+    JointDynamics,
+    Loops,
+    Order,
+    model_help,
+)
 from mbsym.cli.linear_source import deliver, read_at
 from mbsym.cli.model_source import read_model
 from mbsym.cli.progress import progress_bar
@@ -26,6 +36,7 @@ def register(app: typer.Typer) -> None:
         actuators: Actuators = "ignore",
         joint_dynamics: JointDynamics = "ignore",
         floating: Floating = False,
+        loops: Loops = None,
         page: Path | None = typer.Option(None, "--page", help="Animated page of the shapes to write, .html."),
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
         as_json: AsJson = False,
@@ -42,7 +53,7 @@ def register(app: typer.Typer) -> None:
             check_suffix(page, (".html",))
             check_writable(page, force)
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
-        system = read_model(model, floating=floating, actuators=actuators, joint_dynamics=joint_dynamics)
+        system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
         with progress_bar() as progress:
             found = run(
                 system,

@@ -17,6 +17,7 @@ from mbsym.cli.arguments import (
     Floating,
     ForceFiles,
     JointDynamics,
+    Loops,
     Order,
     model_help,
 )
@@ -76,6 +77,7 @@ def register(app: typer.Typer) -> None:
             SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
         ),
         floating: Floating = False,
+        loops: Loops = None,
         joint_dynamics: JointDynamics = "ignore",
         actuators: Actuators = "ignore",
         force: ForceFiles = False,
@@ -107,6 +109,7 @@ def register(app: typer.Typer) -> None:
             strict=strict,
             snap_angles=snap_angles,
             floating=floating,
+            loops=loops,
             joint_dynamics=joint_dynamics,
             actuators=actuators,
             coordinates=coordinates,

@@ -6,7 +6,7 @@ import json
 
 import typer
 
-from mbsym.cli.arguments import AsJson
+from mbsym.cli.arguments import AsJson, Loops
 from mbsym.cli.model_source import tell_immobility
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import VerificationError
@@ -20,20 +20,29 @@ def register(app: typer.Typer) -> None:
         target: str = typer.Argument(help="Directory of generated files or a manifest there, model file, or example."),
         states: int = typer.Option(20, "--states", min=1, max=100000, help="Number of random states."),
         seed: int = typer.Option(0, "--seed", min=0, help="Seed of the random states."),
+        loops: Loops = None,
         as_json: AsJson = False,
     ) -> None:
         """Compile generated code, run it against an independent reference, and write the certificate.
 
         What stands in the directory is compiled and run: verify only what you would run.
         """
+        from mbsym.formats.load_options import LoadOptions
+        from mbsym.model.system import Model
         from mbsym.pipeline import read
         from mbsym.verification.certificate import is_generated
         from mbsym.verification.certificate import verify as verify_module
 
+        source: Model | str = target
         if not is_generated(target):
-            tell_immobility(read(target))
+            source = read(target, LoadOptions(loops=None if loops is None else str(loops)))
+            tell_immobility(source)
+        elif loops is not None:
+            raise VerificationError(
+                f"{target} is generated with the loops that it has", where="--loops", remedy="leave it out"
+            )
         with progress_bar() as progress:
-            certificate = verify_module(target, states=states, seed=seed, progress=progress)
+            certificate = verify_module(source, states=states, seed=seed, progress=progress)
         typer.echo(json.dumps(certificate.as_dict(), ensure_ascii=False) if as_json else certificate.summary())
         if not certificate.passed:
             raise VerificationError(f"not verified: {', '.join(certificate.failures)}", remedy="see the table above")

@@ -65,9 +65,17 @@ class FramePairs:
                     raise self._unknown((key, position), f"there is no joint {name!r}", name, names)
         joints = [self._changed(joint) for joint in model.joints]
         frames = {body.name: body.name for body in model.bodies} | {model.ground: model.ground}
-        frames |= {joint.name: joint.successor for joint in joints}
+        ends = {joint.name: joint.successor for joint in joints}
+        twice = {name for name in ends if frames.get(name, ends[name]) != ends[name]}
+        frames |= ends
         for position, (first, second, kind) in enumerate(self.pairs):
             for place, name in enumerate((first, second)):
+                if name in twice:
+                    raise self.document.source.error(
+                        self.document.place((PAIRS, position, place)),
+                        f"{name!r} is a link and, elsewhere, a joint",
+                        "rename one of them in the URDF",
+                    )
                 if name not in frames:
                     what = f"there is no link or joint {name!r}"
                     raise self._unknown((PAIRS, position, place), what, name, list(frames))

@@ -136,6 +136,7 @@ class _Reader:
         references: the value of each joint's coordinate at the reference position.
         anchors: frame of each joint's anchor in the world there, and its axis in it.
         times: time constant and damping ratio of joints that state these.
+        names, joint_names: of bodies and joints: those that the file gives, then those made so far as well.
     """
 
     source: TextSource
@@ -157,6 +158,7 @@ class _Reader:
     times: dict[str, tuple[float, float]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
+    joint_names: set[str] = field(default_factory=set)
     friction: int = 0
     settings: Settings = field(init=False)
 
@@ -175,9 +177,8 @@ class _Reader:
         if not worlds:
             raise self.source.error(root.place, "the model has no <worldbody>", "add one with bodies")
         self.poses[GROUND] = COINCIDENT
-        self.names |= {
-            body.attributes["name"] for world in worlds for body in _bodies_within(world) if "name" in body.attributes
-        }
+        self.names |= _given_names(worlds, "body")
+        self.joint_names |= _given_names(worlds, "joint", "freejoint")
         for world in worlds:
             parts = parts_within(self.source, world, MAIN, self.rules)
             for part in parts:
@@ -288,7 +289,7 @@ class _Reader:
             self._read_joint(joint, name, below, above, placement if position == 0 else COINCIDENT, len(joints))
             below = above
         if not joints:
-            weld = self._new_name(f"{name}_weld")
+            weld = self._new_joint_name(f"{name}_weld")
             self.places["joints", weld] = element.place
             self.welds.append(weld)
             self._add(Joint(weld, FIXED.name, carrier, name, predecessor_placement=placement), name)
@@ -348,7 +349,7 @@ class _Reader:
             raise self.source.error(
                 element.place, f"there is no joint type {kind!r}", f"use one of {', '.join(JOINT_TYPES)}"
             )
-        name = element.attributes.get("name") or self._joint_name(f"{body}_{kind}")
+        name = element.attributes.get("name") or self._new_joint_name(f"{body}_{kind}")
         if any(joint.name == name for joint in self.joints):
             raise self.source.error(element.place, f"two joints are named {name!r}", "rename one of them")
         self.places["joints", name] = element.place
@@ -400,12 +401,26 @@ class _Reader:
         self.joints.append(joint)
         self.anchors[joint.name] = joined(self.poses[body], joint.successor_placement), joint.axis
 
-    def _joint_name(self, wanted: str) -> str:
-        return free_name(wanted, {joint.name for joint in self.joints})
+    def _new_joint_name(self, wanted: str) -> str:
+        name = free_name(wanted, self.joint_names)
+        self.joint_names.add(name)
+        return name
 
     def _angle(self, element: Element, key: str, kind: str) -> Value:
         value = read_number(self.source, element, key, "0")
         return self.rules.radians(value) if kind == "hinge" else value
+
+    def _first_power(self, element: Element, key: str) -> Value:
+        """A coefficient that newer files may follow up with those of higher powers."""
+        words = element.attributes.get(key, "").split()
+        if len(words) < 2:
+            return read_number(self.source, element, key, "0")
+        first, *higher = read_numbers(self.source, element, key, len(words))
+        if any(evaluate(value) != 0 for value in higher):
+            raise self.source.error(
+                element.place, f"{key} as a polynomial is not covered", "keep the first number, or write a joint force"
+            )
+        return first
 
     def _limits(self, element: Element, kind: str) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
         """Lower and upper limits of the coordinates, empty if there are none."""
@@ -419,8 +434,8 @@ class _Reader:
         return (lower,), (upper,)
 
     def _read_forces(self, element: Element, joint: Joint, kind: str) -> None:
-        damping = read_number(self.source, element, "damping", "0")
-        stiffness = read_number(self.source, element, "stiffness", "0")
+        damping = self._first_power(element, "damping")
+        stiffness = self._first_power(element, "stiffness")
         if "springdamper" in element.attributes:
             constant, ratio = read_numbers(self.source, element, "springdamper", 2)
             if evaluate(constant) > 0 and evaluate(ratio) > 0:
@@ -446,11 +461,12 @@ class _Reader:
                 self.forces.append(JointFriction(f"{joint.name}_friction{suffix}", joint.name, friction, index=index))
 
 
-def _bodies_within(element: Element) -> list[Element]:
-    found: list[Element] = []
-    stack = [element]
+def _given_names(worlds: Iterable[Element], *tags: str) -> set[str]:
+    """The names of all elements of these tags in the bodies of the world."""
+    found: set[str] = set()
+    stack = list(worlds)
     while stack:
         inside = stack.pop()
         stack += [child for child in inside.children if child.tag in ("body", "frame")]
-        found += inside.all("body")
+        found |= {child.attributes["name"] for tag in tags for child in inside.all(tag) if "name" in child.attributes}
     return found

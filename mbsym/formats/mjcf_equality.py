@@ -14,6 +14,7 @@ from mbsym.joints.fixed import FIXED
 from mbsym.joints.spherical import SPHERICAL
 from mbsym.model.body import COINCIDENT, Placement
 from mbsym.model.joint import Coupling, Joint
+from mbsym.model.names import free_name
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value
 
@@ -41,6 +42,8 @@ def closures(
     """
     source = classes.source
     loops: list[Joint] = []
+    given = {item.attributes.get("name", "") for equality in root.all("equality") for item in equality.children}
+    taken = {*joints}
     couplings: list[Coupling] = []
     for equality in root.all("equality"):
         for element in equality.children:
@@ -58,9 +61,12 @@ def closures(
                     couplings.append(coupling)
                     places["couplings", coupling.joint] = element.place
             elif element.tag in ("connect", "weld"):
-                name = element.attributes.get("name") or f"{element.tag}_{len(loops) + 1}"
-                while name in joints or any(loop.name == name for loop in loops):
+                name = element.attributes.get("name", "")
+                if not name:
+                    name = free_name(f"{element.tag}_{len(loops) + 1}", taken | given)
+                while name in taken:
                     name += "_"
+                taken.add(name)
                 loop = _loop_joint(source, element, name, poses)
                 if active:
                     loops.append(loop)

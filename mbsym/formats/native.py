@@ -28,7 +28,7 @@ from mbsym.model.validate import validate
 from mbsym.shapes.forms import FORMS
 from mbsym.values.diagnostic import Diagnostic
 from mbsym.values.entries import entries_of
-from mbsym.values.numbers import value_names
+from mbsym.values.numbers import evaluate, value_names
 from mbsym.values.parameter import ControlInput, Parameter
 
 if TYPE_CHECKING:
@@ -210,6 +210,12 @@ def _body(name: str, table: schema.BodyTable, document: Document) -> Body:
 
 
 def _require_expressions(name: str, densities: list[Any], table: schema.BodyTable, document: Document) -> None:
+    for position, item in enumerate(table.geometry):
+        turn = item.at.quaternion
+        if turn is not None and not any(evaluate(part) for part in turn if not value_names(part)):
+            place = document.place(("bodies", name, "geometry", position, "at", "quaternion"))
+            what = f"a quaternion of a {item.type} of {name!r} is zero"
+            raise document.source.error(place, what, "give (w, x, y, z) of length one")
     for position, density in enumerate(densities):
         own = table.geometry[position].density is not None
         path: DocumentPath = ("bodies", name, "geometry", position) if own else ("bodies", name)

@@ -27,12 +27,14 @@ class ModelFormat:
         sentence: what it is, for messages and documentation.
         suffixes: that tell its files, the usual one first.
         load: the model of a file; raises FormatError.
+        loops_beside: what closes loops may stand in a second file.
     """
 
     name: str
     sentence: str
     suffixes: tuple[str, ...]
     load: Callable[[Path, LoadOptions], Model]
+    loops_beside: bool = False
 
 
 def _native(path: Path, options: LoadOptions) -> Model:
@@ -63,7 +65,7 @@ FORMATS: Final = Registry(
     "model format",
     (
         ModelFormat("native", "mbsym's own format, in YAML", (".yaml", ".yml"), _native),
-        ModelFormat("urdf", "Unified Robot Description Format", (".urdf",), _urdf),
+        ModelFormat("urdf", "Unified Robot Description Format", (".urdf",), _urdf, True),
         ModelFormat("mjcf", "MuJoCo's format", (".xml", ".mjcf"), _mjcf),
         ModelFormat("sdf", "Simulation Description Format, SDFormat", (".sdf", ".world"), _sdf),
     ),
@@ -89,7 +91,12 @@ def load(source: str | Path, options: LoadOptions = DEFAULTS) -> Model:
     """
     path = _path(source)
     suffix = path.suffix.lower()
-    model = next(form for form in FORMATS.values() if suffix in form.suffixes).load(path, options)
+    found = next(form for form in FORMATS.values() if suffix in form.suffixes)
+    if options.loops is not None and not found.loops_beside:
+        raise FormatError(
+            "only a URDF has its loops in another file", where=str(path), remedy="say in the file what closes its loops"
+        )
+    model = found.load(path, options)
     return replace(model, directory=str(path.parent))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mbsym.cli.application import VERBS, main
 from mbsym.cli.model_source import read_model
 from mbsym.errors import MbsymError
 
@@ -33,6 +34,35 @@ def test_warnings_go_to_standard_error_and_end_it_only_where_asked(
     assert err.count("warning: ") == len(model.warnings) > 0
     with pytest.raises(MbsymError):
         read_model(str(path), strict=True)
+
+
+ROBOT = """<robot name="r"><link name="base"/><link name="rod"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="pin" type="continuous"><parent link="base"/><child link="rod"/></joint></robot>"""
+
+
+def test_loops_from_a_file_of_any_name(tmp_path: Path) -> None:
+    robot, loops = tmp_path / "r.urdf", tmp_path / "closing.yaml"
+    robot.write_text(ROBOT, encoding="utf-8")
+    loops.write_text("constraints: {far: {type: distance, first_body: base, second_body: rod, length: 1}}\n")
+    assert read_model(str(robot)).constraints == ()
+    assert [item.name for item in read_model(str(robot), loops=loops).constraints] == ["far"]
+    with pytest.raises(MbsymError, match=r"missing\.yaml"):
+        read_model(str(robot), loops=tmp_path / "missing.yaml")
+    with pytest.raises(MbsymError, match=r"cart_pole\.yaml: only a URDF has its loops in another file"):
+        read_model("cart_pole", loops=loops)
+
+
+def test_every_verb_that_reads_a_model_takes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each is refused, by the file that is not there."""
+    robot = tmp_path / "r.urdf"
+    robot.write_text(ROBOT, encoding="utf-8")
+    apart = {"examples", "schema"}
+    for verb in sorted(set(VERBS) - apart):
+        output = [str(tmp_path / "out.yaml")] if verb == "convert" else []
+        output += ["--duration", "1"] if verb == "simulate" else []
+        assert main([verb, str(robot), *output, "--loops", str(tmp_path / "no.yaml")]) == 2, verb
+        assert "no.yaml" in capsys.readouterr().err, verb
 
 
 @pytest.mark.parametrize("tolerance", [-1e-9, pi / 4, float("nan"), float("inf")])

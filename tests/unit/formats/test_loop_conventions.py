@@ -122,6 +122,14 @@ def test_a_closure_without_a_type_holds_the_whole_frame() -> None:
     assert model.joint("left-tip").type == "fixed"
 
 
+def test_a_name_of_a_link_and_of_a_joint_elsewhere_is_refused() -> None:
+    urdf = f'<robot name="bars">{TREE.replace(chr(34) + "c" + chr(34), chr(34) + "left" + chr(34))}</robot>'
+    with pytest.raises(FormatError, match=r"bars.yaml:1:16: 'left' is a link and, elsewhere, a joint; rename"):
+        read(urdf, "closed_loop: [[left, tip]]")
+    here = urdf.replace('"left" type', '"far" type')  # the joint whose successor is that link
+    assert read(here, "closed_loop: [[far, a]]").joint("far-a").predecessor == "far"
+
+
 def test_the_file_beside_the_urdf_is_found_by_what_is_in_it(tmp_path: Path) -> None:
     path = tmp_path / "bars.urdf"
     path.write_text(f'<robot name="bars">{TREE}</robot>', encoding="utf-8")

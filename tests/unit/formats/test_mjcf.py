@@ -276,6 +276,7 @@ MISTAKES = [
     ('axis="1 2 3"', 'axis="0 0 0"', "23:11", "the axis of prismatic joint 'knee' is zero"),
     ('name="hip2"', 'name="hip1"', "20:9", "two joints are named 'hip1'"),
     ('type="ball" pos', 'type="ball" stiffness="1" pos', "29:15", "the stiffness of ball joint 'ball' is not covered"),
+    ('stiffness="3"', 'stiffness="3 0 1"', "20:9", "stiffness as a polynomial is not covered"),
     ('type="ball"', 'type="free"', "29:15", "is not the only joint of a body of the world"),
     ('mass="0.7"', 'mass="-0.7"', "24:11", "has the negative mass -0.7"),
     ('type="sphere" size="0.04"', 'type="mesh" mesh="a"', "27:13", "there is no mesh 'a'; add it under <asset>"),
@@ -289,6 +290,19 @@ MISTAKES = [
     ("</mujoco>", "", "42:1", "no valid XML: no element found"),
     ("<mujoco", "<!DOCTYPE a><mujoco", "1:", "a document type or entity"),
 ]  # fmt: skip
+
+
+def test_names_made_for_joints_leave_those_of_the_file_alone() -> None:
+    text = """<mujoco><worldbody><body name="a"><joint stiffness="2 0"/><geom size="0.1"/>
+    <body name="b"><geom size="0.1"/><body><joint name="a_hinge"/><geom size="0.1"/></body>
+    <frame><body><joint name="b_weld"/><geom size="0.1"/></body></frame></body></body></worldbody>
+    <equality><connect body1="a" body2="b" anchor="0 0 0"/>
+    <connect name="connect_1" body1="a" body2="b" anchor="1 0 0"/></equality></mujoco>"""
+    model = read_mjcf(TextSource("m.xml", text), LoadOptions(fixed_joints="keep"))
+    assert [joint.name for joint in model.joints] == [
+        "a_hinge_2", "b_weld_2", "a_hinge", "b_weld", "connect_1_2", "connect_1"
+    ]  # fmt: skip
+    assert model.forces[0].named("joint") == ("a_hinge_2",)
 
 
 @pytest.mark.parametrize(("old", "new", "place", "message"), MISTAKES, ids=[f"{m[2]}-{m[3][:40]}" for m in MISTAKES])

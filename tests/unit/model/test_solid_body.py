@@ -123,6 +123,15 @@ def test_mistakes_are_found_where_they_are(density: str, own: str, place: str, m
     assert caught.value.where == f"rod.yaml:{place}"
 
 
+def test_a_quaternion_of_zero_is_one_mistake() -> None:
+    text = ROD.format(density="density: 3", own="").replace("rotation: [[z, pi/2]]", "quaternion: [0, 0.0, 0, 0]")
+    with pytest.raises(FormatError) as caught:
+        read_native(TextSource("rod.yaml", text))
+    assert str(caught.value) == (
+        "rod.yaml:8:86: a quaternion of a box of 'rod' is zero; give (w, x, y, z) of length one"
+    )
+
+
 @pytest.mark.parametrize("density", ["abs(a - b)", "min(a, b)", "max(a, max(min(b, 3), 2*a))"])
 def test_densities_may_use_all_functions(density: str) -> None:
     body = mbsym.solid_body("b", [(mbsym.Shape("b", Box((1, 2, 3))), density)])
