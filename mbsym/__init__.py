@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mbsym import examples as examples
     from mbsym.constraints import DistanceConstraint as DistanceConstraint
     from mbsym.constraints import GearConstraint as GearConstraint
+    from mbsym.constraints import LinearCoupling as LinearCoupling
     from mbsym.constraints import PointOnLineConstraint as PointOnLineConstraint
     from mbsym.errors import MbsymError as MbsymError
     from mbsym.forces import Actuator as Actuator
@@ -72,6 +73,7 @@ _HOMES: Final = {
     "Ellipsoid": "mbsym.shapes.forms",
     "Frame": "mbsym.model.frame",
     "GearConstraint": "mbsym.constraints",
+    "LinearCoupling": "mbsym.constraints",
     "Joint": "mbsym.model.joint",
     "JointDamper": "mbsym.forces",
     "JointForce": "mbsym.forces",

@@ -7,6 +7,7 @@ from typing import Final
 from mbsym.constraints.distance import DistanceConstraint
 from mbsym.constraints.element import ConstraintElement, ConstraintType
 from mbsym.constraints.gear import GearConstraint
+from mbsym.constraints.linear_coupling import LinearCoupling
 from mbsym.constraints.point_on_line import PointOnLineConstraint
 from mbsym.errors import ModelError
 from mbsym.records import Registry
@@ -17,12 +18,18 @@ __all__ = [
     "ConstraintType",
     "DistanceConstraint",
     "GearConstraint",
+    "LinearCoupling",
     "PointOnLineConstraint",
 ]
 
 CONSTRAINTS: Final = Registry[ConstraintType](
     "constraint",
-    (ConstraintType(DistanceConstraint), ConstraintType(PointOnLineConstraint), ConstraintType(GearConstraint)),
+    (
+        ConstraintType(DistanceConstraint),
+        ConstraintType(PointOnLineConstraint),
+        ConstraintType(GearConstraint),
+        ConstraintType(LinearCoupling),
+    ),
     ModelError,
 )
 """Closure constraints by their type in files."""

@@ -118,8 +118,8 @@ class OpenLoop(Protocol[C]):
         """Equations for the place and velocity of the second frame's origin as seen from the first frame."""
         ...
 
-    def of_coordinates(self, element: ConstraintElement, joints: tuple[str, str], ratio: Scalar, offset: Scalar) -> C:
-        """The equation q_first = ratio * q_second + offset of two joints of one coordinate."""
+    def of_coordinates(self, element: ConstraintElement, terms: Sequence[tuple[str, Scalar]], offset: Scalar) -> C:
+        """The equation sum of factor * q = offset of joints of one coordinate each, given with their factors."""
         ...
 
 

@@ -26,8 +26,8 @@ class GearConstraint(ConstraintElement):
     offset: Value = field(default=0, metadata=holds("value", "of the first where the second is zero", unit="m or rad"))
 
     def close(self, loop: OpenLoop[C]) -> C:
-        joints = self.first_joint, self.second_joint
-        return loop.of_coordinates(self, joints, loop.value(self.ratio), loop.value(self.offset))
+        terms = (self.first_joint, loop.value(1)), (self.second_joint, -loop.value(self.ratio))
+        return loop.of_coordinates(self, terms, loop.value(self.offset))
 
     def drawn(self) -> tuple[Line, ...]:
         return ()

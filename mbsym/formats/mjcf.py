@@ -189,7 +189,7 @@ class _Reader:
             self._read_shapes(parts, GROUND)
             self._read_children(parts)
         self.notes += self.mesh_masses.notes()
-        loops, couplings = closures(
+        closing = closures(
             self.classes, root, {joint.name: joint for joint in self.joints}, self.poses, self.references, self.places
         )
         self._note_what_is_left_out(root)
@@ -201,9 +201,10 @@ class _Reader:
         model = Model(
             name=name if "model" in root.attributes or model_name_fault(name) is None else "model",
             bodies=with_total_mass(self.source, root, self.bodies),
-            joints=(*joints, *loops),
+            joints=(*joints, *closing.loops),
             forces=tuple(self.forces),
-            couplings=couplings,
+            couplings=tuple(closing.couplings),
+            constraints=tuple(closing.relations),
             frames=tuple(self.frames),
             shapes=in_body_order(self.shapes, (GROUND, *(body.name for body in self.bodies))),
             states=read_states(self.source, root, self.joints),
@@ -240,7 +241,8 @@ class _Reader:
 
     def _note_what_is_left_out(self, root: Element) -> None:
         constraints = (item for element in root.all("equality") for item in element.children)
-        coupling = {item.attributes.get("tendon1") for item in constraints if item.tag == "tendon"}
+        ties = [item.attributes for item in constraints if item.tag == "tendon"]
+        coupling = {item.get(key) for item in ties for key in ("tendon1", "tendon2")}
         for tag, word in {**LEFT_OUT, **(MOTORS if self.options.actuators == "ignore" else {})}.items():
             items = (item for element in root.all(tag) for item in element.children)
             count = sum(tag != "tendon" or item.attributes.get("name") not in coupling for item in items)

@@ -1,12 +1,14 @@
-"""Equality constraints of MJCF: joints that close loops, and couplings of joints."""
+"""Equality constraints of MJCF: joints that close loops, and couplings of two joints or more."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from fractions import Fraction
 
+from mbsym.constraints import LinearCoupling
 from mbsym.formats.mjcf_defaults import MAIN, Defaults
-from mbsym.formats.rigid_frames import compose, inverse
+from mbsym.formats.rigid_frames import compose, exact, inverse, text
 from mbsym.formats.text_source import Place, TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
@@ -19,6 +21,15 @@ from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value
 
 
+@dataclass(frozen=True, slots=True)
+class Closures:
+    """What equality constraints stand for: joints that are cut, joints that follow others, relations of several."""
+
+    loops: list[Joint] = field(default_factory=list)
+    couplings: list[Coupling] = field(default_factory=list)
+    relations: list[LinearCoupling] = field(default_factory=list)
+
+
 def closures(
     classes: Defaults,
     root: Element,
@@ -26,8 +37,8 @@ def closures(
     poses: dict[str, Placement],
     references: dict[str, Value],
     places: dict[tuple[str, ...], Place],
-) -> tuple[tuple[Joint, ...], tuple[Coupling, ...]]:
-    """The loop joints and couplings that the elements <equality> stand for.
+) -> Closures:
+    """What the elements <equality> stand for.
 
     Args:
         classes: default classes of the file.
@@ -41,10 +52,9 @@ def closures(
         FormatError: a constraint refers to what does not exist, or is not covered.
     """
     source = classes.source
-    loops: list[Joint] = []
+    found = Closures()
     given = {item.attributes.get("name", "") for equality in root.all("equality") for item in equality.children}
     taken = {*joints}
-    couplings: list[Coupling] = []
     for equality in root.all("equality"):
         for element in equality.children:
             # What is not active is read all the same, so that mistakes in it are found before somebody switches it on.
@@ -57,19 +67,25 @@ def closures(
                     if element.tag == "joint"
                     else _tendon_coupling(source, root, element, joints, references)
                 )
-                if active:
-                    couplings.append(coupling)
+                if not active:
+                    continue
+                if isinstance(coupling, Coupling):
+                    found.couplings.append(coupling)
                     places["couplings", coupling.joint] = element.place
+                else:
+                    coupling = replace(coupling, name=free_name(coupling.name, {item.name for item in found.relations}))
+                    found.relations.append(coupling)
+                    places["constraints", coupling.name] = element.place
             elif element.tag in ("connect", "weld"):
                 name = element.attributes.get("name", "")
                 if not name:
-                    name = free_name(f"{element.tag}_{len(loops) + 1}", taken | given)
+                    name = free_name(f"{element.tag}_{len(found.loops) + 1}", taken | given)
                 while name in taken:
                     name += "_"
                 taken.add(name)
                 loop = _loop_joint(source, element, name, poses)
                 if active:
-                    loops.append(loop)
+                    found.loops.append(loop)
                     places["joints", name] = element.place
             elif active:
                 raise source.error(
@@ -77,7 +93,7 @@ def closures(
                     f"the constraint <{element.tag}> is not covered",
                     "use connect, weld, joint or tendon",
                 )
-    return tuple(loops), tuple(couplings)
+    return found
 
 
 def _loop_joint(source: TextSource, element: Element, name: str, poses: dict[str, Placement]) -> Joint:
@@ -146,28 +162,47 @@ def _coupling(source: TextSource, element: Element, joints: dict[str, Joint], re
 
 def _tendon_coupling(
     source: TextSource, root: Element, element: Element, joints: dict[str, Joint], references: dict[str, Value]
-) -> Coupling:
-    """a (x - x0) + b (y - y0) = c of a fixed tendon over two joints: the second follows the first."""
-    tendons = {tendon.attributes.get("name", ""): tendon for group in root.all("tendon") for tendon in group.children}
-    name = element.attributes.get("tendon1", "")
-    if name not in tendons:
-        raise _unknown(source, element, "tendon1", name, list(tendons))
-    tendon = tendons[name]
-    parts = list(tendon.all("joint"))
-    if "tendon2" in element.attributes or tendon.tag == "spatial" or len(parts) != 2:
-        raise source.error(
-            element.place, "a constraint of tendons is covered for one fixed tendon over two joints", "use joint"
-        )
-    first, second = (_named(source, part, "joint", joints) for part in parts)
-    a, b = (read_number(source, part, "coef") for part in parts)
-    if evaluate(b) == 0:
-        raise source.error(parts[1].place, "a tendon that does not move with its joint", "give a coef")
-    polynomial: tuple[Value, ...] = (0,)
+) -> Coupling | LinearCoupling:
+    """L1 - L1_0 = a0 + a1 (L2 - L2_0) of fixed tendons, L a sum of coefficients times coordinates.
+
+    Of two joints the second follows the first; more keep a relation.
+    """
+    tendons = [_fixed_tendon(source, root, element, "tendon1")]
+    if "tendon2" in element.attributes:
+        tendons.append(_fixed_tendon(source, root, element, "tendon2"))
+    polynomial: tuple[Value, ...] = (0, 1)
     if "polycoef" in element.attributes:
         polynomial = read_numbers(source, element, "polycoef", 1, 2, 3, 4, 5)
-    x0, y0 = references.get(first, 0), references.get(second, 0)
-    offset = f"({polynomial[0]})/({b}) + ({y0}) + ({a})/({b})*({x0})"
-    return Coupling(second, first, f"-({a})/({b})", offset if evaluate(offset) else 0)
+    if len(tendons) == 2 and any(evaluate(value) != 0 for value in polynomial[2:]):
+        raise source.error(element.place, "a coupling that is not linear is not covered", "keep two coefficients")
+    slope = exact(polynomial[1]) if len(polynomial) > 1 else Fraction(0)
+    factors: dict[str, Fraction] = {}
+    for tendon, scale in zip(tendons, (Fraction(1), -slope), strict=False):
+        for part in tendon.all("joint"):
+            name = _named(source, part, "joint", joints)
+            factors[name] = factors.get(name, Fraction(0)) + scale * exact(read_number(source, part, "coef"))
+    factors = {name: factor for name, factor in factors.items() if factor}
+    if len(factors) < 2:
+        raise source.error(element.place, "a tendon that holds one joint or none is not covered", "name two joints")
+    total: Value = polynomial[0]
+    for name, factor in factors.items():
+        if evaluate(references.get(name, 0)) != 0:
+            total = f"{total} + ({factor})*({references[name]})"
+    if len(factors) == 2:
+        (leader, a), (follower, b) = factors.items()
+        return Coupling(follower, leader, text(-a / b), f"({total})/({b})" if evaluate(total) else 0)
+    name = element.attributes.get("name") or element.attributes["tendon1"]
+    return LinearCoupling(name, tuple(factors), tuple(map(text, factors.values())), total)
+
+
+def _fixed_tendon(source: TextSource, root: Element, element: Element, key: str) -> Element:
+    tendons = {tendon.attributes.get("name", ""): tendon for group in root.all("tendon") for tendon in group.children}
+    name = element.attributes.get(key, "")
+    if name not in tendons:
+        raise _unknown(source, element, key, name, list(tendons))
+    if tendons[name].tag != "fixed":
+        raise source.error(element.place, f"tendon {name!r} is spatial, which is not covered", "use fixed tendons")
+    return tendons[name]
 
 
 def _named(source: TextSource, element: Element, key: str, joints: dict[str, Joint]) -> str:

@@ -365,10 +365,12 @@ class PlacementTable(Table):
 
 _ENTRIES: dict[Kind, Any] = {
     "joint": NameEntry,
+    "joints": NamesEntry,
     "body": NameEntry,
     "input": NameEntry,
     "index": IntegerEntry,
     "value": ValueEntry,
+    "values": ValuesEntry,
     "expression": ValueEntry,
     "vector": TripleEntry,
     "expressions": TripleEntry,

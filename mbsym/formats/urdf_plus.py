@@ -2,9 +2,9 @@
 
 A loop is a joint between a frame on its predecessor and one on its successor, its axis in both. A coupling ties what
 turns its successor to what turns its predecessor, both seen from the link that carries them, as q_successor = ratio
-q_predecessor. The joints of loops are cut, so that the coordinates are those of the tree; the mark ``independent`` of
-joints chooses among these, which mbsym does itself. Source: Chignoli, Slotine, Wensing, Kim: URDF+: an enhanced URDF
-for robots with kinematic loops.
+q_predecessor; where several joints lie between, their coordinates are added. The joints of loops are cut, so that the
+coordinates are those of the tree; the mark ``independent`` of joints chooses among these, which mbsym does itself.
+Source: Chignoli, Slotine, Wensing, Kim: URDF+: an enhanced URDF for robots with kinematic loops.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from mbsym.constraints import LinearCoupling
 from mbsym.formats.loop_file import LoopFile
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
@@ -55,11 +56,13 @@ def read_plus(
         FormatError: a loop or coupling is not whole, or names what does not exist.
     """
     reader = _Reader(source, model, origin)
+    loops = tuple(reader.loop(element) for element in robot.all("loop"))
+    couplings = [reader.coupling(element) for element in robot.all("coupling")]
     return LoopFile(
-        tuple(reader.loop(element) for element in robot.all("loop")),
-        (),
+        loops,
+        tuple(item for item in couplings if not isinstance(item, Coupling)),
         reader.places,
-        tuple(reader.coupling(element) for element in robot.all("coupling")),
+        tuple(item for item in couplings if isinstance(item, Coupling)),
     )
 
 
@@ -96,19 +99,19 @@ class _Reader:
             cut="cut",
         )
 
-    def coupling(self, element: Element) -> Coupling:
-        """The coupling that an element <coupling> describes."""
+    def coupling(self, element: Element) -> Coupling | LinearCoupling:
+        """What an element <coupling> describes: a coupling of two joints, or a relation of more."""
         name = self._attribute(element, "name")
         ends = [self._end(element, name, tag) for tag in ("predecessor", "successor")]
         ways = [self._way(self._link(end, name)) for end in ends]
         shared = {joint.name for joint in ways[0]} & {joint.name for joint in ways[1]}
         turning = [[joint for joint in way if joint.name not in shared and not joint.kind.is_rigid] for way in ways]
         for end, joints in zip(ends, turning, strict=True):
-            if len(joints) != 1:
+            if not joints:
                 raise self.source.error(
                     end.place,
-                    f"{len(joints)} joints carry the {end.tag} of coupling {name!r} from the link that carries both",
-                    "couple links that one joint each carries there",
+                    f"no joint carries the {end.tag} of coupling {name!r} from the link that carries both",
+                    "couple links that joints carry there",
                 )
         stated = element.child("ratio")
         if stated is None:
@@ -116,7 +119,12 @@ class _Reader:
         ratio = read_number(self.source, stated, "value")
         if not evaluate(ratio):
             raise self.source.error(stated.place, f"the ratio of coupling {name!r} is zero", "give a ratio")
-        leader, follower = turning[0][0].name, turning[1][0].name
+        leading, following = ([joint.name for joint in reversed(joints)] for joints in turning)
+        if len(leading) + len(following) > 2:
+            self.places["constraints", name] = self.source.at(element.place)
+            factors = (*(1 for _ in following), *(f"-({ratio})" for _ in leading))
+            return LinearCoupling(name, (*following, *leading), factors)
+        (leader,), (follower,) = leading, following
         self.places["couplings", follower] = self.source.at(element.place)
         return Coupling(follower, leader, ratio)
 

@@ -1,4 +1,4 @@
-"""Closure equations of cut joints and of rods, points on lines and gears.
+"""Closure equations of cut joints and of rods, points on lines, gears and linear couplings.
 
 A cut joint k joins frame p on its predecessor to frame s on its successor. Its rows are the components of the relative
 twist V_s - V_p, in the axes of s, along which the joint resists: G v = W^T (V_s - V_p). Twists are taken at the origin
@@ -7,7 +7,7 @@ row's multiplier is therefore that component of the wrench [moment; force] that 
 and in s.
 
 Residuals are chosen so that d(residual)/dt = G v wherever the loop is closed, and have no roots but closed loops; the
-record of each joint type says how. For rods, points on lines and gears that holds everywhere; for what turns or slides,
+record of each joint type says how. For constraint elements that holds everywhere; for what turns or slides,
 d(residual)/dt = N(q) G v with N = E + O(residual) away from closed loops. ``residual_jacobian`` is the exact one.
 
 Sources: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 8.2 to 8.4; P. E. Nikravesh, Computer-Aided
@@ -32,7 +32,7 @@ from mbsym.spatial.alignment import align_z
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3, dot, zero_vector
-from mbsym.symbolic.scalar import Scalar, constant
+from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import evaluate, parameter_values, to_scalar
 from mbsym.values.parameter import Value, Vector
 
@@ -54,7 +54,7 @@ class ClosureRow:
         jacobian: row of G.
         bias: entry of gamma in G vdot = gamma.
         wrench: [moment; force] per unit multiplier on the body of ``target``, and its opposite on the body of
-            ``source``, in the axes of ``frame``; None for gears.
+            ``source``, in the axes of ``frame``; None for relations of coordinates.
         source, target: body labels.
         frame: frame s in the internal frame of ``source``.
         point: where the wrench is taken, in ``frame``.
@@ -83,7 +83,7 @@ class Closure:
 
     Attributes:
         name: of the joint or element.
-        kind: joint type, or "distance", "point on line", "gear".
+        kind: joint type, or the type of the element in words, such as "point on line".
         rows: its equations; none for a free joint.
         joints: labels of the tree joints that move its loop, in the order of the walk.
         columns: twists of the loop's joints for unit speeds, for what is to be known about the loop as a whole.
@@ -179,22 +179,22 @@ class _OpenLoops:
         return closure_of(mechanism, element.name, _words(element), drafts, moved, ends, first.frame, at_end=True)
 
     def of_coordinates(
-        self, element: ConstraintElement, joints: tuple[str, str], ratio: Scalar, offset: Scalar
+        self, element: ConstraintElement, terms: Sequence[tuple[str, Scalar]], offset: Scalar
     ) -> Closure:
-        mechanism, graph = self._mechanism, self._mechanism.graph
-        first, second = (self._beyond(element, name) for name in joints)
-        residual = first.q[0] - ratio * second.q[0] - offset
+        mechanism = self._mechanism
+        zero = Scalar(mechanism.graph, 0)
+        bodies = [self._beyond(element, name) for name, _ in terms]
+        residual = zero
         row: dict[int, Scalar] = {}
-        for body, factor in ((first, constant(graph, 1)), (second, -ratio)):
+        for body, (_, factor) in zip(bodies, terms, strict=True):
+            residual = residual + factor * body.q[0]
             ((column, share),) = mechanism.speed_of[body.label - 1]
-            row[column] = row.get(column, Scalar(graph, 0)) + factor * share
+            row[column] = row.get(column, zero) + factor * share
         entries = {column: value for column, value in sorted(row.items()) if value}
-        unit = first.joint.shape.coordinate_units[0]
-        kind, labels = _words(element), (second.label, first.label)
-        zero = Scalar(graph, 0)
-        made = ClosureRow(
-            element.name, 1, kind, unit, residual, entries, entries, zero, None, *labels, None, None, None
-        )
+        unit = bodies[0].joint.shape.coordinate_units[0]
+        kind, labels = _words(element), tuple(body.label for body in reversed(bodies))
+        ends, residual = (labels[0], labels[-1]), residual - offset
+        made = ClosureRow(element.name, 1, kind, unit, residual, entries, entries, zero, None, *ends, None, None, None)
         return Closure(element.name, kind, (made,), labels, {})
 
     def _beyond(self, element: ConstraintElement, name: str) -> TreeBody:

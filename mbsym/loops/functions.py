@@ -10,7 +10,7 @@ closure rows as further columns.
 
 Where closure equations follow from others, G, gamma and lambda hold the independent rows alone. Accelerations are the
 same for any choice of them. Reactions are then not unique; joint wrenches are those of least norm, summed over the
-squares of all joint wrenches, each at and in its joint frame, and of the forces of rods, points on lines and gears.
+squares of all joint wrenches, each at and in its joint frame, and of the forces of constraint elements.
 
 Sources: R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 8; F. E. Udwadia, R. E. Kalaba, Analytical
 Dynamics, 1996, for the forms that stay valid when rows depend on each other.

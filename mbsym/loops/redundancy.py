@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import DerivationError
+from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.closing import Closing, closing_problem
@@ -243,7 +244,7 @@ def _words(found: Sequence[Closure], rows: Sequence[ClosureRow], kept: Sequence[
             if len(dropped) > len(closure.rows) - alone:
                 reason += ", and it moves together with other loops"
         sentences.append(
-            f"closure of {'joint' if closure.kind not in ('distance', 'point on line', 'gear') else closure.kind} "
+            f"closure of {'joint' if closure.kind in JOINT_TYPES else closure.kind} "
             f"{closure.name}: {_numbered(dropped)} from the others: {reason}"
         )
     return sentences

@@ -17,7 +17,7 @@ SINGULAR = 1e-9
 
 
 def closure_gap(mechanism: NumericMechanism, at: Configuration) -> Array:
-    """Six entries for each cut joint, then one for each closure gear, one for a rod, two for a point on a line.
+    """Six entries for each cut joint, then one for each relation of coordinates, one for a rod, two for a slide.
 
     A cut joint's are [rotation vector; shift] in base axes by which the successor's frame misses the nearest place
     that the joint allows, without what lies along its freedom.
@@ -27,9 +27,9 @@ def closure_gap(mechanism: NumericMechanism, at: Configuration) -> Array:
         frames = at.joints[joint.label - 1]
         gap = np.kron(np.eye(2), frames.P) @ joint_gap(joint, frames, at.coordinates[joint.label - 1])
         gaps.append(gap - frames.freedom @ (np.linalg.pinv(frames.freedom) @ gap))
-    for gear in mechanism.gears:
-        follower, leader = at.coordinates[gear.follower - 1][0], at.coordinates[gear.leader - 1][0]
-        gaps.append(np.array([follower - gear.ratio * leader - gear.offset]))
+    for relation in mechanism.relations:
+        total = sum(factor * at.coordinates[label - 1][0] for label, factor in relation.terms)
+        gaps.append(np.array([total - relation.offset]))
     for constraint in between_points(mechanism):
         law = REFERENCE_CONSTRAINTS.named(constraint.type, constraint.name)
         gaps.append(law.gap(reach(mechanism, at, None, constraint), constraint))
@@ -44,7 +44,7 @@ def closure_jacobian(mechanism: NumericMechanism, at: Configuration) -> Array:
         frames = at.joints[joint.label - 1]
         relative = relative_twist(joint, frames, at, unit.angular, unit.linear)
         rows.append(relative - frames.freedom @ (np.linalg.pinv(frames.freedom) @ relative))
-    # The rows of gears and constraint elements hold no speeds, so those at rest serve.
+    # The rows of relations and constraint elements hold no speeds, so those at rest serve.
     still = constraint_rows(mechanism, at, motion(mechanism, at, np.zeros((mechanism.nv, 1)))).matrix
     first = 6 * mechanism.nj + len(mechanism.followers)
     twists = centroidal_twists(at, unit).reshape(6 * mechanism.nb, mechanism.nv)

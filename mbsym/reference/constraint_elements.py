@@ -10,7 +10,7 @@ import numpy as np
 
 from mbsym.errors import ModelError
 from mbsym.records import Registry
-from mbsym.reference.mechanism import GEAR, NumericMechanism
+from mbsym.reference.mechanism import OF_COORDINATES, NumericMechanism
 from mbsym.reference.placements import Configuration, Motion, point_bias
 from mbsym.reference.rotations import Array, cross
 
@@ -62,8 +62,8 @@ class ReferenceConstraint:
 
 
 def between_points(mechanism: NumericMechanism) -> list[Any]:
-    """The constraints of the model but its gears."""
-    return [item for item in mechanism.model.constraints if item.type != GEAR]
+    """The constraints of the model but those of coordinates."""
+    return [item for item in mechanism.model.constraints if item.type not in OF_COORDINATES]
 
 
 def reach(mechanism: NumericMechanism, at: Configuration, moving: Motion | None, element: Any) -> Reach:
@@ -120,4 +120,4 @@ REFERENCE_CONSTRAINTS: Final = Registry[ReferenceConstraint](
     ),
     ModelError,
 )
-"""Gears are laws of two joints, which the mechanism itself keeps."""
+"""Gears and linear couplings are laws of joints, which the mechanism itself keeps."""

@@ -8,9 +8,9 @@ each row of C:
 Six rows of C for each joint say that the relative acceleration of its bodies at the head of the joint is
 H vdot + sigma, so their multipliers are the joint's whole wrench, and the rows of Mx for vdot (armature) say
 H^T wrench = force along the joint.
-Rods, points on lines and gears add rows. Tree and cut joints are treated alike. Without loops the system is regular
-and solved by elimination; with loops C may have dependent rows, and the minimum-norm multipliers come from its
-singular values.
+Rods, points on lines and relations of coordinates add rows. Tree and cut joints are treated alike. Without loops the
+system is regular and solved by elimination; with loops C may have dependent rows, and the minimum-norm multipliers come
+from its singular values.
 
 Source: Nikravesh: Computer-Aided Analysis of Mechanical Systems (1988), chapters 8 and 11 (augmented form);
 joint speeds kept as unknowns as in descriptor form.
@@ -57,7 +57,7 @@ class MaximalSolution:
         vdot: (nv,).
         rate_changes: of the speeds of all joints.
         wrenches: (nj, 6), [moment; force] on the successor at and in its joint frame.
-        multipliers: of the remaining rows: gears, then the model's constraints in its order.
+        multipliers: of the remaining rows: relations of coordinates, then the model's constraints in its order.
     """
 
     vdot: Array
@@ -89,14 +89,14 @@ def body_forces(mechanism: NumericMechanism, at: Configuration, moving: Motion, 
 def constraint_rows(
     mechanism: NumericMechanism, at: Configuration, moving: Motion, *, closed: bool = True
 ) -> ConstraintRows:
-    """Rows of all joints, gears and constraint elements.
+    """Rows of all joints, relations of coordinates and constraint elements.
 
     Args:
         mechanism: the mechanism.
         at: its placements.
         moving: its twists.
         closed: False opens the cut joints: each gets further columns at the end, the directions across its
-            freedom; gears that are closure constraints and constraint elements are left out.
+            freedom; relations that close loops and constraint elements are left out.
     """
     offset = 6 * mechanism.nb
     columns = offset + len(moving.rates)
@@ -130,11 +130,11 @@ def constraint_rows(
         rows.append(row)
         right.append(joint_bias(joint, frames, moving) - known)
 
-    gears = [*mechanism.followers.values(), *(mechanism.gears if closed else ())]
-    for gear in gears:
+    following = [gear.relation for gear in mechanism.followers.values()]
+    for relation in (*following, *(mechanism.relations if closed else ())):
         row = np.zeros((1, width))
-        row[0, offset + mechanism.joints[gear.follower - 1].rates.start] += 1.0
-        row[0, offset + mechanism.joints[gear.leader - 1].rates.start] -= gear.ratio
+        for label, factor in relation.terms:
+            row[0, offset + mechanism.joints[label - 1].rates.start] += factor
         rows.append(row)
         right.append(np.zeros(1))
 
@@ -201,7 +201,7 @@ def solve(
         force[place] = elements.joint_forces[joint.rates]
         if joint.speeds is not None:
             force[place] += tau[joint.speeds]
-    looped = closed and bool(mechanism.cut_joints or mechanism.gears or mechanism.model.constraints)
+    looped = closed and bool(mechanism.cut_joints or mechanism.relations or mechanism.model.constraints)
     x, multipliers = (_by_singular_values if looped else _by_elimination)(mass, force, rows, mechanism.model.name)
 
     wrench_rows = multipliers[: 6 * mechanism.nj].reshape(-1, 6)

@@ -5,7 +5,7 @@ Joints keep the user's sense throughout; ``flipped`` only says from which side t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,9 +22,6 @@ from mbsym.reference.rotations import UNIT_VECTORS, Array, quaternion_rotation, 
 from mbsym.topology import Labelling
 from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.values.parameter import Value
-
-GEAR: Final = "gear"
-"""Type of the constraints between coordinates; those of other types hold points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +80,14 @@ class NumericJoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Relation:
+    """Sum of factor * q over joints of one coordinate, by label, = offset."""
+
+    terms: tuple[tuple[int, float], ...]
+    offset: float
+
+
+@dataclass(frozen=True, slots=True)
 class Gear:
     """q_follower = ratio * q_leader + offset of two joints, by label."""
 
@@ -90,6 +95,11 @@ class Gear:
     leader: int
     ratio: float
     offset: float
+
+    @property
+    def relation(self) -> Relation:
+        """The same as a relation of coordinates."""
+        return Relation(((self.follower, 1.0), (self.leader, -self.ratio)), self.offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +115,7 @@ class NumericMechanism:
         joint_labels: label of each joint by name.
         followers: the gears that remove coordinates, by label of the joint that follows; each names a leader with
             coordinates of its own.
-        gears: gears that are closure constraints.
+        relations: of coordinates, that are closure constraints.
         gravity: in base axes.
         nq, nv: number of coordinates and of speeds.
         rate_map: speeds of the tree joints = rate_map @ v.
@@ -118,7 +128,7 @@ class NumericMechanism:
     body_labels: Mapping[str, int]
     joint_labels: Mapping[str, int]
     followers: Mapping[int, Gear]
-    gears: tuple[Gear, ...]
+    relations: tuple[Relation, ...]
     gravity: Array
     nq: int
     nv: int
@@ -229,7 +239,7 @@ def numeric_mechanism(
         body_labels=body_labels,
         joint_labels=joint_labels,
         followers=followers,
-        gears=(*gears, *_gear_constraints(model, joint_labels, names)),
+        relations=(*(gear.relation for gear in gears), *_relations(model, joint_labels, names)),
         gravity=np.array([float(evaluate(value, names)) for value in model.gravity]),
         nq=nq,
         nv=nv,
@@ -354,9 +364,29 @@ def _gear(
     )
 
 
-def _gear_constraints(model: Model, joint_labels: Mapping[str, int], names: Mapping[str, float]) -> tuple[Gear, ...]:
-    laws: list[Any] = [constraint for constraint in model.constraints if constraint.type == GEAR]
-    return tuple(_gear(law.first_joint, law.second_joint, law, joint_labels, names) for law in laws)
+def _gear_terms(law: Any) -> list[tuple[str, Value]]:
+    return [(law.first_joint, 1), (law.second_joint, f"-({law.ratio})")]
+
+
+def _coupling_terms(law: Any) -> list[tuple[str, Value]]:
+    return list(zip(law.joints, law.factors, strict=True))
+
+
+OF_COORDINATES: Final[Mapping[str, Callable[[Any], list[tuple[str, Value]]]]] = {
+    "gear": _gear_terms,
+    "linear_coupling": _coupling_terms,
+}
+"""Joints and their factors of constraints between coordinates, by type; those of other types hold points."""
+
+
+def _relations(model: Model, joint_labels: Mapping[str, int], names: Mapping[str, float]) -> tuple[Relation, ...]:
+    laws: list[Any] = [constraint for constraint in model.constraints if constraint.type in OF_COORDINATES]
+    found = []
+    for law in laws:
+        terms = OF_COORDINATES[law.type](law)
+        numbers = tuple((joint_labels[joint], float(evaluate(factor, names))) for joint, factor in terms)
+        found.append(Relation(numbers, float(evaluate(law.offset, names))))
+    return tuple(found)
 
 
 def neutral_coordinates(mechanism: NumericMechanism) -> Array:

@@ -12,10 +12,12 @@ from functools import cache
 from typing import Any, Literal, TypeAlias
 
 Kind: TypeAlias = Literal[
-    "joint", "body", "input", "index", "value", "expression", "vector", "expressions", "direction", "choice", "text"
-]
-"""Names of a joint, body or control input; the position of a speed among those of the joint; a value or three of them
-that hold parameters alone, or coordinates, speeds, inputs and time too; a direction; one of several words; any text."""
+    "joint", "joints", "body", "input", "index", "value", "values", "expression", "vector", "expressions", "direction",
+    "choice", "text",
+]  # fmt: skip
+"""Names of a joint, several joints, a body or control input; the position of a speed among those of the joint; a value,
+any number of them or three that hold parameters alone; one or three that hold coordinates, speeds, inputs and time too;
+a direction; one of several words; any text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Entry:
         one_freedom: True refuses joints of more or fewer degrees of freedom than one.
         or_frame: True where a named frame may stand for the body; all that is given in the body says so by ``body``.
         body: key of the entry that names the body in whose frame a vector, direction or components are given.
+        each: key of the entry for each of whose names there is a value.
         axes: key of the choice by which components are in the axes of that body ("body") or not.
         key: name of the attribute.
         required: True where it must be given.
@@ -52,6 +55,7 @@ class Entry:
     or_frame: bool = False
     body: str = ""
     axes: str = ""
+    each: str = ""
     key: str = ""
     required: bool = False
     default: Any = None
@@ -79,5 +83,11 @@ def _entries(element: Any) -> tuple[Entry, ...]:
 
 
 def named(item: Any, kind: Kind) -> tuple[Any, ...]:
-    """Contents of the entries of that kind, in their order."""
-    return tuple(getattr(item, entry.key) for entry in entries_of(type(item)) if entry.kind == kind)
+    """Contents of the entries of that kind, in their order; of joints those that stand in lists as well."""
+    found: list[Any] = []
+    for entry in entries_of(type(item)):
+        if entry.kind == kind:
+            found.append(getattr(item, entry.key))
+        elif (kind, entry.kind) == ("joint", "joints"):
+            found += getattr(item, entry.key)
+    return tuple(found)

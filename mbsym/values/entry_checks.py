@@ -77,12 +77,19 @@ def check_references(item: Any, path: Path, word: str, around: Surroundings, fin
     joint: NamedJoint | None = None
     joints: list[Any] = []
     for entry in entries_of(type(item)):
-        if entry.kind == "joint":
-            name = getattr(item, entry.key)
+        if entry.kind not in ("joint", "joints"):
+            continue
+        value, here = getattr(item, entry.key), (*path, entry.key)
+        listed = value if entry.kind == "joints" else (value,)
+        if entry.kind == "joints" and (isinstance(value, str) or len(value) < 2):
+            findings.error(here, f"{word} needs two joints or more", "list them")
+            continue
+        for place, name in enumerate(listed):
+            at = (*here, place) if entry.kind == "joints" else here
             if name in joints:
-                findings.error((*path, entry.key), f"{word} couples joint {name!r} with itself", "name two joints")
+                findings.error(at, f"{word} couples joint {name!r} with itself", "name two joints")
             joints.append(name)
-            joint = _checked_joint(getattr(item, entry.key), entry, (*path, entry.key), word, around, findings)
+            joint = _checked_joint(name, entry, at, word, around, findings)
     for entry in entries_of(type(item)):
         name = getattr(item, entry.key)
         if entry.kind == "index" and joint is not None:
@@ -143,6 +150,8 @@ def check_values(item: Any, path: Path, word: str, findings: Findings) -> None:
         match entry.kind:
             case "value":
                 _check_number(value, entry, here, word, findings)
+            case "values":
+                _check_factors(item, value, entry, here, word, findings)
             case "expression":
                 findings.expression(value, here)
             case "vector":
@@ -173,6 +182,15 @@ def _check_number(value: Any, entry: Entry, path: Path, word: str, findings: Fin
         findings.warning(path, f"{what} is negative", "check its sign")
     elif number is not None and entry.least == "above zero" and number <= 0:
         findings.error(path, f"{what} is not positive", entry.remedy)
+
+
+def _check_factors(item: Any, values: Any, entry: Entry, path: Path, word: str, findings: Findings) -> None:
+    names = getattr(item, entry.each)
+    if not _are_several(findings, values, path, len(names)):
+        return
+    for place, (value, name) in enumerate(zip(values, names, strict=True)):
+        if findings.number(value, (*path, place)) == 0:
+            findings.error((*path, place), f"the factor of {name!r} in {word} is zero", "leave it out")
 
 
 def check_several(findings: Findings, values: Any, path: Path, length: int = 3) -> tuple[float, ...] | None:

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mbsym.constraints import CONSTRAINTS, ConstraintElement, DistanceConstraint, GearConstraint, PointOnLineConstraint
+from mbsym.constraints import (
+    CONSTRAINTS,
+    ConstraintElement,
+    DistanceConstraint,
+    GearConstraint,
+    LinearCoupling,
+    PointOnLineConstraint,
+)
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.kinematics.observables import position_rate
@@ -23,11 +30,13 @@ from mbsym.symbolic.equality import is_zero
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.entries import entries_of
 from mbsym.values.numbers import evaluate_reference
+from mbsym.values.parameter import Value
 
 EXAMPLES: dict[str, ConstraintElement] = {
     "distance": DistanceConstraint("rod", "sled", "tip", "1.3", (0, 1, 0), (0.2, 0.1, 0)),
     "point_on_line": PointOnLineConstraint("slot", "ground", "tip", (0, 0, 0.1), (1, 2, 2), (0.2, 0.1, 0)),
     "gear": GearConstraint("mesh", "pin", "rail", -3, 0.25),
+    "linear_coupling": LinearCoupling("tendon", ("pin", "rail"), (2, "-0.5"), 0.25),
 }
 
 
@@ -84,9 +93,26 @@ def test_entries_are_complete_and_checked(kind: str) -> None:
     assert ["name", *(entry.key for entry in entries_of(type(element)))] == [item.name for item in fields(element)]  # type: ignore[arg-type]
     assert validate(arm(element)) == ()
     for entry in entries_of(type(element)):
-        wrong: Any = {"vector": (1, 2), "direction": (0, 0, 0)}.get(entry.kind, "nothing")
+        wrong: Any = {"vector": (1, 2), "direction": (0, 0, 0), "values": (1, 0)}.get(entry.kind, "nothing")
         found = validate(arm(replace(element, **{entry.key: wrong})))  # type: ignore[type-var]
         assert [item.path[:3] for item in found] == [("constraints", 0, entry.key)]
+
+
+@pytest.mark.parametrize(
+    ("joints", "factors", "what"),
+    [
+        (("pin",), (1,), "constraint 'tendon' needs two joints or more"),
+        (("pin", "pin"), (1, 2), "constraint 'tendon' couples joint 'pin' with itself"),
+        (("pin", "pn"), (1, 2), "constraint 'tendon' refers to joint 'pn', which does not exist"),
+        (("pin", "knee"), (1, 2), "constraint 'tendon' refers to universal joint 'knee', which has 2 degrees"),
+        (("pin", "rail"), (1, 2, 3), "(1, 2, 3) are not 2 numbers"),
+        (("pin", "rail"), (1, "0"), "the factor of 'rail' in constraint 'tendon' is zero"),
+        (("pin", "rail"), (1, "k"), "unknown name k"),
+    ],
+)
+def test_mistakes_in_couplings(joints: tuple[str, ...], factors: tuple[Value, ...], what: str) -> None:
+    (fault,) = validate(arm(LinearCoupling("tendon", joints, factors)))
+    assert what in fault.what
 
 
 def test_gears_join_joints_of_one_freedom_in_the_tree() -> None:

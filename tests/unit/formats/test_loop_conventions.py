@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mbsym.constraints import LinearCoupling
 from mbsym.errors import FormatError
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.loop_file import parse_loops
@@ -79,6 +80,13 @@ def test_types_of_loops(word: str, kind: str) -> None:
 
 def test_a_coupling_ties_the_successor_to_the_predecessor() -> None:
     assert read().couplings == (Coupling("b", "a", "3.5"),)
+
+
+def test_a_coupling_over_several_joints_is_a_relation_of_all_of_them() -> None:
+    model = read(PLUS.replace('<successor link="right"/>', '<successor link="far"/>'))
+    assert model.couplings == ()
+    assert model.constraints == (LinearCoupling("belt", ("b", "c", "a"), (1, 1, "-(3.5)")),)
+    assert read_native(TextSource("bars.yaml", dump_native(model))) == model
 
 
 def test_independent_joints_say_nothing() -> None:
@@ -166,8 +174,7 @@ def test_what_is_written_out_is_the_same_model() -> None:
         ('<axis xyz="0 0 1"/>\n</loop>', '<axs xyz="0 0 1"/>\n</loop>', "9:2", "<axs> in <loop> is not understood"),
         ('<ratio value="3.5"/>', "", "11:1", "coupling 'belt' has no ratio"),
         ('<ratio value="3.5"/>', '<ratio value="0"/>', "11:74", "the ratio of coupling 'belt' is zero"),
-        ('<successor link="right"/>', '<successor link="far"/>', "11:49", "2 joints carry the successor of coupling"),
-        ('<predecessor link="left"/>', '<predecessor link="base"/>', "11:23", "0 joints carry the predecessor"),
+        ('<predecessor link="left"/>', '<predecessor link="base"/>', "11:23", "no joint carries the predecessor"),
     ],
 )
 def test_mistakes_in_loops_have_their_place(old: str, new: str, place: str, complaint: str) -> None:

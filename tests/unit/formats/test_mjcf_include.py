@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import mujoco
+import numpy as np
 import pytest
 
 from mbsym.errors import FormatError
 from mbsym.formats.mjcf import load_mjcf, read_mjcf
 from mbsym.formats.text_source import TextSource
+from mbsym.reference import Reference
 from mbsym.values.numbers import evaluate
 
 MAIN = """<mujoco model="m">
@@ -113,14 +117,44 @@ def test_a_tendon_over_two_joints_is_a_coupling() -> None:
     assert (evaluate(coupling.ratio), evaluate(coupling.offset)) == (2.0, 0.4)
 
 
+LIMB = """<mujoco><compiler angle="radian"/><worldbody><body name="a"><joint name="x" ref="0.3"/><geom size="0.1"/>
+<body name="b" pos="1 0 0"><joint name="y" type="slide"/><geom size="0.1"/><body name="c" pos="1 0 0">
+<joint name="z" axis="1 0 0" ref="-0.2"/><geom size="0.1"/></body></body></body></worldbody>
+<tendon><fixed name="s"><joint joint="x" coef="2"/><joint joint="z" coef="-0.7"/><joint joint="y" coef="0.4"/></fixed>
+<fixed name="t"><joint joint="y" coef="-0.25"/><joint joint="z" coef="3"/></fixed></tendon>
+<equality><tendon tendon1="s" polycoef="0.1"/><tendon tendon1="s" tendon2="t" polycoef="0.2 0.5"/>
+<tendon tendon1="t" polycoef="-0.3"/></equality></mujoco>"""
+
+
+def test_tendons_over_more_joints_hold_what_mujoco_holds() -> None:
+    found = read_mjcf(TextSource("limb.xml", LIMB))
+    assert [item.name for item in found.constraints] == ["s", "s_2"]
+    assert [(item.joint, item.source) for item in found.couplings] == [("z", "y")]
+    assert not any("tendons are left out" in note for note in found.warnings)
+    theirs = mujoco.MjModel.from_xml_string(LIMB)
+    data = mujoco.MjData(theirs)
+    q = np.array([0.4, -0.2, 0.9])
+    data.qpos[:] = q
+    mujoco.mj_forward(theirs, data)
+    rows = np.reshape(data.efc_J, (3, 3))
+    reference = Reference(replace(found, couplings=()))
+    assert reference.closure_gap(q) == pytest.approx(data.efc_pos[:2], abs=1e-15)
+    assert reference.closure_jacobian(q) == pytest.approx(rows[:2], abs=1e-15)
+    (coupling,) = found.couplings
+    # The row of two joints, with the factor of its second taken out.
+    gap = q[2] - evaluate(coupling.ratio) * q[1] - evaluate(coupling.offset)
+    assert 3 * gap == pytest.approx(data.efc_pos[2], abs=1e-15)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
         ('"t" polycoef', '"u" polycoef', "'u'"),
-        ('tendon1="t"', 'tendon1="s"', "one fixed tendon over two joints"),
+        ('tendon1="t"', 'tendon1="s"', "tendon 's' is spatial"),
+        ('polycoef="0.1 0"', 'tendon2="t" polycoef="0 0.5 1"', "not linear"),
         ('joint="y"', 'joint="z"', "'z'"),
-        ('coef="0.25"', 'coef="0"', "does not move with its joint"),
-        ('<joint joint="x" coef="-0.5"/>', "", "one fixed tendon over two joints"),
+        ('coef="0.25"', 'coef="0"', "holds one joint or none"),
+        ('<joint joint="x" coef="-0.5"/>', "", "holds one joint or none"),
     ],
 )
 def test_other_tendons_are_refused(old: str, new: str, complaint: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mbsym.constraints import DistanceConstraint, GearConstraint, PointOnLineConstraint
+from mbsym.constraints import DistanceConstraint, GearConstraint, LinearCoupling, PointOnLineConstraint
 from mbsym.errors import FormatError, MbsymError
 from mbsym.forces import (
     Actuator,
@@ -332,6 +332,7 @@ EVERYTHING = Model(
         DistanceConstraint("rod", "1", "null", "1.5", (1, 0, 0)),
         PointOnLineConstraint("slot", "1", "true", line_direction=(0, 0, 1), second_point=("k", 0, 0)),
         GearConstraint("gear", "a", "e", 2),
+        LinearCoupling("tendon", ("a", "e", "f"), (1, "-0.5", "k"), "k"),
     ),
 )
 

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mbsym.constraints import ConstraintElement, DistanceConstraint, GearConstraint, PointOnLineConstraint
+from mbsym.constraints import (
+    ConstraintElement,
+    DistanceConstraint,
+    GearConstraint,
+    LinearCoupling,
+    PointOnLineConstraint,
+)
 from mbsym.errors import DerivationError
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
@@ -75,6 +81,7 @@ ELEMENTS: dict[str, ConstraintElement] = {
     "distance": DistanceConstraint("rod", "b", "c", 0.7, (0.1, 0, 0), (0, 0.2, 0.1)),
     "point on line": PointOnLineConstraint("slot", "c", "a", (0.1, 0, 0.2), (1, 2, 3), (0.3, 0.1, 0)),
     "gear": GearConstraint("gear", "base", "spur", 3, "0.1"),
+    "linear coupling": LinearCoupling("tendon", ("base", "spur"), (3, "-0.7"), "0.1"),
 }
 
 
@@ -103,7 +110,7 @@ def test_constraint_elements_have_exact_jacobians_and_biases(kind: str) -> None:
     mechanism = mechanism_of(loop("spherical", constraints=(ELEMENTS[kind],)))
     found = closures(mechanism)
     assert found[-1].kind == kind
-    assert len(found[-1].rows) == {"distance": 1, "point on line": 2, "gear": 1}[kind]
+    assert len(found[-1].rows) == {"distance": 1, "point on line": 2, "gear": 1, "linear coupling": 1}[kind]
     for row in found[-1].rows:
         assert dict(row.jacobian) == dict(row.residual_jacobian)
     program = gap_program(mechanism, found)

@@ -1,0 +1,38 @@
+"""A linear relation of several coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, TypeVar
+
+from mbsym.constraints.element import ConstraintElement, LoopDraw, OpenLoop
+from mbsym.values.entries import holds
+from mbsym.values.lines import Line
+from mbsym.values.parameter import Value
+
+C = TypeVar("C")
+
+
+@dataclass(frozen=True, slots=True)
+class LinearCoupling(ConstraintElement):
+    """Coordinates of several joints keep one linear relation, as by a tendon: sum of factor * q = offset."""
+
+    type: ClassVar[str] = "linear_coupling"
+
+    name: str
+    joints: tuple[str, ...] = field(metadata=holds("joints", "two joints or more", one_freedom=True))
+    factors: tuple[Value, ...] = field(
+        metadata=holds("values", "of the coordinates, one for each joint", each="joints")
+    )
+    offset: Value = field(default=0, metadata=holds("value", "of the sum"))
+
+    def close(self, loop: OpenLoop[C]) -> C:
+        terms = [(joint, loop.value(factor)) for joint, factor in zip(self.joints, self.factors, strict=True)]
+        return loop.of_coordinates(self, terms, loop.value(self.offset))
+
+    def drawn(self) -> tuple[Line, ...]:
+        return ()
+
+    @classmethod
+    def random(cls, draw: LoopDraw) -> None:
+        return None
