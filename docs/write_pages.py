@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = (
     DOCS / "architecture.md",
+    DOCS / "consumers.md",
     DOCS / "control.md",
     DOCS / "derivatives.md",
     DOCS / "frames.md",

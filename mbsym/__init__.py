@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mbsym.constraints import GearConstraint as GearConstraint
     from mbsym.constraints import LinearCoupling as LinearCoupling
     from mbsym.constraints import PointOnLineConstraint as PointOnLineConstraint
+    from mbsym.consumers.export import export as export
     from mbsym.errors import MbsymError as MbsymError
     from mbsym.forces import Actuator as Actuator
     from mbsym.forces import AppliedWrench as AppliedWrench
@@ -98,6 +99,7 @@ _HOMES: Final = {
     "equilibrium": "mbsym.linear.analysis",
     "examples": "mbsym.examples",
     "excite": "mbsym.identification.excitation",
+    "export": "mbsym.consumers.export",
     "generate": "mbsym.pipeline",
     "identify": "mbsym.identification.identify",
     "linearise": "mbsym.linear.analysis",

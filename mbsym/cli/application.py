@@ -21,6 +21,7 @@ VERBS: Final = {
     "label": "Label bodies and joints, find the cut joints.",
     "derive": "Derive the equations of motion in closed form.",
     "generate": "Generate code for a model.",
+    "export": "Code for CasADi and other consumers.",
     "verify": "Compile generated code, run it, compare, certify.",
     "identify": "Tell the base parameters; estimate them from data.",
     "simulate": "Integrate a motion; table, plot, animation.",

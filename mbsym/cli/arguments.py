@@ -94,6 +94,13 @@ def language_help() -> str:
     return f"{_listed(LANGUAGES)} Repeatable; default is all."
 
 
+def consumer_help() -> str:
+    """The argument CONSUMER."""
+    from mbsym.consumers.registry import CONSUMERS
+
+    return _listed(CONSUMERS)
+
+
 def _listed(records: Mapping[str, Described]) -> str:
     return "; ".join(f"{name} ({record.sentence})" for name, record in records.items()) + "."
 

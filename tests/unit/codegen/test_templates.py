@@ -18,12 +18,14 @@ from mbsym.codegen.environment import (
     template_directory,
 )
 from mbsym.codegen.numpy.views import ModuleContext
+from mbsym.consumers.external_file import ExternalContext
 from mbsym.errors import CodegenError
 
 CONTEXTS = {
     "c/header.h.jinja": HeaderContext,
     "c/source.c.jinja": SourceContext,
     "numpy/module.py.jinja": ModuleContext,
+    "consumers/external.c.jinja": ExternalContext,
 }
 # What a template may consist of; anything that computes is missing on purpose.
 LAYOUT = (
@@ -44,7 +46,9 @@ def source(name: str) -> str:
 
 
 def test_every_template_of_these_languages_has_a_context() -> None:
-    found = [path for language in ("c", "numpy") for path in (template_directory() / language).rglob("*.jinja")]
+    found = [
+        path for language in ("c", "numpy", "consumers") for path in (template_directory() / language).rglob("*.jinja")
+    ]
     assert sorted(path.relative_to(template_directory()).as_posix() for path in found) == sorted(CONTEXTS)
 
 

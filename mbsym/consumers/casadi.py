@@ -1,0 +1,81 @@
+"""CasADi: functions with exact Jacobians for ``casadi.external``.
+
+The convention is that of code which CasADi generates: sparse matrices in compressed columns, ``jac_NAME`` with the
+inputs and then the results of NAME in, and a block for each pair of a result and an input out, by results first.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mbsym.codegen.description import GeneratedFile
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
+from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
+from mbsym.consumers.external_file import external_file
+from mbsym.consumers.external_function import TANGENT_MAP, jacobian_function, value_function
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.registry import Available, available_functions
+
+USUAL: Final = ("forward_dynamics", "inverse_dynamics")
+OF_QUATERNIONS: Final = ("position_rate",)
+OF_FRAMES: Final = ("frame_pose", "frame_velocity")
+
+
+def _functions(available: Available, options: ExportOptions) -> tuple[str, ...]:
+    if options.functions:
+        return options.functions
+    fixed = available.fixed
+    known = {*available.every, *(fixed.names if fixed is not None else ())}
+    more = (*(OF_QUATERNIONS if available.mechanism.q.quaternions else ()), *OF_FRAMES)
+    return tuple(name for name in (*USUAL, *more) if name in known)
+
+
+def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
+    available = available_functions(mechanism, options.formulation)
+    return tuple(derivative_plan(mechanism, available, name) for name in _functions(available, options))
+
+
+def request(mechanism: Mechanism, options: ExportOptions) -> Request:
+    """The functions, and where their derivatives come from."""
+    plans = _plans(mechanism, options)
+    derivatives = tuple(request for plan in plans for request in plan.requests)
+    names = [plan.function for plan in plans]
+    names += [name for plan in plans for name in plan.functions]
+    if mechanism.q.quaternions:
+        names.append(TANGENT_MAP)
+    return Request(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(derivatives)), compressed=True)
+
+
+def files(exported: Exported) -> tuple[GeneratedFile, ...]:
+    """NAME_casadi.c."""
+    prefix = f"{exported.name}_casadi"
+    found = []
+    for plan in _plans(exported.mechanism, exported.options):
+        symbol = f"{prefix}_{exported.module.names.functions[plan.function]}"
+        found.append(value_function(exported, plan.function, symbol))
+        if not plan.refusal:
+            found.append(jacobian_function(exported, plan, f"jac_{symbol}"))
+    file = f"{prefix}.c"
+    about = (
+        "Functions for casadi.external, with exact Jacobians. To compile it:",
+        f"    cc -O2 -shared -fPIC {file} {exported.name}.c -o {prefix}.so -lm",
+        f'and in CasADi: external("{found[0].symbol}", "./{prefix}.so").',
+    )
+    return (external_file(exported, file, about, found, "casadi_int", "int mem"),)
+
+
+def notes(exported: Exported) -> tuple[str, ...]:
+    """Which functions have no Jacobian, and why."""
+    plans = _plans(exported.mechanism, exported.options)
+    return tuple(f"{plan.function} has no Jacobian: {plan.refusal}" for plan in plans if plan.refusal)
+
+
+CASADI: Final = Consumer(
+    name="casadi",
+    sentence="functions with exact Jacobians for casadi.external",
+    reals=("double",),
+    request=request,
+    files=files,
+    notes=notes,
+    reason="CasADi computes in double precision",
+)

@@ -1,0 +1,135 @@
+"""A consumer of generated C, and what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from mbsym.codegen.description import GeneratedFile, Real
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.conventions import LARGEST_CODE
+from mbsym.derivatives.of_functions import DerivativeRequest
+from mbsym.errors import CodegenError
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.model.frame import FrameAxes
+from mbsym.pipeline import Derivation
+from mbsym.symbolic.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What to export.
+
+    Attributes:
+        functions: names from the catalogue, empty for those that the consumer asks for.
+        formulation, real, symbolic_parameters, order, prefix, frames, frame_axes, largest: see
+            ``pipeline.GenerationOptions``.
+        settings: of the consumer, by name; what is not given is as the consumer has it.
+    """
+
+    functions: tuple[str, ...] = ()
+    formulation: str = "auto"
+    real: Real = "double"
+    symbolic_parameters: str | tuple[str, ...] = ""
+    order: str = "weight"
+    prefix: str = ""
+    frames: tuple[str, ...] = ()
+    frame_axes: FrameAxes | Literal[""] = ""
+    largest: float = LARGEST_CODE
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Functions of the module that a consumer needs.
+
+    Attributes:
+        functions: names from the catalogue.
+        derivatives: of functions, by arguments and run-time parameters.
+        compressed: matrices on request and derivatives are given as compressed columns.
+    """
+
+    functions: tuple[str, ...]
+    derivatives: tuple[DerivativeRequest, ...] = ()
+    compressed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A module on its way to a consumer.
+
+    Attributes:
+        module: the C module, names decided.
+        derivation: behind it.
+        options: what was asked for, with all settings of the consumer.
+    """
+
+    module: LoweredModule
+    derivation: Derivation
+    options: ExportOptions
+
+    @property
+    def name(self) -> str:
+        """Prefix of the module's symbols, and name of its files."""
+        return self.module.names.module
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """What the functions are of."""
+        return self.derivation.mechanism
+
+    def function(self, name: str) -> ModuleFunction:
+        """The function of that name."""
+        return next(item for item in self.module.functions if item.name == name)
+
+    def program(self, name: str) -> Program | None:
+        """The derived function of that name; None for one with fixed text."""
+        return next((item for item in self.derivation.programs if item.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """Somebody who takes generated C in a form of their own.
+
+    Attributes:
+        name: as the command line has it.
+        sentence: what is written, for help.
+        reals: floating-point types that the consumer can take.
+        request: which functions of a mechanism to generate.
+        files: what is written beside the module; names without a directory.
+        settings: that the consumer has besides, by name, with their defaults.
+        notes: sentences for the user about what is not there, and why.
+        reason: why the consumer has no other floating-point type, for messages.
+    """
+
+    name: str
+    sentence: str
+    reals: tuple[Real, ...]
+    request: Callable[[Mechanism, ExportOptions], Request]
+    files: Callable[[Exported], Sequence[GeneratedFile]]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    notes: Callable[[Exported], Sequence[str]] = lambda exported: ()
+    reason: str = ""
+
+    def accepted(self, options: ExportOptions) -> ExportOptions:
+        """The options with all settings.
+
+        Raises:
+            CodegenError: the consumer has no such precision or setting.
+        """
+        if options.real not in self.reals:
+            raise CodegenError(
+                f"{self.name} cannot take {options.real}" + (f": {self.reason}" if self.reason else ""),
+                where="--real",
+                remedy=f"export it in {' or '.join(self.reals)}",
+            )
+        for name in options.settings:
+            if name not in self.settings:
+                own = ", ".join(f"--{key}" for key in self.settings)
+                raise CodegenError(
+                    f"{self.name} has no setting {name!r}",
+                    where=f"--{name}",
+                    remedy=f"it has {own}" if own else "leave it out",
+                )
+        return replace(options, settings={**self.settings, **options.settings})

@@ -1,0 +1,152 @@
+"""From a model to the files of a consumer: the module in C, its manifest, and what stands around it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from mbsym.codegen.interface import GeneratedFile, Real, render
+from mbsym.codegen.lowered_module import lower_module
+from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, manifest_file
+from mbsym.codegen.write import write_files
+from mbsym.consumers.consumer import Exported, ExportOptions
+from mbsym.consumers.registry import CONSUMERS
+from mbsym.conventions import LARGEST_CODE
+from mbsym.errors import CodegenError
+from mbsym.pipeline import GenerationOptions, derive, describe, express, read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mbsym.model.frame import FrameAxes
+    from mbsym.model.system import Model
+    from mbsym.pipeline import Progress
+
+FIELD: Final = "export"
+"""Of the manifest: for whom the module was generated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """Files that were written for a consumer.
+
+    Attributes:
+        paths: in the order in which they were written.
+        notes: what is not there, and why.
+    """
+
+    paths: tuple[Path, ...]
+    notes: tuple[str, ...]
+
+
+def export_files(
+    source: Model | str | Path, consumer: str, options: ExportOptions, progress: Progress | None = None
+) -> tuple[Exported, tuple[GeneratedFile, ...]]:
+    """The texts of an export, the manifest last; nothing is written.
+
+    Raises:
+        MbsymError: the model or a name is unusable, or the consumer cannot express what is asked for.
+    """
+    record = CONSUMERS.named(consumer)
+    options = record.accepted(options)
+    generation = GenerationOptions(
+        languages=("c",),
+        formulation=options.formulation,
+        real=options.real,
+        symbolic_parameters=options.symbolic_parameters,
+        order=options.order,
+        prefix=options.prefix,
+        frames=options.frames,
+        frame_axes=options.frame_axes,
+        largest=options.largest,
+    )
+    mechanism = express(read(source), generation)
+    request = record.request(mechanism, options)
+    generation = replace(
+        generation, functions=request.functions, derivatives=request.derivatives, compressed=request.compressed
+    )
+    derivation = derive(mechanism, generation, progress)
+    description = describe(derivation, generation)
+    description = replace(description, manifest={**description.manifest, FIELD: record.name})
+    exported = Exported(lower_module(description), derivation, options)
+    # The last one is the manifest of the module without what stands around it.
+    files = [*render(description, generation.languages)[:-1], *record.files(exported)]
+    return exported, (*files, manifest_file(exported.module, files))
+
+
+def export(
+    source: Model | str | Path,
+    consumer: str,
+    directory: str | Path = ".",
+    *,
+    functions: Sequence[str] = (),
+    formulation: str = "auto",
+    real: Real = "double",
+    symbolic_parameters: str | Sequence[str] = "",
+    order: str = "weight",
+    prefix: str = "",
+    frames: Sequence[str] = (),
+    frame_axes: FrameAxes | Literal[""] = "",
+    largest: float = LARGEST_CODE,
+    settings: Mapping[str, str] | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Export:
+    """Generates C for a model with what a consumer needs around it, whole or not at all.
+
+    Args:
+        source: a model, a model file, or the name of a bundled example.
+        consumer: name from ``consumers.registry.CONSUMERS``.
+        directory: where the files go; it may hold no module that was generated for something else.
+        functions: empty for those that the consumer asks for.
+        formulation, real, symbolic_parameters, order, prefix, frames, frame_axes, largest: see ``generate``.
+        settings: of the consumer.
+        force: overwrite files that mbsym did not write, and modules of other purposes.
+        progress: told of each step.
+
+    Raises:
+        MbsymError: the model, a name or the directory is unusable, or the consumer cannot express what is asked for;
+            nothing is written then.
+    """
+    options = ExportOptions(
+        tuple(functions),
+        formulation,
+        real,
+        symbolic_parameters if isinstance(symbolic_parameters, str) else tuple(symbolic_parameters),
+        order,
+        prefix,
+        tuple(frames),
+        frame_axes,
+        largest,
+        dict(settings or {}),
+    )
+    exported, files = export_files(source, consumer, options, progress)
+    if not force:
+        _require_own(Path(directory), f"{exported.name}.json", consumer)
+    certificates = [f"{exported.name}{suffix}" for suffix in CERTIFICATE_SUFFIXES]
+    paths = write_files(directory, files, force=force, outdated=certificates)
+    return Export(paths, tuple(CONSUMERS[consumer].notes(exported)))
+
+
+def _require_own(directory: Path, manifest: str, consumer: str) -> None:
+    """Requires that no module of the name was generated there for something else.
+
+    Raises:
+        CodegenError: one was: its files would be overwritten, and what was written around it would not link any more.
+    """
+    file = directory / manifest
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return
+    if not isinstance(content, dict) or content.get(FIELD) == consumer:
+        return
+    purpose = f"for {content[FIELD]}" if FIELD in content else "by mbsym generate"
+    raise CodegenError(
+        f"here stands a module of this name that was generated {purpose}",
+        where=str(file),
+        remedy="export into a directory of its own, or give it another --prefix; --force overwrites it",
+    )

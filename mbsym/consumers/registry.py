@@ -1,0 +1,12 @@
+"""Who takes generated C."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mbsym.consumers.casadi import CASADI
+from mbsym.errors import CodegenError
+from mbsym.records import Registry
+
+CONSUMERS: Final = Registry("consumer", (CASADI,), CodegenError)
+"""All consumers; each is listed in help and exported to by ``mbsym export``."""
