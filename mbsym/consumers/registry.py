@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from mbsym.consumers.casadi import CASADI
+from mbsym.consumers.cmake import CMAKE
+from mbsym.consumers.cpp import CPP
 from mbsym.errors import CodegenError
 from mbsym.records import Registry
 
-CONSUMERS: Final = Registry("consumer", (CASADI,), CodegenError)
+CONSUMERS: Final = Registry("consumer", (CASADI, CPP, CMAKE), CodegenError)
 """All consumers; each is listed in help and exported to by ``mbsym export``."""

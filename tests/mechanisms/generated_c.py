@@ -24,6 +24,7 @@ PACKAGES: Final = {
     "clang": "clang",
     "clang++": "clang",
     "nm": "binutils",
+    "cmake": "cmake",
     "cppcheck": "cppcheck",
     "arm-none-eabi-gcc": "gcc-arm-none-eabi libnewlib-arm-none-eabi",
     "arm-none-eabi-nm": "binutils-arm-none-eabi",

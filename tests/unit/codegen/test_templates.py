@@ -18,6 +18,8 @@ from mbsym.codegen.environment import (
     template_directory,
 )
 from mbsym.codegen.numpy.views import ModuleContext
+from mbsym.consumers.cmake import CMakeContext
+from mbsym.consumers.cpp import CppContext
 from mbsym.consumers.external_file import ExternalContext
 from mbsym.errors import CodegenError
 
@@ -25,7 +27,9 @@ CONTEXTS = {
     "c/header.h.jinja": HeaderContext,
     "c/source.c.jinja": SourceContext,
     "numpy/module.py.jinja": ModuleContext,
+    "consumers/CMakeLists.txt.jinja": CMakeContext,
     "consumers/external.c.jinja": ExternalContext,
+    "consumers/module.hpp.jinja": CppContext,
 }
 # What a template may consist of; anything that computes is missing on purpose.
 LAYOUT = (

@@ -28,7 +28,7 @@ def test_an_export_is_written_again_over_itself_and_certified(tmp_path: Path, co
     first = mbsym.export("cart_pole", consumer, tmp_path)
     second = mbsym.export("cart_pole", consumer, tmp_path)
     assert first.paths == second.paths
-    mbsym.verify(tmp_path, states=2).raise_on_failure()
+    mbsym.verify(tmp_path / "cart_pole.json", states=2).raise_on_failure()
 
 
 @pytest.mark.parametrize("consumer", list(CONSUMERS))

@@ -1,0 +1,48 @@
+"""CMake: the module as a library that ``find_package`` finds once it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mbsym import __version__
+from mbsym.codegen.description import GeneratedFile
+from mbsym.codegen.environment import render_template
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
+from mbsym.kinematics.mechanism import Mechanism
+
+
+@dataclass(frozen=True, slots=True)
+class CMakeContext:
+    """Fields of ``consumers/CMakeLists.txt.jinja``."""
+
+    version: str
+    name: str
+    sources: tuple[str, ...]
+    headers: tuple[str, ...]
+
+
+def cmake_file(name: str, sources: Sequence[str], headers: Sequence[str]) -> GeneratedFile:
+    """CMakeLists.txt of the library NAME."""
+    context = CMakeContext(__version__, name, tuple(sources), tuple(headers))
+    return GeneratedFile("CMakeLists.txt", render_template("consumers/CMakeLists.txt.jinja", context))
+
+
+def as_asked(mechanism: Mechanism, options: ExportOptions) -> Request:
+    """The functions that were asked for, none meaning all of the catalogue."""
+    return Request(options.functions)
+
+
+def files(exported: Exported) -> tuple[GeneratedFile, ...]:
+    """CMakeLists.txt."""
+    return (cmake_file(exported.name, [f"{exported.name}.c"], [f"{exported.name}.h"]),)
+
+
+CMAKE: Final = Consumer(
+    name="cmake",
+    sentence="a library that find_package finds",
+    reals=("double", "float"),
+    request=as_asked,
+    files=files,
+)

@@ -1,0 +1,127 @@
+"""C++17: a header of views over both precisions, without allocation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mbsym import __version__
+from mbsym.codegen.description import Argument, GeneratedFile, Real
+from mbsym.codegen.environment import render_template
+from mbsym.codegen.interface import render
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_module
+from mbsym.codegen.statuses import SENTENCES, Status
+from mbsym.codegen.text import c_comment
+from mbsym.consumers.cmake import as_asked, cmake_file
+from mbsym.consumers.consumer import Consumer, Exported
+
+
+@dataclass(frozen=True, slots=True)
+class SizeView:
+    """A constant of the namespace."""
+
+    name: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatusView:
+    """A status that functions may return."""
+
+    name: str
+    value: int
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class MethodView:
+    """A function: what it returns, its formal arguments with commas, and the statement that calls the C function."""
+
+    name: str
+    comment: str
+    returns: str
+    formals: tuple[str, ...]
+    statement: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionView:
+    """The functions in one precision."""
+
+    real: str
+    prefix: str
+    has_parameters: bool
+    methods: tuple[MethodView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CppContext:
+    """Fields of ``consumers/module.hpp.jinja``."""
+
+    version: str
+    name: str
+    sizes: tuple[SizeView, ...]
+    statuses: tuple[StatusView, ...]
+    precisions: tuple[PrecisionView, ...]
+
+
+def files(exported: Exported) -> tuple[GeneratedFile, ...]:
+    """NAME.hpp, the module in single precision, and CMakeLists.txt."""
+    name = exported.name
+    other = replace(exported.module.description, real="float", prefix=f"{name}_float")
+    single = lower_module(other)
+    sources = render(other, ("c",))
+    module = exported.module
+    context = CppContext(
+        version=__version__,
+        name=name,
+        sizes=tuple(SizeView(key.lower(), value) for key, value in module.description.constants.items()),
+        statuses=tuple(StatusView(item.name, item.value, c_comment(SENTENCES[item])) for item in Status)
+        if module.can_fail
+        else (),
+        precisions=(_precision(module, "double"), _precision(single, "float")),
+    )
+    header = GeneratedFile(f"{name}.hpp", render_template("consumers/module.hpp.jinja", context))
+    headers = [f"{name}.hpp", f"{name}.h", f"{name}_float.h"]
+    return (*sources, cmake_file(name, [f"{name}.c", f"{name}_float.c"], headers), header)
+
+
+def _precision(module: LoweredModule, real: Real) -> PrecisionView:
+    prefix = module.names.module
+    methods = tuple(_method(module, function, real) for function in module.functions)
+    return PrecisionView(real, prefix, bool(module.parameters), methods)
+
+
+def _method(module: LoweredModule, function: ModuleFunction, real: Real) -> MethodView:
+    formals = ["const parameters &constants"] if module.parameters else []
+    actual = ["&constants"] if module.parameters else []
+    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+        is_scalar = item.direction == "in" and not item.shape
+        formals.append(_formal(item, identifier, real))
+        actual.append(identifier if is_scalar else f"{identifier}.data()")
+    call = f"{module.names.c_symbol(function.name)}({', '.join(actual)})"
+    return MethodView(
+        function.identifier,
+        c_comment(function.description),
+        "[[nodiscard]] static status" if function.failures else "static void",
+        (*(f"{formal}," for formal in formals[:-1]), f"{formals[-1]})"),
+        f"return static_cast<status>({call});" if function.failures else f"{call};",
+    )
+
+
+def _formal(item: Argument, identifier: str, real: Real) -> str:
+    kind = "int" if item.kind == "int" else real
+    if item.direction == "in":
+        return f"view<const {kind}, {item.size}> {identifier}" if item.shape else f"{kind} {identifier}"
+    form = "matrix" if len(item.shape) > 1 else "view"
+    return f"{form}<{kind}, {item.size}> {identifier}"
+
+
+CPP: Final = Consumer(
+    name="cpp",
+    sentence="a C++17 header over both precisions, with CMake",
+    reals=("double",),
+    request=as_asked,
+    files=files,
+    reason="its header has both precisions anyhow",
+)
