@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from mbsym.simulation.options import Keeping as Keeping
     from mbsym.simulation.options import Loads as Loads
     from mbsym.simulation.options import Preparation as Preparation
+    from mbsym.simulation.options import Stepping as Stepping
+    from mbsym.transfer_matrix.stepper import Scheme as Scheme
     from mbsym.values.parameter import ControlInput as ControlInput
     from mbsym.values.parameter import Parameter as Parameter
     from mbsym.verification.certificate import verify as verify
@@ -92,8 +94,10 @@ _HOMES: Final = {
     "PointOnLineConstraint": "mbsym.constraints",
     "PointSpringDamper": "mbsym.forces",
     "Preparation": "mbsym.simulation.options",
+    "Scheme": "mbsym.transfer_matrix.stepper",
     "Shape": "mbsym.model.shape",
     "Sphere": "mbsym.shapes.forms",
+    "Stepping": "mbsym.simulation.options",
     "base_parameters": "mbsym.identification.identifiable",
     "derive": "mbsym.report.equations",
     "equilibrium": "mbsym.linear.analysis",

@@ -55,7 +55,7 @@ class GenerationOptions:
         real: floating-point type of the C code.
         symbolic_parameters: "" as the model says, "all", "none", or names; BODY.inertial stands for mass, first moment
             and inertia of a body.
-        order: of the assembly, "weight" or "input".
+        order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
         prefix: of C symbols and macros, and name of the files; "" for the model's name.
         frames: names of frames, bodies or joints to give the functions of frames for; ("all",) for all frames.
         frame_axes: in which their velocities, accelerations and Jacobians are; "" as the model says, else local.

@@ -62,8 +62,19 @@ Actuators: TypeAlias = Annotated[
 ]
 
 Order: TypeAlias = Annotated[
-    str, typer.Option("--order", help="Assembly: by joint 'weight' first, or as in the 'input'.")
+    str,
+    typer.Option(
+        "--order",
+        help="Order of assembly, which decides on the cut joints: by 'weight', as in the 'input', 'type-only', "
+        "'ground-first', 'depth-first' or 'breadth-first'.",
+    ),
 ]
+
+CUT_HELP: Final = "NAME,...: joints that must be cut to open loops; repeatable."
+"""The option --cut."""
+
+KEEP_HELP: Final = "NAME,...: joints that must not be cut; repeatable."
+"""The option --keep."""
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 

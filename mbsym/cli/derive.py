@@ -6,7 +6,17 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import COORDINATES_HELP, ForceFile, Loops, Order, either, formulation_help, model_help
+from mbsym.cli.arguments import (
+    COORDINATES_HELP,
+    CUT_HELP,
+    KEEP_HELP,
+    ForceFile,
+    Loops,
+    Order,
+    either,
+    formulation_help,
+    model_help,
+)
 from mbsym.cli.model_source import read_model
 
 
@@ -28,6 +38,8 @@ def register(app: typer.Typer) -> None:
         coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
         order: Order = "weight",
         loops: Loops = None,
+        cut: list[str] = typer.Option([], "--cut", help=CUT_HELP),
+        keep: list[str] = typer.Option([], "--keep", help=KEEP_HELP),
         force: ForceFile = False,
     ) -> None:
         """Derive the equations of motion in closed form."""
@@ -36,7 +48,7 @@ def register(app: typer.Typer) -> None:
         from mbsym.report.equations import derive as derive_equations
 
         chosen = symbolic_parameters if symbolic_parameters in ("all", "none") else (*symbolic_parameters.split(","),)
-        system = read_model(model, loops=loops, coordinates=coordinates)
+        system = read_model(model, loops=loops, coordinates=coordinates, order=order, cut=cut, keep=keep)
         equations = derive_equations(system, formulation, symbolic_parameters=chosen, order=order)
         text = document(equations, form)
         if output is None:

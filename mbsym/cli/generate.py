@@ -11,6 +11,8 @@ import typer
 
 from mbsym.cli.arguments import (
     COORDINATES_HELP,
+    CUT_HELP,
+    KEEP_HELP,
     WRENCH_AXES_HELP,
     WRENCH_INPUT_HELP,
     Actuators,
@@ -56,6 +58,8 @@ def register(app: typer.Typer) -> None:
         wrench_input: list[str] = typer.Option([], "--wrench-input", help=WRENCH_INPUT_HELP),
         wrench_axes: str = typer.Option("local", "--wrench-axes", help=WRENCH_AXES_HELP),
         order: Order = "weight",
+        cut: list[str] = typer.Option([], "--cut", help=CUT_HELP),
+        keep: list[str] = typer.Option([], "--keep", help=KEEP_HELP),
         prefix: str = typer.Option("", "--prefix", help="Of C symbols, and name of the files: not the model's name."),
         strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),
         snap_angles: float = typer.Option(
@@ -119,6 +123,9 @@ def register(app: typer.Typer) -> None:
             coordinates=coordinates,
             wrench_inputs=wrench_input,
             wrench_axes=wrench_axes,
+            order=order,
+            cut=cut,
+            keep=keep,
         )
         with progress_bar() as progress:
             system = reading(snap_angles=snap_angles)

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AsJson, ForceFile, Loops, Order, model_help
+from mbsym.cli.arguments import CUT_HELP, KEEP_HELP, AsJson, ForceFile, Loops, Order, model_help
 from mbsym.cli.model_source import read_model
-from mbsym.errors import ModelError
 
 
 def register(app: typer.Typer) -> None:
@@ -22,6 +21,8 @@ def register(app: typer.Typer) -> None:
         diagram: Path | None = typer.Option(None, "--diagram", help="Draw the graph into this SVG file."),
         order: Order = "weight",
         loops: Loops = None,
+        cut: list[str] = typer.Option([], "--cut", help=CUT_HELP),
+        keep: list[str] = typer.Option([], "--keep", help=KEEP_HELP),
         matrices: bool = typer.Option(False, "--matrices", help="S0, S and T too; --json has them always."),
         history: bool = typer.Option(False, "--history", help="Which bodies are connected after each joint, too."),
         force: ForceFile = False,
@@ -40,9 +41,7 @@ def register(app: typer.Typer) -> None:
         from mbsym.visualisation.attachments import attachments_of, attachments_table, attachments_to_json
         from mbsym.visualisation.topology_diagram import topology_svg
 
-        if order not in ("weight", "input"):
-            raise ModelError(f"no order is called {order!r}", where="--order", remedy="use weight or input")
-        system = read_model(model, loops=loops)
+        system = read_model(model, loops=loops, order=order, cut=cut, keep=keep)
         labelling = system.label(order=order)
         attachments = attachments_of(system)
         if diagram is not None:

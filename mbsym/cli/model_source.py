@@ -28,6 +28,9 @@ def read_model(
     coordinates: str = "",
     wrench_inputs: Sequence[str] = (),
     wrench_axes: str = "local",
+    order: str = "weight",
+    cut: Sequence[str] = (),
+    keep: Sequence[str] = (),
     tell: bool = True,
 ) -> Model:
     """The model, its warnings on standard error.
@@ -37,13 +40,18 @@ def read_model(
         strict, snap_angles, floating, loops, joint_dynamics, actuators: see ``LoadOptions``.
         coordinates: the value of --coordinates, "" for the order that the model asks for.
         wrench_inputs, wrench_axes: the values of --wrench-input and --wrench-axes.
+        order: the value of --order, refused here where there is none of that name.
+        cut, keep: the values of --cut and --keep.
         tell: False leaves its warnings to the caller.
     """
     from mbsym.formats.registry import LoadOptions
+    from mbsym.model.system import with_cuts
     from mbsym.model.validate import require_valid
     from mbsym.model.wrench_inputs import with_wrench_inputs
     from mbsym.pipeline import read
+    from mbsym.topology.assembly_orders import assembly_order
 
+    assembly_order(order, "--order")
     if not 0 <= snap_angles < math.pi / 4:
         raise ModelError(
             f"{snap_angles} rad is no tolerance of angles",
@@ -62,6 +70,9 @@ def read_model(
         loops=None if loops is None else str(loops),
     )
     model = read(source, options)
+    if cut or keep:
+        model = with_cuts(model, names_in(cut), names_in(keep))
+        require_valid(model)
     if coordinates:
         model = replace(model, coordinate_order=_order(coordinates))
         require_valid(model)

@@ -10,6 +10,8 @@ import typer
 
 from mbsym.cli.arguments import (
     COORDINATES_HELP,
+    CUT_HELP,
+    KEEP_HELP,
     WRENCH_AXES_HELP,
     WRENCH_INPUT_HELP,
     Actuators,
@@ -28,6 +30,7 @@ from mbsym.formats.angles import SAME_ANGLE
 
 if TYPE_CHECKING:
     from mbsym.model.system import Model
+    from mbsym.simulation.options import Stepping
 
 
 def register(app: typer.Typer) -> None:
@@ -57,7 +60,27 @@ def register(app: typer.Typer) -> None:
             [], "--tau", help="SPEED=VALUE,...: constant generalised forces along speeds; repeatable."
         ),
         correction: str | None = typer.Option(
-            None, "--correction", help="Closed loops: none, baumgarte, velocity, projection or partitioning."
+            None,
+            "--correction",
+            help="Closed loops: none, baumgarte, velocity, projection, partitioning, reassignment.",
+        ),
+        gains: str = typer.Option(
+            "",
+            "--gains",
+            help="ALPHA[,BETA]: gains of the correction baumgarte [1/s]; default 0.1 per step length.",
+        ),
+        scheme: str = typer.Option(
+            "",
+            "--scheme",
+            help="Of transfer-matrix: generalised-alpha (default), newmark, wilson, houbolt or fox-euler.",
+        ),
+        scheme_parameter: list[str] = typer.Option(
+            [],
+            "--scheme-parameter",
+            help="NAME=VALUE,...: spectral_radius, beta and gamma, or theta of the scheme; repeatable.",
+        ),
+        rotation: str = typer.Option(
+            "", "--rotation", help="Variable of transfer-matrix in space: incremental (default) or cardan."
         ),
         rtol: float = typer.Option(1e-9, "--rtol", help="Relative error per step of SciPy's methods."),
         atol: float | None = typer.Option(
@@ -68,6 +91,8 @@ def register(app: typer.Typer) -> None:
         wrench_input: list[str] = typer.Option([], "--wrench-input", help=WRENCH_INPUT_HELP),
         wrench_axes: str = typer.Option("local", "--wrench-axes", help=WRENCH_AXES_HELP),
         order: Order = "weight",
+        cut: list[str] = typer.Option([], "--cut", help=CUT_HELP),
+        keep: list[str] = typer.Option([], "--keep", help=KEEP_HELP),
         output: Path | None = typer.Option(None, "-o", "--output", help="Table to write, .csv or .npz."),
         plot: Path | None = typer.Option(None, "--plot", help="Picture of the curves to write, .png or .svg."),
         animation: Path | None = typer.Option(None, "--animation", help="Animated page to write, .html."),
@@ -115,10 +140,14 @@ def register(app: typer.Typer) -> None:
             coordinates=coordinates,
             wrench_inputs=wrench_input,
             wrench_axes=wrench_axes,
+            order=order,
+            cut=cut,
+            keep=keep,
         )
         for text in initial:
             if text not in assigned:
                 values[0] = {**_state(system, text.strip()), **values[0]}
+        stepping = _stepping(scheme, named_numbers(scheme_parameter, "--scheme-parameter"), rotation)
         with progress_bar() as progress:
             result = run(
                 system,
@@ -129,7 +158,8 @@ def register(app: typer.Typer) -> None:
                 initial=values[0],
                 parameters=values[1],
                 loads=Loads(inputs=values[2], tau=values[3]),
-                keeping=Keeping(correction),
+                keeping=Keeping(correction, _gains(gains, correction)),
+                stepping=stepping,
                 accuracy=Accuracy(rtol, atol),
                 preparation=Preparation(language, order),
                 progress=progress,
@@ -148,6 +178,36 @@ def register(app: typer.Typer) -> None:
         typer.echo(result.summary())
         for path in written:
             typer.echo(f"wrote {path}")
+
+
+def _gains(text: str, correction: str | None) -> tuple[float, ...]:
+    """The value of --gains."""
+    if not text:
+        return ()
+    if correction != "baumgarte":
+        raise SimulationError(
+            "gains are those of the correction baumgarte", where="--gains", remedy="add --correction baumgarte"
+        )
+    parts = text.split(",")
+    if len(parts) > 2:
+        raise SimulationError(f"{len(parts)} gains are given", where="--gains", remedy="give ALPHA or ALPHA,BETA")
+    found = tuple(named_numbers([f"gain={part}"], "--gains")["gain"] for part in parts)
+    if not all(0.0 <= gain < float("inf") for gain in found):
+        raise SimulationError(f"{text} are no gains", where="--gains", remedy="give numbers that are not negative")
+    return found
+
+
+def _stepping(scheme: str, parameters: dict[str, float], rotation: str) -> Stepping:
+    """The values of --scheme, --scheme-parameter and --rotation."""
+    from mbsym.simulation.options import Stepping
+    from mbsym.transfer_matrix.stepper import Scheme
+
+    if rotation not in ("", "incremental", "cardan"):
+        raise SimulationError(
+            f"no rotation variable is called {rotation!r}", where="--rotation", remedy="use incremental or cardan"
+        )
+    chosen = Scheme(scheme or "generalised-alpha", parameters) if scheme or parameters else None
+    return Stepping(chosen, None if not rotation else "cardan" if rotation == "cardan" else "incremental")
 
 
 def _state(model: Model, name: str) -> dict[str, float]:

@@ -68,7 +68,7 @@ class ManifestEntries(_Record):
     files: Annotated[dict[FileName, Digest], Field(min_length=1)]
     sha256: Digest
     formulation: str = ""
-    order: Literal["weight", "input"] = "weight"
+    order: Literal["weight", "input", "type-only", "ground-first", "depth-first", "breadth-first"] = "weight"
     model: str = ""
     nq: Extent = 0
     nv: Extent = 0

@@ -20,7 +20,7 @@ def base_parameters(
     Args:
         source: a model, a model file, or the name of a bundled example.
         symbolic_parameters: those that stay symbols in coefficients: "" as the model says, "all", "none", or names.
-        order: of the assembly, "weight" or "input".
+        order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
 
     Raises:
         MbsymError: the model or a name is unusable, or loops cannot be closed.

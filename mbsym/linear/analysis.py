@@ -51,7 +51,7 @@ def linearise(
         independent: names of the independent coordinates of closed loops; default those that tell the others best.
         tau: generalised forces at the state by the names of their speeds.
         parameters: numbers that replace those of the model's parameters.
-        order: of the assembly, "weight" or "input".
+        order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
         progress: told of each step.
 
     Raises:

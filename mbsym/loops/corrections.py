@@ -7,7 +7,7 @@ velocity        after each step v is projected onto G v = 0
 projection      after each step q and then v are projected
 partitioning    only independent coordinates are integrated; the others follow from the closure equations in every
                 stage, and the choice changes where it turns bad
-reassignment    after each step functions of the model's own put dependent coordinates and speeds right
+reassignment    after each step dependent coordinates and speeds are computed anew from the independent ones
 =============== =====================================================================================================
 
 Projections move the mechanism with the least kinetic energy (weight M), by Newton steps with the exact derivative of
@@ -119,22 +119,27 @@ class Projection(AsItComes):
 class Partitioning(AsItComes):
     """Integrates independent coordinates alone.
 
-    The state keeps its full size; what the integrator makes of the dependent part is overwritten in every stage.
+    The state keeps its full size; what the integrator makes of the dependent part is overwritten in every stage, or
+    after each step alone, which is reassignment.
     """
 
-    def __init__(self, independent: Array | Sequence[int] | None = None) -> None:
+    def __init__(self, independent: Array | Sequence[int] | None = None, *, in_stages: bool = True) -> None:
         """Chooses the independent coordinates.
 
         Args:
             independent: rows (nv - m, nv) whose products with the motion of v are kept, or indices of speeds; None
                 chooses speeds by the pivots of G, and again whenever the choice turns bad.
+            in_stages: False leaves the stages of the integrator as they come.
         """
+        self._in_stages = in_stages
         self._given = independent
         self._selector: Array | None = None
         self.switches = 0
 
     def stage(self, system: LoopedSystem, q: Array, v: Array) -> tuple[Array, Array]:
         """The state with the dependent part made from the independent one."""
+        if not self._in_stages:
+            return q, v
         done = self._complete(system, q, v)
         return done.q, done.v
 
@@ -191,7 +196,7 @@ class Partitioning(AsItComes):
 
 
 class Reassignment(AsItComes):
-    """Puts dependent coordinates and speeds right by functions that know the mechanism, after each step."""
+    """Reassignment in closed form, as the source has it: by functions that know the mechanism, after each step."""
 
     def __init__(
         self,
@@ -262,8 +267,8 @@ def _smallest(matrix: Array) -> float:
     return float(sizes[-1]) if len(sizes) else np.inf
 
 
-CORRECTIONS: Final = ("none", "baumgarte", "velocity", "projection", "partitioning")
-"""Names that ``keeper`` knows; reassignment needs functions of the model's own."""
+CORRECTIONS: Final = ("none", "baumgarte", "velocity", "projection", "partitioning", "reassignment")
+"""Names that ``keeper`` knows."""
 
 
 def keeper(name: str, step: float, gains: Sequence[float] = ()) -> Keeper:
@@ -284,6 +289,6 @@ def keeper(name: str, step: float, gains: Sequence[float] = ()) -> Keeper:
         return Baumgarte(float(alpha), float(beta))
     if name in ("velocity", "projection"):
         return Projection(positions=name == "projection")
-    if name == "partitioning":
-        return Partitioning()
+    if name in ("partitioning", "reassignment"):
+        return Partitioning(in_stages=name == "partitioning")
     raise SimulationError(f"no correction is called {name!r}", remedy=f"known are {', '.join(CORRECTIONS)}")

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol
 
-from mbsym.errors import TopologyError
 from mbsym.forces import ForceElement
 from mbsym.joints.free import FREE
 from mbsym.model.body import Body
 from mbsym.model.joint import Coupling, Joint
+from mbsym.topology.assembly_orders import assembly_order
 from mbsym.topology.joint_weights import JointTraits, joint_weights
 from mbsym.topology.labelling import Labelling, label
 from mbsym.topology.matrices import fundamental_loops, incidence_matrix, path_matrix
-
-if TYPE_CHECKING:
-    from mbsym.topology.labelling import Order
 
 
 class JointedSystem(Protocol):
@@ -71,21 +68,22 @@ def label_model(model: JointedSystem, *, order: str = "weight") -> ModelLabellin
 
     Args:
         model: bodies and joints in any order, numbering and direction.
-        order: "weight" assembles the lightest joint first, "input" in the order given.
+        order: of the assembly, a key of ``ASSEMBLY_ORDERS``; "weight" takes the lightest joint first.
 
     Raises:
-        TopologyError: a body is not connected to ground, or demands on cut joints contradict each other.
+        TopologyError: there is no such order, a body is not connected to ground, or demands on cut joints contradict
+            each other.
     """
-    if order not in ("weight", "input"):
-        raise TopologyError(f"there is no order {order!r}", where=model.name, remedy="use weight or input")
+    chosen = assembly_order(order, model.name)
     traits = joint_traits(model)
     found = label(
         [(joint.name, joint.predecessor, joint.successor) for joint in model.joints],
         base=model.ground,
-        weights=joint_weights(traits),
+        weights=joint_weights(traits, chosen.policy),
+        method=chosen.method,
         forced_cut=[item.name for item in traits if item.force == "cut"],
         forced_tree=[item.name for item in traits if item.force == "tree"],
-        order=cast("Order", order),
+        order="weight" if chosen.weighed else "input",
         bodies=[body.name for body in model.bodies],
         free_roots="add" if model.free_roots else "error",
     )

@@ -154,6 +154,27 @@ def with_frames(model: Model, names: Sequence[str], axes: FrameAxes | Literal[""
     return replace(model, frames=found)
 
 
+def with_cuts(model: Model, cut: Sequence[str] = (), keep: Sequence[str] = ()) -> Model:
+    """The model with demands on what opens its loops, in place of those that these joints have.
+
+    Args:
+        model: that has the joints.
+        cut: names of joints that must be cut.
+        keep: names of joints that must not be cut.
+
+    Raises:
+        ModelError: there is no joint of a name, or a joint is to be cut and kept.
+    """
+    for name in (*cut, *keep):
+        model.joint(name)
+    for name in keep:
+        if name in cut:
+            raise ModelError(f"joint {name!r} is to be cut and kept", where=model.name, remedy="ask for one of them")
+    demands: dict[str, Literal["cut", "tree"]] = {**dict.fromkeys(cut, "cut"), **dict.fromkeys(keep, "tree")}
+    joints = tuple(replace(joint, cut=demands.get(joint.name, joint.cut)) for joint in model.joints)
+    return replace(model, joints=joints)
+
+
 def with_virtual_joints(model: Model, labelling: Labelling) -> Model:
     """The model with the free joints that the labelling added, as ordinary joints behind the user's own.
 

@@ -417,7 +417,7 @@ def _check_topology(model: Model, findings: Findings) -> None:
                 findings.error(
                     ("bodies", index),
                     f"nothing connects body {body.name!r} to ground ({model.ground!r})",
-                    "add a joint, a free one if it floats",
+                    "add a joint, a free one if it floats, or say free_roots: true to have free ones added",
                 )
         if loose:
             return

@@ -267,7 +267,7 @@ def derive(
         model: a model, a model file, or the name of a bundled example.
         formulation: name from ``registry.FORMULATIONS``.
         symbolic_parameters: "all" (default), "none", "" as the model says, or names.
-        order: of the assembly, "weight" or "input".
+        order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
 
     Raises:
         MbsymError: the model or the formulation is unusable.

@@ -183,7 +183,7 @@ def overview(model: Model, order: str = "weight") -> Overview:
 
     Args:
         model: topology alone will do.
-        order: of the assembly, "weight" or "input".
+        order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
 
     Raises:
         MbsymError: it cannot be labelled, or its coordinates cannot be laid out as it asks.

@@ -27,6 +27,7 @@ from mbsym.pipeline import GenerationOptions, Progress, derive, describe, expres
 from mbsym.simulation.options import LANGUAGES, Preparation
 from mbsym.simulation.step_terms import external_elements, external_power, speeds_of_momentum, variational_terms
 from mbsym.simulation.time_stepping import StepSizes, driver_source, sizes_of
+from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.module import stepping_module, with_steps
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.system import TransferSystem
@@ -156,6 +157,7 @@ def prepare(
     loaded: bool = False,
     variational: bool = False,
     stepped: bool = False,
+    rotation: RotationVariable | None = None,
     progress: Progress | None = None,
 ) -> Equations:
     """Derives, writes and loads what a simulation calls.
@@ -166,6 +168,7 @@ def prepare(
         loaded: generalised forces may act besides the modelled ones; their work becomes part of the state.
         variational: steps of the variational midpoint rule will be taken.
         stepped: steps of the transfer matrix method will be taken.
+        rotation: variable of their rotations in space, "incremental" (default) or "cardan".
         progress: told of each step.
 
     Raises:
@@ -193,7 +196,7 @@ def prepare(
     added = [optimise(function(mechanism.afresh()))[0] for function in own]
     derivation = replace(derivation, programs=(*derivation.programs, *added))
     description = describe(derivation, options)
-    steps = transfer_system(mechanism) if stepped else None
+    steps = transfer_system(mechanism, rotation) if stepped else None
     if steps is not None:
         description = with_steps(description, stepping_module(steps))
     files = render(description, options.languages)

@@ -24,7 +24,7 @@ from mbsym.simulation.fixed_steps import FixedStepper
 from mbsym.simulation.initial_state import closed_state, constants, initial_state
 from mbsym.simulation.jacobian import RateJacobian
 from mbsym.simulation.monitors import monitor
-from mbsym.simulation.options import Accuracy, Keeping, Loads, Preparation, check_numbers
+from mbsym.simulation.options import Accuracy, Keeping, Loads, Preparation, Stepping, check_numbers
 from mbsym.simulation.rates import ActingLoads, LoopCorrection, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
 from mbsym.simulation.singular_positions import SingularWatch
@@ -73,6 +73,7 @@ def simulate(
     events: Sequence[Event] = (),
     loads: Loads = Loads(),
     keeping: Keeping = Keeping(),
+    stepping: Stepping = Stepping(),
     accuracy: Accuracy = Accuracy(),
     preparation: Preparation = Preparation(),
     progress: Progress | None = None,
@@ -92,6 +93,7 @@ def simulate(
         events: to look out for.
         loads: control inputs and generalised forces.
         keeping: how loops are kept closed.
+        stepping: scheme and rotation variable of transfer-matrix.
         accuracy: of SciPy's methods.
         preparation: language and order of the equations; those of prepared equations stay as they are.
         progress: told of each step.
@@ -107,6 +109,12 @@ def simulate(
     check_numbers(duration, step, output_step, accuracy)
     if method not in METHODS:
         raise SimulationError(f"no method is called {method!r}", remedy=suggestion(method, METHODS))
+    if method != TRANSFER_MATRIX and stepping != Stepping():
+        raise SimulationError(
+            "schemes and rotation variables are those of the transfer matrix method",
+            where=f"method {method}",
+            remedy="use transfer-matrix, or leave them out",
+        )
     if isinstance(model, Equations):
         equations = model
         _check_prepared(equations, method, loads.drive, parameters)
@@ -117,6 +125,7 @@ def simulate(
             loaded=loads.drive,
             variational=method == "symplectic",
             stepped=method == TRANSFER_MATRIX,
+            rotation=stepping.rotation,
             progress=progress,
         )
     acting = _acting(equations, loads)
@@ -136,7 +145,7 @@ def simulate(
     with np.errstate(all="ignore"):
         trajectory = _integrated(
             equations, loops, kept, acting, method, layout.state(q, v), times, step or DEFAULT_STEP, watch,
-            singular, accuracy, progress,
+            singular, accuracy, progress, stepping,
         )  # fmt: skip
     tau_free = not callable(acting.tau) and not np.any(acting.tau)
     return SimulationResult(
@@ -264,13 +273,15 @@ def _integrated(
     singular: SingularWatch | None,
     accuracy: Accuracy,
     progress: Progress | None,
+    stepping: Stepping,
 ) -> Trajectory:
     layout, name = equations.layout, equations.mechanism.model.name
     if singular is not None:
         singular.start(float(times[0]), x)
     if method == TRANSFER_MATRIX:
         _require_steps_alone(equations, loads, times, step, watch)
-        return fixed_step_trajectory(TransferMatrixSteps(equations), x, times, step, watch, None, singular, progress)
+        taken = TransferMatrixSteps(equations, stepping)
+        return fixed_step_trajectory(taken, x, times, step, watch, None, singular, progress)
     steps: Steps
     if equations.library is not None and leaves_rates(kept) and not callable(loads.tau) and not callable(loads.u):
         steps = CompiledSteps(equations.library, equations.name, equations.sizes, loads.tau, loads.u)

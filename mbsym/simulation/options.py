@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from mbsym.loops.corrections import Keeper
+    from mbsym.transfer_matrix.layout import RotationVariable
+    from mbsym.transfer_matrix.stepper import Scheme
 
 Law: TypeAlias = "Callable[[float, NDArray[Any], NDArray[Any]], ArrayLike]"
 
@@ -72,12 +74,25 @@ class Keeping:
 
 
 @dataclass(frozen=True, slots=True)
+class Stepping:
+    """How the transfer matrix method takes its steps.
+
+    Attributes:
+        scheme: of integration in time; None takes generalised-alpha with a spectral radius of 0.8.
+        rotation: variable of rotations in space, "incremental" or "cardan"; None takes incremental ones.
+    """
+
+    scheme: Scheme | None = None
+    rotation: RotationVariable | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Preparation:
     """How equations are made ready to run.
 
     Attributes:
         language: "c", "numpy", or "auto" for C where there is a compiler.
-        order: of the assembly, "weight" or "input".
+        order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
     """
 
     language: str = "auto"

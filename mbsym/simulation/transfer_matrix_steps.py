@@ -1,17 +1,22 @@
-"""Steps by the discrete time transfer matrix method, generalised-alpha with 0.8, as a simulation takes them."""
+"""Steps by the discrete time transfer matrix method as a simulation takes them."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mbsym.errors import SimulationError
 from mbsym.simulation.equations import Equations
+from mbsym.simulation.options import Stepping
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.stepper import TransferMatrixStepper, failure
 
 Array: TypeAlias = NDArray[Any]
+
+_SAME_LENGTH: Final = 1e-9
+"""Relative difference of two steps that round-off in the times makes."""
 
 
 class TransferMatrixSteps:
@@ -21,27 +26,44 @@ class TransferMatrixSteps:
     that the last call returned, and a call from any other state starts without a past.
     """
 
-    def __init__(self, equations: Equations) -> None:
+    def __init__(self, equations: Equations, stepping: Stepping = Stepping()) -> None:
         """Takes the steps among prepared equations, or generates them where these were prepared without.
 
         Raises:
             DerivationError: the model has an element that is not covered.
+            SimulationError: the equations were prepared with another rotation variable.
         """
+        self._scheme = stepping.scheme
         if equations.steps is not None:
+            if stepping.rotation not in (None, equations.steps.layout.rotation):
+                raise SimulationError(
+                    f"the equations were prepared with {equations.steps.layout.rotation} rotations",
+                    where=equations.mechanism.model.name,
+                    remedy=f"prepare them with rotation={stepping.rotation!r}",
+                )
             self._stepper = TransferMatrixStepper(equations.steps, module=equations.module)
         else:
-            system = transfer_system(equations.mechanism)
+            system = transfer_system(equations.mechanism, stepping.rotation)
             self._stepper = TransferMatrixStepper(system, engine="numpy" if equations.library is None else "c")
         self._layout = equations.layout
         self._name = equations.mechanism.model.name
         self._last: tuple[Array, Array] | None = None
+        self._taken, self._step = 0, 0.0
+
+    def _fits(self, h: float) -> bool:
+        """True where a step of length h can build on the steps taken: differences over several take them for equal."""
+        if self._scheme is None or self._scheme.name != "houbolt":
+            return True
+        return abs(h - self._step) <= _SAME_LENGTH * h
 
     def advance(self, t: float, h: float, x: Array, steps: int) -> Array:
         """See ``Stepper``."""
         layout = self._layout
-        known = self._last is not None and np.array_equal(self._last[0], x)
-        state = self._last[1] if self._last is not None and known else self._stepper.start(layout.q(x), layout.v(x))
-        state, report = self._stepper.advance(state, h, steps)
+        if self._last is not None and self._fits(h) and np.array_equal(self._last[0], x):
+            state = self._last[1]
+        else:
+            state, self._taken = self._stepper.start(layout.q(x), layout.v(x)), 0
+        state, report = self._stepper.advance(state, h, steps, self._scheme, done=self._taken)
         if report.status:
             raise failure(report, t + (report.steps + 1) * h, self._name)
         q, v = self._stepper.coordinates_of(self._stepper.observe(state))
@@ -50,5 +72,5 @@ class TransferMatrixSteps:
             part = slice(first, first + 4)
             q[part] *= -1.0 if q[part] @ x[part] < 0.0 else 1.0
         moved = layout.state(q, v)
-        self._last = moved.copy(), state
+        self._last, self._taken, self._step = (moved.copy(), state), self._taken + steps, h
         return moved

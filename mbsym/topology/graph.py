@@ -140,7 +140,7 @@ def require_ground(graph: JointGraph) -> None:
         raise TopologyError(
             what,
             where=f"base {graph.body_names[0]}",
-            remedy="connect a body to the base, name the right base, or ask for free root joints",
+            remedy="connect a body to the base, name the right base, or have free joints added with free_roots='add'",
         )
 
 
@@ -177,7 +177,7 @@ def refuse_isolated_branches(graph: JointGraph) -> None:
     raise TopologyError(
         f"{len(isolated)} {'branch is' if one else 'branches are'} not connected to the base: {shown}{more}",
         where=f"base {graph.body_names[0]}",
-        remedy="add the missing joints, or ask for free root joints",
+        remedy="add the missing joints, or have free ones added with free_roots='add'",
     )
 
 

@@ -227,7 +227,7 @@ class TransferMatrixStepper:
                 rotation and order are decided.
             rotation: in space "incremental" (default) or "cardan".
             engine: "c", "numpy", or "auto" for C where there is a compiler.
-            order: of the assembly, "weight" or "input".
+            order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
             real: of the C code.
             flags: of the C compiler.
             module: code that was generated from this source and loaded before, in place of new code.

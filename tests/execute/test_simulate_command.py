@@ -12,6 +12,8 @@ from mbsym.errors import ToolchainError
 from mbsym.visualisation import plots
 
 SHORT = ["simulate", "double_pendulum", "--duration", "0.1", "--language", "numpy"]
+LOOP = ["simulate", "rhombus_regular", "--duration", "0.1", "--language", "numpy"]
+STEPPED = [*LOOP, "--method", "transfer-matrix"]
 
 
 def test_it_writes_what_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,6 +52,15 @@ def test_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
         ([*SHORT, "--input", "push=1"], "no control input is called"),
         ([*SHORT, "--parameter", "m3=1"], "no parameter is named"),
         ([*SHORT, "--correction", "projection"], "no closed loops"),
+        ([*SHORT, "--gains", "20"], "add --correction baumgarte"),
+        ([*LOOP, "--correction", "baumgarte", "--gains", "1,2,3"], "give ALPHA or ALPHA,BETA"),
+        ([*LOOP, "--correction", "baumgarte", "--gains", "-1"], "numbers that are not negative"),
+        ([*LOOP, "--correction", "baumgarte", "--gains", "x"], "gives no number a name"),
+        ([*LOOP, "--scheme", "wilson"], "use transfer-matrix, or leave them out"),
+        ([*STEPPED, "--scheme", "wilsen"], "no integration scheme is called 'wilsen'"),
+        ([*STEPPED, "--scheme-parameter", "theta=1.5"], "generalised-alpha has no parameter 'theta'"),
+        ([*STEPPED, "--rotation", "euler"], "use incremental or cardan"),
+        ([*STEPPED, "--rotation", "cardan"], "the motion is planar"),
         ([*SHORT, "-o", "run.txt"], "use .csv, .npz"),
         ([*SHORT, "--plot", "run.jpeg"], "use .png, .svg"),
         ([*SHORT, "--animation", "run.gif"], "use .html"),

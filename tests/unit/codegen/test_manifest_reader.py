@@ -106,7 +106,7 @@ FAULTS: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (set_in("files", {}), r"files: "),
     (set_in("run_time_parameters", {"k": "1"}), r"run_time_parameters\.k: it should be a valid number"),
     (set_in("names", {"functions": {"product": "a b"}}), r"names\.functions\.product: "),
-    (set_in("order", "random"), r"order: it should be 'weight' or 'input'"),
+    (set_in("order", "random"), r"order: it should be 'weight', 'input', 'type-only'"),
 ]
 
 
