@@ -10,17 +10,19 @@ from typing import Final, TypeAlias
 from mbsym.codegen.interface import Argument, RuntimeFunction, Tolerance
 from mbsym.derivatives.constrained import constrained_derivative_terms
 from mbsym.derivatives.control_functions import functions_on_request
-from mbsym.derivatives.functions import OF_FREE_MOTION
+from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS, OF_FREE_MOTION
 from mbsym.derivatives.of_functions import DerivativeRequest, differentiated
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import FORWARD_DYNAMICS_BY_MASS_MATRIX, TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
-from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS
-from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS
+from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS, first_singular_body
+from mbsym.formulations.constraint_force.matrices import inverse_mass_matrix
+from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS
 from mbsym.formulations.contracts import Contract, Derived
 from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
+from mbsym.formulations.lagrange import LAGRANGE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.actuation import actuated_inverse_dynamics, has_motors
 from mbsym.loops.closed_form import only_closed_form_position, planar_loops
@@ -60,6 +62,16 @@ def _fewest(mechanism: Mechanism) -> Program:
             "sparse": lambda: FORWARD_DYNAMICS_BY_MASS_MATRIX(mechanism.afresh()),
         },
     )
+
+
+def _inverse_mass_matrix(mechanism: Mechanism) -> Program:
+    """M^-1 = C - B^T A^-1 B, and as everywhere else where A does not exist."""
+    if mechanism.is_coupled or first_singular_body(mechanism) is not None:
+        return DERIVATIVE_FUNCTIONS["inverse_mass_matrix"](mechanism)
+    return inverse_mass_matrix(mechanism)
+
+
+_CFA: Final[Mapping[str, DeriveFunction]] = {**CFA_FUNCTIONS, "inverse_mass_matrix": _inverse_mass_matrix}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +186,9 @@ class Available:
         loops, mechanism = self.loops, self.mechanism
         held = loops is not None and bool(loops.rows)
         every = {**functions_on_request(mechanism), **REGRESSOR_FUNCTIONS}
+        own = self.formulation.functions
         found: dict[str, DeriveFunction] = {
-            name: derive for name, derive in every.items() if not held or name not in OF_FREE_MOTION
+            name: own.get(name, derive) for name, derive in every.items() if not held or name not in OF_FREE_MOTION
         }
         if loops is not None:
             found[BASE_REGRESSOR.name] = partial(_with_loops, base_regressor_along_loops, loops, mechanism)
@@ -349,11 +362,18 @@ FORMULATIONS: Final = Registry(
         ),
         Formulation("articulated-body", "forward dynamics by articulated bodies", loop_method="articulated"),
         Formulation("kane", "Kane's equations in closed form through the path matrix", KANE_FUNCTIONS, "sparse"),
-        Formulation("cfa", "constraint force algorithm, from the leaves to the root", CFA_FUNCTIONS, "articulated"),
+        Formulation("lagrange", "Lagrange's equations by derivatives of the energies", LAGRANGE_FUNCTIONS, "sparse"),
+        Formulation("cfa", "constraint force algorithm, from the leaves to the root", _CFA, "articulated"),
         Formulation(
             "cfa-serial",
             "constraint force algorithm in rounds of independent joints",
             CFA_SERIAL_FUNCTIONS,
+            "articulated",
+        ),
+        Formulation(
+            "cfa-elimination",
+            "constraint force algorithm by the odd-even elimination of its source",
+            CFA_ELIMINATION_FUNCTIONS,
             "articulated",
         ),
         Formulation("cfa-kkt", "constraint force algorithm without inverse inertias", CFA_KKT_FUNCTIONS),

@@ -12,6 +12,7 @@ from mbsym.records import Registry
 from mbsym.report.constraint_force_sections import acceleration_sections, matrix_sections, schedule_section
 from mbsym.report.equations import Equations
 from mbsym.report.kane_sections import kane_sections
+from mbsym.report.lagrange_sections import lagrange_sections
 from mbsym.report.sections import Entries, Equation, Item, NamedMatrix, Section, Steps, Table
 from mbsym.report.steps import named_steps
 from mbsym.report.transfer_matrix_sections import transfer_matrix_sections
@@ -110,7 +111,9 @@ FORMULATION_SECTIONS: Final = Registry(
     "section of a formulation",
     (
         FormulationSections("kane", kane_sections),
+        FormulationSections("lagrange", lagrange_sections),
         FormulationSections("cfa", matrix_sections),
+        FormulationSections("cfa-elimination", matrix_sections),
         FormulationSections("cfa-serial", lambda mechanism: (*matrix_sections(mechanism), schedule_section(mechanism))),
         FormulationSections("cfa-kkt", acceleration_sections),
         FormulationSections("transfer-matrix", transfer_matrix_sections),

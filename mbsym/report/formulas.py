@@ -90,6 +90,8 @@ class FormulaWriter(ABC):
 
     def placed(self, letter: str, place: Sequence[int]) -> str:
         """An entry's name, as in M_12 or M_1,12."""
+        if not place:
+            return self.name(letter)
         return self.name(f"{letter}_{('' if all(k < 10 for k in place) else ',').join(map(str, place))}")
 
     def expression(self, value: Any) -> str:

@@ -43,11 +43,15 @@ def text(value: Any) -> str:
     return str(sympy.sstr(with_decimals(value), full_prec=False))
 
 
+def _index(place: Sequence[int]) -> str:
+    return f"[{','.join(map(str, place))}]" if place else ""
+
+
 def _item(item: Any) -> list[str]:
     if isinstance(item, Entries):
-        return [
-            f"  {item.letter}[{','.join(map(str, place))}] = {text(value)}" for place, value in item.values.items()
-        ] or ["  all entries are zero"]
+        return [f"  {item.letter}{_index(place)} = {text(value)}" for place, value in item.values.items()] or [
+            "  all entries are zero"
+        ]
     if isinstance(item, NamedMatrix):
         return _matrix(item)
     if isinstance(item, Equation):

@@ -16,7 +16,7 @@ class Entries:
 
     Attributes:
         letter: of the array.
-        values: by place, one index or two, from 1.
+        values: by place, one index or two, from 1; none for a scalar.
     """
 
     letter: str

@@ -183,7 +183,7 @@ def test_only_angles_of_the_book_occur(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["double_pendulum", "cart_pole", "planar_3r"])
-@pytest.mark.parametrize("formulation", ["kane", "newton-euler", "cfa"])
+@pytest.mark.parametrize("formulation", ["kane", "newton-euler", "cfa", "lagrange"])
 def test_every_formulation_ends_in_the_same_text(name: str, formulation: str) -> None:
     book = TEXTBOOKS[name]()
     mine, theirs = derive(book.model, formulation), derive(book.model)

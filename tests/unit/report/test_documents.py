@@ -334,7 +334,7 @@ def test_unknown_names_are_refused() -> None:
 
 CASES = [
     *((name, "auto") for name in (*EXAMPLES, "puma560")),
-    *(("planar_3r", form) for form in ("kane", "cfa", "cfa-serial", "transfer-matrix")),
+    *(("planar_3r", form) for form in ("kane", "lagrange", "cfa", "cfa-serial", "transfer-matrix")),
     ("slider_crank", "cfa"),
     ("four_bar", "transfer-matrix"),
 ]
