@@ -1,7 +1,7 @@
 # Directory of the environment's programs; the README's test line makes this one.
 BIN ?= .venv/bin
 
-.PHONY: all test lint types generated docs bench ci
+.PHONY: all test lint types generated docs site bench ci
 
 all: lint types test
 
@@ -22,6 +22,10 @@ generated:
 # The picture of the house, excerpts and outputs in the pages.
 docs:
 	$(BIN)/python docs/write_pages.py
+
+# The documentation site, in build/site.
+site:
+	$(BIN)/sphinx-build -W --keep-going -q docs build/site
 
 bench:
 	@set -e; for script in $(sort $(wildcard tests/benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script; done

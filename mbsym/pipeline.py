@@ -323,8 +323,8 @@ def generate(
     Args:
         source: a model, a model file, or the name of a bundled example.
         directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
-        languages, functions, formulation, real, symbolic_parameters, order, prefix, frames, frame_axes, largest,
-            compressed: see ``GenerationOptions``.
+        languages, functions, formulation, real: see ``GenerationOptions``.
+        symbolic_parameters, order, prefix, frames, frame_axes, largest, compressed: likewise.
         derivatives: (FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.
         force: overwrite files that mbsym did not write.
         progress: told of each step.

@@ -30,6 +30,7 @@ VERBS: Final = {
     "modes": "Frequencies, damping, shapes of small motions.",
     "convert": "Convert a model to the native format.",
     "examples": "List the bundled models, or copy one out.",
+    "manual": "Print the manual page.",
     "schema": "Print the JSON Schema of the native format.",
 }
 """The verbs, each with a module of its name, and a line about each that costs no import of it."""
@@ -41,10 +42,10 @@ class Verbs(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Name and command of a line of arguments, and what is left of it."""
         name, command, rest = super().resolve_command(ctx, args)
-        return name, command if name is None else _command(name), rest
+        return name, command if name is None else command_of(name), rest
 
 
-def _command(verb: str) -> Any:
+def command_of(verb: str) -> Any:
     """A verb with its arguments and options."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     import_module(f"mbsym.cli.{verb}").register(app)

@@ -10,6 +10,8 @@ from types import ModuleType
 
 import pytest
 
+import mbsym
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 
@@ -27,14 +29,14 @@ PAGES = script("write_pages")
 HOUSE = script("draw_house")
 
 
-@pytest.mark.parametrize("page", PAGES.PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES.pages(), ids=lambda page: page.stem)
 def test_pages_are_current(page: Path) -> None:
     """If a change is meant, run ``make docs`` and commit the difference."""
     text = page.read_text(encoding="utf-8")
     assert PAGES.written(text, page.name).split("\n") == text.split("\n")
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES.pages(), ids=lambda page: page.stem)
 def test_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     targets = [target.split("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text)]
@@ -83,3 +85,21 @@ def test_a_planted_difference_is_found(tmp_path: Path) -> None:
     assert 'DOCS = ROOT / "docs"\n```' in PAGES.written(cut)
     with pytest.raises(KeyError):
         PAGES.written(cut.replace("DOCS", "DOCKS"))
+
+
+def test_commands_and_data_of_pages_are_run_and_read() -> None:
+    """Commands see the models of the page; what they print is written anew, but for what stands for any lines."""
+    model = "```yaml\nname: rod\nbodies: {bar: {mass: 1}}\njoints: {pin: [prismatic, ground, bar]}\n```\n"
+    told = "1 body, 1 joint, 0 cut joints\n"
+    shown = f"```console\n$ mbsym label rod.yaml --order input\n...\n{told}\n```\n"
+    assert PAGES.written(model + shown) == model + shown
+    assert told in PAGES.written(model + shown.replace("1 body", "2 bodies"))
+    kept = "<!-- file a.py -->\n```python\nprint(6)\n```\n```console\n$ python a.py\n5\n```\n"
+    assert PAGES.written(kept) == kept.replace("5", "6")
+    with pytest.raises(ValueError, match="ends with status 2"):
+        PAGES.written("```sh\nmbsym label nowhere.yaml\n```\n")
+    with pytest.raises(ValueError, match="nothing is known of the language 'fortran'"):
+        PAGES.written("```fortran\nend\n```\n")
+    with pytest.raises(mbsym.MbsymError):
+        PAGES.written(model.replace("prismatic", "prismatik"))
+    PAGES.written("<!-- not run: a sketch -->\n```sh\nmbsym label nowhere.yaml\n```\n")

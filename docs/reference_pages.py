@@ -1,0 +1,247 @@
+"""Pages of the reference, read from the code: Python, the command line, the model file, generated functions."""
+
+from __future__ import annotations
+
+import html
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from mbsym.cli.described import Argument, Verb, verbs
+from mbsym.derivatives.control_functions import functions_on_request
+from mbsym.examples import load
+from mbsym.formats.schema import json_schema
+from mbsym.formulations.contracts import Contract, Result
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.model.system import with_frames
+from mbsym.registry import FORMULATIONS, contracts_of
+
+INTERFACE: Mapping[str, tuple[str, ...]] = {
+    "Models": (
+        *("mbsym:load", "mbsym:LoadOptions", "mbsym:Model", "mbsym:Body", "mbsym:solid_body", "mbsym:Joint"),
+        *("mbsym:Placement", "mbsym:Coupling", "mbsym:Frame", "mbsym:NamedState", "mbsym:Parameter"),
+        *("mbsym:ControlInput", "mbsym:Shape", "mbsym.model.labelling:ModelLabelling", "mbsym.topology:label"),
+    ),
+    "Force elements": (
+        *("mbsym:Actuator", "mbsym:AppliedWrench", "mbsym:JointDamper", "mbsym:JointForce", "mbsym:JointFriction"),
+        *("mbsym:JointSpring", "mbsym:PointSpringDamper"),
+    ),
+    "Closure constraints": ("mbsym:DistanceConstraint", "mbsym:GearConstraint", "mbsym:PointOnLineConstraint"),
+    "Shapes": ("mbsym:Box", "mbsym:Capsule", "mbsym:Cylinder", "mbsym:Ellipsoid", "mbsym:Mesh", "mbsym:Sphere"),
+    "Equations": (
+        *("mbsym:derive", "mbsym.report.equations:Equations", "mbsym.report.equations:ClosedForm"),
+        *("mbsym.testing:assert_same_equations", "mbsym.testing:compare_equations", "mbsym.testing:Comparison"),
+    ),
+    "Code": (
+        *("mbsym:generate", "mbsym.pipeline:Generation", "mbsym.codegen.load:load_c", "mbsym.codegen.load:load_numpy"),
+        *("mbsym.codegen.load:LoadedModule", "mbsym:verify", "mbsym.verification.certificate:Certificate"),
+    ),
+    "Simulation": (
+        *("mbsym:simulate", "mbsym:Loads", "mbsym:Keeping", "mbsym:Accuracy", "mbsym:Preparation"),
+        "mbsym.simulation.result:SimulationResult",
+    ),
+    "Linear analysis": (
+        *("mbsym:linearise", "mbsym.linear.linearised:Linearisation", "mbsym:equilibrium"),
+        *("mbsym.linear.equilibrium:Equilibrium", "mbsym:modes", "mbsym.linear.modes:Modes"),
+    ),
+    "Identification": (
+        *("mbsym:base_parameters", "mbsym:identify", "mbsym.identification.identify:Identification", "mbsym:excite"),
+        "mbsym.identification.excitation:Excitation",
+    ),
+    "Errors": ("mbsym:MbsymError", "mbsym.errors:ModelError"),
+}
+"""Names for Python in the order of the page, as MODULE:NAME where they are imported from; a test holds it to all names
+that ``import mbsym`` offers."""
+
+
+def reference_pages() -> dict[str, str]:
+    """Texts of the pages by the names of their files."""
+    return {
+        "python.md": python_page(),
+        "command_line.md": command_line_page(verbs()),
+        "model_file.md": model_file_page(json_schema()),
+        "functions.md": functions_page(),
+    }
+
+
+def python_page() -> str:
+    """The interface for Python, from docstrings."""
+    lines = [
+        "# Python",
+        "",
+        "Import what stands under `mbsym` from there; results have the modules of their types.",
+        "",
+    ]
+    for title, names in INTERFACE.items():
+        lines += [f"## {title}", ""]
+        for name in names:
+            module, _, attribute = name.partition(":")
+            found = getattr(import_module(module), attribute)
+            kind = "autofunction" if inspect.isfunction(found) else "autoclass"
+            kind = "autoexception" if inspect.isclass(found) and issubclass(found, Exception) else kind
+            lines += ["```{eval-rst}", f".. {kind}:: {found.__module__}.{attribute}", "```", ""]
+    return "\n".join(lines)
+
+
+# ---- command line ---------------------------------------------------------------------------------------------------
+
+
+def command_line_page(known: Sequence[Verb]) -> str:
+    """The verbs with what `--help` says of them."""
+    lines = ["# Command line", "", "`mbsym VERB --help` says the same in a terminal.", ""]
+    for verb in known:
+        lines += [f"## mbsym {verb.name}", "", verb.sentence, "", "```text", verb.usage, "```", ""]
+        lines += _table(("", "", "default"), (_argument_row(item) for item in verb.arguments))
+    return "\n".join(lines)
+
+
+def _argument_row(item: Argument) -> tuple[str, str, str]:
+    names = ", ".join(f"`{name}`" for name in item.names)
+    return (f"{names} {item.value}".strip(), _escaped(item.sentence), f"`{item.default}`" if item.default else "")
+
+
+# ---- model file -----------------------------------------------------------------------------------------------------
+
+
+def model_file_page(schema: Mapping[str, Any]) -> str:
+    """The native format from its schema, a table of it after the other."""
+    lines = ["# Model file", "", "The native format, YAML. `mbsym schema` prints the same as a JSON Schema.", ""]
+    definitions = schema.get("$defs", {})
+    for name, table in (("Model", schema), *definitions.items()):
+        whole, short = _whole_and_short(table)
+        if "properties" not in whole:
+            continue
+        lines += [f"## {_spaced(name)}", "", _escaped(str(whole.get("description", ""))), ""]
+        if short:
+            lines += [f"Short form: {short}.", ""]
+        required = whole.get("required", [])
+        rows = (
+            (
+                f"`{key}`" + (" (required)" if key in required else ""),
+                _kind(entry, definitions),
+                _escaped(str(entry.get("description", ""))),
+            )
+            for key, entry in whole["properties"].items()
+        )
+        lines += _table(("entry", "holds", ""), rows)
+    return "\n".join(lines)
+
+
+def _whole_and_short(table: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+    """A table of entries, and the short form that may stand for it."""
+    if "anyOf" in table:
+        whole, short = table["anyOf"]
+        return whole, _kind(short, {})
+    return table, ""
+
+
+def _kind(entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
+    """What an entry holds, in words."""
+    if "$ref" in entry:
+        name = entry["$ref"].rpartition("/")[2]
+        return f"[{_spaced(name)}](#{_spaced(name).lower().replace(' ', '-')})"
+    if "const" in entry:
+        return f"`{entry['const']}`"
+    if "enum" in entry:
+        return ", ".join(f"`{word}`" for word in entry["enum"])
+    for key in ("anyOf", "oneOf"):
+        if key in entry:
+            return " or ".join(kind for item in entry[key] if (kind := _kind(item, definitions)) != "nothing")
+    return _plain_kind(entry, definitions)
+
+
+def _plain_kind(entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
+    kind = entry.get("type")
+    if kind == ["number", "string"]:
+        return "value"
+    if isinstance(kind, list):
+        return "name"
+    if kind == "array":
+        return _list_kind(entry, definitions)
+    if kind == "object":
+        inside = entry.get("additionalProperties")
+        return f"table of names: {_kind(inside, definitions)}" if isinstance(inside, Mapping) else "table"
+    return {"string": "text", "boolean": "true or false", "integer": "whole number", "null": "nothing"}.get(
+        str(kind), "value"
+    )
+
+
+def _list_kind(entry: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
+    if "prefixItems" in entry:
+        return f"[{', '.join(_kind(item, definitions) for item in entry['prefixItems'])}]"
+    inside = _kind(entry["items"], definitions)
+    least, most = entry.get("minItems"), entry.get("maxItems")
+    return f"{least} x {inside}" if least is not None and least == most else f"list of {inside}"
+
+
+def _spaced(name: str) -> str:
+    """PointSpringDamperTable as "Point spring damper"."""
+    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name.removesuffix("Table"))
+    return words.strip().capitalize()
+
+
+# ---- functions ------------------------------------------------------------------------------------------------------
+
+
+def functions_page() -> str:
+    """Generated functions from their contracts."""
+    arm, linkage = _mechanism("puma560", ("link6",)), _mechanism("four_bar")
+    tree, on_request = contracts_of(arm), functions_on_request(arm)
+    every = {**tree, **contracts_of(linkage)}
+    lines = [
+        "# Generated functions",
+        "",
+        "Shapes are in numbers of coordinates `nq`, speeds `nv`, bodies `nb`, joints `nj`, frames `nf`, standard",
+        "parameters `np`, base parameters `nbase`, independent closure rows `rows`. Models with time or control inputs",
+        "have `t` and `u` among the arguments. Which of them a module has: `mbsym generate MODEL` lists them.",
+        "",
+    ]
+    groups: dict[str, list[Contract]] = {"Of every tree": [], "On request": [], "Of closed loops": []}
+    for name, contract in every.items():
+        group = "On request" if name in on_request else "Of every tree" if name in tree else "Of closed loops"
+        groups[group].append(contract)
+    for title, contracts in groups.items():
+        lines += [f"## {title}", ""]
+        for contract in contracts:
+            lines += _function(contract)
+    lines += ["## Formulations", "", *_table(("`--formulation`", ""), _formulation_rows())]
+    return "\n".join(lines)
+
+
+def _mechanism(example: str, frames: tuple[str, ...] = ()) -> Mechanism:
+    model = with_frames(load(example), frames) if frames else load(example)
+    return build_mechanism(model, model.label())
+
+
+def _function(contract: Contract) -> list[str]:
+    lines = [f"### {contract.name}", "", _escaped(contract.description) + ".", ""]
+    lines += ["```text", f"{contract.name}({', '.join(contract.inputs)})", "```", ""]
+    return lines + _table(("result", "shape", "unit", ""), (_result_row(result) for result in contract.results))
+
+
+def _result_row(result: Result) -> tuple[str, str, str, str]:
+    shape = (
+        f"({', '.join(map(str, result.shape))}{',' if len(result.shape) == 1 else ''})" if result.shape else "scalar"
+    )
+    return (f"`{result.name}`", shape, result.unit, _escaped(result.description))
+
+
+def _formulation_rows() -> Iterator[tuple[str, str]]:
+    for formulation in FORMULATIONS.values():
+        yield f"`{formulation.name}`", _escaped(formulation.sentence)
+
+
+# ---- text -----------------------------------------------------------------------------------------------------------
+
+
+def _table(heads: Sequence[str], rows: Iterator[Sequence[str]]) -> list[str]:
+    return [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|", *(f"| {' | '.join(row)} |" for row in rows), ""]
+
+
+def _escaped(text: str) -> str:
+    """Text without signs that Markdown or HTML would take for its own."""
+    text = html.escape(text, quote=False)
+    for sign in "\\*_[]|#":
+        text = text.replace(sign, f"\\{sign}")
+    return text

@@ -1,0 +1,110 @@
+"""The documentation site: chapters, the reference read from the code, links, and the line that builds it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import mbsym
+from mbsym.cli.described import verbs
+from mbsym.cli.manual_page import manual_page
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def scripts() -> Iterator[None]:
+    """The scripts beside the pages can be imported."""
+    sys.path.insert(0, str(DOCS))
+    yield
+    sys.path.remove(str(DOCS))
+
+
+def script(name: str) -> ModuleType:
+    return import_module(name)
+
+
+def test_the_line_of_the_readme_is_the_one_that_the_check_runs() -> None:
+    lines = re.findall(r"^.*sphinx-build.*$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    check = [line.strip() for line in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == 1 and lines[0] in check and " -W " in lines[0]
+
+
+def test_a_new_page_joins_the_chapter_of_its_folder(tmp_path: Path) -> None:
+    chapter_pages = script("chapters").chapter_pages
+    (tmp_path / "how_to").mkdir()
+    (tmp_path / "how_to" / "fly.md").write_text("# Fly\n", encoding="utf-8")
+    (tmp_path / "wings.md").write_text("# Wings\n", encoding="utf-8")
+    pages = chapter_pages(tmp_path)
+    assert "../how_to/fly" in pages["chapter_how_to.md"] and "../wings" in pages["chapter_topics.md"]
+    assert "../wings" not in pages["chapter_how_to.md"]
+
+
+def test_the_reference_has_every_public_name() -> None:
+    names = {name for group in script("reference_pages").INTERFACE.values() for name in group}
+    public = {f"mbsym:{name}" for name in mbsym.__all__} - {"mbsym:__version__", "mbsym:examples"}
+    assert sorted(public - names) == []
+    page = script("reference_pages").python_page()
+    assert ".. autofunction:: mbsym.pipeline.generate\n" in page and ".. autoclass:: mbsym.model.body.Body\n" in page
+
+
+def test_the_reference_has_every_verb_entry_and_function() -> None:
+    pages = script("reference_pages").reference_pages()
+    assert [f"## mbsym {verb.name}\n" in pages["command_line.md"] for verb in verbs()] == [True] * len(verbs())
+    assert "`--symbolic-parameters`" in pages["command_line.md"]
+    assert "## Point spring damper\n" in pages["model_file.md"] and "| `gravity` |" in pages["model_file.md"]
+    assert "### frame\\_jacobian\n" in pages["functions.md"] or "### frame_jacobian\n" in pages["functions.md"]
+    assert "### project_position\n" in pages["functions.md"]
+
+
+def test_the_manual_page_says_what_help_says(capsys: pytest.CaptureFixture[str]) -> None:
+    page = manual_page(verbs())
+    for verb in verbs():
+        assert mbsym_help(verb.name, capsys) >= {name for item in verb.arguments for name in item.names if "--" in name}
+        assert f".SH {verb.name.upper()}\n" in page
+    assert "\\fB\\-\\-snap\\-angles\\fR" in page
+    assert not [
+        line for line in page.splitlines() if line.startswith((".", "'")) and not re.match(r"\.[A-Z]|\.br", line)
+    ]
+
+
+def mbsym_help(verb: str, capsys: pytest.CaptureFixture[str]) -> set[str]:
+    """Options that the help of a verb lists."""
+    from mbsym.cli import main
+
+    assert main([verb, "--help"]) == 0
+    return set(re.findall(r"--[\w-]+", capsys.readouterr().out))
+
+
+def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
+    broken_links = script("check_links").broken_links
+    good = '<p id="here"></p><a href="#here"></a><a href="other.html"></a><a href="https://example.org/x"></a>'
+    (tmp_path / "page.html").write_text(good, encoding="utf-8")
+    (tmp_path / "other.html").write_text('<a href="page.html#here"></a><img src="picture.png">', encoding="utf-8")
+    (tmp_path / "picture.png").write_bytes(b"")
+    assert broken_links(tmp_path) == []
+    bad = '<a href="page.html#there"></a><a href="gone.html"></a><script src="https://example.org/a.js"></script>'
+    (tmp_path / "bad.html").write_text(bad, encoding="utf-8")
+    assert broken_links(tmp_path) == [
+        "bad.html: https://example.org/a.js is loaded from elsewhere",
+        "bad.html: page.html#there has no such place",
+        "bad.html: gone.html",
+    ]
+
+
+def test_links_to_what_stands_beside_the_pages_lead_into_the_site() -> None:
+    led = script("outside_pages").led_into_the_site
+    assert led("[`a`](docs/frames.md)", "index.md", ROOT) == "[`a`](frames.md)"
+    assert led("[a](CONTRIBUTING.md) [b](LICENSE)", "index.md", ROOT) == (
+        "[a](built/contributing.md) [b](path:../LICENSE)"
+    )
+    assert led("[a](../../tests/conftest.py)", "adding/a_joint.md", ROOT) == "[a](path:../../tests/conftest.py)"
+    assert led("[a](docs)", "index.md", ROOT) == "a"
+    assert led("```python\nx[0](docs)\n```\n", "index.md", ROOT) == "```python\nx[0](docs)\n```\n"
