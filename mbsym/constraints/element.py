@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.scalar import Scalar
-from mbsym.values.entries import Entry, Kind, entries_of, named
+from mbsym.values.entries import Entry, Kind, entries_of, named, plain_entries
 from mbsym.values.lines import Line
 from mbsym.values.parameter import Value, Vector
 
@@ -32,6 +32,9 @@ class ConstraintElement(ABC):
     __slots__ = ()
     type: ClassVar[str]
     name: str
+
+    def __post_init__(self) -> None:
+        plain_entries(self, self.name)
 
     @abstractmethod
     def close(self, loop: OpenLoop[C]) -> C:

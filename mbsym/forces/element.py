@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol, Self
 
 from mbsym.forces.scene import MovingScene, Scene
 from mbsym.symbolic.scalar import Scalar
-from mbsym.values.entries import Entry, Kind, entries_of, named
+from mbsym.values.entries import Entry, Kind, entries_of, named, plain_entries
 from mbsym.values.lines import Line
 from mbsym.values.parameter import Value, Vector
 
@@ -50,6 +50,9 @@ class ForceElement(ABC):
     stores_energy: ClassVar[bool]
     linear_in: ClassVar[tuple[str, ...]] = ()
     name: str
+
+    def __post_init__(self) -> None:
+        plain_entries(self, self.name)
 
     @abstractmethod
     def act(self, scene: MovingScene) -> None:

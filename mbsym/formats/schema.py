@@ -31,6 +31,7 @@ from mbsym.joints.record import Entry
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.shapes.forms import FORMS, Form
 from mbsym.values.entries import Kind, entries_of
+from mbsym.values.given import DIRECTIONS
 from mbsym.values.parameter import Value
 
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -123,21 +124,11 @@ def _element(entry: Any, index: int) -> Value:
         raise PydanticCustomError("refused", "{what}", {**(error.context or {}), "path": (index,)}) from None
 
 
-_DIRECTIONS: dict[str, tuple[int, int, int]] = {
-    "x": (1, 0, 0),
-    "y": (0, 1, 0),
-    "z": (0, 0, 1),
-    "-x": (-1, 0, 0),
-    "-y": (0, -1, 0),
-    "-z": (0, 0, -1),
-}
-
-
 def _read_direction(item: Any) -> tuple[Value, ...]:
     if isinstance(item, Leaf):
-        if item not in _DIRECTIONS:
+        if item not in DIRECTIONS:
             raise _refused(f"{str(item)!r} is no direction", "say x, y, z, -x, -y, -z or give three components")
-        return _DIRECTIONS[item]
+        return DIRECTIONS[item]
     return _read_list(3, "three components")(item)
 
 
@@ -186,7 +177,7 @@ FlagEntry: TypeAlias = Annotated[bool, PlainValidator(_read_flag), WithJsonSchem
 IntegerEntry: TypeAlias = Annotated[int, PlainValidator(_read_integer), WithJsonSchema({"type": "integer"})]
 TripleEntry: TypeAlias = Annotated[Any, PlainValidator(_read_list(3, "three values")), WithJsonSchema(_TRIPLE)]
 DirectionEntry: TypeAlias = Annotated[
-    Any, PlainValidator(_read_direction), WithJsonSchema({"anyOf": [{"enum": list(_DIRECTIONS)}, _TRIPLE]})
+    Any, PlainValidator(_read_direction), WithJsonSchema({"anyOf": [{"enum": list(DIRECTIONS)}, _TRIPLE]})
 ]
 QuaternionEntry: TypeAlias = Annotated[
     Any, PlainValidator(_read_list(4, "four values")), WithJsonSchema({**_TRIPLE, "minItems": 4, "maxItems": 4})

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from mbsym.joints.record import JointShape, JointType
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.body import COINCIDENT, Placement
+from mbsym.values.given import GivenDirection, GivenVector, direction, entries, set_plain, several
 from mbsym.values.parameter import Value, Vector
+
+GivenPlacement: TypeAlias = "Placement | GivenVector"
+"""A placement, or its translation."""
+
+GivenValues: TypeAlias = "Value | Iterable[Value]"
+"""A value for each coordinate or speed; one by itself where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +32,7 @@ class Joint:
         predecessor: body (or ground) that the joint starts from.
         successor: body that it leads to.
         axis: of types that take one (the normal of planar, the first axis of universal joints); in the joint frame,
-            any length but zero.
+            any length but zero; "x", "-y" and the like are taken too.
         second_axis: of types that take two, perpendicular to ``axis``, fixed in the successor's joint frame.
         predecessor_placement: joint frame on the predecessor, in that body's frame.
         successor_placement: joint frame on the successor, in that body's frame.
@@ -62,6 +70,43 @@ class Joint:
     effort: tuple[Value, ...] = ()
     velocity: tuple[Value, ...] = ()
     initial: tuple[Value, ...] = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            name: str,
+            type: str,
+            predecessor: str,
+            successor: str,
+            axis: GivenDirection = ...,
+            second_axis: GivenDirection | None = ...,
+            predecessor_placement: GivenPlacement = ...,
+            successor_placement: GivenPlacement = ...,
+            pitch: Value = ...,
+            armature: Value = ...,
+            coordinates: str | Iterable[str] = ...,
+            speeds: str | Iterable[str] = ...,
+            actuated: bool = ...,
+            reaction_wanted: bool = ...,
+            cut: Literal["auto", "cut", "tree"] = ...,
+            weight: int | None = ...,
+            lower: GivenValues = ...,
+            upper: GivenValues = ...,
+            effort: GivenValues = ...,
+            velocity: GivenValues = ...,
+            initial: GivenValues = ...,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        for key in ("axis", "second_axis"):
+            set_plain(self, key, direction(getattr(self, key), f"{key} of joint {self.name!r}"))
+        for key in ("predecessor_placement", "successor_placement"):
+            given = getattr(self, key)
+            if not isinstance(given, Placement):
+                set_plain(self, key, Placement(entries(given)))
+        for key in ("coordinates", "speeds", "lower", "upper", "effort", "velocity", "initial"):
+            set_plain(self, key, several(getattr(self, key)))
 
     @property
     def kind(self) -> JointType:

@@ -11,6 +11,8 @@ from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
+from mbsym.values.given import direction, entries, set_plain
+
 Kind: TypeAlias = Literal[
     "joint", "joints", "body", "input", "index", "value", "values", "expression", "vector", "expressions", "direction",
     "choice", "text",
@@ -80,6 +82,19 @@ def _entries(element: Any) -> tuple[Entry, ...]:
         for item in fields(element)
         if "entry" in item.metadata
     )
+
+
+def plain_entries(element: Any, where: str) -> None:
+    """Brings what was given for vectors and directions of a new element into its plain form.
+
+    Raises:
+        ModelError: a word names no direction.
+    """
+    for entry in entries_of(type(element)):
+        if entry.kind in ("vector", "expressions", "direction"):
+            value = getattr(element, entry.key)
+            plain = direction(value, f"{entry.key} of {where!r}") if entry.kind == "direction" else entries(value)
+            set_plain(element, entry.key, plain)
 
 
 def named(item: Any, kind: Kind) -> tuple[Any, ...]:

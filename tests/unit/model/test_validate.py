@@ -71,7 +71,7 @@ def test_solid_bodies_on_any_joint_are_sound(kind: str) -> None:
     [
         ({"axis": (0, 0, 0)}, ("joints", 1, "axis"), "is zero"),
         ({"axis": (0, 0)}, ("joints", 1, "axis"), "are not 3 numbers"),
-        ({"axis": "z"}, ("joints", 1, "axis"), "are not 3 numbers"),
+        ({"axis": 3}, ("joints", 1, "axis"), "are not 3 numbers"),
         ({"axis": (0, 0, math.nan)}, ("joints", 1, "axis", 2), "nan"),
         ({"pitch": math.inf}, ("joints", 1, "pitch"), "inf"),
         ({"armature": "-0.1"}, ("joints", 1, "armature"), "negative"),
