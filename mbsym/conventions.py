@@ -26,6 +26,11 @@ LOOP_CONVENTIONS: Final = (
 )
 """What the equations are beyond those where loops close."""
 
+INLINE_TRIGONOMETRY: Final = (
+    "Sines and cosines are computed in place, below one unit in the last place up to 1e5 (float: 1e3), by libm beyond."
+)
+"""What is said of C code that brings its own."""
+
 LARGEST_CODE: Final = 100.0
 """Megabytes above which the work does not begin unless it is asked for."""
 

@@ -11,10 +11,25 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from mbsym.codegen.interface import GeneratedFile, Indices, ModuleDescription, Real, RuntimeFunction, render
+from mbsym.codegen.c.trigonometry import chosen_trigonometry
+from mbsym.codegen.interface import (
+    GeneratedFile,
+    Indices,
+    ModuleDescription,
+    Real,
+    RuntimeFunction,
+    Trigonometry,
+    render,
+)
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES
 from mbsym.codegen.write import write_files
-from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS, LARGEST_CODE, LOOP_CONVENTIONS
+from mbsym.conventions import (
+    EQUATION_CONVENTIONS,
+    FRAME_CONVENTIONS,
+    INLINE_TRIGONOMETRY,
+    LARGEST_CODE,
+    LOOP_CONVENTIONS,
+)
 from mbsym.derivatives.control_functions import FRAME_CONTROL_FUNCTIONS
 from mbsym.derivatives.functions import OF_FREE_MOTION
 from mbsym.derivatives.of_functions import DerivativeRequest
@@ -62,6 +77,7 @@ class GenerationOptions:
         largest: estimated size of the code up to which it is made [MB].
         derivatives: of functions, by arguments and run-time parameters.
         compressed: functions on request and derivatives return of each matrix only what is not zero by structure.
+        trigonometry: of the C code: "libm" calls the library, "inline" brings one loop for all angles of a function.
     """
 
     languages: tuple[str, ...] = ()
@@ -76,6 +92,7 @@ class GenerationOptions:
     largest: float = LARGEST_CODE
     derivatives: tuple[DerivativeRequest, ...] = ()
     compressed: bool = False
+    trigonometry: Trigonometry = "libm"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -239,11 +256,12 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
     equations = (*EQUATION_CONVENTIONS, *(LOOP_CONVENTIONS if derivation.loops and derivation.loops.rows else ()))
     fixed = derivation.fixed or FixedFunctions((), ())
     roadmap = roadmap_lines(mechanism)
+    way = (INLINE_TRIGONOMETRY,) if options.trigonometry == "inline" else ()
     linear = column_tables(mechanism, derivation.loops, [program.name for program in derivation.programs])
     return ModuleDescription(
         name=mechanism.model.name,
         programs=derivation.programs,
-        header=(*FRAME_CONVENTIONS, *joint_conventions(), *equations, "", *roadmap, *loops, *linear.header),
+        header=(*FRAME_CONVENTIONS, *joint_conventions(), *equations, *way, "", *roadmap, *loops, *linear.header),
         manifest={
             "formulation": derivation.formulation,
             **manifest_fields(mechanism),
@@ -252,6 +270,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
             **({"derivatives": [item.as_manifest() for item in options.derivatives]} if options.derivatives else {}),
             **linear.manifest,
             **_sparsity_fields(derivation, options),
+            **({"trigonometry": options.trigonometry} if options.trigonometry != "libm" else {}),
             **fixed.manifest,
         },
         real=options.real,
@@ -264,6 +283,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
         tolerances=fixed.tolerances,
         extra=fixed.extra,
         prefix=options.prefix,
+        trigonometry=options.trigonometry,
     )
 
 
@@ -313,6 +333,7 @@ def generate(
     largest: float = LARGEST_CODE,
     derivatives: Sequence[tuple[str, Sequence[str]]] = (),
     compressed: bool = False,
+    trigonometry: str = "libm",
     force: bool = False,
     progress: Progress | None = None,
 ) -> Generation:
@@ -324,7 +345,7 @@ def generate(
         source: a model, a model file, or the name of a bundled example.
         directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
         languages, functions, formulation, real: see ``GenerationOptions``.
-        symbolic_parameters, order, prefix, frames, frame_axes, largest, compressed: likewise.
+        symbolic_parameters, order, prefix, frames, frame_axes, largest, compressed, trigonometry: likewise.
         derivatives: (FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.
         force: overwrite files that mbsym did not write.
         progress: told of each step.
@@ -345,6 +366,7 @@ def generate(
         largest,
         tuple(dict.fromkeys(DerivativeRequest(function, tuple(names)) for function, names in derivatives)),
         compressed,
+        chosen_trigonometry(trigonometry),
     )
     derivation, files = generate_files(source, options, progress)
     # The manifest comes last and bears the module's name.

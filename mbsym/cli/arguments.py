@@ -90,6 +90,12 @@ WRENCH_INPUT_HELP: Final = (
 WRENCH_AXES_HELP: Final = "Axes of these wrenches: local (the frame's) or aligned (those of the base)."
 """The option --wrench-axes."""
 
+TRIGONOMETRY_HELP: Final = (
+    "Sines and cosines in C: 'libm' calls the library, 'inline' brings one loop without branches for all angles of a "
+    "function, which compilers vectorise."
+)
+"""The option --trigonometry."""
+
 
 def formulation_help() -> str:
     """The option --formulation."""

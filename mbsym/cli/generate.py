@@ -13,6 +13,7 @@ from mbsym.cli.arguments import (
     COORDINATES_HELP,
     CUT_HELP,
     KEEP_HELP,
+    TRIGONOMETRY_HELP,
     WRENCH_AXES_HELP,
     WRENCH_INPUT_HELP,
     Actuators,
@@ -94,6 +95,7 @@ def register(app: typer.Typer) -> None:
             "--compressed",
             help="Functions on request and derivatives return of matrices only what is not zero by structure.",
         ),
+        trigonometry: str = typer.Option("libm", "--trigonometry", help=TRIGONOMETRY_HELP),
         force: ForceFiles = False,
     ) -> None:
         """Generate code for a model."""
@@ -142,6 +144,7 @@ def register(app: typer.Typer) -> None:
                 frame_axes=axes,
                 derivatives=[(of, names_in([by])) for of, by in zip(derivative_of, with_respect_to, strict=True)],
                 compressed=compressed,
+                trigonometry=trigonometry,
                 prefix=prefix,
                 largest=largest,
                 force=force,

@@ -11,6 +11,7 @@ from mbsym.codegen.statuses import Failure
 from mbsym.symbolic.program import OperationCount, Program
 
 Real: TypeAlias = Literal["double", "float"]
+Trigonometry: TypeAlias = Literal["libm", "inline"]
 Direction: TypeAlias = Literal["in", "out"]
 Kind: TypeAlias = Literal["real", "int"]
 
@@ -136,6 +137,7 @@ class ModuleDescription:
         tolerances: that the runtime compares with.
         extra: arguments of the programs that the runtime passes on unseen.
         prefix: what files and C symbols bear in place of the name.
+        trigonometry: what computes sines and cosines in C, the library or code of the module itself.
     """
 
     name: str
@@ -152,6 +154,7 @@ class ModuleDescription:
     tolerances: tuple[Tolerance, ...] = ()
     extra: tuple[Argument, ...] = ()
     prefix: str = ""
+    trigonometry: Trigonometry = "libm"
 
 
 @dataclass(frozen=True, slots=True)

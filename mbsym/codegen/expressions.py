@@ -96,6 +96,22 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
     return (expression.operand,) if isinstance(expression, Negation) else ()
 
 
+def with_operands(expression: Expression, parts: tuple[Expression, ...]) -> Expression:
+    """The expression with others in the place of its operands."""
+    if isinstance(expression, Sum):
+        flags = (negative for negative, _ in expression.terms)
+        return Sum(tuple(zip(flags, parts, strict=True)))
+    if isinstance(expression, Product):
+        return Product(parts)
+    if isinstance(expression, Quotient):
+        return Quotient(*parts)
+    if isinstance(expression, Call):
+        return Call(expression.function, parts)
+    if isinstance(expression, Select):
+        return Select(*parts)
+    return Negation(*parts) if isinstance(expression, Negation) else expression
+
+
 def leaves(expression: Expression) -> Iterator[Constant | Variable | Element]:
     """Constants, variables and elements from left to right, as often as they occur."""
     if isinstance(expression, (Constant, Variable, Element)):

@@ -12,6 +12,7 @@ from mbsym.codegen.description import (
     Real,
     RuntimeFunction,
     Tolerance,
+    Trigonometry,
     arguments_of,
 )
 from mbsym.codegen.languages import LANGUAGES
@@ -26,6 +27,7 @@ __all__ = [
     "Real",
     "RuntimeFunction",
     "Tolerance",
+    "Trigonometry",
     "arguments_of",
     "render",
 ]

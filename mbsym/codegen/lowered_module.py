@@ -19,7 +19,8 @@ IMPORTED_MODULES = ("numpy", "math", "dataclasses", "typing", "mbsym")
 # Names that C reserves behind the prefix, and NumPy behind an underscore.
 C_SUFFIXES = (
     "real", "parameters", "default_parameters", "evaluate", "FORMAL", "ACTUAL", "EXTRA_FORMAL", "EXTRA_ACTUAL", "SQRT",
-    "ABS", "INFINITY", "WRENCHES", "interface", "finite", "spoil", "status", *(status.name for status in Status),
+    "ABS", "INFINITY", "WRENCHES", "interface", "finite", "spoil", "sincos", "ABREAST", "NEAR", "status",
+    *(status.name for status in Status),
 )  # fmt: skip
 # Names that NumPy modules give to what can fail.
 PYTHON_NAMES = ("Status", "StatusError")

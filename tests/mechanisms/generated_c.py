@@ -14,7 +14,7 @@ import pytest
 
 import mbsym
 from mbsym import examples
-from mbsym.codegen.description import Real
+from mbsym.codegen.description import Real, Trigonometry
 from mbsym.codegen.load import read_manifest
 from mbsym.registry import TRANSFER_MATRIX
 
@@ -90,9 +90,11 @@ class Case:
     model: str
     formulation: str = "auto"
     symbolic: str = ""
+    trigonometry: Trigonometry = "libm"
 
     def __str__(self) -> str:
-        return "-".join(filter(None, (Path(self.model).stem, self.formulation.replace("auto", ""), self.symbolic)))
+        way = self.trigonometry.replace("libm", "")
+        return "-".join(filter(None, (Path(self.model).stem, self.formulation.replace("auto", ""), self.symbolic, way)))
 
     def module(self, directory: Path, real: Real = "double", prefix: str = "") -> Module:
         """The files, written."""
@@ -104,6 +106,7 @@ class Case:
             symbolic_parameters=self.symbolic,
             real=real,
             prefix=prefix,
+            trigonometry=self.trigonometry,
         )
         source = next(path for path in done.paths if path.suffix == ".c")
         return Module(source, read_manifest(source.with_suffix(".json")))
@@ -113,8 +116,9 @@ CASES: Final = (
     *(Case(name) for name in examples.names() if name not in TOPOLOGIES),
     *(Case(name, TRANSFER_MATRIX) for name in STEPPED),
     Case("four_bar", symbolic="all"),
+    Case("double_pendulum", trigonometry="inline"),
 )
-"""All bundled examples that have equations, stepping code, and loops with parameters."""
+"""All bundled examples that have equations, stepping code, loops with parameters, and sines and cosines inline."""
 
 
 def run(*command: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

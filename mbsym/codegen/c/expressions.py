@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Final
 
 from mbsym.codegen.description import Real
-from mbsym.codegen.expressions import Call, Constant, Select
+from mbsym.codegen.expressions import Call, Constant, Expression, Select, leaves
 from mbsym.codegen.printer import ExpressionPrinter, double_literal
 from mbsym.errors import CodegenError
 
@@ -17,10 +17,17 @@ LARGEST_FLOAT: Final = Fraction((2**24 - 1) * 2**104)
 class CPrinter(ExpressionPrinter):
     """Prints for one floating-point type: in single precision literals end in f and functions are ``sinf`` etc."""
 
-    __slots__ = ("_one", "_single", "_zero")
+    __slots__ = ("_one", "_single", "_zero", "kind")
 
-    def __init__(self, real: Real) -> None:
+    def __init__(self, real: Real, kind: str = "real") -> None:
+        """Starts a printer.
+
+        Args:
+            real: the floating-point type.
+            kind: what stands behind the prefix in the type of values.
+        """
         super().__init__()
+        self.kind = kind
         self._single = real == "float"
         self._zero = self.literal(Fraction(0))
         self._one = self.literal(Fraction(1))
@@ -50,6 +57,15 @@ class CPrinter(ExpressionPrinter):
     def format_constant(self, expression: Constant) -> str:
         """A literal."""
         return self.literal(expression.value)
+
+    def spread(self, text: str) -> str:
+        """A number as a value of the kind."""
+        return text
+
+    def value(self, expression: Expression) -> str:
+        """An expression as a value of the kind, even where it is but a number."""
+        text = self.format(expression)
+        return text if any(not isinstance(leaf, Constant) for leaf in leaves(expression)) else self.spread(text)
 
     def format_call(self, expression: Call) -> str:
         """A function of the library; ``sign`` is a comparison that passes zero and NaN through."""

@@ -20,11 +20,11 @@ from mbsym.codegen.expressions import (
     Negation,
     Product,
     Quotient,
-    Select,
     Sum,
     Variable,
     operands,
     operations,
+    with_operands,
 )
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import Assignment, Block
@@ -291,16 +291,7 @@ class _Rewriting:
                 self.columns[leaves] = self._scope.claim(_column_name(expression))
             return Variable(self.columns[leaves])
         parts = tuple(self.of(operand, others) for operand in operands(expression))
-        if isinstance(expression, Sum):
-            flags = (negative for negative, _ in expression.terms)
-            return Sum(tuple(zip(flags, parts, strict=True)))
-        if isinstance(expression, Product):
-            return Product(parts)
-        if isinstance(expression, Quotient):
-            return Quotient(*parts)
-        if isinstance(expression, Call):
-            return Call(expression.function, parts)
-        return Select(*parts) if isinstance(expression, Select) else Negation(*parts)
+        return with_operands(expression, parts)
 
 
 def _column_name(leaf: Constant | Variable | Element) -> str:

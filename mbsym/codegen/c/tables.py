@@ -1,4 +1,4 @@
-"""What a C header says of a model besides its functions: where things stand in arrays, and limits."""
+"""Tables of numbers in C: where things stand in arrays, limits, and constant entries of results."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ from textwrap import wrap
 from typing import Final
 
 from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.expressions import Constant
+from mbsym.codegen.lower import Result
 from mbsym.codegen.lowered_module import LoweredModule
 from mbsym.codegen.text import c_comment
 
 WIDTH: Final = 100
 """Of lines of integers."""
+LONGEST_LIST_OF_CONSTANTS: Final = 256
+"""More constant entries of a result than this become a table."""
+INDENT: Final = "    "
+CONTINUED: Final = "        "
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +86,25 @@ def _limit(value: float, printer: CPrinter) -> str:
         return f"{'-' if value < 0 else ''}{printer.infinity}"
     text = printer.literal(Fraction(abs(value)))
     return f"-{text}" if value < 0 else text
+
+
+def has_table(result: Result) -> bool:
+    """True where the constant entries of a result are so many that they are copied from a table."""
+    return sum(isinstance(entry, Constant) for entry in result.entries) > LONGEST_LIST_OF_CONSTANTS
+
+
+def table_lines(result: Result, real: str, printer: CPrinter) -> list[str]:
+    """The constant entries of a result as a table that is copied: compilers take long over lists of assignments."""
+    size = len(result.entries)
+    values = [printer.format(entry) if isinstance(entry, Constant) else "0" for entry in result.entries]
+    lines = [f"{INDENT}{{", f"{CONTINUED}static const {real} constant_entries[{size}] = {{"]
+    for start in range(0, size, 8):
+        lines.append(f"{CONTINUED}{INDENT}{', '.join(values[start : start + 8])},")
+    lines += [
+        f"{CONTINUED}}};",
+        f"{CONTINUED}for (int entry_index = 0; entry_index < {size}; ++entry_index) {{",
+        f"{CONTINUED}{INDENT}{result.identifier}[entry_index] = {printer.spread('constant_entries[entry_index]')};",
+        f"{CONTINUED}}}",
+        f"{INDENT}}}",
+    ]
+    return lines

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import groupby
 
 from mbsym import __version__
+from mbsym.codegen.c.bodies import (
+    SharedNames,
+    body_lines,
+    front_lines,
+    loop_lines,
+    parameter_lines,
+    part_lines,
+    unused_arguments,
+)
 from mbsym.codegen.c.comments import comment_lines, function_comment, operation_line
 from mbsym.codegen.c.expressions import CPrinter
-from mbsym.codegen.c.parts import Load, Loop, Part, split
+from mbsym.codegen.c.parts import Loop, Part, split
 from mbsym.codegen.c.statuses import (
     StatusView,
     ToleranceView,
@@ -25,22 +32,24 @@ from mbsym.codegen.c.statuses import (
     tolerance_views,
     verdict_lines,
 )
-from mbsym.codegen.c.tables import TableView, array_views, has_infinite_limits, index_views, limit_views
+from mbsym.codegen.c.tables import (
+    INDENT,
+    TableView,
+    array_views,
+    has_infinite_limits,
+    index_views,
+    limit_views,
+)
+from mbsym.codegen.c.trigonometry import Front, in_front
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
-from mbsym.codegen.expressions import Constant, Expression
 from mbsym.codegen.guards import GUARDED
 from mbsym.codegen.identifiers import Scope
-from mbsym.codegen.lower import LoweredFunction, Result
+from mbsym.codegen.lower import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.routines.c import print_c
 from mbsym.codegen.routines.module import routine_file, routine_of
-from mbsym.codegen.text import WIDTH, c_comment, wrapped
-
-INDENT = "    "
-CONTINUED = "        "
-LONGEST_LIST_OF_CONSTANTS = 256
-"""More constant entries of a result than this become a table."""
+from mbsym.codegen.text import c_comment
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +99,6 @@ class FunctionView:
     operations: str
     formals: tuple[str, ...]
     lines: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SharedNames:
-    """Identifiers of the array that the parts of a function share, of the lane of a loop, and of its constants."""
-
-    shared: str
-    lane: str
-    numbers: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ def source_context(module: LoweredModule, interface: str) -> SourceContext:
         for view in function_views(module, function, function.body, printer)
     )
     runtime = tuple(_runtime_text(module, file) for file in module.runtime_files)
-    helpers = helper_texts(module, runtime)
+    helpers = (*helper_texts(module, runtime), *trigonometry_texts(module, functions))
     return SourceContext(
         version=__version__,
         name=names.module,
@@ -222,6 +222,13 @@ def source_context(module: LoweredModule, interface: str) -> SourceContext:
     )
 
 
+def trigonometry_texts(module: LoweredModule, functions: Sequence[FunctionView]) -> tuple[str, ...]:
+    """What computes sines and cosines, where a function calls it."""
+    prefix = f"{module.names.module}_"
+    called = any(f" {prefix}sincos(" in line for function in functions for line in function.lines)
+    return (fixed_text(f"c/sincos_{module.description.real}.c", prefix),) * called
+
+
 def library_headers(module: LoweredModule, texts: Sequence[str]) -> tuple[str, ...]:
     """Headers of the C library that a source needs, fixed texts considered word by word."""
     words = {word for text in texts for word in re.findall(r"\w+", text)}
@@ -231,6 +238,9 @@ def library_headers(module: LoweredModule, texts: Sequence[str]) -> tuple[str, .
         "math.h": mathematics or bool(module.runtime_files),
         "stdbool.h": not words.isdisjoint(("bool", "true", "false")),
         "stddef.h": "NULL" in words,
+        "stdint.h": not words.isdisjoint(("uint32_t", "uint64_t")),
+        "string.h": "memcpy" in words,
+        "float.h": "FLT_EVAL_METHOD" in words,
     }
     return tuple(header for header, is_needed in needed.items() if is_needed)
 
@@ -272,14 +282,21 @@ def _hash_line(module: LoweredModule) -> str:
     return f"model sha256 {digest}" if digest else "equations of a mechanism"
 
 
-def formals(module: LoweredModule, function: ModuleFunction, restrict: str, close: str) -> tuple[str, ...]:
+def formals(
+    module: LoweredModule, function: ModuleFunction, restrict: str, close: str, kind: str = "real"
+) -> tuple[str, ...]:
     """Formal arguments, each with its comma, and the last with what closes the list."""
     prefix = module.names.module
-    texts = [f"const {prefix}_parameters *parameters"] if module.parameters else []
+    texts = [structure_formal(module, kind)] if module.parameters else []
     for item, identifier in zip(function.arguments, function.identifiers, strict=True):
-        texts.append(_formal(item, identifier, f"{prefix}_real", restrict))
+        texts.append(_formal(item, identifier, f"{prefix}_{kind}", restrict))
     texts = texts or ["void"]
     return (*(f"{text}," for text in texts[:-1]), f"{texts[-1]}{close}")
+
+
+def structure_formal(module: LoweredModule, kind: str) -> str:
+    """The parameter structure as a formal argument, of numbers or of other values."""
+    return f"const {module.names.module}_{'' if kind == 'real' else f'{kind}_'}parameters *parameters"
 
 
 def _formal(item: Argument, identifier: str, real: str, restrict: str) -> str:
@@ -298,16 +315,18 @@ def function_views(
     """A function, after the parts that it calls if it has any."""
     symbol = module.names.c_symbol(function.name)
     cost = operation_line(function.operations)
-    outer = formals(module, function, "restrict", ")")
+    outer = formals(module, function, "restrict", ")", printer.kind)
+    front = _front(module, function, body)
+    body = front.body
     parts = split(body)
     returns = "int" if function.guards else "void"
     before, after = guard_declaration(module, function), verdict_lines(module, function, printer)
     if parts is None:
-        lines = (*before, *body_lines(module, function, body, printer), *after)
+        lines = (*before, *body_lines(module, function, front, printer), *after)
         return (FunctionView("", returns, symbol, cost, outer, lines),)
     names = shared_names(module, function, body)
     shared = names.shared
-    real = f"{module.names.module}_real"
+    real = f"{module.names.module}_{printer.kind}"
     array = f"{real} {shared}[restrict {parts.shared}]"
     results = {item.identifier: item for item in body.results}
     views, calls = [], []
@@ -316,9 +335,9 @@ def function_views(
         name = scope.claim(f"{symbol}_part{number}")
         if isinstance(part, Loop):
             takes, gives = [array], [shared]
-            lines = loop_lines(part, real, names, printer)
+            lines = loop_lines(part, module.names.module, names, printer)
         else:
-            takes, gives = _part_arguments(module, function, part)
+            takes, gives = _part_arguments(module, function, part, front, printer)
             if part.shares:
                 takes.append(array)
                 gives.append(shared)
@@ -329,8 +348,9 @@ def function_views(
         )
         calls.append(f"{INDENT}{name}({', '.join(gives)});")
     declaration = (f"{INDENT}{real} {shared}[{parts.shared}]; /* what the parts hand on */", "")
-    unused = tuple(f"{INDENT}(void){identifier};" for identifier in _unused(module, function, body))
-    whole = (*unused, *before, *(declaration if parts.shared else ()), *calls, *after)
+    unused = tuple(f"{INDENT}(void){identifier};" for identifier in unused_arguments(module, function, body))
+    opening = (*unused, *parameter_lines(module, front.names, real), *front_lines(module, front, printer))
+    whole = (*opening, *before, *(declaration if parts.shared else ()), *calls, *after)
     return (*views, FunctionView("", returns, symbol, cost, outer, whole))
 
 
@@ -342,157 +362,25 @@ def shared_names(module: LoweredModule, function: ModuleFunction, body: LoweredF
     return SharedNames(scope.claim("shared"), scope.claim("lane"), scope.claim("numbers"))
 
 
-def _part_arguments(module: LoweredModule, function: ModuleFunction, part: Part) -> tuple[list[str], list[str]]:
+def _part_arguments(
+    module: LoweredModule, function: ModuleFunction, part: Part, front: Front, printer: CPrinter
+) -> tuple[list[str], list[str]]:
     """Formal and actual arguments of a part: those of the whole function that it uses."""
-    prefix = module.names.module
+    real = f"{module.names.module}_{printer.kind}"
     takes, gives = [], []
     if part.used & set(module.names.parameters.values()):
-        takes.append(f"const {prefix}_parameters *parameters")
+        takes.append(structure_formal(module, printer.kind))
         gives.append("parameters")
     guarded = [(guard_array(function), module.names.inner[GUARDED])] if function.guards else []
-    for item, identifier in [*zip(function.arguments, function.identifiers, strict=True), *guarded]:
+    for item, identifier in [*zip(function.arguments, function.identifiers, strict=True), *guarded, *front.arrays]:
         if identifier in part.used:
-            takes.append(_formal(item, identifier, f"{prefix}_real", "restrict"))
+            takes.append(_formal(item, identifier, real, "restrict"))
             gives.append(identifier)
     return takes, gives
 
 
-def part_lines(
-    module: LoweredModule, part: Part, shared: str, results: Mapping[str, Result], printer: CPrinter
-) -> tuple[str, ...]:
-    """The statements of a part."""
-    real = f"{module.names.module}_real"
-    lines = [
-        f"{INDENT}const {real} {identifier} = parameters->{identifier};"
-        for identifier in module.names.parameters.values()
-        if identifier in part.used
-    ]
-    title = ""
-    for statement in part.statements:
-        if statement.title != title:
-            title = statement.title
-            lines += ([""] if lines else []) + ([f"{INDENT}/* {c_comment(title)} */"] if title else [])
-        lines += _loading(real, shared, statement.loads)
-        lines.append(_definition(f"{INDENT}const {real} {statement.identifier} = ", statement.expression, printer))
-        for negative in (False, True):
-            places = [f"{shared}[{store.place}]" for store in statement.stores if store.negative is negative]
-            if places:
-                lines.append(f"{INDENT}{' = '.join(places)} = {'-' if negative else ''}{statement.identifier};")
-    if part.entries:
-        lines.append("")
-    for output, group in groupby(part.entries, key=lambda entry: entry.output):
-        entries = list(group)
-        # All constants stand in one part, and before what other parts write.
-        in_table = _has_table(results[output]) and any(isinstance(entry.expression, Constant) for entry in entries)
-        if in_table:
-            lines += _table_lines(results[output], real, printer)
-        for entry in entries:
-            if in_table and isinstance(entry.expression, Constant):
-                continue
-            lines += _loading(real, shared, entry.loads)
-            lines.append(_definition(f"{INDENT}{output}[{entry.index}] = ", entry.expression, printer))
-    if part.moves:
-        lines += [*([""] if lines else []), f"{INDENT}/* for the lanes of the next part */"]
-    for move in part.moves:
-        source = f"{shared}[{move.source}]" if isinstance(move.source, int) else printer.format(move.source)
-        lines.append(f"{INDENT}{shared}[{move.place}] = {'-' if move.negative else ''}{source};")
-    return tuple(lines)
-
-
-def loop_lines(loop: Loop, real: str, names: SharedNames, printer: CPrinter) -> tuple[str, ...]:
-    """The statements of alike sections: a loop over its lanes."""
-    title = f"{c_comment(loop.title)}: {loop.lanes} lanes"
-    lines = [f"{INDENT}/* {text} */" for text in textwrap.wrap(title, WIDTH - len(INDENT) - 6)]
-    if loop.table:
-        lines.append(f"{INDENT}static const {real} {names.numbers}[{len(loop.table)}][{loop.width}] = {{")
-        for row in loop.table:
-            text = wrapped(", ".join(map(printer.format, row)), first=len(CONTINUED) + 3, following=CONTINUED + INDENT)
-            lines.append(f"{CONTINUED}{{{text}}},")
-        lines += [f"{INDENT}}};", ""]
-    lane = names.lane
-    lines.append(f"{INDENT}for (int {lane} = 0; {lane} < {loop.width}; ++{lane}) {{")
-    start = f"{CONTINUED}const {real} "
-    for statement in loop.statements:
-        lines += [f"{start}{item.identifier} = {names.shared}[{item.place} + {lane}];" for item in statement.loads]
-        lines += [f"{start}{item.identifier} = {names.numbers}[{item.place}][{lane}];" for item in statement.numbers]
-        before = f"{start}{statement.identifier} = "
-        lines.append(_definition(before, statement.expression, printer, CONTINUED + INDENT))
-        if statement.store is not None:
-            factor = "" if statement.sign is None else f"{names.numbers}[{statement.sign}][{lane}]*"
-            lines.append(f"{CONTINUED}{names.shared}[{statement.store} + {lane}] = {factor}{statement.identifier};")
-    return (*lines, f"{INDENT}}}")
-
-
-def _definition(before: str, expression: Expression, printer: CPrinter, following: str = CONTINUED) -> str:
-    return f"{before}{wrapped(printer.format(expression), first=len(before) + 1, following=following)};"
-
-
-def _loading(real: str, shared: str, loads: Sequence[Load]) -> list[str]:
-    """Temporaries of earlier parts by their names."""
-    return [f"{INDENT}const {real} {load.identifier} = {shared}[{load.place}];" for load in loads]
-
-
-def body_lines(
-    module: LoweredModule, function: ModuleFunction, body: LoweredFunction, printer: CPrinter
-) -> tuple[str, ...]:
-    """The statements of a function."""
-    real = f"{module.names.module}_real"
-    lines = [f"{INDENT}(void){identifier};" for identifier in _unused(module, function, body)]
-    for item in module.parameters:
-        identifier = module.names.parameters[item.name]
-        if identifier in body.used:
-            lines.append(f"{INDENT}const {real} {identifier} = parameters->{identifier};")
-    start = f"{INDENT}const {real} "
-    for block in body.blocks:
-        if block.title:
-            if lines:
-                lines.append("")
-            lines.append(f"{INDENT}/* {c_comment(block.title)} */")
-        for assignment in block.assignments:
-            before = f"{start}{assignment.identifier} = "
-            text = printer.format(assignment.expression)
-            lines.append(f"{before}{wrapped(text, first=len(before) + 1, following=CONTINUED)};")
-    if body.blocks:
-        lines.append("")
-    for result in body.results:
-        in_table = _has_table(result)
-        if in_table:
-            lines += _table_lines(result, real, printer)
-        for index, entry in enumerate(result.entries):
-            if in_table and isinstance(entry, Constant):
-                continue
-            before = f"{INDENT}{result.identifier}[{index}] = "
-            lines.append(f"{before}{wrapped(printer.format(entry), first=len(before) + 1, following=CONTINUED)};")
-    return tuple(lines)
-
-
-def _has_table(result: Result) -> bool:
-    return sum(isinstance(entry, Constant) for entry in result.entries) > LONGEST_LIST_OF_CONSTANTS
-
-
-def _table_lines(result: Result, real: str, printer: CPrinter) -> list[str]:
-    """The constant entries of a result as a table that is copied: compilers take long over lists of assignments."""
-    size = len(result.entries)
-    values = [printer.format(entry) if isinstance(entry, Constant) else "0" for entry in result.entries]
-    lines = [f"{INDENT}{{", f"{CONTINUED}static const {real} constant_entries[{size}] = {{"]
-    for start in range(0, size, 8):
-        lines.append(f"{CONTINUED}{INDENT}{', '.join(values[start : start + 8])},")
-    lines += [
-        f"{CONTINUED}}};",
-        f"{CONTINUED}for (int entry_index = 0; entry_index < {size}; ++entry_index) {{",
-        f"{CONTINUED}{INDENT}{result.identifier}[entry_index] = constant_entries[entry_index];",
-        f"{CONTINUED}}}",
-        f"{INDENT}}}",
-    ]
-    return lines
-
-
-def _unused(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> list[str]:
-    """Arguments that the body does not touch."""
-    unused = []
-    if module.parameters and not body.used & set(module.names.parameters.values()):
-        unused.append("parameters")
-    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
-        if (item.direction == "in" and identifier not in body.used) or (item.direction == "out" and not item.size):
-            unused.append(identifier)
-    return unused
+def _front(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> Front:
+    """The body with its sines and cosines taken out where that is asked for."""
+    if module.description.trigonometry == "libm":
+        return Front(body, ())
+    return in_front(body, (*module.names.inner.values(), *function.identifiers, *module.names.parameters.values()))

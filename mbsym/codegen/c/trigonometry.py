@@ -1,0 +1,174 @@
+"""Sines and cosines of all angles that follow from the arguments, in one loop in front of the body.
+
+The loop has no branches, so that compilers vectorise it; what the library would do for each angle in turn takes longer
+than the arithmetic of an arm. The body then reads entries of two arrays. Angles that depend on what the body computes,
+as in force laws of users, stay calls of the library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.description import Argument, Trigonometry
+from mbsym.codegen.expressions import (
+    Call,
+    Element,
+    Expression,
+    Variable,
+    leaves,
+    operands,
+    operations,
+    with_operands,
+)
+from mbsym.codegen.identifiers import Scope
+from mbsym.codegen.lower import Assignment, Block, LoweredFunction, Result
+from mbsym.codegen.text import wrapped
+from mbsym.errors import CodegenError
+
+ABREAST: Final = 4
+"""The arrays' length is a multiple of this, which the loop in ``runtime/c/sincos_*.c`` relies on."""
+LONGEST_ANGLE: Final = 8
+"""Operations of an angle up to which it is computed again in front."""
+DEEPEST_ANGLE: Final = 6
+"""Expressions within each other up to which an angle is followed."""
+
+
+def chosen_trigonometry(text: str) -> Trigonometry:
+    """The way of that name.
+
+    Raises:
+        CodegenError: there is none.
+    """
+    known: dict[str, Trigonometry] = {"libm": "libm", "inline": "inline"}
+    if text not in known:
+        raise CodegenError(
+            f"sines and cosines cannot be had from {text!r}", where="--trigonometry", remedy="use libm or inline"
+        )
+    return known[text]
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What is done in front of a body.
+
+    Attributes:
+        body: what is left to do.
+        angles: in the order of the arrays.
+        angle, sine, cosine: identifiers of the arrays.
+    """
+
+    body: LoweredFunction
+    angles: tuple[Expression, ...]
+    angle: str = ""
+    sine: str = ""
+    cosine: str = ""
+
+    @property
+    def length(self) -> int:
+        """Of the arrays."""
+        return -(-len(self.angles) // ABREAST) * ABREAST
+
+    @property
+    def arrays(self) -> tuple[tuple[Argument, str], ...]:
+        """Sines and cosines as arguments of parts of a function."""
+        return tuple((Argument(name, "in", (self.length,)), name) for name in (self.sine, self.cosine) if self.angles)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Identifiers that occur in the angles."""
+        found = (leaf for angle in self.angles for leaf in leaves(angle))
+        return frozenset(
+            leaf.array if isinstance(leaf, Element) else leaf.identifier
+            for leaf in found
+            if isinstance(leaf, (Element, Variable))
+        )
+
+    def lines(self, real: str, function: str, printer: CPrinter) -> tuple[str, ...]:
+        """Statements that fill the arrays.
+
+        Args:
+            real: the type of their entries.
+            function: what computes sines and cosines of an array.
+            printer: of expressions.
+        """
+        if not self.angles:
+            return ()
+        start = f"    const {real} {self.angle}[{self.length}] = {{"
+        texts = ", ".join(printer.format(angle) for angle in self.angles)
+        return (
+            f"{start}{wrapped(texts, first=len(start) + 2, following=' ' * 8)}}};",
+            f"    {real} {self.sine}[{self.length}];",
+            f"    {real} {self.cosine}[{self.length}];",
+            f"    {function}({len(self.angles)}, {self.angle}, {self.sine}, {self.cosine});",
+        )
+
+
+def in_front(body: LoweredFunction, taken: Iterable[str]) -> Front:
+    """The body with its sines and cosines taken out of it, as far as they can be.
+
+    Args:
+        body: of a function.
+        taken: identifiers of the function, besides those of the body's temporaries, that arrays cannot bear.
+    """
+    if not {"sin", "cos"} & set(body.calls):
+        return Front(body, ())
+    temporaries = {item.identifier: item.expression for block in body.blocks for item in block.assignments}
+    scope = Scope({*taken, *temporaries})
+    finding = _Finding(temporaries, scope.claim("sine"), scope.claim("cosine"))
+    blocks = tuple(
+        Block(
+            block.title,
+            tuple(Assignment(item.identifier, finding.of(item.expression)) for item in block.assignments),
+        )
+        for block in body.blocks
+    )
+    results = tuple(Result(item.identifier, item.shape, tuple(map(finding.of, item.entries))) for item in body.results)
+    if not finding.places:
+        return Front(body, ())
+    left = finding.kept | (set(body.calls) - {"sin", "cos"})
+    whole = replace(body, blocks=blocks, results=results, calls=tuple(sorted(left)))
+    return Front(whole, tuple(finding.places), scope.claim("angle"), finding.sine, finding.cosine)
+
+
+class _Finding:
+    """Puts entries of the arrays into the place of calls."""
+
+    __slots__ = ("_temporaries", "cosine", "kept", "places", "sine")
+
+    def __init__(self, temporaries: Mapping[str, Expression], sine: str, cosine: str) -> None:
+        self._temporaries = temporaries
+        self.sine = sine
+        self.cosine = cosine
+        self.places: dict[Expression, int] = {}
+        self.kept: set[str] = set()
+
+    def of(self, expression: Expression) -> Expression:
+        """The expression anew."""
+        parts = operands(expression)
+        if not parts:
+            return expression
+        if isinstance(expression, Call) and expression.function in ("sin", "cos"):
+            angle = self._outside(parts[0])
+            if angle is not None and operations(angle) <= LONGEST_ANGLE:
+                place = self.places.setdefault(angle, len(self.places))
+                return Element(self.sine if expression.function == "sin" else self.cosine, place)
+            self.kept.add(expression.function)
+        changed = tuple(map(self.of, parts))
+        if all(new is old for new, old in zip(changed, parts, strict=True)):
+            return expression
+        return with_operands(expression, changed)
+
+    def _outside(self, expression: Expression, depth: int = 0) -> Expression | None:
+        """The expression in terms of arguments and parameters alone; None where that would need calls or much else."""
+        if isinstance(expression, Call) or depth > DEEPEST_ANGLE:
+            return None
+        if isinstance(expression, Variable) and expression.identifier in self._temporaries:
+            return self._outside(self._temporaries[expression.identifier], depth + 1)
+        parts = [self._outside(part, depth + 1) for part in operands(expression)]
+        known = tuple(part for part in parts if part is not None)
+        if len(known) < len(parts):
+            return None
+        return with_operands(expression, known) if known else expression

@@ -1,0 +1,169 @@
+"""Sines and cosines inline: below one unit in the last place, as the library beyond, in one loop that is vectorised."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import mbsym
+from mbsym.codegen.build import WARNINGS, compile_c, find_compiler
+from mbsym.codegen.c.trigonometry import in_front
+from mbsym.codegen.description import Real
+from mbsym.codegen.environment import fixed_text
+from mbsym.codegen.load import load_c
+from mbsym.codegen.lower import lower
+from mbsym.errors import CodegenError
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.program import Input, Output, Program
+from mbsym.symbolic.scalar import cos, sin, sqrt, symbol
+from mechanisms.generated_c import run
+
+Array = NDArray[Any]
+NEAR = {"double": 1e5, "float": 1e3}
+TYPES = {"double": np.float64, "float": np.float32}
+
+
+def source(directory: Path, real: Real) -> Path:
+    """A library with the loop alone, for any number of angles."""
+    headers = "".join(f"#include <{name}.h>\n" for name in ("float", "math", "stdint", "string"))
+    text = fixed_text(f"c/sincos_{real}.c", "x_")
+    caller = "void call(int count, const x_real *angle, x_real *sine, x_real *cosine);\n" + (
+        "void call(int count, const x_real *angle, x_real *sine, x_real *cosine)\n{\n"
+        "    x_sincos(count, angle, sine, cosine);\n}\n"
+    )
+    path = directory / f"{real}.c"
+    path.write_text(f"{headers}typedef {real} x_real;\n{text}\n{caller}")
+    return path
+
+
+def sines(directory: Path, real: Real, angles: Array, flags: tuple[str, ...] = ("-O2",)) -> tuple[Array, Array]:
+    """Sines and cosines as the generated text computes them."""
+    library = compile_c(source(directory, real).parent, real, (*WARNINGS, *flags))
+    count = -(-len(angles) // 4) * 4
+    given, sine, cosine = (np.zeros(count, dtype=TYPES[real]) for _ in range(3))
+    given[: len(angles)] = angles
+    library.handle.call(count, *(ctypes.c_void_p(array.ctypes.data) for array in (given, sine, cosine)))
+    return sine[: len(angles)], cosine[: len(angles)]
+
+
+def sample(real: Real) -> Array:
+    """Angles of all sizes within the loop's range, and those next to multiples of a quarter of pi."""
+    rng = np.random.default_rng(0)
+    ends = [rng.uniform(-size, size, 10_000) for size in (1.0, 7.0, 100.0, NEAR[real])]
+    sizes = np.exp2(rng.uniform(-60, np.log2(NEAR[real]), 20_000)) * rng.choice([-1, 1], 20_000)
+    eighths = (np.arange(-20_000, 20_000) * (np.longdouble(np.pi) / 4)).astype(TYPES[real])
+    close = [eighths, np.nextafter(eighths, TYPES[real](0)), np.nextafter(eighths, TYPES[real](np.inf))]
+    angles = np.concatenate([*ends, sizes, *close]).astype(TYPES[real])
+    return angles[np.abs(angles) < NEAR[real]]
+
+
+def units(found: Array, exact: Array) -> float:
+    """Largest departure in units in the last place of the exact value rounded towards zero."""
+    nearest = np.abs(exact).astype(found.dtype)
+    unit = np.maximum(nearest - np.nextafter(nearest, found.dtype.type(0)), np.finfo(found.dtype).smallest_subnormal)
+    return float(np.max(np.abs(found.astype(np.longdouble) - exact) / unit))
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_they_are_below_one_unit_in_the_last_place(real: Real, tmp_path: Path) -> None:
+    if np.finfo(np.longdouble).nmant < 63:
+        pytest.skip("long doubles are doubles here, so that there is nothing to compare with")
+    angles = sample(real)
+    assert len(angles) > 50_000
+    sine, cosine = sines(tmp_path, real, angles)
+    wide = angles.astype(np.longdouble)
+    assert units(sine, np.sin(wide)) < 1
+    assert units(cosine, np.cos(wide)) < 1
+    assert max(units(sine, np.sin(wide)), units(cosine, np.cos(wide))) > 0.5  # it has been measured
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_what_is_far_or_no_number_is_as_the_library_has_it(real: Real, tmp_path: Path) -> None:
+    own = TYPES[real]
+    angles = np.array([np.nan, np.inf, -np.inf, NEAR[real], 1e22, -3e38, 0.0, -0.0, 5e-324, 1.0], dtype=own)
+    sine, cosine = sines(tmp_path, real, angles)
+    with np.errstate(invalid="ignore"):
+        # Within one unit, as both are.
+        np.testing.assert_allclose(sine, np.sin(angles.astype(np.float64)), rtol=2 * np.finfo(own).eps)
+        np.testing.assert_allclose(cosine, np.cos(angles.astype(np.float64)), rtol=2 * np.finfo(own).eps)
+    assert np.isnan(sine[:3]).all() and np.isnan(cosine[:3]).all()
+    assert list(np.signbit(sine[6:8])) == [False, True]
+
+
+def test_fast_mathematics_leaves_it_to_the_library(tmp_path: Path) -> None:
+    """There the sum that rounds to whole quarters would be simplified away."""
+    angles = sample("double")
+    sine, _ = sines(tmp_path, "double", angles, ("-O2", "-ffast-math"))
+    assert np.max(np.abs(sine - np.sin(angles))) < 1e-15
+
+
+def test_compilers_vectorise_the_loop(tmp_path: Path) -> None:
+    compiler = find_compiler()
+    told = run(*compiler, "-std=c99", "-O3", "-fopt-info-vec", "-c", str(source(tmp_path, "double")), cwd=tmp_path)
+    if "unrecognized" in told.stderr or "clang" in run(*compiler, "--version").stdout:
+        pytest.skip("only GCC tells")
+    assert re.search(r"loop vectorized using (16|32|64) byte vectors", told.stderr)
+
+
+def program(angle: str) -> Program:
+    """sin and cos of something that follows from q, and of q itself."""
+    graph = Graph()
+    q = [symbol(graph, f"q{k}") for k in range(2)]
+    inner = {"sum": q[0] + q[1], "root": sqrt(q[0] * q[0] + 1), "nested": sin(q[0])}[angle]
+    value = sin(inner) * cos(inner) + cos(q[0])
+    return Program("f", graph, (Input("q", (2,), tuple(x.ref for x in q)),), (Output("y", (), (value.ref,)),))
+
+
+@pytest.mark.parametrize(("angle", "count", "left"), [("sum", 2, ()), ("root", 1, ("cos", "sin")), ("nested", 1, ())])
+def test_what_follows_from_arguments_stands_in_front(angle: str, count: int, left: tuple[str, ...]) -> None:
+    body = lower(program(angle), {"q": "q", "y": "y"}, {})
+    front = in_front(body, ("q", "y"))
+    assert len(front.angles) == count
+    assert set(left) <= set(front.body.calls)
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("model", ["puma560", "quadruped", "four_bar"])
+def test_functions_are_the_same(model: str, real: Real, tmp_path: Path) -> None:
+    found = []
+    rng = np.random.default_rng(1)
+    functions = ("mass_matrix", "inverse_dynamics", "gravity_force")
+    for way in ("libm", "inline"):
+        mbsym.generate(model, tmp_path / way, languages=("c",), functions=functions, real=real, trigonometry=way)
+        found.append(load_c(tmp_path / way))
+    text = next((tmp_path / "inline").glob("*.c")).read_text()
+    assert len(re.findall(r"\b(?:sin|cos)f?\(", text)) == 2  # those of the loop, for what is far
+    assert found[1].manifest["trigonometry"] == "inline" and "trigonometry" not in found[0].manifest
+    epsilon = np.finfo(TYPES[real]).eps
+    for name in functions:
+        function = found[0].functions[name]
+        arguments = [rng.normal(size=(20, *item.shape)) for item in function.inputs]
+        a, b = (np.asarray(module.functions[name](*arguments)) for module in found)
+        # Both differ from exact arithmetic by rounding alone, in some hundred operations.
+        assert np.max(np.abs(a - b)) < 500 * epsilon * np.max(np.abs(a))
+
+
+def test_parts_of_long_functions_read_the_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mbsym.codegen.c.parts.LARGEST_WHOLE", 100)
+    monkeypatch.setattr("mbsym.codegen.c.parts.PART_SIZE", 80)
+    q = np.linspace(-1, 1, 6)
+    results = []
+    for way in ("libm", "inline"):
+        mbsym.generate(
+            "puma560", tmp_path / way, languages=("c",), functions=("mass_matrix",), trigonometry=way,
+            symbolic_parameters="all",
+        )  # fmt: skip
+        assert "_part2(" in (tmp_path / way / "puma560.c").read_text()
+        results.append(np.asarray(load_c(tmp_path / way).functions["mass_matrix"](q)))
+    np.testing.assert_allclose(results[1], results[0], rtol=0, atol=1e-13)
+
+
+def test_unknown_ways_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(CodegenError, match="use libm or inline"):
+        mbsym.generate("cart_pole", tmp_path, trigonometry="fast")
