@@ -27,7 +27,9 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
         *("mbsym:Actuator", "mbsym:AppliedWrench", "mbsym:JointDamper", "mbsym:JointForce", "mbsym:JointFriction"),
         *("mbsym:JointSpring", "mbsym:PointSpringDamper"),
     ),
-    "Closure constraints": ("mbsym:DistanceConstraint", "mbsym:GearConstraint", "mbsym:PointOnLineConstraint"),
+    "Closure constraints": (
+        *("mbsym:DistanceConstraint", "mbsym:GearConstraint", "mbsym:LinearCoupling", "mbsym:PointOnLineConstraint"),
+    ),
     "Shapes": ("mbsym:Box", "mbsym:Capsule", "mbsym:Cylinder", "mbsym:Ellipsoid", "mbsym:Mesh", "mbsym:Sphere"),
     "Equations": (
         *("mbsym:derive", "mbsym.report.equations:Equations", "mbsym.report.equations:ClosedForm"),
@@ -36,10 +38,11 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
     "Code": (
         *("mbsym:generate", "mbsym.pipeline:Generation", "mbsym.codegen.load:load_c", "mbsym.codegen.load:load_numpy"),
         *("mbsym.codegen.load:LoadedModule", "mbsym:verify", "mbsym.verification.certificate:Certificate"),
+        "mbsym:export",
     ),
     "Simulation": (
         *("mbsym:simulate", "mbsym:Loads", "mbsym:Keeping", "mbsym:Accuracy", "mbsym:Preparation"),
-        "mbsym.simulation.result:SimulationResult",
+        *("mbsym:Scheme", "mbsym:Stepping", "mbsym.simulation.result:SimulationResult"),
     ),
     "Linear analysis": (
         *("mbsym:linearise", "mbsym.linear.linearised:Linearisation", "mbsym:equilibrium"),

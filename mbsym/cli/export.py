@@ -15,6 +15,7 @@ from mbsym.cli.arguments import (
     Floating,
     ForceFiles,
     JointDynamics,
+    Loops,
     Order,
     consumer_help,
     formulation_help,
@@ -46,6 +47,7 @@ def register(app: typer.Typer) -> None:
         wrench_input: list[str] = typer.Option([], "--wrench-input", help=WRENCH_INPUT_HELP),
         wrench_axes: str = typer.Option("local", "--wrench-axes", help=WRENCH_AXES_HELP),
         order: Order = "weight",
+        loops: Loops = None,
         prefix: str = typer.Option("", "--prefix", help="Of C symbols, and name of the files: not the model's name."),
         floating: Floating = False,
         joint_dynamics: JointDynamics = "ignore",
@@ -67,6 +69,7 @@ def register(app: typer.Typer) -> None:
         system = read_model(
             model,
             floating=floating,
+            loops=loops,
             joint_dynamics=joint_dynamics,
             actuators=actuators,
             coordinates=coordinates,

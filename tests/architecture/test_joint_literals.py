@@ -15,6 +15,7 @@ AT_HOME = ("joints", "reference")
 
 OTHER_MEANINGS = {
     ("formats/mjcf.py", "JOINT_TYPES"): "MJCF's own words for types of joints",
+    ("formats/mjcf_equality.py", "_fixed_tendon"): "MJCF's own word for tendons over joints",
     ("formats/sdf_joints.py", "JOINT_TYPES"): "SDF's own words for types of joints",
     ("formats/urdf.py", "JOINT_TYPES"): "URDF's own words for types of joints",
     ("formats/urdf_plus.py", "LOOP_TYPES"): "URDF+'s own words for types of joints",

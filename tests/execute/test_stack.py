@@ -60,7 +60,7 @@ def test_the_documented_command_reports_every_function(tmp_path: Path) -> None:
     module = Case("four_bar").module(tmp_path)
     page = (Path(__file__).resolve().parents[2] / "docs" / "generated_c.md").read_text(encoding="utf-8")
     (command,) = re.findall(r"^gcc .*-fstack-usage.*$", page, re.MULTILINE)
-    assert run(*command.replace("NAME", "four_bar").split(), cwd=tmp_path).returncode == 0
+    assert run(*command.replace("build/cart_pole", "four_bar").split(), cwd=tmp_path).returncode == 0
     reported = {line.split("\t")[0].rpartition(":")[2] for line in (tmp_path / "four_bar.su").read_text().splitlines()}
     assert {entry["c_symbol"] for entry in module.manifest["functions"]} <= reported
 

@@ -99,8 +99,15 @@ def test_what_is_far_or_no_number_is_as_the_library_has_it(real: Real, tmp_path:
 def test_fast_mathematics_leaves_it_to_the_library(tmp_path: Path) -> None:
     """There the sum that rounds to whole quarters would be simplified away."""
     angles = sample("double")
-    sine, _ = sines(tmp_path, "double", angles, ("-O2", "-ffast-math"))
+    # A library that is linked with the option as well would flush small numbers to zero in all of this process.
+    (compiler, *_), path, library = find_compiler(), source(tmp_path, "double"), tmp_path / "fast.so"
+    assert run(compiler, "-std=c99", "-O2", "-ffast-math", "-fPIC", "-c", str(path), cwd=tmp_path).returncode == 0
+    assert run(compiler, "-shared", "double.o", "-o", str(library), "-lm", cwd=tmp_path).returncode == 0
+    sine = np.zeros(len(angles))
+    call = ctypes.CDLL(str(library)).call
+    call(len(angles), *(ctypes.c_void_p(array.ctypes.data) for array in (angles, sine, np.zeros(len(angles)))))
     assert np.max(np.abs(sine - np.sin(angles))) < 1e-15
+    assert np.float64(2.3e-308) / 4 > 0
 
 
 def test_compilers_vectorise_the_loop(tmp_path: Path) -> None:

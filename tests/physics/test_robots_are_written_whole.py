@@ -21,7 +21,7 @@ SDF = sorted(Path(str(file.locate())) for file in files("example-robot-data") or
 MJCF = sorted(
     path for folder in ("dm_control/suite", "gymnasium/envs/mujoco/assets") for path in (ROOT / folder).glob("*.xml")
 )
-UNREADABLE = {"alex_psyonic_hands.urdf", "ur3.urdf", "quadruped.xml"} | (set() if find_spec("trimesh") else {"dog.xml"})
+UNREADABLE = {"alex_psyonic_hands.urdf", "ur3.urdf"} | (set() if find_spec("trimesh") else {"dog.xml"})
 """Files with defects that tests of their own name."""
 
 
