@@ -99,8 +99,11 @@ static void drive(double t, double tau[])
     static const double size[6] = { 3.0, 4.0, 2.0, 0.02, 0.05, 0.01 };
     for (int k = 0; k < 6; ++k)
         tau[k] = 0.0;
-    for (int k = 6; k < NV; ++k)
-        tau[k] = size[(k - 6) / 2] * sin((1.0 + 0.1 * k) * t + 0.3 * k);
+    for (int k = 6; k < NV; ++k) {
+        /* Joints of both arms in turn have frequencies and phases of their own. */
+        const int joint = (k - 6) % 6, place = 6 + 2 * joint + (k - 6) / 6;
+        tau[k] = size[joint] * sin((1.0 + 0.1 * place) * t + 0.3 * place);
+    }
 }
 
 static void derivative(method f, double t, const double x[], double dx[], double wrenches[])
@@ -250,7 +253,7 @@ def report(mechanism: Mechanism, methods: list[Method], library: ctypes.CDLL) ->
         state = np.zeros(width)
         state[0] = 1.0
         # The arms start bent, so that nothing is aligned.
-        state[7 : mechanism.nq] = 0.3 + 0.1 * np.arange(mechanism.nq - 7)
+        state[7 : mechanism.nq] = 0.3 + 0.1 * np.concatenate([np.arange(0, 12, 2), np.arange(1, 12, 2)])
         kept = np.zeros((steps // stride, width))
         pointer = ctypes.POINTER(ctypes.c_double)
         seconds[title, kind] = library.simulate(

@@ -31,7 +31,7 @@ PACKAGES: Final = {
 }
 """Programs that gates need, and the Debian packages that have them."""
 
-TOPOLOGIES: Final = {"driver_cab", "qi_closed_loops", "slides_tree"}
+TOPOLOGIES: Final = {"driver_cab", "qi_closed_loops", "qi_small", "slides_tree", "stanford_arm"}
 """Bundled examples without masses, for which there is no code."""
 
 LARGE: Final = 200_000

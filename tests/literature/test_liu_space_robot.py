@@ -1,0 +1,41 @@
+"""The space robot of Liu, Hu and Zhang for 10 s: constraint forces and recursion move it alike, figures 8 to 12."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from mbsym.codegen.build import find_compiler
+from mbsym.errors import ToolchainError
+
+SCRIPT = Path(__file__).parents[1] / "benchmarks" / "paper_liu.py"
+
+
+@pytest.fixture(scope="module")
+def paper() -> ModuleType:
+    try:
+        find_compiler()
+    except ToolchainError as error:
+        pytest.skip(str(error))
+    spec = importlib.util.spec_from_file_location("paper_liu", SCRIPT)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["paper_liu"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_constraint_forces_and_recursion_move_alike(paper: ModuleType, tmp_path: Path) -> None:
+    found = paper.motions()
+    assert found["cfa"].t[-1] == 10.0
+    # The arms turn by more than two revolutions and the base with them, so that errors have time to grow.
+    assert abs(found["cfa"].arm).max() > 12.0
+    for name, difference in paper.differences(found).items():
+        # The paper's bound; round-off of 20000 evaluations leaves a tenth of it.
+        assert 0.0 < difference < 1e-12, name
+    paper.draw(found, tmp_path)
+    assert sorted(path.name.split("_")[1] for path in tmp_path.iterdir()) == ["10", "11", "12", "8", "9"]
