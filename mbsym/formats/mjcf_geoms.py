@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from mbsym.formats.mjcf_frames import ORIENTATIONS, AngleRules, read_frame
 from mbsym.formats.mjcf_nested import Part
-from mbsym.formats.rigid_frames import ZERO, ExactMass, exact, exact_mass, from_matrix
+from mbsym.formats.rigid_frames import ZERO, ExactMass, exact, exact_mass, from_matrix, text
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.vocabulary import shortened
 from mbsym.formats.xml_document import Element
@@ -19,55 +19,19 @@ from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
 from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import norm
 from mbsym.model.joint_frame import aligning_rotation
+from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Sphere
+from mbsym.shapes.primitives import Primitive, volume_and_moments
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value
 
 DENSITY = "1000"
 MASSLESS = ("plane", "hfield")
 
-Moments: TypeAlias = tuple[float, float, float]
 MeshGeomMass: TypeAlias = Callable[[Element, float | None, float], ExactMass | None]
 
 
-def _sphere(r: float) -> tuple[float, Moments]:
-    moment = 2 / 5 * r * r
-    return 4 / 3 * math.pi * r**3, (moment, moment, moment)
-
-
-def _ellipsoid(a: float, b: float, c: float) -> tuple[float, Moments]:
-    return 4 / 3 * math.pi * a * b * c, ((b * b + c * c) / 5, (a * a + c * c) / 5, (a * a + b * b) / 5)
-
-
-def _box(a: float, b: float, c: float) -> tuple[float, Moments]:
-    return 8 * a * b * c, ((b * b + c * c) / 3, (a * a + c * c) / 3, (a * a + b * b) / 3)
-
-
-def _cylinder(r: float, half: float) -> tuple[float, Moments]:
-    across = (3 * r * r + 4 * half * half) / 12
-    return 2 * math.pi * r * r * half, (across, across, r * r / 2)
-
-
-def _capsule(r: float, half: float) -> tuple[float, Moments]:
-    """A cylinder and two half spheres, whose centres of mass lie 3 r / 8 beyond its ends."""
-    ends, (round_moment, _, _) = _sphere(r)
-    middle, (across, _, along) = _cylinder(r, half)
-    share = ends / (ends + middle)
-    outer = round_moment + half * half + 3 / 4 * half * r
-    return ends + middle, (
-        share * outer + (1 - share) * across,
-        share * outer + (1 - share) * across,
-        share * round_moment + (1 - share) * along,
-    )
-
-
-SOLIDS: dict[str, tuple[int, Callable[..., tuple[float, Moments]]]] = {
-    "sphere": (1, _sphere),
-    "capsule": (2, _capsule),
-    "cylinder": (2, _cylinder),
-    "ellipsoid": (3, _ellipsoid),
-    "box": (3, _box),
-}
-"""How many sizes a solid has; its volume, and its moments of inertia for a mass of one."""
+SIZES: Final = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+"""How many sizes a solid has."""
 
 
 def geom_mass(source: TextSource, geom: Element, rules: AngleRules, mesh_geom_mass: MeshGeomMass) -> ExactMass | None:
@@ -89,22 +53,20 @@ def geom_mass(source: TextSource, geom: Element, rules: AngleRules, mesh_geom_ma
         return None
     if kind == "mesh":
         return mesh_geom_mass(geom, stated, density)
-    if kind not in SOLIDS or "mesh" in geom.attributes:
+    if kind not in SIZES or "mesh" in geom.attributes:
         raise source.error(
             geom.place,
-            f"the mass of a geom of type {kind!r} {'fitted to a mesh ' if kind in SOLIDS else ''}cannot be told",
+            f"the mass of a geom of type {kind!r} {'fitted to a mesh ' if kind in SIZES else ''}cannot be told",
             'give its body an <inertial>, or the geom mass="0"',
         )
     if geom.attributes.get("shellinertia") == "true":
         raise source.error(geom.place, "shellinertia is not covered", "give its body an <inertial>")
-    _, solid = SOLIDS[kind]
-    placement, values = placed(source, geom, rules, kind)
-    sizes = [evaluate(value) for value in values]
-    if any(size <= 0 for size in sizes):
+    placement, sizes = placed(source, geom, rules, kind)
+    if any(evaluate(size) <= 0 for size in sizes):
         raise source.error(geom.place, f"a size of this {kind} is not positive", "give positive sizes")
-    volume, moments = solid(*sizes)
+    volume, moments = volume_and_moments(form_of(kind, sizes), evaluate, math.pi)
     mass = density * volume if stated is None else stated
-    J = [Fraction(repr(mass * moment)) for moment in moments]
+    J = [Fraction(repr(mass * (moment / volume))) for moment in moments]
     zero = Fraction(0)
     own = ExactMass(Fraction(repr(mass)), ZERO, ((J[0], zero, zero), (zero, J[1], zero), (zero, zero, J[2])))
     return own.moved(placement)
@@ -173,12 +135,12 @@ def geom_group(source: TextSource, geom: Element) -> int:
 
 
 def placed(source: TextSource, geom: Element, rules: AngleRules, kind: str) -> tuple[Placement, tuple[Value, ...]]:
-    """Frame and sizes of a geom of one of ``SOLIDS``; ``fromto`` gives the frame and the half length along z.
+    """Frame and sizes of a geom of one of ``SIZES``; ``fromto`` gives the frame and the half length along z.
 
     Raises:
         FormatError: there are too few sizes, or something is no number.
     """
-    count, _ = SOLIDS[kind]
+    count = SIZES[kind]
     if "fromto" not in geom.attributes:
         sizes = _sizes(source, geom)
         if len(sizes) < count:
@@ -192,6 +154,22 @@ def placed(source: TextSource, geom: Element, rules: AngleRules, kind: str) -> t
         raise source.error(geom.place, f"a {kind} needs a size", "give its radius")
     half = repr(length / 2)
     return placement, (sizes[0], half) if count == 2 else (sizes[0], sizes[0], half)
+
+
+def form_of(kind: str, sizes: Sequence[Value]) -> Primitive:
+    """The solid of that type and these sizes, of which MJCF halves all lengths."""
+    double = [text(2 * exact(size)) for size in sizes]
+    match kind:
+        case "sphere":
+            return Sphere(sizes[0])
+        case "capsule":
+            return Capsule(sizes[0], double[1])
+        case "cylinder":
+            return Cylinder(sizes[0], double[1])
+        case "ellipsoid":
+            return Ellipsoid((sizes[0], sizes[1], sizes[2]))
+        case _:
+            return Box((double[0], double[1], double[2]))
 
 
 def segment(source: TextSource, element: Element) -> tuple[Placement, float]:

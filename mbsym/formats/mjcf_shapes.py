@@ -8,16 +8,16 @@ from typing import Final
 from mbsym.formats.foreign_shapes import has_extent
 from mbsym.formats.mjcf_assets import Assets
 from mbsym.formats.mjcf_frames import AngleRules, read_frame
-from mbsym.formats.mjcf_geoms import SOLIDS, geom_group, geom_kind, placed
+from mbsym.formats.mjcf_geoms import SIZES, form_of, geom_group, geom_kind, placed
 from mbsym.formats.rigid_frames import apply, compose, exact, exact3, placement_matrix, text, transpose
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_numbers, read_triple
 from mbsym.model.body import COINCIDENT, Placement
 from mbsym.model.shape import Shape
-from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Form, Mesh, Sphere
+from mbsym.shapes.forms import Form, Mesh
 from mbsym.values.numbers import evaluate
-from mbsym.values.parameter import Value, Vector
+from mbsym.values.parameter import Vector
 
 HIDDEN_FROM: Final = 3
 """The first of the groups of geoms that MuJoCo's viewer does not show unless it is asked to."""
@@ -62,29 +62,14 @@ def _shape(source: TextSource, geom: Element, body: str, assets: Assets, rules: 
         if on_body is None:
             return None
         form, placement = Mesh(file, scale), on_body
-    elif kind in SOLIDS and "mesh" not in geom.attributes:
+    elif kind in SIZES and "mesh" not in geom.attributes:
         placement, sizes = placed(source, geom, rules, kind)
-        form = _form(kind, sizes)
+        form = form_of(kind, sizes)
         if not has_extent(form):
             return None
     else:
         return None
     return Shape(body, form, placement, color, geom.attributes.get("name", "").strip())
-
-
-def _form(kind: str, sizes: tuple[Value, ...]) -> Form:
-    double = [text(2 * exact(size)) for size in sizes]
-    match kind:
-        case "sphere":
-            return Sphere(sizes[0])
-        case "capsule":
-            return Capsule(sizes[0], double[1])
-        case "cylinder":
-            return Cylinder(sizes[0], double[1])
-        case "ellipsoid":
-            return Ellipsoid((sizes[0], sizes[1], sizes[2]))
-        case _:
-            return Box((double[0], double[1], double[2]))
 
 
 def on_mesh(source: TextSource, mesh: Element, geom: Placement, scale: Vector) -> Placement | None:

@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import FormatError, ToolchainError
+from mbsym.shapes.msh_file import read_msh
 
 Array: TypeAlias = NDArray[Any]
 
-SUFFIXES: Final = (".stl", ".obj", ".dae", ".ply", ".off")
+MSH: Final = ".msh"
+SUFFIXES: Final = (".stl", ".obj", ".dae", ".ply", ".off", MSH)
 PACKAGE: Final = ("package://", "model://")
 PACKAGE_PATHS: Final = (("ROS_PACKAGE_PATH", ""), ("AMENT_PREFIX_PATH", "share"), ("GZ_SIM_RESOURCE_PATH", ""))
 """Variables of the environment with directories that packages are in, and where in these."""
@@ -137,7 +139,8 @@ def read_mesh(path: Path) -> tuple[Triangles, ...]:
             where=str(path),
             remedy=f"convert it to one of {', '.join(SUFFIXES)}",
         )
-    require_mesh_reader()
+    if suffix != MSH:
+        require_mesh_reader()
     try:
         if path.stat().st_size > LARGEST:
             raise FormatError(
@@ -146,10 +149,14 @@ def read_mesh(path: Path) -> tuple[Triangles, ...]:
         content = path.read_bytes()
     except OSError as error:
         raise FormatError(f"the mesh cannot be read ({error.strerror})", where=str(path), remedy="check it") from None
-    found = tuple(_surfaces(content, suffix[1:], path))
+    if suffix == MSH:
+        vertices, faces = read_msh(content, str(path))
+        found = [Triangles(vertices, faces)] if len(faces) else []
+    else:
+        found = list(_surfaces(content, suffix[1:], path))
     if not found:
         raise FormatError("the mesh holds no triangle", where=str(path), remedy="check the file")
-    return found
+    return tuple(found)
 
 
 def _surfaces(content: bytes, kind: str, path: Path) -> Iterator[Triangles]:

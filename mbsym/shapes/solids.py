@@ -14,7 +14,8 @@ from math import isfinite
 from typing import Any, Final, TypeAlias
 
 from mbsym.errors import SymbolicError
-from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Form, Mesh, Sphere
+from mbsym.shapes.forms import Form, Mesh
+from mbsym.shapes.primitives import volume_and_moments
 from mbsym.values.numbers import to_scalar, value_names
 from mbsym.values.parameter import Value
 
@@ -118,37 +119,10 @@ def mass_properties(forms: Sequence[PlacedForm], mesh_solid: MeshSolid) -> MassP
 def _solid(form: Form, mesh_solid: MeshSolid) -> Solid:
     import sympy as sp
 
-    match form:
-        case Box(size):
-            a, b, c = map(_expression, size)
-            volume, moments = a * b * c, ((b**2 + c**2) / 12, (a**2 + c**2) / 12, (a**2 + b**2) / 12)
-        case Sphere(radius):
-            r = _expression(radius)
-            volume, moments = sp.Rational(4, 3) * sp.pi * r**3, (sp.Rational(2, 5) * r**2,) * 3
-        case Ellipsoid(radii):
-            a, b, c = map(_expression, radii)
-            volume = sp.Rational(4, 3) * sp.pi * a * b * c
-            moments = ((b**2 + c**2) / 5, (a**2 + c**2) / 5, (a**2 + b**2) / 5)
-        case Cylinder(radius, length):
-            r, h = _expression(radius), _expression(length)
-            across = r**2 / 4 + h**2 / 12
-            volume, moments = sp.pi * r**2 * h, (across, across, r**2 / 2)
-        case Capsule(radius, length):
-            return _capsule(_expression(radius), _expression(length))
-        case Mesh():
-            return mesh_solid(form)
-    return Solid(volume, sp.zeros(3, 1), volume * sp.diag(*moments))
-
-
-def _capsule(r: Expression, h: Expression) -> Solid:
-    """A cylinder and two half spheres, whose centres of mass lie 3 r / 8 beyond its ends."""
-    import sympy as sp
-
-    middle, ends = sp.pi * r**2 * h, sp.Rational(4, 3) * sp.pi * r**3
-    across = middle * (r**2 / 4 + h**2 / 12)
-    across += ends * (sp.Rational(2, 5) * r**2 + h**2 / 4 + sp.Rational(3, 8) * h * r)
-    along = middle * r**2 / 2 + ends * sp.Rational(2, 5) * r**2
-    return Solid(middle + ends, sp.zeros(3, 1), sp.diag(across, across, along))
+    if isinstance(form, Mesh):
+        return mesh_solid(form)
+    volume, moments = volume_and_moments(form, _expression, sp.pi)
+    return Solid(volume, sp.zeros(3, 1), sp.diag(*moments))
 
 
 def _placed(item: PlacedForm) -> tuple[Expression, Expression]:

@@ -41,3 +41,12 @@ def write_stl(path: Path, vertices: Array, faces: Array) -> Path:
     record["corners"] = vertices[faces]
     path.write_bytes(bytes(80) + np.uint32(len(faces)).tobytes() + record.tobytes())
     return path
+
+
+def write_msh(path: Path, vertices: Array, faces: Array) -> Path:
+    """A file of MuJoCo's own format, with a normal for each vertex and no texture."""
+    header = np.array([len(vertices), len(vertices), 0, len(faces)], "<i4")
+    normals = np.ones((len(vertices), 3))
+    parts = (header, vertices.astype("<f4"), normals.astype("<f4"), faces.astype("<i4"))
+    path.write_bytes(b"".join(part.tobytes() for part in parts))
+    return path

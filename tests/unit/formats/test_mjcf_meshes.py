@@ -12,7 +12,7 @@ from mbsym.errors import FormatError
 from mbsym.model.body import Body
 from mbsym.pipeline import read
 from mbsym.values.numbers import evaluate
-from mechanisms.bracket import bracket, write_obj, write_stl
+from mechanisms.bracket import bracket, write_msh, write_obj, write_stl
 
 VERTICES, FACES = bracket()
 VERTEX = " ".join(map(repr, VERTICES.ravel().tolist()))
@@ -25,6 +25,7 @@ def written(directory: Path, mesh: str, geom: str = "", compiler: str = "") -> P
     directory.joinpath("parts").mkdir()
     write_stl(directory / "parts" / "b.stl", VERTICES, FACES)
     write_obj(directory / "parts" / "b.obj", VERTICES, FACES)
+    write_msh(directory / "parts" / "b.msh", VERTICES, FACES)
     write_stl(directory / "parts" / "open.stl", VERTICES, FACES[:-1])
     write_stl(directory / "parts" / "inner.stl", VERTICES, FACES[:, ::-1])
     path = directory / "m.xml"
@@ -53,6 +54,8 @@ def numbers(body: Body) -> tuple[float, np.ndarray, np.ndarray]:
         ('file="b.stl" inertia="exact" refpos="1 0.5 0" refquat="1 1 0 0.3"', 'quat="1 0 2 0" pos="0 0 1"'),
         ('file="b.stl" refpos="1 0.5 0" scale="2 3 4"', ""),
         ('file="b.stl" inertia="exact" refpos="1 0.5 0" refquat="1 1 0 0.3" scale="2 3 4"', 'quat="1 0 2 0"'),
+        ('file="b.msh" inertia="exact"', 'pos="0.1 0.2 0.3" euler="10 20 30"'),
+        ('file="b.msh" scale="0.1 0.2 0.3"', 'mass="3"'),
         ('file="open.stl"', ""),
         ('file="inner.stl"', ""),
         (f'vertex="{VERTEX}" face="{FACE}" inertia="exact"', ""),

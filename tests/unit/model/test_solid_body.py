@@ -70,7 +70,7 @@ FORMS: list[tuple[str, Form, str]] = [
 
 @pytest.mark.parametrize(("kind", "form", "size"), FORMS, ids=[kind for kind, _, _ in FORMS])
 def test_forms_weigh_what_geoms_weigh(kind: str, form: Form, size: str) -> None:
-    """Two forms, one turned by an arbitrary quaternion, against the other derivation, of MJCF geoms."""
+    """Two forms, one turned by an arbitrary quaternion, against geoms of MJCF, which other tests weigh with MuJoCo."""
     shapes = [
         mbsym.Shape("a", form, Placement(("0.1", 0, 0), quaternion=("0.9", "0.1", "0.2", "0.3"))),
         mbsym.Shape("a", form, Placement((0, 1, 0), (("z", "pi/2"),))),

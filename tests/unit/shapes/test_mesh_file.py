@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import builtins
 import re
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 
 from mbsym.errors import FormatError, ToolchainError
 from mbsym.shapes.mesh_file import find_mesh, read_mesh
-from mechanisms.bracket import bracket, write_obj, write_stl
+from mechanisms.bracket import bracket, write_msh, write_obj, write_stl
 
 VERTICES, FACES = bracket()
 
@@ -113,3 +115,28 @@ def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ToolchainError, match=re.escape("pip install 'mbsym[meshes]'")):
         read_mesh(write_stl(tmp_path / "b.stl", VERTICES, FACES))
+
+
+def test_msh_files_are_read_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    (surface,) = read_mesh(write_msh(tmp_path / "b.msh", VERTICES, FACES))
+    assert np.array_equal(surface.vertices, VERTICES.astype(np.float32))
+    assert np.array_equal(surface.faces, FACES)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda content: content[:10], "no header of a .msh mesh"),
+        (lambda content: b"\xff" * 4 + content[4:], "no header of a .msh mesh"),
+        (lambda content: content[:-1], "bytes, its header says"),
+        (lambda content: content[:-4] + b"\xff\xff\x00\x00", "a face names none of the"),
+        (lambda content: content[:16] + b"\x00\x00\xc0\x7f" + content[20:], "a vertex is no finite number"),
+        (lambda content: bytes(16), "the mesh holds no triangle"),
+    ],
+)
+def test_damaged_msh_files_are_refused(tmp_path: Path, damage: Callable[[bytes], bytes], message: str) -> None:
+    path = write_msh(tmp_path / "b.msh", VERTICES, FACES)
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(FormatError, match=message):
+        read_mesh(path)
