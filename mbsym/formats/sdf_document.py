@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from mbsym.formats.included_files import IncludedFiles
-from mbsym.formats.sdf_words import SDF_WORDS
+from mbsym.formats.sdf_merge import merged
+from mbsym.formats.sdf_words import MODEL_FRAME, NAMED, SDF_WORDS
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
@@ -23,10 +24,6 @@ NEWEST: Final = 12
 """Versions 1.4 to 1.12."""
 
 FRAME_SEMANTICS: Final = 7
-NAMED: Final = ("link", "joint", "frame", "model")
-"""Elements that have a frame and a name."""
-
-MODEL_FRAME: Final = "__model__"
 WORLD: Final = "world"
 _TRUE: Final = ("1", "true", "True", "TRUE")
 _FALSE: Final = ("0", "false", "False", "FALSE")
@@ -180,16 +177,41 @@ class _Documents:
 
     def with_includes(self, top: Element, path: Path) -> None:
         """Puts the models of included files in the place of the elements that include them."""
-        pending: list[tuple[Element, tuple[Path, ...]]] = [(top, (path.resolve(),))]
+        self._resolve(top, (path.resolve(),))
+
+    def _resolve(self, top: Element, reading: tuple[Path, ...]) -> None:
+        pending = [(top, reading)]
         while pending:
             element, files = pending.pop()
-            for position, child in enumerate(element.children):
-                if child.tag == "include":
-                    model, inner = self._included(child, files)
-                    element.children[position] = model
+            children: list[Element] = []
+            merges = False
+            for child in element.children:
+                if child.tag != "include":
+                    children.append(child)
+                    if child.tag == "model":
+                        pending.append((child, files))
+                    continue
+                model, inner = self._included(child, files)
+                if is_set(self.files.source, child, "merge"):
+                    if element.tag != "model":
+                        remedy = "include it without merge"
+                        raise self.files.source.error(child.place, f"a {element.tag} merges no model", remedy)
+                    # As deep as files include each other, which ends where one would include itself.
+                    self._resolve(model, (*files, inner))
+                    children += self._merged(child, model)
+                    merges = True
+                else:
+                    children.append(model)
                     pending.append((model, (*files, inner)))
-                elif child.tag == "model":
-                    pending.append((child, files))
+            element.children[:] = children
+            if merges:
+                self._require_one_namespace(element)
+
+    def _merged(self, include: Element, model: Element) -> list[Element]:
+        if is_true(self.files.source, model.child("static")):
+            what = f"the static model {model.attributes.get('name', '')!r} cannot be merged"
+            raise self.files.source.error(include.place, what, "include it without merge")
+        return merged(self.files.source, include, model)
 
     def _included(self, include: Element, files: tuple[Path, ...]) -> tuple[Element, Path]:
         source = self.files.source
@@ -197,8 +219,6 @@ class _Documents:
         shown = "" if uri is None else uri.text.strip()
         if not shown:
             raise source.error(include.place, "<include> names no file", "add <uri>...</uri>")
-        if is_set(source, include, "merge"):
-            raise source.error(include.place, "an include that merges is not covered", "write its elements out")
         path = self._file(include, shown, files[-1].parent)
         if path in files:
             raise source.error(include.place, f"{shown!r} includes itself", "include every file from outside of it")

@@ -14,7 +14,8 @@ from typing import Final, Literal, cast
 from mbsym.formats.angles import looks_rounded
 from mbsym.formats.mjcf_frames import AngleRules
 from mbsym.formats.rigid_frames import compose, from_matrix, inverse, joined_turns, placement_matrix
-from mbsym.formats.sdf_document import MODEL_FRAME, NAMED, WORLD, is_set, is_true
+from mbsym.formats.sdf_document import WORLD, is_set, is_true
+from mbsym.formats.sdf_words import MODEL_FRAME, NAMED
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_numbers
@@ -306,9 +307,11 @@ class Frames:
         else:
             carrier = scope
         self._carriers[node] = carrier, placement
-        placed = element.attributes.get("placement_frame", "").strip() if node.kind == "model" else ""
+        placed = element.attributes.get("placement_frame", "").strip() if node.kind in ("model", "frame") else ""
         if placed:
-            frame = self.named(node, placed, element, f"the placement frame of model {node.name!r}")
+            # The frame of a merged model stands beside what was in the model.
+            around = node if node.kind == "model" else scope
+            frame = self.named(around, placed, element, f"the placement frame of {node.kind} {node.name!r}")
             way = self._way(frame)
             self._carriers[node] = carrier, self._on(placement, inverse(self._along(way[: way.index(node)])))
         return self._carriers[node]

@@ -8,6 +8,12 @@ from typing import Final
 
 from mbsym.formats.vocabulary import Words
 
+NAMED: Final = ("link", "joint", "frame", "model")
+"""Elements that have a frame and a name."""
+
+MODEL_FRAME: Final = "__model__"
+"""What a model calls its own frame."""
+
 _SEEN: Final = ("visual", "collision", "sensor", "light", "plugin", "projector", "gripper")
 
 _AXIS: Final = Words(

@@ -255,12 +255,6 @@ def test_models_of_other_files_stand_where_they_are_included(files: Path) -> Non
         ("robot.sdf", "parts/leg.sdf", "package://leg/leg.sdf", r"robot.sdf:2:1: 'package://leg/leg.sdf' is not found"),
         ("robot.sdf", "parts/leg.sdf", "https://x/leg.sdf", r"robot.sdf:2:1: 'https://x/leg.sdf' is not fetched"),
         ("robot.sdf", "<uri>parts/leg.sdf</uri>", "", r"robot.sdf:2:1: <include> names no file"),
-        (
-            "robot.sdf",
-            "<include><uri>parts",
-            '<include merge="true"><uri>parts',
-            r"robot.sdf:2:1: an include that merges",
-        ),
         ("robot.sdf", "<name>left</name>", "<nam>left</nam>", r"robot.sdf:2:\d+: <nam> in <include>"),
         ("foot/model.config", "<sdf", "<sfd", r"robot.sdf:3:1: model.config of 'model://foot' names no <sdf>|no valid"),
         ("foot/model.config", "foot.sdf<", "../../x.sdf<", r"robot.sdf:3:1: .* lies outside the directory"),
