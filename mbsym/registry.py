@@ -8,9 +8,9 @@ from functools import cached_property, partial
 from typing import Final, TypeAlias
 
 from mbsym.codegen.interface import Argument, RuntimeFunction, Tolerance
-from mbsym.derivatives.constrained import constrained_derivative_terms
 from mbsym.derivatives.control_functions import functions_on_request
 from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS, OF_FREE_MOTION
+from mbsym.derivatives.loop_functions import INDEPENDENT_DERIVATIVES, LOOP_DERIVATIVE_TERMS
 from mbsym.derivatives.of_functions import DerivativeRequest, differentiated
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import FORWARD_DYNAMICS_BY_MASS_MATRIX, TREE_FUNCTIONS
@@ -18,7 +18,7 @@ from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS, first_singular_body
 from mbsym.formulations.constraint_force.matrices import inverse_mass_matrix
 from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS
-from mbsym.formulations.contracts import Contract, Derived
+from mbsym.formulations.contracts import Contract
 from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
@@ -27,12 +27,11 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.actuation import actuated_inverse_dynamics, has_motors
 from mbsym.loops.closed_form import only_closed_form_position, planar_loops
 from mbsym.loops.contracts import (
-    CONSTRAINED_DERIVATIVE_TERMS,
     CONSTRAINED_DYNAMICS,
     CONSTRAINED_DYNAMICS_DERIVATIVES,
     LOOP_CONTRACTS,
 )
-from mbsym.loops.functions import LOOP_FUNCTIONS, LoopFunction
+from mbsym.loops.functions import LOOP_FUNCTIONS
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops, restated
 from mbsym.loops.runtime import (
     DERIVATIVE_KERNELS,
@@ -193,7 +192,8 @@ class Available:
         if loops is not None:
             found[BASE_REGRESSOR.name] = partial(_with_loops, base_regressor_along_loops, loops, mechanism)
         if loops is not None and held:
-            found[LOOP_DERIVATIVE_TERMS.name] = partial(_with_loops, LOOP_DERIVATIVE_TERMS, loops, mechanism)
+            functions = (LOOP_DERIVATIVE_TERMS, *(INDEPENDENT_DERIVATIVES if loops.mobility else ()))
+            found |= {function.name: partial(_with_loops, function, loops, mechanism) for function in functions}
         return found
 
     @cached_property
@@ -317,16 +317,6 @@ def _with_loops(
 ) -> Program:
     """A function of loops that were analysed on the graph of ``analysed``."""
     return derive(mechanism, loops if mechanism is analysed else restated(loops, mechanism))
-
-
-def _derivative_terms(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
-    return constrained_derivative_terms(
-        mechanism, [row.jacobian for row in loops.rows], [row.bias for row in loops.rows]
-    )
-
-
-LOOP_DERIVATIVE_TERMS: Final = LoopFunction(CONSTRAINED_DERIVATIVE_TERMS, _derivative_terms)
-"""Derivatives of loops: here because it stands on both."""
 
 
 def _stepping(mechanism: Mechanism) -> tuple[Mapping[str, DeriveFunction], FixedFunctions]:

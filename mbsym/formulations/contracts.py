@@ -19,9 +19,9 @@ from mbsym.symbolic.scalar import Scalar
 Entries: TypeAlias = "Scalar | Sequence[Entries]"
 """Entries of an array, row-major, flat or nested in any way."""
 
-Size: TypeAlias = "int | Literal['nq', 'nv', 'nb', 'nj', 'nf', '6nf', 'rows', 'gaps', 'np', 'nbase']"
+Size: TypeAlias = "int | Literal['nq', 'nv', 'nb', 'nj', 'nf', '6nf', 'rows', 'gaps', 'independent', 'np', 'nbase']"
 """A length, or whose number it is: coordinates, speeds, bodies, joints, frames, entries of their twists, closure rows
-that are independent, or all, standard parameters, base parameters."""
+that are independent, or all, speeds that they leave independent, standard parameters, base parameters."""
 
 
 TIMED: Final = ("t", "u")
@@ -167,7 +167,7 @@ class Derived:
         how: the way they were derived, in words; stands in brackets behind the contract's description.
         description: takes the place of the contract's.
         inputs: arguments that are not the mechanism's.
-        sizes: those that the mechanism does not know, "rows", "gaps", "np" and "nbase".
+        sizes: those that the mechanism does not know, "rows", "gaps", "independent", "np" and "nbase".
     """
 
     entries: Entries | Mapping[str, Entries]

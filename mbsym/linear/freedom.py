@@ -21,6 +21,7 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.equations import LinearEquations, State
 from mbsym.linear.tangent import increment_names
 from mbsym.loops.corrections import dependent_columns
+from mbsym.loops.independent import independent_columns
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.loops.runtime import closure_sizes
 from mbsym.loops.tolerances import FOLLOWS
@@ -40,9 +41,6 @@ PARTING: Final = 1e-6
 SINGULAR: Final = 1e-5
 """Part of the largest singular value of G, rows by the lengths of their loops, below which a position is singular:
 loops closed to 1e-10 leave the motions by which they are singular open by its root."""
-
-AS_GOOD: Final = 0.1
-"""Motors' coordinates are independent where their choice is no worse than this part of the best one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,9 @@ def freedom_at(equations: LinearEquations, state: State, independent: Sequence[s
             )
         return Freedom(tuple(range(nv)), np.eye(nv), np.zeros((nv, nv)))
     rows = _rows(equations, state)
-    chosen = _named(equations, rows, independent) if independent else _chosen(equations, rows)
+    chosen = (
+        _named(equations, rows, independent) if independent else list(independent_columns(equations.mechanism, rows))
+    )
     dependent = [k for k in range(nv) if k not in chosen]
     motion, change = np.zeros((nv, len(chosen))), np.zeros((nv, len(chosen)))
     motion[chosen] = np.eye(len(chosen))
@@ -138,22 +138,10 @@ def _moving(equations: LinearEquations, motions: Array) -> list[str]:
     return [name for name, share in zip(names, shares, strict=True) if share > 1e-6]
 
 
-def _chosen(equations: LinearEquations, rows: Array) -> list[int]:
-    """Columns of the motors where these will do, else those that the pivots of G leave."""
-    mechanism, nv = equations.mechanism, rows.shape[1]
-    dependent, best = dependent_columns(rows)
-    model = mechanism.model
-    driven = {name for force in model.forces for name in force.driven_joints}
-    driven |= {joint.name for joint in model.joints if joint.actuated}
-    motors = [k for body in mechanism.bodies if body.joint.name in driven for k in range(*body.v_range)]
-    if len(motors) == nv - len(rows):
-        rest = [k for k in range(nv) if k not in motors]
-        if np.linalg.svd(rows[:, rest], compute_uv=False).min(initial=np.inf) > AS_GOOD * best:
-            return sorted(motors)
-    return [k for k in range(nv) if k not in dependent]
-
-
 def _named(equations: LinearEquations, rows: Array, names: Sequence[str]) -> list[int]:
+    """Columns of the coordinates that are named; empty where none is."""
+    if not names:
+        return []
     known = increment_names(equations.mechanism)
     for name in names:
         if name not in known:

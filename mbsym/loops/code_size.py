@@ -46,6 +46,11 @@ _FACTORED: Final = tuple(
     )
 )
 
+_INDEPENDENT: Final = (
+    contracts.INDEPENDENT_DYNAMICS_DERIVATIVES.name,
+    contracts.INDEPENDENT_MULTIPLIER_DERIVATIVES.name,
+)
+
 WORTH_TELLING: Final = 5.0
 """Megabytes above which the size is told before the work begins."""
 
@@ -94,7 +99,15 @@ def code_size(mechanism: Mechanism, loops: LoopAnalysis | None, functions: Itera
     rows = len(loops.rows) if loops is not None else 0
     row_entries = sum(len(row.jacobian) for row in loops.rows) if loops is not None else 0
     parameters = _OF_A_BODY * mechanism.nb
-    sizes = {**sizes_of(mechanism), "rows": rows, "gaps": rows, "np": parameters, "nbase": parameters}
+    free = loops.mobility if loops is not None else 0
+    sizes = {
+        **sizes_of(mechanism),
+        "rows": rows,
+        "gaps": rows,
+        "independent": free,
+        "np": parameters,
+        "nbase": parameters,
+    }
     found: dict[str, float] = {}
     for item in functions:
         shapes = [[sizes[n] if isinstance(n, str) else n for n in result.shape] for result in item.results]
@@ -111,6 +124,8 @@ def code_size(mechanism: Mechanism, loops: LoopAnalysis | None, functions: Itera
             solving = (_PER_ROW_ENTRY + rows) * row_entries
         elif item.name == contracts.CONSTRAINED_DERIVATIVE_TERMS.name:
             solving = (_PER_ROW_DERIVATIVE + 4 * mechanism.nv) * row_entries
+        elif item.name in _INDEPENDENT:
+            solving = _PER_ROW_DERIVATIVE * row_entries + (4 * free + 6) * mechanism.nv**2
         elif item.name in (contracts.CONSTRAINED_WRENCHES.name, contracts.JOINT_WRENCHES.name):
             solving = _PER_ROW_ENTRY * row_entries + 3 * rows**3
         found[item.name] = 1e-6 * (_BYTES * mechanics + _BYTES_SOLVING * solving + _BYTES_ENTRY * entries)

@@ -191,6 +191,41 @@ CONSTRAINED_DYNAMICS_DERIVATIVES: Final = Contract(
     ),
 )
 
+_INDEPENDENT: Final = "the other coordinates and speeds following as the loops have it"
+
+INDEPENDENT_DYNAMICS_DERIVATIVES: Final = Contract(
+    "independent_dynamics_derivatives",
+    ("q", "v", "tau", "t", "u"),
+    (
+        MOTION[0],
+        Result(
+            "N", ("nv", "independent"), "", "v = N v_i of the independent speeds, in whose rows it is the unit matrix"
+        ),
+        Result("dv_dq", ("nv", "independent"), "", "d v / d q_i at constant v_i"),
+        Result("dvdot_dq", ("nv", "independent"), "", f"d vdot / d q_i, {_BY_SPEEDS}"),
+        Result("dvdot_dv", ("nv", "independent"), "", "d vdot / d v_i"),
+        Result("dvdot_dtau", ("nv", "nv"), "", "d vdot / d tau"),
+    ),
+    f"vdot of closed loops and its derivatives by independent coordinates and speeds, {_INDEPENDENT}",
+    reference="solve.vdot",
+    identities=("motions of independent speeds", "difference along independent motions"),
+    solves=True,
+)
+
+INDEPENDENT_MULTIPLIER_DERIVATIVES: Final = Contract(
+    "independent_multiplier_derivatives",
+    ("q", "v", "tau", "t", "u"),
+    (
+        MOTION[1],
+        Result("dlambda_dq", ("rows", "independent"), "", f"d lambda / d q_i, {_BY_SPEEDS}"),
+        Result("dlambda_dv", ("rows", "independent"), "", "d lambda / d v_i"),
+        Result("dlambda_dtau", ("rows", "nv"), "", "d lambda / d tau"),
+    ),
+    f"lambda of constrained_dynamics and its derivatives by independent coordinates and speeds, {_INDEPENDENT}",
+    identities=("difference of multipliers along independent motions",),
+    solves=True,
+)
+
 POSITION_CORRECTION: Final = Contract(
     "position_correction",
     ("q",),
@@ -302,6 +337,8 @@ LOOP_CONTRACTS: Final = (
     CONSTRAINED_TERMS,
     CONSTRAINED_DERIVATIVE_TERMS,
     CONSTRAINED_DYNAMICS_DERIVATIVES,
+    INDEPENDENT_DYNAMICS_DERIVATIVES,
+    INDEPENDENT_MULTIPLIER_DERIVATIVES,
     CONSTRAINED_WRENCHES,
     POSITION_CORRECTION,
     VELOCITY_CORRECTION,

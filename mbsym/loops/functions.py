@@ -86,6 +86,7 @@ class LoopFunction:
         found = self.derive(mechanism, loops, method)
         derived = found if isinstance(found, Derived) else Derived(found)
         sizes = {"rows": len(loops.rows), "gaps": sum(len(closure.rows) for closure in loops.closures)}
+        sizes["independent"] = loops.mobility
         return self.contract.program(mechanism, replace(derived, sizes=sizes))
 
 

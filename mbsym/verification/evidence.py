@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from inspect import signature
 from typing import Any, Literal, TypeAlias
 
@@ -14,8 +15,9 @@ from mbsym.codegen.load import LoadedModule
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.errors import VerificationError
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops.independent import independent_at_start
 from mbsym.reference import Reference
-from mbsym.registry import available_functions
+from mbsym.registry import Available, available_functions
 from mbsym.symbolic.evaluator import Evaluator
 
 Array: TypeAlias = NDArray[Any]
@@ -77,12 +79,21 @@ class Companions:
         key = f"{name} {sorted((parameters or {}).items())}"
         if key not in self._evaluators:
             if self._functions is None:
-                available = available_functions(self.mechanism, "auto")
-                self._functions = available.with_derivatives(tuple(self.derivatives.values()))
+                self._functions = self._available.with_derivatives(tuple(self.derivatives.values()))
             self._evaluators[key] = Evaluator(self._functions[name](self.mechanism.afresh()), parameters)
         evaluator = self._evaluators[key]
         found = evaluator(*(np.ravel(state[item.name]) for item in evaluator.program.inputs))
         return tuple(np.asarray(array, dtype=float) for array in found.values())
+
+    @cached_property
+    def independent(self) -> tuple[int, ...]:
+        """Columns of the independent speeds of closed loops."""
+        assert self._available.loops is not None
+        return independent_at_start(self.mechanism, self._available.loops)
+
+    @cached_property
+    def _available(self) -> Available:
+        return available_functions(self.mechanism, "auto")
 
 
 def expanded(values: Array, sparsity: Mapping[str, Any]) -> Array:

@@ -6,11 +6,13 @@ has none of them; forces are the reference's, and along motions that keep the lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from mbsym.loops.contracts import INDEPENDENT_DYNAMICS_DERIVATIVES
 from mbsym.verification.derivative_identities import random_direction, slope
 from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
 
@@ -100,9 +102,79 @@ def _difference_of_closed_motions(evidence: Evidence) -> Pairs:
     yield found["dvdot_dtau"] @ along_tau, pushed - still
 
 
+def _motions_of_independent_speeds(evidence: Evidence) -> Pairs:
+    """N v_i keeps the loops closed by the reference, and has the independent speeds that were put in."""
+    free = evidence.by_name()["N"]
+    own = list(evidence.companions.independent)
+    yield free[own], np.eye(len(own))
+    for column in free.T:
+        yield column, evidence.reference.consistent_velocity(evidence.state["q"], column)
+
+
+@dataclass(frozen=True, slots=True)
+class _Along:
+    """A motion that keeps the loops closed.
+
+    Attributes:
+        by_q, by_v: changes of the independent coordinates and speeds.
+        there: coordinates and speeds after a time, the speeds those of the independent ones.
+    """
+
+    by_q: Array
+    by_v: Array
+    there: Callable[[float], tuple[Array, Array]]
+
+
+def _along_independent(evidence: Evidence) -> _Along:
+    reference, state = evidence.reference, evidence.state
+    own, name = list(evidence.companions.independent), INDEPENDENT_DYNAMICS_DERIVATIVES.name
+    by_q, by_v = random_direction(evidence, "tau")[own], random_direction(evidence, "vdot")[own]
+
+    def free(q: Array) -> Array:
+        return evidence.companions.outputs(name, {**state, "q": q})[1]
+
+    start = free(state["q"]) @ by_q
+
+    def there(h: float) -> tuple[Array, Array]:
+        q = reference.closed_position(reference.integrate_position(state["q"], start, h))
+        return q, free(q) @ (state["v"][own] + h * by_v)
+
+    return _Along(by_q, by_v, there)
+
+
+def _difference_along_independent(evidence: Evidence) -> Pairs:
+    """By the reference's accelerations; that N is right is another identity."""
+    reference, state, found = evidence.reference, evidence.state, evidence.by_name()
+    motion, tau = _along_independent(evidence), state["tau"]
+    yield found["dv_dq"] @ motion.by_q + found["N"] @ motion.by_v, slope(lambda h: motion.there(h)[1])
+    changes = found["dvdot_dq"] @ motion.by_q + found["dvdot_dv"] @ motion.by_v
+    yield changes, slope(lambda h: reference.solve(*motion.there(h), tau, state["t"], state["u"]).vdot)
+    along_tau = random_direction(evidence, "tau")
+    pushed = reference.solve(state["q"], state["v"], tau + along_tau, state["t"], state["u"]).vdot
+    yield found["dvdot_dtau"] @ along_tau, pushed - evidence.numbers["solve.vdot"]
+
+
+def _difference_of_multipliers(evidence: Evidence) -> Pairs:
+    """By the Program of constrained_dynamics, whose rows the multipliers are of."""
+    state, found, motion = evidence.state, evidence.by_name(), _along_independent(evidence)
+
+    def multipliers(q: Array, v: Array, tau: Array) -> Array:
+        return evidence.companions.outputs("constrained_dynamics", {**state, "q": q, "v": v, "tau": tau})[1]
+
+    still = multipliers(state["q"], state["v"], state["tau"])
+    yield found["lambda"], still
+    changes = found["dlambda_dq"] @ motion.by_q + found["dlambda_dv"] @ motion.by_v
+    yield changes, slope(lambda h: multipliers(*motion.there(h), state["tau"]))
+    along = random_direction(evidence, "tau")
+    yield found["dlambda_dtau"] @ along, multipliers(state["q"], state["v"], state["tau"] + along) - still
+
+
 LOOP_DERIVATIVE_IDENTITIES: Final = (
     Identity("difference of the balance of forces", "slope", _difference_of_balance),
     Identity("difference of constrained dynamics", "slope", _difference_of_constrained),
     Identity("solved difference of constrained dynamics", "solved slope", _solved_changes),
     Identity("difference of closed motions", "solved slope", _difference_of_closed_motions),
+    Identity("motions of independent speeds", "solution", _motions_of_independent_speeds),
+    Identity("difference along independent motions", "solved slope", _difference_along_independent),
+    Identity("difference of multipliers along independent motions", "solved slope", _difference_of_multipliers),
 )

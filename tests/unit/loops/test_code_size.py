@@ -42,11 +42,12 @@ def test_the_estimate_is_right_within_a_factor_of_four(model: Model) -> None:
     assert written / 4 < size.total < 4 * written
 
 
+@pytest.mark.parametrize("function", ["constrained_derivative_terms", "independent_dynamics_derivatives"])
 @pytest.mark.parametrize("model", [windows(5), windows(8), examples.load("stewart_platform")])
-def test_so_is_that_of_derivatives_with_closed_loops(model: Model) -> None:
-    derivation, files = generate_files(model, GenerationOptions(functions=("constrained_derivative_terms",)))
+def test_so_is_that_of_derivatives_with_closed_loops(model: Model, function: str) -> None:
+    derivation, files = generate_files(model, GenerationOptions(functions=(function,)))
     contracts = contracts_of(derivation.mechanism)
-    size = code_size(derivation.mechanism, derivation.loops, [contracts["constrained_derivative_terms"]])
+    size = code_size(derivation.mechanism, derivation.loops, [contracts[function]])
     written = 1e-6 * sum(len(file.text) for file in files if file.name.endswith((".c", ".py")))
     assert written / 4 < size.total < 4 * written
 

@@ -1,0 +1,56 @@
+"""The functions of this room that closed loops have, in modules that ask for them by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from mbsym.derivatives.constrained import constrained_derivative_terms
+from mbsym.derivatives.independent import independent_dynamics_derivatives
+from mbsym.formulations.contracts import Contract, Derived
+from mbsym.formulations.fewest_operations import Method
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops.contracts import (
+    CONSTRAINED_DERIVATIVE_TERMS,
+    INDEPENDENT_DYNAMICS_DERIVATIVES,
+    INDEPENDENT_MULTIPLIER_DERIVATIVES,
+)
+from mbsym.loops.functions import LoopFunction
+from mbsym.loops.independent import elimination, independent_at_start
+from mbsym.loops.redundancy import LoopAnalysis
+from mbsym.loops.wrenches import dense
+from mbsym.model.names import expression_names
+
+
+def _derivative_terms(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
+    return constrained_derivative_terms(
+        mechanism, [row.jacobian for row in loops.rows], [row.bias for row in loops.rows]
+    )
+
+
+def in_independent_coordinates(contract: Contract, independent: Sequence[int] = ()) -> LoopFunction:
+    """A function of closed loops in independent coordinates.
+
+    Args:
+        contract: which results are wanted.
+        independent: columns of v; default those that are best where the loops were analysed.
+    """
+
+    def derive(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
+        chosen = tuple(independent) or independent_at_start(mechanism, loops)
+        closed = elimination(mechanism, [dense(mechanism, row.jacobian) for row in loops.rows], chosen)
+        entries = independent_dynamics_derivatives(mechanism, closed, [row.bias for row in loops.rows])
+        speeds = expression_names(mechanism.model).speeds
+        names = [name for body in mechanism.bodies_by_coordinates for name in speeds[body.joint.name]]
+        how = f"independent: {', '.join(names[k] for k in chosen)}"
+        return Derived({result.name: entries[result.name] for result in contract.results}, how)
+
+    return LoopFunction(contract, derive)
+
+
+LOOP_DERIVATIVE_TERMS: Final = LoopFunction(CONSTRAINED_DERIVATIVE_TERMS, _derivative_terms)
+
+INDEPENDENT_DERIVATIVES: Final = (
+    in_independent_coordinates(INDEPENDENT_DYNAMICS_DERIVATIVES),
+    in_independent_coordinates(INDEPENDENT_MULTIPLIER_DERIVATIVES),
+)
