@@ -10,6 +10,7 @@ from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.records import Registry
 from mbsym.report.constraint_force_sections import acceleration_sections, matrix_sections, schedule_section
+from mbsym.report.constraint_force_solution import solution_sections
 from mbsym.report.equations import Equations
 from mbsym.report.kane_sections import kane_sections
 from mbsym.report.lagrange_sections import lagrange_sections
@@ -107,15 +108,24 @@ class FormulationSections:
     sections: Callable[[Mechanism], tuple[Section, ...]]
 
 
+def _of_constraint_forces(mechanism: Mechanism, formulation: str) -> tuple[Section, ...]:
+    """Matrices, right side and forces of a form of the constraint force algorithm."""
+    matrices = acceleration_sections(mechanism) if formulation == "cfa-kkt" else matrix_sections(mechanism)
+    return (*matrices, *solution_sections(mechanism, formulation))
+
+
 FORMULATION_SECTIONS: Final = Registry(
     "section of a formulation",
     (
         FormulationSections("kane", kane_sections),
         FormulationSections("lagrange", lagrange_sections),
-        FormulationSections("cfa", matrix_sections),
-        FormulationSections("cfa-elimination", matrix_sections),
-        FormulationSections("cfa-serial", lambda mechanism: (*matrix_sections(mechanism), schedule_section(mechanism))),
-        FormulationSections("cfa-kkt", acceleration_sections),
+        FormulationSections("cfa", lambda mechanism: _of_constraint_forces(mechanism, "cfa")),
+        FormulationSections("cfa-elimination", lambda mechanism: _of_constraint_forces(mechanism, "cfa-elimination")),
+        FormulationSections(
+            "cfa-serial",
+            lambda mechanism: (*_of_constraint_forces(mechanism, "cfa-serial"), schedule_section(mechanism)),
+        ),
+        FormulationSections("cfa-kkt", lambda mechanism: _of_constraint_forces(mechanism, "cfa-kkt")),
         FormulationSections("transfer-matrix", transfer_matrix_sections),
     ),
     DerivationError,
