@@ -55,6 +55,7 @@ def register(app: typer.Typer) -> None:
         frame: list[str] = typer.Option([], "--frame", help="NAME,...: functions of these frames; 'all' for all."),
         frame_axes: str = typer.Option("", "--frame-axes", help="local, aligned or base; default as the model says."),
         setting: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A setting of the consumer."),
+        fmi: str = typer.Option("", "--fmi", metavar="VERSION", help="For fmu: 3.0 or 2.0, as --set fmi=VERSION."),
         force: ForceFiles = False,
     ) -> None:
         """Export C for a model to a consumer."""
@@ -89,7 +90,7 @@ def register(app: typer.Typer) -> None:
                 prefix=prefix,
                 frames=names_in(frame),
                 frame_axes=axes,
-                settings=settings_in(setting),
+                settings=settings_in([*setting, *([f"fmi={fmi}"] if fmi else [])]),
                 force=force,
                 progress=progress,
             )

@@ -8,6 +8,7 @@ from typing import Literal
 
 from mbsym.codegen.description import GeneratedFile, Real
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.consumers.archive import Archive
 from mbsym.conventions import LARGEST_CODE
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.errors import CodegenError
@@ -100,6 +101,7 @@ class Consumer:
         files: what is written beside the module; names without a directory.
         settings: that the consumer has besides, by name, with their defaults.
         notes: sentences for the user about what is not there, and why.
+        archive: of the module's files and these, where the consumer takes one.
         reason: why the consumer has no other floating-point type, for messages.
     """
 
@@ -110,6 +112,7 @@ class Consumer:
     files: Callable[[Exported], Sequence[GeneratedFile]]
     settings: Mapping[str, str] = field(default_factory=dict)
     notes: Callable[[Exported], Sequence[str]] = lambda exported: ()
+    archive: Callable[[Exported, Sequence[GeneratedFile]], Archive] | None = None
     reason: str = ""
 
     def accepted(self, options: ExportOptions) -> ExportOptions:

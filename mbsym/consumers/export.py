@@ -12,6 +12,7 @@ from mbsym.codegen.interface import GeneratedFile, Real, render
 from mbsym.codegen.lowered_module import lower_module
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, manifest_file
 from mbsym.codegen.write import write_files
+from mbsym.consumers.archive import require_free, write_archive
 from mbsym.consumers.consumer import Exported, ExportOptions
 from mbsym.consumers.registry import CONSUMERS
 from mbsym.conventions import LARGEST_CODE
@@ -126,9 +127,15 @@ def export(
     exported, files = export_files(source, consumer, options, progress)
     if not force:
         _require_own(Path(directory), f"{exported.name}.json", consumer)
+    record = CONSUMERS[consumer]
+    archive = record.archive(exported, files) if record.archive is not None else None
+    if archive is not None:
+        require_free(Path(directory) / archive.name, force)
     certificates = [f"{exported.name}{suffix}" for suffix in CERTIFICATE_SUFFIXES]
     paths = write_files(directory, files, force=force, outdated=certificates)
-    return Export(paths, tuple(CONSUMERS[consumer].notes(exported)))
+    if archive is not None:
+        paths = (*paths, write_archive(Path(directory), archive))
+    return Export(paths, tuple(record.notes(exported)))
 
 
 def _require_own(directory: Path, manifest: str, consumer: str) -> None:

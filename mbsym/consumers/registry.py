@@ -7,8 +7,9 @@ from typing import Final
 from mbsym.consumers.casadi import CASADI
 from mbsym.consumers.cmake import CMAKE
 from mbsym.consumers.cpp import CPP
+from mbsym.consumers.fmu import FMU
 from mbsym.errors import CodegenError
 from mbsym.records import Registry
 
-CONSUMERS: Final = Registry("consumer", (CASADI, CPP, CMAKE), CodegenError)
+CONSUMERS: Final = Registry("consumer", (CASADI, CPP, CMAKE, FMU), CodegenError)
 """All consumers; each is listed in help and exported to by ``mbsym export``."""

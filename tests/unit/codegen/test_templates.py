@@ -21,6 +21,7 @@ from mbsym.codegen.numpy.views import ModuleContext
 from mbsym.consumers.cmake import CMakeContext
 from mbsym.consumers.cpp import CppContext
 from mbsym.consumers.external_file import ExternalContext
+from mbsym.consumers.fmu import BuildContext, DescriptionContext, DescriptionWithSourcesContext, UnitContext
 from mbsym.errors import CodegenError
 
 CONTEXTS = {
@@ -28,7 +29,12 @@ CONTEXTS = {
     "c/source.c.jinja": SourceContext,
     "numpy/module.py.jinja": ModuleContext,
     "consumers/CMakeLists.txt.jinja": CMakeContext,
+    "consumers/buildDescription.xml.jinja": BuildContext,
     "consumers/external.c.jinja": ExternalContext,
+    "consumers/fmi2.c.jinja": UnitContext,
+    "consumers/fmi3.c.jinja": UnitContext,
+    "consumers/modelDescription2.xml.jinja": DescriptionWithSourcesContext,
+    "consumers/modelDescription3.xml.jinja": DescriptionContext,
     "consumers/module.hpp.jinja": CppContext,
 }
 # What a template may consist of; anything that computes is missing on purpose.
@@ -45,6 +51,13 @@ LAYOUT = (
 )
 
 
+# Parts that other templates include; what they use counts as used there.
+INCLUDED = {
+    "consumers/fmi2.c.jinja": "consumers/fmu_core.c.jinja",
+    "consumers/fmi3.c.jinja": "consumers/fmu_core.c.jinja",
+}
+
+
 def source(name: str) -> str:
     return (template_directory() / name).read_text(encoding="utf-8")
 
@@ -53,16 +66,19 @@ def test_every_template_of_these_languages_has_a_context() -> None:
     found = [
         path for language in ("c", "numpy", "consumers") for path in (template_directory() / language).rglob("*.jinja")
     ]
-    assert sorted(path.relative_to(template_directory()).as_posix() for path in found) == sorted(CONTEXTS)
+    assert sorted(path.relative_to(template_directory()).as_posix() for path in found) == sorted(
+        {*CONTEXTS, *INCLUDED.values()}
+    )
 
 
 @pytest.mark.parametrize("name", sorted(CONTEXTS))
 def test_undeclared_variables_are_the_fields_of_the_context(name: str) -> None:
-    undeclared = meta.find_undeclared_variables(environment().parse(source(name)))
+    texts = [source(name), *([source(INCLUDED[name])] if name in INCLUDED else [])]
+    undeclared = set().union(*(meta.find_undeclared_variables(environment().parse(text)) for text in texts))
     assert undeclared == {field.name for field in fields(CONTEXTS[name])}
 
 
-@pytest.mark.parametrize("name", sorted(CONTEXTS))
+@pytest.mark.parametrize("name", sorted({*CONTEXTS, *INCLUDED.values()}))
 def test_templates_decide_nothing(name: str) -> None:
     tree = environment().parse(source(name))
     for node in tree.find_all(nodes.Node):

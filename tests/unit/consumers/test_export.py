@@ -84,8 +84,9 @@ def test_mistakes_have_an_answer_and_nothing_is_written(
 
 def test_help_lists_all_consumers(capsys: Captured) -> None:
     main(["export", "--help"])
-    shown = " ".join(capsys.readouterr().out.split())
-    assert [name for name, record in CONSUMERS.items() if f"{name} ({record.sentence})" not in shown] == []
+    shown = "".join(capsys.readouterr().out.split())
+    listed = {name: f"{name} ({record.sentence})".replace(" ", "") for name, record in CONSUMERS.items()}
+    assert [name for name, text in listed.items() if text not in shown] == []
 
 
 def test_stepping_code_has_no_forward_dynamics_to_export() -> None:

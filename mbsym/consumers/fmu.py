@@ -1,0 +1,417 @@
+"""FMI: functional mock-up units with their sources, for model exchange and co-simulation.
+
+Variables stand in one array, in the order of their value references: time, run-time parameters, inputs, generalised
+forces, coordinates, speeds, and the rates of the last two. The C of the standard's functions is fixed text over it; the
+names and types of the standard that it needs stand in it, so that no header of the standard is copied anywhere.
+"""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+from xml.sax.saxutils import quoteattr
+
+from mbsym import __version__
+from mbsym.codegen.build import find_compiler
+from mbsym.codegen.c.views import render_c
+from mbsym.codegen.description import GeneratedFile
+from mbsym.codegen.environment import render_template
+from mbsym.consumers.archive import Archive
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
+from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
+from mbsym.consumers.external_file import external_file
+from mbsym.consumers.external_function import TANGENT_MAP, ExternalFunction, arguments_in, jacobian_function
+from mbsym.consumers.state_names import Quantity, quantities
+from mbsym.errors import CodegenError, ToolchainError
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.registry import available_functions
+
+VERSIONS: Final = ("3.0", "2.0")
+DYNAMICS: Final = "forward_dynamics"
+RATES: Final = "position_rate"
+RESIDUAL: Final = "constraint_residual"
+POSITION: Final = "project_position"
+VELOCITY: Final = "project_velocity"
+
+
+@dataclass(frozen=True, slots=True)
+class VariableView:
+    """A variable of the model description; its text attributes are quoted already."""
+
+    name: str
+    reference: int
+    index: int
+    unit: str
+    start: str
+    sentence: str
+    state: int
+    state_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class DescriptionContext:
+    """Fields of ``consumers/modelDescription3.xml.jinja``."""
+
+    version: str
+    name: str
+    identifier: str
+    token: str
+    step: str
+    derives: str
+    units: tuple[str, ...]
+    parameters: tuple[VariableView, ...]
+    inputs: tuple[VariableView, ...]
+    states: tuple[VariableView, ...]
+    rates: tuple[VariableView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DescriptionWithSourcesContext:
+    """Fields of ``consumers/modelDescription2.xml.jinja``."""
+
+    version: str
+    name: str
+    identifier: str
+    token: str
+    step: str
+    derives: str
+    units: tuple[str, ...]
+    parameters: tuple[VariableView, ...]
+    inputs: tuple[VariableView, ...]
+    states: tuple[VariableView, ...]
+    rates: tuple[VariableView, ...]
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildContext:
+    """Fields of ``consumers/buildDescription.xml.jinja``."""
+
+    version: str
+    identifier: str
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentView:
+    """An argument of a Jacobian: its number, where it stands among the variables, and entries stored by it."""
+
+    number: int
+    place: str
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
+class DerivativeView:
+    """A Jacobian: its function, of which rates, by which arguments, and what memory it takes."""
+
+    symbol: str
+    result: str
+    arguments: tuple[ArgumentView, ...]
+    inputs: int
+    outputs: int
+    work: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnitContext:
+    """Fields of ``consumers/fmi2.c.jinja``, ``consumers/fmi3.c.jinja`` and of the part that they share."""
+
+    version: str
+    name: str
+    token: str
+    np: int
+    nu: int
+    nq: int
+    nv: int
+    rows: int
+    step: str
+    starts: tuple[str, ...]
+    parameters: tuple[str, ...]
+    rates: str
+    dynamics: str
+    dynamics_fail: bool
+    quaternions: tuple[int, ...]
+    projects: bool
+    residual: str
+    position: str
+    velocity: str
+    derives: bool
+    has_quaternions: bool
+    derivatives: tuple[DerivativeView, ...]
+
+
+def _version(options: ExportOptions) -> str:
+    version = options.settings["fmi"]
+    if version not in VERSIONS:
+        raise CodegenError(f"there is no FMI {version}", where="--set fmi", remedy=f"use {' or '.join(VERSIONS)}")
+    return version
+
+
+def _step(options: ExportOptions) -> float:
+    text = options.settings["step"]
+    try:
+        step = float(text)
+    except ValueError:
+        step = 0.0
+    if not 0.0 < step < float("inf"):
+        raise CodegenError(f"{text!r} is no length of a step", where="--set step", remedy="give seconds, such as 0.001")
+    return step
+
+
+def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
+    available = available_functions(mechanism, options.formulation)
+    names = (DYNAMICS, *([RATES] if mechanism.q.quaternions else []))
+    return tuple(derivative_plan(mechanism, available, name) for name in names)
+
+
+def _derives(plans: Sequence[DerivativePlan], options: ExportOptions) -> bool:
+    return _says_yes("derivatives", options) and not any(plan.refusal for plan in plans)
+
+
+def _says_yes(setting: str, options: ExportOptions) -> bool:
+    text = options.settings[setting]
+    if text not in ("yes", "no"):
+        raise CodegenError(f"{text!r} is neither yes nor no", where=f"--set {setting}", remedy="say yes or no")
+    return text == "yes"
+
+
+def request(mechanism: Mechanism, options: ExportOptions) -> Request:
+    """What moves the model, what keeps loops closed, and derivatives where there are any.
+
+    Raises:
+        CodegenError: functions were named, a setting means nothing, or the formulation has no forward dynamics.
+    """
+    _version(options), _step(options), _says_yes("binary", options)
+    if options.functions:
+        raise CodegenError(
+            "a functional mock-up unit has states and rates, not functions",
+            where="--function",
+            remedy="leave it out, or export to another consumer",
+        )
+    available = available_functions(mechanism, options.formulation)
+    if DYNAMICS not in available.every and (available.fixed is None or DYNAMICS not in available.fixed.names):
+        raise CodegenError(
+            f"the formulation {options.formulation} has no {DYNAMICS}, of which a functional mock-up unit is made",
+            where="--formulation",
+            remedy="use auto",
+        )
+    names = [DYNAMICS, RATES]
+    if available.fixed is not None:
+        names += (POSITION, VELOCITY, RESIDUAL)
+    plans = _plans(mechanism, options)
+    if not _derives(plans, options):
+        return Request(tuple(names))
+    names += [name for plan in plans for name in plan.functions]
+    if mechanism.q.quaternions:
+        names.append(TANGENT_MAP)
+    derivatives = tuple(request for plan in plans for request in plan.requests)
+    return Request(tuple(dict.fromkeys(names)), derivatives, compressed=True)
+
+
+def files(exported: Exported) -> tuple[GeneratedFile, ...]:
+    """The sources of the unit, and its descriptions."""
+    version, major = _version(exported.options), _version(exported.options)[0]
+    plans = _plans(exported.mechanism, exported.options)
+    name = exported.name
+    derived = plans if _derives(plans, exported.options) else ()
+    jacobians = [jacobian_function(exported, plan, f"{name}_fmu_{plan.function}_jacobian") for plan in derived]
+    found = []
+    if jacobians:
+        about = ("Derivatives of the unit's rates, in compressed columns.",)
+        found.append(external_file(exported, f"{name}_jacobians.c", about, jacobians, "int", "void *mem"))
+    given = quantities(exported)
+    counts = [len(group) for group in (given.parameters, given.inputs, given.coordinates, given.speeds)]
+    module = exported.module
+    digest = sha256("".join(file.text for file in (*render_c(module), *found)).encode())
+    digest.update(f"{version} {_step(exported.options)!r}".encode())
+    token = f"{{{digest.hexdigest()[:32]}}}"
+    derivatives = [_derivative_view(exported, *pair) for pair in zip(plans, jacobians, strict=False)]
+    everything = (*given.parameters, *given.inputs, *given.forces, *given.coordinates, *given.speeds)
+    fixed = exported.derivation.fixed is not None and bool(exported.derivation.runtime)
+    context = UnitContext(
+        version=__version__,
+        name=name,
+        token=token,
+        np=counts[0],
+        nu=counts[1],
+        nq=counts[2],
+        nv=counts[3],
+        rows=module.description.constants.get("NR", 0),
+        step=repr(_step(exported.options)),
+        starts=tuple(repr(item.start) for item in everything),
+        parameters=tuple(module.names.parameters[item.name] for item in module.parameters),
+        rates=_call(exported, RATES, "value + DQ"),
+        dynamics=_call(exported, DYNAMICS, "value + DV"),
+        dynamics_fail=bool(exported.function(DYNAMICS).failures),
+        quaternions=tuple(exported.mechanism.q.quaternions),
+        projects=fixed,
+        residual=_call(exported, RESIDUAL, "residual") if fixed else "",
+        position=_call(exported, POSITION, "closed") if fixed else "",
+        velocity=_call(exported, VELOCITY, "consistent") if fixed else "",
+        derives=bool(jacobians),
+        has_quaternions=bool(exported.mechanism.q.quaternions),
+        derivatives=tuple(derivatives),
+    )
+    wrapper = GeneratedFile(f"{name}_fmi{major}.c", render_template(f"consumers/fmi{major}.c.jinja", context))
+    sources = [f"{name}.c", *(file.name for file in found), wrapper.name]
+    texts = [*found, wrapper, _description(exported, version, token, sources, bool(jacobians))]
+    if version == "3.0":
+        build = BuildContext(__version__, name, tuple(sources))
+        texts.append(
+            GeneratedFile("buildDescription.xml", render_template("consumers/buildDescription.xml.jinja", build))
+        )
+    return tuple(texts)
+
+
+PLACES: Final = {"q": "Q", "v": "V", "tau": "TAU", "t": "TIME", "u": "U", "parameters": "P"}
+"""Of arguments among the variables of a unit, as the sources call them."""
+
+
+def _derivative_view(exported: Exported, plan: DerivativePlan, jacobian: ExternalFunction) -> DerivativeView:
+    names = [item.name for item in arguments_in(exported, plan.function)]
+    names += ["parameters"] if exported.module.parameters else []
+    arguments = tuple(
+        ArgumentView(number, PLACES[name], max(slot.pattern.size, 1))
+        for number, (name, slot) in enumerate(zip(names, jacobian.outputs, strict=True))
+    )
+    return DerivativeView(
+        jacobian.symbol,
+        "DV" if plan.function == DYNAMICS else "DQ",
+        arguments,
+        len(jacobian.inputs),
+        len(jacobian.outputs),
+        max(jacobian.work, 1),
+    )
+
+
+def _call(exported: Exported, function: str, result: str) -> str:
+    """The call of a generated function over the variables of a unit."""
+    actual = ["&parameters"] if exported.module.parameters else []
+    for item in exported.function(function).arguments:
+        if item.direction == "out":
+            actual.append(result)
+        elif item.name == "q":
+            actual.append("q")
+        else:
+            actual.append(f"value + {PLACES[item.name]}" if item.shape else f"value[{PLACES[item.name]}]")
+    return f"{exported.module.names.c_symbol(function)}({', '.join(actual)})"
+
+
+def _description(exported: Exported, version: str, token: str, sources: Sequence[str], derives: bool) -> GeneratedFile:
+    given = quantities(exported)
+    groups = (given.parameters, (*given.inputs, *given.forces), (*given.coordinates, *given.speeds))
+    views: list[tuple[VariableView, ...]] = []
+    count = 1
+    for group in groups:
+        views.append(tuple(_variable(item, count + k, 0) for k, item in enumerate(group)))
+        count += len(group)
+    rates = tuple(_variable(_rate(item), count + k, views[2][k].reference) for k, item in enumerate(groups[2]))
+    units = sorted({item.unit for group in groups for item in group} | {_rate(item).unit for item in groups[2]})
+    context = DescriptionContext(
+        version=__version__,
+        name=quoteattr(exported.mechanism.model.name),
+        identifier=exported.name,
+        token=token,
+        step=repr(_step(exported.options)),
+        derives="true" if derives else "false",
+        units=tuple(quoteattr(unit) for unit in units if unit),
+        parameters=views[0],
+        inputs=views[1],
+        states=views[2],
+        rates=rates,
+    )
+    if version == "3.0":
+        text = render_template("consumers/modelDescription3.xml.jinja", context)
+    else:
+        values = {field.name: getattr(context, field.name) for field in fields(context)}
+        listed = DescriptionWithSourcesContext(**values, sources=tuple(sources))
+        text = render_template("consumers/modelDescription2.xml.jinja", listed)
+    return GeneratedFile("modelDescription.xml", text)
+
+
+def _variable(item: Quantity, reference: int, state: int) -> VariableView:
+    unit = f" unit={quoteattr(item.unit)}" if item.unit else ""
+    return VariableView(
+        quoteattr(item.name),
+        reference,
+        reference + 1,
+        unit,
+        repr(item.start),
+        quoteattr(item.sentence),
+        state,
+        state + 1,
+    )
+
+
+def _rate(item: Quantity) -> Quantity:
+    unit = f"{item.unit[:-2]}/s2" if item.unit.endswith("/s") else f"{item.unit or '1'}/s"
+    return Quantity(f"der({item.name})", unit, 0.0, f"rate of {item.name}")
+
+
+# ---- the archive -----------------------------------------------------------------------------------------------------
+
+
+def archive(exported: Exported, texts: Sequence[GeneratedFile]) -> Archive:
+    """NAME.fmu: descriptions, sources, and the library where that is asked for.
+
+    Raises:
+        ToolchainError: the library is asked for and there is no compiler, or it fails.
+    """
+    description = [file for file in texts if file.name == "modelDescription.xml"]
+    build = [file for file in texts if file.name == "buildDescription.xml"]
+    sources = [file for file in texts if file.name.endswith((".c", ".h"))]
+    entries = {file.name: file.text.encode() for file in description}
+    entries |= {f"sources/{file.name}": file.text.encode() for file in (*build, *sources)}
+    if _says_yes("binary", exported.options):
+        entries |= {_place_of_library(exported): _library(exported.name, sources)}
+    return Archive(f"{exported.name}.fmu", entries)
+
+
+def _place_of_library(exported: Exported) -> str:
+    system, machine = platform.system().lower(), platform.machine().lower()
+    if _version(exported.options) == "2.0":
+        if (system, machine) != ("linux", "x86_64"):
+            raise ToolchainError(
+                f"FMI 2.0 has no name for libraries of {system} on {machine}", remedy="take FMI 3.0, or no library"
+            )
+        return f"binaries/linux64/{exported.name}.so"
+    return f"binaries/{machine.replace('arm64', 'aarch64')}-{system}/{exported.name}.so"
+
+
+def _library(name: str, sources: Sequence[GeneratedFile]) -> bytes:
+    with TemporaryDirectory(prefix="mbsym") as scratch:
+        place = Path(scratch)
+        for file in sources:
+            (place / file.name).write_text(file.text, encoding="utf-8")
+        units = [file.name for file in sources if file.name.endswith(".c")]
+        command = [*find_compiler(), "-std=c99", "-O2", "-shared", "-fPIC", *units, "-o", f"{name}.so", "-lm"]
+        done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ToolchainError(f"the unit does not compile:\n{done.stderr.strip()}", remedy="leave the library out")
+        return (place / f"{name}.so").read_bytes()
+
+
+def notes(exported: Exported) -> tuple[str, ...]:
+    """Why there are no directional derivatives, where there are none."""
+    plans = _plans(exported.mechanism, exported.options)
+    return tuple(f"the unit has no directional derivatives: {plan.refusal}" for plan in plans if plan.refusal)
+
+
+FMU: Final = Consumer(
+    name="fmu",
+    sentence="a functional mock-up unit, FMI 3.0 or 2.0, model exchange and co-simulation",
+    reals=("double",),
+    request=request,
+    files=files,
+    settings={"fmi": "3.0", "step": "0.001", "derivatives": "yes", "binary": "no"},
+    notes=notes,
+    archive=archive,
+    reason="FMI's states are doubles",
+)

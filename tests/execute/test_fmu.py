@@ -1,0 +1,211 @@
+"""Functional mock-up units: valid, with the motion of ``mbsym simulate`` and exact directional derivatives."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import re
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mbsym
+from mbsym.cli import main
+from mbsym.codegen.build import WARNINGS
+from mbsym.errors import CodegenError
+
+fmpy = pytest.importorskip("fmpy")
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "fmi" / "four_bar.py"
+VERSIONS = ("3.0", "2.0")
+
+
+def exported(directory: Path, model: str, version: str, binary: str = "yes", derivatives: str = "yes") -> str:
+    settings = {"fmi": version, "binary": binary, "derivatives": derivatives, "step": "0.002"}
+    mbsym.export(model, "fmu", directory, settings=settings)
+    return str(directory / f"{model}.fmu")
+
+
+def example() -> ModuleType:
+    specification = importlib.util.spec_from_file_location("four_bar_unit", EXAMPLE)
+    assert specification is not None and specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_example_moves_as_the_simulation(version: str, tmp_path: Path) -> None:
+    """Co-simulation takes the same steps; model exchange has the error of CVode at 1e-10."""
+    from fmpy.validation import validate_fmu
+
+    module = example()
+    unit = module.exported(tmp_path, version)
+    assert validate_fmu(unit) == []
+    for kind, method, allowed in (("CoSimulation", "rk4", 1e-11), ("ModelExchange", "DOP853", 2e-6)):
+        known = mbsym.simulate("four_bar", module.END, step=module.STEP, output_step=module.INTERVAL, method=method)
+        expected = np.hstack([known.q, known.v])
+        assert np.abs(expected).max() > 10.0
+        assert np.abs(module.states(unit, kind) - expected).max() < allowed, kind
+
+
+def test_a_quadruped_with_torques_moves_as_the_simulation(tmp_path: Path) -> None:
+    unit = exported(tmp_path, "quadruped", "3.0", derivatives="no")
+    description = fmpy.read_model_description(unit)
+    names = [item.name for item in description.modelVariables if item.causality == "output"]
+    forces = [item.name for item in description.modelVariables if item.causality == "input"]
+    joints = [name for name in forces if not name.startswith("tau_floating")][-3:]
+    given = {name: 0.2 * (k + 1) for k, name in enumerate(joints)}
+    loads = mbsym.Loads(tau={name.replace("tau_", "v_"): value for name, value in given.items()})
+    known = mbsym.simulate("quadruped", 0.1, step=0.002, output_step=0.02, method="rk4", loads=loads)
+    expected = np.hstack([known.q, known.v])
+    for kind, allowed in (("CoSimulation", 1e-11), ("ModelExchange", 1e-6)):
+        table = fmpy.simulate_fmu(
+            unit, fmi_type=kind, stop_time=0.1, output_interval=0.02, start_values=given, relative_tolerance=1e-9,
+            output=names,
+        )  # fmt: skip
+        rows = np.searchsorted(table["time"], known.t + 1e-9) - 1
+        found = np.column_stack([table[name][rows] for name in names])
+        assert np.abs(found - expected).max() < allowed * np.abs(expected).max(), kind
+    assert np.abs(expected[-1, -3:]).min() > 0.01
+
+
+@contextmanager
+def instance(unit: str) -> Iterator[tuple[Any, Mapping[str, int]]]:
+    """A unit for model exchange in its continuous time, and the value references of its variables."""
+    description = fmpy.read_model_description(unit)
+    place = fmpy.extract(unit)
+    found = fmpy.simulation.instantiate_fmu(place, description, "ModelExchange")
+    try:
+        if description.fmiVersion == "2.0":
+            found.setupExperiment(startTime=0.0)
+        found.enterInitializationMode()
+        found.exitInitializationMode()
+        yield found, {item.name: item.valueReference for item in description.modelVariables}
+    finally:
+        found.terminate()
+        found.freeInstance()
+        shutil.rmtree(place)
+
+
+def read(unit: Any, references: list[int]) -> np.ndarray:
+    return np.array(unit.getFloat64(references) if hasattr(unit, "getFloat64") else unit.getReal(references))
+
+
+def write(unit: Any, references: list[int], values: np.ndarray) -> None:
+    (unit.setFloat64 if hasattr(unit, "setFloat64") else unit.setReal)(references, list(values))
+
+
+@pytest.mark.parametrize(("model", "version"), [("spinning_top", "3.0"), ("cart_pole", "2.0"), ("four_bar", "3.0")])
+def test_directional_derivatives_are_differences(model: str, version: str, tmp_path: Path) -> None:
+    """By states, inputs, forces and run-time parameters; differences of step h have errors of h^2 and epsilon/h."""
+    with instance(exported(tmp_path, model, version)) as (unit, references):
+        knowns = [place for name, place in references.items() if name != "time" and not name.startswith("der(")]
+        unknowns = [place for name, place in references.items() if name.startswith("der(")]
+        rng = np.random.default_rng(2)
+        values = read(unit, knowns) + 0.3 * rng.standard_normal(len(knowns))
+        seed, h = rng.standard_normal(len(knowns)), 1e-5
+        ends = []
+        for step in (h, -h):
+            write(unit, knowns, values + step * seed)
+            ends.append(read(unit, unknowns))
+        write(unit, knowns, values)
+        found = np.array(unit.getDirectionalDerivative(unknowns, knowns, list(seed)))
+        difference = (ends[0] - ends[1]) / (2 * h)
+    assert np.abs(difference).max() > 0.1
+    np.testing.assert_allclose(found, difference, rtol=1e-6, atol=1e-7 * np.abs(difference).max())
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_sources_compile_without_a_word_and_have_all_functions_of_the_standard(version: str, tmp_path: Path) -> None:
+    exported(tmp_path, "spinning_top", version, binary="no")
+    with zipfile.ZipFile(tmp_path / "spinning_top.fmu") as archive:
+        archive.extractall(tmp_path / "unit")
+        assert not [name for name in archive.namelist() if name.startswith("binaries")]
+    sources = sorted(str(path) for path in (tmp_path / "unit" / "sources").glob("*.c"))
+    library = tmp_path / "unit.so"
+    command = ["gcc", *WARNINGS, "-O1", "-shared", "-fPIC", *sources, "-o", str(library), "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    handle = ctypes.CDLL(str(library))
+    declared = (Path(fmpy.__file__).parent / "c-code" / f"fmi{version[0]}FunctionTypes.h").read_text()
+    listed = sorted(set(re.findall(r"(fmi[23][A-Z]\w*)TYPE\b", declared)))
+    assert len(listed) > 30
+    assert [name for name in listed if not hasattr(handle, name)] == []
+
+
+def test_importers_build_the_sources(tmp_path: Path) -> None:
+    from fmpy.build import build_platform_binary
+
+    unit = exported(tmp_path, "double_pendulum", "3.0", binary="no", derivatives="no")
+    place = Path(fmpy.extract(unit))
+    build_platform_binary(place)
+    table = fmpy.simulate_fmu(str(place), fmi_type="CoSimulation", stop_time=0.1, start_values={"v_shoulder": 1.0})
+    shutil.rmtree(place)
+    assert abs(table[table.dtype.names[1]][-1]) > 0.0
+
+
+def test_loops_are_closed_where_the_initial_values_leave_them_open(tmp_path: Path) -> None:
+    unit = exported(tmp_path, "four_bar", "3.0", derivatives="no")
+    table = fmpy.simulate_fmu(unit, fmi_type="CoSimulation", stop_time=0.002, start_values={"q_A": 1.1, "v_A": 2.0})
+    q = np.array([table[name][0] for name in ("q_A", "q_B", "q_C")])
+    v = np.array([table[name][0] for name in ("v_A", "v_B", "v_C")])
+    mbsym.generate("four_bar", tmp_path / "py", languages=["numpy"])
+    names: dict[str, Any] = {}
+    exec((tmp_path / "py" / "four_bar.py").read_text(), names)
+    assert np.abs(names["constraint_residual"](q)).max() < 1e-12
+    assert np.abs(names["constraint_jacobian"](q) @ v).max() < 1e-12
+    assert np.abs(v).max() > 0.1
+
+
+def test_what_cannot_be_derived_is_told_and_refused(tmp_path: Path) -> None:
+    done = mbsym.export("four_bar", "fmu", tmp_path, symbolic_parameters="all", settings={"binary": "yes"})
+    assert len(done.notes) == 1 and "no directional derivatives: with closed loops" in done.notes[0]
+    unit = str(tmp_path / "four_bar.fmu")
+    assert 'providesDirectionalDerivatives="true"' not in (tmp_path / "modelDescription.xml").read_text()
+    lengths = {"l_crank": 0.29}
+    table = fmpy.simulate_fmu(unit, fmi_type="CoSimulation", stop_time=0.1, start_values=lengths)
+    known = mbsym.simulate("four_bar", 0.1, method="rk4", parameters=lengths)
+    assert table["q_A"][0] != pytest.approx(mbsym.simulate("four_bar", 0.01, method="rk4").q[0, 0], abs=1e-6)
+    assert table["q_A"][-1] - table["q_A"][0] == pytest.approx(known.q[-1, 0] - known.q[0, 0], abs=5e-2)
+
+
+def test_archives_have_the_same_bytes_and_no_date(tmp_path: Path) -> None:
+    first, second = (Path(exported(tmp_path / name, "cart_pole", "3.0", "no")).read_bytes() for name in "ab")
+    assert first == second
+    with zipfile.ZipFile(tmp_path / "a" / "cart_pole.fmu") as archive:
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_a_foreign_archive_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "cart_pole.fmu").write_bytes(b"mine")
+    with pytest.raises(CodegenError, match="not written by mbsym"):
+        exported(tmp_path, "cart_pole", "3.0", "no")
+    assert [path.name for path in tmp_path.iterdir()] == ["cart_pole.fmu"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["cart_pole", "--fmi", "1.0"], "there is no FMI 1.0; use 3.0 or 2.0"),
+        (["cart_pole", "--set", "step=-1"], "'-1' is no length of a step"),
+        (["cart_pole", "--set", "binary=perhaps"], "'perhaps' is neither yes nor no"),
+        (["cart_pole", "--real", "float"], "fmu cannot take float: FMI's states are doubles"),
+        (["cart_pole", "--function", "mass_matrix"], "has states and rates, not functions"),
+        (["double_pendulum", "--formulation", "transfer-matrix"], "has no forward_dynamics"),
+    ],
+)
+def test_mistakes_have_an_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert main(["export", "fmu", *arguments, "-o", str(tmp_path / "out")]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
