@@ -9,7 +9,7 @@ from typing import Any
 from mbsym import __version__
 from mbsym.report.contents import equation_of_motion, formulation_sections
 from mbsym.report.equations import Equations
-from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps
+from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, StepGroup, Steps
 from mbsym.report.steps import named_steps
 from mbsym.symbolic.show import show_number
 from mbsym.topology.tables import labelling_to_json
@@ -51,11 +51,7 @@ def _quantity(equations: Equations, name: str) -> dict[str, Any]:
     else:
         found = named_steps(form.program, equations.symbols)
         values = found.outputs
-        steps = [
-            {"section": group.title, "name": left, "value": str(value)}
-            for group in found.groups
-            for left, value in group.steps
-        ]
+        steps = _steps(found.groups)
     columns = form.shape[1] if len(form.shape) > 1 else 1
     rows = [[str(value) for value in values[k : k + columns]] for k in range(0, len(values), columns)]
     return {
@@ -65,6 +61,12 @@ def _quantity(equations: Equations, name: str) -> dict[str, Any]:
         "steps": steps,
         "operations": form.operations.as_dict(),
     }
+
+
+def _steps(groups: Sequence[StepGroup]) -> list[dict[str, str]]:
+    return [
+        {"section": group.title, "name": left, "value": str(value)} for group in groups for left, value in group.steps
+    ]
 
 
 def _section(section: Section) -> dict[str, Any]:
@@ -93,5 +95,6 @@ def _item(item: Any) -> dict[str, Any]:
     if isinstance(item, Pattern):
         cells = [[i + 1, j + 1, text] for (i, j), text in item.cells.items()]
         return {"name": item.name, "rows": list(item.rows), "columns": list(item.columns), "blocks": cells}
-    assert not isinstance(item, Steps)
+    if isinstance(item, Steps):
+        return {"steps": _steps(item.groups), **_item(item.entries)}
     return {"header": list(item.header), "rows": [list(row) for row in item.rows]}

@@ -482,3 +482,12 @@ def test_formats_do_not_depend_on_what_was_written_before() -> None:
     first = {form: document(derive("cart_pole"), form) for form in FORMATS}
     found = derive("cart_pole")
     assert {form: document(found, form) for form in reversed(tuple(FORMATS))} == first
+
+
+def test_json_has_the_steps_of_constraint_forces() -> None:
+    sections = json.loads(text_of("slider_crank", "json", "cfa-serial"))["sections"]
+    (forces,) = (section for section in sections if section["key"] == "constraint_forces")
+    (item,) = forces["items"]
+    named = {step["name"] for step in item["steps"]}
+    assert named and item["entries"]
+    assert all(set(step) == {"section", "name", "value"} for step in item["steps"])
