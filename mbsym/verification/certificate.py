@@ -118,6 +118,16 @@ class Certificate:
             "checks": [check.as_dict() for check in self.checks],
         }
 
+    def _near_singular(self) -> str:
+        if not self.conditioning.tight:
+            return _NEAR_SINGULAR
+        names = ", ".join(self.conditioning.tight)
+        return (
+            f"{_NEAR_SINGULAR}; where rows of {names} follow from others but for {self.conditioning.loops:.1e} in every"
+            " position, as of axes that are parallel but for the digits of a file, such rows hold fast what would move:"
+            " make the axes exact, or let one of these joints be looser"
+        )
+
     def summary(self) -> str:
         """A table of the checks, a column of worst errors for each language, and a verdict."""
         languages = list(dict.fromkeys(check.language for check in self.checks))
@@ -140,7 +150,7 @@ class Certificate:
         if math.isfinite(self.conditioning.loops):
             end = f"{end}, closure rows apart by {self.conditioning.loops:.1e}"
         if self.is_near_singular:
-            end = f"{end}\n{_NEAR_SINGULAR}"
+            end = f"{end}\n{self._near_singular()}"
         return "\n".join([*lines, "", end])
 
     def markdown(self) -> str:
@@ -159,7 +169,7 @@ class Certificate:
         if math.isfinite(self.conditioning.loops):
             lines += [f"* Smallest singular value of closure rows of length one: {self.conditioning.loops:.3e}"]
         if self.is_near_singular:
-            lines += [f"* {_NEAR_SINGULAR}"]
+            lines += [f"* {self._near_singular()}"]
         lines += [f"* Model: SHA-256 {self.model_sha256}"]
         if self.compiler:
             lines += [f"* Compiler: {self.compiler}", f"* Flags: `{' '.join(self.flags)}`"]

@@ -66,10 +66,12 @@ class Conditioning:
     Attributes:
         mass_matrix: its largest condition number.
         loops: the smallest measure of how far apart closure rows are, infinite without loops; see ``closed_states``.
+        tight: names of cut joints whose rows nearly follow from others where that measure is too small.
     """
 
     mass_matrix: float
     loops: float
+    tight: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +190,9 @@ def run_checks(
         _between_languages(worst, modules, contracts, states, settings, condition)
     checks = tuple(worst.found.values())
     require_checked(modules, checks)
-    return checks, Conditioning(condition, closed.smallest if closed is not None else np.inf)
+    if closed is None:
+        return checks, Conditioning(condition, np.inf)
+    return checks, Conditioning(condition, closed.smallest, closed.tight)
 
 
 def _check_singular(worst: Worst, modules: Sequence[LoadedModule], state: Mapping[str, Any]) -> None:

@@ -45,6 +45,9 @@ DEPENDENT: Final = 1e-5
 """Part of the largest singular value below which a row counts as dependent: loops closed to 1e-11 leave up to 3e-6 to
 rows of loops whose gaps grow with the square of the error."""
 
+SHARED: Final = 0.1
+"""Part of directions in which closure rows hardly differ from which on a joint is named."""
+
 _NO_ROW: Final = 1e-9
 
 
@@ -54,6 +57,8 @@ class ClosedStates:
     Attributes:
         smallest: measure of the least regular state drawn so far, infinite before the first.
         singular: the configuration in which the loops close at the start where that is singular, else None.
+        tight: names of cut joints whose rows nearly follow from others at the least regular state, if that is not
+            regular.
     """
 
     def __init__(self, reference: Reference, mechanism: Mechanism, rank: int | None = None) -> None:
@@ -72,6 +77,7 @@ class ClosedStates:
         start = self._start = close_near(mechanism, found, guess, given_joints(mechanism)).closing.q
         self._problem = closing_problem(mechanism, found)
         self.smallest = float("inf")
+        self.tight: tuple[str, ...] = ()
         rng = np.random.default_rng(1)
         around = (self._drawn(rng, DISTURBANCES[k % len(DISTURBANCES)]) for k in range(SURVEYED))
         best = self._best(around, rank, (-1, 0.0))
@@ -117,7 +123,10 @@ class ClosedStates:
                 f"no configuration was found in which the loops close, in {ATTEMPTS} trials",
                 remedy="give joints initial coordinates that nearly do",
             )
-        self.smallest = min(self.smallest, best[1] if best[0] >= self._rank else 0.0)
+        smallest = best[1] if best[0] >= self._rank else 0.0
+        if smallest < min(self.smallest, REGULAR):
+            self.tight = self._nearly_dependent(best[2])
+        self.smallest = min(self.smallest, smallest)
         return best[2], self._reference.consistent_velocity(best[2], v)
 
     def _drawn(self, rng: np.random.Generator, size: float) -> Array | None:
@@ -132,17 +141,33 @@ class ClosedStates:
 
     def _measure(self, q: Array) -> tuple[int, float]:
         """Rank of the closure rows and the smallest singular value that counts."""
+        rows, _ = self._rows(q)
+        if not len(rows):
+            return 0, float("inf")
+        values = np.linalg.svd(rows, compute_uv=False)
+        counted = values[values > DEPENDENT * values[0]]
+        return len(counted), float(counted[-1])
+
+    def _nearly_dependent(self, q: Array) -> tuple[str, ...]:
+        """Names of the cut joints that share most in what hardly counts."""
+        rows, places = self._rows(q)
+        U, values, _ = np.linalg.svd(rows, full_matrices=False)
+        small = (values > DEPENDENT * values[0]) & (values < REGULAR)
+        shares = np.zeros(self._reference.closure_gap(q).size)
+        shares[places] = np.sum(U[:, small] ** 2, axis=1)
+        joints = self._reference.mechanism.cut_joints
+        own = shares[: 6 * len(joints)].reshape(-1, 6).sum(axis=1)
+        return tuple(joint.name for joint, share in zip(joints, own, strict=True) if share > SHARED)
+
+    def _rows(self, q: Array) -> tuple[Array, Array]:
+        """Closure rows that are not zero, of length one, and their places among all."""
         rows = self._reference.closure_jacobian(q)
         if not rows.size:
-            return 0, float("inf")
+            return np.zeros((0, 0)), np.zeros(0, dtype=int)
         weighted = np.linalg.solve(np.linalg.cholesky(self._reference.mass_matrix(q)), rows.T).T
         sizes = np.linalg.norm(weighted, axis=1)
         # Rotations and shifts of a joint come in threes; what is small among three is small, whatever its own length.
         threes = 6 * len(self._reference.mechanism.cut_joints)
         sizes[:threes] = np.repeat(sizes[:threes].reshape(-1, 3).max(axis=1), 3)
         kept = sizes > _NO_ROW * sizes.max(initial=0.0)
-        if not kept.any():
-            return 0, float("inf")
-        values = np.linalg.svd(weighted[kept] / sizes[kept, None], compute_uv=False)
-        counted = values[values > DEPENDENT * values[0]]
-        return len(counted), float(counted[-1])
+        return weighted[kept] / sizes[kept, None], np.flatnonzero(kept)

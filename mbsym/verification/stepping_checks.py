@@ -107,7 +107,9 @@ def run_stepping_checks(
         _compare(worst, steppers, reference, q, v, settings, number)
     checks = tuple(worst.found.values())
     require_checked(modules, checks, remedy="give the function a record in STEP_IDENTITIES")
-    return checks, Conditioning(condition, closed.smallest if closed is not None else np.inf)
+    if closed is None:
+        return checks, Conditioning(condition, np.inf)
+    return checks, Conditioning(condition, closed.smallest, closed.tight)
 
 
 def check_block(worst: Worst, name: str, evidence: StepEvidence, settings: Settings, number: int) -> None:

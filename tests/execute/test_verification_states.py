@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from mbsym import examples
 from mbsym.codegen.load import load_numpy
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.model.body import Placement
 from mbsym.model.system import Model
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
@@ -88,6 +90,21 @@ def test_mechanisms_without_a_regular_state_say_so(tmp_path: Path) -> None:
     assert found.is_near_singular
     assert "no regular state of the loops was found in 50 trials" in found.summary()
     assert "no regular state" in (tmp_path / "four_bar.certificate.md").read_text(encoding="utf-8")
+
+
+def test_axes_that_are_hardly_skew_are_told_with_the_joint(tmp_path: Path) -> None:
+    """A five-bar closed by a ball, one axis off by 1e-3: its out-of-plane row holds an angle fast, but hardly."""
+    model = examples.load("five_bar")
+    changes: dict[str, Any] = {
+        "left_elbow": {"axis": (0.001, 0, 1)},
+        "tool": {"type": "spherical", "cut": "cut", "successor_placement": Placement(("b", 0, "0.0002"))},
+    }
+    skew = replace(model, joints=tuple(replace(joint, **changes.get(joint.name, {})) for joint in model.joints))
+    generate(skew, tmp_path, languages=["numpy"], functions=["mass_matrix", "constraint_jacobian"])
+    found = verify(tmp_path, states=1)
+    assert found.is_near_singular
+    assert found.conditioning.tight == ("tool",)
+    assert f"where rows of tool follow from others but for {found.conditioning.loops:.1e}" in found.summary()
 
 
 def test_trees_have_no_such_figure(tmp_path: Path) -> None:
