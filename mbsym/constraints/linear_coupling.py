@@ -15,12 +15,12 @@ C = TypeVar("C")
 
 @dataclass(frozen=True, slots=True)
 class LinearCoupling(ConstraintElement):
-    """Coordinates of several joints keep one linear relation, as by a tendon: sum of factor * q = offset."""
+    """Coordinates of joints keep one linear relation, as by a tendon: sum of factor * q = offset; one alone is held."""
 
     type: ClassVar[str] = "linear_coupling"
 
     name: str
-    joints: tuple[str, ...] = field(metadata=holds("joints", "two joints or more", one_freedom=True))
+    joints: tuple[str, ...] = field(metadata=holds("joints", "joints of one coordinate", one_freedom=True))
     factors: tuple[Value, ...] = field(
         metadata=holds("values", "of the coordinates, one for each joint", each="joints")
     )

@@ -131,6 +131,7 @@ class _Reader:
         assets: meshes and materials.
         mesh_masses: of the meshes.
         bodies: read so far, in order.
+        sites: by name, those among the frames.
         poses: of each body in the world at the reference position.
         welds: names of the fixed joints of bodies without joints.
         references: the value of each joint's coordinate at the reference position.
@@ -150,6 +151,7 @@ class _Reader:
     joints: list[Joint] = field(default_factory=list)
     forces: list[ForceElement] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
+    sites: dict[str, Frame] = field(default_factory=dict)
     shapes: list[Shape] = field(default_factory=list)
     poses: dict[str, Placement] = field(default_factory=dict)
     welds: list[str] = field(default_factory=list)
@@ -189,9 +191,8 @@ class _Reader:
             self._read_shapes(parts, GROUND)
             self._read_children(parts)
         self.notes += self.mesh_masses.notes()
-        closing = closures(
-            self.classes, root, {joint.name: joint for joint in self.joints}, self.poses, self.references, self.places
-        )
+        joints_by_name = {joint.name: joint for joint in self.joints}
+        closing = closures(self.classes, root, joints_by_name, self.poses, self.sites, self.references, self.places)
         self._note_what_is_left_out(root)
         driven = {
             element.attributes.get("joint", "") for actuator in root.all("actuator") for element in actuator.children
@@ -308,6 +309,8 @@ class _Reader:
                 frame = named_frame(self.source, element, body, self.rules, taken)
                 self.places["frames", frame.name] = element.place
                 self.frames.append(replace(frame, placement=part.on_body(frame.placement)))
+                if part.element.tag == "site":
+                    self.sites[part.element.attributes["name"]] = self.frames[-1]
 
     def _read_shapes(self, parts: Iterable[Part], body: str) -> None:
         geoms = [

@@ -15,6 +15,7 @@ from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
 from mbsym.joints.fixed import FIXED
 from mbsym.joints.spherical import SPHERICAL
 from mbsym.model.body import COINCIDENT, Placement
+from mbsym.model.frame import Frame
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.names import free_name
 from mbsym.values.numbers import evaluate
@@ -35,6 +36,7 @@ def closures(
     root: Element,
     joints: dict[str, Joint],
     poses: dict[str, Placement],
+    sites: dict[str, Frame],
     references: dict[str, Value],
     places: dict[tuple[str, ...], Place],
 ) -> Closures:
@@ -45,6 +47,7 @@ def closures(
         root: the model.
         joints: by name.
         poses: of each body in the world at the reference position, where loops are closed.
+        sites: by name, on their bodies.
         references: the value of each joint's coordinate there.
         places: line and column of what is read are added.
 
@@ -83,7 +86,7 @@ def closures(
                 while name in taken:
                     name += "_"
                 taken.add(name)
-                loop = _loop_joint(source, element, name, poses)
+                loop = _loop_joint(source, element, name, poses, sites)
                 if active:
                     found.loops.append(loop)
                     places["joints", name] = element.place
@@ -96,9 +99,11 @@ def closures(
     return found
 
 
-def _loop_joint(source: TextSource, element: Element, name: str, poses: dict[str, Placement]) -> Joint:
+def _loop_joint(
+    source: TextSource, element: Element, name: str, poses: dict[str, Placement], sites: dict[str, Frame]
+) -> Joint:
     if "site1" in element.attributes or "site2" in element.attributes:
-        raise source.error(element.place, "constraints between sites are not covered", "name body1, body2 and anchor")
+        return _between_sites(source, element, name, sites)
     first = _body(source, element, "body1", poses)
     second = _body(source, element, "body2", poses) if "body2" in element.attributes else next(iter(poses))
     if element.tag == "connect":
@@ -117,6 +122,30 @@ def _loop_joint(source: TextSource, element: Element, name: str, poses: dict[str
     placement = _weld_pose(source, element, first, second, poses)
     # The tree is that of the bodies, so that coordinates are those of the file.
     return Joint(name, FIXED.name, first, second, predecessor_placement=placement, cut="cut")
+
+
+def _between_sites(source: TextSource, element: Element, name: str, sites: dict[str, Frame]) -> Joint:
+    """The origins of two sites, or their frames, stay one, wherever they are at the reference position."""
+    mixed = [key for key in ("body1", "body2", "anchor", "relpose") if key in element.attributes]
+    if mixed:
+        raise source.error(element.place, f"{mixed[0]} beside sites", "name two sites, or bodies")
+    for key in ("site1", "site2"):
+        if element.attributes.get(key, "") not in sites:
+            raise _unknown(source, element, key, element.attributes.get(key, ""), list(sites))
+    first, second = (sites[element.attributes[key]] for key in ("site1", "site2"))
+    ends = [first.placement, second.placement]
+    if element.tag == "connect":
+        ends = [Placement(end.translation) for end in ends]
+    kind = SPHERICAL if element.tag == "connect" else FIXED
+    return Joint(
+        name,
+        kind.name,
+        first.body,
+        second.body,
+        predecessor_placement=ends[0],
+        successor_placement=ends[1],
+        cut="cut",
+    )
 
 
 def _weld_pose(source: TextSource, element: Element, first: str, second: str, poses: dict[str, Placement]) -> Placement:
@@ -142,15 +171,19 @@ def _relative(first: Placement, second: Placement) -> Placement:
     return compose(inverse(first), second, 1e-13)
 
 
-def _coupling(source: TextSource, element: Element, joints: dict[str, Joint], references: dict[str, Value]) -> Coupling:
-    """y - y0 = a0 + a1 (x - x0): higher powers are not covered."""
-    if "joint2" not in element.attributes:
-        raise source.error(element.place, "a joint held at a constant is not covered", "remove the joint instead")
+def _coupling(
+    source: TextSource, element: Element, joints: dict[str, Joint], references: dict[str, Value]
+) -> Coupling | LinearCoupling:
+    """y - y0 = a0 + a1 (x - x0): higher powers are not covered. Without a second joint y keeps a value."""
     first = _named(source, element, "joint1", joints)
-    second = _named(source, element, "joint2", joints)
+    second = _named(source, element, "joint2", joints) if "joint2" in element.attributes else ""
     polynomial: tuple[Value, ...] = (0, 1)
     if "polycoef" in element.attributes:
         polynomial = read_numbers(source, element, "polycoef", 1, 2, 3, 4, 5)
+    if not second:
+        held = references.get(first, 0)
+        value: Value = f"{polynomial[0]} + ({held})" if evaluate(held) else polynomial[0]
+        return LinearCoupling(element.attributes.get("name") or f"{first}_held", (first,), (1,), value)
     if any(evaluate(value) != 0 for value in polynomial[2:]):
         raise source.error(element.place, "a coupling that is not linear is not covered", "keep two coefficients")
     constant, ratio = polynomial[0], polynomial[1] if len(polynomial) > 1 else 0

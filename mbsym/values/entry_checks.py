@@ -81,8 +81,8 @@ def check_references(item: Any, path: Path, word: str, around: Surroundings, fin
             continue
         value, here = getattr(item, entry.key), (*path, entry.key)
         listed = value if entry.kind == "joints" else (value,)
-        if entry.kind == "joints" and (isinstance(value, str) or len(value) < 2):
-            findings.error(here, f"{word} needs two joints or more", "list them")
+        if entry.kind == "joints" and (isinstance(value, str) or not value):
+            findings.error(here, f"{word} names no joint", "list one or more")
             continue
         for place, name in enumerate(listed):
             at = (*here, place) if entry.kind == "joints" else here

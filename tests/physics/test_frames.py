@@ -177,6 +177,8 @@ def test_sites_against_mujoco(tmp_path: Path) -> None:
         mujoco.mj_forward(robot, data)
         poses, jacobians = (module.functions[name](q) for name in ("frame_pose", "frame_jacobian"))
         rates = module.functions["frame_jacobian_rate_v"](q, v)
+        vdot = rng.normal(size=robot.nv)
+        accelerations = module.functions["frame_acceleration"](q, v, vdot)
         for place, name in enumerate(names):
             site = data.site(name)
             turning, moving = np.zeros((2, 3, robot.nv))
@@ -187,6 +189,9 @@ def test_sites_against_mujoco(tmp_path: Path) -> None:
             body = robot.site_bodyid[site.id]
             mujoco.mj_jacDot(robot, data, moving, turning, site.xpos, body)
             assert close(rates[place], np.concatenate([turning, moving]) @ v)
+            mujoco.mj_jacSite(robot, data, moving, turning, site.id)
+            point = np.concatenate([turning, moving]) @ vdot + rates[place]
+            assert close(accelerations[place], point)
 
 
 @pytest.mark.parametrize("axes", get_args(WrenchAxes))

@@ -1,4 +1,4 @@
-"""Every URDF as it is, against Pinocchio: mass matrix, bias, one frame's pose and Jacobian, in Pinocchio's own order.
+"""Every URDF as it is, against Pinocchio: mass, mass matrix, bias, a frame's pose and Jacobian, in its own order.
 
 Nothing is reordered here but by the permutation that the manifest states. Pinocchio writes the angle of a joint without
 limits as cosine and sine, and spatial vectors linear first; joints that mimic others are free on both sides. Angles
@@ -10,7 +10,7 @@ Run this file as a script for the table of all files.
 from __future__ import annotations
 
 import math
-import xml.etree.ElementTree as ElementTree
+import sys
 from dataclasses import replace
 from importlib.metadata import files
 from pathlib import Path
@@ -29,6 +29,10 @@ from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.kinematics.roadmap import manifest_fields
 from mbsym.pipeline import read
 from mbsym.symbolic.interpret import interpret
+from mbsym.values.numbers import evaluate
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from mechanisms.right_angles import with_right_angles
 
 Array = NDArray[Any]
 
@@ -68,7 +72,8 @@ def errors(path: Path, states: int) -> tuple[int, bool, dict[str, float]]:
     programs = {
         key: functions[key](mechanism.afresh()) for key in ("mass_matrix", "bias_force", "frame_pose", "frame_jacobian")
     }
-    found: dict[str, float] = {}
+    mass = sum(evaluate(body.mass) for body in model.bodies)
+    found = {"mass": abs(mass - pin.computeTotalMass(theirs)) / max(1.0, mass)}
     rng = np.random.default_rng(0)
     for _ in range(states):
         q, v = rng.uniform(-2, 2, mechanism.nq), rng.uniform(-2, 2, mechanism.nv)
@@ -97,17 +102,6 @@ def errors(path: Path, states: int) -> tuple[int, bool, dict[str, float]]:
             error = float(np.abs(left - right).max(initial=0.0) / max(1.0, np.abs(right).max(initial=0.0)))
             found[key] = max(found.get(key, 0.0), error)
     return mechanism.nv, speeds == list(range(mechanism.nv)), found
-
-
-def with_right_angles(path: Path) -> str:
-    """The text of a file whose angles are right where they nearly are."""
-    robot = ElementTree.parse(path).getroot()
-    for origin in robot.iter("origin"):
-        angles = [float(word) for word in origin.get("rpy", "").split()]
-        quarters = [round(angle / (math.pi / 2)) * (math.pi / 2) for angle in angles]
-        pairs = zip(angles, quarters, strict=True)
-        origin.set("rpy", " ".join(repr(q if abs(a - q) <= 1e-8 else a) for a, q in pairs) or "0 0 0")
-    return ElementTree.tostring(robot, encoding="unicode")
 
 
 def unwound(theirs: Any, q: Array) -> Array:
@@ -141,7 +135,7 @@ def test_all_files_are_there_and_orders_differ() -> None:
 
 
 def main() -> None:
-    print("| file | nv | order | M | bias | pose | Jacobian |\n|---|---|---|---|---|---|---|")
+    print("| file | nv | order | mass | M | bias | pose | Jacobian |\n|---|---|---|---|---|---|---|---|")
     for name, path in sorted(ROBOTS.items()):
         if name in DEFECTS:
             print(f"| {name} | {DEFECTS[name]} |")

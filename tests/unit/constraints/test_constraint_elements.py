@@ -101,7 +101,7 @@ def test_entries_are_complete_and_checked(kind: str) -> None:
 @pytest.mark.parametrize(
     ("joints", "factors", "what"),
     [
-        (("pin",), (1,), "constraint 'tendon' needs two joints or more"),
+        ((), (), "constraint 'tendon' names no joint"),
         (("pin", "pin"), (1, 2), "constraint 'tendon' couples joint 'pin' with itself"),
         (("pin", "pn"), (1, 2), "constraint 'tendon' refers to joint 'pn', which does not exist"),
         (("pin", "knee"), (1, 2), "constraint 'tendon' refers to universal joint 'knee', which has 2 degrees"),

@@ -12,6 +12,8 @@ import pytest
 
 from mbsym.errors import FormatError
 from mbsym.formats.mjcf import load_mjcf, read_mjcf
+from mbsym.formats.native import read_native
+from mbsym.formats.native_text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.reference import Reference
 from mbsym.values.numbers import evaluate
@@ -162,3 +164,31 @@ def test_other_tendons_are_refused(old: str, new: str, complaint: str) -> None:
     assert old in text
     with pytest.raises(FormatError, match=rf"m.xml:\d+:\d+: .*{complaint}"):
         read_mjcf(TextSource("m.xml", text.replace(old, new)))
+
+
+CHAIN = """<mujoco><worldbody><site name="post" pos="1.5 0.1 0.2" euler="0 0 30"/>
+<body name="a"><joint name="x" axis="0 1 0" ref="20"/><geom size="0.1"/>
+<body name="b" pos="1 0 0"><joint name="y" type="ball"/><geom size="0.1"/><frame pos="0 0 0.1" euler="90 0 0">
+<site name="tip" pos="0.6 0 0" euler="0 20 0"/></frame></body></body></worldbody>
+<equality><{} site1="post" site2="tip"/><joint joint1="x" polycoef="0.2 0 0 0 0"/></equality></mujoco>"""
+
+
+@pytest.mark.parametrize(("kind", "size"), [("connect", 3), ("weld", 6)])
+def test_sites_are_joined_and_joints_are_held(kind: str, size: int) -> None:
+    """What may move is what MuJoCo leaves to move: the row spaces are the same."""
+    text = CHAIN.format(kind)
+    found = read_mjcf(TextSource("chain.xml", text))
+    assert found.constraints[0].name == "x_held"
+    assert read_native(TextSource("chain.yaml", dump_native(found))) == found
+    theirs = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(theirs)
+    reference = Reference(found)
+    q = np.array([0.5, *np.array([0.8, 0.2, -0.5, 0.3]) / np.linalg.norm([0.8, 0.2, -0.5, 0.3])])
+    data.qpos[:] = q
+    mujoco.mj_forward(theirs, data)
+    rows, ours = np.reshape(data.efc_J, (size + 1, 4)), reference.closure_jacobian(q)
+    assert reference.closure_gap(q)[-1] == pytest.approx(data.efc_pos[-1], abs=1e-15)
+    assert np.linalg.norm(reference.closure_gap(q)[3:6]) == pytest.approx(np.linalg.norm(data.efc_pos[:3]), rel=1e-12)
+    if kind == "connect":  # rotations of a weld are scaled by how far they are off
+        both = np.linalg.svd(np.concatenate([rows, ours]), compute_uv=False)
+        assert np.linalg.matrix_rank(rows) == np.linalg.matrix_rank(ours) == int(np.sum(both > 1e-12))
