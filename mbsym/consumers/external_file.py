@@ -61,6 +61,7 @@ class ExternalContext:
     defines_integer: bool
     memory: str
     patterns: tuple[SparsityView, ...]
+    prelude: tuple[str, ...]
     functions: tuple[ExternalView, ...]
 
 
@@ -71,6 +72,7 @@ def external_file(
     functions: Sequence[ExternalFunction],
     integer: str,
     memory: str,
+    prelude: Sequence[str] = (),
 ) -> GeneratedFile:
     """The file.
 
@@ -81,6 +83,7 @@ def external_file(
         functions: in order.
         integer: type of counts, "casadi_int" for CasADi's own.
         memory: the last argument of each function.
+        prelude: text before the functions, such as what they call.
     """
     patterns: dict[tuple[int, ...], SparsityView] = {}
     views = []
@@ -116,6 +119,7 @@ def external_file(
         defines_integer=integer == "casadi_int",
         memory=memory,
         patterns=tuple(patterns.values()),
+        prelude=tuple(prelude),
         functions=tuple(views),
     )
     return GeneratedFile(file, render_template("consumers/external.c.jinja", context))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from mbsym.consumers.acados import ACADOS
 from mbsym.consumers.casadi import CASADI
 from mbsym.consumers.cmake import CMAKE
 from mbsym.consumers.cpp import CPP
@@ -11,5 +12,5 @@ from mbsym.consumers.fmu import FMU
 from mbsym.errors import CodegenError
 from mbsym.records import Registry
 
-CONSUMERS: Final = Registry("consumer", (CASADI, CPP, CMAKE, FMU), CodegenError)
+CONSUMERS: Final = Registry("consumer", (CASADI, ACADOS, CPP, CMAKE, FMU), CodegenError)
 """All consumers; each is listed in help and exported to by ``mbsym export``."""

@@ -18,6 +18,7 @@ from mbsym.codegen.environment import (
     template_directory,
 )
 from mbsym.codegen.numpy.views import ModuleContext
+from mbsym.consumers.acados import AcadosContext
 from mbsym.consumers.cmake import CMakeContext
 from mbsym.consumers.cpp import CppContext
 from mbsym.consumers.external_file import ExternalContext
@@ -29,6 +30,7 @@ CONTEXTS = {
     "c/source.c.jinja": SourceContext,
     "numpy/module.py.jinja": ModuleContext,
     "consumers/CMakeLists.txt.jinja": CMakeContext,
+    "consumers/acados.c.jinja": AcadosContext,
     "consumers/buildDescription.xml.jinja": BuildContext,
     "consumers/external.c.jinja": ExternalContext,
     "consumers/fmi2.c.jinja": UnitContext,

@@ -1,0 +1,304 @@
+"""acados: explicit and implicit dynamics with derivatives, and discrete steps, in its convention of functions.
+
+States x are q and then v. Controls are the generalised forces of the motors, then the model's control inputs; p are
+the run-time parameters. The implicit dynamics are qdot - position_rate(q, v) and inverse_dynamics(q, v, vdot) - tau, so
+that the Jacobian by xdot holds the mass matrix and nothing is solved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from mbsym.codegen.description import GeneratedFile
+from mbsym.codegen.environment import render_template
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
+from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
+from mbsym.consumers.external_file import external_file
+from mbsym.consumers.external_function import (
+    PARAMETERS,
+    TANGENT_MAP,
+    ExternalFunction,
+    Slot,
+    arguments_in,
+    jacobian_function,
+    value_function,
+)
+from mbsym.consumers.places import Pattern, dense
+from mbsym.errors import CodegenError
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.registry import Available, available_functions
+
+FORWARD: Final = "forward_dynamics"
+INVERSE: Final = "inverse_dynamics"
+RATES: Final = "position_rate"
+HELPERS: Final = {FORWARD: "forward_jacobian", INVERSE: "inverse_jacobian", RATES: "rate_jacobian"}
+
+
+@dataclass(frozen=True, slots=True)
+class BlockView:
+    """A block of a Jacobian: its number, entries, matrix, first column there, and table of columns."""
+
+    number: int
+    entries: int
+    matrix: str
+    column: str
+    columns: str
+
+
+@dataclass(frozen=True, slots=True)
+class TermView:
+    """A function of which the sums are made: its symbols, arguments, blocks, first row and memory."""
+
+    title: str
+    helper: str
+    value: str
+    jacobian: str
+    arguments: str
+    inputs: int
+    outputs: int
+    blocks: tuple[BlockView, ...]
+    row: str
+    work: int
+
+
+@dataclass(frozen=True, slots=True)
+class AcadosContext:
+    """Fields of ``consumers/acados.c.jinja``."""
+
+    prefix: str
+    nq: int
+    nv: int
+    nu: int
+    motor_count: int
+    controls: str
+    step: str
+    has_rates: bool
+    has_implicit: bool
+    forward: TermView
+    inverse: TermView
+    position: TermView
+    terms: tuple[TermView, ...]
+    work: int
+
+
+def _available(mechanism: Mechanism, options: ExportOptions) -> Available:
+    return available_functions(mechanism, options.formulation)
+
+
+def _is_closed(available: Available) -> bool:
+    return available.loops is not None and bool(available.loops.rows)
+
+
+def _plans(mechanism: Mechanism, options: ExportOptions) -> dict[str, DerivativePlan]:
+    available = _available(mechanism, options)
+    names = [FORWARD]
+    if not _is_closed(available):
+        names.append(INVERSE)
+    if mechanism.q.quaternions:
+        names.append(RATES)
+    return {name: derivative_plan(mechanism, available, name) for name in names}
+
+
+def request(mechanism: Mechanism, options: ExportOptions) -> Request:
+    """Forward and inverse dynamics with their derivatives.
+
+    Raises:
+        CodegenError: functions were named, the step means nothing, forces depend on time, or there are no derivatives.
+    """
+    _step(options)
+    if options.functions:
+        raise CodegenError(
+            "acados takes dynamics, not functions", where="--function", remedy="leave it out, or export to casadi"
+        )
+    plans = _plans(mechanism, options)
+    for plan in plans.values():
+        if plan.refusal:
+            raise CodegenError(
+                f"{plan.function} has no derivatives: {plan.refusal}",
+                where=mechanism.model.name,
+                remedy="fold the parameters in with --symbolic-parameters none",
+            )
+    names = [*plans, *(name for plan in plans.values() for name in plan.functions)]
+    if mechanism.q.quaternions:
+        names.append(TANGENT_MAP)
+    requests = tuple(request for plan in plans.values() for request in plan.requests)
+    return Request(tuple(dict.fromkeys(names)), requests, compressed=True)
+
+
+def _step(options: ExportOptions) -> float:
+    text = options.settings["step"]
+    try:
+        step = float(text)
+    except ValueError:
+        step = 0.0
+    if not 0.0 < step < float("inf"):
+        raise CodegenError(f"{text!r} is no length of a step", where="--set step", remedy="give seconds, such as 0.02")
+    return step
+
+
+def motors_of(mechanism: Mechanism) -> tuple[int, ...]:
+    """Speeds that motors drive: those of actuated joints where the model names some, else all."""
+    actuated = [k for body in mechanism.bodies if body.joint.actuated for k in range(*body.v_range)]
+    return tuple(sorted(actuated)) or tuple(range(mechanism.nv))
+
+
+def files(exported: Exported) -> tuple[GeneratedFile, ...]:
+    """NAME_acados.c."""
+    prefix = f"{exported.name}_acados"
+    plans = _plans(exported.mechanism, exported.options)
+    terms: list[ExternalFunction] = []
+    views: dict[str, TermView] = {}
+    for name, plan in plans.items():
+        value = value_function(exported, name, f"{prefix}_{name}")
+        jacobian = jacobian_function(exported, plan, f"{prefix}_{name}_jacobian")
+        terms += [value, jacobian]
+        if any(slot.name.endswith("_t") and slot.pattern.size for slot in jacobian.outputs):
+            raise CodegenError(
+                "forces depend on time, which explicit dynamics of acados do not have",
+                where=exported.mechanism.model.name,
+                remedy="make what depends on time a control input or a run-time parameter",
+            )
+        views[name] = _term(exported, name, value, jacobian)
+    nothing = TermView("", "", "", "", "", 0, 0, (), "", 0)
+    motors = motors_of(exported.mechanism)
+    controls = exported.mechanism.controls
+    nx = exported.mechanism.nq + exported.mechanism.nv
+    nu = len(motors) + (controls.shape[0] if controls is not None else 0)
+    own = max(sum(block.entries for block in view.blocks) + view.work for view in views.values())
+    work = own + exported.mechanism.nv
+    context = AcadosContext(
+        prefix=prefix,
+        nq=exported.mechanism.nq,
+        nv=exported.mechanism.nv,
+        nu=nu,
+        motor_count=len(motors),
+        controls=", ".join(str(motors.index(k)) if k in motors else "-1" for k in range(exported.mechanism.nv)),
+        step=repr(_step(exported.options)),
+        has_rates=RATES in views,
+        has_implicit=INVERSE in views,
+        forward=views[FORWARD],
+        inverse=views.get(INVERSE, nothing),
+        position=views.get(RATES, nothing),
+        terms=tuple(views.values()),
+        work=work,
+    )
+    prelude = [render_template("consumers/acados.c.jinja", context).strip("\n")]
+    about = (
+        "Dynamics for acados, in the convention of the CasADi functions that it generates for itself. Controls are",
+        f"forces of {len(motors)} motors, then the model's inputs; discrete dynamics have steps of {context.step} s.",
+    )
+    functions = _functions(exported, nx, nu, work)
+    return (external_file(exported, f"{prefix}.c", about, [*terms, *functions], "int", "void *mem", prelude),)
+
+
+def _term(exported: Exported, name: str, value: ExternalFunction, jacobian: ExternalFunction) -> TermView:
+    arguments = [item.name for item in arguments_in(exported, name)]
+    arguments += [PARAMETERS] if exported.module.parameters else []
+    given = {"q": "x", "v": "x + NQ", "tau": "tau", "vdot": "xdot + NQ", "u": "u + NM", "t": "NULL"}
+    given[PARAMETERS] = "p"
+    places = {
+        "q": ("jx", "0", "NULL"),
+        "v": ("jx", "NQ", "NULL"),
+        "tau": ("ju", "0", "control_of"),
+        "vdot": ("jxdot", "NQ", "NULL"),
+        "u": ("ju", "NM", "NULL"),
+    }
+    blocks = tuple(
+        BlockView(number, max(slot.pattern.size, 1), *places[argument])
+        for number, (argument, slot) in enumerate(zip(arguments, jacobian.outputs, strict=True))
+        if argument in places
+    )
+    return TermView(
+        name,
+        HELPERS[name],
+        value.symbol,
+        jacobian.symbol,
+        ", ".join(given[argument] for argument in arguments),
+        len(jacobian.inputs),
+        len(jacobian.outputs),
+        blocks,
+        "0" if name == RATES else "NQ",
+        max(value.work, jacobian.work),
+    )
+
+
+def _functions(exported: Exported, nx: int, nu: int, work: int) -> list[ExternalFunction]:
+    """What acados calls, each a call of a sum of terms."""
+    name, prefix = exported.name, f"{exported.name}_acados"
+    count = len(exported.module.parameters)
+    p = Slot("p", dense((count,)) if count else Pattern(0, 0, ()))
+    x, u, xdot, z, t = (
+        Slot("x", dense((nx,))),
+        Slot("u", dense((nu,))),
+        Slot("xdot", dense((nx,))),
+        Slot("z", Pattern(0, 0, ())),
+        Slot("t", dense(())),
+    )
+    sx, su = Slot("Sx", dense((nx, nx))), Slot("Su", dense((nx, nu)))
+    rate, jx, jxdot, ju = (
+        Slot("f", dense((nx,))),
+        Slot("jac_x", dense((nx, nx))),
+        Slot("jac_xdot", dense((nx, nx))),
+        Slot("jac_u", dense((nx, nu))),
+    )
+    phi, phi_jac = Slot("phi", dense((nx,))), Slot("jac_ux", dense((nx + nu, nx)))
+    lam, adj, jz = Slot("lambda", dense((nx,))), Slot("adj", dense((nx + nu,))), Slot("jac_z", Pattern(nx, 0, ()))
+    jacobians = 2 * nx * nx + nx * nu
+    explicit = [
+        ("expl_ode_fun", "explicit", (x, u, p), (rate,), nx),
+        ("expl_vde_forw", "forward_sensitivities", (x, sx, su, u, p), (rate, sx, su), nx + jacobians),
+        ("expl_vde_adj", "adjoint", (x, lam, u, p), (adj,), jacobians),
+        ("dyn_disc_phi_fun", "step", (x, u, p), (phi,), 4 * nx),
+        ("dyn_disc_phi_fun_jac", "step_jacobian", (x, u, p), (phi, phi_jac), 4 * nx + jacobians + 3 * nx * (nx + nu)),
+    ]
+    dae = (x, xdot, u, z, t, p)
+    implicit = [
+        ("impl_dae_fun", "implicit", dae, (rate,), nx),
+        (
+            "impl_dae_fun_jac_x_xdot_z",
+            "implicit_x_xdot",
+            dae,
+            (rate, jx, jxdot, jz),
+            jacobians,
+        ),
+        ("impl_dae_fun_jac_x_xdot_u", "implicit_x_xdot_u", dae, (rate, jx, jxdot, ju), jacobians),
+        (
+            "impl_dae_jac_x_xdot_u_z",
+            "implicit_jacobians",
+            dae,
+            (jx, jxdot, ju, jz),
+            jacobians,
+        ),
+    ]
+    has_implicit = not _is_closed(_available(exported.mechanism, exported.options))
+    return [
+        ExternalFunction(
+            f"{name}_{title}",
+            f"{title} of acados",
+            inputs,
+            outputs,
+            work + memory,
+            ("    (void)iw;", "    (void)mem;", f"    return {prefix}_{helper}(arg, res, w);"),
+        )
+        for title, helper, inputs, outputs, memory in (*explicit, *(implicit if has_implicit else []))
+    ]
+
+
+def notes(exported: Exported) -> tuple[str, ...]:
+    """Why there are no implicit dynamics, where there are none."""
+    if _is_closed(_available(exported.mechanism, exported.options)):
+        return ("implicit dynamics are left out: with closed loops they would need multipliers as algebraic states",)
+    return ()
+
+
+ACADOS: Final = Consumer(
+    name="acados",
+    sentence="explicit and implicit dynamics with derivatives, and discrete steps, for acados",
+    reals=("double",),
+    request=request,
+    files=files,
+    settings={"step": "0.02"},
+    notes=notes,
+    reason="acados computes in double precision",
+)
