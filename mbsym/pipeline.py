@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
+from mbsym import markup
 from mbsym.codegen.c.trigonometry import chosen_trigonometry
 from mbsym.codegen.interface import (
     GeneratedFile,
@@ -127,7 +128,7 @@ class Derivation:
         return self.fixed.runtime if self.fixed is not None else ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Generation:
     """Files that were written, the derivation behind them, and what was asked for."""
 
@@ -135,6 +136,18 @@ class Generation:
     paths: tuple[Path, ...]
     derivation: Derivation
     options: GenerationOptions
+
+    def __repr__(self) -> str:
+        names = ", ".join(path.name for path in self.paths)
+        functions = len(self.derivation.programs) + len(self.derivation.runtime)
+        return f"<Generation of {self.derivation.mechanism.model.name!r}: {functions} functions in {names}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the functions with their operations, and the files."""
+        counts = ((program.name, program.operation_count()) for program in self.derivation.programs)
+        rows = ((name, count.arithmetic, count.sincos) for name, count in counts)
+        files = markup.paragraph(", ".join(str(path) for path in self.paths))
+        return files + markup.table(("function", "+ - * /", "sin, cos"), rows)
 
 
 def read(source: Model | str | Path, options: LoadOptions | None = None) -> Model:

@@ -92,7 +92,7 @@ class Formulation:
     whole: Callable[[Mechanism], tuple[Mapping[str, DeriveFunction], FixedFunctions]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class FixedFunctions:
     """Functions with fixed text around derived ones.
 
@@ -113,6 +113,9 @@ class FixedFunctions:
     tolerances: tuple[Tolerance, ...] = ()
     extra: tuple[Argument, ...] = ()
     manifest: Mapping[str, object] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<FixedFunctions: {', '.join(self.names)}>"
 
     @property
     def names(self) -> tuple[str, ...]:

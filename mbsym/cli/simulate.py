@@ -23,7 +23,7 @@ from mbsym.cli.arguments import (
     Order,
     model_help,
 )
-from mbsym.cli.model_source import read_model, tell_warning
+from mbsym.cli.model_source import names_in, read_model, tell_warning
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import SimulationError
 from mbsym.formats.angles import SAME_ANGLE
@@ -95,6 +95,9 @@ def register(app: typer.Typer) -> None:
         keep: list[str] = typer.Option([], "--keep", help=KEEP_HELP),
         output: Path | None = typer.Option(None, "-o", "--output", help="Table to write, .csv or .npz."),
         plot: Path | None = typer.Option(None, "--plot", help="Picture of the curves to write, .png or .svg."),
+        quantity: list[str] = typer.Option(
+            [], "--quantity", help="NAME,...: curves of the plot, * for anything; default all that are not zero."
+        ),
         animation: Path | None = typer.Option(None, "--animation", help="Animated page to write, .html."),
         as_json: AsJson = False,
         strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),
@@ -168,7 +171,7 @@ def register(app: typer.Typer) -> None:
         if output is not None:
             written.append(result.save(output, force=force))
         if plot is not None:
-            written.append(result.plot(plot, force=force))
+            written.append(result.save_plot(plot, names_in(quantity), force=force))
         if animation is not None:
             written.append(result.animate(animation, force=force, tell=tell_warning))
         if as_json:

@@ -90,7 +90,7 @@ class LoadedFunction:
         return values
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LoadedModule:
     """All functions of a generated module by name, and its manifest.
 
@@ -109,6 +109,9 @@ class LoadedModule:
     compiler: str = ""
     command: tuple[str, ...] = ()
     unlisted: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<LoadedModule {self.manifest.get('name', '')!r}, {self.language}: {', '.join(self.functions)}>"
 
 
 def load_c(

@@ -10,7 +10,7 @@ import numpy as np
 
 from mbsym.identification.identify import CONSISTENT, ESSENTIAL, ESTIMATED, GIVEN, Identification
 from mbsym.regressors.relations_text import relation
-from mbsym.visualisation.plots import Panel, figure_bytes
+from mbsym.visualisation.plots import Panel, figure, figure_bytes
 
 _PREDICTIONS: Final = (ESTIMATED, ESSENTIAL, CONSISTENT, GIVEN)
 _STYLE: Final = (
@@ -92,7 +92,7 @@ def page(found: Identification, mark: str) -> str:
     )  # fmt: skip
     base = found.regression.found
     title = f"{found.source.name}: measured forces and estimate"
-    drawing = figure_bytes(found.motion.t, panels, title, "svg", mark).decode()
+    drawing = figure_bytes(figure(found.motion.t, panels, title), "svg", mark).decode()
     picture = drawing[drawing.index("<svg") :]
     parts = [
         f"<!DOCTYPE html>\n<!-- {mark} -->",

@@ -65,7 +65,7 @@ class Slopes:
     by_u: Array
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LinearEquations:
     """Equations of a model with their derivatives.
 
@@ -78,6 +78,9 @@ class LinearEquations:
     mechanism: Mechanism
     derivation: Derivation
     module: LoadedModule
+
+    def __repr__(self) -> str:
+        return f"<LinearEquations of {self.name!r}>"
 
     @property
     def name(self) -> str:

@@ -45,7 +45,7 @@ class MovedJoint:
     given: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Assembly:
     """A configuration with closed loops.
 
@@ -64,6 +64,9 @@ class Assembly:
     iterations: int
     joints: tuple[MovedJoint, ...] = ()
     contradiction: Contradiction | None = None
+
+    def __repr__(self) -> str:
+        return f"<Assembly: gap {self.gap:.1e}, {len(self.joints)} joints moved, {self.iterations} iterations>"
 
 
 def assemble(

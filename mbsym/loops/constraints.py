@@ -40,7 +40,7 @@ Row: TypeAlias = Mapping[int, Scalar]
 """Entries of a matrix row by column; what is missing is zero."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ClosureRow:
     """One scalar closure equation.
 
@@ -76,8 +76,11 @@ class ClosureRow:
     point: Vector3 | None
     target_frame: Transform | None
 
+    def __repr__(self) -> str:
+        return f"<ClosureRow {self.number} of {self.closure!r}: {self.quantity} [{self.unit}]>"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Closure:
     """The closure equations of one cut joint or constraint element.
 
@@ -94,6 +97,9 @@ class Closure:
     rows: tuple[ClosureRow, ...]
     joints: tuple[int, ...]
     columns: Mapping[int, Motion]
+
+    def __repr__(self) -> str:
+        return f"<Closure {self.name!r}, {self.kind}: {len(self.rows)} rows>"
 
 
 def closures(mechanism: Mechanism) -> tuple[Closure, ...]:

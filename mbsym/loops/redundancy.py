@@ -38,7 +38,7 @@ _ROUND_OFF: Final = 1e-13
 """Part of what an entry of G is the difference of, below which it is round-off."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LoopAnalysis:
     """The closure equations of a mechanism and which of them are independent.
 
@@ -57,6 +57,9 @@ class LoopAnalysis:
     configuration: tuple[float, ...]
     mobility: int
     sentences: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<LoopAnalysis: {len(self.rows)} independent closure rows, mobility {self.mobility}>"
 
     @property
     def is_structure(self) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from mbsym import markup
 from mbsym.constraints import ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import ModelError
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 CoordinateOrder: TypeAlias = "Literal['file', 'labels'] | tuple[str, ...]"
 """The layout of q: as joints stand in the file, by label, or the joints named first."""
+
+
+MOST_SHOWN: Final = 30
+"""Rows of a table that a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -80,6 +85,20 @@ class Model:
         sizes = {part: len(getattr(self, part)) for part in (*parts, "shapes", "states")}
         return f"<Model {self.name!r}: {', '.join(f'{size} {part}' for part, size in sizes.items() if size)}>"
 
+    def _repr_html_(self) -> str:
+        """For notebooks: what the model has, in tables."""
+        bodies = ((body.name, _shown(body.mass)) for body in self.bodies[:MOST_SHOWN])
+        joints = ((joint.name, joint.type, joint.predecessor, joint.successor) for joint in self.joints[:MOST_SHOWN])
+        parameters = ((item.name, _shown(item.value), item.unit) for item in self.parameters[:MOST_SHOWN])
+        return "".join(
+            (
+                markup.paragraph(repr(self)[1:-1]),
+                markup.table(("body", "mass [kg]"), bodies),
+                markup.table(("joint", "type", "from", "to"), joints),
+                markup.table(("parameter", "value", "unit"), parameters),
+            )
+        )
+
     def body(self, name: str) -> Body:
         """The body of that name."""
         for body in self.bodies:
@@ -132,6 +151,11 @@ class Model:
         from mbsym.model.labelling import label_model
 
         return label_model(self, order=order)
+
+
+def _shown(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def with_frames(model: Model, names: Sequence[str], axes: FrameAxes | Literal[""] = "") -> Model:

@@ -106,6 +106,18 @@ class Equations:
         of = self.mechanism.model.name
         return f"<Equations of {of!r}: {self.mechanism.nv} speeds, formulation {self.formulation}>"
 
+    def _repr_latex_(self) -> str:
+        """For notebooks: mass matrix and bias forces."""
+        from mbsym.report.notebook import latex_of
+
+        return latex_of(self)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: mass matrix and bias forces, in MathML."""
+        from mbsym.report.notebook import html_of
+
+        return html_of(self)
+
     @property
     def mass_matrix(self) -> sympy.ImmutableMatrix:
         """M(q), nv x nv."""

@@ -44,7 +44,7 @@ _LOOPS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Equations:
     """Equations of a model that can be called.
 
@@ -67,6 +67,9 @@ class Equations:
     powered: bool
     variational: bool
     steps: TransferSystem | None = None
+
+    def __repr__(self) -> str:
+        return f"<Equations of {self.mechanism.model.name!r} as {self.module.language} code>"
 
     @property
     def name(self) -> str:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mbsym import markup
 from mbsym.errors import SimulationError
 from mbsym.loops.assembly import Assembly
+from mbsym.markup import Shown
 from mbsym.simulation.equations import Equations, coordinate_quantities, speed_quantities
 from mbsym.simulation.events import Occurrence
 from mbsym.simulation.monitors import Monitors
@@ -25,11 +28,15 @@ from mbsym.simulation.output import (
     npz_bytes,
     write_whole,
 )
+from mbsym.simulation.panels import panels_of
 from mbsym.simulation.singular_positions import SingularPosition
 from mbsym.visualisation.animation import Motion, animation_html
-from mbsym.visualisation.plots import Panel, figure_bytes
+from mbsym.visualisation.plots import figure, figure_bytes
 from mbsym.visualisation.skeleton import skeleton
 from mbsym.visualisation.surfaces import surfaces_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Array: TypeAlias = NDArray[Any]
 
@@ -140,18 +147,41 @@ class SimulationResult:
         arrays |= {name: values for name, _, values in monitor_columns(self.monitors)}
         return write_whole(target, npz_bytes(self.columns, arrays), force=force)
 
-    def plot(self, path: str | Path, *, force: bool = False) -> Path:
-        """Draws coordinates, speeds, energy and closure over time into a PNG or SVG file.
+    def plot(self, quantities: str | Sequence[str] = ()) -> Figure:
+        """Coordinates, speeds, energy and checks over time, as a Matplotlib figure.
+
+        Args:
+            quantities: names of curves, in which * stands for anything; all that are not zero where none is named.
 
         Raises:
             ToolchainError: there is no matplotlib.
-            SimulationError: the suffix is neither, or the file cannot be written.
+            SimulationError: nothing has a name.
+        """
+        wanted = (quantities,) if isinstance(quantities, str) else quantities
+        return figure(self.t, panels_of(self, wanted), self._title)
+
+    def save_plot(self, path: str | Path, quantities: str | Sequence[str] = (), *, force: bool = False) -> Path:
+        """Writes the plot as a PNG or SVG file, by the suffix.
+
+        Raises:
+            ToolchainError: there is no matplotlib.
+            SimulationError: the suffix is neither, nothing has a name, or the file cannot be written.
         """
         target = Path(path)
         check_suffix(target, PLOT_SUFFIXES)
         check_writable(target, force)
-        content = figure_bytes(self.t, self._panels(), self._title, target.suffix[1:], MARK)
-        return write_whole(target, content, force=force)
+        return write_whole(target, figure_bytes(self.plot(quantities), target.suffix[1:], MARK), force=force)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the summary, and the plot where there is matplotlib."""
+        summary = markup.preformatted(self.summary())
+        if find_spec("matplotlib") is None:
+            return summary
+        return summary + markup.picture(figure_bytes(self.plot(), "svg", MARK))
+
+    def animation(self, height: int = 420) -> Shown:
+        """The moving mechanism, which a notebook shows in a frame of this height [pixels]."""
+        return Shown(markup.frame(self._page(), height))
 
     def animate(self, path: str | Path, *, force: bool = False, tell: Callable[[str], None] | None = None) -> Path:
         """Writes the motion as one HTML page that needs nothing else.
@@ -167,14 +197,16 @@ class SimulationResult:
         target = Path(path)
         check_suffix(target, (".html",))
         check_writable(target, force)
+        return write_whole(target, self._page(tell).encode(), force=force)
+
+    def _page(self, tell: Callable[[str], None] | None = None) -> str:
         frames, times = self._frames()
         motion = Motion(self.equations.mechanism.model.name, self._title, times, self._poses(frames), MARK)
         surfaces, warnings = surfaces_of(self.equations.mechanism.model)
         if tell is not None:
             for sentence in warnings:
                 tell(sentence)
-        page = animation_html(skeleton(self.equations.mechanism), motion, surfaces)
-        return write_whole(target, page.encode(), force=force)
+        return animation_html(skeleton(self.equations.mechanism), motion, surfaces)
 
     def _frames(self) -> tuple[Array, Array]:
         """Coordinates at evenly spaced times, by interpolation between recorded states, and these times."""
@@ -245,29 +277,6 @@ class SimulationResult:
             found.append(("ended", f"by an event at t = {self.t[-1]:.9g} s"))
         return found
 
-    def _panels(self) -> list[Panel]:
-        mechanism, monitors = self.equations.mechanism, self.monitors
-        panels = [
-            *_by_unit("coordinates", [(item.name, item.unit) for item in coordinate_quantities(mechanism)], self.q),
-            *_by_unit("speeds", [(item.name, item.unit) for item in speed_quantities(mechanism)], self.v),
-        ]
-        total = monitors.kinetic_energy + monitors.potential_energy
-        energies = [
-            ("kinetic", monitors.kinetic_energy),
-            ("potential", monitors.potential_energy),
-            ("total", total),
-        ]
-        if self.equations.work:
-            energies.append(("work", monitors.work))
-        panels.append(Panel("energy", "J", tuple(energies)))
-        panels.append(Panel("energy drift", "J", (("", monitors.energy_drift),)))
-        if monitors.momentum_drift is not None:
-            panels.append(Panel("momentum drift", "N s, N m s", (("", monitors.momentum_drift),)))
-        if monitors.closure_gap is not None and monitors.speed_gap is not None:
-            gaps = (("positions", monitors.closure_gap), ("speeds", monitors.speed_gap))
-            panels.append(Panel("closure gap", "m, rad; m/s, rad/s", gaps, logarithmic=True))
-        return panels
-
 
 def check_suffix(path: Path, suffixes: Sequence[str]) -> None:
     """Refuses a file name with another suffix.
@@ -304,12 +313,3 @@ def _assembly_findings(assembly: Assembly | None) -> list[tuple[str, str]]:
     rest = f" and {len(told) - MOST_MOVED} more" if len(told) > MOST_MOVED else ""
     found.append(("start", f"closing the loops moved {', '.join(told[:MOST_MOVED])}{rest}"))
     return found
-
-
-def _by_unit(title: str, items: Sequence[tuple[str, str]], values: Array) -> list[Panel]:
-    """A panel for each unit, in order of appearance."""
-    units = list(dict.fromkeys(unit for _, unit in items))
-    return [
-        Panel(title, unit, tuple((name, values[:, k]) for k, (name, own) in enumerate(items) if own == unit))
-        for unit in units
-    ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+from mbsym import markup
 from mbsym.errors import TopologyError
 from mbsym.topology.assembly import Assembly, assembly_history
 from mbsym.topology.disassembly import RegularLabels, regular_labels
@@ -18,6 +19,9 @@ from mbsym.topology.tree import SpanningTree
 
 Order = Literal["weight", "input"]
 FreeRoots = Literal["error", "add"]
+
+MOST_SHOWN: Final = 30
+"""Joints that a table in a notebook has at most, and bodies above which it shows no matrix."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,6 +47,27 @@ class Labelling:
 
     def __repr__(self) -> str:
         return f"Labelling({self.nb} bodies, {self.nj} joints, {self.nj - self.nb} of them cut)"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: bodies and joints by label, with their patterns."""
+        flipped, cut = set(self.flipped), set(self.cut_joints)
+        ends_of = zip(*self.matrix[:2], strict=True)
+        rows = (
+            (label, joint, *(self.body_names[end] for end in ends), self.patterns[joint],
+             ", ".join(word for word, named in (("cut", cut), ("flipped", flipped)) if joint in named))
+            for label, (joint, ends) in enumerate(zip(self.joint_names, ends_of, strict=True), 1)
+            if label <= MOST_SHOWN
+        )  # fmt: skip
+        return markup.paragraph(repr(self)) + markup.table(("label", "joint", "from", "to", "pattern", ""), rows)
+
+    def _repr_latex_(self) -> str:
+        """For notebooks: the path matrix T."""
+        rows = (
+            r" \\ ".join(" & ".join(map(str, row)) for row in path_matrix(self.tree))
+            if self.nb <= MOST_SHOWN
+            else r"\dots"
+        )
+        return rf"$\displaystyle T = \begin{{bmatrix}} {rows} \end{{bmatrix}}$"
 
     @property
     def nb(self) -> int:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from mbsym import __version__
+from mbsym import __version__, markup
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.languages import LANGUAGES, Language
 from mbsym.codegen.load import LoadedFunction, LoadedModule
@@ -43,7 +43,11 @@ _NEAR_SINGULAR = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+MOST_NAMED: Final = 5
+"""Functions and files that failed, of which a line names no more."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Certificate:
     """What was compared, at how many states, and the worst errors.
 
@@ -72,6 +76,20 @@ class Certificate:
     changed: tuple[str, ...]
     conditioning: Conditioning
     checks: tuple[Check, ...]
+
+    def __repr__(self) -> str:
+        verdict = "verified" if self.passed else f"NOT VERIFIED: {', '.join(self.failures[:MOST_NAMED])}"
+        return f"<Certificate of {self.name!r}: {verdict}, {len(self.checks)} checks at {self.states} random states>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the checks with their worst errors, and the verdict."""
+        rows = (
+            (check.function, check.language, check.against, f"{check.error:.1e}", f"{check.tolerance:.1e}",
+             "ok" if check.passed else "FAILED")
+            for check in self.checks
+        )  # fmt: skip
+        heads = ("function", "language", "compared with", "worst error", "allowed", "")
+        return markup.paragraph(repr(self)[1:-1]) + markup.table(heads, rows)
 
     @property
     def condition(self) -> float:

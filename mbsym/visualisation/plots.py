@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import ToolchainError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Array: TypeAlias = NDArray[Any]
 
@@ -42,34 +45,44 @@ def require_matplotlib() -> None:
         ) from None
 
 
-def figure_bytes(t: Array, panels: Sequence[Panel], title: str, kind: str, mark: str) -> bytes:
-    """A figure with one panel below the other.
+def figure(t: Array, panels: Sequence[Panel], title: str) -> Figure:
+    """A figure with one panel below the other, on one axis of time.
 
     Args:
         t: times (n,) [s].
         panels: curves of n values.
         title: above all.
-        kind: "png" or "svg".
-        mark: written into the file's metadata.
 
     Raises:
         ToolchainError: there is no matplotlib.
     """
     require_matplotlib()
-    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
+    drawn = Figure(figsize=(9.0, 0.6 + 2.1 * len(panels)), layout="constrained")
+    drawn.suptitle(title, fontsize=11)
+    rows = drawn.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, panel in zip(rows, panels, strict=True):
+        _draw(axes, t, panel)
+    rows[-1].set_xlabel("t [s]")
+    return drawn
+
+
+def figure_bytes(drawn: Figure, kind: str, mark: str) -> bytes:
+    """A figure as a file, the same in every run.
+
+    Args:
+        drawn: the figure.
+        kind: "png" or "svg".
+        mark: written into the file's metadata.
+    """
+    from matplotlib import rc_context
+
+    stream = io.BytesIO()
+    metadata = {"png": {"Software": mark}, "svg": {"Creator": mark, "Date": None}}
     # Identifiers in SVG files are random without a salt.
     with rc_context({"svg.hashsalt": "mbsym", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(9.0, 0.6 + 2.1 * len(panels)), layout="constrained")
-        figure.suptitle(title, fontsize=11)
-        rows = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-        for axes, panel in zip(rows, panels, strict=True):
-            _draw(axes, t, panel)
-        rows[-1].set_xlabel("t [s]")
-        stream = io.BytesIO()
-        metadata = {"png": {"Software": mark}, "svg": {"Creator": mark, "Date": None}}
-        figure.savefig(stream, format=kind, dpi=110, metadata=metadata[kind])
+        drawn.savefig(stream, format=kind, dpi=110, metadata=metadata[kind])
     return stream.getvalue()
 
 

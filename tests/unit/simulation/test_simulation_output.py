@@ -102,6 +102,6 @@ def test_the_summary_is_plain_data(result: SimulationResult) -> None:
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
 def test_plots_are_the_same_every_time(result: SimulationResult, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"run{suffix}"
-    first = result.plot(path).read_bytes()
-    assert result.plot(path).read_bytes() == first
+    first = result.save_plot(path).read_bytes()
+    assert result.save_plot(path).read_bytes() == first
     assert first.startswith({".png": b"\x89PNG", ".svg": b"<?xml"}[suffix])

@@ -1,0 +1,51 @@
+"""Pieces of HTML that objects show themselves with in notebooks."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+
+def paragraph(text: str) -> str:
+    """A paragraph of plain text."""
+    return f"<p>{escape(text)}</p>"
+
+
+def preformatted(text: str) -> str:
+    """Text whose lines and blanks stay as they are."""
+    return f"<pre>{escape(text)}</pre>"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table of plain texts; nothing where there are no rows."""
+    lines = ["".join(f"<td style='text-align: left'>{escape(str(cell))}</td>" for cell in row) for row in rows]
+    if not lines:
+        return ""
+    head = "".join(f"<th style='text-align: left'>{escape(cell)}</th>" for cell in heads)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def picture(svg: bytes) -> str:
+    """A picture inside the page."""
+    return f'<img alt="" src="data:image/svg+xml;base64,{b64encode(svg).decode("ascii")}">'
+
+
+def frame(page: str, height: int) -> str:
+    """A whole page inside another one."""
+    return f'<iframe srcdoc="{escape(page)}" style="width: 100%; height: {height}px; border: 0"></iframe>'
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Something that a notebook shows and that is nothing else."""
+
+    html: str
+
+    def __repr__(self) -> str:
+        return f"<{len(self.html)} characters of HTML>"
+
+    def _repr_html_(self) -> str:
+        return self.html
