@@ -49,6 +49,7 @@ def setup(app: Any) -> None:
     """Writes reference and chapters before the pages are read, and checks all links once they are written."""
     app.connect("config-inited", _write_pages)
     app.connect("source-read", _read_page)
+    app.connect("env-get-outdated", lambda *_: ["index"])  # it holds the README and the list of chapters
     app.connect("build-finished", _check_links)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import DerivationError
@@ -21,6 +22,8 @@ from mbsym.model.system import Model
 from mbsym.passes.pass_manager import run
 from mbsym.passes.standard import STANDARD_PASSES
 from mbsym.registry import FORMULATIONS, Available, available_functions, contracts_of
+from mbsym.report.short_symbols import short_names, shortened
+from mbsym.report.steps import named_steps
 from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.program import OperationCount, Program, count_operations
@@ -152,9 +155,46 @@ class Equations:
         return ImmutableMatrix(len(rows), len(rows), [entry for row in rows for entry in row])
 
     @property
+    def lagrangian(self) -> sympy.Expr:
+        """T - V of the tree, as a function of q and v."""
+        return self.matrix("kinetic_energy")[0] - self.matrix("potential_energy")[0]
+
+    @property
     def names(self) -> tuple[str, ...]:
-        """Quantities that ``form`` and ``matrix`` know."""
+        """Quantities that documents show; ``form``, ``matrix`` and ``reduced`` know all functions besides."""
         return tuple(self.shown)
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """All that ``form``, ``matrix`` and ``reduced`` know: poses, velocities, Jacobians, energies and more."""
+        return tuple(dict.fromkeys((*self.names, *self._available.every)))
+
+    def reduced(self, name: str) -> tuple[list[tuple[sympy.Symbol, sympy.Expr]], sympy.ImmutableMatrix]:
+        """A quantity as ``sympy.cse`` has it: replacements in order, and the matrix in terms of them.
+
+        Large quantities stay as small as the generated code: each step is used as often as it is needed.
+
+        Raises:
+            DerivationError: there is no such quantity.
+        """
+        from sympy import ImmutableMatrix, Symbol
+
+        form = self.form(name)
+        found = named_steps(form.program, self.symbols)
+        steps = [(Symbol(left), value) for group in found.groups for left, value in group.steps]
+        rows = form.shape[0] if form.shape else 1
+        values = found.outputs[: prod(form.shape)]
+        return steps, ImmutableMatrix(rows, len(values) // rows if rows else 0, values)
+
+    @property
+    def short_names(self) -> dict[sympy.Symbol, sympy.Symbol]:
+        """q_1, v_1, vdot_1 and tau_1, and so on, for the model's names of coordinates, speeds, rates and forces."""
+        columns = {"q": self.coordinates, "v": self.speeds, "vdot": self.rates, "tau": self.forces}
+        return short_names(columns)
+
+    def short(self, value: Any) -> Any:
+        """An expression or matrix of this model in short symbols, with s_{12} for the sine of q_1 + q_2."""
+        return shortened(value, self.short_names, list(self.coordinates))
 
     @cached_property
     def shown(self) -> Mapping[str, Display]:
@@ -179,8 +219,8 @@ class Equations:
         Raises:
             DerivationError: there is no such quantity.
         """
-        if name not in self.names:
-            raise DerivationError(f"no quantity is called {name!r}", remedy=f"known: {', '.join(self.names)}")
+        if name not in self.functions:
+            raise DerivationError(f"no quantity is called {name!r}", remedy=f"known: {', '.join(self.functions)}")
         if name not in self._forms:
             self._forms[name] = self._derive(name)
         return self._forms[name]
@@ -207,7 +247,7 @@ class Equations:
         if name == "joint_wrenches":
             program = INVERSE_JOINT_WRENCHES.program(self.mechanism, _inverse_joint_wrenches(self.mechanism))
         else:
-            program = self._available.functions[name](self.mechanism)
+            program = self._available.every[name](self.mechanism)
         output = program.outputs[0]
         graph = program.graph
         references: tuple[Reference, ...] = ()
@@ -218,9 +258,8 @@ class Equations:
             if sizes.of_all(short) <= LARGEST_CLOSED_FORM:
                 references = tuple(short)
                 operations = count_operations(graph, graph.reachable(references))
-        return ClosedForm(
-            name, output.shape, self.shown[name].letter, output.description, references, program, operations
-        )
+        symbol = self.shown[name].letter if name in self.shown else output.name
+        return ClosedForm(name, output.shape, symbol, output.description, references, program, operations)
 
     @cached_property
     def symbols(self) -> dict[str, Any]:

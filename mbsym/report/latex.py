@@ -42,13 +42,23 @@ def latex_document(title: str, roadmap: Sequence[str], sections: Sequence[Sectio
         r"\end{verbatim}",
         r"\end{small}",
     ]
+    return "\n".join([*lines, *_sections(sections), "", r"\end{document}"]) + "\n"
+
+
+def latex_fragment(sections: Sequence[Section]) -> str:
+    r"""The sections alone, for \input in a document that loads amsmath."""
+    return "\n".join(_sections(sections)).lstrip("\n") + "\n"
+
+
+def _sections(sections: Sequence[Section]) -> list[str]:
+    lines: list[str] = []
     for section in sections:
         lines += ["", rf"\subsection*{{{plain(section.title)}}}", *(plain(each) for each in section.sentences)]
         for item in section.items:
             lines += _item(item)
         if section.remark:
             lines.append(plain(section.remark))
-    return "\n".join([*lines, "", r"\end{document}"]) + "\n"
+    return lines
 
 
 def plain(text: str) -> str:

@@ -108,3 +108,20 @@ def test_links_to_what_stands_beside_the_pages_lead_into_the_site() -> None:
     assert led("[a](../../tests/conftest.py)", "adding/a_joint.md", ROOT) == "[a](path:../../tests/conftest.py)"
     assert led("[a](docs)", "index.md", ROOT) == "a"
     assert led("```python\nx[0](docs)\n```\n", "index.md", ROOT) == "```python\nx[0](docs)\n```\n"
+
+
+def test_the_chapters_have_what_was_promised() -> None:
+    chapters = script("chapters").chapter_pages(DOCS)
+    wanted = {
+        "chapter_tutorial.md": ["tutorial/cart_pole"],
+        "chapter_how_to.md": [
+            "equations_into_a_paper",
+            "c_in_a_controller",
+            "verify_your_own",
+            "import_a_robot",
+            "loop",
+        ],
+        "chapter_topics.md": ["constraint_forces", "transfer_matrix", "identification", "comparison"],
+        "chapter_explanations.md": ["labelling", "kane_through_t", "exact_equality", "conventions"],
+    }
+    assert [(name, page) for name, pages in wanted.items() for page in pages if page not in chapters[name]] == []
