@@ -26,6 +26,7 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from mbsym.constraints import CONSTRAINTS, ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.forces import FORCE_ELEMENTS, ForceElement
+from mbsym.formats.entry_sentences import sentence_of
 from mbsym.formats.yaml_document import Leaf
 from mbsym.joints.record import Entry
 from mbsym.joints.registry import JOINT_TYPES
@@ -271,8 +272,12 @@ class Table(BaseModel):
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         found = handler(core_schema)
+        table = handler.resolve_ref_schema(found)
+        for key, entry in table.get("properties", {}).items():
+            own = entry.get("description", "")
+            sentence = sentence_of(cls.__name__, key)
+            entry["description"] = " ".join(filter(None, (sentence, own))) if key == "type" else sentence or own
         if cls.shorthand is not None:
-            table = handler.resolve_ref_schema(found)
             whole = dict(table)
             table.clear()
             table.update({"anyOf": [whole, cls.shorthand() if callable(cls.shorthand) else cls.shorthand]})
@@ -601,5 +606,5 @@ def json_schema() -> dict[str, Any]:
     for key in ("inputs", "bodies"):
         whole = schema["properties"].pop(key)
         options = whole.get("anyOf") or [{"type": "object", "additionalProperties": whole["additionalProperties"]}]
-        schema["properties"][key] = {"anyOf": [*options, names]}
+        schema["properties"][key] = {"anyOf": [*options, names], "description": whole["description"]}
     return {"$schema": SCHEMA_DIALECT, **schema, "title": "mbsym model"}

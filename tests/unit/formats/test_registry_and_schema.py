@@ -14,6 +14,7 @@ import pytest
 import mbsym
 from mbsym import examples
 from mbsym.errors import FormatError
+from mbsym.formats.entry_sentences import SENTENCES
 from mbsym.formats.registry import example_names, load
 from mbsym.formats.schema import ModelTable, json_schema
 from mbsym.values.numbers import parameter_values
@@ -102,6 +103,44 @@ def test_the_schema_names_every_entry() -> None:
     assert joint["additionalProperties"] is False
     assert "revolute" in joint["properties"]["type"]["enum"]
     assert _references(schema) <= set(definitions)
+
+
+def _tables() -> dict[str, Any]:
+    """Properties of each table of the schema."""
+    schema = json_schema()
+    tables = {"Model": schema, **schema["$defs"]}
+    return {name: table.get("anyOf", [table])[0].get("properties", {}) for name, table in tables.items()}
+
+
+def test_every_entry_is_described_with_its_unit() -> None:
+    """Numbers say their unit in square brackets, but for directions and quaternions, which have none."""
+    told = {
+        (table, key): entry.get("description", "")
+        for table, entries in _tables().items()
+        for key, entry in entries.items()
+    }
+    assert len(told) > 105 and [place for place, sentence in told.items() if len(sentence) < 8] == []
+    lacking = [
+        (table, key)
+        for table, entries in _tables().items()
+        for key, entry in entries.items()
+        if _holds_numbers(entry) and "[" not in entry["description"]
+    ]
+    directions = {("JointTable", "axis"), ("JointTable", "second_axis"), ("PlacementTable", "quaternion")}
+    depends = {("ActuatorTable", "gain"), ("GearConstraintTable", "ratio"), ("LinearCouplingTable", "offset")}
+    assert {place for place in lacking if "ratio" not in place[1]} <= directions | depends
+
+
+def _holds_numbers(entry: dict[str, Any]) -> bool:
+    """True for a value, or a list of them."""
+    kinds = [entry, entry.get("items", {}), *entry.get("anyOf", [])]
+    return any(kind.get("type") == ["number", "string"] for kind in kinds)
+
+
+def test_descriptions_are_of_entries_that_there_are() -> None:
+    for table, sentences in SENTENCES.items():
+        found = _tables()["Model" if table == "ModelTable" else table]
+        assert set(sentences) <= set(found), table
 
 
 def _references(node: Any) -> set[str]:
