@@ -13,6 +13,7 @@ from typing import Literal
 
 from mbsym import markup
 from mbsym.codegen.c.trigonometry import chosen_trigonometry
+from mbsym.codegen.description import EVERY
 from mbsym.codegen.interface import (
     GeneratedFile,
     Indices,
@@ -79,6 +80,7 @@ class GenerationOptions:
         derivatives: of functions, by arguments and run-time parameters.
         compressed: functions on request and derivatives return of each matrix only what is not zero by structure.
         trigonometry: of the C code: "libm" calls the library, "inline" brings one loop for all angles of a function.
+        batch: functions that C has for many states at once too; ("all",) for all.
     """
 
     languages: tuple[str, ...] = ()
@@ -94,6 +96,7 @@ class GenerationOptions:
     derivatives: tuple[DerivativeRequest, ...] = ()
     compressed: bool = False
     trigonometry: Trigonometry = "libm"
+    batch: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -297,7 +300,25 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
         extra=fixed.extra,
         prefix=options.prefix,
         trigonometry=options.trigonometry,
+        batch=_batched(derivation, options.batch),
     )
+
+
+def _batched(derivation: Derivation, asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The functions asked for, each of which must be there.
+
+    Raises:
+        DerivationError: one is not.
+    """
+    known = [*(program.name for program in derivation.programs), *(function.name for function in derivation.runtime)]
+    for name in asked:
+        if name not in known and name != EVERY:
+            raise DerivationError(
+                f"no function {name!r} is generated that could take many states",
+                where="--batch",
+                remedy=f"use all, {', '.join(known)}",
+            )
+    return asked
 
 
 def _sparsity_fields(derivation: Derivation, options: GenerationOptions) -> dict[str, object]:
@@ -347,6 +368,7 @@ def generate(
     derivatives: Sequence[tuple[str, Sequence[str]]] = (),
     compressed: bool = False,
     trigonometry: str = "libm",
+    batch: Sequence[str] = (),
     force: bool = False,
     progress: Progress | None = None,
 ) -> Generation:
@@ -358,7 +380,8 @@ def generate(
         source: a model, a model file, or the name of a bundled example.
         directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
         languages, functions, formulation, real: see ``GenerationOptions``.
-        symbolic_parameters, order, prefix, frames, frame_axes, largest, compressed, trigonometry: likewise.
+        symbolic_parameters, order, prefix, frames, frame_axes, largest, compressed, trigonometry, batch:
+            likewise.
         derivatives: (FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.
         force: overwrite files that mbsym did not write.
         progress: told of each step.
@@ -380,6 +403,7 @@ def generate(
         tuple(dict.fromkeys(DerivativeRequest(function, tuple(names)) for function, names in derivatives)),
         compressed,
         chosen_trigonometry(trigonometry),
+        tuple(batch),
     )
     derivation, files = generate_files(source, options, progress)
     # The manifest comes last and bears the module's name.

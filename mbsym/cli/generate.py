@@ -96,6 +96,9 @@ def register(app: typer.Typer) -> None:
             help="Functions on request and derivatives return of matrices only what is not zero by structure.",
         ),
         trigonometry: str = typer.Option("libm", "--trigonometry", help=TRIGONOMETRY_HELP),
+        batch: list[str] = typer.Option(
+            [], "--batch", help="NAME,...: these functions for many states at once too; all: all of them; repeatable."
+        ),
         force: ForceFiles = False,
     ) -> None:
         """Generate code for a model."""
@@ -145,6 +148,7 @@ def register(app: typer.Typer) -> None:
                 derivatives=[(of, names_in([by])) for of, by in zip(derivative_of, with_respect_to, strict=True)],
                 compressed=compressed,
                 trigonometry=trigonometry,
+                batch=names_in(batch),
                 prefix=prefix,
                 largest=largest,
                 force=force,

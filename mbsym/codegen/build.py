@@ -63,9 +63,20 @@ def find_compiler(cc: str | None = None) -> tuple[str, ...]:
 
 
 def compile_c(
-    directory: Path | str, name: str, flags: Sequence[str] = DEFAULT_FLAGS, cc: str | None = None
+    directory: Path | str,
+    name: str,
+    flags: Sequence[str] = DEFAULT_FLAGS,
+    cc: str | None = None,
+    also: Sequence[str] = (),
 ) -> SharedLibrary:
     """Compiles DIRECTORY/NAME.c and loads it; the library file itself is temporary.
+
+    Args:
+        directory: of the sources.
+        name: of the source.
+        flags: of the compiler.
+        cc: its command, where it is not the usual one.
+        also: names of sources that are compiled into the same library.
 
     Raises:
         ToolchainError: there is no C compiler.
@@ -77,7 +88,8 @@ def compile_c(
         raise CodegenError("there is no C source", where=str(source), remedy="generate it with --language c")
     with TemporaryDirectory(prefix="mbsym") as scratch:
         library = Path(scratch) / "module.so"
-        files = (str(source), "-o", str(library), "-lm")
+        others = [str(source.with_name(f"{other}.c")) for other in also]
+        files = (str(source), *others, "-o", str(library), "-lm")
         done = _run((*command, *flags, "-shared", "-fPIC", *files))
         if done.returncode != 0:
             raise CodegenError(

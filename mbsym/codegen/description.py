@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from mbsym.codegen.statuses import Failure
 from mbsym.symbolic.program import OperationCount, Program
 
 Real: TypeAlias = Literal["double", "float"]
 Trigonometry: TypeAlias = Literal["libm", "inline"]
+EVERY: Final = "all"
+"""In the place of names: all functions."""
 Direction: TypeAlias = Literal["in", "out"]
 Kind: TypeAlias = Literal["real", "int"]
 
@@ -138,6 +140,7 @@ class ModuleDescription:
         extra: arguments of the programs that the runtime passes on unseen.
         prefix: what files and C symbols bear in place of the name.
         trigonometry: what computes sines and cosines in C, the library or code of the module itself.
+        batch: functions that C has for many states too, or EVERY.
     """
 
     name: str
@@ -155,6 +158,7 @@ class ModuleDescription:
     extra: tuple[Argument, ...] = ()
     prefix: str = ""
     trigonometry: Trigonometry = "libm"
+    batch: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

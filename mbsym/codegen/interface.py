@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mbsym.codegen.description import (
+    EVERY,
     Argument,
     GeneratedFile,
     Indices,
@@ -15,7 +17,7 @@ from mbsym.codegen.description import (
     Trigonometry,
     arguments_of,
 )
-from mbsym.codegen.languages import LANGUAGES
+from mbsym.codegen.languages import BATCH, LANGUAGES
 from mbsym.codegen.lowered_module import lower_module
 from mbsym.codegen.manifest import manifest_file
 
@@ -36,6 +38,8 @@ __all__ = [
 def render(description: ModuleDescription, languages: Sequence[str] = ()) -> tuple[GeneratedFile, ...]:
     """All files of a module in the languages asked for, none meaning all, and its manifest as the last.
 
+    C for many states is printed where the description or ``languages`` asks for it, together with the C that it needs.
+
     The same description gives the same bytes on every machine.
 
     Raises:
@@ -43,8 +47,13 @@ def render(description: ModuleDescription, languages: Sequence[str] = ()) -> tup
     """
     for name in languages:
         LANGUAGES.named(name)
+    if BATCH in languages and not description.batch:
+        description = replace(description, batch=(EVERY,))
     module = lower_module(description)
-    wanted = [language for name, language in LANGUAGES.items() if name in (languages or LANGUAGES)]
+    asked = {*(languages or (name for name, language in LANGUAGES.items() if not language.needs))}
+    asked |= {BATCH} if description.batch else set()
+    asked |= {LANGUAGES[name].needs for name in asked}
+    wanted = [language for name, language in LANGUAGES.items() if name in asked]
     files = [_tidy(file) for language in wanted for file in language.render(module)]
     return (*files, manifest_file(module, files))
 

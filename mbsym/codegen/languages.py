@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Final
 
 from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
+from mbsym.codegen.c.batches import render_batch
 from mbsym.codegen.c.views import render_c
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.load import LoadedModule, c_module, imported
+from mbsym.codegen.load_batch import load_batch
 from mbsym.codegen.lowered_module import LoweredModule
 from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.codegen.numpy.views import render_numpy
@@ -19,6 +21,9 @@ from mbsym.records import Registry
 
 LARGEST_OPTIMISED: Final = 400_000
 """Bytes of C above which it is compiled for checks without optimisation, which takes a tenth of the time."""
+
+BATCH: Final = "batch"
+"""The language of functions for many states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,7 @@ class Language:
         render: the files of a module.
         load: the functions of module NAME in a directory, with its manifest beside it; whether its files are those that
             were generated has been looked at before.
+        needs: language whose files it uses; it is printed only where functions are asked for in it.
     """
 
     name: str
@@ -39,6 +45,7 @@ class Language:
     suffixes: tuple[str, ...]
     render: Callable[[LoweredModule], Sequence[GeneratedFile]]
     load: Callable[[Path, str], LoadedModule]
+    needs: str = ""
 
     def is_in(self, directory: Path, name: str) -> bool:
         """True where the directory holds the module in this language."""
@@ -55,6 +62,10 @@ def _load_c(directory: Path, name: str) -> LoadedModule:
     return c_module(library, read_manifest(directory / f"{name}.json"))
 
 
+def _load_batch(directory: Path, name: str) -> LoadedModule:
+    return load_batch(directory, read_manifest(directory / f"{name}.json"))
+
+
 def _load_numpy(directory: Path, name: str) -> LoadedModule:
     return imported(directory / f"{name}.py", read_manifest(directory / f"{name}.json"))
 
@@ -64,6 +75,7 @@ LANGUAGES: Final = Registry(
     (
         Language("c", "C99", (".c", ".h"), render_c, _load_c),
         Language("numpy", "Python with NumPy", (".py",), render_numpy, _load_numpy),
+        Language(BATCH, "C for many states at once", ("_batch.c", "_batch.h"), render_batch, _load_batch, needs="c"),
     ),
     CodegenError,
 )

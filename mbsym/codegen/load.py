@@ -136,10 +136,10 @@ def c_module(library: SharedLibrary, manifest: Mapping[str, Any]) -> LoadedModul
     defaults: dict[str, float] = manifest["run_time_parameters"]
     functions = {}
     for entry in manifest["functions"]:
-        inputs, outputs = _arguments(entry)
+        inputs, outputs = arguments_of_entry(entry)
         symbol = getattr(library.handle, entry["c_symbol"], None)
         if symbol is None:
-            raise _lacks(entry["name"])
+            raise lacks(entry["name"])
         symbol.restype = ctypes.c_int if "status" in entry else None
         call = _CFunction(library, symbol, entry["name"], inputs, outputs, real)
         judged = _with_structure(call, defaults)
@@ -162,13 +162,15 @@ def _loaded(
     return LoadedFunction(entry["name"], inputs, outputs, parameters, call, statuses, judged if statuses else None)
 
 
-def _lacks(function: str) -> CodegenError:
+def lacks(function: str) -> CodegenError:
+    """The error that a function of the manifest is not in the code."""
     return CodegenError(
         f"the manifest lists {function}, the code does not have it", where=function, remedy="generate again"
     )
 
 
-def _arguments(entry: Mapping[str, Any]) -> tuple[tuple[Argument, ...], tuple[Argument, ...]]:
+def arguments_of_entry(entry: Mapping[str, Any]) -> tuple[tuple[Argument, ...], tuple[Argument, ...]]:
+    """Inputs and outputs of a function as the manifest has them."""
     arguments = [
         Argument(
             item["name"],
@@ -295,11 +297,11 @@ def _numpy(manifest: Mapping[str, Any], module: ModuleType) -> LoadedModule:
     functions = {}
     public = {name for name in getattr(module, "__all__", ()) if isinstance(getattr(module, name, None), FunctionType)}
     for entry in manifest["functions"]:
-        inputs, outputs = _arguments(entry)
+        inputs, outputs = arguments_of_entry(entry)
         public.discard(names.get("functions", {}).get(entry["name"], entry["name"]))
         function = getattr(module, names.get("functions", {}).get(entry["name"], entry["name"]), None)
         if function is None:
-            raise _lacks(entry["name"])
+            raise lacks(entry["name"])
         judged = _with_dataclass(module, function, entry, fields)
         functions[entry["name"]] = _loaded(entry, inputs, outputs, parameters, judged)
     return LoadedModule("numpy", manifest, functions, unlisted=tuple(sorted(public)))

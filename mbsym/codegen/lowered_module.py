@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from mbsym.codegen.description import Argument, ModuleDescription, Real, RuntimeFunction, Tolerance, arguments_of
+from mbsym.codegen.description import EVERY, Argument, ModuleDescription, Real, RuntimeFunction, Tolerance, arguments_of
 from mbsym.codegen.guards import GUARDED, VANISHES, failures_of
 from mbsym.codegen.identifiers import Scope, identifier_map
 from mbsym.codegen.lower import LoweredFunction, lower
@@ -20,6 +20,7 @@ IMPORTED_MODULES = ("numpy", "math", "dataclasses", "typing", "mbsym")
 C_SUFFIXES = (
     "real", "parameters", "default_parameters", "evaluate", "FORMAL", "ACTUAL", "EXTRA_FORMAL", "EXTRA_ACTUAL", "SQRT",
     "ABS", "INFINITY", "WRENCHES", "interface", "finite", "spoil", "sincos", "ABREAST", "NEAR", "status",
+    "lanes", "LANES", "ALL", "places", "load", "store", "lanes_parameters",
     *(status.name for status in Status),
 )  # fmt: skip
 # Names that NumPy modules give to what can fail.
@@ -54,6 +55,11 @@ class ModuleNames:
         """What C sources call a function."""
         return f"{self.module}_{self.functions[function]}"
 
+    def batch_symbol(self, function: str) -> str:
+        """What objects call a function for many states."""
+        own = self.c_symbol(function)
+        return f"{own}_batch{self.linked[function].removeprefix(own)}"
+
 
 @dataclass(frozen=True, slots=True)
 class ModuleFunction:
@@ -84,6 +90,11 @@ class ModuleFunction:
     guards: tuple[Guard, ...] = ()
 
     @property
+    def is_side_by_side(self) -> bool:
+        """True where several states at once can be computed in vectors; what iterates takes one after the other."""
+        return self.body is not None
+
+    @property
     def operations(self) -> OperationCount | None:
         """Operations of one evaluation; None where they depend on the arguments."""
         return self.fixed_operations if self.body is None else self.body.operations
@@ -97,6 +108,12 @@ class LoweredModule:
     names: ModuleNames
     parameters: tuple[ParameterInput, ...]
     functions: tuple[ModuleFunction, ...]
+
+    @property
+    def batched(self) -> tuple[ModuleFunction, ...]:
+        """Functions that there are for many states too."""
+        wanted = self.description.batch
+        return tuple(function for function in self.functions if EVERY in wanted or function.name in wanted)
 
     @property
     def is_guarded(self) -> bool:

@@ -104,6 +104,11 @@ def _function(module: LoweredModule, function: ModuleFunction) -> dict[str, obje
         "arguments": [_argument(item) for item in function.arguments],
         "operations": None if function.operations is None else function.operations.as_dict(),
     }
+    if function in module.batched:
+        entry["batch"] = {
+            "c_symbol": module.names.batch_symbol(function.name),
+            "side_by_side": function.is_side_by_side,
+        }
     if function.failures:
         entry["status"] = [Status.OK.name, *(failure.status.name for failure in function.failures)]
     return entry

@@ -161,7 +161,7 @@ def test_the_command_line_knows_it(tmp_path: Path, capsys: pytest.CaptureFixture
         main(["generate", "--help"])
         assert "words of a stack machine" in " ".join(capsys.readouterr().out.split())
         assert main(["generate", "double_pendulum", "--language", "fortran"]) == 2
-        assert "c, numpy, stack" in capsys.readouterr().err
+        assert "c, numpy, batch, stack" in capsys.readouterr().err
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".json", ".md", ".stack"]
     with pytest.raises(CodegenError, match="no language is called 'stack'"):
         mbsym.generate("double_pendulum", tmp_path, languages=["stack"])

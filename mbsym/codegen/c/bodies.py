@@ -146,7 +146,8 @@ def parameter_lines(module: LoweredModule, used: frozenset[str], real: str) -> l
 def front_lines(module: LoweredModule, front: Front, printer: CPrinter) -> tuple[str, ...]:
     """The statements in front of a body."""
     prefix = module.names.module
-    return front.lines(f"{prefix}_{printer.kind}", f"{prefix}_sincos", printer)
+    function = f"{prefix}_sincos" if printer.kind == "real" else f"{prefix}_{printer.kind}_sincos"
+    return front.lines(f"{prefix}_{printer.kind}", function, printer)
 
 
 def unused_arguments(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> list[str]:

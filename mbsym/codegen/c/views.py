@@ -310,13 +310,13 @@ def _formal(item: Argument, identifier: str, real: str, restrict: str) -> str:
 
 
 def function_views(
-    module: LoweredModule, function: ModuleFunction, body: LoweredFunction, printer: CPrinter
+    module: LoweredModule, function: ModuleFunction, body: LoweredFunction, printer: CPrinter, symbol: str = ""
 ) -> tuple[FunctionView, ...]:
-    """A function, after the parts that it calls if it has any."""
-    symbol = module.names.c_symbol(function.name)
+    """A function, after the parts that it calls if it has any; under another symbol than its own if one is given."""
+    symbol = symbol or module.names.c_symbol(function.name)
     cost = operation_line(function.operations)
     outer = formals(module, function, "restrict", ")", printer.kind)
-    front = _front(module, function, body)
+    front = _front(module, function, body, printer)
     body = front.body
     parts = split(body)
     returns = "int" if function.guards else "void"
@@ -379,8 +379,8 @@ def _part_arguments(
     return takes, gives
 
 
-def _front(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> Front:
-    """The body with its sines and cosines taken out where that is asked for."""
-    if module.description.trigonometry == "libm":
+def _front(module: LoweredModule, function: ModuleFunction, body: LoweredFunction, printer: CPrinter) -> Front:
+    """The body with its sines and cosines taken out where that is asked for, and for vectors always."""
+    if module.description.trigonometry == "libm" and printer.kind == "real":
         return Front(body, ())
     return in_front(body, (*module.names.inner.values(), *function.identifiers, *module.names.parameters.values()))

@@ -9,6 +9,7 @@ import pytest
 from jinja2 import meta, nodes
 from jinja2.exceptions import UndefinedError
 
+from mbsym.codegen.c.batches import BatchHeaderContext, BatchSourceContext
 from mbsym.codegen.c.views import HeaderContext, SourceContext
 from mbsym.codegen.environment import (
     environment,
@@ -26,6 +27,8 @@ from mbsym.consumers.fmu import BuildContext, DescriptionContext, DescriptionWit
 from mbsym.errors import CodegenError
 
 CONTEXTS = {
+    "c/batch.c.jinja": BatchSourceContext,
+    "c/batch.h.jinja": BatchHeaderContext,
     "c/header.h.jinja": HeaderContext,
     "c/source.c.jinja": SourceContext,
     "numpy/module.py.jinja": ModuleContext,

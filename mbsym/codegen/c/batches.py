@@ -1,0 +1,155 @@
+"""NAME_batch.c and NAME_batch.h: functions for many states, several of them side by side in vectors.
+
+Derived functions are printed once more, with vectors in the place of numbers. Where a guarded value is not sound in a
+lane, the function for one state decides on it. Functions that iterate run state by state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from mbsym import __version__
+from mbsym.codegen.c.batch_drivers import Driver, batch_formals
+from mbsym.codegen.c.comments import comment_lines, operation_line
+from mbsym.codegen.c.lane_expressions import LanePrinter
+from mbsym.codegen.c.statuses import ToleranceView, guard_array, tolerance_views
+from mbsym.codegen.c.views import FunctionView, LinkView, PrototypeView, function_views, library_headers
+from mbsym.codegen.description import GeneratedFile
+from mbsym.codegen.environment import fixed_text, render_template
+from mbsym.codegen.guards import GUARDED, VANISHES
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+
+
+@dataclass(frozen=True, slots=True)
+class BatchHeaderContext:
+    """Fields of ``c/batch.h.jinja``."""
+
+    version: str
+    name: str
+    links: tuple[LinkView, ...]
+    prototypes: tuple[PrototypeView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchSourceContext:
+    """Fields of ``c/batch.c.jinja``."""
+
+    version: str
+    name: str
+    includes: tuple[str, ...]
+    tolerances: tuple[ToleranceView, ...]
+    lanes_avx512: int
+    lanes_avx: int
+    lanes: int
+    structure: tuple[str, ...]
+    helpers: tuple[str, ...]
+    functions: tuple[FunctionView, ...]
+
+
+def render_batch(module: LoweredModule) -> tuple[GeneratedFile, ...]:
+    """NAME_batch.c and NAME_batch.h, of the functions that the module's description asks for."""
+    name = module.names.module
+    return (
+        GeneratedFile(f"{name}_batch.c", render_template("c/batch.c.jinja", _source(module))),
+        GeneratedFile(f"{name}_batch.h", render_template("c/batch.h.jinja", _header(module))),
+    )
+
+
+def _header(module: LoweredModule) -> BatchHeaderContext:
+    names = module.names
+    return BatchHeaderContext(
+        version=__version__,
+        name=names.module,
+        links=tuple(
+            LinkView(f"{names.c_symbol(function.name)}_batch", names.batch_symbol(function.name))
+            for function in module.batched
+            if names.linked[function.name] != names.c_symbol(function.name)
+        ),
+        prototypes=tuple(
+            PrototypeView(
+                "int" if function.failures else "void",
+                f"{names.c_symbol(function.name)}_batch",
+                comment_lines(_sentences(function)),
+                batch_formals(module, function, ");"),
+            )
+            for function in module.batched
+        ),
+    )
+
+
+def _sentences(function: ModuleFunction) -> list[str]:
+    way = "Several states side by side." if function.is_side_by_side else "State by state: it iterates."
+    return [f"{function.name} of many states. {way}"]
+
+
+def _source(module: LoweredModule) -> BatchSourceContext:
+    prefix = module.names.module
+    printer = LanePrinter(module.description.real, prefix)
+    functions: list[FunctionView] = []
+    for function in module.batched:
+        if function.body is not None:
+            functions += _lane_functions(module, function, printer)
+        functions.append(
+            FunctionView(
+                "",
+                "int" if function.failures else "void",
+                f"{module.names.c_symbol(function.name)}_batch",
+                operation_line(function.operations),
+                batch_formals(module, function, ")"),
+                tuple(Driver(module, function, printer).lines()),
+            )
+        )
+    body = "\n".join(line for function in functions for line in function.lines)
+    helpers = [fixed_text("c/batches.c", f"{prefix}_")]
+    if f"{prefix}_lanes_sincos(" in body:
+        helpers[0] = f"#define {prefix}_ABREAST {prefix}_LANES\n{helpers[0]}"
+        helpers += [fixed_text(f"c/sincos_{module.description.real}.c", f"{prefix}_"), _lane_sincos(prefix)]
+    if f"{prefix}_ALL(" in body:
+        helpers.append(f"#define {prefix}_ALL(x) (({prefix}_lanes){{0}} + (x))")
+    helpers += printer.helpers()
+    guarded = any(function.guards for function in module.batched)
+    lanes = {"double": (8, 4, 4), "float": (16, 8, 8)}[module.description.real]
+    return BatchSourceContext(
+        version=__version__,
+        name=prefix,
+        includes=tuple(
+            dict.fromkeys(("math.h", "stddef.h", "stdint.h", "string.h", *library_headers(module, helpers)))
+        ),
+        tolerances=tuple(
+            view for view in tolerance_views(module, printer) if guarded and view.name == f"{prefix}_{VANISHES.name}"
+        ),
+        lanes_avx512=lanes[0],
+        lanes_avx=lanes[1],
+        lanes=lanes[2],
+        structure=tuple(module.names.parameters[item.name] for item in module.parameters),
+        helpers=tuple(helpers),
+        functions=tuple(functions),
+    )
+
+
+def _lane_sincos(prefix: str) -> str:
+    return "\n".join(
+        (
+            f"static inline void {prefix}_lanes_sincos(int count, const {prefix}_lanes *angle, {prefix}_lanes *sine,",
+            f"                              {prefix}_lanes *cosine)",
+            "{",
+            f"    {prefix}_sincos(count * {prefix}_LANES, (const {prefix}_real *)angle, ({prefix}_real *)sine,",
+            f"        ({prefix}_real *)cosine);",
+            "}",
+        )
+    )
+
+
+def _lane_functions(module: LoweredModule, function: ModuleFunction, printer: LanePrinter) -> list[FunctionView]:
+    """The function with vectors for numbers; guarded values are one more result."""
+    assert function.body is not None
+    symbol = f"{module.names.c_symbol(function.name)}_lanes"
+    whole = replace(
+        function,
+        arguments=(*function.arguments, *([guard_array(function)] if function.guards else [])),
+        identifiers=(*function.identifiers, *([module.names.inner[GUARDED]] if function.guards else [])),
+        guards=(),
+        failures=(),
+    )
+    *parts, last = function_views(module, whole, function.body, printer, symbol)
+    return [*parts, replace(last, storage="static ")]

@@ -1,0 +1,63 @@
+"""Expressions over values that hold one number of each of several states: vectors of GCC and Clang."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.description import Real
+from mbsym.codegen.expressions import Call, Expression, Select, Variable
+
+KIND: Final = "lanes"
+"""What stands behind the prefix in the type of these values."""
+SELECT: Final = "select"
+
+
+class LanePrinter(CPrinter):
+    """Operators are those of numbers; functions go through the lanes one by one and are remembered."""
+
+    __slots__ = ("_numbers", "_prefix", "arities")
+
+    def __init__(self, real: Real, prefix: str) -> None:
+        super().__init__(real, KIND)
+        self._numbers = CPrinter(real)
+        self._prefix = prefix
+        self.arities: dict[str, int] = {}
+
+    def format_call(self, expression: Call) -> str:
+        """A call of the function that goes through the lanes."""
+        return self._called(expression.function, expression.arguments)
+
+    def format_select(self, expression: Select) -> str:
+        """The choice, lane by lane."""
+        return self._called(SELECT, (expression.condition, expression.positive, expression.otherwise))
+
+    def _called(self, function: str, arguments: tuple[Expression, ...]) -> str:
+        self.arities[function] = len(arguments)
+        return f"{self._prefix}_lanes_{function}({', '.join(map(self.value, arguments))})"
+
+    def spread(self, text: str) -> str:
+        """The number in every lane."""
+        return f"{self._prefix}_ALL({text})"
+
+    def helpers(self) -> tuple[str, ...]:
+        """Definitions of the functions that were called."""
+        return tuple(self._helper(name, arity) for name, arity in sorted(self.arities.items()))
+
+    def _helper(self, function: str, arity: int) -> str:
+        prefix = self._prefix
+        names = [f"x{place}" for place in range(1, arity + 1)]
+        numbers = tuple(Variable(f"((const {prefix}_real *)&{name})[lane]") for name in names)
+        made = Select(*numbers) if function == SELECT else Call(function, numbers)
+        formals = ", ".join(f"{prefix}_lanes {name}" for name in names)
+        lines = (
+            f"static inline {prefix}_lanes {prefix}_lanes_{function}({formals})",
+            "{",
+            f"    {prefix}_lanes y = x1;",
+            f"    for (int lane = 0; lane < {prefix}_LANES; ++lane) {{",
+            f"        (({prefix}_real *)&y)[lane] = {self._numbers.format(made)};",
+            "    }",
+            "    return y;",
+            "}",
+        )
+        return "\n".join(lines)

@@ -1,0 +1,172 @@
+"""Loading compiled functions for many states: NumPy arrays go to them as they lie in memory."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mbsym.codegen.build import WARNINGS, SharedLibrary, compile_c
+from mbsym.codegen.description import Argument
+from mbsym.codegen.load import (
+    Array,
+    LoadedFunction,
+    LoadedModule,
+    ParameterValues,
+    Results,
+    arguments_of_entry,
+    lacks,
+)
+from mbsym.errors import CodegenError
+
+CHECKED: Final = (*WARNINGS, "-O2", "-fno-math-errno", "-Wno-psabi")
+"""Flags of the certificate: those of any processor of the kind."""
+
+
+def load_batch(
+    directory: Path, manifest: Mapping[str, Any], flags: Sequence[str] = CHECKED, cc: str | None = None
+) -> LoadedModule:
+    """Compiles and loads the functions for many states of a directory.
+
+    Raises:
+        ToolchainError: there is no C compiler.
+        CodegenError: a source is missing or does not compile, or lacks a function of the manifest.
+    """
+    name = manifest["name"]
+    library = compile_c(directory, f"{name}_batch", flags, cc, also=(name,))
+    return batch_module(library, manifest)
+
+
+def batch_module(library: SharedLibrary, manifest: Mapping[str, Any]) -> LoadedModule:
+    """The functions for many states of a compiled library."""
+    real = np.dtype({"double": np.float64, "float": np.float32}[manifest["real"]])
+    functions = {}
+    known = set()
+    for entry in manifest["functions"]:
+        known.add(entry["c_symbol"])
+        if "batch" not in entry:
+            continue
+        symbol = getattr(library.handle, entry["batch"]["c_symbol"], None)
+        if symbol is None:
+            raise lacks(entry["name"])
+        known.add(entry["batch"]["c_symbol"])
+        functions[entry["name"]] = batch_function(library, symbol, entry, real, manifest["run_time_parameters"])
+    unlisted = tuple(sorted(library.symbols - known))
+    return LoadedModule("batch", manifest, functions, library.compiler, tuple(library.command), unlisted)
+
+
+def batch_function(
+    library: SharedLibrary,
+    symbol: Any,
+    entry: Mapping[str, Any],
+    real: np.dtype[Any],
+    defaults: Mapping[str, float],
+) -> LoadedFunction:
+    """One of them behind the calling convention of all."""
+    inputs, outputs = arguments_of_entry(entry)
+    symbol.restype = ctypes.c_int if "status" in entry else None
+    called = BatchFunction(library, symbol, entry["name"], inputs, outputs, real, defaults, "status" in entry)
+
+    def call(values: Sequence[ArrayLike], parameters: ParameterValues) -> Results:
+        return called.evaluate(values, parameters)[0]
+
+    statuses = tuple(entry.get("status", ()))
+    judged = called.evaluate if statuses else None
+    return LoadedFunction(entry["name"], inputs, outputs, tuple(defaults), call, statuses, judged)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFunction:
+    """A C function that takes all states at once.
+
+    Attributes:
+        library: which must live as long.
+        symbol: of ctypes.
+        name: for messages.
+        inputs, outputs: its arguments.
+        real: type of the numbers.
+        defaults: of the run-time parameters, in the order of the structure.
+        fails: whether it has statuses.
+    """
+
+    library: SharedLibrary
+    symbol: Any
+    name: str
+    inputs: tuple[Argument, ...]
+    outputs: tuple[Argument, ...]
+    real: np.dtype[Any]
+    defaults: Mapping[str, float]
+    fails: bool
+
+    def evaluate(
+        self, inputs: Sequence[ArrayLike], parameters: Mapping[str, ArrayLike]
+    ) -> tuple[Results, NDArray[np.intc]]:
+        """Results and statuses; parameters may have batch axes too.
+
+        Raises:
+            CodegenError: an argument has another shape than its own behind its batch axes, or these do not broadcast.
+        """
+        arrays = [np.asarray(value, dtype=self.real) for value in inputs]
+        values = [np.asarray(parameters.get(name, default), dtype=self.real) for name, default in self.defaults.items()]
+        batch = self._batch(arrays, values)
+        count = int(np.prod(batch, dtype=np.int64))
+        kept: list[Any] = []  # what is pointed at must live until the call is over
+        actual: list[Any] = [ctypes.c_ssize_t(count)]
+        if self.defaults:
+            many = any(value.ndim for value in values)
+            # One set for all states is one row, else a row a state.
+            rows = np.broadcast_arrays(*(np.broadcast_to(value, batch) for value in values)) if many else values
+            structure = np.stack([np.reshape(row, -1) for row in rows], axis=-1)
+            structure = np.ascontiguousarray(structure)
+            kept.append(structure)
+            actual += [ctypes.c_void_p(structure.ctypes.data), ctypes.c_ssize_t(1 if many else 0)]
+        for item, array in zip(self.inputs, arrays, strict=True):
+            actual += self._pointed(np.broadcast_to(array, (*batch, *item.shape)), item, count, kept)
+        results = [
+            np.empty((count, item.size), dtype=np.intc if item.kind == "int" else self.real) for item in self.outputs
+        ]
+        for result in results:
+            actual += [ctypes.c_void_p(result.ctypes.data), ctypes.c_void_p(None)]
+        status = np.zeros(count, dtype=np.intc)
+        if self.fails:
+            actual.append(ctypes.c_void_p(status.ctypes.data))
+        self.symbol(*actual)
+        shaped = tuple(
+            result.reshape((*batch, *item.shape)) for result, item in zip(results, self.outputs, strict=True)
+        )
+        return shaped[0] if len(shaped) == 1 else shaped, status.reshape(batch)
+
+    def _batch(self, arrays: Sequence[Array], values: Sequence[Array]) -> tuple[int, ...]:
+        batch: tuple[int, ...] = ()
+        shaped = [*((item.name, array, item.shape) for item, array in zip(self.inputs, arrays, strict=True))]
+        shaped += [(name, value, ()) for name, value in zip(self.defaults, values, strict=True)]
+        for name, array, shape in shaped:
+            axes = array.ndim - len(shape)
+            if axes < 0 or array.shape[axes:] != shape:
+                raise CodegenError(
+                    f"{name} has the shape {array.shape}",
+                    where=self.name,
+                    remedy=f"give it batch axes and then {shape}",
+                )
+            try:
+                batch = np.broadcast_shapes(batch, array.shape[:axes])
+            except ValueError:
+                raise CodegenError(
+                    f"the batch axes of {name}, {array.shape[:axes]}, do not fit {batch}",
+                    where=self.name,
+                    remedy="give axes that broadcast",
+                ) from None
+        return batch
+
+    def _pointed(self, array: Array, item: Argument, count: int, kept: list[Any]) -> list[Any]:
+        """Address and strides of an argument; copied only where one stride cannot lead from state to state."""
+        flat = array.reshape((count, item.size)) if count and item.size else np.zeros((1, 1), dtype=self.real)
+        size = flat.itemsize
+        strides = (ctypes.c_ssize_t * 2)(*(stride // size for stride in flat.strides))
+        kept += [flat, strides]
+        return [ctypes.c_void_p(flat.ctypes.data), strides]
