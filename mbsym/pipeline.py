@@ -5,7 +5,7 @@ Building and checking what was written stand above, in ``mbsym.verification``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -42,6 +42,7 @@ from mbsym.formats.registry import LoadOptions, load
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.massless_motion import require_inertia
 from mbsym.joints.registry import joint_conventions
+from mbsym.kinematics.equivalents import REGROUP, SLIDE
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.roadmap import index_tables, limit_tables, manifest_fields, roadmap_lines
 from mbsym.loops.code_size import WORTH_TELLING, code_size, require_moderate
@@ -52,8 +53,15 @@ from mbsym.model.inertial_parameters import SUFFIX, with_inertial_parameters
 from mbsym.model.system import Model, with_frames
 from mbsym.model.validate import require_valid
 from mbsym.passes.pass_manager import Report, run
-from mbsym.passes.standard import STANDARD_PASSES
-from mbsym.registry import FixedFunctions, available_functions, contracts_of
+from mbsym.passes.standard import PLAIN_PASSES, STANDARD_PASSES
+from mbsym.registry import (
+    REASSOCIATE,
+    SIMPLIFICATIONS,
+    DeriveFunction,
+    FixedFunctions,
+    available_functions,
+    contracts_of,
+)
 from mbsym.regressors.tables import column_tables
 from mbsym.symbolic.program import Program
 
@@ -81,6 +89,7 @@ class GenerationOptions:
         compressed: functions on request and derivatives return of each matrix only what is not zero by structure.
         trigonometry: of the C code: "libm" calls the library, "inline" brings one loop for all angles of a function.
         batch: functions that C has for many states at once too; ("all",) for all.
+        simplify: names from ``registry.SIMPLIFICATIONS``, "all" or "none".
     """
 
     languages: tuple[str, ...] = ()
@@ -97,6 +106,7 @@ class GenerationOptions:
     compressed: bool = False
     trigonometry: Trigonometry = "libm"
     batch: tuple[str, ...] = ()
+    simplify: Literal["all", "none"] | tuple[str, ...] = "all"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -180,7 +190,24 @@ def express(model: Model, options: GenerationOptions) -> Mechanism:
             where=model.name,
             remedy="give the bodies masses, or use mbsym label for the topology alone",
         )
-    return mechanism
+    return replace(mechanism, simplifications=_simplifications(options))
+
+
+def _chosen(simplify: str | Sequence[str]) -> Literal["all", "none"] | tuple[str, ...]:
+    if simplify == "all" or simplify == "none":
+        return "all" if simplify == "all" else "none"
+    return (simplify,) if isinstance(simplify, str) else tuple(simplify)
+
+
+def _simplifications(options: GenerationOptions) -> tuple[str, ...]:
+    """Names of those that are asked for.
+
+    Raises:
+        DerivationError: there is none of a name.
+    """
+    if isinstance(options.simplify, str):
+        return tuple(SIMPLIFICATIONS) if options.simplify == "all" else ()
+    return tuple(SIMPLIFICATIONS.named(name, where="--simplify").name for name in options.simplify)
 
 
 def _with_parameters(model: Model, asked: str | tuple[str, ...]) -> tuple[Model, str | tuple[str, ...]]:
@@ -233,7 +260,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     sparsity: dict[str, Mapping[str, Sparsity]] = {}
     for done, name in enumerate(names):
         tell(f"derive {name}", done, len(names))
-        program, report = optimise(available[name](mechanism.afresh()))
+        program, report = shortest(available[name], mechanism)
         # What the solver of closed loops reads stays whole.
         read_whole = options.compressed and fixed is not None and name in fixed.kernels
         if name not in found.functions and not read_whole and sparsity_of(program):
@@ -258,9 +285,26 @@ def _silent(what: str, done: int, total: int) -> None:
     """Progress that nobody follows."""
 
 
-def optimise(program: Program) -> tuple[Program, Report]:
+def shortest(derive: DeriveFunction, mechanism: Mechanism) -> tuple[Program, Report]:
+    """A function with fewest operations after the passes.
+
+    Regrouping parameters that stay run-time arguments takes operations, and so do points of bodies whose frames have
+    slid: there it is counted what is shorter.
+    """
+    allowed = mechanism.simplifications
+    doubtful = [REGROUP] if mechanism.parameters else []
+    doubtful += [SLIDE] if any(force.named("body") for force in mechanism.model.forces) else []
+    ways = [allowed]
+    for name in doubtful:
+        ways += [tuple(kept for kept in way if kept != name) for way in ways if name in way]
+    variants = (replace(mechanism, simplifications=way) for way in ways)
+    found = (optimise(derive(variant.afresh()), allowed) for variant in variants)
+    return min(found, key=lambda pair: pair[0].operation_count().arithmetic)
+
+
+def optimise(program: Program, simplifications: Collection[str] = (REASSOCIATE,)) -> tuple[Program, Report]:
     """The program after the standard passes."""
-    return run(program, STANDARD_PASSES)
+    return run(program, STANDARD_PASSES if REASSOCIATE in simplifications else PLAIN_PASSES)
 
 
 def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescription:
@@ -369,6 +413,7 @@ def generate(
     compressed: bool = False,
     trigonometry: str = "libm",
     batch: Sequence[str] = (),
+    simplify: str | Sequence[str] = "all",
     force: bool = False,
     progress: Progress | None = None,
 ) -> Generation:
@@ -380,7 +425,7 @@ def generate(
         source: a model, a model file, or the name of a bundled example.
         directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
         languages, functions, formulation, real: see ``GenerationOptions``.
-        symbolic_parameters, order, prefix, frames, frame_axes, largest, compressed, trigonometry, batch:
+        symbolic_parameters, order, prefix, frames, frame_axes, largest, compressed, trigonometry, batch, simplify:
             likewise.
         derivatives: (FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.
         force: overwrite files that mbsym did not write.
@@ -404,6 +449,7 @@ def generate(
         compressed,
         chosen_trigonometry(trigonometry),
         tuple(batch),
+        _chosen(simplify),
     )
     derivation, files = generate_files(source, options, progress)
     # The manifest comes last and bears the module's name.

@@ -23,6 +23,7 @@ from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.formulations.lagrange import LAGRANGE_FUNCTIONS
+from mbsym.kinematics.equivalents import REGROUP, SLIDE
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.actuation import actuated_inverse_dynamics, has_motors
 from mbsym.loops.closed_form import only_closed_form_position, planar_loops
@@ -335,6 +336,33 @@ def _stepping(mechanism: Mechanism) -> tuple[Mapping[str, DeriveFunction], Fixed
 def _given(program: Program, mechanism: Mechanism) -> Program:
     """A program that is there already."""
     return program
+
+
+@dataclass(frozen=True, slots=True)
+class Simplification:
+    """A way to fewer operations that changes no result.
+
+    Attributes:
+        name: as the command line has it.
+        sentence: what it does, for help and documentation.
+    """
+
+    name: str
+    sentence: str
+
+
+REASSOCIATE: Final = "reassociate"
+
+SIMPLIFICATIONS: Final = Registry(
+    "simplification",
+    (
+        Simplification(SLIDE, "origins of frames slide along joint axes to where offsets have fewest components"),
+        Simplification(REGROUP, "moments of mass that a joint does not feel move to the body inboard of it"),
+        Simplification(REASSOCIATE, "sums and products are bracketed so that functions share parts of them"),
+    ),
+    DerivationError,
+)
+"""In the order in which they are applied; the first two to the mechanism, the last one to programs."""
 
 
 TRANSFER_MATRIX: Final = "transfer-matrix"

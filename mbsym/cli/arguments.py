@@ -118,6 +118,13 @@ def consumer_help() -> str:
     return _listed(CONSUMERS)
 
 
+def simplify_help() -> str:
+    """The option --simplify."""
+    from mbsym.registry import SIMPLIFICATIONS
+
+    return f"all, none, or NAME,... of the ways to fewer operations: {_listed(SIMPLIFICATIONS)}"
+
+
 def _listed(records: Mapping[str, Described]) -> str:
     return "; ".join(f"{name} ({record.sentence})" for name, record in records.items()) + "."
 

@@ -25,6 +25,7 @@ from mbsym.cli.arguments import (
     formulation_help,
     language_help,
     model_help,
+    simplify_help,
 )
 from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
@@ -99,6 +100,7 @@ def register(app: typer.Typer) -> None:
         batch: list[str] = typer.Option(
             [], "--batch", help="NAME,...: these functions for many states at once too; all: all of them; repeatable."
         ),
+        simplify: str = typer.Option("all", "--simplify", help=simplify_help()),
         force: ForceFiles = False,
     ) -> None:
         """Generate code for a model."""
@@ -149,6 +151,7 @@ def register(app: typer.Typer) -> None:
                 compressed=compressed,
                 trigonometry=trigonometry,
                 batch=names_in(batch),
+                simplify=simplify if simplify in ("all", "none") else names_in([simplify]),
                 prefix=prefix,
                 largest=largest,
                 force=force,

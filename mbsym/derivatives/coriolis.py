@@ -16,6 +16,7 @@ from mbsym.derivatives.tangent import Matrix
 from mbsym.derivatives.variations import Table, direction_rates, folded, power, sum_of, work
 from mbsym.formulations.contracts import Derived
 from mbsym.joints.motion import Motion, combination
+from mbsym.kinematics.equivalents import for_forces
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds, velocities
 from mbsym.spatial.vector import negate, zero_vector
@@ -25,6 +26,7 @@ from mbsym.symbolic.scalar import Scalar
 
 def coriolis_matrix(mechanism: Mechanism) -> Matrix:
     """C(q, v), (nv, nv)."""
+    mechanism = for_forces(mechanism)
     twists = velocities(mechanism, joint_speeds(mechanism))
     wholes = composites(mechanism, twists)
     changes = [
@@ -58,6 +60,7 @@ def coriolis_matrix(mechanism: Mechanism) -> Matrix:
 
 def slotine_li(mechanism: Mechanism) -> Derived:
     """M(q) a_r + C(q, v) v_r + g(q), (nv,), in one sweep out and one in; everything is carried twice as large."""
+    mechanism = for_forces(mechanism)
     graph = mechanism.graph
     zero = zero_vector(graph)
     speeds = joint_speeds(mechanism)

@@ -11,6 +11,7 @@ from mbsym.derivatives.variations import State, state_of
 from mbsym.formulations.contracts import Derived, Entries
 from mbsym.formulations.recursive.composite_body import factored_mass_matrix
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, weighted_product
+from mbsym.kinematics.equivalents import for_forces
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
 from mbsym.spatial.vector import zero_vector
@@ -65,6 +66,7 @@ def caused_motion(mechanism: Mechanism) -> CausedMotion:
 
 def _with_derivatives(mechanism: Mechanism) -> tuple[dict[str, Entries], str]:
     """tau = ID(q, v, vdot) held, dvdot = M^-1 (dtau - dID)."""
+    mechanism = for_forces(mechanism)
     motion = caused_motion(mechanism)
     by_q, by_v = inverse_dynamics_jacobians(mechanism, motion.state, motion.applied)
     entries: dict[str, Entries] = {"vdot": motion.vdot}

@@ -11,6 +11,7 @@ from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.contracts import Derived
 from mbsym.joints.motion import Motion
+from mbsym.kinematics.equivalents import for_forces
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
 from mbsym.passes.pass_manager import run
@@ -51,6 +52,7 @@ def operations(matrices: Iterable[Matrix], mechanism: Mechanism) -> int:
 
 
 def _in_closed_form(mechanism: Mechanism) -> tuple[Matrix, Matrix]:
+    mechanism = for_forces(mechanism)
     rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
     state = state_of(mechanism, joint_speeds(mechanism), rates, mechanism.gravity)
     return inverse_dynamics_jacobians(mechanism, state, generalised(mechanism))

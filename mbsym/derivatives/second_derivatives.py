@@ -22,6 +22,7 @@ from mbsym.derivatives.variations import State, folded, state_of
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.contracts import Derived, Entries
 from mbsym.formulations.recursive.sparse_factor import product
+from mbsym.kinematics.equivalents import for_forces
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
 from mbsym.symbolic.compose import substitute
@@ -47,6 +48,7 @@ def inverse_dynamics_second_derivatives(mechanism: Mechanism) -> Derived:
 
 
 def in_closed_form(mechanism: Mechanism) -> Hessians:
+    mechanism = for_forces(mechanism)
     rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
     state = state_of(mechanism, joint_speeds(mechanism), rates, mechanism.gravity)
     weights = mechanism.entries(_weights(mechanism))
@@ -61,6 +63,7 @@ def _differentiated(mechanism: Mechanism) -> Hessians:
 
 def forward_dynamics_second_derivatives(mechanism: Mechanism) -> Derived:
     """Of weights^T vdot, (nv, nv) each."""
+    mechanism = for_forces(mechanism)
     motion, given = caused_motion(mechanism), _weights(mechanism, "rates of the speeds")
     factor = motion.factor
     weights = tuple(factor.outward(factor.inward(mechanism.entries(given))))

@@ -12,6 +12,7 @@ from mbsym.formulations.recursive.articulated_body import RestMotion, articulate
 from mbsym.formulations.recursive.composite_body import mass_matrix, solve
 from mbsym.formulations.recursive.newton_euler import InverseDynamics, newton_euler, superposed, user_wrenches
 from mbsym.kinematics import observables
+from mbsym.kinematics.equivalents import for_forces, for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
 from mbsym.records import Registry
@@ -20,6 +21,7 @@ from mbsym.symbolic.scalar import Scalar
 
 def _inverse_dynamics(mechanism: Mechanism) -> Derived:
     """tau that produces vdot."""
+    mechanism = for_forces(mechanism)
     rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
     speeds = joint_speeds(mechanism)
     found = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied_forces(mechanism, speeds))
@@ -36,11 +38,12 @@ def _bias(mechanism: Mechanism) -> InverseDynamics:
 
 def _bias_force(mechanism: Mechanism) -> Entries:
     """Generalised forces that keep the speeds constant: velocity, gravity and force element terms."""
-    return mechanism.gather(_bias(mechanism).forces)
+    return mechanism.gather(_bias(for_forces(mechanism)).forces)
 
 
 def _gravity_force(mechanism: Mechanism) -> Entries:
     """Generalised forces that hold the mechanism against gravity."""
+    mechanism = for_forces(mechanism)
     still = joints_at_rest(mechanism)
     return mechanism.gather(newton_euler(mechanism, still, still, mechanism.gravity).forces)
 
@@ -49,17 +52,17 @@ def _forward_dynamics(mechanism: Mechanism) -> Derived:
     """vdot under tau by articulated bodies; by the factored mass matrix where couplings join joints."""
     if mechanism.is_coupled:
         return _forward_dynamics_by_mass_matrix(mechanism)
-    _, motion = _by_articulated_bodies(mechanism)
+    bias = _bias(for_forces(mechanism))
+    motion = _rest_of_motion(for_mass_matrix(mechanism), bias)
     return Derived(mechanism.laid_out(motion.rates), "articulated bodies")
 
 
-def _by_articulated_bodies(mechanism: Mechanism) -> tuple[InverseDynamics, RestMotion]:
-    """What keeps the speeds constant, and the motion that the rest of the forces causes."""
-    bias = _bias(mechanism)
+def _rest_of_motion(mechanism: Mechanism, bias: InverseDynamics) -> RestMotion:
+    """The motion that the forces cause which are not needed to keep the speeds constant."""
     tau = mechanism.of_joints(mechanism.entries(mechanism.tau))
     with mechanism.graph.section("forces less bias"):
         moving = tuple(tuple(f - h for f, h in zip(*pair, strict=True)) for pair in zip(tau, bias.forces, strict=True))
-    return bias, articulated_body(mechanism, moving)
+    return articulated_body(mechanism, moving)
 
 
 def _forward_dynamics_by_mass_matrix(mechanism: Mechanism) -> Derived:
@@ -68,13 +71,17 @@ def _forward_dynamics_by_mass_matrix(mechanism: Mechanism) -> Derived:
 
 
 def _by_mass_matrix(mechanism: Mechanism) -> list[Scalar]:
-    bias = mechanism.gather(_bias(mechanism).forces)
+    bias = mechanism.gather(_bias(for_forces(mechanism)).forces)
     right = [f - h for f, h in zip(mechanism.entries(mechanism.tau), bias, strict=True)]
     return solve(mechanism, mass_matrix(mechanism), right)
 
 
 def _mass_matrix(mechanism: Mechanism) -> Derived:
     return Derived(mass_matrix(mechanism), "composite bodies")
+
+
+def _kinetic_energy(mechanism: Mechanism) -> Scalar:
+    return observables.kinetic_energy(for_mass_matrix(mechanism))
 
 
 def _joint_wrenches(mechanism: Mechanism) -> Entries:
@@ -85,7 +92,8 @@ def _joint_wrenches(mechanism: Mechanism) -> Entries:
         applied = applied_forces(mechanism, speeds)
         wrenches = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied).wrenches
     else:
-        bias, motion = _by_articulated_bodies(mechanism)
+        bias = _bias(mechanism)
+        motion = _rest_of_motion(mechanism, bias)
         wrenches = superposed(bias.wrenches, motion.wrenches)
     return user_wrenches(mechanism, wrenches)
 
@@ -100,7 +108,7 @@ TREE_FUNCTIONS: Final = Registry(
         Function(contracts.MASS_MATRIX, _mass_matrix),
         Function(contracts.BIAS_FORCE, _bias_force),
         Function(contracts.GRAVITY_FORCE, _gravity_force),
-        Function(contracts.KINETIC_ENERGY, observables.kinetic_energy),
+        Function(contracts.KINETIC_ENERGY, _kinetic_energy),
         Function(contracts.POTENTIAL_ENERGY, observables.potential_energy),
         Function(contracts.POSITION_RATE, observables.position_rate),
         Function(contracts.BODY_POSES, observables.pose_entries),

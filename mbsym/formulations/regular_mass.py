@@ -29,7 +29,7 @@ LEAST: Final = 1e-9
 
 def never_singular(mechanism: Mechanism) -> bool:
     """Whether it is shown that no state makes the mass matrix singular."""
-    return all(_moves_own_inertia(mechanism, body) for body in mechanism.bodies if body.columns)
+    return all(_moves_own_inertia(mechanism, body) for body in mechanism.true.bodies if body.columns)
 
 
 def _moves_own_inertia(mechanism: Mechanism, body: TreeBody) -> bool:

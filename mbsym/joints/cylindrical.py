@@ -38,5 +38,7 @@ CYLINDRICAL: Final = JointType(
     motion=motion,
     subspaces=selected(0, 1, 3, 4),
     closure_rows=closure_rows,
+    unfelt=("second moment zz",),
+    sliding=(2,),
     convention="Cylindrical joint: q = (translation, angle).",
 )

@@ -35,5 +35,6 @@ FIXED: Final = JointType(
     motion=motion,
     subspaces=selected(0, 1, 2, 3, 4, 5),
     closure_rows=closure_rows,
+    unfelt=("mass", "first moments", "second moments"),
     likelihood=1.2,
 )

@@ -62,5 +62,7 @@ HELICAL: Final = JointType(
     motion=motion,
     subspaces=about_one_axis,
     closure_rows=closure_rows,
+    unfelt=("second moment zz",),
+    sliding=(2,),
     tie_break=3,
 )

@@ -63,5 +63,7 @@ PLANAR: Final = JointType(
     motion=motion,
     subspaces=subspaces,
     closure_rows=closure_rows,
+    unfelt=("second moment zz",),
+    sliding=(2,),
     convention="Planar: q = (x, y, angle).",
 )

@@ -38,5 +38,7 @@ PRISMATIC: Final = JointType(
     motion=motion,
     subspaces=selected(0, 1, 2, 3, 4),
     closure_rows=closure_rows,
+    unfelt=("second moments",),
+    sliding=(0, 1, 2),
     likelihood=3,
 )

@@ -17,6 +17,7 @@ from mbsym.symbolic.scalar import Scalar
 
 Entry: TypeAlias = Literal["axis", "second_axis", "pitch"]
 Turning: TypeAlias = Literal["never", "about its axis", "in space"]
+Moment: TypeAlias = Literal["mass", "first moments", "first moment z", "second moments", "second moment zz"]
 Motions: TypeAlias = Callable[[Graph, tuple[Scalar, ...], tuple[Scalar, ...], Scalar], JointMotion]
 Directions: TypeAlias = Callable[[JointMotion, tuple[Scalar, ...], bool], JointSubspaces]
 ClosureRows: TypeAlias = Callable[[ClosureGap], Sequence[RowDraft]]
@@ -84,6 +85,8 @@ class JointType:
         subspaces: free and held directions, ``subspaces(motion, q, flipped)`` with the motion in the tree's sense;
             flipped where the tree walks from S to P.
         closure_rows: what holds S and P together where the joint is cut; none if nothing does.
+        unfelt: moments of mass on S that no motion of the joint changes as seen from P, nor needs a force for.
+        sliding: coordinate axes along which the origins of P and S may be moved together; the joint stays the same.
         group: how coordinates move along speeds.
         tie_break: orders types of equal freedom in the choice of cut joints, larger is cut sooner; 0 to 9.
         convention: what every generated file says about its q and v, or nothing where no choice was made.
@@ -99,6 +102,8 @@ class JointType:
     motion: Motions
     subspaces: Directions
     closure_rows: ClosureRows
+    unfelt: tuple[Moment, ...] = ()
+    sliding: tuple[int, ...] = ()
     group: CoordinateGroup = CoordinateGroup.SUMS
     tie_break: int = 0
     convention: str = ""

@@ -36,6 +36,8 @@ REVOLUTE: Final = JointType(
     motion=motion,
     subspaces=selected(0, 1, 3, 4, 5),
     closure_rows=closure_rows,
+    unfelt=("mass", "first moment z", "second moment zz"),
+    sliding=(2,),
     tie_break=5,
     likelihood=6,
 )

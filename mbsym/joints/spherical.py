@@ -45,6 +45,7 @@ SPHERICAL: Final = JointType(
     motion=motion,
     subspaces=selected(3, 4, 5),
     closure_rows=same_point,
+    unfelt=("mass",),
     group=CoordinateGroup.ROTATIONS,
     tie_break=5,
     convention=(

@@ -64,6 +64,7 @@ UNIVERSAL: Final = JointType(
     motion=motion,
     subspaces=subspaces,
     closure_rows=closure_rows,
+    unfelt=("mass",),
     tie_break=5,
     convention="Universal: q = (first, second angle).",
 )

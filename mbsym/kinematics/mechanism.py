@@ -8,7 +8,7 @@ user sees is expressed in the user's frames and sense by the transforms kept her
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mbsym.errors import DerivationError
 from mbsym.joints.motion import JointMotion, Motion, combination
@@ -121,7 +121,11 @@ class PlacedFrame:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Mechanism:
-    """Everything that a formulation needs; bodies by regular label (``bodies[i - 1]`` has label i)."""
+    """Everything that a formulation needs; bodies by regular label (``bodies[i - 1]`` has label i).
+
+    ``simplifications`` names the ways in which derivations may replace it by an equivalent one, and ``given`` is what
+    such a one stands for (see ``equivalents``).
+    """
 
     graph: Graph
     model: Model
@@ -140,6 +144,8 @@ class Mechanism:
     parameters: tuple[ParameterInput, ...]
     speed_of: tuple[tuple[tuple[int, Scalar], ...], ...]
     symbolic_parameters: str | tuple[str, ...]
+    simplifications: tuple[str, ...] = ()
+    given: Mechanism | None = None
 
     def __repr__(self) -> str:
         cut = f", {len(self.cut_joints)} cut joints" if self.cut_joints else ""
@@ -147,7 +153,13 @@ class Mechanism:
 
     def afresh(self) -> Mechanism:
         """The same mechanism in a graph of its own, so that what is derived next depends on nothing derived before."""
-        return build_mechanism(self.model, self.labelling, self.symbolic_parameters)
+        made = build_mechanism(self.model, self.labelling, self.symbolic_parameters)
+        return replace(made, simplifications=self.true.simplifications)
+
+    @property
+    def true(self) -> Mechanism:
+        """The mechanism with the user's own bodies."""
+        return self if self.given is None else self.given
 
     @property
     def nq(self) -> int:

@@ -10,6 +10,7 @@ from mbsym.formulations.contracts import Derived
 from mbsym.formulations.recursive.composite_body import factored_mass_matrix
 from mbsym.formulations.recursive.newton_euler import newton_euler
 from mbsym.formulations.recursive.sparse_factor import Vector, factorised, sparsest_order, weighted_product
+from mbsym.kinematics.equivalents import for_forces
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
 from mbsym.loops.contracts import ACTUATED_INVERSE_DYNAMICS
@@ -41,7 +42,8 @@ def actuated_inverse_dynamics(mechanism: Mechanism, loops: LoopAnalysis, actuate
     columns = actuated_columns(mechanism, actuated)
     rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
     speeds = joint_speeds(mechanism)
-    needed = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied_forces(mechanism, speeds))
+    same = for_forces(mechanism)
+    needed = newton_euler(same, speeds, rates, mechanism.gravity, applied_forces(same, speeds))
     force = list(mechanism.gather(needed.forces))
     rows = [dense(mechanism, row.jacobian) for row in loops.rows]
     enough = len(columns) >= loops.mobility

@@ -31,6 +31,7 @@ from mbsym.formulations.recursive.articulated_factor import articulated_factor
 from mbsym.formulations.recursive.composite_body import factored_mass_matrix
 from mbsym.formulations.recursive.newton_euler import newton_euler
 from mbsym.formulations.recursive.sparse_factor import Factor, Vector, factorised, product, weighted_product
+from mbsym.kinematics.equivalents import for_forces
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
 from mbsym.kinematics.recursion import joint_speeds, joints_at_rest
@@ -122,9 +123,9 @@ def constrained_system(
     mechanism: Mechanism, rows: Sequence[ClosureRow], tau: Sequence[Scalar], method: Method = "sparse"
 ) -> ConstrainedSystem:
     """What remains to be solved for the multipliers of the given rows."""
-    speeds = joint_speeds(mechanism)
-    applied = applied_forces(mechanism, speeds)
-    bias = newton_euler(mechanism, speeds, joints_at_rest(mechanism), mechanism.gravity, applied)
+    speeds, same = joint_speeds(mechanism), for_forces(mechanism)
+    applied = applied_forces(same, speeds)
+    bias = newton_euler(same, speeds, joints_at_rest(mechanism), mechanism.gravity, applied)
     force = [f - h for f, h in zip(tau, mechanism.gather(bias.forces), strict=True)]
     factor = mass_factor(mechanism, method)
     with mechanism.graph.section("closure rows brought to the mass matrix"):

@@ -7,7 +7,7 @@ by a general simplifier. Above a size that nobody reads, an entry is kept as a l
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
@@ -19,9 +19,7 @@ from mbsym.formulations.recursive.newton_euler import newton_euler, user_wrenche
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
 from mbsym.model.system import Model
-from mbsym.passes.pass_manager import run
-from mbsym.passes.standard import STANDARD_PASSES
-from mbsym.registry import FORMULATIONS, Available, available_functions, contracts_of
+from mbsym.registry import FORMULATIONS, SIMPLIFICATIONS, Available, available_functions, contracts_of
 from mbsym.report.short_symbols import short_names, shortened
 from mbsym.report.steps import named_steps
 from mbsym.symbolic.graph import Reference
@@ -236,11 +234,12 @@ class Equations:
         return ImmutableMatrix(rows, columns, to_sympy(found.program.graph, refs, self.symbols))
 
     def operation_counts(self) -> dict[str, OperationCount]:
-        """Operations of each generated function after the standard passes."""
-        counts = {}
-        for name, derive in self._available.functions.items():
-            counts[name] = run(derive(self.mechanism.afresh()), STANDARD_PASSES)[0].operation_count()
-        return counts
+        """Operations of each generated function, in the shortest way."""
+        from mbsym.pipeline import shortest
+
+        mechanism = replace(self.mechanism, simplifications=tuple(SIMPLIFICATIONS))
+        found = ((name, shortest(derive, mechanism)) for name, derive in self._available.functions.items())
+        return {name: program.operation_count() for name, (program, _) in found}
 
     def _derive(self, name: str) -> ClosedForm:
         self.mechanism.graph.forget_names()
@@ -327,5 +326,6 @@ def derive(
 
     FORMULATIONS.named(formulation)
     system = read(model)
-    options = GenerationOptions(symbolic_parameters=symbolic_parameters, order=order)
+    # People read equations of their own bodies.
+    options = GenerationOptions(symbolic_parameters=symbolic_parameters, order=order, simplify="none")
     return Equations(express(system, options), formulation)

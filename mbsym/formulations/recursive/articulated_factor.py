@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from mbsym.errors import DerivationError, SymbolicError
 from mbsym.formulations.recursive.sparse_factor import Vector
 from mbsym.formulations.regular_mass import never_singular
+from mbsym.kinematics.equivalents import for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.inertia import ArticulatedInertia
 from mbsym.spatial.vector import Vector3
@@ -98,6 +99,7 @@ def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
             where=mechanism.model.name,
             remedy="use sparse factors of the mass matrix",
         )
+    mechanism = for_mass_matrix(mechanism)
     regular = never_singular(mechanism)
     inertias: list[ArticulatedInertia | None] = [None] * (mechanism.nb + 1)
     freedoms: list[tuple[_Freedom, ...]] = [()] * mechanism.nb

@@ -9,6 +9,7 @@ from mbsym.errors import DerivationError, SymbolicError
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, factorised
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.joints.motion import Motion
+from mbsym.kinematics.equivalents import for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import dot
@@ -19,7 +20,7 @@ SquareMatrix = list[list[Scalar]]
 
 def mass_matrix(mechanism: Mechanism) -> SquareMatrix:
     """M(q), nv x nv, with rotor inertias; couplings are folded in by N^T M N."""
-    graph = mechanism.graph
+    graph, mechanism = mechanism.graph, for_mass_matrix(mechanism)
     zero = Scalar(graph, 0)
     matrix = [[zero] * mechanism.nv for _ in range(mechanism.nv)]
     inertias = composite_inertias(mechanism)

@@ -1,0 +1,105 @@
+"""Base parameters: moments of mass that a joint does not feel are moved to the body inboard of it.
+
+What turns about an axis has the same effect with its mass, its first moment along the axis and its second moment along
+the axis on the other side of the joint; of what slides the second moments may be, and so on for each type of joint.
+Seven of ten parameters stay on a body behind a revolute joint, four of one behind a prismatic joint, none of one that
+is fixed. Generalised forces, the mass matrix and the kinetic energy stay the same. Forces in joints, momentum and the
+centre of mass do not, and need the true bodies; nor need the bodies that are left be possible ones.
+
+Source: M. Gautier, W. Khalil, Direct calculation of minimum set of inertial parameters of serial robots, 1990.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final, Literal, TypeAlias
+
+from mbsym.joints.record import Moment
+from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.spatial.inertia import RigidInertia
+from mbsym.spatial.vector import Symmetric3, subtract, zero_vector
+from mbsym.symbolic.scalar import Scalar
+
+MOST_BITS: Final = 512
+"""Constants with longer fractions are rounded: along a chain in general directions they grow with each joint."""
+
+Share: TypeAlias = Literal["xx", "yy", "second moment"]
+"""How much Ixx = Iyy moves across a turning joint is free. Ixx or Iyy leave a zero; the second moment along the axis
+leaves Ixx + Iyy = Izz, so that Euler's equations need sums that the motion of points of the body needs too."""
+
+
+def regrouped(mechanism: Mechanism, *, to_turn: bool = False) -> Mechanism:
+    """The same mechanism with all that a joint does not feel moved inward; what reaches ground is left out.
+
+    Args:
+        mechanism: of any tree joints.
+        to_turn: for Euler's equations, in which another share of the second moments is better moved.
+    """
+    inertias = {body.label: body.inertia for body in mechanism.bodies}
+    with mechanism.graph.section("base parameters, inward"):
+        for body in reversed(mechanism.bodies):
+            share = _share(mechanism, body, inertias[body.label], to_turn)
+            moved = _unfelt(inertias[body.label], body.joint.kind.unfelt, share)
+            inertias[body.label] = _tidy(_difference(inertias[body.label], moved))
+            if body.parent:
+                # Where it ends does not depend on the joint's coordinates, which may as well be zero. Bodies on rigid
+                # joints are in the same frame.
+                if not body.joint.kind.is_rigid:
+                    moved = moved.to_parent(body.inboard.rotation, body.inboard.translation)
+                inertias[body.parent] = _tidy(inertias[body.parent] + moved)
+    return replace(mechanism, bodies=tuple(replace(body, inertia=inertias[body.label]) for body in mechanism.bodies))
+
+
+def _share(mechanism: Mechanism, body: TreeBody, inertia: RigidInertia, to_turn: bool) -> Share:
+    """The one with which fewest operations were counted."""
+    if any(entry.constant is None for entry in inertia.about_origin):
+        return "xx"
+    if not to_turn:
+        return "yy"
+    points = [inertia.first_moment, *(mechanism.body(child).translation for child in body.children)]
+    needed = all(any(point[k] for point in points) for k in (0, 1))
+    return "second moment" if needed or any(inertia.about_origin[3:]) else "xx"
+
+
+def _unfelt(inertia: RigidInertia, moments: tuple[Moment, ...], share: Share) -> RigidInertia:
+    """Those moments of mass alone."""
+    zero = Scalar(inertia.mass.graph, 0)
+    first = zero_vector(zero.graph)
+    if "first moments" in moments:
+        first = inertia.first_moment
+    elif "first moment z" in moments:
+        first = (zero, zero, inertia.first_moment[2])
+    about: Symmetric3 = (zero,) * 6
+    if "second moments" in moments:
+        about = inertia.about_origin
+    elif "second moment zz" in moments:
+        along = _along(inertia.about_origin, share)
+        about = (along, along, zero, zero, zero, zero)
+    return RigidInertia(inertia.mass if "mass" in moments else zero, first, about)
+
+
+def _along(inertia: Symmetric3, share: Share) -> Scalar:
+    """The equal moments Ixx = Iyy that are moved."""
+    xx, yy, zz, *_ = inertia
+    if share == "second moment":
+        return (xx + yy - zz) * Fraction(1, 2)
+    return xx if share == "xx" else yy
+
+
+def _difference(a: RigidInertia, b: RigidInertia) -> RigidInertia:
+    xx, yy, zz, xy, xz, yz = (x - y for x, y in zip(a.about_origin, b.about_origin, strict=True))
+    return RigidInertia(a.mass - b.mass, subtract(a.first_moment, b.first_moment), (xx, yy, zz, xy, xz, yz))
+
+
+def _tidy(inertia: RigidInertia) -> RigidInertia:
+    xx, yy, zz, xy, xz, yz = (_shortened(entry) for entry in inertia.about_origin)
+    x, y, z = (_shortened(entry) for entry in inertia.first_moment)
+    return RigidInertia(_shortened(inertia.mass), (x, y, z), (xx, yy, zz, xy, xz, yz))
+
+
+def _shortened(value: Scalar) -> Scalar:
+    number = value.constant
+    if number is None or number.denominator.bit_length() <= MOST_BITS:
+        return value
+    return Scalar(value.graph, value.graph.const(Fraction(float(number))))
