@@ -101,6 +101,9 @@ def register(app: typer.Typer) -> None:
             [], "--batch", help="NAME,...: these functions for many states at once too; all: all of them; repeatable."
         ),
         simplify: str = typer.Option("all", "--simplify", help=simplify_help()),
+        savings: bool = typer.Option(
+            False, "--savings", help="Tell what each of these saves; takes four times as long."
+        ),
         force: ForceFiles = False,
     ) -> None:
         """Generate code for a model."""
@@ -159,6 +162,10 @@ def register(app: typer.Typer) -> None:
             )
         if snap_angles < SUGGESTED_SNAP and any("--snap-angles" in warning for warning in system.warnings):
             print(_saving(done, reading(snap_angles=SUGGESTED_SNAP, tell=False)), file=sys.stderr)
+        if savings:
+            from mbsym.report.savings import savings as savings_of
+
+            typer.echo(f"{savings_of(system, done.options)}\n")
         typer.echo(f"{'function':24} {'+ - * /':>8} {'sin, cos':>9}")
         for program in done.derivation.programs:
             count = program.operation_count()

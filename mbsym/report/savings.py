@@ -1,0 +1,56 @@
+"""What each way to fewer operations saves, function by function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mbsym.model.system import Model
+from mbsym.pipeline import GenerationOptions, Progress, derive, express, read
+from mbsym.registry import SIMPLIFICATIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Savings:
+    """Operations (+ - * /) of functions as one simplification after the other is applied; its text is a table.
+
+    Attributes:
+        steps: the simplifications in order.
+        counts: by function, without any of them, then after each.
+    """
+
+    steps: tuple[str, ...]
+    counts: Mapping[str, tuple[int, ...]]
+
+    def __str__(self) -> str:
+        width = max(len(name) for name in ("function", *self.counts))
+        header = f"{'function':{width}} {'as derived':>11}" + "".join(f"{step:>13}" for step in self.steps)
+        rows = (
+            f"{name:{width}} {first:>11}" + "".join(f"{count:>13}" for count in others)
+            for name, (first, *others) in self.counts.items()
+        )
+        return "\n".join((header, *rows))
+
+
+def savings(
+    source: Model | str | Path, options: GenerationOptions | None = None, progress: Progress | None = None
+) -> Savings:
+    """Derives the functions of a model once for each simplification, with those before it.
+
+    Args:
+        source: a model, a model file, or the name of a bundled example.
+        options: which functions; what they say of simplifications does not count.
+        progress: told of each step.
+
+    Raises:
+        MbsymError: the model or a name is unusable.
+    """
+    options, model = options or GenerationOptions(), read(source)
+    steps = tuple(SIMPLIFICATIONS)
+    counts: dict[str, list[int]] = {}
+    for place in range(len(steps) + 1):
+        wanted = replace(options, simplify=steps[:place])
+        for program in derive(express(model, wanted), wanted, progress).programs:
+            counts.setdefault(program.name, []).append(program.operation_count().arithmetic)
+    return Savings(steps, {name: tuple(found) for name, found in counts.items()})
