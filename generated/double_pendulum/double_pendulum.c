@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-const char double_pendulum_interface[17] = "9e36f0871a952f4f";
+const char double_pendulum_interface[17] = "8d0fee09c9f80675";
 
-/* operations: 20 + or -, 37 *, 2 /, 2 sine-cosine pairs */
+/* operations: 17 + or -, 34 *, 2 /, 2 sine-cosine pairs */
 void double_pendulum_forward_dynamics(
     const double_pendulum_parameters *parameters,
     const double_pendulum_real q[2],
@@ -31,26 +31,27 @@ void double_pendulum_forward_dynamics(
     const double_pendulum_real t4 = m2*t3;
     const double_pendulum_real m2_2 = 0.08333333333333333*m2*l2*l2 + t3*t4;
 
+    /* base parameters, inward */
+    const double_pendulum_real t5 = m2*l1;
+
     /* angular velocities and velocity-dependent accelerations, outward */
     const double_pendulum_real w2_z = v[0] + v[1];
 
     /* accelerations and inertial wrenches, outward */
     const double_pendulum_real a1_x = 9.81*sin_q0;
     const double_pendulum_real a1_y = 9.81*cos_q0;
-    const double_pendulum_real t5 = a1_y + l1*v[0]*v[0];
-    const double_pendulum_real a2_x = cos_q1*a1_x + sin_q1*t5;
-    const double_pendulum_real a2_y = cos_q1*t5 - sin_q1*a1_x;
+    const double_pendulum_real a2_x = cos_q1*a1_x + sin_q1*(a1_y + l1*v[0]*v[0]);
     const double_pendulum_real n2_z = t4*a2_x;
-    const double_pendulum_real f2_x = m2*a2_x;
-    const double_pendulum_real f2_y = m2*a2_y + t4*w2_z*w2_z;
+    const double_pendulum_real f2_y = t4*w2_z*w2_z;
 
     /* joint wrenches and generalised forces, inward */
-    const double_pendulum_real n1_z = t2*a1_x + n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y);
+    const double_pendulum_real f1_x = -sin_q1*f2_y;
+    const double_pendulum_real n1_z = (t2 + t5)*a1_x + n2_z + l1*f1_x;
     const double_pendulum_real t6 = tau[1] - n2_z;
 
     /* composite inertias, inward */
     const double_pendulum_real t7 = cos_q1*t4;
-    const double_pendulum_real m1_1 = m2_2 + l1*(t7 + t7 + l1*(m2 + 0.08333333333333333*m1)) + t1*t2;
+    const double_pendulum_real m1_1 = m2_2 + l1*(t5 + 0.08333333333333333*m1*l1 + 2.0*t7) + t1*t2;
 
     /* mass matrix */
     const double_pendulum_real m2_1 = m2_2 + l1*t7;
@@ -67,7 +68,7 @@ void double_pendulum_forward_dynamics(
     vdot[1] = t6*inv_d2 - t8*t9;
 }
 
-/* operations: 15 + or -, 33 *, 2 sine-cosine pairs */
+/* operations: 14 + or -, 30 *, 2 sine-cosine pairs */
 void double_pendulum_inverse_dynamics(
     const double_pendulum_parameters *parameters,
     const double_pendulum_real q[2],
@@ -88,6 +89,9 @@ void double_pendulum_inverse_dynamics(
     const double_pendulum_real t3 = 0.5*l2;
     const double_pendulum_real t4 = m2*t3;
 
+    /* base parameters, inward */
+    const double_pendulum_real t5 = m2*l1;
+
     /* angular velocities and velocity-dependent accelerations, outward */
     const double_pendulum_real w2_z = v[0] + v[1];
 
@@ -95,22 +99,19 @@ void double_pendulum_inverse_dynamics(
     const double_pendulum_real a1_x = 9.81*sin_q0;
     const double_pendulum_real a1_y = 9.81*cos_q0;
     const double_pendulum_real alpha2_z = vdot[0] + vdot[1];
-    const double_pendulum_real t5 = a1_x + l1*vdot[0];
-    const double_pendulum_real t6 = a1_y + l1*v[0]*v[0];
-    const double_pendulum_real a2_x = cos_q1*t5 + sin_q1*t6;
-    const double_pendulum_real a2_y = cos_q1*t6 - sin_q1*t5;
+    const double_pendulum_real a2_x = cos_q1*(a1_x + l1*vdot[0]) + sin_q1*(a1_y + l1*v[0]*v[0]);
     const double_pendulum_real n2_z = (0.08333333333333333*m2*l2*l2 + t3*t4)*alpha2_z + t4*a2_x;
-    const double_pendulum_real f2_x = m2*a2_x + t4*alpha2_z;
-    const double_pendulum_real f2_y = m2*a2_y + t4*w2_z*w2_z;
+    const double_pendulum_real f2_x = t4*alpha2_z;
+    const double_pendulum_real f2_y = t4*w2_z*w2_z;
 
     /* joint wrenches and generalised forces, inward */
-    const double_pendulum_real t7 = (0.08333333333333333*m1*l1*l1 + t1*t2)*vdot[0] + t2*a1_x;
+    const double_pendulum_real t6 = vdot[0]*(l1*(t5 + 0.08333333333333333*m1*l1) + t1*t2) + (t2 + t5)*a1_x;
 
-    tau[0] = t7 + n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y);
+    tau[0] = t6 + n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y);
     tau[1] = n2_z;
 }
 
-/* operations: 7 + or -, 15 *, 1 sine-cosine pairs */
+/* operations: 6 + or -, 15 *, 1 sine-cosine pairs */
 void double_pendulum_mass_matrix(
     const double_pendulum_parameters *parameters,
     const double_pendulum_real q[2],
@@ -131,13 +132,13 @@ void double_pendulum_mass_matrix(
     /* mass matrix */
     const double_pendulum_real m2_1 = m2_2 + l1*t4;
 
-    M[0] = m2_2 + m1*(0.08333333333333333*l1*l1 + t1*t1) + l1*(t4 + t4 + m2*l1);
+    M[0] = m2_2 + l1*(l1*(m2 + 0.08333333333333333*m1) + 2.0*t4) + t1*m1*t1;
     M[1] = m2_1;
     M[2] = m2_1;
     M[3] = m2_2;
 }
 
-/* operations: 8 + or -, 20 *, 2 sine-cosine pairs */
+/* operations: 6 + or -, 15 *, 2 sine-cosine pairs */
 void double_pendulum_bias_force(
     const double_pendulum_parameters *parameters,
     const double_pendulum_real q[2],
@@ -160,18 +161,18 @@ void double_pendulum_bias_force(
     /* accelerations and inertial wrenches, outward */
     const double_pendulum_real a1_x = 9.81*sin_q0;
     const double_pendulum_real a1_y = 9.81*cos_q0;
-    const double_pendulum_real t2 = a1_y + l1*v[0]*v[0];
-    const double_pendulum_real a2_x = cos_q1*a1_x + sin_q1*t2;
-    const double_pendulum_real a2_y = cos_q1*t2 - sin_q1*a1_x;
+    const double_pendulum_real a2_x = cos_q1*a1_x + sin_q1*(a1_y + l1*v[0]*v[0]);
     const double_pendulum_real n2_z = t1*a2_x;
-    const double_pendulum_real f2_x = m2*a2_x;
-    const double_pendulum_real f2_y = m2*a2_y + t1*w2_z*w2_z;
+    const double_pendulum_real f2_y = t1*w2_z*w2_z;
 
-    bias[0] = n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y + 0.5*a1_x*m1);
+    /* joint wrenches and generalised forces, inward */
+    const double_pendulum_real f1_x = -sin_q1*f2_y;
+
+    bias[0] = n2_z + l1*(f1_x + (m2 + 0.5*m1)*a1_x);
     bias[1] = n2_z;
 }
 
-/* operations: 5 + or -, 16 *, 2 sine-cosine pairs */
+/* operations: 3 + or -, 10 *, 2 sine-cosine pairs */
 void double_pendulum_gravity_force(
     const double_pendulum_parameters *parameters,
     const double_pendulum_real q[2],
@@ -190,16 +191,13 @@ void double_pendulum_gravity_force(
     const double_pendulum_real a1_x = 9.81*sin_q0;
     const double_pendulum_real a1_y = 9.81*cos_q0;
     const double_pendulum_real a2_x = cos_q1*a1_x + sin_q1*a1_y;
-    const double_pendulum_real a2_y = cos_q1*a1_y - sin_q1*a1_x;
     const double_pendulum_real n2_z = 0.5*m2*l2*a2_x;
-    const double_pendulum_real f2_x = m2*a2_x;
-    const double_pendulum_real f2_y = m2*a2_y;
 
-    gravity[0] = n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y + 0.5*a1_x*m1);
+    gravity[0] = l1*(m2 + 0.5*m1)*a1_x + n2_z;
     gravity[1] = n2_z;
 }
 
-/* operations: 8 + or -, 25 *, 1 sine-cosine pairs */
+/* operations: 7 + or -, 20 *, 1 sine-cosine pairs */
 void double_pendulum_kinetic_energy(
     const double_pendulum_parameters *parameters,
     const double_pendulum_real q[2],
@@ -211,22 +209,21 @@ void double_pendulum_kinetic_energy(
     const double_pendulum_real l1 = parameters->l1;
     const double_pendulum_real l2 = parameters->l2;
     const double_pendulum_real t1 = 0.5*l1;
-    const double_pendulum_real sin_q1 = sin(q[1]);
-    const double_pendulum_real cos_q1 = cos(q[1]);
     const double_pendulum_real t2 = 0.5*l2;
     const double_pendulum_real t3 = m2*t2;
 
+    /* base parameters, inward */
+    const double_pendulum_real t4 = l1*l1;
+
     /* velocities, outward */
-    const double_pendulum_real t4 = l1*v[0];
-    const double_pendulum_real v2_x = cos_q1*t4;
-    const double_pendulum_real v2_y = -sin_q1*t4;
+    const double_pendulum_real v2_x = cos(q[1])*l1*v[0];
     const double_pendulum_real w2_z = v[0] + v[1];
 
     /* kinetic energy */
-    const double_pendulum_real t5 = w2_z*((0.08333333333333333*m2*l2*l2 + t2*t3)*w2_z + t3*v2_x);
-    const double_pendulum_real t6 = v[0]*v[0]*m1*(0.08333333333333333*l1*l1 + t1*t1);
+    const double_pendulum_real t5 = t3*v2_x;
+    const double_pendulum_real t6 = w2_z*(t5 + (0.08333333333333333*m2*l2*l2 + t2*t3)*w2_z + t5);
 
-    energy[0] = 0.5*(t6 + t5 + v2_x*(m2*v2_x + t3*w2_z) + v2_y*m2*v2_y);
+    energy[0] = 0.5*(t6 + (m1*(0.08333333333333333*t4 + t1*t1) + m2*t4)*v[0]*v[0]);
 }
 
 /* operations: 3 + or -, 9 *, 2 sine-cosine pairs */
@@ -375,7 +372,7 @@ void double_pendulum_body_jacobians(
     jacobians[23] = 0.0;
 }
 
-/* operations: 29 + or -, 54 *, 2 /, 2 sine-cosine pairs */
+/* operations: 29 + or -, 51 *, 2 /, 2 sine-cosine pairs */
 void double_pendulum_joint_wrenches(
     const double_pendulum_parameters *parameters,
     const double_pendulum_real q[2],
@@ -439,9 +436,9 @@ void double_pendulum_joint_wrenches(
     wrenches[0] = 0.0;
     wrenches[1] = -tau[0];
     wrenches[2] = 0.0;
-    wrenches[3] = f1_x + t13 + u1_1*(t2 + t12)*inv_d1_1;
+    wrenches[3] = f1_x + t13 + (t2 + t12)*vdot1_1;
     wrenches[4] = 0.0;
-    wrenches[5] = f1_y + sin_q1*(t10 - inv_d1_1*t11*l1*u1_1);
+    wrenches[5] = f1_y + sin_q1*(t10 - t11*t14);
     wrenches[6] = 0.0;
     wrenches[7] = -tau[1];
     wrenches[8] = 0.0;

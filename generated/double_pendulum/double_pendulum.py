@@ -193,23 +193,23 @@ def _forward_dynamics(function, q, v, tau, m1, m2, l1, l2):
     t3 = 0.5*l2
     t4 = m2*t3
     m2_2 = 0.08333333333333333*m2*l2*l2 + t3*t4
+    # base parameters, inward
+    t5 = m2*l1
     # angular velocities and velocity-dependent accelerations, outward
     w2_z = v[0] + v[1]
     # accelerations and inertial wrenches, outward
     a1_x = 9.81*sin_q0
     a1_y = 9.81*cos_q0
-    t5 = a1_y + l1*v[0]*v[0]
-    a2_x = cos_q1*a1_x + sin_q1*t5
-    a2_y = cos_q1*t5 - sin_q1*a1_x
+    a2_x = cos_q1*a1_x + sin_q1*(a1_y + l1*v[0]*v[0])
     n2_z = t4*a2_x
-    f2_x = m2*a2_x
-    f2_y = m2*a2_y + t4*w2_z*w2_z
+    f2_y = t4*w2_z*w2_z
     # joint wrenches and generalised forces, inward
-    n1_z = t2*a1_x + n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y)
+    f1_x = -sin_q1*f2_y
+    n1_z = (t2 + t5)*a1_x + n2_z + l1*f1_x
     t6 = tau[1] - n2_z
     # composite inertias, inward
     t7 = cos_q1*t4
-    m1_1 = m2_2 + l1*(t7 + t7 + l1*(m2 + 0.08333333333333333*m1)) + t1*t2
+    m1_1 = m2_2 + l1*(t5 + 0.08333333333333333*m1*l1 + 2.0*t7) + t1*t2
     # mass matrix
     m2_1 = m2_2 + l1*t7
     # factorisation of the mass matrix
@@ -265,23 +265,22 @@ def _inverse_dynamics(function, q, v, vdot, m1, m2, l1, l2):
     cos_q1 = cos(q[1])
     t3 = 0.5*l2
     t4 = m2*t3
+    # base parameters, inward
+    t5 = m2*l1
     # angular velocities and velocity-dependent accelerations, outward
     w2_z = v[0] + v[1]
     # accelerations and inertial wrenches, outward
     a1_x = 9.81*sin_q0
     a1_y = 9.81*cos_q0
     alpha2_z = vdot[0] + vdot[1]
-    t5 = a1_x + l1*vdot[0]
-    t6 = a1_y + l1*v[0]*v[0]
-    a2_x = cos_q1*t5 + sin_q1*t6
-    a2_y = cos_q1*t6 - sin_q1*t5
+    a2_x = cos_q1*(a1_x + l1*vdot[0]) + sin_q1*(a1_y + l1*v[0]*v[0])
     n2_z = (0.08333333333333333*m2*l2*l2 + t3*t4)*alpha2_z + t4*a2_x
-    f2_x = m2*a2_x + t4*alpha2_z
-    f2_y = m2*a2_y + t4*w2_z*w2_z
+    f2_x = t4*alpha2_z
+    f2_y = t4*w2_z*w2_z
     # joint wrenches and generalised forces, inward
-    t7 = (0.08333333333333333*m1*l1*l1 + t1*t2)*vdot[0] + t2*a1_x
+    t6 = vdot[0]*(l1*(t5 + 0.08333333333333333*m1*l1) + t1*t2) + (t2 + t5)*a1_x
     tau = (
-        t7 + n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y),
+        t6 + n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y),
         n2_z,
     )
     return (tau,)
@@ -318,7 +317,7 @@ def _mass_matrix(function, q, m1, m2, l1, l2):
     # mass matrix
     m2_1 = m2_2 + l1*t4
     M = (
-        m2_2 + m1*(0.08333333333333333*l1*l1 + t1*t1) + l1*(t4 + t4 + m2*l1),
+        m2_2 + l1*(l1*(m2 + 0.08333333333333333*m1) + 2.0*t4) + t1*m1*t1,
         m2_1,
         m2_1,
         m2_2,
@@ -361,14 +360,13 @@ def _bias_force(function, q, v, m1, m2, l1, l2):
     # accelerations and inertial wrenches, outward
     a1_x = 9.81*sin_q0
     a1_y = 9.81*cos_q0
-    t2 = a1_y + l1*v[0]*v[0]
-    a2_x = cos_q1*a1_x + sin_q1*t2
-    a2_y = cos_q1*t2 - sin_q1*a1_x
+    a2_x = cos_q1*a1_x + sin_q1*(a1_y + l1*v[0]*v[0])
     n2_z = t1*a2_x
-    f2_x = m2*a2_x
-    f2_y = m2*a2_y + t1*w2_z*w2_z
+    f2_y = t1*w2_z*w2_z
+    # joint wrenches and generalised forces, inward
+    f1_x = -sin_q1*f2_y
     bias = (
-        n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y + 0.5*a1_x*m1),
+        n2_z + l1*(f1_x + (m2 + 0.5*m1)*a1_x),
         n2_z,
     )
     return (bias,)
@@ -405,12 +403,9 @@ def _gravity_force(function, q, m1, m2, l1, l2):
     a1_x = 9.81*sin_q0
     a1_y = 9.81*cos_q0
     a2_x = cos_q1*a1_x + sin_q1*a1_y
-    a2_y = cos_q1*a1_y - sin_q1*a1_x
     n2_z = 0.5*m2*l2*a2_x
-    f2_x = m2*a2_x
-    f2_y = m2*a2_y
     gravity = (
-        n2_z + l1*(cos_q1*f2_x - sin_q1*f2_y + 0.5*a1_x*m1),
+        l1*(m2 + 0.5*m1)*a1_x + n2_z,
         n2_z,
     )
     return (gravity,)
@@ -440,22 +435,19 @@ def kinetic_energy(q: ArrayLike, v: ArrayLike, parameters: Parameters = Paramete
 
 def _kinetic_energy(function, q, v, m1, m2, l1, l2):
     cos = function.cos
-    sin = function.sin
     t1 = 0.5*l1
-    sin_q1 = sin(q[1])
-    cos_q1 = cos(q[1])
     t2 = 0.5*l2
     t3 = m2*t2
+    # base parameters, inward
+    t4 = l1*l1
     # velocities, outward
-    t4 = l1*v[0]
-    v2_x = cos_q1*t4
-    v2_y = -sin_q1*t4
+    v2_x = cos(q[1])*l1*v[0]
     w2_z = v[0] + v[1]
     # kinetic energy
-    t5 = w2_z*((0.08333333333333333*m2*l2*l2 + t2*t3)*w2_z + t3*v2_x)
-    t6 = v[0]*v[0]*m1*(0.08333333333333333*l1*l1 + t1*t1)
+    t5 = t3*v2_x
+    t6 = w2_z*(t5 + (0.08333333333333333*m2*l2*l2 + t2*t3)*w2_z + t5)
     energy = (
-        0.5*(t6 + t5 + v2_x*(m2*v2_x + t3*w2_z) + v2_y*m2*v2_y),
+        0.5*(t6 + (m1*(0.08333333333333333*t4 + t1*t1) + m2*t4)*v[0]*v[0]),
     )
     return (energy,)
 
@@ -756,9 +748,9 @@ def _joint_wrenches(function, q, v, tau, m1, m2, l1, l2):
         0.0,
         -tau[0],
         0.0,
-        f1_x + t13 + u1_1*(t2 + t12)*inv_d1_1,
+        f1_x + t13 + (t2 + t12)*vdot1_1,
         0.0,
-        f1_y + sin_q1*(t10 - inv_d1_1*t11*l1*u1_1),
+        f1_y + sin_q1*(t10 - t11*t14),
         0.0,
         -tau[1],
         0.0,

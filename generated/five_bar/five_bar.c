@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-const char five_bar_interface[17] = "d386892830ff7ce7";
+const char five_bar_interface[17] = "a1c1d3ece6e9b711";
 
 #ifndef five_bar_REGULAR
 #define five_bar_REGULAR 0.00074
@@ -56,7 +56,7 @@ static void five_bar_spoil(five_bar_real *x, int size)
     }
 }
 
-/* operations: 28 + or -, 42 *, 4 sine-cosine pairs */
+/* operations: 22 + or -, 34 *, 4 sine-cosine pairs */
 void five_bar_inverse_dynamics(
     const five_bar_real q[4],
     const five_bar_real v[4],
@@ -85,27 +85,21 @@ void five_bar_inverse_dynamics(
     const five_bar_real a2_x = 9.81*sin_q2;
     const five_bar_real a2_y = 9.81*cos_q2;
     const five_bar_real alpha3_z = vdot[0] + vdot[1];
-    const five_bar_real t1 = a1_x - 0.25*v[0]*v[0];
-    const five_bar_real t2 = a1_y + 0.25*vdot[0];
-    const five_bar_real a3_x = cos_q1*t1 + sin_q1*t2;
-    const five_bar_real a3_y = cos_q1*t2 - sin_q1*t1;
+    const five_bar_real a3_y = cos_q1*(a1_y + 0.25*vdot[0]) - sin_q1*(a1_x - 0.25*v[0]*v[0]);
     const five_bar_real n3_z = 0.02966*alpha3_z + 0.114*a3_y;
-    const five_bar_real f3_x = 0.6*a3_x - 0.114*w3_z*w3_z;
-    const five_bar_real f3_y = 0.6*a3_y + 0.114*alpha3_z;
+    const five_bar_real f3_x = -0.114*w3_z*w3_z;
+    const five_bar_real f3_y = 0.114*alpha3_z;
     const five_bar_real alpha4_z = vdot[2] + vdot[3];
-    const five_bar_real t3 = a2_x - 0.25*v[2]*v[2];
-    const five_bar_real t4 = a2_y + 0.25*vdot[2];
-    const five_bar_real a4_x = cos_q3*t3 + sin_q3*t4;
-    const five_bar_real a4_y = cos_q3*t4 - sin_q3*t3;
+    const five_bar_real a4_y = cos_q3*(a2_y + 0.25*vdot[2]) - sin_q3*(a2_x - 0.25*v[2]*v[2]);
     const five_bar_real n4_z = 0.02966*alpha4_z + 0.114*a4_y;
-    const five_bar_real f4_x = 0.6*a4_x - 0.114*w4_z*w4_z;
-    const five_bar_real f4_y = 0.6*a4_y + 0.114*alpha4_z;
+    const five_bar_real f4_x = -0.114*w4_z*w4_z;
+    const five_bar_real f4_y = 0.114*alpha4_z;
 
     /* joint wrenches and generalised forces, inward */
-    const five_bar_real t5 = 0.0175*vdot[2] + 0.981*cos_q2;
-    const five_bar_real n2_z = t5 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y);
-    const five_bar_real t6 = 0.0175*vdot[0] + 0.981*cos_q0;
-    const five_bar_real n1_z = t6 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y);
+    const five_bar_real t1 = 0.055*vdot[2] + 2.4525*cos_q2;
+    const five_bar_real n2_z = t1 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y);
+    const five_bar_real t2 = 0.055*vdot[0] + 2.4525*cos_q0;
+    const five_bar_real n1_z = t2 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y);
 
     tau[0] = n1_z - u[0];
     tau[1] = n3_z;
@@ -113,7 +107,7 @@ void five_bar_inverse_dynamics(
     tau[3] = n4_z;
 }
 
-/* operations: 8 + or -, 6 *, 2 sine-cosine pairs */
+/* operations: 4 + or -, 4 *, 2 sine-cosine pairs */
 void five_bar_mass_matrix(
     const five_bar_real q[4],
     five_bar_real M[restrict 16])
@@ -121,15 +115,11 @@ void five_bar_mass_matrix(
     const five_bar_real cos_q1 = cos(q[1]);
     const five_bar_real cos_q3 = cos(q[3]);
 
-    /* composite inertias, inward */
-    const five_bar_real t1 = 0.114*cos_q3;
-    const five_bar_real t2 = 0.114*cos_q1;
-
     /* mass matrix */
     const five_bar_real m2_1 = 0.02966 + 0.0285*cos_q1;
     const five_bar_real m4_3 = 0.02966 + 0.0285*cos_q3;
 
-    M[0] = 0.04716 + 0.25*(t2 + 0.15 + t2);
+    M[0] = 0.08466 + 0.057*cos_q1;
     M[1] = m2_1;
     M[2] = 0.0;
     M[3] = 0.0;
@@ -139,7 +129,7 @@ void five_bar_mass_matrix(
     M[7] = 0.0;
     M[8] = 0.0;
     M[9] = 0.0;
-    M[10] = 0.25*(t1 + t1 + 0.15) + 0.04716;
+    M[10] = 0.08466 + 0.057*cos_q3;
     M[11] = m4_3;
     M[12] = 0.0;
     M[13] = 0.0;
@@ -147,7 +137,7 @@ void five_bar_mass_matrix(
     M[15] = 0.02966;
 }
 
-/* operations: 18 + or -, 34 *, 4 sine-cosine pairs */
+/* operations: 12 + or -, 24 *, 4 sine-cosine pairs */
 void five_bar_bias_force(
     const five_bar_real q[4],
     const five_bar_real v[4],
@@ -174,22 +164,18 @@ void five_bar_bias_force(
     const five_bar_real a1_y = 9.81*cos_q0;
     const five_bar_real a2_x = 9.81*sin_q2;
     const five_bar_real a2_y = 9.81*cos_q2;
-    const five_bar_real t1 = a1_x - 0.25*v[0]*v[0];
-    const five_bar_real a3_x = cos_q1*t1 + sin_q1*a1_y;
-    const five_bar_real a3_y = cos_q1*a1_y - sin_q1*t1;
+    const five_bar_real a3_y = cos_q1*a1_y - sin_q1*(a1_x - 0.25*v[0]*v[0]);
     const five_bar_real n3_z = 0.114*a3_y;
-    const five_bar_real f3_y = 0.6*a3_y;
-    const five_bar_real f3_x = 0.6*a3_x - 0.114*w3_z*w3_z;
-    const five_bar_real t2 = a2_x - 0.25*v[2]*v[2];
-    const five_bar_real a4_x = cos_q3*t2 + sin_q3*a2_y;
-    const five_bar_real a4_y = cos_q3*a2_y - sin_q3*t2;
+    const five_bar_real f3_x = -0.114*w3_z*w3_z;
+    const five_bar_real a4_y = cos_q3*a2_y - sin_q3*(a2_x - 0.25*v[2]*v[2]);
     const five_bar_real n4_z = 0.114*a4_y;
-    const five_bar_real f4_y = 0.6*a4_y;
-    const five_bar_real f4_x = 0.6*a4_x - 0.114*w4_z*w4_z;
+    const five_bar_real f4_x = -0.114*w4_z*w4_z;
 
     /* joint wrenches and generalised forces, inward */
-    const five_bar_real n2_z = 0.981*cos_q2 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y);
-    const five_bar_real n1_z = 0.981*cos_q0 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y);
+    const five_bar_real f2_y = sin_q3*f4_x;
+    const five_bar_real n2_z = 2.4525*cos_q2 + n4_z + 0.25*f2_y;
+    const five_bar_real f1_y = sin_q1*f3_x;
+    const five_bar_real n1_z = 2.4525*cos_q0 + n3_z + 0.25*f1_y;
 
     bias[0] = n1_z - u[0];
     bias[1] = n3_z;
@@ -197,7 +183,7 @@ void five_bar_bias_force(
     bias[3] = n4_z;
 }
 
-/* operations: 10 + or -, 26 *, 4 sine-cosine pairs */
+/* operations: 4 + or -, 12 *, 4 sine-cosine pairs */
 void five_bar_gravity_force(
     const five_bar_real q[4],
     five_bar_real gravity[restrict 4])
@@ -216,51 +202,34 @@ void five_bar_gravity_force(
     const five_bar_real a1_y = 9.81*cos_q0;
     const five_bar_real a2_x = 9.81*sin_q2;
     const five_bar_real a2_y = 9.81*cos_q2;
-    const five_bar_real a3_x = cos_q1*a1_x + sin_q1*a1_y;
     const five_bar_real a3_y = cos_q1*a1_y - sin_q1*a1_x;
     const five_bar_real n3_z = 0.114*a3_y;
-    const five_bar_real f3_x = 0.6*a3_x;
-    const five_bar_real f3_y = 0.6*a3_y;
-    const five_bar_real a4_x = cos_q3*a2_x + sin_q3*a2_y;
     const five_bar_real a4_y = cos_q3*a2_y - sin_q3*a2_x;
     const five_bar_real n4_z = 0.114*a4_y;
-    const five_bar_real f4_x = 0.6*a4_x;
-    const five_bar_real f4_y = 0.6*a4_y;
 
-    gravity[0] = 0.981*cos_q0 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y);
+    gravity[0] = 2.4525*cos_q0 + n3_z;
     gravity[1] = n3_z;
-    gravity[2] = 0.981*cos_q2 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y);
+    gravity[2] = 2.4525*cos_q2 + n4_z;
     gravity[3] = n4_z;
 }
 
-/* operations: 13 + or -, 25 *, 2 sine-cosine pairs */
+/* operations: 9 + or -, 17 *, 2 sine-cosine pairs */
 void five_bar_kinetic_energy(
     const five_bar_real q[4],
     const five_bar_real v[4],
     five_bar_real energy[restrict 1])
 {
-    const five_bar_real sin_q1 = sin(q[1]);
-    const five_bar_real cos_q1 = cos(q[1]);
-    const five_bar_real sin_q3 = sin(q[3]);
-    const five_bar_real cos_q3 = cos(q[3]);
-
     /* velocities, outward */
-    const five_bar_real t1 = 0.25*v[0];
-    const five_bar_real v3_x = sin_q1*t1;
-    const five_bar_real v3_y = cos_q1*t1;
+    const five_bar_real v3_y = 0.25*cos(q[1])*v[0];
     const five_bar_real w3_z = v[0] + v[1];
-    const five_bar_real t2 = 0.25*v[2];
-    const five_bar_real v4_x = sin_q3*t2;
-    const five_bar_real v4_y = cos_q3*t2;
+    const five_bar_real v4_y = 0.25*cos(q[3])*v[2];
     const five_bar_real w4_z = v[2] + v[3];
 
     /* kinetic energy */
-    const five_bar_real t3 = 0.6*(v3_x*v3_x + v4_x*v4_x) + 0.0175*(v[0]*v[0] + v[2]*v[2]);
-    const five_bar_real t4 = t3 + w3_z*(0.02966*w3_z + 0.114*v3_y);
-    const five_bar_real t5 = t4 + v3_y*(0.6*v3_y + 0.114*w3_z);
-    const five_bar_real t6 = t5 + w4_z*(0.02966*w4_z + 0.114*v4_y);
+    const five_bar_real t1 = 0.055*(v[0]*v[0] + v[2]*v[2]) + 0.114*(v3_y*w3_z + v4_y*w4_z);
+    const five_bar_real t2 = t1 + w3_z*(0.02966*w3_z + 0.114*v3_y);
 
-    energy[0] = 0.5*(t6 + v4_y*(0.6*v4_y + 0.114*w4_z));
+    energy[0] = 0.5*(t2 + w4_z*(0.02966*w4_z + 0.114*v4_y));
 }
 
 /* operations: 5 + or -, 8 *, 4 sine-cosine pairs */
@@ -764,7 +733,7 @@ void five_bar_closure_gap(
     gap[4] = 0.0;
 }
 
-/* operations: 101 + or -, 134 *, 2 /, 4 sine-cosine pairs */
+/* operations: 91 + or -, 122 *, 2 /, 4 sine-cosine pairs */
 void five_bar_constrained_terms(
     const five_bar_real q[4],
     const five_bar_real v[4],
@@ -834,93 +803,87 @@ void five_bar_constrained_terms(
     const five_bar_real a1_y = 9.81*cos_q0;
     const five_bar_real a2_x = 9.81*sin_q2;
     const five_bar_real a2_y = 9.81*cos_q2;
-    const five_bar_real t36 = a1_x - 0.25*v[0]*v[0];
-    const five_bar_real a3_x = cos_q1*t36 + sin_q1*a1_y;
-    const five_bar_real a3_y = cos_q1*a1_y - sin_q1*t36;
+    const five_bar_real a3_y = cos_q1*a1_y - sin_q1*(a1_x - 0.25*v[0]*v[0]);
     const five_bar_real n3_z = 0.114*a3_y;
-    const five_bar_real f3_y = 0.6*a3_y;
-    const five_bar_real f3_x = 0.6*a3_x - 0.114*w3_z*w3_z;
-    const five_bar_real t37 = a2_x - 0.25*v[2]*v[2];
-    const five_bar_real a4_x = cos_q3*t37 + sin_q3*a2_y;
-    const five_bar_real a4_y = cos_q3*a2_y - sin_q3*t37;
+    const five_bar_real f3_x = -0.114*w3_z*w3_z;
+    const five_bar_real a4_y = cos_q3*a2_y - sin_q3*(a2_x - 0.25*v[2]*v[2]);
     const five_bar_real n4_z = 0.114*a4_y;
-    const five_bar_real f4_y = 0.6*a4_y;
-    const five_bar_real f4_x = 0.6*a4_x - 0.114*w4_z*w4_z;
+    const five_bar_real f4_x = -0.114*w4_z*w4_z;
 
     /* joint wrenches and generalised forces, inward */
-    const five_bar_real n2_z = 0.981*cos_q2 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y);
-    const five_bar_real n1_z = 0.981*cos_q0 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y);
-    const five_bar_real t38 = tau[1] - n3_z;
-    const five_bar_real t39 = tau[3] - n4_z;
+    const five_bar_real f2_y = sin_q3*f4_x;
+    const five_bar_real n2_z = 2.4525*cos_q2 + n4_z + 0.25*f2_y;
+    const five_bar_real f1_y = sin_q1*f3_x;
+    const five_bar_real n1_z = 2.4525*cos_q0 + n3_z + 0.25*f1_y;
+    const five_bar_real t36 = tau[1] - n3_z;
+    const five_bar_real t37 = tau[3] - n4_z;
 
     /* composite inertias, inward */
-    const five_bar_real t40 = 0.114*cos_q3;
-    const five_bar_real m3_3 = 0.25*(t40 + t40 + 0.15) + 0.04716;
-    const five_bar_real t41 = 0.114*cos_q1;
-    const five_bar_real m1_1 = 0.04716 + 0.25*(t41 + 0.15 + t41);
+    const five_bar_real m3_3 = 0.08466 + 0.057*cos_q3;
+    const five_bar_real m1_1 = 0.08466 + 0.057*cos_q1;
 
     /* mass matrix */
     const five_bar_real m2_1 = 0.02966 + 0.0285*cos_q1;
     const five_bar_real m4_3 = 0.02966 + 0.0285*cos_q3;
 
     /* factorisation of the mass matrix */
-    const five_bar_real t42 = 33.715441672285905*m4_3;
-    const five_bar_real t43 = 33.715441672285905*m2_1;
-    const five_bar_real t44 = 1.0/(m3_3 - m4_3*t42);
-    const five_bar_real t45 = 1.0/(m1_1 - m2_1*t43);
+    const five_bar_real t38 = 33.715441672285905*m4_3;
+    const five_bar_real t39 = 33.715441672285905*m2_1;
+    const five_bar_real t40 = 1.0/(m3_3 - m4_3*t38);
+    const five_bar_real t41 = 1.0/(m1_1 - m2_1*t39);
 
     /* closure rows brought to the mass matrix */
-    const five_bar_real t46 = tau[2] + u[1] - n2_z - t39*t42;
-    const five_bar_real t47 = tau[0] + u[0] - n1_z - t38*t43;
-    const five_bar_real t48 = t21 + t16*t42;
-    const five_bar_real t49 = t27 + t14*t43;
-    const five_bar_real t50 = t20 - t17*t42;
-    const five_bar_real t51 = t26 - t13*t43;
-    const five_bar_real t52 = t45*t49;
-    const five_bar_real t53 = t44*t48;
-    const five_bar_real t54 = 12.811867835468645*t12;
-    const five_bar_real t55 = 33.715441672285905*t16;
-    const five_bar_real t56 = t45*t51;
-    const five_bar_real t57 = t44*t50;
-    const five_bar_real t58 = 12.811867835468645*t11;
-    const five_bar_real t59 = 33.715441672285905*t17;
-    const five_bar_real t60 = t49*t56 + t48*t57 - t14*t58 - t16*t59;
-    const five_bar_real t61 = v[2]*t19 - v[3]*t23 - v[0]*t25 + w4_z*t29 - v[1]*t32 - t30*t34 + t35*(t32 - t34);
-    const five_bar_real t62 = v[2]*t18 + v[3]*t22 - v[0]*t24 - w4_z*t28 - v[1]*t31 - t30*t33 + t35*(t31 - t33);
+    const five_bar_real t42 = tau[2] + u[1] - n2_z - t37*t38;
+    const five_bar_real t43 = tau[0] + u[0] - n1_z - t36*t39;
+    const five_bar_real t44 = t21 + t16*t38;
+    const five_bar_real t45 = t27 + t14*t39;
+    const five_bar_real t46 = t20 - t17*t38;
+    const five_bar_real t47 = t26 - t13*t39;
+    const five_bar_real t48 = t41*t45;
+    const five_bar_real t49 = t40*t44;
+    const five_bar_real t50 = 12.811867835468645*t12;
+    const five_bar_real t51 = 33.715441672285905*t16;
+    const five_bar_real t52 = t41*t47;
+    const five_bar_real t53 = t40*t46;
+    const five_bar_real t54 = 12.811867835468645*t11;
+    const five_bar_real t55 = 33.715441672285905*t17;
+    const five_bar_real t56 = t45*t52 + t44*t53 - t14*t54 - t16*t55;
+    const five_bar_real t57 = v[2]*t19 - v[3]*t23 - v[0]*t25 + w4_z*t29 - v[1]*t32 - t30*t34 + t35*(t32 - t34);
+    const five_bar_real t58 = v[2]*t18 + v[3]*t22 - v[0]*t24 - w4_z*t28 - v[1]*t31 - t30*t33 + t35*(t31 - t33);
 
     /* accelerations of the open tree and per multiplier */
-    const five_bar_real t63 = t45*t47;
-    const five_bar_real t64 = t44*t46;
+    const five_bar_real t59 = t41*t43;
+    const five_bar_real t60 = t40*t42;
 
-    free[0] = t63;
-    free[1] = 33.715441672285905*t38 - t43*t63;
-    free[2] = t64;
-    free[3] = 33.715441672285905*t39 - t42*t64;
-    response[0] = -t52;
-    response[1] = -t56;
-    response[2] = t54 + t43*t52;
-    response[3] = t43*t56 - t58;
-    response[4] = t53;
-    response[5] = t57;
-    response[6] = -t55 - t42*t53;
-    response[7] = t59 - t42*t57;
-    delassus[0] = t49*t52 + t48*t53 + t14*t54 + t16*t55;
-    delassus[1] = t60;
-    delassus[2] = t60;
-    delassus[3] = t51*t56 + t50*t57 + t13*t58 + t17*t59;
-    right[0] = t61 + t47*t52 - t46*t53 - t38*t54 + t39*t55;
-    right[1] = t62 + t47*t56 - t46*t57 + t38*t58 - t39*t59;
-    weighted[0] = -t49;
-    weighted[1] = -t51;
+    free[0] = t59;
+    free[1] = 33.715441672285905*t36 - t39*t59;
+    free[2] = t60;
+    free[3] = 33.715441672285905*t37 - t38*t60;
+    response[0] = -t48;
+    response[1] = -t52;
+    response[2] = t50 + t39*t48;
+    response[3] = t39*t52 - t54;
+    response[4] = t49;
+    response[5] = t53;
+    response[6] = -t51 - t38*t49;
+    response[7] = t55 - t38*t53;
+    delassus[0] = t45*t48 + t44*t49 + t14*t50 + t16*t51;
+    delassus[1] = t56;
+    delassus[2] = t56;
+    delassus[3] = t47*t52 + t46*t53 + t13*t54 + t17*t55;
+    right[0] = t57 + t43*t48 - t42*t49 - t36*t50 + t37*t51;
+    right[1] = t58 + t43*t52 - t42*t53 + t36*t54 - t37*t55;
+    weighted[0] = -t45;
+    weighted[1] = -t47;
     weighted[2] = t14;
     weighted[3] = -t13;
-    weighted[4] = t48;
-    weighted[5] = t50;
+    weighted[4] = t44;
+    weighted[5] = t46;
     weighted[6] = -t16;
     weighted[7] = t17;
-    inverses[0] = t45;
+    inverses[0] = t41;
     inverses[1] = 33.715441672285905;
-    inverses[2] = t44;
+    inverses[2] = t40;
     inverses[3] = 33.715441672285905;
 }
 
@@ -1025,7 +988,7 @@ void five_bar_constrained_wrenches(
     wrenches[29] = 0.0;
 }
 
-/* operations: 47 + or -, 62 *, 2 /, 4 sine-cosine pairs */
+/* operations: 43 + or -, 60 *, 2 /, 4 sine-cosine pairs */
 void five_bar_position_correction(
     const five_bar_real q[4],
     five_bar_real residual_jacobian[restrict 8],
@@ -1067,35 +1030,33 @@ void five_bar_position_correction(
     const five_bar_real t21 = t6 - t16;
 
     /* composite inertias, inward */
-    const five_bar_real t22 = 0.114*cos_q3;
-    const five_bar_real m3_3 = 0.25*(t22 + t22 + 0.15) + 0.04716;
-    const five_bar_real t23 = 0.114*cos_q1;
-    const five_bar_real m1_1 = 0.04716 + 0.25*(t23 + 0.15 + t23);
+    const five_bar_real m3_3 = 0.08466 + 0.057*cos_q3;
+    const five_bar_real m1_1 = 0.08466 + 0.057*cos_q1;
 
     /* mass matrix */
     const five_bar_real m2_1 = 0.02966 + 0.0285*cos_q1;
     const five_bar_real m4_3 = 0.02966 + 0.0285*cos_q3;
 
     /* factorisation of the mass matrix */
-    const five_bar_real t24 = 33.715441672285905*m4_3;
-    const five_bar_real t25 = 33.715441672285905*m2_1;
-    const five_bar_real t26 = 1.0/(m3_3 - m4_3*t24);
-    const five_bar_real t27 = 1.0/(m1_1 - m2_1*t25);
+    const five_bar_real t22 = 33.715441672285905*m4_3;
+    const five_bar_real t23 = 33.715441672285905*m2_1;
+    const five_bar_real t24 = 1.0/(m3_3 - m4_3*t22);
+    const five_bar_real t25 = 1.0/(m1_1 - m2_1*t23);
 
     /* closure rows brought to the mass matrix */
-    const five_bar_real t28 = t19 + t16*t24;
-    const five_bar_real t29 = t21 + t14*t25;
-    const five_bar_real t30 = t18 - t17*t24;
-    const five_bar_real t31 = t20 - t13*t25;
-    const five_bar_real t32 = t27*t29;
-    const five_bar_real t33 = t26*t28;
-    const five_bar_real t34 = 12.811867835468645*t12;
-    const five_bar_real t35 = 33.715441672285905*t16;
-    const five_bar_real t36 = t27*t31;
-    const five_bar_real t37 = t26*t30;
-    const five_bar_real t38 = 12.811867835468645*t11;
-    const five_bar_real t39 = 33.715441672285905*t17;
-    const five_bar_real t40 = t29*t36 + t28*t37 - t14*t38 - t16*t39;
+    const five_bar_real t26 = t19 + t16*t22;
+    const five_bar_real t27 = t21 + t14*t23;
+    const five_bar_real t28 = t18 - t17*t22;
+    const five_bar_real t29 = t20 - t13*t23;
+    const five_bar_real t30 = t25*t27;
+    const five_bar_real t31 = t24*t26;
+    const five_bar_real t32 = 12.811867835468645*t12;
+    const five_bar_real t33 = 33.715441672285905*t16;
+    const five_bar_real t34 = t25*t29;
+    const five_bar_real t35 = t24*t28;
+    const five_bar_real t36 = 12.811867835468645*t11;
+    const five_bar_real t37 = 33.715441672285905*t17;
+    const five_bar_real t38 = t27*t34 + t26*t35 - t14*t36 - t16*t37;
 
     residual_jacobian[0] = -t21;
     residual_jacobian[1] = t14;
@@ -1105,33 +1066,33 @@ void five_bar_position_correction(
     residual_jacobian[5] = -t13;
     residual_jacobian[6] = t18;
     residual_jacobian[7] = t17;
-    response[0] = -t32;
-    response[1] = -t36;
-    response[2] = t34 + t25*t32;
-    response[3] = t25*t36 - t38;
-    response[4] = t33;
-    response[5] = t37;
-    response[6] = -t35 - t24*t33;
-    response[7] = t39 - t24*t37;
-    delassus[0] = t29*t32 + t28*t33 + t14*t34 + t16*t35;
-    delassus[1] = t40;
-    delassus[2] = t40;
-    delassus[3] = t31*t36 + t30*t37 + t13*t38 + t17*t39;
-    weighted[0] = -t29;
-    weighted[1] = -t31;
+    response[0] = -t30;
+    response[1] = -t34;
+    response[2] = t32 + t23*t30;
+    response[3] = t23*t34 - t36;
+    response[4] = t31;
+    response[5] = t35;
+    response[6] = -t33 - t22*t31;
+    response[7] = t37 - t22*t35;
+    delassus[0] = t27*t30 + t26*t31 + t14*t32 + t16*t33;
+    delassus[1] = t38;
+    delassus[2] = t38;
+    delassus[3] = t29*t34 + t28*t35 + t13*t36 + t17*t37;
+    weighted[0] = -t27;
+    weighted[1] = -t29;
     weighted[2] = t14;
     weighted[3] = -t13;
-    weighted[4] = t28;
-    weighted[5] = t30;
+    weighted[4] = t26;
+    weighted[5] = t28;
     weighted[6] = -t16;
     weighted[7] = t17;
-    inverses[0] = t27;
+    inverses[0] = t25;
     inverses[1] = 33.715441672285905;
-    inverses[2] = t26;
+    inverses[2] = t24;
     inverses[3] = 33.715441672285905;
 }
 
-/* operations: 47 + or -, 62 *, 2 /, 4 sine-cosine pairs */
+/* operations: 43 + or -, 60 *, 2 /, 4 sine-cosine pairs */
 void five_bar_velocity_correction(
     const five_bar_real q[4],
     five_bar_real G[restrict 8],
@@ -1173,35 +1134,33 @@ void five_bar_velocity_correction(
     const five_bar_real t21 = t6 - t16;
 
     /* composite inertias, inward */
-    const five_bar_real t22 = 0.114*cos_q3;
-    const five_bar_real m3_3 = 0.25*(t22 + t22 + 0.15) + 0.04716;
-    const five_bar_real t23 = 0.114*cos_q1;
-    const five_bar_real m1_1 = 0.04716 + 0.25*(t23 + 0.15 + t23);
+    const five_bar_real m3_3 = 0.08466 + 0.057*cos_q3;
+    const five_bar_real m1_1 = 0.08466 + 0.057*cos_q1;
 
     /* mass matrix */
     const five_bar_real m2_1 = 0.02966 + 0.0285*cos_q1;
     const five_bar_real m4_3 = 0.02966 + 0.0285*cos_q3;
 
     /* factorisation of the mass matrix */
-    const five_bar_real t24 = 33.715441672285905*m4_3;
-    const five_bar_real t25 = 33.715441672285905*m2_1;
-    const five_bar_real t26 = 1.0/(m3_3 - m4_3*t24);
-    const five_bar_real t27 = 1.0/(m1_1 - m2_1*t25);
+    const five_bar_real t22 = 33.715441672285905*m4_3;
+    const five_bar_real t23 = 33.715441672285905*m2_1;
+    const five_bar_real t24 = 1.0/(m3_3 - m4_3*t22);
+    const five_bar_real t25 = 1.0/(m1_1 - m2_1*t23);
 
     /* closure rows brought to the mass matrix */
-    const five_bar_real t28 = t19 + t16*t24;
-    const five_bar_real t29 = t21 + t14*t25;
-    const five_bar_real t30 = t18 - t17*t24;
-    const five_bar_real t31 = t20 - t13*t25;
-    const five_bar_real t32 = t27*t29;
-    const five_bar_real t33 = t26*t28;
-    const five_bar_real t34 = 12.811867835468645*t12;
-    const five_bar_real t35 = 33.715441672285905*t16;
-    const five_bar_real t36 = t27*t31;
-    const five_bar_real t37 = t26*t30;
-    const five_bar_real t38 = 12.811867835468645*t11;
-    const five_bar_real t39 = 33.715441672285905*t17;
-    const five_bar_real t40 = t29*t36 + t28*t37 - t14*t38 - t16*t39;
+    const five_bar_real t26 = t19 + t16*t22;
+    const five_bar_real t27 = t21 + t14*t23;
+    const five_bar_real t28 = t18 - t17*t22;
+    const five_bar_real t29 = t20 - t13*t23;
+    const five_bar_real t30 = t25*t27;
+    const five_bar_real t31 = t24*t26;
+    const five_bar_real t32 = 12.811867835468645*t12;
+    const five_bar_real t33 = 33.715441672285905*t16;
+    const five_bar_real t34 = t25*t29;
+    const five_bar_real t35 = t24*t28;
+    const five_bar_real t36 = 12.811867835468645*t11;
+    const five_bar_real t37 = 33.715441672285905*t17;
+    const five_bar_real t38 = t27*t34 + t26*t35 - t14*t36 - t16*t37;
 
     G[0] = -t21;
     G[1] = t14;
@@ -1211,29 +1170,29 @@ void five_bar_velocity_correction(
     G[5] = -t13;
     G[6] = t18;
     G[7] = t17;
-    response[0] = -t32;
-    response[1] = -t36;
-    response[2] = t34 + t25*t32;
-    response[3] = t25*t36 - t38;
-    response[4] = t33;
-    response[5] = t37;
-    response[6] = -t35 - t24*t33;
-    response[7] = t39 - t24*t37;
-    delassus[0] = t29*t32 + t28*t33 + t14*t34 + t16*t35;
-    delassus[1] = t40;
-    delassus[2] = t40;
-    delassus[3] = t31*t36 + t30*t37 + t13*t38 + t17*t39;
-    weighted[0] = -t29;
-    weighted[1] = -t31;
+    response[0] = -t30;
+    response[1] = -t34;
+    response[2] = t32 + t23*t30;
+    response[3] = t23*t34 - t36;
+    response[4] = t31;
+    response[5] = t35;
+    response[6] = -t33 - t22*t31;
+    response[7] = t37 - t22*t35;
+    delassus[0] = t27*t30 + t26*t31 + t14*t32 + t16*t33;
+    delassus[1] = t38;
+    delassus[2] = t38;
+    delassus[3] = t29*t34 + t28*t35 + t13*t36 + t17*t37;
+    weighted[0] = -t27;
+    weighted[1] = -t29;
     weighted[2] = t14;
     weighted[3] = -t13;
-    weighted[4] = t28;
-    weighted[5] = t30;
+    weighted[4] = t26;
+    weighted[5] = t28;
     weighted[6] = -t16;
     weighted[7] = t17;
-    inverses[0] = t27;
+    inverses[0] = t25;
     inverses[1] = 33.715441672285905;
-    inverses[2] = t26;
+    inverses[2] = t24;
     inverses[3] = 33.715441672285905;
 }
 
@@ -1249,7 +1208,7 @@ void five_bar_moved_position(
     q_moved[3] = q[3] + motion[3];
 }
 
-/* operations: 111 + or -, 161 *, 6 /, 4 sine-cosine pairs */
+/* operations: 105 + or -, 153 *, 6 /, 4 sine-cosine pairs */
 int five_bar_actuated_inverse_dynamics(
     const five_bar_real q[4],
     const five_bar_real v[4],
@@ -1300,94 +1259,88 @@ int five_bar_actuated_inverse_dynamics(
     const five_bar_real a2_x = 9.81*sin_q2;
     const five_bar_real a2_y = 9.81*cos_q2;
     const five_bar_real alpha3_z = vdot[0] + vdot[1];
-    const five_bar_real t20 = a1_x - 0.25*v[0]*v[0];
-    const five_bar_real t21 = a1_y + 0.25*vdot[0];
-    const five_bar_real a3_x = cos_q1*t20 + sin_q1*t21;
-    const five_bar_real a3_y = cos_q1*t21 - sin_q1*t20;
+    const five_bar_real a3_y = cos_q1*(a1_y + 0.25*vdot[0]) - sin_q1*(a1_x - 0.25*v[0]*v[0]);
     const five_bar_real n3_z = 0.02966*alpha3_z + 0.114*a3_y;
-    const five_bar_real f3_x = 0.6*a3_x - 0.114*w3_z*w3_z;
-    const five_bar_real f3_y = 0.6*a3_y + 0.114*alpha3_z;
+    const five_bar_real f3_x = -0.114*w3_z*w3_z;
+    const five_bar_real f3_y = 0.114*alpha3_z;
     const five_bar_real alpha4_z = vdot[2] + vdot[3];
-    const five_bar_real t22 = a2_x - 0.25*v[2]*v[2];
-    const five_bar_real t23 = a2_y + 0.25*vdot[2];
-    const five_bar_real a4_x = cos_q3*t22 + sin_q3*t23;
-    const five_bar_real a4_y = cos_q3*t23 - sin_q3*t22;
+    const five_bar_real a4_y = cos_q3*(a2_y + 0.25*vdot[2]) - sin_q3*(a2_x - 0.25*v[2]*v[2]);
     const five_bar_real n4_z = 0.02966*alpha4_z + 0.114*a4_y;
-    const five_bar_real f4_x = 0.6*a4_x - 0.114*w4_z*w4_z;
-    const five_bar_real f4_y = 0.6*a4_y + 0.114*alpha4_z;
+    const five_bar_real f4_x = -0.114*w4_z*w4_z;
+    const five_bar_real f4_y = 0.114*alpha4_z;
 
     /* joint wrenches and generalised forces, inward */
-    const five_bar_real t24 = 0.0175*vdot[2] + 0.981*cos_q2;
-    const five_bar_real n2_z = t24 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y);
-    const five_bar_real t25 = 0.0175*vdot[0] + 0.981*cos_q0;
-    const five_bar_real n1_z = t25 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y);
+    const five_bar_real t20 = 0.055*vdot[2] + 2.4525*cos_q2;
+    const five_bar_real n2_z = t20 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y);
+    const five_bar_real t21 = 0.055*vdot[0] + 2.4525*cos_q0;
+    const five_bar_real n1_z = t21 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y);
 
     /* least actuator forces */
-    const five_bar_real t26 = t14*t19 - t15*t18;
-    const five_bar_real t27 = t14*t17 - t15*t16;
-    const five_bar_real t28 = t12*t14 + t11*t15;
-    const five_bar_real t29 = t14*t14 + t15*t15;
+    const five_bar_real t22 = t14*t19 - t15*t18;
+    const five_bar_real t23 = t14*t17 - t15*t16;
+    const five_bar_real t24 = t12*t14 + t11*t15;
+    const five_bar_real t25 = t14*t14 + t15*t15;
 
     /* factorisation of the matrix of motors and closure rows */
-    const five_bar_real t30 = 1.0/t29;
-    const five_bar_real t31 = t28*t30;
-    const five_bar_real t32 = t12*t19 - t11*t18 - t26*t31;
-    const five_bar_real t33 = t12*t17 - t11*t16 - t27*t31;
-    const five_bar_real t34 = t12*t12 + t11*t11 - t28*t31;
-    const five_bar_real t35 = t27*t30;
-    const five_bar_real t36 = t26*t30;
-    const five_bar_real t37 = 1.0/t34;
-    const five_bar_real t38 = t33*t37;
-    const five_bar_real t39 = t17*t19 + t16*t18 - t26*t35 - t32*t38;
-    const five_bar_real t40 = 1.0 + t17*t17 + t16*t16 - t27*t35 - t33*t38;
-    const five_bar_real t41 = t32*t37;
-    const five_bar_real t42 = 1.0/t40;
-    const five_bar_real t43 = t39*t42;
-    const five_bar_real t44 = 1.0 + t19*t19 + t18*t18 - t26*t36 - t32*t41 - t39*t43;
-    const five_bar_real t45 = 1.0/t44;
+    const five_bar_real t26 = 1.0/t25;
+    const five_bar_real t27 = t24*t26;
+    const five_bar_real t28 = t12*t19 - t11*t18 - t22*t27;
+    const five_bar_real t29 = t12*t17 - t11*t16 - t23*t27;
+    const five_bar_real t30 = t12*t12 + t11*t11 - t24*t27;
+    const five_bar_real t31 = t23*t26;
+    const five_bar_real t32 = t22*t26;
+    const five_bar_real t33 = 1.0/t30;
+    const five_bar_real t34 = t29*t33;
+    const five_bar_real t35 = t17*t19 + t16*t18 - t22*t31 - t28*t34;
+    const five_bar_real t36 = 1.0 + t17*t17 + t16*t16 - t23*t31 - t29*t34;
+    const five_bar_real t37 = t28*t33;
+    const five_bar_real t38 = 1.0/t36;
+    const five_bar_real t39 = t35*t38;
+    const five_bar_real t40 = 1.0 + t19*t19 + t18*t18 - t22*t32 - t28*t37 - t35*t39;
+    const five_bar_real t41 = 1.0/t40;
 
     /* least actuator forces */
-    const five_bar_real t46 = t12 - t14*t31;
-    const five_bar_real t47 = t17 - t14*t35 - t38*t46;
-    const five_bar_real t48 = t19 - t14*t36 - t41*t46 - t43*t47;
-    const five_bar_real t49 = t11 - t15*t31;
-    const five_bar_real t50 = t16 + t15*t35 + t38*t49;
-    const five_bar_real t51 = t18 + t15*t36 + t41*t49 - t43*t50;
-    const five_bar_real t52 = n3_z + n4_z*t31;
-    const five_bar_real t53 = u[1] - n2_z - n4_z*t35 + t38*t52;
-    const five_bar_real t54 = u[0] - n1_z + n4_z*t36 - t41*t52 + t43*t53;
-    const five_bar_real t55 = t45*t48;
-    const five_bar_real t56 = t42*t47;
-    const five_bar_real t57 = t37*t46;
-    const five_bar_real t58 = t14*t30;
-    const five_bar_real t59 = t45*t51;
-    const five_bar_real t60 = t42*t50;
-    const five_bar_real t61 = t37*t49;
-    const five_bar_real t62 = t15*t30;
-    const five_bar_real t63 = t48*t59 + t47*t60 - t46*t61 - t14*t62;
-    const five_bar_real t64 = t51*t59 + t50*t60 + t49*t61 + t15*t62;
+    const five_bar_real t42 = t12 - t14*t27;
+    const five_bar_real t43 = t17 - t14*t31 - t34*t42;
+    const five_bar_real t44 = t19 - t14*t32 - t37*t42 - t39*t43;
+    const five_bar_real t45 = t11 - t15*t27;
+    const five_bar_real t46 = t16 + t15*t31 + t34*t45;
+    const five_bar_real t47 = t18 + t15*t32 + t37*t45 - t39*t46;
+    const five_bar_real t48 = n3_z + n4_z*t27;
+    const five_bar_real t49 = u[1] - n2_z - n4_z*t31 + t34*t48;
+    const five_bar_real t50 = u[0] - n1_z + n4_z*t32 - t37*t48 + t39*t49;
+    const five_bar_real t51 = t41*t44;
+    const five_bar_real t52 = t38*t43;
+    const five_bar_real t53 = t33*t42;
+    const five_bar_real t54 = t14*t26;
+    const five_bar_real t55 = t41*t47;
+    const five_bar_real t56 = t38*t46;
+    const five_bar_real t57 = t33*t45;
+    const five_bar_real t58 = t15*t26;
+    const five_bar_real t59 = t44*t55 + t43*t56 - t42*t57 - t14*t58;
+    const five_bar_real t60 = t47*t55 + t46*t56 + t45*t57 + t15*t58;
 
     /* factorisation of the matrix of motors and closure rows */
-    const five_bar_real t65 = 1.0/t64;
-    const five_bar_real t66 = t63*t65;
-    const five_bar_real t67 = t48*t55 + t47*t56 + t46*t57 + t14*t58 - t63*t66;
+    const five_bar_real t61 = 1.0/t60;
+    const five_bar_real t62 = t59*t61;
+    const five_bar_real t63 = t44*t51 + t43*t52 + t42*t53 + t14*t54 - t59*t62;
 
     /* least actuator forces */
-    const five_bar_real t68 = t54*t59 - t53*t60 - t52*t61 + n4_z*t62;
-    const five_bar_real t69 = 1.0/t67*(t54*t55 - t53*t56 + t52*t57 - n4_z*t58 - t66*t68);
-    const five_bar_real t70 = t65*t68 - t66*t69;
-    const five_bar_real t71 = t45*(t54 - t48*t69 - t51*t70);
+    const five_bar_real t64 = t50*t55 - t49*t56 - t48*t57 + n4_z*t58;
+    const five_bar_real t65 = 1.0/t63*(t50*t51 - t49*t52 + t48*t53 - n4_z*t54 - t62*t64);
+    const five_bar_real t66 = t61*t64 - t62*t65;
+    const five_bar_real t67 = t41*(t50 - t44*t65 - t47*t66);
 
-    tau[0] = -t71;
+    tau[0] = -t67;
     tau[1] = 0.0;
-    tau[2] = -t42*(t53 + t47*t69 + t50*t70) - t43*t71;
+    tau[2] = -t38*(t49 + t43*t65 + t46*t66) - t39*t67;
     tau[3] = 0.0;
-    guarded_values[0] = t29;
-    guarded_values[1] = t34;
-    guarded_values[2] = t40;
-    guarded_values[3] = t44;
-    guarded_values[4] = t64;
-    guarded_values[5] = t67;
+    guarded_values[0] = t25;
+    guarded_values[1] = t30;
+    guarded_values[2] = t36;
+    guarded_values[3] = t40;
+    guarded_values[4] = t60;
+    guarded_values[5] = t63;
 
     int status = five_bar_OK;
     if (!(five_bar_ABS(guarded_values[0]) > five_bar_VANISHES * 0.5)) {

@@ -357,26 +357,20 @@ def _inverse_dynamics(function, q, v, vdot, t, u):
     a2_x = 9.81*sin_q2
     a2_y = 9.81*cos_q2
     alpha3_z = vdot[0] + vdot[1]
-    t1 = a1_x - 0.25*v[0]*v[0]
-    t2 = a1_y + 0.25*vdot[0]
-    a3_x = cos_q1*t1 + sin_q1*t2
-    a3_y = cos_q1*t2 - sin_q1*t1
+    a3_y = cos_q1*(a1_y + 0.25*vdot[0]) - sin_q1*(a1_x - 0.25*v[0]*v[0])
     n3_z = 0.02966*alpha3_z + 0.114*a3_y
-    f3_x = 0.6*a3_x - 0.114*w3_z*w3_z
-    f3_y = 0.6*a3_y + 0.114*alpha3_z
+    f3_x = -0.114*w3_z*w3_z
+    f3_y = 0.114*alpha3_z
     alpha4_z = vdot[2] + vdot[3]
-    t3 = a2_x - 0.25*v[2]*v[2]
-    t4 = a2_y + 0.25*vdot[2]
-    a4_x = cos_q3*t3 + sin_q3*t4
-    a4_y = cos_q3*t4 - sin_q3*t3
+    a4_y = cos_q3*(a2_y + 0.25*vdot[2]) - sin_q3*(a2_x - 0.25*v[2]*v[2])
     n4_z = 0.02966*alpha4_z + 0.114*a4_y
-    f4_x = 0.6*a4_x - 0.114*w4_z*w4_z
-    f4_y = 0.6*a4_y + 0.114*alpha4_z
+    f4_x = -0.114*w4_z*w4_z
+    f4_y = 0.114*alpha4_z
     # joint wrenches and generalised forces, inward
-    t5 = 0.0175*vdot[2] + 0.981*cos_q2
-    n2_z = t5 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y)
-    t6 = 0.0175*vdot[0] + 0.981*cos_q0
-    n1_z = t6 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y)
+    t1 = 0.055*vdot[2] + 2.4525*cos_q2
+    n2_z = t1 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y)
+    t2 = 0.055*vdot[0] + 2.4525*cos_q0
+    n1_z = t2 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y)
     tau = (
         n1_z - u[0],
         n3_z,
@@ -405,14 +399,11 @@ def _mass_matrix(function, q):
     cos = function.cos
     cos_q1 = cos(q[1])
     cos_q3 = cos(q[3])
-    # composite inertias, inward
-    t1 = 0.114*cos_q3
-    t2 = 0.114*cos_q1
     # mass matrix
     m2_1 = 0.02966 + 0.0285*cos_q1
     m4_3 = 0.02966 + 0.0285*cos_q3
     M = (
-        0.04716 + 0.25*(t2 + 0.15 + t2),
+        0.08466 + 0.057*cos_q1,
         m2_1,
         0.0,
         0.0,
@@ -422,7 +413,7 @@ def _mass_matrix(function, q):
         0.0,
         0.0,
         0.0,
-        0.25*(t1 + t1 + 0.15) + 0.04716,
+        0.08466 + 0.057*cos_q3,
         m4_3,
         0.0,
         0.0,
@@ -472,21 +463,17 @@ def _bias_force(function, q, v, t, u):
     a1_y = 9.81*cos_q0
     a2_x = 9.81*sin_q2
     a2_y = 9.81*cos_q2
-    t1 = a1_x - 0.25*v[0]*v[0]
-    a3_x = cos_q1*t1 + sin_q1*a1_y
-    a3_y = cos_q1*a1_y - sin_q1*t1
+    a3_y = cos_q1*a1_y - sin_q1*(a1_x - 0.25*v[0]*v[0])
     n3_z = 0.114*a3_y
-    f3_y = 0.6*a3_y
-    f3_x = 0.6*a3_x - 0.114*w3_z*w3_z
-    t2 = a2_x - 0.25*v[2]*v[2]
-    a4_x = cos_q3*t2 + sin_q3*a2_y
-    a4_y = cos_q3*a2_y - sin_q3*t2
+    f3_x = -0.114*w3_z*w3_z
+    a4_y = cos_q3*a2_y - sin_q3*(a2_x - 0.25*v[2]*v[2])
     n4_z = 0.114*a4_y
-    f4_y = 0.6*a4_y
-    f4_x = 0.6*a4_x - 0.114*w4_z*w4_z
+    f4_x = -0.114*w4_z*w4_z
     # joint wrenches and generalised forces, inward
-    n2_z = 0.981*cos_q2 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y)
-    n1_z = 0.981*cos_q0 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y)
+    f2_y = sin_q3*f4_x
+    n2_z = 2.4525*cos_q2 + n4_z + 0.25*f2_y
+    f1_y = sin_q1*f3_x
+    n1_z = 2.4525*cos_q0 + n3_z + 0.25*f1_y
     bias = (
         n1_z - u[0],
         n3_z,
@@ -527,20 +514,14 @@ def _gravity_force(function, q):
     a1_y = 9.81*cos_q0
     a2_x = 9.81*sin_q2
     a2_y = 9.81*cos_q2
-    a3_x = cos_q1*a1_x + sin_q1*a1_y
     a3_y = cos_q1*a1_y - sin_q1*a1_x
     n3_z = 0.114*a3_y
-    f3_x = 0.6*a3_x
-    f3_y = 0.6*a3_y
-    a4_x = cos_q3*a2_x + sin_q3*a2_y
     a4_y = cos_q3*a2_y - sin_q3*a2_x
     n4_z = 0.114*a4_y
-    f4_x = 0.6*a4_x
-    f4_y = 0.6*a4_y
     gravity = (
-        0.981*cos_q0 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y),
+        2.4525*cos_q0 + n3_z,
         n3_z,
-        0.981*cos_q2 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y),
+        2.4525*cos_q2 + n4_z,
         n4_z,
     )
     return (gravity,)
@@ -565,27 +546,16 @@ def kinetic_energy(q: ArrayLike, v: ArrayLike) -> np.ndarray:
 
 def _kinetic_energy(function, q, v):
     cos = function.cos
-    sin = function.sin
-    sin_q1 = sin(q[1])
-    cos_q1 = cos(q[1])
-    sin_q3 = sin(q[3])
-    cos_q3 = cos(q[3])
     # velocities, outward
-    t1 = 0.25*v[0]
-    v3_x = sin_q1*t1
-    v3_y = cos_q1*t1
+    v3_y = 0.25*cos(q[1])*v[0]
     w3_z = v[0] + v[1]
-    t2 = 0.25*v[2]
-    v4_x = sin_q3*t2
-    v4_y = cos_q3*t2
+    v4_y = 0.25*cos(q[3])*v[2]
     w4_z = v[2] + v[3]
     # kinetic energy
-    t3 = 0.6*(v3_x*v3_x + v4_x*v4_x) + 0.0175*(v[0]*v[0] + v[2]*v[2])
-    t4 = t3 + w3_z*(0.02966*w3_z + 0.114*v3_y)
-    t5 = t4 + v3_y*(0.6*v3_y + 0.114*w3_z)
-    t6 = t5 + w4_z*(0.02966*w4_z + 0.114*v4_y)
+    t1 = 0.055*(v[0]*v[0] + v[2]*v[2]) + 0.114*(v3_y*w3_z + v4_y*w4_z)
+    t2 = t1 + w3_z*(0.02966*w3_z + 0.114*v3_y)
     energy = (
-        0.5*(t6 + v4_y*(0.6*v4_y + 0.114*w4_z)),
+        0.5*(t2 + w4_z*(0.02966*w4_z + 0.114*v4_y)),
     )
     return (energy,)
 
@@ -1346,97 +1316,91 @@ def _constrained_terms(function, q, v, tau, t, u):
     a1_y = 9.81*cos_q0
     a2_x = 9.81*sin_q2
     a2_y = 9.81*cos_q2
-    t36 = a1_x - 0.25*v[0]*v[0]
-    a3_x = cos_q1*t36 + sin_q1*a1_y
-    a3_y = cos_q1*a1_y - sin_q1*t36
+    a3_y = cos_q1*a1_y - sin_q1*(a1_x - 0.25*v[0]*v[0])
     n3_z = 0.114*a3_y
-    f3_y = 0.6*a3_y
-    f3_x = 0.6*a3_x - 0.114*w3_z*w3_z
-    t37 = a2_x - 0.25*v[2]*v[2]
-    a4_x = cos_q3*t37 + sin_q3*a2_y
-    a4_y = cos_q3*a2_y - sin_q3*t37
+    f3_x = -0.114*w3_z*w3_z
+    a4_y = cos_q3*a2_y - sin_q3*(a2_x - 0.25*v[2]*v[2])
     n4_z = 0.114*a4_y
-    f4_y = 0.6*a4_y
-    f4_x = 0.6*a4_x - 0.114*w4_z*w4_z
+    f4_x = -0.114*w4_z*w4_z
     # joint wrenches and generalised forces, inward
-    n2_z = 0.981*cos_q2 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y)
-    n1_z = 0.981*cos_q0 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y)
-    t38 = tau[1] - n3_z
-    t39 = tau[3] - n4_z
+    f2_y = sin_q3*f4_x
+    n2_z = 2.4525*cos_q2 + n4_z + 0.25*f2_y
+    f1_y = sin_q1*f3_x
+    n1_z = 2.4525*cos_q0 + n3_z + 0.25*f1_y
+    t36 = tau[1] - n3_z
+    t37 = tau[3] - n4_z
     # composite inertias, inward
-    t40 = 0.114*cos_q3
-    m3_3 = 0.25*(t40 + t40 + 0.15) + 0.04716
-    t41 = 0.114*cos_q1
-    m1_1 = 0.04716 + 0.25*(t41 + 0.15 + t41)
+    m3_3 = 0.08466 + 0.057*cos_q3
+    m1_1 = 0.08466 + 0.057*cos_q1
     # mass matrix
     m2_1 = 0.02966 + 0.0285*cos_q1
     m4_3 = 0.02966 + 0.0285*cos_q3
     # factorisation of the mass matrix
-    t42 = 33.715441672285905*m4_3
-    t43 = 33.715441672285905*m2_1
-    t44 = 1.0/(m3_3 - m4_3*t42)
-    t45 = 1.0/(m1_1 - m2_1*t43)
+    t38 = 33.715441672285905*m4_3
+    t39 = 33.715441672285905*m2_1
+    t40 = 1.0/(m3_3 - m4_3*t38)
+    t41 = 1.0/(m1_1 - m2_1*t39)
     # closure rows brought to the mass matrix
-    t46 = tau[2] + u[1] - n2_z - t39*t42
-    t47 = tau[0] + u[0] - n1_z - t38*t43
-    t48 = t21 + t16*t42
-    t49 = t27 + t14*t43
-    t50 = t20 - t17*t42
-    t51 = t26 - t13*t43
-    t52 = t45*t49
-    t53 = t44*t48
-    t54 = 12.811867835468645*t12
-    t55 = 33.715441672285905*t16
-    t56 = t45*t51
-    t57 = t44*t50
-    t58 = 12.811867835468645*t11
-    t59 = 33.715441672285905*t17
-    t60 = t49*t56 + t48*t57 - t14*t58 - t16*t59
-    t61 = v[2]*t19 - v[3]*t23 - v[0]*t25 + w4_z*t29 - v[1]*t32 - t30*t34 + t35*(t32 - t34)
-    t62 = v[2]*t18 + v[3]*t22 - v[0]*t24 - w4_z*t28 - v[1]*t31 - t30*t33 + t35*(t31 - t33)
+    t42 = tau[2] + u[1] - n2_z - t37*t38
+    t43 = tau[0] + u[0] - n1_z - t36*t39
+    t44 = t21 + t16*t38
+    t45 = t27 + t14*t39
+    t46 = t20 - t17*t38
+    t47 = t26 - t13*t39
+    t48 = t41*t45
+    t49 = t40*t44
+    t50 = 12.811867835468645*t12
+    t51 = 33.715441672285905*t16
+    t52 = t41*t47
+    t53 = t40*t46
+    t54 = 12.811867835468645*t11
+    t55 = 33.715441672285905*t17
+    t56 = t45*t52 + t44*t53 - t14*t54 - t16*t55
+    t57 = v[2]*t19 - v[3]*t23 - v[0]*t25 + w4_z*t29 - v[1]*t32 - t30*t34 + t35*(t32 - t34)
+    t58 = v[2]*t18 + v[3]*t22 - v[0]*t24 - w4_z*t28 - v[1]*t31 - t30*t33 + t35*(t31 - t33)
     # accelerations of the open tree and per multiplier
-    t63 = t45*t47
-    t64 = t44*t46
+    t59 = t41*t43
+    t60 = t40*t42
     free = (
-        t63,
-        33.715441672285905*t38 - t43*t63,
-        t64,
-        33.715441672285905*t39 - t42*t64,
+        t59,
+        33.715441672285905*t36 - t39*t59,
+        t60,
+        33.715441672285905*t37 - t38*t60,
     )
     response = (
+        -t48,
         -t52,
-        -t56,
-        t54 + t43*t52,
-        t43*t56 - t58,
+        t50 + t39*t48,
+        t39*t52 - t54,
+        t49,
         t53,
-        t57,
-        -t55 - t42*t53,
-        t59 - t42*t57,
+        -t51 - t38*t49,
+        t55 - t38*t53,
     )
     delassus = (
-        t49*t52 + t48*t53 + t14*t54 + t16*t55,
-        t60,
-        t60,
-        t51*t56 + t50*t57 + t13*t58 + t17*t59,
+        t45*t48 + t44*t49 + t14*t50 + t16*t51,
+        t56,
+        t56,
+        t47*t52 + t46*t53 + t13*t54 + t17*t55,
     )
     right = (
-        t61 + t47*t52 - t46*t53 - t38*t54 + t39*t55,
-        t62 + t47*t56 - t46*t57 + t38*t58 - t39*t59,
+        t57 + t43*t48 - t42*t49 - t36*t50 + t37*t51,
+        t58 + t43*t52 - t42*t53 + t36*t54 - t37*t55,
     )
     weighted = (
-        -t49,
-        -t51,
+        -t45,
+        -t47,
         t14,
         -t13,
-        t48,
-        t50,
+        t44,
+        t46,
         -t16,
         t17,
     )
     inverses = (
-        t45,
+        t41,
         33.715441672285905,
-        t44,
+        t40,
         33.715441672285905,
     )
     return (free, response, delassus, right, weighted, inverses,)
@@ -1626,32 +1590,30 @@ def _position_correction(function, q):
     t20 = t5 - t15
     t21 = t6 - t16
     # composite inertias, inward
-    t22 = 0.114*cos_q3
-    m3_3 = 0.25*(t22 + t22 + 0.15) + 0.04716
-    t23 = 0.114*cos_q1
-    m1_1 = 0.04716 + 0.25*(t23 + 0.15 + t23)
+    m3_3 = 0.08466 + 0.057*cos_q3
+    m1_1 = 0.08466 + 0.057*cos_q1
     # mass matrix
     m2_1 = 0.02966 + 0.0285*cos_q1
     m4_3 = 0.02966 + 0.0285*cos_q3
     # factorisation of the mass matrix
-    t24 = 33.715441672285905*m4_3
-    t25 = 33.715441672285905*m2_1
-    t26 = 1.0/(m3_3 - m4_3*t24)
-    t27 = 1.0/(m1_1 - m2_1*t25)
+    t22 = 33.715441672285905*m4_3
+    t23 = 33.715441672285905*m2_1
+    t24 = 1.0/(m3_3 - m4_3*t22)
+    t25 = 1.0/(m1_1 - m2_1*t23)
     # closure rows brought to the mass matrix
-    t28 = t19 + t16*t24
-    t29 = t21 + t14*t25
-    t30 = t18 - t17*t24
-    t31 = t20 - t13*t25
-    t32 = t27*t29
-    t33 = t26*t28
-    t34 = 12.811867835468645*t12
-    t35 = 33.715441672285905*t16
-    t36 = t27*t31
-    t37 = t26*t30
-    t38 = 12.811867835468645*t11
-    t39 = 33.715441672285905*t17
-    t40 = t29*t36 + t28*t37 - t14*t38 - t16*t39
+    t26 = t19 + t16*t22
+    t27 = t21 + t14*t23
+    t28 = t18 - t17*t22
+    t29 = t20 - t13*t23
+    t30 = t25*t27
+    t31 = t24*t26
+    t32 = 12.811867835468645*t12
+    t33 = 33.715441672285905*t16
+    t34 = t25*t29
+    t35 = t24*t28
+    t36 = 12.811867835468645*t11
+    t37 = 33.715441672285905*t17
+    t38 = t27*t34 + t26*t35 - t14*t36 - t16*t37
     residual_jacobian = (
         -t21,
         t14,
@@ -1663,35 +1625,35 @@ def _position_correction(function, q):
         t17,
     )
     response = (
-        -t32,
-        -t36,
-        t34 + t25*t32,
-        t25*t36 - t38,
-        t33,
-        t37,
-        -t35 - t24*t33,
-        t39 - t24*t37,
+        -t30,
+        -t34,
+        t32 + t23*t30,
+        t23*t34 - t36,
+        t31,
+        t35,
+        -t33 - t22*t31,
+        t37 - t22*t35,
     )
     delassus = (
-        t29*t32 + t28*t33 + t14*t34 + t16*t35,
-        t40,
-        t40,
-        t31*t36 + t30*t37 + t13*t38 + t17*t39,
+        t27*t30 + t26*t31 + t14*t32 + t16*t33,
+        t38,
+        t38,
+        t29*t34 + t28*t35 + t13*t36 + t17*t37,
     )
     weighted = (
+        -t27,
         -t29,
-        -t31,
         t14,
         -t13,
+        t26,
         t28,
-        t30,
         -t16,
         t17,
     )
     inverses = (
-        t27,
+        t25,
         33.715441672285905,
-        t26,
+        t24,
         33.715441672285905,
     )
     return (residual_jacobian, response, delassus, weighted, inverses,)
@@ -1760,32 +1722,30 @@ def _velocity_correction(function, q):
     t20 = t5 - t15
     t21 = t6 - t16
     # composite inertias, inward
-    t22 = 0.114*cos_q3
-    m3_3 = 0.25*(t22 + t22 + 0.15) + 0.04716
-    t23 = 0.114*cos_q1
-    m1_1 = 0.04716 + 0.25*(t23 + 0.15 + t23)
+    m3_3 = 0.08466 + 0.057*cos_q3
+    m1_1 = 0.08466 + 0.057*cos_q1
     # mass matrix
     m2_1 = 0.02966 + 0.0285*cos_q1
     m4_3 = 0.02966 + 0.0285*cos_q3
     # factorisation of the mass matrix
-    t24 = 33.715441672285905*m4_3
-    t25 = 33.715441672285905*m2_1
-    t26 = 1.0/(m3_3 - m4_3*t24)
-    t27 = 1.0/(m1_1 - m2_1*t25)
+    t22 = 33.715441672285905*m4_3
+    t23 = 33.715441672285905*m2_1
+    t24 = 1.0/(m3_3 - m4_3*t22)
+    t25 = 1.0/(m1_1 - m2_1*t23)
     # closure rows brought to the mass matrix
-    t28 = t19 + t16*t24
-    t29 = t21 + t14*t25
-    t30 = t18 - t17*t24
-    t31 = t20 - t13*t25
-    t32 = t27*t29
-    t33 = t26*t28
-    t34 = 12.811867835468645*t12
-    t35 = 33.715441672285905*t16
-    t36 = t27*t31
-    t37 = t26*t30
-    t38 = 12.811867835468645*t11
-    t39 = 33.715441672285905*t17
-    t40 = t29*t36 + t28*t37 - t14*t38 - t16*t39
+    t26 = t19 + t16*t22
+    t27 = t21 + t14*t23
+    t28 = t18 - t17*t22
+    t29 = t20 - t13*t23
+    t30 = t25*t27
+    t31 = t24*t26
+    t32 = 12.811867835468645*t12
+    t33 = 33.715441672285905*t16
+    t34 = t25*t29
+    t35 = t24*t28
+    t36 = 12.811867835468645*t11
+    t37 = 33.715441672285905*t17
+    t38 = t27*t34 + t26*t35 - t14*t36 - t16*t37
     G = (
         -t21,
         t14,
@@ -1797,35 +1757,35 @@ def _velocity_correction(function, q):
         t17,
     )
     response = (
-        -t32,
-        -t36,
-        t34 + t25*t32,
-        t25*t36 - t38,
-        t33,
-        t37,
-        -t35 - t24*t33,
-        t39 - t24*t37,
+        -t30,
+        -t34,
+        t32 + t23*t30,
+        t23*t34 - t36,
+        t31,
+        t35,
+        -t33 - t22*t31,
+        t37 - t22*t35,
     )
     delassus = (
-        t29*t32 + t28*t33 + t14*t34 + t16*t35,
-        t40,
-        t40,
-        t31*t36 + t30*t37 + t13*t38 + t17*t39,
+        t27*t30 + t26*t31 + t14*t32 + t16*t33,
+        t38,
+        t38,
+        t29*t34 + t28*t35 + t13*t36 + t17*t37,
     )
     weighted = (
+        -t27,
         -t29,
-        -t31,
         t14,
         -t13,
+        t26,
         t28,
-        t30,
         -t16,
         t17,
     )
     inverses = (
-        t27,
+        t25,
         33.715441672285905,
-        t26,
+        t24,
         33.715441672285905,
     )
     return (G, response, delassus, weighted, inverses,)
@@ -1944,90 +1904,84 @@ def _actuated_inverse_dynamics(function, q, v, vdot, t, u):
     a2_x = 9.81*sin_q2
     a2_y = 9.81*cos_q2
     alpha3_z = vdot[0] + vdot[1]
-    t20 = a1_x - 0.25*v[0]*v[0]
-    t21 = a1_y + 0.25*vdot[0]
-    a3_x = cos_q1*t20 + sin_q1*t21
-    a3_y = cos_q1*t21 - sin_q1*t20
+    a3_y = cos_q1*(a1_y + 0.25*vdot[0]) - sin_q1*(a1_x - 0.25*v[0]*v[0])
     n3_z = 0.02966*alpha3_z + 0.114*a3_y
-    f3_x = 0.6*a3_x - 0.114*w3_z*w3_z
-    f3_y = 0.6*a3_y + 0.114*alpha3_z
+    f3_x = -0.114*w3_z*w3_z
+    f3_y = 0.114*alpha3_z
     alpha4_z = vdot[2] + vdot[3]
-    t22 = a2_x - 0.25*v[2]*v[2]
-    t23 = a2_y + 0.25*vdot[2]
-    a4_x = cos_q3*t22 + sin_q3*t23
-    a4_y = cos_q3*t23 - sin_q3*t22
+    a4_y = cos_q3*(a2_y + 0.25*vdot[2]) - sin_q3*(a2_x - 0.25*v[2]*v[2])
     n4_z = 0.02966*alpha4_z + 0.114*a4_y
-    f4_x = 0.6*a4_x - 0.114*w4_z*w4_z
-    f4_y = 0.6*a4_y + 0.114*alpha4_z
+    f4_x = -0.114*w4_z*w4_z
+    f4_y = 0.114*alpha4_z
     # joint wrenches and generalised forces, inward
-    t24 = 0.0175*vdot[2] + 0.981*cos_q2
-    n2_z = t24 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y)
-    t25 = 0.0175*vdot[0] + 0.981*cos_q0
-    n1_z = t25 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y)
+    t20 = 0.055*vdot[2] + 2.4525*cos_q2
+    n2_z = t20 + n4_z + 0.25*(sin_q3*f4_x + cos_q3*f4_y)
+    t21 = 0.055*vdot[0] + 2.4525*cos_q0
+    n1_z = t21 + n3_z + 0.25*(sin_q1*f3_x + cos_q1*f3_y)
     # least actuator forces
-    t26 = t14*t19 - t15*t18
-    t27 = t14*t17 - t15*t16
-    t28 = t12*t14 + t11*t15
-    t29 = t14*t14 + t15*t15
+    t22 = t14*t19 - t15*t18
+    t23 = t14*t17 - t15*t16
+    t24 = t12*t14 + t11*t15
+    t25 = t14*t14 + t15*t15
     # factorisation of the matrix of motors and closure rows
-    t30 = 1.0/t29
-    t31 = t28*t30
-    t32 = t12*t19 - t11*t18 - t26*t31
-    t33 = t12*t17 - t11*t16 - t27*t31
-    t34 = t12*t12 + t11*t11 - t28*t31
-    t35 = t27*t30
-    t36 = t26*t30
-    t37 = 1.0/t34
-    t38 = t33*t37
-    t39 = t17*t19 + t16*t18 - t26*t35 - t32*t38
-    t40 = 1.0 + t17*t17 + t16*t16 - t27*t35 - t33*t38
-    t41 = t32*t37
-    t42 = 1.0/t40
-    t43 = t39*t42
-    t44 = 1.0 + t19*t19 + t18*t18 - t26*t36 - t32*t41 - t39*t43
-    t45 = 1.0/t44
+    t26 = 1.0/t25
+    t27 = t24*t26
+    t28 = t12*t19 - t11*t18 - t22*t27
+    t29 = t12*t17 - t11*t16 - t23*t27
+    t30 = t12*t12 + t11*t11 - t24*t27
+    t31 = t23*t26
+    t32 = t22*t26
+    t33 = 1.0/t30
+    t34 = t29*t33
+    t35 = t17*t19 + t16*t18 - t22*t31 - t28*t34
+    t36 = 1.0 + t17*t17 + t16*t16 - t23*t31 - t29*t34
+    t37 = t28*t33
+    t38 = 1.0/t36
+    t39 = t35*t38
+    t40 = 1.0 + t19*t19 + t18*t18 - t22*t32 - t28*t37 - t35*t39
+    t41 = 1.0/t40
     # least actuator forces
-    t46 = t12 - t14*t31
-    t47 = t17 - t14*t35 - t38*t46
-    t48 = t19 - t14*t36 - t41*t46 - t43*t47
-    t49 = t11 - t15*t31
-    t50 = t16 + t15*t35 + t38*t49
-    t51 = t18 + t15*t36 + t41*t49 - t43*t50
-    t52 = n3_z + n4_z*t31
-    t53 = u[1] - n2_z - n4_z*t35 + t38*t52
-    t54 = u[0] - n1_z + n4_z*t36 - t41*t52 + t43*t53
-    t55 = t45*t48
-    t56 = t42*t47
-    t57 = t37*t46
-    t58 = t14*t30
-    t59 = t45*t51
-    t60 = t42*t50
-    t61 = t37*t49
-    t62 = t15*t30
-    t63 = t48*t59 + t47*t60 - t46*t61 - t14*t62
-    t64 = t51*t59 + t50*t60 + t49*t61 + t15*t62
+    t42 = t12 - t14*t27
+    t43 = t17 - t14*t31 - t34*t42
+    t44 = t19 - t14*t32 - t37*t42 - t39*t43
+    t45 = t11 - t15*t27
+    t46 = t16 + t15*t31 + t34*t45
+    t47 = t18 + t15*t32 + t37*t45 - t39*t46
+    t48 = n3_z + n4_z*t27
+    t49 = u[1] - n2_z - n4_z*t31 + t34*t48
+    t50 = u[0] - n1_z + n4_z*t32 - t37*t48 + t39*t49
+    t51 = t41*t44
+    t52 = t38*t43
+    t53 = t33*t42
+    t54 = t14*t26
+    t55 = t41*t47
+    t56 = t38*t46
+    t57 = t33*t45
+    t58 = t15*t26
+    t59 = t44*t55 + t43*t56 - t42*t57 - t14*t58
+    t60 = t47*t55 + t46*t56 + t45*t57 + t15*t58
     # factorisation of the matrix of motors and closure rows
-    t65 = 1.0/t64
-    t66 = t63*t65
-    t67 = t48*t55 + t47*t56 + t46*t57 + t14*t58 - t63*t66
+    t61 = 1.0/t60
+    t62 = t59*t61
+    t63 = t44*t51 + t43*t52 + t42*t53 + t14*t54 - t59*t62
     # least actuator forces
-    t68 = t54*t59 - t53*t60 - t52*t61 + n4_z*t62
-    t69 = 1.0/t67*(t54*t55 - t53*t56 + t52*t57 - n4_z*t58 - t66*t68)
-    t70 = t65*t68 - t66*t69
-    t71 = t45*(t54 - t48*t69 - t51*t70)
+    t64 = t50*t55 - t49*t56 - t48*t57 + n4_z*t58
+    t65 = 1.0/t63*(t50*t51 - t49*t52 + t48*t53 - n4_z*t54 - t62*t64)
+    t66 = t61*t64 - t62*t65
+    t67 = t41*(t50 - t44*t65 - t47*t66)
     tau = (
-        -t71,
+        -t67,
         0.0,
-        -t42*(t53 + t47*t69 + t50*t70) - t43*t71,
+        -t38*(t49 + t43*t65 + t46*t66) - t39*t67,
         0.0,
     )
     guarded_values = (
-        t29,
-        t34,
+        t25,
+        t30,
+        t36,
         t40,
-        t44,
-        t64,
-        t67,
+        t60,
+        t63,
     )
     return (tau, guarded_values,)
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-const char four_bar_interface[17] = "8f8ae4d138f88636";
+const char four_bar_interface[17] = "037e9a6cf82b4b80";
 
 #ifndef four_bar_REGULAR
 #define four_bar_REGULAR 0.00074
@@ -56,7 +56,7 @@ static void four_bar_spoil(four_bar_real *x, int size)
     }
 }
 
-/* operations: 28 + or -, 36 *, 3 sine-cosine pairs */
+/* operations: 23 + or -, 33 *, 3 sine-cosine pairs */
 void four_bar_inverse_dynamics(
     const four_bar_real q[3],
     const four_bar_real v[3],
@@ -82,30 +82,26 @@ void four_bar_inverse_dynamics(
     const four_bar_real t2 = a1_y + 0.3*vdot[0];
     const four_bar_real a2_x = cos_q1*t1 + sin_q1*t2;
     const four_bar_real a2_y = cos_q1*t2 - sin_q1*t1;
-    const four_bar_real t3 = 0.8*w2_z*w2_z;
-    const four_bar_real t4 = 0.8*alpha2_z;
+    const four_bar_real t3 = w2_z*w2_z;
     const four_bar_real alpha3_z = vdot[2] + alpha2_z;
-    const four_bar_real t5 = a2_x - t3;
-    const four_bar_real t6 = a2_y + t4;
-    const four_bar_real a3_x = cos_q2*t5 + sin_q2*t6;
-    const four_bar_real a3_y = cos_q2*t6 - sin_q2*t5;
+    const four_bar_real a3_y = cos_q2*(a2_y + 0.8*alpha2_z) - sin_q2*(a2_x - 0.8*t3);
     const four_bar_real n3_z = 0.18*alpha3_z - 0.45*a3_y;
-    const four_bar_real f3_x = 1.5*a3_x + 0.45*w3_z*w3_z;
-    const four_bar_real f3_y = 1.5*a3_y - 0.45*alpha3_z;
+    const four_bar_real f3_x = 0.45*w3_z*w3_z;
+    const four_bar_real f3_y = -0.45*alpha3_z;
 
     /* joint wrenches and generalised forces, inward */
-    const four_bar_real t7 = sin_q2*f3_x + cos_q2*f3_y;
-    const four_bar_real n2_z = n3_z + 0.8*(a2_y + t7) + 0.4267*alpha2_z;
-    const four_bar_real f2_x = 2.0*a2_x - t3 + cos_q2*f3_x - sin_q2*f3_y;
-    const four_bar_real f2_y = 2.0*a2_y + t4 + t7;
-    const four_bar_real t8 = 0.03*vdot[0] + 1.4715*cos_q0;
+    const four_bar_real t4 = sin_q2*f3_x + cos_q2*f3_y;
+    const four_bar_real n2_z = 1.3867*alpha2_z + 2.0*a2_y + n3_z + 0.8*t4;
+    const four_bar_real f2_x = cos_q2*f3_x - 2.0*t3 - sin_q2*f3_y;
+    const four_bar_real f2_y = 2.0*alpha2_z + t4;
+    const four_bar_real t5 = 0.345*vdot[0] + 11.772*cos_q0;
 
-    tau[0] = t8 + n2_z + 0.3*(sin_q1*f2_x + cos_q1*f2_y);
+    tau[0] = t5 + n2_z + 0.3*(sin_q1*f2_x + cos_q1*f2_y);
     tau[1] = n2_z;
     tau[2] = n3_z;
 }
 
-/* operations: 13 + or -, 10 *, 2 sine-cosine pairs */
+/* operations: 9 + or -, 10 *, 2 sine-cosine pairs */
 void four_bar_mass_matrix(
     const four_bar_real q[3],
     four_bar_real M[restrict 9])
@@ -117,7 +113,7 @@ void four_bar_mass_matrix(
 
     /* composite inertias, inward */
     const four_bar_real t1 = 0.45*cos_q2;
-    const four_bar_real m2_2 = 0.6067 - 0.8*(t1 + t1 - 1.2);
+    const four_bar_real m2_2 = 1.5667 - 0.72*cos_q2;
     const four_bar_real t2 = 0.45*sin_q1*sin_q2;
     const four_bar_real t3 = cos_q1*(2.0 - t1) + t2;
 
@@ -126,7 +122,7 @@ void four_bar_mass_matrix(
     const four_bar_real m3_2 = 0.18 - 0.36*cos_q2;
     const four_bar_real m3_1 = m3_2 + 0.3*(t2 - cos_q1*t1);
 
-    M[0] = 0.03 + m2_2 + 0.3*(t3 + t3 + 1.05);
+    M[0] = 0.345 + m2_2 + 0.6*t3;
     M[1] = m2_1;
     M[2] = m3_1;
     M[3] = m2_1;
@@ -137,7 +133,7 @@ void four_bar_mass_matrix(
     M[8] = 0.18;
 }
 
-/* operations: 19 + or -, 30 *, 3 sine-cosine pairs */
+/* operations: 13 + or -, 24 *, 3 sine-cosine pairs */
 void four_bar_bias_force(
     const four_bar_real q[3],
     const four_bar_real v[3],
@@ -160,26 +156,23 @@ void four_bar_bias_force(
     const four_bar_real t1 = a1_x - 0.3*v[0]*v[0];
     const four_bar_real a2_x = cos_q1*t1 + sin_q1*a1_y;
     const four_bar_real a2_y = cos_q1*a1_y - sin_q1*t1;
-    const four_bar_real t2 = 0.8*w2_z*w2_z;
-    const four_bar_real t3 = a2_x - t2;
-    const four_bar_real a3_x = cos_q2*t3 + sin_q2*a2_y;
-    const four_bar_real a3_y = cos_q2*a2_y - sin_q2*t3;
+    const four_bar_real t2 = w2_z*w2_z;
+    const four_bar_real a3_y = cos_q2*a2_y - sin_q2*(a2_x - 0.8*t2);
     const four_bar_real n3_z = -0.45*a3_y;
-    const four_bar_real f3_y = 1.5*a3_y;
-    const four_bar_real f3_x = 1.5*a3_x + 0.45*w3_z*w3_z;
+    const four_bar_real f3_x = 0.45*w3_z*w3_z;
 
     /* joint wrenches and generalised forces, inward */
-    const four_bar_real t4 = sin_q2*f3_x + cos_q2*f3_y;
-    const four_bar_real n2_z = n3_z + 0.8*(a2_y + t4);
-    const four_bar_real f2_x = 2.0*a2_x - t2 + cos_q2*f3_x - sin_q2*f3_y;
-    const four_bar_real f2_y = 2.0*a2_y + t4;
+    const four_bar_real f2_y = sin_q2*f3_x;
+    const four_bar_real n2_z = 2.0*a2_y + n3_z + 0.8*f2_y;
+    const four_bar_real f2_x = cos_q2*f3_x - 2.0*t2;
+    const four_bar_real f1_y = sin_q1*f2_x + cos_q1*f2_y;
 
-    bias[0] = 1.4715*cos_q0 + n2_z + 0.3*(sin_q1*f2_x + cos_q1*f2_y);
+    bias[0] = 11.772*cos_q0 + n2_z + 0.3*f1_y;
     bias[1] = n2_z;
     bias[2] = n3_z;
 }
 
-/* operations: 13 + or -, 24 *, 3 sine-cosine pairs */
+/* operations: 5 + or -, 11 *, 3 sine-cosine pairs */
 void four_bar_gravity_force(
     const four_bar_real q[3],
     four_bar_real gravity[restrict 3])
@@ -196,24 +189,18 @@ void four_bar_gravity_force(
     const four_bar_real a1_y = 9.81*cos_q0;
     const four_bar_real a2_x = cos_q1*a1_x + sin_q1*a1_y;
     const four_bar_real a2_y = cos_q1*a1_y - sin_q1*a1_x;
-    const four_bar_real a3_x = cos_q2*a2_x + sin_q2*a2_y;
     const four_bar_real a3_y = cos_q2*a2_y - sin_q2*a2_x;
     const four_bar_real n3_z = -0.45*a3_y;
-    const four_bar_real f3_x = 1.5*a3_x;
-    const four_bar_real f3_y = 1.5*a3_y;
 
     /* joint wrenches and generalised forces, inward */
-    const four_bar_real t1 = sin_q2*f3_x + cos_q2*f3_y;
-    const four_bar_real n2_z = n3_z + 0.8*(a2_y + t1);
-    const four_bar_real f2_x = 2.0*a2_x + cos_q2*f3_x - sin_q2*f3_y;
-    const four_bar_real f2_y = 2.0*a2_y + t1;
+    const four_bar_real n2_z = 2.0*a2_y + n3_z;
 
-    gravity[0] = 1.4715*cos_q0 + n2_z + 0.3*(sin_q1*f2_x + cos_q1*f2_y);
+    gravity[0] = 11.772*cos_q0 + n2_z;
     gravity[1] = n2_z;
     gravity[2] = n3_z;
 }
 
-/* operations: 15 + or -, 26 *, 2 sine-cosine pairs */
+/* operations: 10 + or -, 15 *, 2 sine-cosine pairs */
 void four_bar_kinetic_energy(
     const four_bar_real q[3],
     const four_bar_real v[3],
@@ -229,18 +216,15 @@ void four_bar_kinetic_energy(
     const four_bar_real v2_x = sin_q1*t1;
     const four_bar_real v2_y = cos_q1*t1;
     const four_bar_real w2_z = v[0] + v[1];
-    const four_bar_real t2 = 0.8*w2_z;
-    const four_bar_real t3 = v2_y + t2;
-    const four_bar_real v3_x = cos_q2*v2_x + sin_q2*t3;
-    const four_bar_real v3_y = cos_q2*t3 - sin_q2*v2_x;
+    const four_bar_real v3_y = cos_q2*(v2_y + 0.8*w2_z) - sin_q2*v2_x;
     const four_bar_real w3_z = v[2] + w2_z;
 
     /* kinetic energy */
-    const four_bar_real t4 = w2_z*(0.4267*w2_z + 0.8*v2_y) + 2.0*v2_x*v2_x + v2_y*(t2 + 2.0*v2_y);
-    const four_bar_real t5 = 1.5*v3_x*v3_x - v3_y*(0.45*w3_z - 1.5*v3_y);
-    const four_bar_real t6 = 0.03*v[0]*v[0] + t4 + w3_z*(0.18*w3_z - 0.45*v3_y) + t5;
+    const four_bar_real t2 = 2.0*v2_y;
+    const four_bar_real t3 = 0.45*v3_y;
+    const four_bar_real t4 = w3_z*(0.18*w3_z - t3 - t3) + w2_z*(t2 + 1.3867*w2_z + t2);
 
-    energy[0] = 0.5*t6;
+    energy[0] = 0.5*(t4 + 0.345*v[0]*v[0]);
 }
 
 /* operations: 5 + or -, 9 *, 3 sine-cosine pairs */
@@ -650,7 +634,7 @@ void four_bar_closure_gap(
     gap[4] = 0.0;
 }
 
-/* operations: 97 + or -, 123 *, 2 /, 3 sine-cosine pairs */
+/* operations: 87 + or -, 116 *, 2 /, 3 sine-cosine pairs */
 void four_bar_constrained_terms(
     const four_bar_real q[3],
     const four_bar_real v[3],
@@ -674,25 +658,26 @@ void four_bar_constrained_terms(
     const four_bar_real t2 = 0.6 - 0.8*cos_q2;
     const four_bar_real t3 = 0.3*cos_q1;
     const four_bar_real t4 = 0.3*sin_q1;
-    const four_bar_real t5 = cos_q1*cos_q2 - sin_q1*sin_q2;
-    const four_bar_real t6 = sin_q1*cos_q2 + cos_q1*sin_q2;
-    const four_bar_real t7 = 0.7*(cos_q0*t5 - sin_q0*t6);
-    const four_bar_real t8 = 0.7*(sin_q0*t5 + cos_q0*t6);
-    const four_bar_real t9 = t2 - cos_q2*t3 + sin_q2*t4 + t7;
-    const four_bar_real t10 = t1 + sin_q2*t3 + cos_q2*t4 - t8;
-    const four_bar_real t11 = 0.6 - t9;
-    const four_bar_real t12 = v[2]*t10;
+    const four_bar_real t5 = sin_q1*sin_q2;
+    const four_bar_real t6 = cos_q1*cos_q2 - t5;
+    const four_bar_real t7 = sin_q1*cos_q2 + cos_q1*sin_q2;
+    const four_bar_real t8 = 0.7*(cos_q0*t6 - sin_q0*t7);
+    const four_bar_real t9 = 0.7*(sin_q0*t6 + cos_q0*t7);
+    const four_bar_real t10 = t2 - cos_q2*t3 + sin_q2*t4 + t8;
+    const four_bar_real t11 = t1 + sin_q2*t3 + cos_q2*t4 - t9;
+    const four_bar_real t12 = 0.6 - t10;
     const four_bar_real t13 = v[2]*t11;
-    const four_bar_real t14 = t2 - t9;
-    const four_bar_real t15 = t1 - t10;
-    const four_bar_real t16 = v[1]*t15;
-    const four_bar_real t17 = v[1]*t14;
-    const four_bar_real t18 = v[1] + v[2];
-    const four_bar_real t19 = t12 - t16;
-    const four_bar_real t20 = t13 + t17;
-    const four_bar_real t21 = v[0]*t8;
-    const four_bar_real t22 = v[0]*t7;
-    const four_bar_real t23 = v[0] + t18;
+    const four_bar_real t14 = v[2]*t12;
+    const four_bar_real t15 = t2 - t10;
+    const four_bar_real t16 = t1 - t11;
+    const four_bar_real t17 = v[1]*t16;
+    const four_bar_real t18 = v[1]*t15;
+    const four_bar_real t19 = v[1] + v[2];
+    const four_bar_real t20 = t13 - t17;
+    const four_bar_real t21 = t14 + t18;
+    const four_bar_real t22 = v[0]*t9;
+    const four_bar_real t23 = v[0]*t8;
+    const four_bar_real t24 = v[0] + t19;
 
     /* angular velocities and velocity-dependent accelerations, outward */
     const four_bar_real w2_z = v[0] + v[1];
@@ -701,89 +686,86 @@ void four_bar_constrained_terms(
     /* accelerations and inertial wrenches, outward */
     const four_bar_real a1_x = 9.81*sin_q0;
     const four_bar_real a1_y = 9.81*cos_q0;
-    const four_bar_real t24 = a1_x - 0.3*v[0]*v[0];
-    const four_bar_real a2_x = cos_q1*t24 + sin_q1*a1_y;
-    const four_bar_real a2_y = cos_q1*a1_y - sin_q1*t24;
-    const four_bar_real t25 = 0.8*w2_z*w2_z;
-    const four_bar_real t26 = a2_x - t25;
-    const four_bar_real a3_x = cos_q2*t26 + sin_q2*a2_y;
-    const four_bar_real a3_y = cos_q2*a2_y - sin_q2*t26;
+    const four_bar_real t25 = a1_x - 0.3*v[0]*v[0];
+    const four_bar_real a2_x = cos_q1*t25 + sin_q1*a1_y;
+    const four_bar_real a2_y = cos_q1*a1_y - sin_q1*t25;
+    const four_bar_real t26 = w2_z*w2_z;
+    const four_bar_real a3_y = cos_q2*a2_y - sin_q2*(a2_x - 0.8*t26);
     const four_bar_real n3_z = -0.45*a3_y;
-    const four_bar_real f3_y = 1.5*a3_y;
-    const four_bar_real f3_x = 1.5*a3_x + 0.45*w3_z*w3_z;
+    const four_bar_real f3_x = 0.45*w3_z*w3_z;
 
     /* joint wrenches and generalised forces, inward */
-    const four_bar_real t27 = sin_q2*f3_x + cos_q2*f3_y;
-    const four_bar_real n2_z = n3_z + 0.8*(a2_y + t27);
-    const four_bar_real f2_x = 2.0*a2_x - t25 + cos_q2*f3_x - sin_q2*f3_y;
-    const four_bar_real f2_y = 2.0*a2_y + t27;
-    const four_bar_real n1_z = 1.4715*cos_q0 + n2_z + 0.3*(sin_q1*f2_x + cos_q1*f2_y);
-    const four_bar_real t28 = tau[2] - n3_z;
+    const four_bar_real f2_y = sin_q2*f3_x;
+    const four_bar_real n2_z = 2.0*a2_y + n3_z + 0.8*f2_y;
+    const four_bar_real f2_x = cos_q2*f3_x - 2.0*t26;
+    const four_bar_real f1_y = sin_q1*f2_x + cos_q1*f2_y;
+    const four_bar_real n1_z = 11.772*cos_q0 + n2_z + 0.3*f1_y;
+    const four_bar_real t27 = tau[2] - n3_z;
 
     /* composite inertias, inward */
-    const four_bar_real t29 = 0.45*cos_q2;
-    const four_bar_real m2_2 = 0.6067 - 0.8*(t29 + t29 - 1.2);
-    const four_bar_real t30 = 0.45*sin_q1*sin_q2;
-    const four_bar_real t31 = cos_q1*(2.0 - t29) + t30;
-    const four_bar_real m1_1 = 0.03 + m2_2 + 0.3*(t31 + t31 + 1.05);
+    const four_bar_real t28 = 0.45*cos_q2;
+    const four_bar_real m2_2 = 1.5667 - 0.72*cos_q2;
+    const four_bar_real t29 = 0.45*t5;
+    const four_bar_real t30 = cos_q1*(2.0 - t28) + t29;
+    const four_bar_real m1_1 = 0.345 + m2_2 + 0.6*t30;
 
     /* mass matrix */
-    const four_bar_real m2_1 = m2_2 + 0.3*t31;
+    const four_bar_real m2_1 = m2_2 + 0.3*t30;
     const four_bar_real m3_2 = 0.18 - 0.36*cos_q2;
-    const four_bar_real m3_1 = m3_2 + 0.3*(t30 - cos_q1*t29);
+    const four_bar_real m3_1 = m3_2 + 0.3*(t29 - cos_q1*t28);
 
     /* factorisation of the mass matrix */
-    const four_bar_real t32 = 5.555555555555555*m3_2;
-    const four_bar_real t33 = m3_1*t32 - m2_1;
-    const four_bar_real t34 = 5.555555555555555*m3_1;
-    const four_bar_real t35 = 1.0/(m3_2*t32 - m2_2);
-    const four_bar_real t36 = t33*t35;
-    const four_bar_real t37 = 1.0/(m1_1 - m3_1*t34 + t33*t36);
+    const four_bar_real t31 = 5.555555555555555*m3_2;
+    const four_bar_real t32 = m2_1 - m3_1*t31;
+    const four_bar_real t33 = 5.555555555555555*m3_1;
+    const four_bar_real t34 = 1.0/(m2_2 - m3_2*t31);
+    const four_bar_real t35 = t32*t34;
+    const four_bar_real t36 = 1.0/(m1_1 - m3_1*t33 - t32*t35);
 
     /* closure rows brought to the mass matrix */
-    const four_bar_real t38 = tau[1] - n2_z - t28*t32;
-    const four_bar_real t39 = tau[0] - n1_z - t28*t34 - t36*t38;
-    const four_bar_real t40 = t15 + t10*t32;
-    const four_bar_real t41 = t8 + t10*t34 - t36*t40;
-    const four_bar_real t42 = t14 - t11*t32;
-    const four_bar_real t43 = t7 + t11*t34 + t36*t42;
-    const four_bar_real t44 = t37*t41;
-    const four_bar_real t45 = t35*t40;
-    const four_bar_real t46 = 5.555555555555555*t10;
-    const four_bar_real t47 = t37*t43;
-    const four_bar_real t48 = t35*t42;
-    const four_bar_real t49 = 5.555555555555555*t11;
-    const four_bar_real t50 = t41*t47 + t40*t48 + t10*t49;
+    const four_bar_real t37 = tau[1] - n2_z - t27*t31;
+    const four_bar_real t38 = tau[0] - n1_z - t27*t33 - t35*t37;
+    const four_bar_real t39 = t16 + t11*t31;
+    const four_bar_real t40 = t9 + t11*t33 - t35*t39;
+    const four_bar_real t41 = t15 - t12*t31;
+    const four_bar_real t42 = t8 + t12*t33 + t35*t41;
+    const four_bar_real t43 = t36*t40;
+    const four_bar_real t44 = t34*t39;
+    const four_bar_real t45 = 5.555555555555555*t11;
+    const four_bar_real t46 = t36*t42;
+    const four_bar_real t47 = t34*t41;
+    const four_bar_real t48 = 5.555555555555555*t12;
+    const four_bar_real t49 = t40*t46 - t39*t47 + t11*t48;
 
     /* accelerations of the open tree and per multiplier */
-    const four_bar_real t51 = t37*t39;
-    const four_bar_real t52 = t35*t38 + t36*t51;
-    const four_bar_real t53 = t45 + t36*t44;
-    const four_bar_real t54 = t48 - t36*t47;
+    const four_bar_real t50 = t36*t38;
+    const four_bar_real t51 = t34*t37 - t35*t50;
+    const four_bar_real t52 = t44 - t35*t43;
+    const four_bar_real t53 = t47 + t35*t46;
 
-    free[0] = t51;
-    free[1] = -t52;
-    free[2] = 5.555555555555555*t28 - t34*t51 + t32*t52;
-    response[0] = t44;
-    response[1] = t47;
-    response[2] = -t53;
-    response[3] = t54;
-    response[4] = t32*t53 - t46 - t34*t44;
-    response[5] = -t49 - t34*t47 - t32*t54;
-    delassus[0] = t41*t44 - t40*t45 + t10*t46;
-    delassus[1] = t50;
-    delassus[2] = t50;
-    delassus[3] = t43*t47 - t42*t48 + t11*t49;
-    right[0] = v[2]*t17 - v[1]*t13 - v[0]*t20 - t18*t22 + t23*(t20 - t22) - t39*t44 + t38*t45 + t28*t46;
-    right[1] = v[1]*t12 + v[2]*t16 + v[0]*t19 + t18*t21 - t23*(t19 - t21) - t39*t47 - t38*t48 + t28*t49;
-    weighted[0] = t41;
-    weighted[1] = t43;
-    weighted[2] = t40;
-    weighted[3] = -t42;
-    weighted[4] = -t10;
-    weighted[5] = -t11;
-    inverses[0] = t37;
-    inverses[1] = -t35;
+    free[0] = t50;
+    free[1] = t51;
+    free[2] = 5.555555555555555*t27 - t33*t50 - t31*t51;
+    response[0] = t43;
+    response[1] = t46;
+    response[2] = t52;
+    response[3] = -t53;
+    response[4] = -t45 - t33*t43 - t31*t52;
+    response[5] = t31*t53 - t48 - t33*t46;
+    delassus[0] = t40*t43 + t39*t44 + t11*t45;
+    delassus[1] = t49;
+    delassus[2] = t49;
+    delassus[3] = t42*t46 + t41*t47 + t12*t48;
+    right[0] = v[2]*t18 - v[1]*t14 - v[0]*t21 - t19*t23 + t24*(t21 - t23) - t38*t43 - t37*t44 + t27*t45;
+    right[1] = v[1]*t13 + v[2]*t17 + v[0]*t20 + t19*t22 - t24*(t20 - t22) - t38*t46 + t37*t47 + t27*t48;
+    weighted[0] = t40;
+    weighted[1] = t42;
+    weighted[2] = t39;
+    weighted[3] = -t41;
+    weighted[4] = -t11;
+    weighted[5] = -t12;
+    inverses[0] = t36;
+    inverses[1] = t34;
     inverses[2] = 5.555555555555555;
 }
 
@@ -868,7 +850,7 @@ void four_bar_constrained_wrenches(
     wrenches[23] = 0.0;
 }
 
-/* operations: 49 + or -, 62 *, 2 /, 3 sine-cosine pairs */
+/* operations: 45 + or -, 61 *, 2 /, 3 sine-cosine pairs */
 void four_bar_position_correction(
     const four_bar_real q[3],
     four_bar_real residual_jacobian[restrict 6],
@@ -889,81 +871,82 @@ void four_bar_position_correction(
     const four_bar_real t2 = 0.6 - 0.8*cos_q2;
     const four_bar_real t3 = 0.3*cos_q1;
     const four_bar_real t4 = 0.3*sin_q1;
-    const four_bar_real t5 = cos_q1*cos_q2 - sin_q1*sin_q2;
-    const four_bar_real t6 = sin_q1*cos_q2 + cos_q1*sin_q2;
-    const four_bar_real t7 = 0.7*(cos_q0*t5 - sin_q0*t6);
-    const four_bar_real t8 = 0.7*(sin_q0*t5 + cos_q0*t6);
-    const four_bar_real t9 = t2 - cos_q2*t3 + sin_q2*t4 + t7;
-    const four_bar_real t10 = t1 + sin_q2*t3 + cos_q2*t4 - t8;
-    const four_bar_real t11 = 0.6 - t9;
-    const four_bar_real t12 = t2 - t9;
-    const four_bar_real t13 = t1 - t10;
+    const four_bar_real t5 = sin_q1*sin_q2;
+    const four_bar_real t6 = cos_q1*cos_q2 - t5;
+    const four_bar_real t7 = sin_q1*cos_q2 + cos_q1*sin_q2;
+    const four_bar_real t8 = 0.7*(cos_q0*t6 - sin_q0*t7);
+    const four_bar_real t9 = 0.7*(sin_q0*t6 + cos_q0*t7);
+    const four_bar_real t10 = t2 - cos_q2*t3 + sin_q2*t4 + t8;
+    const four_bar_real t11 = t1 + sin_q2*t3 + cos_q2*t4 - t9;
+    const four_bar_real t12 = 0.6 - t10;
+    const four_bar_real t13 = t2 - t10;
+    const four_bar_real t14 = t1 - t11;
 
     /* composite inertias, inward */
-    const four_bar_real t14 = 0.45*cos_q2;
-    const four_bar_real m2_2 = 0.6067 - 0.8*(t14 + t14 - 1.2);
-    const four_bar_real t15 = 0.45*sin_q1*sin_q2;
-    const four_bar_real t16 = cos_q1*(2.0 - t14) + t15;
-    const four_bar_real m1_1 = 0.03 + m2_2 + 0.3*(t16 + t16 + 1.05);
+    const four_bar_real t15 = 0.45*cos_q2;
+    const four_bar_real m2_2 = 1.5667 - 0.72*cos_q2;
+    const four_bar_real t16 = 0.45*t5;
+    const four_bar_real t17 = cos_q1*(2.0 - t15) + t16;
+    const four_bar_real m1_1 = 0.345 + m2_2 + 0.6*t17;
 
     /* mass matrix */
-    const four_bar_real m2_1 = m2_2 + 0.3*t16;
+    const four_bar_real m2_1 = m2_2 + 0.3*t17;
     const four_bar_real m3_2 = 0.18 - 0.36*cos_q2;
-    const four_bar_real m3_1 = m3_2 + 0.3*(t15 - cos_q1*t14);
+    const four_bar_real m3_1 = m3_2 + 0.3*(t16 - cos_q1*t15);
 
     /* factorisation of the mass matrix */
-    const four_bar_real t17 = 5.555555555555555*m3_2;
-    const four_bar_real t18 = m3_1*t17 - m2_1;
-    const four_bar_real t19 = 5.555555555555555*m3_1;
-    const four_bar_real t20 = 1.0/(m3_2*t17 - m2_2);
-    const four_bar_real t21 = t18*t20;
-    const four_bar_real t22 = 1.0/(m1_1 - m3_1*t19 + t18*t21);
+    const four_bar_real t18 = 5.555555555555555*m3_2;
+    const four_bar_real t19 = m2_1 - m3_1*t18;
+    const four_bar_real t20 = 5.555555555555555*m3_1;
+    const four_bar_real t21 = 1.0/(m2_2 - m3_2*t18);
+    const four_bar_real t22 = t19*t21;
+    const four_bar_real t23 = 1.0/(m1_1 - m3_1*t20 - t19*t22);
 
     /* closure rows brought to the mass matrix */
-    const four_bar_real t23 = t13 + t10*t17;
-    const four_bar_real t24 = t8 + t10*t19 - t21*t23;
-    const four_bar_real t25 = t12 - t11*t17;
-    const four_bar_real t26 = t7 + t11*t19 + t21*t25;
-    const four_bar_real t27 = t22*t24;
-    const four_bar_real t28 = t20*t23;
-    const four_bar_real t29 = 5.555555555555555*t10;
-    const four_bar_real t30 = t22*t26;
-    const four_bar_real t31 = t20*t25;
-    const four_bar_real t32 = 5.555555555555555*t11;
-    const four_bar_real t33 = t24*t30 + t23*t31 + t10*t32;
+    const four_bar_real t24 = t14 + t11*t18;
+    const four_bar_real t25 = t9 + t11*t20 - t22*t24;
+    const four_bar_real t26 = t13 - t12*t18;
+    const four_bar_real t27 = t8 + t12*t20 + t22*t26;
+    const four_bar_real t28 = t23*t25;
+    const four_bar_real t29 = t21*t24;
+    const four_bar_real t30 = 5.555555555555555*t11;
+    const four_bar_real t31 = t23*t27;
+    const four_bar_real t32 = t21*t26;
+    const four_bar_real t33 = 5.555555555555555*t12;
+    const four_bar_real t34 = t25*t31 - t24*t32 + t11*t33;
 
     /* motion per multiplier */
-    const four_bar_real t34 = t28 + t21*t27;
-    const four_bar_real t35 = t31 - t21*t30;
+    const four_bar_real t35 = t29 - t22*t28;
+    const four_bar_real t36 = t32 + t22*t31;
 
-    residual_jacobian[0] = t8;
-    residual_jacobian[1] = t13;
-    residual_jacobian[2] = -t10;
-    residual_jacobian[3] = t7;
-    residual_jacobian[4] = -t12;
-    residual_jacobian[5] = -t11;
-    response[0] = t27;
-    response[1] = t30;
-    response[2] = -t34;
-    response[3] = t35;
-    response[4] = t17*t34 - t29 - t19*t27;
-    response[5] = -t32 - t19*t30 - t17*t35;
-    delassus[0] = t24*t27 - t23*t28 + t10*t29;
-    delassus[1] = t33;
-    delassus[2] = t33;
-    delassus[3] = t26*t30 - t25*t31 + t11*t32;
-    weighted[0] = t24;
-    weighted[1] = t26;
-    weighted[2] = t23;
-    weighted[3] = -t25;
-    weighted[4] = -t10;
-    weighted[5] = -t11;
-    inverses[0] = t22;
-    inverses[1] = -t20;
+    residual_jacobian[0] = t9;
+    residual_jacobian[1] = t14;
+    residual_jacobian[2] = -t11;
+    residual_jacobian[3] = t8;
+    residual_jacobian[4] = -t13;
+    residual_jacobian[5] = -t12;
+    response[0] = t28;
+    response[1] = t31;
+    response[2] = t35;
+    response[3] = -t36;
+    response[4] = -t30 - t20*t28 - t18*t35;
+    response[5] = t18*t36 - t33 - t20*t31;
+    delassus[0] = t25*t28 + t24*t29 + t11*t30;
+    delassus[1] = t34;
+    delassus[2] = t34;
+    delassus[3] = t27*t31 + t26*t32 + t12*t33;
+    weighted[0] = t25;
+    weighted[1] = t27;
+    weighted[2] = t24;
+    weighted[3] = -t26;
+    weighted[4] = -t11;
+    weighted[5] = -t12;
+    inverses[0] = t23;
+    inverses[1] = t21;
     inverses[2] = 5.555555555555555;
 }
 
-/* operations: 49 + or -, 62 *, 2 /, 3 sine-cosine pairs */
+/* operations: 45 + or -, 61 *, 2 /, 3 sine-cosine pairs */
 void four_bar_velocity_correction(
     const four_bar_real q[3],
     four_bar_real G[restrict 6],
@@ -984,77 +967,78 @@ void four_bar_velocity_correction(
     const four_bar_real t2 = 0.6 - 0.8*cos_q2;
     const four_bar_real t3 = 0.3*cos_q1;
     const four_bar_real t4 = 0.3*sin_q1;
-    const four_bar_real t5 = cos_q1*cos_q2 - sin_q1*sin_q2;
-    const four_bar_real t6 = sin_q1*cos_q2 + cos_q1*sin_q2;
-    const four_bar_real t7 = 0.7*(cos_q0*t5 - sin_q0*t6);
-    const four_bar_real t8 = 0.7*(sin_q0*t5 + cos_q0*t6);
-    const four_bar_real t9 = t2 - cos_q2*t3 + sin_q2*t4 + t7;
-    const four_bar_real t10 = t1 + sin_q2*t3 + cos_q2*t4 - t8;
-    const four_bar_real t11 = 0.6 - t9;
-    const four_bar_real t12 = t2 - t9;
-    const four_bar_real t13 = t1 - t10;
+    const four_bar_real t5 = sin_q1*sin_q2;
+    const four_bar_real t6 = cos_q1*cos_q2 - t5;
+    const four_bar_real t7 = sin_q1*cos_q2 + cos_q1*sin_q2;
+    const four_bar_real t8 = 0.7*(cos_q0*t6 - sin_q0*t7);
+    const four_bar_real t9 = 0.7*(sin_q0*t6 + cos_q0*t7);
+    const four_bar_real t10 = t2 - cos_q2*t3 + sin_q2*t4 + t8;
+    const four_bar_real t11 = t1 + sin_q2*t3 + cos_q2*t4 - t9;
+    const four_bar_real t12 = 0.6 - t10;
+    const four_bar_real t13 = t2 - t10;
+    const four_bar_real t14 = t1 - t11;
 
     /* composite inertias, inward */
-    const four_bar_real t14 = 0.45*cos_q2;
-    const four_bar_real m2_2 = 0.6067 - 0.8*(t14 + t14 - 1.2);
-    const four_bar_real t15 = 0.45*sin_q1*sin_q2;
-    const four_bar_real t16 = cos_q1*(2.0 - t14) + t15;
-    const four_bar_real m1_1 = 0.03 + m2_2 + 0.3*(t16 + t16 + 1.05);
+    const four_bar_real t15 = 0.45*cos_q2;
+    const four_bar_real m2_2 = 1.5667 - 0.72*cos_q2;
+    const four_bar_real t16 = 0.45*t5;
+    const four_bar_real t17 = cos_q1*(2.0 - t15) + t16;
+    const four_bar_real m1_1 = 0.345 + m2_2 + 0.6*t17;
 
     /* mass matrix */
-    const four_bar_real m2_1 = m2_2 + 0.3*t16;
+    const four_bar_real m2_1 = m2_2 + 0.3*t17;
     const four_bar_real m3_2 = 0.18 - 0.36*cos_q2;
-    const four_bar_real m3_1 = m3_2 + 0.3*(t15 - cos_q1*t14);
+    const four_bar_real m3_1 = m3_2 + 0.3*(t16 - cos_q1*t15);
 
     /* factorisation of the mass matrix */
-    const four_bar_real t17 = 5.555555555555555*m3_2;
-    const four_bar_real t18 = m3_1*t17 - m2_1;
-    const four_bar_real t19 = 5.555555555555555*m3_1;
-    const four_bar_real t20 = 1.0/(m3_2*t17 - m2_2);
-    const four_bar_real t21 = t18*t20;
-    const four_bar_real t22 = 1.0/(m1_1 - m3_1*t19 + t18*t21);
+    const four_bar_real t18 = 5.555555555555555*m3_2;
+    const four_bar_real t19 = m2_1 - m3_1*t18;
+    const four_bar_real t20 = 5.555555555555555*m3_1;
+    const four_bar_real t21 = 1.0/(m2_2 - m3_2*t18);
+    const four_bar_real t22 = t19*t21;
+    const four_bar_real t23 = 1.0/(m1_1 - m3_1*t20 - t19*t22);
 
     /* closure rows brought to the mass matrix */
-    const four_bar_real t23 = t13 + t10*t17;
-    const four_bar_real t24 = t8 + t10*t19 - t21*t23;
-    const four_bar_real t25 = t12 - t11*t17;
-    const four_bar_real t26 = t7 + t11*t19 + t21*t25;
-    const four_bar_real t27 = t22*t24;
-    const four_bar_real t28 = t20*t23;
-    const four_bar_real t29 = 5.555555555555555*t10;
-    const four_bar_real t30 = t22*t26;
-    const four_bar_real t31 = t20*t25;
-    const four_bar_real t32 = 5.555555555555555*t11;
-    const four_bar_real t33 = t24*t30 + t23*t31 + t10*t32;
+    const four_bar_real t24 = t14 + t11*t18;
+    const four_bar_real t25 = t9 + t11*t20 - t22*t24;
+    const four_bar_real t26 = t13 - t12*t18;
+    const four_bar_real t27 = t8 + t12*t20 + t22*t26;
+    const four_bar_real t28 = t23*t25;
+    const four_bar_real t29 = t21*t24;
+    const four_bar_real t30 = 5.555555555555555*t11;
+    const four_bar_real t31 = t23*t27;
+    const four_bar_real t32 = t21*t26;
+    const four_bar_real t33 = 5.555555555555555*t12;
+    const four_bar_real t34 = t25*t31 - t24*t32 + t11*t33;
 
     /* motion per multiplier */
-    const four_bar_real t34 = t28 + t21*t27;
-    const four_bar_real t35 = t31 - t21*t30;
+    const four_bar_real t35 = t29 - t22*t28;
+    const four_bar_real t36 = t32 + t22*t31;
 
-    G[0] = t8;
-    G[1] = t13;
-    G[2] = -t10;
-    G[3] = t7;
-    G[4] = -t12;
-    G[5] = -t11;
-    response[0] = t27;
-    response[1] = t30;
-    response[2] = -t34;
-    response[3] = t35;
-    response[4] = t17*t34 - t29 - t19*t27;
-    response[5] = -t32 - t19*t30 - t17*t35;
-    delassus[0] = t24*t27 - t23*t28 + t10*t29;
-    delassus[1] = t33;
-    delassus[2] = t33;
-    delassus[3] = t26*t30 - t25*t31 + t11*t32;
-    weighted[0] = t24;
-    weighted[1] = t26;
-    weighted[2] = t23;
-    weighted[3] = -t25;
-    weighted[4] = -t10;
-    weighted[5] = -t11;
-    inverses[0] = t22;
-    inverses[1] = -t20;
+    G[0] = t9;
+    G[1] = t14;
+    G[2] = -t11;
+    G[3] = t8;
+    G[4] = -t13;
+    G[5] = -t12;
+    response[0] = t28;
+    response[1] = t31;
+    response[2] = t35;
+    response[3] = -t36;
+    response[4] = -t30 - t20*t28 - t18*t35;
+    response[5] = t18*t36 - t33 - t20*t31;
+    delassus[0] = t25*t28 + t24*t29 + t11*t30;
+    delassus[1] = t34;
+    delassus[2] = t34;
+    delassus[3] = t27*t31 + t26*t32 + t12*t33;
+    weighted[0] = t25;
+    weighted[1] = t27;
+    weighted[2] = t24;
+    weighted[3] = -t26;
+    weighted[4] = -t11;
+    weighted[5] = -t12;
+    inverses[0] = t23;
+    inverses[1] = t21;
     inverses[2] = 5.555555555555555;
 }
 
@@ -1069,7 +1053,7 @@ void four_bar_moved_position(
     q_moved[2] = q[2] + motion[2];
 }
 
-/* operations: 77 + or -, 112 *, 5 /, 3 sine-cosine pairs */
+/* operations: 72 + or -, 109 *, 5 /, 3 sine-cosine pairs */
 int four_bar_actuated_inverse_dynamics(
     const four_bar_real q[3],
     const four_bar_real v[3],
@@ -1111,74 +1095,70 @@ int four_bar_actuated_inverse_dynamics(
     const four_bar_real t15 = a1_y + 0.3*vdot[0];
     const four_bar_real a2_x = cos_q1*t14 + sin_q1*t15;
     const four_bar_real a2_y = cos_q1*t15 - sin_q1*t14;
-    const four_bar_real t16 = 0.8*w2_z*w2_z;
-    const four_bar_real t17 = 0.8*alpha2_z;
+    const four_bar_real t16 = w2_z*w2_z;
     const four_bar_real alpha3_z = vdot[2] + alpha2_z;
-    const four_bar_real t18 = a2_x - t16;
-    const four_bar_real t19 = a2_y + t17;
-    const four_bar_real a3_x = cos_q2*t18 + sin_q2*t19;
-    const four_bar_real a3_y = cos_q2*t19 - sin_q2*t18;
+    const four_bar_real a3_y = cos_q2*(a2_y + 0.8*alpha2_z) - sin_q2*(a2_x - 0.8*t16);
     const four_bar_real n3_z = 0.18*alpha3_z - 0.45*a3_y;
-    const four_bar_real f3_x = 1.5*a3_x + 0.45*w3_z*w3_z;
-    const four_bar_real f3_y = 1.5*a3_y - 0.45*alpha3_z;
+    const four_bar_real f3_x = 0.45*w3_z*w3_z;
+    const four_bar_real f3_y = -0.45*alpha3_z;
 
     /* joint wrenches and generalised forces, inward */
-    const four_bar_real t20 = sin_q2*f3_x + cos_q2*f3_y;
-    const four_bar_real n2_z = n3_z + 0.8*(a2_y + t20) + 0.4267*alpha2_z;
-    const four_bar_real f2_x = 2.0*a2_x - t16 + cos_q2*f3_x - sin_q2*f3_y;
-    const four_bar_real f2_y = 2.0*a2_y + t17 + t20;
-    const four_bar_real t21 = 0.03*vdot[0] + 1.4715*cos_q0;
-    const four_bar_real n1_z = t21 + n2_z + 0.3*(sin_q1*f2_x + cos_q1*f2_y);
+    const four_bar_real t17 = sin_q2*f3_x + cos_q2*f3_y;
+    const four_bar_real n2_z = 1.3867*alpha2_z + 2.0*a2_y + n3_z + 0.8*t17;
+    const four_bar_real f2_x = cos_q2*f3_x - 2.0*t16 - sin_q2*f3_y;
+    const four_bar_real f2_y = 2.0*alpha2_z + t17;
+    const four_bar_real t18 = 0.345*vdot[0] + 11.772*cos_q0;
+    const four_bar_real n1_z = t18 + n2_z + 0.3*(sin_q1*f2_x + cos_q1*f2_y);
 
     /* least actuator forces */
-    const four_bar_real t22 = t8*t10 + t7*t11;
-    const four_bar_real t23 = t10*t13 - t11*t12;
-    const four_bar_real t24 = t10*t10 + t11*t11;
+    const four_bar_real t19 = t8*t10 + t7*t11;
+    const four_bar_real t20 = t10*t13 - t11*t12;
+    const four_bar_real t21 = t10*t10 + t11*t11;
 
     /* factorisation of the matrix of motors and closure rows */
-    const four_bar_real t25 = 1.0/t24;
-    const four_bar_real t26 = t23*t25;
-    const four_bar_real t27 = t8*t13 - t7*t12 - t22*t26;
-    const four_bar_real t28 = t13*t13 + t12*t12 - t23*t26;
-    const four_bar_real t29 = t22*t25;
-    const four_bar_real t30 = 1.0/t28;
-    const four_bar_real t31 = t27*t30;
-    const four_bar_real t32 = 1.0 + t8*t8 + t7*t7 - t22*t29 - t27*t31;
-    const four_bar_real t33 = 1.0/t32;
+    const four_bar_real t22 = 1.0/t21;
+    const four_bar_real t23 = t20*t22;
+    const four_bar_real t24 = t8*t13 - t7*t12 - t19*t23;
+    const four_bar_real t25 = t13*t13 + t12*t12 - t20*t23;
+    const four_bar_real t26 = t19*t22;
+    const four_bar_real t27 = 1.0/t25;
+    const four_bar_real t28 = t24*t27;
+    const four_bar_real t29 = 1.0 + t8*t8 + t7*t7 - t19*t26 - t24*t28;
+    const four_bar_real t30 = 1.0/t29;
 
     /* least actuator forces */
-    const four_bar_real t34 = t13 - t10*t26;
-    const four_bar_real t35 = t8 - t10*t29 - t31*t34;
-    const four_bar_real t36 = t12 + t11*t26;
-    const four_bar_real t37 = t7 - t11*t29 + t31*t36;
-    const four_bar_real t38 = n2_z + n3_z*t26;
-    const four_bar_real t39 = n1_z + n3_z*t29 - t31*t38;
-    const four_bar_real t40 = t33*t35;
-    const four_bar_real t41 = t30*t34;
-    const four_bar_real t42 = t10*t25;
-    const four_bar_real t43 = t33*t37;
-    const four_bar_real t44 = t30*t36;
-    const four_bar_real t45 = t11*t25;
-    const four_bar_real t46 = t35*t43 - t34*t44 + t10*t45;
-    const four_bar_real t47 = t37*t43 + t36*t44 + t11*t45;
+    const four_bar_real t31 = t13 - t10*t23;
+    const four_bar_real t32 = t8 - t10*t26 - t28*t31;
+    const four_bar_real t33 = t12 + t11*t23;
+    const four_bar_real t34 = t7 - t11*t26 + t28*t33;
+    const four_bar_real t35 = n2_z + n3_z*t23;
+    const four_bar_real t36 = n1_z + n3_z*t26 - t28*t35;
+    const four_bar_real t37 = t30*t32;
+    const four_bar_real t38 = t27*t31;
+    const four_bar_real t39 = t10*t22;
+    const four_bar_real t40 = t30*t34;
+    const four_bar_real t41 = t27*t33;
+    const four_bar_real t42 = t11*t22;
+    const four_bar_real t43 = t32*t40 - t31*t41 + t10*t42;
+    const four_bar_real t44 = t34*t40 + t33*t41 + t11*t42;
 
     /* factorisation of the matrix of motors and closure rows */
-    const four_bar_real t48 = 1.0/t47;
-    const four_bar_real t49 = t46*t48;
-    const four_bar_real t50 = t35*t40 + t34*t41 + t10*t42 - t46*t49;
+    const four_bar_real t45 = 1.0/t44;
+    const four_bar_real t46 = t43*t45;
+    const four_bar_real t47 = t32*t37 + t31*t38 + t10*t39 - t43*t46;
 
     /* least actuator forces */
-    const four_bar_real t51 = t39*t43 - t38*t44 - n3_z*t45;
-    const four_bar_real t52 = 1.0/t50*(t39*t40 + t38*t41 - n3_z*t42 - t49*t51);
+    const four_bar_real t48 = t36*t40 - t35*t41 - n3_z*t42;
+    const four_bar_real t49 = 1.0/t47*(t36*t37 + t35*t38 - n3_z*t39 - t46*t48);
 
-    tau[0] = t33*(t39 - t35*t52 - t37*(t48*t51 - t49*t52));
+    tau[0] = t30*(t36 - t32*t49 - t34*(t45*t48 - t46*t49));
     tau[1] = 0.0;
     tau[2] = 0.0;
-    guarded_values[0] = t24;
-    guarded_values[1] = t28;
-    guarded_values[2] = t32;
-    guarded_values[3] = t47;
-    guarded_values[4] = t50;
+    guarded_values[0] = t21;
+    guarded_values[1] = t25;
+    guarded_values[2] = t29;
+    guarded_values[3] = t44;
+    guarded_values[4] = t47;
 
     int status = four_bar_OK;
     if (!(four_bar_ABS(guarded_values[0]) > four_bar_VANISHES)) {

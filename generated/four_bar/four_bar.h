@@ -38,7 +38,7 @@ extern "C" {
 typedef double four_bar_real;
 
 /* What reads this, four_bar_interface[0] for one, links with an object of this very interface only. */
-#define four_bar_interface four_bar_interface_8f8ae4d138f88636
+#define four_bar_interface four_bar_interface_037e9a6cf82b4b80
 extern const char four_bar_interface[17];
 
 enum {
@@ -108,7 +108,7 @@ enum four_bar_status {
  *   in   v     3    generalised speeds
  *   in   vdot  3    rates of the speeds
  *   out  tau   3    generalised forces
- * operations: 28 + or -, 36 *, 3 sine-cosine pairs
+ * operations: 23 + or -, 33 *, 3 sine-cosine pairs
  */
 void four_bar_inverse_dynamics(
     const four_bar_real q[3],
@@ -120,7 +120,7 @@ void four_bar_inverse_dynamics(
  * mass_matrix: mass matrix (composite bodies)
  *   in   q  3        coordinates
  *   out  M  3 x 3    mass matrix
- * operations: 13 + or -, 10 *, 2 sine-cosine pairs
+ * operations: 9 + or -, 10 *, 2 sine-cosine pairs
  */
 void four_bar_mass_matrix(
     const four_bar_real q[3],
@@ -131,7 +131,7 @@ void four_bar_mass_matrix(
  *   in   q     3    coordinates
  *   in   v     3    generalised speeds
  *   out  bias  3    bias forces
- * operations: 19 + or -, 30 *, 3 sine-cosine pairs
+ * operations: 13 + or -, 24 *, 3 sine-cosine pairs
  */
 void four_bar_bias_force(
     const four_bar_real q[3],
@@ -142,7 +142,7 @@ void four_bar_bias_force(
  * gravity_force: generalised forces that hold the mechanism against gravity
  *   in   q        3    coordinates
  *   out  gravity  3    gravity forces
- * operations: 13 + or -, 24 *, 3 sine-cosine pairs
+ * operations: 5 + or -, 11 *, 3 sine-cosine pairs
  */
 void four_bar_gravity_force(
     const four_bar_real q[3],
@@ -153,7 +153,7 @@ void four_bar_gravity_force(
  *   in   q       3            coordinates
  *   in   v       3            generalised speeds
  *   out  energy  scalar  [J]  kinetic energy with rotor inertias
- * operations: 15 + or -, 26 *, 2 sine-cosine pairs
+ * operations: 10 + or -, 15 *, 2 sine-cosine pairs
  */
 void four_bar_kinetic_energy(
     const four_bar_real q[3],
@@ -289,7 +289,7 @@ void four_bar_closure_gap(
  *   out  right     2        gamma - G vdot with open loops
  *   out  weighted  3 x 2    Y = L^-T G^T
  *   out  inverses  3        D^-1 in M = L^T D L
- * operations: 97 + or -, 123 *, 2 /, 3 sine-cosine pairs
+ * operations: 87 + or -, 116 *, 2 /, 3 sine-cosine pairs
  */
 void four_bar_constrained_terms(
     const four_bar_real q[3],
@@ -326,7 +326,7 @@ void four_bar_constrained_wrenches(
  *   out  delassus           2 x 2    J M^-1 J^T
  *   out  weighted           3 x 2    Y = L^-T J^T
  *   out  inverses           3        D^-1 in M = L^T D L
- * operations: 49 + or -, 62 *, 2 /, 3 sine-cosine pairs
+ * operations: 45 + or -, 61 *, 2 /, 3 sine-cosine pairs
  */
 void four_bar_position_correction(
     const four_bar_real q[3],
@@ -344,7 +344,7 @@ void four_bar_position_correction(
  *   out  delassus  2 x 2    J M^-1 J^T
  *   out  weighted  3 x 2    Y = L^-T J^T
  *   out  inverses  3        D^-1 in M = L^T D L
- * operations: 49 + or -, 62 *, 2 /, 3 sine-cosine pairs
+ * operations: 45 + or -, 61 *, 2 /, 3 sine-cosine pairs
  */
 void four_bar_velocity_correction(
     const four_bar_real q[3],
@@ -375,7 +375,7 @@ void four_bar_moved_position(
  *   returns SINGULAR: the results are not numbers: a divisor vanishes in least actuator forces or in
  *     factorisation of the matrix of motors and closure rows
  *   returns NOT_FINITE: the results are not numbers
- * operations: 77 + or -, 112 *, 5 /, 3 sine-cosine pairs
+ * operations: 72 + or -, 109 *, 5 /, 3 sine-cosine pairs
  */
 int four_bar_actuated_inverse_dynamics(
     const four_bar_real q[3],
@@ -404,7 +404,7 @@ int four_bar_closed_form_position(
  *   out  q_closed  3    coordinates with closed loops
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 81 + or -, 114 *, 6 /, 4 sqrt, 9 sine-cosine pairs
+ * operations: 77 + or -, 113 *, 6 /, 4 sqrt, 9 sine-cosine pairs
  */
 int four_bar_project_position(
     const four_bar_real q[3],
@@ -418,7 +418,7 @@ int four_bar_project_position(
  *   out  steps     scalar    Newton steps
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 81 + or -, 114 *, 6 /, 4 sqrt, 9 sine-cosine pairs
+ * operations: 77 + or -, 113 *, 6 /, 4 sqrt, 9 sine-cosine pairs
  */
 int four_bar_project_position_report(
     const four_bar_real q[3],
@@ -434,7 +434,7 @@ int four_bar_project_position_report(
  *   returns SINGULAR: the results are the nearest speeds with G v = 0, which are more than elsewhere; not
  *     numbers where the mass matrix is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 78 + or -, 110 *, 6 /, 4 sqrt, 3 sine-cosine pairs
+ * operations: 74 + or -, 109 *, 6 /, 4 sqrt, 3 sine-cosine pairs
  */
 int four_bar_project_velocity(
     const four_bar_real q[3],
@@ -451,7 +451,7 @@ int four_bar_project_velocity(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 106 + or -, 143 *, 6 /, 4 sqrt, 3 sine-cosine pairs
+ * operations: 96 + or -, 136 *, 6 /, 4 sqrt, 3 sine-cosine pairs
  */
 int four_bar_constrained_dynamics(
     const four_bar_real q[3],
@@ -472,7 +472,7 @@ int four_bar_constrained_dynamics(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 106 + or -, 143 *, 6 /, 4 sqrt, 3 sine-cosine pairs
+ * operations: 96 + or -, 136 *, 6 /, 4 sqrt, 3 sine-cosine pairs
  */
 int four_bar_constrained_dynamics_report(
     const four_bar_real q[3],
@@ -494,7 +494,7 @@ int four_bar_constrained_dynamics_report(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 140 + or -, 191 *, 6 /, 4 sqrt, 9 sine-cosine pairs
+ * operations: 130 + or -, 184 *, 6 /, 4 sqrt, 9 sine-cosine pairs
  */
 int four_bar_stabilised_dynamics(
     const four_bar_real q[3],
@@ -513,7 +513,7 @@ int four_bar_stabilised_dynamics(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 154 + or -, 201 *, 6 /, 4 sqrt, 6 sine-cosine pairs
+ * operations: 144 + or -, 194 *, 6 /, 4 sqrt, 6 sine-cosine pairs
  */
 int four_bar_joint_wrenches(
     const four_bar_real q[3],
@@ -530,7 +530,7 @@ int four_bar_joint_wrenches(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 106 + or -, 143 *, 6 /, 4 sqrt, 3 sine-cosine pairs
+ * operations: 96 + or -, 136 *, 6 /, 4 sqrt, 3 sine-cosine pairs
  */
 int four_bar_forward_dynamics(
     const four_bar_real q[3],

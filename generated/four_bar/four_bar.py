@@ -343,24 +343,20 @@ def _inverse_dynamics(function, q, v, vdot):
     t2 = a1_y + 0.3*vdot[0]
     a2_x = cos_q1*t1 + sin_q1*t2
     a2_y = cos_q1*t2 - sin_q1*t1
-    t3 = 0.8*w2_z*w2_z
-    t4 = 0.8*alpha2_z
+    t3 = w2_z*w2_z
     alpha3_z = vdot[2] + alpha2_z
-    t5 = a2_x - t3
-    t6 = a2_y + t4
-    a3_x = cos_q2*t5 + sin_q2*t6
-    a3_y = cos_q2*t6 - sin_q2*t5
+    a3_y = cos_q2*(a2_y + 0.8*alpha2_z) - sin_q2*(a2_x - 0.8*t3)
     n3_z = 0.18*alpha3_z - 0.45*a3_y
-    f3_x = 1.5*a3_x + 0.45*w3_z*w3_z
-    f3_y = 1.5*a3_y - 0.45*alpha3_z
+    f3_x = 0.45*w3_z*w3_z
+    f3_y = -0.45*alpha3_z
     # joint wrenches and generalised forces, inward
-    t7 = sin_q2*f3_x + cos_q2*f3_y
-    n2_z = n3_z + 0.8*(a2_y + t7) + 0.4267*alpha2_z
-    f2_x = 2.0*a2_x - t3 + cos_q2*f3_x - sin_q2*f3_y
-    f2_y = 2.0*a2_y + t4 + t7
-    t8 = 0.03*vdot[0] + 1.4715*cos_q0
+    t4 = sin_q2*f3_x + cos_q2*f3_y
+    n2_z = 1.3867*alpha2_z + 2.0*a2_y + n3_z + 0.8*t4
+    f2_x = cos_q2*f3_x - 2.0*t3 - sin_q2*f3_y
+    f2_y = 2.0*alpha2_z + t4
+    t5 = 0.345*vdot[0] + 11.772*cos_q0
     tau = (
-        t8 + n2_z + 0.3*(sin_q1*f2_x + cos_q1*f2_y),
+        t5 + n2_z + 0.3*(sin_q1*f2_x + cos_q1*f2_y),
         n2_z,
         n3_z,
     )
@@ -391,7 +387,7 @@ def _mass_matrix(function, q):
     cos_q2 = cos(q[2])
     # composite inertias, inward
     t1 = 0.45*cos_q2
-    m2_2 = 0.6067 - 0.8*(t1 + t1 - 1.2)
+    m2_2 = 1.5667 - 0.72*cos_q2
     t2 = 0.45*sin_q1*sin_q2
     t3 = cos_q1*(2.0 - t1) + t2
     # mass matrix
@@ -399,7 +395,7 @@ def _mass_matrix(function, q):
     m3_2 = 0.18 - 0.36*cos_q2
     m3_1 = m3_2 + 0.3*(t2 - cos_q1*t1)
     M = (
-        0.03 + m2_2 + 0.3*(t3 + t3 + 1.05),
+        0.345 + m2_2 + 0.6*t3,
         m2_1,
         m3_1,
         m2_1,
@@ -447,20 +443,17 @@ def _bias_force(function, q, v):
     t1 = a1_x - 0.3*v[0]*v[0]
     a2_x = cos_q1*t1 + sin_q1*a1_y
     a2_y = cos_q1*a1_y - sin_q1*t1
-    t2 = 0.8*w2_z*w2_z
-    t3 = a2_x - t2
-    a3_x = cos_q2*t3 + sin_q2*a2_y
-    a3_y = cos_q2*a2_y - sin_q2*t3
+    t2 = w2_z*w2_z
+    a3_y = cos_q2*a2_y - sin_q2*(a2_x - 0.8*t2)
     n3_z = -0.45*a3_y
-    f3_y = 1.5*a3_y
-    f3_x = 1.5*a3_x + 0.45*w3_z*w3_z
+    f3_x = 0.45*w3_z*w3_z
     # joint wrenches and generalised forces, inward
-    t4 = sin_q2*f3_x + cos_q2*f3_y
-    n2_z = n3_z + 0.8*(a2_y + t4)
-    f2_x = 2.0*a2_x - t2 + cos_q2*f3_x - sin_q2*f3_y
-    f2_y = 2.0*a2_y + t4
+    f2_y = sin_q2*f3_x
+    n2_z = 2.0*a2_y + n3_z + 0.8*f2_y
+    f2_x = cos_q2*f3_x - 2.0*t2
+    f1_y = sin_q1*f2_x + cos_q1*f2_y
     bias = (
-        1.4715*cos_q0 + n2_z + 0.3*(sin_q1*f2_x + cos_q1*f2_y),
+        11.772*cos_q0 + n2_z + 0.3*f1_y,
         n2_z,
         n3_z,
     )
@@ -496,18 +489,12 @@ def _gravity_force(function, q):
     a1_y = 9.81*cos_q0
     a2_x = cos_q1*a1_x + sin_q1*a1_y
     a2_y = cos_q1*a1_y - sin_q1*a1_x
-    a3_x = cos_q2*a2_x + sin_q2*a2_y
     a3_y = cos_q2*a2_y - sin_q2*a2_x
     n3_z = -0.45*a3_y
-    f3_x = 1.5*a3_x
-    f3_y = 1.5*a3_y
     # joint wrenches and generalised forces, inward
-    t1 = sin_q2*f3_x + cos_q2*f3_y
-    n2_z = n3_z + 0.8*(a2_y + t1)
-    f2_x = 2.0*a2_x + cos_q2*f3_x - sin_q2*f3_y
-    f2_y = 2.0*a2_y + t1
+    n2_z = 2.0*a2_y + n3_z
     gravity = (
-        1.4715*cos_q0 + n2_z + 0.3*(sin_q1*f2_x + cos_q1*f2_y),
+        11.772*cos_q0 + n2_z,
         n2_z,
         n3_z,
     )
@@ -543,17 +530,14 @@ def _kinetic_energy(function, q, v):
     v2_x = sin_q1*t1
     v2_y = cos_q1*t1
     w2_z = v[0] + v[1]
-    t2 = 0.8*w2_z
-    t3 = v2_y + t2
-    v3_x = cos_q2*v2_x + sin_q2*t3
-    v3_y = cos_q2*t3 - sin_q2*v2_x
+    v3_y = cos_q2*(v2_y + 0.8*w2_z) - sin_q2*v2_x
     w3_z = v[2] + w2_z
     # kinetic energy
-    t4 = w2_z*(0.4267*w2_z + 0.8*v2_y) + 2.0*v2_x*v2_x + v2_y*(t2 + 2.0*v2_y)
-    t5 = 1.5*v3_x*v3_x - v3_y*(0.45*w3_z - 1.5*v3_y)
-    t6 = 0.03*v[0]*v[0] + t4 + w3_z*(0.18*w3_z - 0.45*v3_y) + t5
+    t2 = 2.0*v2_y
+    t3 = 0.45*v3_y
+    t4 = w3_z*(0.18*w3_z - t3 - t3) + w2_z*(t2 + 1.3867*w2_z + t2)
     energy = (
-        0.5*t6,
+        0.5*(t4 + 0.345*v[0]*v[0]),
     )
     return (energy,)
 
@@ -1168,118 +1152,116 @@ def _constrained_terms(function, q, v, tau):
     t2 = 0.6 - 0.8*cos_q2
     t3 = 0.3*cos_q1
     t4 = 0.3*sin_q1
-    t5 = cos_q1*cos_q2 - sin_q1*sin_q2
-    t6 = sin_q1*cos_q2 + cos_q1*sin_q2
-    t7 = 0.7*(cos_q0*t5 - sin_q0*t6)
-    t8 = 0.7*(sin_q0*t5 + cos_q0*t6)
-    t9 = t2 - cos_q2*t3 + sin_q2*t4 + t7
-    t10 = t1 + sin_q2*t3 + cos_q2*t4 - t8
-    t11 = 0.6 - t9
-    t12 = v[2]*t10
+    t5 = sin_q1*sin_q2
+    t6 = cos_q1*cos_q2 - t5
+    t7 = sin_q1*cos_q2 + cos_q1*sin_q2
+    t8 = 0.7*(cos_q0*t6 - sin_q0*t7)
+    t9 = 0.7*(sin_q0*t6 + cos_q0*t7)
+    t10 = t2 - cos_q2*t3 + sin_q2*t4 + t8
+    t11 = t1 + sin_q2*t3 + cos_q2*t4 - t9
+    t12 = 0.6 - t10
     t13 = v[2]*t11
-    t14 = t2 - t9
-    t15 = t1 - t10
-    t16 = v[1]*t15
-    t17 = v[1]*t14
-    t18 = v[1] + v[2]
-    t19 = t12 - t16
-    t20 = t13 + t17
-    t21 = v[0]*t8
-    t22 = v[0]*t7
-    t23 = v[0] + t18
+    t14 = v[2]*t12
+    t15 = t2 - t10
+    t16 = t1 - t11
+    t17 = v[1]*t16
+    t18 = v[1]*t15
+    t19 = v[1] + v[2]
+    t20 = t13 - t17
+    t21 = t14 + t18
+    t22 = v[0]*t9
+    t23 = v[0]*t8
+    t24 = v[0] + t19
     # angular velocities and velocity-dependent accelerations, outward
     w2_z = v[0] + v[1]
     w3_z = v[2] + w2_z
     # accelerations and inertial wrenches, outward
     a1_x = 9.81*sin_q0
     a1_y = 9.81*cos_q0
-    t24 = a1_x - 0.3*v[0]*v[0]
-    a2_x = cos_q1*t24 + sin_q1*a1_y
-    a2_y = cos_q1*a1_y - sin_q1*t24
-    t25 = 0.8*w2_z*w2_z
-    t26 = a2_x - t25
-    a3_x = cos_q2*t26 + sin_q2*a2_y
-    a3_y = cos_q2*a2_y - sin_q2*t26
+    t25 = a1_x - 0.3*v[0]*v[0]
+    a2_x = cos_q1*t25 + sin_q1*a1_y
+    a2_y = cos_q1*a1_y - sin_q1*t25
+    t26 = w2_z*w2_z
+    a3_y = cos_q2*a2_y - sin_q2*(a2_x - 0.8*t26)
     n3_z = -0.45*a3_y
-    f3_y = 1.5*a3_y
-    f3_x = 1.5*a3_x + 0.45*w3_z*w3_z
+    f3_x = 0.45*w3_z*w3_z
     # joint wrenches and generalised forces, inward
-    t27 = sin_q2*f3_x + cos_q2*f3_y
-    n2_z = n3_z + 0.8*(a2_y + t27)
-    f2_x = 2.0*a2_x - t25 + cos_q2*f3_x - sin_q2*f3_y
-    f2_y = 2.0*a2_y + t27
-    n1_z = 1.4715*cos_q0 + n2_z + 0.3*(sin_q1*f2_x + cos_q1*f2_y)
-    t28 = tau[2] - n3_z
+    f2_y = sin_q2*f3_x
+    n2_z = 2.0*a2_y + n3_z + 0.8*f2_y
+    f2_x = cos_q2*f3_x - 2.0*t26
+    f1_y = sin_q1*f2_x + cos_q1*f2_y
+    n1_z = 11.772*cos_q0 + n2_z + 0.3*f1_y
+    t27 = tau[2] - n3_z
     # composite inertias, inward
-    t29 = 0.45*cos_q2
-    m2_2 = 0.6067 - 0.8*(t29 + t29 - 1.2)
-    t30 = 0.45*sin_q1*sin_q2
-    t31 = cos_q1*(2.0 - t29) + t30
-    m1_1 = 0.03 + m2_2 + 0.3*(t31 + t31 + 1.05)
+    t28 = 0.45*cos_q2
+    m2_2 = 1.5667 - 0.72*cos_q2
+    t29 = 0.45*t5
+    t30 = cos_q1*(2.0 - t28) + t29
+    m1_1 = 0.345 + m2_2 + 0.6*t30
     # mass matrix
-    m2_1 = m2_2 + 0.3*t31
+    m2_1 = m2_2 + 0.3*t30
     m3_2 = 0.18 - 0.36*cos_q2
-    m3_1 = m3_2 + 0.3*(t30 - cos_q1*t29)
+    m3_1 = m3_2 + 0.3*(t29 - cos_q1*t28)
     # factorisation of the mass matrix
-    t32 = 5.555555555555555*m3_2
-    t33 = m3_1*t32 - m2_1
-    t34 = 5.555555555555555*m3_1
-    t35 = 1.0/(m3_2*t32 - m2_2)
-    t36 = t33*t35
-    t37 = 1.0/(m1_1 - m3_1*t34 + t33*t36)
+    t31 = 5.555555555555555*m3_2
+    t32 = m2_1 - m3_1*t31
+    t33 = 5.555555555555555*m3_1
+    t34 = 1.0/(m2_2 - m3_2*t31)
+    t35 = t32*t34
+    t36 = 1.0/(m1_1 - m3_1*t33 - t32*t35)
     # closure rows brought to the mass matrix
-    t38 = tau[1] - n2_z - t28*t32
-    t39 = tau[0] - n1_z - t28*t34 - t36*t38
-    t40 = t15 + t10*t32
-    t41 = t8 + t10*t34 - t36*t40
-    t42 = t14 - t11*t32
-    t43 = t7 + t11*t34 + t36*t42
-    t44 = t37*t41
-    t45 = t35*t40
-    t46 = 5.555555555555555*t10
-    t47 = t37*t43
-    t48 = t35*t42
-    t49 = 5.555555555555555*t11
-    t50 = t41*t47 + t40*t48 + t10*t49
+    t37 = tau[1] - n2_z - t27*t31
+    t38 = tau[0] - n1_z - t27*t33 - t35*t37
+    t39 = t16 + t11*t31
+    t40 = t9 + t11*t33 - t35*t39
+    t41 = t15 - t12*t31
+    t42 = t8 + t12*t33 + t35*t41
+    t43 = t36*t40
+    t44 = t34*t39
+    t45 = 5.555555555555555*t11
+    t46 = t36*t42
+    t47 = t34*t41
+    t48 = 5.555555555555555*t12
+    t49 = t40*t46 - t39*t47 + t11*t48
     # accelerations of the open tree and per multiplier
-    t51 = t37*t39
-    t52 = t35*t38 + t36*t51
-    t53 = t45 + t36*t44
-    t54 = t48 - t36*t47
+    t50 = t36*t38
+    t51 = t34*t37 - t35*t50
+    t52 = t44 - t35*t43
+    t53 = t47 + t35*t46
     free = (
+        t50,
         t51,
-        -t52,
-        5.555555555555555*t28 - t34*t51 + t32*t52,
+        5.555555555555555*t27 - t33*t50 - t31*t51,
     )
     response = (
-        t44,
-        t47,
+        t43,
+        t46,
+        t52,
         -t53,
-        t54,
-        t32*t53 - t46 - t34*t44,
-        -t49 - t34*t47 - t32*t54,
+        -t45 - t33*t43 - t31*t52,
+        t31*t53 - t48 - t33*t46,
     )
     delassus = (
-        t41*t44 - t40*t45 + t10*t46,
-        t50,
-        t50,
-        t43*t47 - t42*t48 + t11*t49,
+        t40*t43 + t39*t44 + t11*t45,
+        t49,
+        t49,
+        t42*t46 + t41*t47 + t12*t48,
     )
     right = (
-        v[2]*t17 - v[1]*t13 - v[0]*t20 - t18*t22 + t23*(t20 - t22) - t39*t44 + t38*t45 + t28*t46,
-        v[1]*t12 + v[2]*t16 + v[0]*t19 + t18*t21 - t23*(t19 - t21) - t39*t47 - t38*t48 + t28*t49,
+        v[2]*t18 - v[1]*t14 - v[0]*t21 - t19*t23 + t24*(t21 - t23) - t38*t43 - t37*t44 + t27*t45,
+        v[1]*t13 + v[2]*t17 + v[0]*t20 + t19*t22 - t24*(t20 - t22) - t38*t46 + t37*t47 + t27*t48,
     )
     weighted = (
-        t41,
-        t43,
         t40,
-        -t42,
-        -t10,
+        t42,
+        t39,
+        -t41,
         -t11,
+        -t12,
     )
     inverses = (
-        t37,
-        -t35,
+        t36,
+        t34,
         5.555555555555555,
     )
     return (free, response, delassus, right, weighted, inverses,)
@@ -1423,80 +1405,81 @@ def _position_correction(function, q):
     t2 = 0.6 - 0.8*cos_q2
     t3 = 0.3*cos_q1
     t4 = 0.3*sin_q1
-    t5 = cos_q1*cos_q2 - sin_q1*sin_q2
-    t6 = sin_q1*cos_q2 + cos_q1*sin_q2
-    t7 = 0.7*(cos_q0*t5 - sin_q0*t6)
-    t8 = 0.7*(sin_q0*t5 + cos_q0*t6)
-    t9 = t2 - cos_q2*t3 + sin_q2*t4 + t7
-    t10 = t1 + sin_q2*t3 + cos_q2*t4 - t8
-    t11 = 0.6 - t9
-    t12 = t2 - t9
-    t13 = t1 - t10
+    t5 = sin_q1*sin_q2
+    t6 = cos_q1*cos_q2 - t5
+    t7 = sin_q1*cos_q2 + cos_q1*sin_q2
+    t8 = 0.7*(cos_q0*t6 - sin_q0*t7)
+    t9 = 0.7*(sin_q0*t6 + cos_q0*t7)
+    t10 = t2 - cos_q2*t3 + sin_q2*t4 + t8
+    t11 = t1 + sin_q2*t3 + cos_q2*t4 - t9
+    t12 = 0.6 - t10
+    t13 = t2 - t10
+    t14 = t1 - t11
     # composite inertias, inward
-    t14 = 0.45*cos_q2
-    m2_2 = 0.6067 - 0.8*(t14 + t14 - 1.2)
-    t15 = 0.45*sin_q1*sin_q2
-    t16 = cos_q1*(2.0 - t14) + t15
-    m1_1 = 0.03 + m2_2 + 0.3*(t16 + t16 + 1.05)
+    t15 = 0.45*cos_q2
+    m2_2 = 1.5667 - 0.72*cos_q2
+    t16 = 0.45*t5
+    t17 = cos_q1*(2.0 - t15) + t16
+    m1_1 = 0.345 + m2_2 + 0.6*t17
     # mass matrix
-    m2_1 = m2_2 + 0.3*t16
+    m2_1 = m2_2 + 0.3*t17
     m3_2 = 0.18 - 0.36*cos_q2
-    m3_1 = m3_2 + 0.3*(t15 - cos_q1*t14)
+    m3_1 = m3_2 + 0.3*(t16 - cos_q1*t15)
     # factorisation of the mass matrix
-    t17 = 5.555555555555555*m3_2
-    t18 = m3_1*t17 - m2_1
-    t19 = 5.555555555555555*m3_1
-    t20 = 1.0/(m3_2*t17 - m2_2)
-    t21 = t18*t20
-    t22 = 1.0/(m1_1 - m3_1*t19 + t18*t21)
+    t18 = 5.555555555555555*m3_2
+    t19 = m2_1 - m3_1*t18
+    t20 = 5.555555555555555*m3_1
+    t21 = 1.0/(m2_2 - m3_2*t18)
+    t22 = t19*t21
+    t23 = 1.0/(m1_1 - m3_1*t20 - t19*t22)
     # closure rows brought to the mass matrix
-    t23 = t13 + t10*t17
-    t24 = t8 + t10*t19 - t21*t23
-    t25 = t12 - t11*t17
-    t26 = t7 + t11*t19 + t21*t25
-    t27 = t22*t24
-    t28 = t20*t23
-    t29 = 5.555555555555555*t10
-    t30 = t22*t26
-    t31 = t20*t25
-    t32 = 5.555555555555555*t11
-    t33 = t24*t30 + t23*t31 + t10*t32
+    t24 = t14 + t11*t18
+    t25 = t9 + t11*t20 - t22*t24
+    t26 = t13 - t12*t18
+    t27 = t8 + t12*t20 + t22*t26
+    t28 = t23*t25
+    t29 = t21*t24
+    t30 = 5.555555555555555*t11
+    t31 = t23*t27
+    t32 = t21*t26
+    t33 = 5.555555555555555*t12
+    t34 = t25*t31 - t24*t32 + t11*t33
     # motion per multiplier
-    t34 = t28 + t21*t27
-    t35 = t31 - t21*t30
+    t35 = t29 - t22*t28
+    t36 = t32 + t22*t31
     residual_jacobian = (
-        t8,
-        t13,
-        -t10,
-        t7,
-        -t12,
+        t9,
+        t14,
         -t11,
+        t8,
+        -t13,
+        -t12,
     )
     response = (
-        t27,
-        t30,
-        -t34,
+        t28,
+        t31,
         t35,
-        t17*t34 - t29 - t19*t27,
-        -t32 - t19*t30 - t17*t35,
+        -t36,
+        -t30 - t20*t28 - t18*t35,
+        t18*t36 - t33 - t20*t31,
     )
     delassus = (
-        t24*t27 - t23*t28 + t10*t29,
-        t33,
-        t33,
-        t26*t30 - t25*t31 + t11*t32,
+        t25*t28 + t24*t29 + t11*t30,
+        t34,
+        t34,
+        t27*t31 + t26*t32 + t12*t33,
     )
     weighted = (
+        t25,
+        t27,
         t24,
-        t26,
-        t23,
-        -t25,
-        -t10,
+        -t26,
         -t11,
+        -t12,
     )
     inverses = (
-        t22,
-        -t20,
+        t23,
+        t21,
         5.555555555555555,
     )
     return (residual_jacobian, response, delassus, weighted, inverses,)
@@ -1545,80 +1528,81 @@ def _velocity_correction(function, q):
     t2 = 0.6 - 0.8*cos_q2
     t3 = 0.3*cos_q1
     t4 = 0.3*sin_q1
-    t5 = cos_q1*cos_q2 - sin_q1*sin_q2
-    t6 = sin_q1*cos_q2 + cos_q1*sin_q2
-    t7 = 0.7*(cos_q0*t5 - sin_q0*t6)
-    t8 = 0.7*(sin_q0*t5 + cos_q0*t6)
-    t9 = t2 - cos_q2*t3 + sin_q2*t4 + t7
-    t10 = t1 + sin_q2*t3 + cos_q2*t4 - t8
-    t11 = 0.6 - t9
-    t12 = t2 - t9
-    t13 = t1 - t10
+    t5 = sin_q1*sin_q2
+    t6 = cos_q1*cos_q2 - t5
+    t7 = sin_q1*cos_q2 + cos_q1*sin_q2
+    t8 = 0.7*(cos_q0*t6 - sin_q0*t7)
+    t9 = 0.7*(sin_q0*t6 + cos_q0*t7)
+    t10 = t2 - cos_q2*t3 + sin_q2*t4 + t8
+    t11 = t1 + sin_q2*t3 + cos_q2*t4 - t9
+    t12 = 0.6 - t10
+    t13 = t2 - t10
+    t14 = t1 - t11
     # composite inertias, inward
-    t14 = 0.45*cos_q2
-    m2_2 = 0.6067 - 0.8*(t14 + t14 - 1.2)
-    t15 = 0.45*sin_q1*sin_q2
-    t16 = cos_q1*(2.0 - t14) + t15
-    m1_1 = 0.03 + m2_2 + 0.3*(t16 + t16 + 1.05)
+    t15 = 0.45*cos_q2
+    m2_2 = 1.5667 - 0.72*cos_q2
+    t16 = 0.45*t5
+    t17 = cos_q1*(2.0 - t15) + t16
+    m1_1 = 0.345 + m2_2 + 0.6*t17
     # mass matrix
-    m2_1 = m2_2 + 0.3*t16
+    m2_1 = m2_2 + 0.3*t17
     m3_2 = 0.18 - 0.36*cos_q2
-    m3_1 = m3_2 + 0.3*(t15 - cos_q1*t14)
+    m3_1 = m3_2 + 0.3*(t16 - cos_q1*t15)
     # factorisation of the mass matrix
-    t17 = 5.555555555555555*m3_2
-    t18 = m3_1*t17 - m2_1
-    t19 = 5.555555555555555*m3_1
-    t20 = 1.0/(m3_2*t17 - m2_2)
-    t21 = t18*t20
-    t22 = 1.0/(m1_1 - m3_1*t19 + t18*t21)
+    t18 = 5.555555555555555*m3_2
+    t19 = m2_1 - m3_1*t18
+    t20 = 5.555555555555555*m3_1
+    t21 = 1.0/(m2_2 - m3_2*t18)
+    t22 = t19*t21
+    t23 = 1.0/(m1_1 - m3_1*t20 - t19*t22)
     # closure rows brought to the mass matrix
-    t23 = t13 + t10*t17
-    t24 = t8 + t10*t19 - t21*t23
-    t25 = t12 - t11*t17
-    t26 = t7 + t11*t19 + t21*t25
-    t27 = t22*t24
-    t28 = t20*t23
-    t29 = 5.555555555555555*t10
-    t30 = t22*t26
-    t31 = t20*t25
-    t32 = 5.555555555555555*t11
-    t33 = t24*t30 + t23*t31 + t10*t32
+    t24 = t14 + t11*t18
+    t25 = t9 + t11*t20 - t22*t24
+    t26 = t13 - t12*t18
+    t27 = t8 + t12*t20 + t22*t26
+    t28 = t23*t25
+    t29 = t21*t24
+    t30 = 5.555555555555555*t11
+    t31 = t23*t27
+    t32 = t21*t26
+    t33 = 5.555555555555555*t12
+    t34 = t25*t31 - t24*t32 + t11*t33
     # motion per multiplier
-    t34 = t28 + t21*t27
-    t35 = t31 - t21*t30
+    t35 = t29 - t22*t28
+    t36 = t32 + t22*t31
     G = (
-        t8,
-        t13,
-        -t10,
-        t7,
-        -t12,
+        t9,
+        t14,
         -t11,
+        t8,
+        -t13,
+        -t12,
     )
     response = (
-        t27,
-        t30,
-        -t34,
+        t28,
+        t31,
         t35,
-        t17*t34 - t29 - t19*t27,
-        -t32 - t19*t30 - t17*t35,
+        -t36,
+        -t30 - t20*t28 - t18*t35,
+        t18*t36 - t33 - t20*t31,
     )
     delassus = (
-        t24*t27 - t23*t28 + t10*t29,
-        t33,
-        t33,
-        t26*t30 - t25*t31 + t11*t32,
+        t25*t28 + t24*t29 + t11*t30,
+        t34,
+        t34,
+        t27*t31 + t26*t32 + t12*t33,
     )
     weighted = (
+        t25,
+        t27,
         t24,
-        t26,
-        t23,
-        -t25,
-        -t10,
+        -t26,
         -t11,
+        -t12,
     )
     inverses = (
-        t22,
-        -t20,
+        t23,
+        t21,
         5.555555555555555,
     )
     return (G, response, delassus, weighted, inverses,)
@@ -1723,70 +1707,66 @@ def _actuated_inverse_dynamics(function, q, v, vdot):
     t15 = a1_y + 0.3*vdot[0]
     a2_x = cos_q1*t14 + sin_q1*t15
     a2_y = cos_q1*t15 - sin_q1*t14
-    t16 = 0.8*w2_z*w2_z
-    t17 = 0.8*alpha2_z
+    t16 = w2_z*w2_z
     alpha3_z = vdot[2] + alpha2_z
-    t18 = a2_x - t16
-    t19 = a2_y + t17
-    a3_x = cos_q2*t18 + sin_q2*t19
-    a3_y = cos_q2*t19 - sin_q2*t18
+    a3_y = cos_q2*(a2_y + 0.8*alpha2_z) - sin_q2*(a2_x - 0.8*t16)
     n3_z = 0.18*alpha3_z - 0.45*a3_y
-    f3_x = 1.5*a3_x + 0.45*w3_z*w3_z
-    f3_y = 1.5*a3_y - 0.45*alpha3_z
+    f3_x = 0.45*w3_z*w3_z
+    f3_y = -0.45*alpha3_z
     # joint wrenches and generalised forces, inward
-    t20 = sin_q2*f3_x + cos_q2*f3_y
-    n2_z = n3_z + 0.8*(a2_y + t20) + 0.4267*alpha2_z
-    f2_x = 2.0*a2_x - t16 + cos_q2*f3_x - sin_q2*f3_y
-    f2_y = 2.0*a2_y + t17 + t20
-    t21 = 0.03*vdot[0] + 1.4715*cos_q0
-    n1_z = t21 + n2_z + 0.3*(sin_q1*f2_x + cos_q1*f2_y)
+    t17 = sin_q2*f3_x + cos_q2*f3_y
+    n2_z = 1.3867*alpha2_z + 2.0*a2_y + n3_z + 0.8*t17
+    f2_x = cos_q2*f3_x - 2.0*t16 - sin_q2*f3_y
+    f2_y = 2.0*alpha2_z + t17
+    t18 = 0.345*vdot[0] + 11.772*cos_q0
+    n1_z = t18 + n2_z + 0.3*(sin_q1*f2_x + cos_q1*f2_y)
     # least actuator forces
-    t22 = t8*t10 + t7*t11
-    t23 = t10*t13 - t11*t12
-    t24 = t10*t10 + t11*t11
+    t19 = t8*t10 + t7*t11
+    t20 = t10*t13 - t11*t12
+    t21 = t10*t10 + t11*t11
     # factorisation of the matrix of motors and closure rows
-    t25 = 1.0/t24
-    t26 = t23*t25
-    t27 = t8*t13 - t7*t12 - t22*t26
-    t28 = t13*t13 + t12*t12 - t23*t26
-    t29 = t22*t25
-    t30 = 1.0/t28
-    t31 = t27*t30
-    t32 = 1.0 + t8*t8 + t7*t7 - t22*t29 - t27*t31
-    t33 = 1.0/t32
+    t22 = 1.0/t21
+    t23 = t20*t22
+    t24 = t8*t13 - t7*t12 - t19*t23
+    t25 = t13*t13 + t12*t12 - t20*t23
+    t26 = t19*t22
+    t27 = 1.0/t25
+    t28 = t24*t27
+    t29 = 1.0 + t8*t8 + t7*t7 - t19*t26 - t24*t28
+    t30 = 1.0/t29
     # least actuator forces
-    t34 = t13 - t10*t26
-    t35 = t8 - t10*t29 - t31*t34
-    t36 = t12 + t11*t26
-    t37 = t7 - t11*t29 + t31*t36
-    t38 = n2_z + n3_z*t26
-    t39 = n1_z + n3_z*t29 - t31*t38
-    t40 = t33*t35
-    t41 = t30*t34
-    t42 = t10*t25
-    t43 = t33*t37
-    t44 = t30*t36
-    t45 = t11*t25
-    t46 = t35*t43 - t34*t44 + t10*t45
-    t47 = t37*t43 + t36*t44 + t11*t45
+    t31 = t13 - t10*t23
+    t32 = t8 - t10*t26 - t28*t31
+    t33 = t12 + t11*t23
+    t34 = t7 - t11*t26 + t28*t33
+    t35 = n2_z + n3_z*t23
+    t36 = n1_z + n3_z*t26 - t28*t35
+    t37 = t30*t32
+    t38 = t27*t31
+    t39 = t10*t22
+    t40 = t30*t34
+    t41 = t27*t33
+    t42 = t11*t22
+    t43 = t32*t40 - t31*t41 + t10*t42
+    t44 = t34*t40 + t33*t41 + t11*t42
     # factorisation of the matrix of motors and closure rows
-    t48 = 1.0/t47
-    t49 = t46*t48
-    t50 = t35*t40 + t34*t41 + t10*t42 - t46*t49
+    t45 = 1.0/t44
+    t46 = t43*t45
+    t47 = t32*t37 + t31*t38 + t10*t39 - t43*t46
     # least actuator forces
-    t51 = t39*t43 - t38*t44 - n3_z*t45
-    t52 = 1.0/t50*(t39*t40 + t38*t41 - n3_z*t42 - t49*t51)
+    t48 = t36*t40 - t35*t41 - n3_z*t42
+    t49 = 1.0/t47*(t36*t37 + t35*t38 - n3_z*t39 - t46*t48)
     tau = (
-        t33*(t39 - t35*t52 - t37*(t48*t51 - t49*t52)),
+        t30*(t36 - t32*t49 - t34*(t45*t48 - t46*t49)),
         0.0,
         0.0,
     )
     guarded_values = (
-        t24,
-        t28,
-        t32,
+        t21,
+        t25,
+        t29,
+        t44,
         t47,
-        t50,
     )
     return (tau, guarded_values,)
 

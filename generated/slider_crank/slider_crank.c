@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-const char slider_crank_interface[17] = "8ee5056f08b4a551";
+const char slider_crank_interface[17] = "f7695168ce5459d3";
 
 #ifndef slider_crank_REGULAR
 #define slider_crank_REGULAR 0.00074
@@ -56,7 +56,7 @@ static void slider_crank_spoil(slider_crank_real *x, int size)
     }
 }
 
-/* operations: 16 + or -, 29 *, 2 sine-cosine pairs */
+/* operations: 13 + or -, 24 *, 2 sine-cosine pairs */
 void slider_crank_inverse_dynamics(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -69,10 +69,9 @@ void slider_crank_inverse_dynamics(
     const slider_crank_real m_slider = parameters->m_slider;
     const slider_crank_real sin_q0 = sin(q[0]);
     const slider_crank_real cos_q0 = cos(q[0]);
-    const slider_crank_real t1 = 0.3*r;
     const slider_crank_real sin_q1 = sin(q[1]);
     const slider_crank_real cos_q1 = cos(q[1]);
-    const slider_crank_real t2 = 0.2*l;
+    const slider_crank_real t1 = 0.2*l;
 
     /* angular velocities and velocity-dependent accelerations, outward */
     const slider_crank_real w2_z = v[0] + v[1];
@@ -81,24 +80,21 @@ void slider_crank_inverse_dynamics(
     const slider_crank_real a1_x = 9.81*sin_q0;
     const slider_crank_real a1_y = 9.81*cos_q0;
     const slider_crank_real alpha2_z = vdot[0] + vdot[1];
-    const slider_crank_real t3 = a1_x - r*v[0]*v[0];
-    const slider_crank_real t4 = a1_y + r*vdot[0];
-    const slider_crank_real a2_x = cos_q1*t3 + sin_q1*t4;
-    const slider_crank_real a2_y = cos_q1*t4 - sin_q1*t3;
-    const slider_crank_real n2_z = (0.002 + 0.3333333333333333*l*t2)*alpha2_z + t2*a2_y;
-    const slider_crank_real f2_x = 0.6*a2_x - t2*w2_z*w2_z;
-    const slider_crank_real f2_y = 0.6*a2_y + t2*alpha2_z;
+    const slider_crank_real a2_y = cos_q1*(a1_y + r*vdot[0]) - sin_q1*(a1_x - r*v[0]*v[0]);
+    const slider_crank_real n2_z = (0.002 + 0.3333333333333333*l*t1)*alpha2_z + t1*a2_y;
+    const slider_crank_real f2_x = -t1*w2_z*w2_z;
+    const slider_crank_real f2_y = t1*alpha2_z;
     const slider_crank_real f3_z = m_slider*vdot[2];
 
     /* joint wrenches and generalised forces, inward */
-    const slider_crank_real t5 = (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y;
+    const slider_crank_real t2 = r*(sin_q1*f2_x + cos_q1*f2_y + 8.829*cos_q0);
 
-    tau[0] = t5 + n2_z + r*(sin_q1*f2_x + cos_q1*f2_y);
+    tau[0] = n2_z + t2 + vdot[0]*(0.0015 + 0.675*r*r);
     tau[1] = n2_z;
     tau[2] = 2.0*v[2] + f3_z;
 }
 
-/* operations: 6 + or -, 7 *, 1 sine-cosine pairs */
+/* operations: 5 + or -, 8 *, 1 sine-cosine pairs */
 void slider_crank_mass_matrix(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -116,7 +112,7 @@ void slider_crank_mass_matrix(
     /* mass matrix */
     const slider_crank_real m2_1 = m2_2 + r*t2;
 
-    M[0] = m2_2 + 0.0015 + r*(t2 + t2 + 0.675*r);
+    M[0] = m2_2 + 0.0015 + r*(0.675*r + 2.0*t2);
     M[1] = m2_1;
     M[2] = 0.0;
     M[3] = m2_1;
@@ -127,7 +123,7 @@ void slider_crank_mass_matrix(
     M[8] = m_slider;
 }
 
-/* operations: 8 + or -, 19 *, 2 sine-cosine pairs */
+/* operations: 5 + or -, 14 *, 2 sine-cosine pairs */
 void slider_crank_bias_force(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -148,19 +144,19 @@ void slider_crank_bias_force(
     /* accelerations and inertial wrenches, outward */
     const slider_crank_real a1_x = 9.81*sin_q0;
     const slider_crank_real a1_y = 9.81*cos_q0;
-    const slider_crank_real t2 = a1_x - r*v[0]*v[0];
-    const slider_crank_real a2_x = cos_q1*t2 + sin_q1*a1_y;
-    const slider_crank_real a2_y = cos_q1*a1_y - sin_q1*t2;
+    const slider_crank_real a2_y = cos_q1*a1_y - sin_q1*(a1_x - r*v[0]*v[0]);
     const slider_crank_real n2_z = t1*a2_y;
-    const slider_crank_real f2_y = 0.6*a2_y;
-    const slider_crank_real f2_x = 0.6*a2_x - t1*w2_z*w2_z;
+    const slider_crank_real f2_x = -t1*w2_z*w2_z;
 
-    bias[0] = n2_z + r*(sin_q1*f2_x + cos_q1*f2_y + 2.943*cos_q0);
+    /* joint wrenches and generalised forces, inward */
+    const slider_crank_real f1_y = sin_q1*f2_x;
+
+    bias[0] = n2_z + r*(f1_y + 8.829*cos_q0);
     bias[1] = n2_z;
     bias[2] = 2.0*v[2];
 }
 
-/* operations: 5 + or -, 14 *, 2 sine-cosine pairs */
+/* operations: 2 + or -, 8 *, 2 sine-cosine pairs */
 void slider_crank_gravity_force(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -176,18 +172,15 @@ void slider_crank_gravity_force(
     /* accelerations and inertial wrenches, outward */
     const slider_crank_real a1_x = 9.81*sin_q0;
     const slider_crank_real a1_y = 9.81*cos_q0;
-    const slider_crank_real a2_x = cos_q1*a1_x + sin_q1*a1_y;
     const slider_crank_real a2_y = cos_q1*a1_y - sin_q1*a1_x;
     const slider_crank_real n2_z = 0.2*l*a2_y;
-    const slider_crank_real f2_x = 0.6*a2_x;
-    const slider_crank_real f2_y = 0.6*a2_y;
 
-    gravity[0] = n2_z + r*(sin_q1*f2_x + cos_q1*f2_y + 2.943*cos_q0);
+    gravity[0] = 0.9*r*a1_y + n2_z;
     gravity[1] = n2_z;
     gravity[2] = 0.0;
 }
 
-/* operations: 9 + or -, 21 *, 1 sine-cosine pairs */
+/* operations: 7 + or -, 15 *, 1 sine-cosine pairs */
 void slider_crank_kinetic_energy(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -197,22 +190,18 @@ void slider_crank_kinetic_energy(
     const slider_crank_real r = parameters->r;
     const slider_crank_real l = parameters->l;
     const slider_crank_real m_slider = parameters->m_slider;
-    const slider_crank_real sin_q1 = sin(q[1]);
-    const slider_crank_real cos_q1 = cos(q[1]);
     const slider_crank_real t1 = 0.2*l;
 
     /* velocities, outward */
-    const slider_crank_real t2 = r*v[0];
-    const slider_crank_real v2_x = sin_q1*t2;
-    const slider_crank_real v2_y = cos_q1*t2;
+    const slider_crank_real v2_y = cos(q[1])*r*v[0];
     const slider_crank_real w2_z = v[0] + v[1];
 
     /* kinetic energy */
-    const slider_crank_real t3 = 0.6*v2_x*v2_x + v2_y*(0.6*v2_y + t1*w2_z);
-    const slider_crank_real t4 = w2_z*((0.002 + 0.3333333333333333*l*t1)*w2_z + t1*v2_y) + t3;
-    const slider_crank_real t5 = v[0]*v[0]*(0.0015 + 0.075*r*r) + t4 + v[2]*m_slider*v[2];
+    const slider_crank_real t2 = t1*v2_y;
+    const slider_crank_real t3 = w2_z*(t2 + (0.002 + 0.3333333333333333*l*t1)*w2_z + t2);
+    const slider_crank_real t4 = t3 + (0.0015 + 0.675*r*r)*v[0]*v[0] + v[2]*m_slider*v[2];
 
-    energy[0] = 0.5*t5;
+    energy[0] = 0.5*t4;
 }
 
 /* operations: 2 + or -, 7 *, 2 sine-cosine pairs */
@@ -572,7 +561,7 @@ void slider_crank_closure_gap(
     gap[4] = 0.0;
 }
 
-/* operations: 47 + or -, 68 *, 3 /, 2 sine-cosine pairs */
+/* operations: 43 + or -, 64 *, 3 /, 2 sine-cosine pairs */
 void slider_crank_constrained_terms(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -609,68 +598,66 @@ void slider_crank_constrained_terms(
     /* accelerations and inertial wrenches, outward */
     const slider_crank_real a1_x = 9.81*sin_q0;
     const slider_crank_real a1_y = 9.81*cos_q0;
-    const slider_crank_real t10 = a1_x - r*v[0]*v[0];
-    const slider_crank_real a2_x = cos_q1*t10 + sin_q1*a1_y;
-    const slider_crank_real a2_y = cos_q1*a1_y - sin_q1*t10;
+    const slider_crank_real a2_y = cos_q1*a1_y - sin_q1*(a1_x - r*v[0]*v[0]);
     const slider_crank_real n2_z = t1*a2_y;
-    const slider_crank_real f2_y = 0.6*a2_y;
-    const slider_crank_real f2_x = 0.6*a2_x - t1*w2_z*w2_z;
+    const slider_crank_real f2_x = -t1*w2_z*w2_z;
 
     /* joint wrenches and generalised forces, inward */
-    const slider_crank_real n1_z = n2_z + r*(sin_q1*f2_x + cos_q1*f2_y + 2.943*cos_q0);
-    const slider_crank_real t11 = tau[1] - n2_z;
+    const slider_crank_real f1_y = sin_q1*f2_x;
+    const slider_crank_real n1_z = n2_z + r*(f1_y + 8.829*cos_q0);
+    const slider_crank_real t10 = tau[1] - n2_z;
 
     /* composite inertias, inward */
-    const slider_crank_real t12 = cos_q1*t1;
-    const slider_crank_real m1_1 = m2_2 + 0.0015 + r*(t12 + t12 + 0.675*r);
+    const slider_crank_real t11 = cos_q1*t1;
+    const slider_crank_real m1_1 = m2_2 + 0.0015 + r*(0.675*r + 2.0*t11);
 
     /* mass matrix */
-    const slider_crank_real m2_1 = m2_2 + r*t12;
+    const slider_crank_real m2_1 = m2_2 + r*t11;
 
     /* factorisation of the mass matrix */
-    const slider_crank_real t13 = 1.0/m_slider;
-    const slider_crank_real t14 = 1.0/m2_2;
-    const slider_crank_real t15 = m2_1*t14;
-    const slider_crank_real t16 = 1.0/(m1_1 - m2_1*t15);
+    const slider_crank_real t12 = 1.0/m_slider;
+    const slider_crank_real t13 = 1.0/m2_2;
+    const slider_crank_real t14 = m2_1*t13;
+    const slider_crank_real t15 = 1.0/(m1_1 - m2_1*t14);
 
     /* closure rows brought to the mass matrix */
-    const slider_crank_real t17 = tau[0] - n1_z - t11*t15;
-    const slider_crank_real t18 = t4 - t3*t15;
-    const slider_crank_real t19 = t5 - t2*t15;
-    const slider_crank_real t20 = t16*t18;
-    const slider_crank_real t21 = t3*t14;
-    const slider_crank_real t22 = t16*t19;
-    const slider_crank_real t23 = t2*t14;
-    const slider_crank_real t24 = t18*t22 + t3*t23;
-    const slider_crank_real t25 = (tau[2] - 2.0*v[2])*t13;
+    const slider_crank_real t16 = tau[0] - n1_z - t10*t14;
+    const slider_crank_real t17 = t4 - t3*t14;
+    const slider_crank_real t18 = t5 - t2*t14;
+    const slider_crank_real t19 = t15*t17;
+    const slider_crank_real t20 = t3*t13;
+    const slider_crank_real t21 = t15*t18;
+    const slider_crank_real t22 = t2*t13;
+    const slider_crank_real t23 = t17*t21 + t3*t22;
+    const slider_crank_real t24 = (tau[2] - 2.0*v[2])*t12;
 
     /* accelerations of the open tree and per multiplier */
-    const slider_crank_real t26 = t16*t17;
+    const slider_crank_real t25 = t15*t16;
 
-    free[0] = t26;
-    free[1] = t11*t14 - t15*t26;
-    free[2] = t25;
-    response[0] = t20;
-    response[1] = -t22;
-    response[2] = t21 - t15*t20;
-    response[3] = t15*t22 - t23;
-    response[4] = t13;
+    free[0] = t25;
+    free[1] = t10*t13 - t14*t25;
+    free[2] = t24;
+    response[0] = t19;
+    response[1] = -t21;
+    response[2] = t20 - t14*t19;
+    response[3] = t14*t21 - t22;
+    response[4] = t12;
     response[5] = 0.0;
-    delassus[0] = t13 + t18*t20 + t3*t21;
-    delassus[1] = -t24;
-    delassus[2] = -t24;
-    delassus[3] = t19*t22 + t2*t23;
-    right[0] = v[1]*t6 - v[0]*t9 - w2_z*(t6 + t9) - t17*t20 - t11*t21 - t25;
-    right[1] = v[0]*(v[2] - t8) + v[1]*t7 - w2_z*(t7 + t8) + t17*t22 + t11*t23;
-    weighted[0] = t18;
-    weighted[1] = -t19;
+    delassus[0] = t12 + t17*t19 + t3*t20;
+    delassus[1] = -t23;
+    delassus[2] = -t23;
+    delassus[3] = t18*t21 + t2*t22;
+    right[0] = v[1]*t6 - v[0]*t9 - w2_z*(t6 + t9) - t16*t19 - t10*t20 - t24;
+    right[1] = v[0]*(v[2] - t8) + v[1]*t7 - w2_z*(t7 + t8) + t16*t21 + t10*t22;
+    weighted[0] = t17;
+    weighted[1] = -t18;
     weighted[2] = t3;
     weighted[3] = -t2;
     weighted[4] = 1.0;
     weighted[5] = 0.0;
-    inverses[0] = t16;
-    inverses[1] = t14;
-    inverses[2] = t13;
+    inverses[0] = t15;
+    inverses[1] = t13;
+    inverses[2] = t12;
 }
 
 /* operations: 35 + or -, 51 *, 2 sine-cosine pairs */
@@ -747,7 +734,7 @@ void slider_crank_constrained_wrenches(
     wrenches[23] = 0.0;
 }
 
-/* operations: 21 + or -, 31 *, 3 /, 2 sine-cosine pairs */
+/* operations: 20 + or -, 32 *, 3 /, 2 sine-cosine pairs */
 void slider_crank_position_correction(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -775,7 +762,7 @@ void slider_crank_position_correction(
 
     /* composite inertias, inward */
     const slider_crank_real t6 = cos_q1*t1;
-    const slider_crank_real m1_1 = m2_2 + 0.0015 + r*(t6 + t6 + 0.675*r);
+    const slider_crank_real m1_1 = m2_2 + 0.0015 + r*(0.675*r + 2.0*t6);
 
     /* mass matrix */
     const slider_crank_real m2_1 = m2_2 + r*t6;
@@ -822,7 +809,7 @@ void slider_crank_position_correction(
     inverses[2] = t7;
 }
 
-/* operations: 21 + or -, 31 *, 3 /, 2 sine-cosine pairs */
+/* operations: 20 + or -, 32 *, 3 /, 2 sine-cosine pairs */
 void slider_crank_velocity_correction(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -850,7 +837,7 @@ void slider_crank_velocity_correction(
 
     /* composite inertias, inward */
     const slider_crank_real t6 = cos_q1*t1;
-    const slider_crank_real m1_1 = m2_2 + 0.0015 + r*(t6 + t6 + 0.675*r);
+    const slider_crank_real m1_1 = m2_2 + 0.0015 + r*(0.675*r + 2.0*t6);
 
     /* mass matrix */
     const slider_crank_real m2_1 = m2_2 + r*t6;
@@ -910,7 +897,7 @@ void slider_crank_moved_position(
     q_moved[2] = q[2] + motion[2];
 }
 
-/* operations: 33 + or -, 56 *, 3 /, 2 sine-cosine pairs */
+/* operations: 30 + or -, 51 *, 3 /, 2 sine-cosine pairs */
 int slider_crank_actuated_inverse_dynamics(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -924,61 +911,57 @@ int slider_crank_actuated_inverse_dynamics(
     const slider_crank_real m_slider = parameters->m_slider;
     const slider_crank_real sin_q0 = sin(q[0]);
     const slider_crank_real cos_q0 = cos(q[0]);
-    const slider_crank_real t1 = 0.3*r;
     const slider_crank_real sin_q1 = sin(q[1]);
     const slider_crank_real cos_q1 = cos(q[1]);
-    const slider_crank_real t2 = 0.2*l;
+    const slider_crank_real t1 = 0.2*l;
 
     /* closure of loops */
-    const slider_crank_real t3 = l*(cos_q0*cos_q1 - sin_q0*sin_q1);
-    const slider_crank_real t4 = l*(cos_q0*sin_q1 + sin_q0*cos_q1);
-    const slider_crank_real t5 = r*sin_q0 + t4;
-    const slider_crank_real t6 = q[2] - q[2] + r*cos_q0 + t3;
+    const slider_crank_real t2 = l*(cos_q0*cos_q1 - sin_q0*sin_q1);
+    const slider_crank_real t3 = l*(cos_q0*sin_q1 + sin_q0*cos_q1);
+    const slider_crank_real t4 = r*sin_q0 + t3;
+    const slider_crank_real t5 = q[2] - q[2] + r*cos_q0 + t2;
     const slider_crank_real w2_z = v[0] + v[1];
 
     /* accelerations and inertial wrenches, outward */
     const slider_crank_real a1_x = 9.81*sin_q0;
     const slider_crank_real a1_y = 9.81*cos_q0;
     const slider_crank_real alpha2_z = vdot[0] + vdot[1];
-    const slider_crank_real t7 = a1_x - r*v[0]*v[0];
-    const slider_crank_real t8 = a1_y + r*vdot[0];
-    const slider_crank_real a2_x = cos_q1*t7 + sin_q1*t8;
-    const slider_crank_real a2_y = cos_q1*t8 - sin_q1*t7;
-    const slider_crank_real n2_z = (0.002 + 0.3333333333333333*l*t2)*alpha2_z + t2*a2_y;
-    const slider_crank_real f2_x = 0.6*a2_x - t2*w2_z*w2_z;
-    const slider_crank_real f2_y = 0.6*a2_y + t2*alpha2_z;
+    const slider_crank_real a2_y = cos_q1*(a1_y + r*vdot[0]) - sin_q1*(a1_x - r*v[0]*v[0]);
+    const slider_crank_real n2_z = (0.002 + 0.3333333333333333*l*t1)*alpha2_z + t1*a2_y;
+    const slider_crank_real f2_x = -t1*w2_z*w2_z;
+    const slider_crank_real f2_y = t1*alpha2_z;
     const slider_crank_real f3_z = m_slider*vdot[2];
 
     /* joint wrenches and generalised forces, inward */
-    const slider_crank_real t9 = 2.0*v[2] + f3_z;
-    const slider_crank_real t10 = (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y;
-    const slider_crank_real n1_z = t10 + n2_z + r*(sin_q1*f2_x + cos_q1*f2_y);
+    const slider_crank_real t6 = 2.0*v[2] + f3_z;
+    const slider_crank_real t7 = r*(sin_q1*f2_x + cos_q1*f2_y + 8.829*cos_q0);
+    const slider_crank_real n1_z = n2_z + t7 + vdot[0]*(0.0015 + 0.675*r*r);
 
     /* least actuator forces */
-    const slider_crank_real t11 = t5*t5;
-    const slider_crank_real t12 = t3*t6;
-    const slider_crank_real t13 = t3*t3;
+    const slider_crank_real t8 = t4*t4;
+    const slider_crank_real t9 = t2*t5;
+    const slider_crank_real t10 = t2*t2;
 
     /* factorisation of the matrix of motors and closure rows */
+    const slider_crank_real t11 = 1.0/t10;
+    const slider_crank_real t12 = t9*t11;
+    const slider_crank_real t13 = t8 - 1.0 - t8 - t5*t5 + t9*t12;
     const slider_crank_real t14 = 1.0/t13;
-    const slider_crank_real t15 = t12*t14;
-    const slider_crank_real t16 = t11 - 1.0 - t11 - t6*t6 + t12*t15;
-    const slider_crank_real t17 = 1.0/t16;
 
     /* least actuator forces */
-    const slider_crank_real t18 = t6 - t3*t15;
-    const slider_crank_real t19 = n2_z - t4*t9;
-    const slider_crank_real t20 = n1_z - t5*t9 - t15*t19;
-    const slider_crank_real t21 = t17*t18;
-    const slider_crank_real t22 = t3*t14;
-    const slider_crank_real t23 = t18*t21 - t3*t22;
+    const slider_crank_real t15 = t5 - t2*t12;
+    const slider_crank_real t16 = n2_z - t3*t6;
+    const slider_crank_real t17 = n1_z - t4*t6 - t12*t16;
+    const slider_crank_real t18 = t14*t15;
+    const slider_crank_real t19 = t2*t11;
+    const slider_crank_real t20 = t15*t18 - t2*t19;
 
-    tau[0] = t17*(t18*(1.0/t23)*(t20*t21 - t19*t22) - t20);
+    tau[0] = t14*(t15*(1.0/t20)*(t17*t18 - t16*t19) - t17);
     tau[1] = 0.0;
     tau[2] = 0.0;
-    guarded_values[0] = t13;
-    guarded_values[1] = t16;
-    guarded_values[2] = t23;
+    guarded_values[0] = t10;
+    guarded_values[1] = t13;
+    guarded_values[2] = t20;
 
     int status = slider_crank_OK;
     if (!(slider_crank_ABS(guarded_values[0]) > slider_crank_VANISHES * 0.03125)) {

@@ -38,7 +38,7 @@ extern "C" {
 typedef double slider_crank_real;
 
 /* What reads this, slider_crank_interface[0] for one, links with an object of this very interface only. */
-#define slider_crank_interface slider_crank_interface_8ee5056f08b4a551
+#define slider_crank_interface slider_crank_interface_f7695168ce5459d3
 extern const char slider_crank_interface[17];
 
 enum {
@@ -121,7 +121,7 @@ typedef struct slider_crank_parameters {
  *   in   v     3    generalised speeds
  *   in   vdot  3    rates of the speeds
  *   out  tau   3    generalised forces
- * operations: 16 + or -, 29 *, 2 sine-cosine pairs
+ * operations: 13 + or -, 24 *, 2 sine-cosine pairs
  */
 void slider_crank_inverse_dynamics(
     const slider_crank_parameters *parameters,
@@ -134,7 +134,7 @@ void slider_crank_inverse_dynamics(
  * mass_matrix: mass matrix (composite bodies)
  *   in   q  3        coordinates
  *   out  M  3 x 3    mass matrix
- * operations: 6 + or -, 7 *, 1 sine-cosine pairs
+ * operations: 5 + or -, 8 *, 1 sine-cosine pairs
  */
 void slider_crank_mass_matrix(
     const slider_crank_parameters *parameters,
@@ -146,7 +146,7 @@ void slider_crank_mass_matrix(
  *   in   q     3    coordinates
  *   in   v     3    generalised speeds
  *   out  bias  3    bias forces
- * operations: 8 + or -, 19 *, 2 sine-cosine pairs
+ * operations: 5 + or -, 14 *, 2 sine-cosine pairs
  */
 void slider_crank_bias_force(
     const slider_crank_parameters *parameters,
@@ -158,7 +158,7 @@ void slider_crank_bias_force(
  * gravity_force: generalised forces that hold the mechanism against gravity
  *   in   q        3    coordinates
  *   out  gravity  3    gravity forces
- * operations: 5 + or -, 14 *, 2 sine-cosine pairs
+ * operations: 2 + or -, 8 *, 2 sine-cosine pairs
  */
 void slider_crank_gravity_force(
     const slider_crank_parameters *parameters,
@@ -170,7 +170,7 @@ void slider_crank_gravity_force(
  *   in   q       3            coordinates
  *   in   v       3            generalised speeds
  *   out  energy  scalar  [J]  kinetic energy with rotor inertias
- * operations: 9 + or -, 21 *, 1 sine-cosine pairs
+ * operations: 7 + or -, 15 *, 1 sine-cosine pairs
  */
 void slider_crank_kinetic_energy(
     const slider_crank_parameters *parameters,
@@ -318,7 +318,7 @@ void slider_crank_closure_gap(
  *   out  right     2        gamma - G vdot with open loops
  *   out  weighted  3 x 2    Y = L^-T G^T
  *   out  inverses  3        D^-1 in M = L^T D L
- * operations: 47 + or -, 68 *, 3 /, 2 sine-cosine pairs
+ * operations: 43 + or -, 64 *, 3 /, 2 sine-cosine pairs
  */
 void slider_crank_constrained_terms(
     const slider_crank_parameters *parameters,
@@ -357,7 +357,7 @@ void slider_crank_constrained_wrenches(
  *   out  delassus           2 x 2    J M^-1 J^T
  *   out  weighted           3 x 2    Y = L^-T J^T
  *   out  inverses           3        D^-1 in M = L^T D L
- * operations: 21 + or -, 31 *, 3 /, 2 sine-cosine pairs
+ * operations: 20 + or -, 32 *, 3 /, 2 sine-cosine pairs
  */
 void slider_crank_position_correction(
     const slider_crank_parameters *parameters,
@@ -376,7 +376,7 @@ void slider_crank_position_correction(
  *   out  delassus  2 x 2    J M^-1 J^T
  *   out  weighted  3 x 2    Y = L^-T J^T
  *   out  inverses  3        D^-1 in M = L^T D L
- * operations: 21 + or -, 31 *, 3 /, 2 sine-cosine pairs
+ * operations: 20 + or -, 32 *, 3 /, 2 sine-cosine pairs
  */
 void slider_crank_velocity_correction(
     const slider_crank_parameters *parameters,
@@ -409,7 +409,7 @@ void slider_crank_moved_position(
  *   returns SINGULAR: the results are not numbers: a divisor vanishes in least actuator forces or in
  *     factorisation of the matrix of motors and closure rows
  *   returns NOT_FINITE: the results are not numbers
- * operations: 33 + or -, 56 *, 3 /, 2 sine-cosine pairs
+ * operations: 30 + or -, 51 *, 3 /, 2 sine-cosine pairs
  */
 int slider_crank_actuated_inverse_dynamics(
     const slider_crank_parameters *parameters,
@@ -440,7 +440,7 @@ int slider_crank_closed_form_position(
  *   out  q_closed  3    coordinates with closed loops
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 43 + or -, 67 *, 7 /, 4 sqrt, 6 sine-cosine pairs
+ * operations: 42 + or -, 68 *, 7 /, 4 sqrt, 6 sine-cosine pairs
  */
 int slider_crank_project_position(
     const slider_crank_parameters *parameters,
@@ -455,7 +455,7 @@ int slider_crank_project_position(
  *   out  steps     scalar    Newton steps
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 43 + or -, 67 *, 7 /, 4 sqrt, 6 sine-cosine pairs
+ * operations: 42 + or -, 68 *, 7 /, 4 sqrt, 6 sine-cosine pairs
  */
 int slider_crank_project_position_report(
     const slider_crank_parameters *parameters,
@@ -472,7 +472,7 @@ int slider_crank_project_position_report(
  *   returns SINGULAR: the results are the nearest speeds with G v = 0, which are more than elsewhere; not
  *     numbers where the mass matrix is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 50 + or -, 79 *, 7 /, 4 sqrt, 2 sine-cosine pairs
+ * operations: 49 + or -, 80 *, 7 /, 4 sqrt, 2 sine-cosine pairs
  */
 int slider_crank_project_velocity(
     const slider_crank_parameters *parameters,
@@ -490,7 +490,7 @@ int slider_crank_project_velocity(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 56 + or -, 88 *, 7 /, 4 sqrt, 2 sine-cosine pairs
+ * operations: 52 + or -, 84 *, 7 /, 4 sqrt, 2 sine-cosine pairs
  */
 int slider_crank_constrained_dynamics(
     const slider_crank_parameters *parameters,
@@ -512,7 +512,7 @@ int slider_crank_constrained_dynamics(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 56 + or -, 88 *, 7 /, 4 sqrt, 2 sine-cosine pairs
+ * operations: 52 + or -, 84 *, 7 /, 4 sqrt, 2 sine-cosine pairs
  */
 int slider_crank_constrained_dynamics_report(
     const slider_crank_parameters *parameters,
@@ -535,7 +535,7 @@ int slider_crank_constrained_dynamics_report(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 77 + or -, 118 *, 7 /, 4 sqrt, 6 sine-cosine pairs
+ * operations: 73 + or -, 114 *, 7 /, 4 sqrt, 6 sine-cosine pairs
  */
 int slider_crank_stabilised_dynamics(
     const slider_crank_parameters *parameters,
@@ -555,7 +555,7 @@ int slider_crank_stabilised_dynamics(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 91 + or -, 139 *, 7 /, 4 sqrt, 4 sine-cosine pairs
+ * operations: 87 + or -, 135 *, 7 /, 4 sqrt, 4 sine-cosine pairs
  */
 int slider_crank_joint_wrenches(
     const slider_crank_parameters *parameters,
@@ -573,7 +573,7 @@ int slider_crank_joint_wrenches(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 56 + or -, 88 *, 7 /, 4 sqrt, 2 sine-cosine pairs
+ * operations: 52 + or -, 84 *, 7 /, 4 sqrt, 2 sine-cosine pairs
  */
 int slider_crank_forward_dynamics(
     const slider_crank_parameters *parameters,

@@ -348,28 +348,24 @@ def _inverse_dynamics(function, q, v, vdot, r, l, m_slider):
     sin = function.sin
     sin_q0 = sin(q[0])
     cos_q0 = cos(q[0])
-    t1 = 0.3*r
     sin_q1 = sin(q[1])
     cos_q1 = cos(q[1])
-    t2 = 0.2*l
+    t1 = 0.2*l
     # angular velocities and velocity-dependent accelerations, outward
     w2_z = v[0] + v[1]
     # accelerations and inertial wrenches, outward
     a1_x = 9.81*sin_q0
     a1_y = 9.81*cos_q0
     alpha2_z = vdot[0] + vdot[1]
-    t3 = a1_x - r*v[0]*v[0]
-    t4 = a1_y + r*vdot[0]
-    a2_x = cos_q1*t3 + sin_q1*t4
-    a2_y = cos_q1*t4 - sin_q1*t3
-    n2_z = (0.002 + 0.3333333333333333*l*t2)*alpha2_z + t2*a2_y
-    f2_x = 0.6*a2_x - t2*w2_z*w2_z
-    f2_y = 0.6*a2_y + t2*alpha2_z
+    a2_y = cos_q1*(a1_y + r*vdot[0]) - sin_q1*(a1_x - r*v[0]*v[0])
+    n2_z = (0.002 + 0.3333333333333333*l*t1)*alpha2_z + t1*a2_y
+    f2_x = -t1*w2_z*w2_z
+    f2_y = t1*alpha2_z
     f3_z = m_slider*vdot[2]
     # joint wrenches and generalised forces, inward
-    t5 = (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y
+    t2 = r*(sin_q1*f2_x + cos_q1*f2_y + 8.829*cos_q0)
     tau = (
-        t5 + n2_z + r*(sin_q1*f2_x + cos_q1*f2_y),
+        n2_z + t2 + vdot[0]*(0.0015 + 0.675*r*r),
         n2_z,
         2.0*v[2] + f3_z,
     )
@@ -404,7 +400,7 @@ def _mass_matrix(function, q, r, l, m_slider):
     # mass matrix
     m2_1 = m2_2 + r*t2
     M = (
-        m2_2 + 0.0015 + r*(t2 + t2 + 0.675*r),
+        m2_2 + 0.0015 + r*(0.675*r + 2.0*t2),
         m2_1,
         0.0,
         m2_1,
@@ -450,14 +446,13 @@ def _bias_force(function, q, v, r, l):
     # accelerations and inertial wrenches, outward
     a1_x = 9.81*sin_q0
     a1_y = 9.81*cos_q0
-    t2 = a1_x - r*v[0]*v[0]
-    a2_x = cos_q1*t2 + sin_q1*a1_y
-    a2_y = cos_q1*a1_y - sin_q1*t2
+    a2_y = cos_q1*a1_y - sin_q1*(a1_x - r*v[0]*v[0])
     n2_z = t1*a2_y
-    f2_y = 0.6*a2_y
-    f2_x = 0.6*a2_x - t1*w2_z*w2_z
+    f2_x = -t1*w2_z*w2_z
+    # joint wrenches and generalised forces, inward
+    f1_y = sin_q1*f2_x
     bias = (
-        n2_z + r*(sin_q1*f2_x + cos_q1*f2_y + 2.943*cos_q0),
+        n2_z + r*(f1_y + 8.829*cos_q0),
         n2_z,
         2.0*v[2],
     )
@@ -492,13 +487,10 @@ def _gravity_force(function, q, r, l):
     # accelerations and inertial wrenches, outward
     a1_x = 9.81*sin_q0
     a1_y = 9.81*cos_q0
-    a2_x = cos_q1*a1_x + sin_q1*a1_y
     a2_y = cos_q1*a1_y - sin_q1*a1_x
     n2_z = 0.2*l*a2_y
-    f2_x = 0.6*a2_x
-    f2_y = 0.6*a2_y
     gravity = (
-        n2_z + r*(sin_q1*f2_x + cos_q1*f2_y + 2.943*cos_q0),
+        0.9*r*a1_y + n2_z,
         n2_z,
         0.0,
     )
@@ -528,21 +520,16 @@ def kinetic_energy(q: ArrayLike, v: ArrayLike, parameters: Parameters = Paramete
 
 def _kinetic_energy(function, q, v, r, l, m_slider):
     cos = function.cos
-    sin = function.sin
-    sin_q1 = sin(q[1])
-    cos_q1 = cos(q[1])
     t1 = 0.2*l
     # velocities, outward
-    t2 = r*v[0]
-    v2_x = sin_q1*t2
-    v2_y = cos_q1*t2
+    v2_y = cos(q[1])*r*v[0]
     w2_z = v[0] + v[1]
     # kinetic energy
-    t3 = 0.6*v2_x*v2_x + v2_y*(0.6*v2_y + t1*w2_z)
-    t4 = w2_z*((0.002 + 0.3333333333333333*l*t1)*w2_z + t1*v2_y) + t3
-    t5 = v[0]*v[0]*(0.0015 + 0.075*r*r) + t4 + v[2]*m_slider*v[2]
+    t2 = t1*v2_y
+    t3 = w2_z*(t2 + (0.002 + 0.3333333333333333*l*t1)*w2_z + t2)
+    t4 = t3 + (0.0015 + 0.675*r*r)*v[0]*v[0] + v[2]*m_slider*v[2]
     energy = (
-        0.5*t5,
+        0.5*t4,
     )
     return (energy,)
 
@@ -1128,72 +1115,70 @@ def _constrained_terms(function, q, v, tau, r, l, m_slider):
     # accelerations and inertial wrenches, outward
     a1_x = 9.81*sin_q0
     a1_y = 9.81*cos_q0
-    t10 = a1_x - r*v[0]*v[0]
-    a2_x = cos_q1*t10 + sin_q1*a1_y
-    a2_y = cos_q1*a1_y - sin_q1*t10
+    a2_y = cos_q1*a1_y - sin_q1*(a1_x - r*v[0]*v[0])
     n2_z = t1*a2_y
-    f2_y = 0.6*a2_y
-    f2_x = 0.6*a2_x - t1*w2_z*w2_z
+    f2_x = -t1*w2_z*w2_z
     # joint wrenches and generalised forces, inward
-    n1_z = n2_z + r*(sin_q1*f2_x + cos_q1*f2_y + 2.943*cos_q0)
-    t11 = tau[1] - n2_z
+    f1_y = sin_q1*f2_x
+    n1_z = n2_z + r*(f1_y + 8.829*cos_q0)
+    t10 = tau[1] - n2_z
     # composite inertias, inward
-    t12 = cos_q1*t1
-    m1_1 = m2_2 + 0.0015 + r*(t12 + t12 + 0.675*r)
+    t11 = cos_q1*t1
+    m1_1 = m2_2 + 0.0015 + r*(0.675*r + 2.0*t11)
     # mass matrix
-    m2_1 = m2_2 + r*t12
+    m2_1 = m2_2 + r*t11
     # factorisation of the mass matrix
-    t13 = 1.0/m_slider
-    t14 = 1.0/m2_2
-    t15 = m2_1*t14
-    t16 = 1.0/(m1_1 - m2_1*t15)
+    t12 = 1.0/m_slider
+    t13 = 1.0/m2_2
+    t14 = m2_1*t13
+    t15 = 1.0/(m1_1 - m2_1*t14)
     # closure rows brought to the mass matrix
-    t17 = tau[0] - n1_z - t11*t15
-    t18 = t4 - t3*t15
-    t19 = t5 - t2*t15
-    t20 = t16*t18
-    t21 = t3*t14
-    t22 = t16*t19
-    t23 = t2*t14
-    t24 = t18*t22 + t3*t23
-    t25 = (tau[2] - 2.0*v[2])*t13
+    t16 = tau[0] - n1_z - t10*t14
+    t17 = t4 - t3*t14
+    t18 = t5 - t2*t14
+    t19 = t15*t17
+    t20 = t3*t13
+    t21 = t15*t18
+    t22 = t2*t13
+    t23 = t17*t21 + t3*t22
+    t24 = (tau[2] - 2.0*v[2])*t12
     # accelerations of the open tree and per multiplier
-    t26 = t16*t17
+    t25 = t15*t16
     free = (
-        t26,
-        t11*t14 - t15*t26,
         t25,
+        t10*t13 - t14*t25,
+        t24,
     )
     response = (
-        t20,
-        -t22,
-        t21 - t15*t20,
-        t15*t22 - t23,
-        t13,
+        t19,
+        -t21,
+        t20 - t14*t19,
+        t14*t21 - t22,
+        t12,
         0.0,
     )
     delassus = (
-        t13 + t18*t20 + t3*t21,
-        -t24,
-        -t24,
-        t19*t22 + t2*t23,
+        t12 + t17*t19 + t3*t20,
+        -t23,
+        -t23,
+        t18*t21 + t2*t22,
     )
     right = (
-        v[1]*t6 - v[0]*t9 - w2_z*(t6 + t9) - t17*t20 - t11*t21 - t25,
-        v[0]*(v[2] - t8) + v[1]*t7 - w2_z*(t7 + t8) + t17*t22 + t11*t23,
+        v[1]*t6 - v[0]*t9 - w2_z*(t6 + t9) - t16*t19 - t10*t20 - t24,
+        v[0]*(v[2] - t8) + v[1]*t7 - w2_z*(t7 + t8) + t16*t21 + t10*t22,
     )
     weighted = (
-        t18,
-        -t19,
+        t17,
+        -t18,
         t3,
         -t2,
         1.0,
         0.0,
     )
     inverses = (
-        t16,
-        t14,
+        t15,
         t13,
+        t12,
     )
     return (free, response, delassus, right, weighted, inverses,)
 
@@ -1341,7 +1326,7 @@ def _position_correction(function, q, r, l, m_slider):
     t5 = q[2] - q[2] + r*cos_q0 + t2
     # composite inertias, inward
     t6 = cos_q1*t1
-    m1_1 = m2_2 + 0.0015 + r*(t6 + t6 + 0.675*r)
+    m1_1 = m2_2 + 0.0015 + r*(0.675*r + 2.0*t6)
     # mass matrix
     m2_1 = m2_2 + r*t6
     # factorisation of the mass matrix
@@ -1444,7 +1429,7 @@ def _velocity_correction(function, q, r, l, m_slider):
     t5 = q[2] - q[2] + r*cos_q0 + t2
     # composite inertias, inward
     t6 = cos_q1*t1
-    m1_1 = m2_2 + 0.0015 + r*(t6 + t6 + 0.675*r)
+    m1_1 = m2_2 + 0.0015 + r*(0.675*r + 2.0*t6)
     # mass matrix
     m2_1 = m2_2 + r*t6
     # factorisation of the mass matrix
@@ -1572,57 +1557,53 @@ def _actuated_inverse_dynamics(function, q, v, vdot, r, l, m_slider):
     sin = function.sin
     sin_q0 = sin(q[0])
     cos_q0 = cos(q[0])
-    t1 = 0.3*r
     sin_q1 = sin(q[1])
     cos_q1 = cos(q[1])
-    t2 = 0.2*l
+    t1 = 0.2*l
     # closure of loops
-    t3 = l*(cos_q0*cos_q1 - sin_q0*sin_q1)
-    t4 = l*(cos_q0*sin_q1 + sin_q0*cos_q1)
-    t5 = r*sin_q0 + t4
-    t6 = q[2] - q[2] + r*cos_q0 + t3
+    t2 = l*(cos_q0*cos_q1 - sin_q0*sin_q1)
+    t3 = l*(cos_q0*sin_q1 + sin_q0*cos_q1)
+    t4 = r*sin_q0 + t3
+    t5 = q[2] - q[2] + r*cos_q0 + t2
     w2_z = v[0] + v[1]
     # accelerations and inertial wrenches, outward
     a1_x = 9.81*sin_q0
     a1_y = 9.81*cos_q0
     alpha2_z = vdot[0] + vdot[1]
-    t7 = a1_x - r*v[0]*v[0]
-    t8 = a1_y + r*vdot[0]
-    a2_x = cos_q1*t7 + sin_q1*t8
-    a2_y = cos_q1*t8 - sin_q1*t7
-    n2_z = (0.002 + 0.3333333333333333*l*t2)*alpha2_z + t2*a2_y
-    f2_x = 0.6*a2_x - t2*w2_z*w2_z
-    f2_y = 0.6*a2_y + t2*alpha2_z
+    a2_y = cos_q1*(a1_y + r*vdot[0]) - sin_q1*(a1_x - r*v[0]*v[0])
+    n2_z = (0.002 + 0.3333333333333333*l*t1)*alpha2_z + t1*a2_y
+    f2_x = -t1*w2_z*w2_z
+    f2_y = t1*alpha2_z
     f3_z = m_slider*vdot[2]
     # joint wrenches and generalised forces, inward
-    t9 = 2.0*v[2] + f3_z
-    t10 = (0.0015 + 0.25*r*t1)*vdot[0] + t1*a1_y
-    n1_z = t10 + n2_z + r*(sin_q1*f2_x + cos_q1*f2_y)
+    t6 = 2.0*v[2] + f3_z
+    t7 = r*(sin_q1*f2_x + cos_q1*f2_y + 8.829*cos_q0)
+    n1_z = n2_z + t7 + vdot[0]*(0.0015 + 0.675*r*r)
     # least actuator forces
-    t11 = t5*t5
-    t12 = t3*t6
-    t13 = t3*t3
+    t8 = t4*t4
+    t9 = t2*t5
+    t10 = t2*t2
     # factorisation of the matrix of motors and closure rows
+    t11 = 1.0/t10
+    t12 = t9*t11
+    t13 = t8 - 1.0 - t8 - t5*t5 + t9*t12
     t14 = 1.0/t13
-    t15 = t12*t14
-    t16 = t11 - 1.0 - t11 - t6*t6 + t12*t15
-    t17 = 1.0/t16
     # least actuator forces
-    t18 = t6 - t3*t15
-    t19 = n2_z - t4*t9
-    t20 = n1_z - t5*t9 - t15*t19
-    t21 = t17*t18
-    t22 = t3*t14
-    t23 = t18*t21 - t3*t22
+    t15 = t5 - t2*t12
+    t16 = n2_z - t3*t6
+    t17 = n1_z - t4*t6 - t12*t16
+    t18 = t14*t15
+    t19 = t2*t11
+    t20 = t15*t18 - t2*t19
     tau = (
-        t17*(t18*(1.0/t23)*(t20*t21 - t19*t22) - t20),
+        t14*(t15*(1.0/t20)*(t17*t18 - t16*t19) - t17),
         0.0,
         0.0,
     )
     guarded_values = (
+        t10,
         t13,
-        t16,
-        t23,
+        t20,
     )
     return (tau, guarded_values,)
 
