@@ -181,7 +181,8 @@ def prepare(
     """
     compiled = _is_compiled(preparation.language)
     order = preparation.order
-    mechanism = express(model, GenerationOptions(symbolic_parameters="none", order=order))
+    # Which branch is taken behind a singular position where two meet closely depends on rounding.
+    mechanism = express(model, GenerationOptions(symbolic_parameters="none", order=order, simplify="none"))
     if not mechanism.nv:
         raise SimulationError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
     # A joint that holds nothing closes nothing where it is cut.
@@ -192,6 +193,7 @@ def prepare(
         functions=(*_TREE, *_LOOPS) if looped else _TREE,
         symbolic_parameters="none",
         order=order,
+        simplify="none",
     )
     derivation = derive(mechanism, options, progress)
     own = [external_power] if powered else []

@@ -113,7 +113,7 @@ def _tables() -> dict[str, Any]:
 
 
 def test_every_entry_is_described_with_its_unit() -> None:
-    """Numbers say their unit in square brackets, but for directions and quaternions, which have none."""
+    """Numbers say their unit in square brackets, but for directions, factors and quaternions, which have none."""
     told = {
         (table, key): entry.get("description", "")
         for table, entries in _tables().items()
@@ -127,8 +127,9 @@ def test_every_entry_is_described_with_its_unit() -> None:
         if _holds_numbers(entry) and "[" not in entry["description"]
     ]
     directions = {("JointTable", "axis"), ("JointTable", "second_axis"), ("PlacementTable", "quaternion")}
+    factors = {("LinearCouplingTable", "factors"), ("MeshTable", "scale")}
     depends = {("ActuatorTable", "gain"), ("GearConstraintTable", "ratio"), ("LinearCouplingTable", "offset")}
-    assert {place for place in lacking if "ratio" not in place[1]} <= directions | depends
+    assert {place for place in lacking if "ratio" not in place[1]} <= directions | depends | factors
 
 
 def _holds_numbers(entry: dict[str, Any]) -> bool:
