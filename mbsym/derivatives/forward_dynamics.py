@@ -70,14 +70,20 @@ def _with_derivatives(mechanism: Mechanism) -> tuple[dict[str, Entries], str]:
     motion = caused_motion(mechanism)
     by_q, by_v = inverse_dynamics_jacobians(mechanism, motion.state, motion.applied)
     entries: dict[str, Entries] = {"vdot": motion.vdot}
-    with mechanism.graph.section("derivatives of vdot"):
-        entries |= {"dvdot_dq": _solved(motion.factor, by_q), "dvdot_dv": _solved(motion.factor, by_v)}
+    entries |= {
+        "dvdot_dq": _solved(mechanism, motion.factor, by_q, "q"),
+        "dvdot_dv": _solved(mechanism, motion.factor, by_v, "v"),
+    }
     return {**entries, "dvdot_dtau": inverse(mechanism, motion.factor)}, "composite bodies, factored mass matrix"
 
 
-def _solved(factor: SparseFactor, right: Matrix) -> Matrix:
-    """-M^-1 times a matrix."""
-    columns = [factor.outward(factor.inward([-entry for entry in column])) for column in zip(*right, strict=True)]
+def _solved(mechanism: Mechanism, factor: SparseFactor, right: Matrix, by: str) -> Matrix:
+    """-M^-1 times a matrix, column by column in sections of their own: alike ones become lanes of a loop."""
+    columns = []
+    for k, column in enumerate(zip(*right, strict=True), 1):
+        with mechanism.graph.section(f"derivatives of vdot by {by}{k}"):
+            change = [(-entry).named(f"f{i}_{by}{k}") for i, entry in enumerate(column, 1)]
+            columns.append(factor.outward(factor.inward(change)))
     return [list(row) for row in zip(*columns, strict=True)]
 
 

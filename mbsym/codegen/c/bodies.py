@@ -77,6 +77,7 @@ def loop_lines(loop: Loop, prefix: str, names: SharedNames, printer: CPrinter) -
             lines.append(f"{CONTINUED}{{{text}}},")
         lines += [f"{INDENT}}};", ""]
     lane = names.lane
+    lines += [f"{INDENT}const {real} {item.identifier} = {names.shared}[{item.place}];" for item in loop.common]
     lines.append(f"{INDENT}for (int {lane} = 0; {lane} < {loop.width}; ++{lane}) {{")
     start = f"{CONTINUED}const {real} "
     for statement in loop.statements:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Final, TypeAlias
 
 from mbsym.codegen.expressions import (
@@ -34,6 +35,9 @@ FEWEST_LANES: Final = 2
 LEAST_WORK: Final = 40
 """Operations of a section below which a loop is not worth its columns."""
 
+_TO_A_COLUMN: Final = 1000
+"""More than all signs of a sum's other terms."""
+
 Leaf: TypeAlias = Constant | Variable | Element | Negation
 """What a column holds in one lane: a number, a value from outside, or its opposite."""
 
@@ -46,6 +50,7 @@ class Lanes:
         titles: of the sections, lane by lane.
         assignments: the body, in the words of the first section; what differs between lanes are column variables.
         columns: for each column variable the leaf that it stands for in each lane.
+        common: temporaries from outside that all lanes read.
         names: for each temporary of the body its name in each lane.
         signs: for each temporary the sign s with: lane's value = s * temporary.
         operations: + - * / of one lane.
@@ -54,6 +59,7 @@ class Lanes:
     titles: tuple[str, ...]
     assignments: tuple[Assignment, ...]
     columns: Mapping[str, tuple[Leaf, ...]]
+    common: tuple[str, ...]
     names: Mapping[str, tuple[str, ...]]
     signs: Mapping[str, tuple[int, ...]]
     operations: int
@@ -79,9 +85,10 @@ class Lanes:
 def in_lanes(blocks: Sequence[Block]) -> list[Block | Lanes]:
     """The blocks with runs of alike ones put together."""
     result: list[Block | Lanes] = []
+    temporaries = frozenset(item.identifier for block in blocks for item in block.assignments)
     start = 0
     while start < len(blocks):
-        found = _run(blocks, start)
+        found = _run(blocks, start, temporaries)
         result.append(found if found is not None else blocks[start])
         start += len(found.titles) if found is not None else 1
     return result
@@ -89,11 +96,17 @@ def in_lanes(blocks: Sequence[Block]) -> list[Block | Lanes]:
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """b = sign * a with these leaves in the place of a's; ``flexible`` is a leaf that may change its sign."""
+    """b = sign * a with these leaves in the place of a's; ``flexible`` is a leaf that may change its sign.
+
+    Attributes:
+        cost: of changing it: nothing where it is a number, 1 where it differs between the lanes anyway, more where it
+            is the same in both and would have to be written to a column; without such a leaf it cannot be done.
+    """
 
     sign: int
     leaves: tuple[Leaf, ...]
     flexible: int | None
+    cost: float = inf
 
     def towards(self, sign: int) -> _Match | None:
         """The match with the given sign, if it can have it."""
@@ -103,7 +116,7 @@ class _Match:
             return None
         place = self.flexible
         leaves = (*self.leaves[:place], _opposite(self.leaves[place]), *self.leaves[place + 1 :])
-        return _Match(sign, leaves, self.flexible)
+        return _Match(sign, leaves, self.flexible, self.cost)
 
 
 def _opposite(leaf: Leaf) -> Leaf:
@@ -115,7 +128,7 @@ def _opposite(leaf: Leaf) -> Leaf:
     return Negation(leaf)
 
 
-def _run(blocks: Sequence[Block], start: int) -> Lanes | None:
+def _run(blocks: Sequence[Block], start: int, temporaries: frozenset[str]) -> Lanes | None:
     """The longest run of blocks like the one at ``start``, or None if there is none worth a loop."""
     first = blocks[start]
     size = len(first.assignments)
@@ -136,7 +149,7 @@ def _run(blocks: Sequence[Block], start: int) -> Lanes | None:
         taken.update(item.identifier for item in block.assignments)
     if len(lanes) + 1 < FEWEST_LANES:
         return None
-    return _merged(blocks[start : start + len(lanes) + 1], own, lanes, work)
+    return _merged(blocks[start : start + len(lanes) + 1], _Rewriting(own, temporaries), lanes, work)
 
 
 def _alike(first: Block, own: dict[str, int], block: Block, taken: set[str]) -> list[_Match] | None:
@@ -179,7 +192,7 @@ class _Matcher:
             inner = self.match(a.operand if isinstance(a, Negation) else a, b.operand if isinstance(b, Negation) else b)
             if inner is None or a.__class__ is b.__class__:
                 return inner
-            return _Match(-inner.sign, inner.leaves, inner.flexible)
+            return _Match(-inner.sign, inner.leaves, inner.flexible, inner.cost)
         if a.__class__ is not b.__class__ or len(operands(a)) != len(operands(b)):
             return None
         parts = [self.match(x, y) for x, y in zip(operands(a), operands(b), strict=True)]
@@ -200,22 +213,21 @@ class _Matcher:
         if mine is not None or other is not None:
             return _Match(self.signs[mine], (b,), None) if mine is not None and mine == other else None
         if isinstance(a, Constant) and isinstance(b, Constant):
-            return _Match(-1, (a,), 0) if a.value == -b.value else _Match(1, (b,), 0)
+            return _Match(-1, (a,), 0, 0) if a.value == -b.value else _Match(1, (b,), 0, 0)
         # Of two lanes none may read what the other one computes.
-        return None if isinstance(b, Variable) and b.identifier in self._taken else _Match(1, (b,), 0)
+        return (
+            None if isinstance(b, Variable) and b.identifier in self._taken else _Match(1, (b,), 0, 2 if a == b else 1)
+        )
 
     def _sum(self, a: Sum, b: Sum) -> _Match | None:
         terms = [(-1 if negative else 1, term) for negative, term in a.terms]
         found = self._paired(terms, [(-1 if negative else 1, term) for negative, term in b.terms])
         if found is None:
             return None
-        rigid = {match.sign for match in found if match.flexible is None}
-        if len(rigid) > 1:
-            return None
-        common = rigid.pop() if rigid else 1
+        common = min((1, -1), key=lambda sign: sum(match.cost for match in found if match.sign != sign))
         turned = [match.towards(common) for match in found]
         leaves = tuple(leaf for match in turned if match is not None for leaf in match.leaves)
-        return _Match(common, leaves, None)
+        return _Match(common, leaves, None) if None not in turned else None
 
     def _paired(self, a: Sequence[tuple[int, Expression]], b: Sequence[tuple[int, Expression]]) -> list[_Match] | None:
         """Matches of the signed operands of ``a`` with those of ``b`` in any order."""
@@ -228,7 +240,8 @@ class _Matcher:
             for k in sorted(free, key=lambda k: (k != place, k)):
                 match = self.match(a[place][1], b[k][1])
                 if match is not None:
-                    found[place] = _Match(match.sign * a[place][0] * b[k][0], match.leaves, match.flexible)
+                    sign = match.sign * a[place][0] * b[k][0]
+                    found[place] = _Match(sign, match.leaves, match.flexible, match.cost)
                     free.remove(k)
                     break
             else:
@@ -242,21 +255,17 @@ class _Matcher:
 
 
 def _multiplied(factors: Sequence[_Match]) -> _Match:
-    sign, leaves, flexible = 1, list[Leaf](), None
+    sign, leaves, flexible, cost = 1, list[Leaf](), None, inf
     for factor in factors:
         sign *= factor.sign
-        if factor.flexible is not None:
-            place = len(leaves) + factor.flexible
-            # A number changes its sign at no cost.
-            if flexible is None or isinstance(factor.leaves[factor.flexible], Constant):
-                flexible = place
+        if factor.flexible is not None and factor.cost < cost:
+            flexible, cost = len(leaves) + factor.flexible, factor.cost
         leaves += factor.leaves
-    return _Match(sign, tuple(leaves), flexible)
+    return _Match(sign, tuple(leaves), flexible, cost)
 
 
-def _merged(blocks: Sequence[Block], own: dict[str, int], lanes: list[list[_Match]], work: int) -> Lanes:
+def _merged(blocks: Sequence[Block], rewriting: _Rewriting, lanes: list[list[_Match]], work: int) -> Lanes:
     first = blocks[0]
-    rewriting = _Rewriting(own)
     assignments = tuple(
         Assignment(item.identifier, rewriting.of(item.expression, [iter(lane[place].leaves) for lane in lanes]))
         for place, item in enumerate(first.assignments)
@@ -266,18 +275,21 @@ def _merged(blocks: Sequence[Block], own: dict[str, int], lanes: list[list[_Matc
         names[item.identifier] = tuple(block.assignments[place].identifier for block in blocks)
         signs[item.identifier] = (1, *(lane[place].sign for lane in lanes))
     columns = {name: leaves for leaves, name in rewriting.columns.items()}
-    return Lanes(tuple(block.title for block in blocks), assignments, columns, names, signs, work)
+    titles = tuple(block.title for block in blocks)
+    return Lanes(titles, assignments, columns, tuple(rewriting.common), names, signs, work)
 
 
 class _Rewriting:
     """Puts column variables into the place of leaves that differ between lanes."""
 
-    __slots__ = ("_own", "_scope", "columns")
+    __slots__ = ("_own", "_scope", "_temporaries", "columns", "common")
 
-    def __init__(self, own: dict[str, int]) -> None:
+    def __init__(self, own: dict[str, int], temporaries: frozenset[str]) -> None:
         self._own = own
+        self._temporaries = temporaries
         self._scope = Scope(own)
         self.columns: dict[tuple[Leaf, ...], str] = {}
+        self.common: dict[str, None] = {}
 
     def of(self, expression: Expression, others: Sequence[Iterator[Leaf]]) -> Expression:
         """The expression anew; ``others`` are the leaves of the other lanes from left to right."""
@@ -287,11 +299,23 @@ class _Rewriting:
                 return expression
             if isinstance(expression, Constant) and all(leaf == expression for leaf in leaves):
                 return expression
+            if all(leaf == expression for leaf in leaves) and self._is_common(expression):
+                return expression
             if leaves not in self.columns:
                 self.columns[leaves] = self._scope.claim(_column_name(expression))
             return Variable(self.columns[leaves])
         parts = tuple(self.of(operand, others) for operand in operands(expression))
         return with_operands(expression, parts)
+
+    def _is_common(self, expression: Expression) -> bool:
+        """Whether it can stand before the loop: a temporary that no column is called like."""
+        if not isinstance(expression, Variable) or expression.identifier not in self._temporaries:
+            return False
+        name = expression.identifier
+        if name not in self.common and self._scope.claim(name) != name:
+            return False
+        self.common[name] = None
+        return True
 
 
 def _column_name(leaf: Constant | Variable | Element) -> str:

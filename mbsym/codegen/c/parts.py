@@ -140,6 +140,7 @@ class Loop:
         lanes: number of sections.
         width: lanes that the loop runs over.
         table: constants that differ between lanes, row by row.
+        common: temporaries that are the same for all lanes.
         statements: the body.
         operations: + - * / of all sections.
     """
@@ -148,6 +149,7 @@ class Loop:
     lanes: int
     width: int
     table: tuple[tuple[Constant, ...], ...]
+    common: tuple[Load, ...]
     statements: tuple[LaneStatement, ...]
     operations: int
 
@@ -274,6 +276,7 @@ def _variables(lanes: Lanes) -> Iterable[str]:
             plain = leaf.operand if isinstance(leaf, Negation) else leaf
             if isinstance(plain, Variable):
                 yield plain.identifier
+    yield from lanes.common
 
 
 def _cuts(lines: list[_Line], crossing: Sequence[int]) -> list[int]:
@@ -357,6 +360,8 @@ class _Placing:
             if isinstance(item, Lanes):
                 for name, column in item.columns.items():
                     self.columns[stage, name] = self._column(stage, item.width, column, looped)
+                for name in item.common:
+                    self._keep(name, stage)
             else:
                 for line in item:
                     for name in line.needs:
@@ -489,7 +494,8 @@ class _Placing:
                 LaneStatement(assignment.identifier, assignment.expression, tuple(loads), tuple(constants), place, sign)
             )
         size = lanes.operations * len(lanes.titles)
-        return Loop(lanes.title, len(lanes.titles), lanes.width, tuple(table), tuple(statements), size)
+        common = tuple(Load(name, self._home(name)) for name in lanes.common)
+        return Loop(lanes.title, len(lanes.titles), lanes.width, tuple(table), common, tuple(statements), size)
 
 
 def _padded(column: tuple[Leaf, ...], width: int) -> tuple[Leaf, ...]:

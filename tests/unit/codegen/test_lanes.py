@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mbsym import examples
 from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
 from mbsym.codegen.c.lanes import FEWEST_LANES, Lanes, in_lanes
 from mbsym.codegen.c.parts import Loop, split
@@ -20,8 +21,11 @@ from mbsym.codegen.load import c_module, load_numpy
 from mbsym.codegen.lower import LoweredFunction, lower
 from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.codegen.write import write_files
+from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS
+from mbsym.pipeline import optimise
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Input, Output, ParameterInput, Program
+from mechanisms.mechanism import mechanism_of
 
 
 def work(graph: Graph, lane: int, values: Sequence[Reference], factors: Sequence[Fraction]) -> list[Reference]:
@@ -153,3 +157,17 @@ def test_the_compiler_vectorises_the_loops(tmp_path: Path) -> None:
 def test_the_text_is_the_same_twice() -> None:
     texts = [render(ModuleDescription("model", (program(6, of_both_signs),)), ("c",))[0].text for _ in range(2)]
     assert texts[0] == texts[1]
+
+
+def test_what_all_lanes_read_stands_before_the_loop() -> None:
+    """Columns of a matrix solved with the same factors, whatever the signs that the graph gives its entries."""
+    optimised, _ = optimise(
+        DERIVATIVE_FUNCTIONS["forward_dynamics_derivatives"](mechanism_of(examples.load("puma560")))
+    )
+    names = {name: name for name in ("q", "v", "tau", "dvdot_dq", "dvdot_dv", "dvdot_dtau")}
+    parts = split(lower(optimised, names, {}))
+    assert parts is not None
+    (loop,) = (part for part in parts.parts if isinstance(part, Loop))
+    assert loop.lanes >= 9
+    assert sum(len(item.loads) for item in loop.statements) == 6, "the entries of the columns, and each of them once"
+    assert len(loop.common) >= 10, "the factors of the mass matrix"
