@@ -77,18 +77,22 @@ class Linearisation:
         """True where nothing moves and nothing is accelerated, but for round-off."""
         return bool(np.abs(self.rates).max(initial=0.0) < AT_REST)
 
-    def symbolic(self, *, general: bool = False) -> SymbolicSystem:
+    def symbolic(self, *, general: bool = False, shared: bool = False) -> SymbolicSystem:
         """The same matrices in the model's run-time parameters, as SymPy matrices.
+
+        With closed loops they hold as long as the parameters leave the loops closed at the state.
 
         Args:
             general: in coordinates, speeds, forces and inputs too, at any state.
+            shared: with symbols for what occurs several times, told in ``replacements`` as ``sympy.cse`` does.
 
         Raises:
-            AnalysisError: the model has closed loops.
+            AnalysisError: the entries written out are too long.
         """
         from mbsym.linear.symbols import symbolic_system
 
-        return symbolic_system(self.equations, self.state, (self.inputs, self.outputs), general)
+        names, own = (self.inputs, self.outputs), self.freedom.independent
+        return symbolic_system(self.equations, self.state, names, own, general=general, shared=shared)
 
     @property
     def poles(self) -> Array:

@@ -6,8 +6,9 @@ determines the time. SymPy is imported when a function is called.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import SymbolicError
@@ -48,6 +49,61 @@ def to_sympy(
     for node in nodes:
         writer.write(node)
     return [writer.signed(ref) for ref in refs]
+
+
+def to_shared_sympy(
+    graph: Graph, refs: Sequence[Reference], symbols: Mapping[str, sympy.Expr] | None = None
+) -> tuple[list[tuple[sympy.Symbol, sympy.Expr]], list[sympy.Expr]]:
+    """The values as SymPy expressions in which operations that occur several times are symbols.
+
+    Args:
+        graph: where the values live.
+        refs: the values.
+        symbols: as in ``to_sympy``.
+
+    Returns:
+        The symbols x0, x1, ... with what they stand for, each in terms of those before, and an expression for each
+        value: what ``sympy.cse`` returns.
+    """
+    import sympy
+
+    nodes = graph.reachable(refs)
+    uses: dict[int, int] = {}
+    for ref in (*refs, *(operand for node in nodes for operand in graph.operands(node))):
+        uses[abs(ref)] = uses.get(abs(ref), 0) + 1
+    given = dict(symbols or {})
+    taken = {graph.arguments[node][0] for node in nodes if graph.kinds[node] == "symbol"}
+    taken |= {str(symbol) for expression in given.values() for symbol in sympy.sympify(expression).free_symbols}
+    names = (f"x{number}" for number in count() if f"x{number}" not in taken)
+    writer = _Writer(graph, given, True)
+    replacements = []
+    for node in nodes:
+        writer.write(node)
+        made = writer.made[node]
+        if uses[node] > 1 and made.args and not made.is_number:
+            symbol = sympy.Symbol(next(names))
+            replacements.append((symbol, made))
+            writer.made[node] = symbol
+    return replacements, [writer.signed(ref) for ref in refs]
+
+
+def written_out(graph: Graph, refs: Sequence[Reference], numbers: Collection[str] = ()) -> int:
+    """Operations of the values if nothing were shared.
+
+    Args:
+        graph: where the values live.
+        refs: the values.
+        numbers: names of symbols that numbers are inserted for; what depends on these alone is a number.
+    """
+    sizes: dict[int, int] = {}
+    fixed: set[int] = set()
+    for node in graph.reachable(refs):
+        operands = [abs(ref) for ref in graph.operands(node)]
+        leaf = graph.kinds[node] != "symbol" or graph.arguments[node][0] in numbers
+        if leaf and fixed.issuperset(operands):
+            fixed.add(node)
+        sizes[node] = 0 if node in fixed else sum(map(sizes.__getitem__, operands)) + max(len(operands) - 1, 1)
+    return sum(sizes[abs(ref)] for ref in refs)
 
 
 def from_sympy(graph: Graph, expression: sympy.Expr | float | Fraction, symbols: Mapping[Any, Reference]) -> Reference:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy
 
 import mbsym
 from mbsym import examples
@@ -17,6 +18,7 @@ from mbsym.linear.equations import State
 from mbsym.loops.assembly import assemble
 from mbsym.model.system import Model
 from mbsym.reference import Reference
+from mbsym.values.numbers import parameter_values
 from mbsym.verification.random_mechanisms import random_closed_loops
 from mechanisms.mechanism import mechanism_of
 from mechanisms.overconstrained import parallel_cranks, windows
@@ -267,9 +269,37 @@ def test_a_wrong_choice_of_independent_coordinates_is_told() -> None:
         mbsym.linearise(crank_and_slider(0.25, 0.6), independent=["q_guide"])
 
 
-def test_symbols_are_refused(capsys: Captured) -> None:
-    assert main(["linearise", "four_bar", "--symbols"]) == 2
-    assert "closed loops are linearised in numbers alone" in capsys.readouterr().err
+@pytest.mark.parametrize("name", ["four_bar", "slider_crank", "five_bar"])
+def test_symbols_of_loops_are_the_numbers(name: str) -> None:
+    """With the numbers of the state, and with all of its values as symbols and what is shared as symbols too."""
+    found = mbsym.linearise(name, "equilibrium:2" if name == "four_bar" else None)
+    values = dict(parameter_values(found.equations.mechanism.model))
+    for exact, number in zip(found.symbolic(), found, strict=True):
+        shown = np.array(exact.subs(values).evalf(), dtype=float).reshape(number.shape)
+        assert np.allclose(shown, number, rtol=1e-11, atol=1e-11)
+    system = found.symbolic(general=True, shared=True)
+    state, equations = found.state, found.equations
+    values |= dict(zip((*equations.coordinates, *equations.speeds), (*state.q, *state.v), strict=True))
+    values |= {f"tau_{speed.removeprefix('v_')}": 0.0 for speed in equations.speeds}
+    values |= dict(zip(equations.inputs, state.u, strict=True))
+    for symbol, expression in system.replacements:
+        values[symbol.name] = evaluated(expression, values)
+    for exact, number in zip(system, found, strict=True):
+        shown = np.array([evaluated(entry, values) for entry in exact]).reshape(number.shape)
+        assert np.allclose(shown, number, rtol=1e-11, atol=1e-11)
+
+
+def evaluated(expression: Any, values: dict[str, float]) -> float:
+    names = sorted(symbol.name for symbol in expression.free_symbols)
+    return float(sympy.lambdify(names, expression, "math")(*(values[name] for name in names)))
+
+
+def test_entries_that_are_too_long_are_not_written_out(capsys: Captured) -> None:
+    found = mbsym.linearise("four_bar")
+    with pytest.raises(AnalysisError, match="ask for shared=True"):
+        found.symbolic(general=True)
+    assert main(["linearise", "four_bar", "--symbols"]) == 0
+    assert "A[2,1] = " in capsys.readouterr().out
 
 
 def test_shapes_of_loops_stay_closed(tmp_path: Any) -> None:
