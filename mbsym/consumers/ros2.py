@@ -1,0 +1,124 @@
+"""ROS 2: a package with a plugin of the interface inverse_dynamics_solver and a controller that compensates gravity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+from xml.sax.saxutils import escape
+
+from mbsym import __version__
+from mbsym.codegen.description import GeneratedFile
+from mbsym.codegen.environment import render_template
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
+from mbsym.errors import CodegenError
+from mbsym.kinematics.mechanism import Mechanism
+
+FUNCTIONS: Final = ("mass_matrix", "bias_force", "gravity_force", "slotine_li")
+
+
+@dataclass(frozen=True, slots=True)
+class RosParameterView:
+    """A run-time parameter: member of the C structure, and its name as text of C++."""
+
+    member: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class PackageContext:
+    """Fields of the templates of the package's description."""
+
+    version: str
+    name: str
+    title: str
+    package: str
+
+
+@dataclass(frozen=True, slots=True)
+class PluginContext:
+    """Fields of ``consumers/ros2_plugins.cpp.jinja``."""
+
+    version: str
+    name: str
+    package: str
+    size: int
+    joints: str
+    parameters: tuple[RosParameterView, ...]
+    actual: str
+
+
+def request(mechanism: Mechanism, options: ExportOptions) -> Request:
+    """The functions that both plugins call.
+
+    Raises:
+        CodegenError: functions were named, or the interface cannot express the mechanism.
+    """
+    name = mechanism.model.name
+    if options.functions:
+        raise CodegenError(
+            "the package has the functions of its interface",
+            where="--function",
+            remedy="leave it out, or export to cpp",
+        )
+    if mechanism.cut_joints or mechanism.model.constraints:
+        raise CodegenError(
+            "the interface inverse_dynamics_solver is for open chains, and this model has closed loops",
+            where=name,
+            remedy="export it to cpp, whose functions cover closed loops",
+        )
+    if any(body.v_range[1] - body.v_range[0] != 1 for body in mechanism.bodies if body.v_range[1] > body.v_range[0]):
+        raise CodegenError(
+            "the interface has one position, speed and torque a joint, and some joints of this model have more",
+            where=name,
+            remedy="export it to cpp",
+        )
+    if mechanism.extra_inputs:
+        raise CodegenError(
+            "the interface has no time and no control inputs, of which forces of this model depend",
+            where=name,
+            remedy="leave these force elements out, or export it to cpp",
+        )
+    return Request(FUNCTIONS)
+
+
+def files(exported: Exported) -> tuple[GeneratedFile, ...]:
+    """The package: description, build, plugins and their list."""
+    name = exported.name
+    package = f"{name}_dynamics"
+    described = PackageContext(__version__, name, escape(exported.mechanism.model.name), package)
+    names = exported.module.names
+    bodies = [body for body in exported.mechanism.bodies_by_coordinates if body.v_range[1] > body.v_range[0]]
+    plugins = PluginContext(
+        version=__version__,
+        name=name,
+        package=package,
+        size=exported.mechanism.nv,
+        joints=", ".join(_text(body.joint.name) for body in bodies),
+        parameters=tuple(
+            RosParameterView(names.parameters[item.name], _text(item.name)) for item in exported.module.parameters
+        ),
+        actual="&constants_, " if exported.module.parameters else "",
+    )
+    texts = {
+        "package.xml": render_template("consumers/ros2_package.xml.jinja", described),
+        "CMakeLists.txt": render_template("consumers/ros2_CMakeLists.txt.jinja", described),
+        f"{name}_solver_plugins.xml": render_template("consumers/ros2_solver.xml.jinja", described),
+        f"{name}_controller_plugins.xml": render_template("consumers/ros2_controller.xml.jinja", described),
+        f"{name}_plugins.cpp": render_template("consumers/ros2_plugins.cpp.jinja", plugins),
+    }
+    return tuple(GeneratedFile(title, text) for title, text in texts.items())
+
+
+def _text(name: str) -> str:
+    """A string of C++."""
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+ROS2: Final = Consumer(
+    name="ros2",
+    sentence="a ROS 2 package: inverse_dynamics_solver plugin, controller that compensates gravity",
+    reals=("double",),
+    request=request,
+    files=files,
+    reason="the interface inverse_dynamics_solver has doubles",
+)

@@ -1,0 +1,161 @@
+"""Rust: a crate without the standard library over the C, which a build script compiles with the system's compiler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from mbsym import __version__
+from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.description import Argument, GeneratedFile
+from mbsym.codegen.environment import render_template
+from mbsym.codegen.lowered_module import ModuleFunction
+from mbsym.codegen.statuses import SENTENCES, Status
+from mbsym.codegen.text import plain_line
+from mbsym.consumers.cmake import as_asked
+from mbsym.consumers.consumer import Consumer, Exported
+
+_KEYWORDS: Final = """
+    abstract as async await become box break const continue crate do dyn else enum extern final fn for gen if impl in
+    let loop macro match mod move mut override priv pub ref return self static struct super trait try type typeof unsafe
+    unsized use virtual where while yield
+"""
+KEYWORDS: Final = frozenset(_KEYWORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class NumberView:
+    """A name with a value and a sentence."""
+
+    name: str
+    value: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class RustFunctionView:
+    """A function: as C links it, and as Rust offers it; argument lists are finished text."""
+
+    name: str
+    symbol: str
+    sentences: tuple[str, ...]
+    foreign: str
+    formals: str
+    actual: str
+    fails: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CrateContext:
+    """Fields of ``consumers/lib.rs.jinja``."""
+
+    version: str
+    name: str
+    real: str
+    sizes: tuple[NumberView, ...]
+    parameters: tuple[NumberView, ...]
+    statuses: tuple[NumberView, ...]
+    functions: tuple[RustFunctionView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildScriptContext:
+    """Fields of ``consumers/build.rs.jinja`` and ``consumers/Cargo.toml.jinja``."""
+
+    version: str
+    name: str
+
+
+def named(identifier: str) -> str:
+    """The identifier as Rust takes it."""
+    return f"{identifier}_" if identifier in KEYWORDS else identifier
+
+
+def files(exported: Exported) -> tuple[GeneratedFile, ...]:
+    """Cargo.toml, build.rs and lib.rs."""
+    module = exported.module
+    real = "f32" if module.description.real == "float" else "f64"
+    printer = CPrinter("double")
+    parameters = tuple(
+        NumberView(
+            named(module.names.parameters[item.name]),
+            _literal(printer.literal(item.default)),
+            plain_line(f"{item.name} {f'[{item.unit}]' if item.unit else ''}"),
+        )
+        for item in module.parameters
+    )
+    context = CrateContext(
+        version=__version__,
+        name=exported.name,
+        real=real,
+        sizes=tuple(NumberView(key, str(value), "") for key, value in module.description.constants.items()),
+        parameters=parameters,
+        statuses=tuple(
+            NumberView("".join(part.capitalize() for part in item.name.split("_")), str(item.value), SENTENCES[item])
+            for item in Status
+            if item is not Status.OK and module.can_fail
+        ),
+        functions=tuple(_function(exported, function, real) for function in module.functions),
+    )
+    script = BuildScriptContext(__version__, exported.name)
+    return (
+        GeneratedFile("Cargo.toml", render_template("consumers/Cargo.toml.jinja", script)),
+        GeneratedFile("build.rs", render_template("consumers/build.rs.jinja", script)),
+        GeneratedFile("lib.rs", render_template("consumers/lib.rs.jinja", context)),
+    )
+
+
+def _literal(text: str) -> str:
+    return text if "." in text or "e" in text else f"{text}.0"
+
+
+def _function(exported: Exported, function: ModuleFunction, real: str) -> RustFunctionView:
+    structured = bool(exported.module.parameters)
+    foreign = ["parameters: *const Parameters"] if structured else []
+    formals = ["parameters: &Parameters"] if structured else []
+    actual = ["parameters"] if structured else []
+    lines = [f"{function.name}: {function.description}", ""]
+    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+        name, kind = named(identifier), "i32" if item.kind == "int" else real
+        foreign.append(f"{name}: {_foreign(item, kind)}")
+        formals.append(f"{name}: {_formal(item, kind)}")
+        actual.append(name if not item.shape and item.direction == "in" else _pointer(item, name))
+        shape = " x ".join(map(str, item.shape))
+        about = ", ".join(filter(None, (shape, f"[{item.unit}]" if item.unit else "", item.description)))
+        lines.append(f"* `{name}`: {about or 'a number'}")
+    return RustFunctionView(
+        named(function.identifier),
+        exported.module.names.linked[function.name],
+        tuple(plain_line(line) for line in lines),
+        ", ".join(foreign),
+        ", ".join(formals),
+        ", ".join(actual),
+        bool(function.failures),
+    )
+
+
+def _foreign(item: Argument, kind: str) -> str:
+    if item.direction == "in":
+        return f"*const {kind}" if item.shape else kind
+    return f"*mut {kind}"
+
+
+def _formal(item: Argument, kind: str) -> str:
+    if item.direction == "in":
+        return f"&[{kind}; {item.size}]" if item.shape else kind
+    return f"&mut [{kind}; {item.size}]" if item.shape else f"&mut {kind}"
+
+
+def _pointer(item: Argument, name: str) -> str:
+    if not item.shape:
+        return name
+    return f"{name}.as_ptr()" if item.direction == "in" else f"{name}.as_mut_ptr()"
+
+
+RUST: Final = Consumer(
+    name="rust",
+    sentence="a no_std crate over the C",
+    reals=("double", "float"),
+    request=as_asked,
+    files=files,
+)
