@@ -12,7 +12,7 @@ CHAPTERS = {
     "": ("Topics", "What there is, a page for each thing."),
     "explanations": ("Explanations", "Why it is so."),
     "built": ("Reference", "Read from the code: nothing here is written by hand."),
-    "gallery": ("Gallery", "Mechanisms from textbooks."),
+    "gallery": ("Gallery", "Mechanisms with their equations, and generated code worth reading."),
     "adding": ("The house", "How mbsym is built, and how to add to it."),
 }
 """Folders of pages in the order of the chapters, with title and sentence; "" has the pages that lie in none."""
@@ -23,10 +23,11 @@ ELSEWHERE = {
     "built/contributing": "adding",
     "built/changelog": "adding",
     "built/exemplars": "gallery",
+    "built/gallery": "gallery",
 }
 """Pages that lie in no folder and stand in another chapter, or in none."""
 
-FIRST = ("architecture", "built/contributing")
+FIRST = ("architecture", "built/contributing", "built/gallery")
 """Pages that open their chapters; the others follow by their titles."""
 
 

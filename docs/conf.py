@@ -55,12 +55,14 @@ def setup(app: Any) -> None:
 
 def _write_pages(app: Any, config: Any) -> None:
     from chapters import chapter_pages
+    from gallery_pages import write_gallery
     from outside_pages import outside_pages
     from reference_pages import reference_pages
 
     folder = DOCS / "built"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
+    write_gallery(folder)
     for pages in (reference_pages, lambda: outside_pages(ROOT), lambda: chapter_pages(DOCS)):
         for name, text in pages().items():
             (folder / name).write_text(text, encoding="utf-8")

@@ -76,7 +76,7 @@ def animation_html(shape: Skeleton, motion: Motion, surfaces: Sequence[Surface] 
         "hull": [_rounded(point) for point in _outermost(points)],
         "path": [_rounded(row) for row in path],
         "size": max(_rounded([size])[0], _SMALLEST),
-        "view": _view(points, np.array(shape.up)),
+        "view": asdict(view_of(points, np.array(shape.up))),
         "surfaces": [surface.as_scene(labels.get(surface.body, 0)) for surface in surfaces],
     }
     frames = np.ascontiguousarray(motion.poses[:, :, :3, :], dtype="<f4")
@@ -136,9 +136,17 @@ def _rounded(values: Iterable[float]) -> list[float]:
     return [float(f"{x:.6g}") + 0.0 for x in values]
 
 
-def _view(points: Array, up: Array) -> dict[str, object]:
-    """Two level axes with ``up`` to their left, and azimuth and elevation of the eye in degrees: straight on for a
-    motion in an upright plane, else aslant."""
+@dataclass(frozen=True, slots=True)
+class View:
+    """Where the eye stands: two level axes with up to their left, and its azimuth and elevation [degrees]."""
+
+    axes: tuple[list[float], list[float]]
+    azimuth: float
+    elevation: float
+
+
+def view_of(points: Array, up: Array) -> View:
+    """Straight on for points in an upright plane, else aslant."""
     level = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
     first = level - (level @ up) * up
     first /= np.linalg.norm(first)
@@ -150,4 +158,4 @@ def _view(points: Array, up: Array) -> dict[str, object]:
         right = np.cross(up, normal)
         eye = normal if right[np.argmax(np.abs(right))] > 0.0 else -normal
         azimuth, elevation = float(np.degrees(np.arctan2(eye @ second, eye @ first))), 0.0
-    return {"axes": [first.tolist(), second.tolist()], "azimuth": round(azimuth, 6), "elevation": elevation}
+    return View((first.tolist(), second.tolist()), round(azimuth, 6), elevation)

@@ -1,0 +1,82 @@
+"""Pages of the gallery: picture, equations, operations beside the book's, C, and a moving picture of each mechanism."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from gallery_book import Exhibit, exhibits, operations
+
+from mbsym.pipeline import GenerationOptions, generate_files
+from mbsym.report.equations import Equations
+from mbsym.report.notebook import html_of
+from mbsym.simulation.integrate import simulate
+from mbsym.simulation.options import Accuracy, Loads, Preparation
+from mbsym.visualisation.skeleton import skeleton
+from mbsym.visualisation.still import still_svg
+
+DURATION = 6.0
+"""Of the motions that are shown [s]."""
+
+
+def write_gallery(folder: Path) -> None:
+    """Writes the pages, pictures and animations into a folder, each mechanism checked exactly."""
+    (folder / "mechanisms").mkdir(parents=True, exist_ok=True)
+    rows, sections = [], []
+    for exhibit in exhibits():
+        exhibit.check()
+        found = exhibit.derived()
+        counts = (
+            operations(exhibit.mass_matrix, exhibit.bias_force),
+            operations(found.mass_matrix, found.bias_force),
+        )
+        place = exhibit.title.lower().replace(",", "").replace(" ", "-")
+        rows.append(f"| [{exhibit.title}](#{place}) | {counts[0]} | {counts[1]} |")
+        sections += _section(exhibit, found, counts)
+        _draw(exhibit, folder / "mechanisms")
+    lines = [
+        "# Mechanisms from textbooks",
+        "",
+        f"{len(rows)} mechanisms. The equations of each are compared with the book's exactly, in a finite field, when",
+        "this page is built. Operations are those of M's upper triangle and h as printed, all parameters symbols.",
+        "",
+        *("| mechanism | book | mbsym |", "|---|---|---|", *rows, ""),
+        *sections,
+    ]
+    (folder / "gallery.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def _section(exhibit: Exhibit, found: Equations, counts: tuple[int, int]) -> list[str]:
+    formulas = re.sub(r"^<p>.*?</p>", "", html_of(found), count=1)
+    return [
+        *(f"## {exhibit.title}", "", f"![{exhibit.title}](mechanisms/{exhibit.name}.svg)", ""),
+        f"{exhibit.book}: {counts[0]} operations; mbsym: {counts[1]}. [In motion](path:mechanisms/{exhibit.name}.html)",
+        *("", f"<div>{formulas}</div>", "", "<details><summary>C</summary>", "", "```c"),
+        *(_code(exhibit), "```", "", "</details>", ""),
+    ]
+
+
+def _code(exhibit: Exhibit) -> str:
+    """Mass matrix and bias forces as generated."""
+    options = GenerationOptions(("c",), ("mass_matrix", "bias_force"), symbolic_parameters="all")
+    _, files = generate_files(exhibit.model, options)
+    text = next(file.text for file in files if file.name.endswith(".c"))
+    return "\n".join(re.findall(rf"^void {exhibit.name}_\w+\(.*?^}}\n", text, re.MULTILINE | re.DOTALL)).rstrip()
+
+
+def _draw(exhibit: Exhibit, folder: Path) -> None:
+    initial = {name: float(value) for name, value in exhibit.start.items()}
+    speeds = {joint.name: (joint.speeds or (f"v_{joint.name}",))[0] for joint in exhibit.model.joints}
+    tau = {speeds[joint]: float(force) for joint, force in exhibit.held.items()}
+    motion = simulate(
+        exhibit.model,
+        DURATION,
+        output_step=0.02,
+        initial=initial,
+        loads=Loads(tau=tau),
+        accuracy=Accuracy(rtol=1e-6),
+        preparation=Preparation("numpy"),
+    )
+    motion.animate(folder / f"{exhibit.name}.html", force=True)
+    picture = still_svg(skeleton(motion.equations.mechanism), motion.poses[0])
+    (folder / f"{exhibit.name}.svg").write_text(picture, encoding="utf-8")
