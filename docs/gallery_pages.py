@@ -12,8 +12,6 @@ from mbsym.report.equations import Equations
 from mbsym.report.notebook import html_of
 from mbsym.simulation.integrate import simulate
 from mbsym.simulation.options import Accuracy, Loads, Preparation
-from mbsym.visualisation.skeleton import skeleton
-from mbsym.visualisation.still import still_svg
 
 DURATION = 6.0
 """Of the motions that are shown [s]."""
@@ -78,5 +76,4 @@ def _draw(exhibit: Exhibit, folder: Path) -> None:
         preparation=Preparation("numpy"),
     )
     motion.animate(folder / f"{exhibit.name}.html", force=True)
-    picture = still_svg(skeleton(motion.equations.mechanism), motion.poses[0])
-    (folder / f"{exhibit.name}.svg").write_text(picture, encoding="utf-8")
+    (folder / f"{exhibit.name}.svg").write_text(motion.picture().html, encoding="utf-8")

@@ -33,6 +33,7 @@ from mbsym.simulation.singular_positions import SingularPosition
 from mbsym.visualisation.animation import Motion, animation_html
 from mbsym.visualisation.plots import figure, figure_bytes
 from mbsym.visualisation.skeleton import skeleton
+from mbsym.visualisation.still import still_svg
 from mbsym.visualisation.surfaces import surfaces_of
 
 if TYPE_CHECKING:
@@ -178,6 +179,11 @@ class SimulationResult:
         if find_spec("matplotlib") is None:
             return summary
         return summary + markup.picture(figure_bytes(self.plot(), "svg", MARK))
+
+    def picture(self, t: float = 0.0) -> Shown:
+        """The mechanism at the recorded time nearest to t [s], as an SVG picture, which a notebook shows."""
+        place = int(np.argmin(np.abs(self.t - t)))
+        return Shown(still_svg(skeleton(self.equations.mechanism), self.poses[place]))
 
     def animation(self, height: int = 420) -> Shown:
         """The moving mechanism, which a notebook shows in a frame of this height [pixels]."""

@@ -148,6 +148,12 @@ def test_an_animation_stands_in_a_frame(objects: dict[str, Any]) -> None:
     assert "<script" not in shown._repr_html_() and len(repr(shown)) < 100
 
 
+def test_a_picture_is_of_its_time(objects: dict[str, Any]) -> None:
+    motion = objects["motion"]
+    assert motion.picture().html.startswith("<svg") and "<title>crank</title>" in motion.picture().html
+    assert motion.picture(0.0).html != motion.picture(0.05).html
+
+
 def test_text_is_escaped() -> None:
     assert markup.table(("<a>",), [("<b>",)]).count("&lt;") == 2
     assert markup.table(("a",), []) == ""
