@@ -38,7 +38,8 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
     "Code": (
         *("mbsym:generate", "mbsym.pipeline:Generation", "mbsym.codegen.load:load_c", "mbsym.codegen.load:load_numpy"),
         *("mbsym.codegen.load:LoadedModule", "mbsym:verify", "mbsym.verification.certificate:Certificate"),
-        "mbsym:export",
+        *("mbsym:export", "mbsym:compile", "mbsym.batches.compiled:CompiledModel"),
+        "mbsym.batches.compiled:CompiledFunction",
     ),
     "Simulation": (
         *("mbsym:simulate", "mbsym:Loads", "mbsym:Keeping", "mbsym:Accuracy", "mbsym:Preparation"),

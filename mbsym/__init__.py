@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     # What editors and type checkers see; a test holds both lists together.
     from mbsym import examples as examples
+    from mbsym.batches.compiled import compile as compile
     from mbsym.constraints import DistanceConstraint as DistanceConstraint
     from mbsym.constraints import GearConstraint as GearConstraint
     from mbsym.constraints import LinearCoupling as LinearCoupling
@@ -99,6 +100,7 @@ _HOMES: Final = {
     "Sphere": "mbsym.shapes.forms",
     "Stepping": "mbsym.simulation.options",
     "base_parameters": "mbsym.identification.identifiable",
+    "compile": "mbsym.batches.compiled",
     "derive": "mbsym.report.equations",
     "equilibrium": "mbsym.linear.analysis",
     "examples": "mbsym.examples",

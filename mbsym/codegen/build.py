@@ -82,25 +82,49 @@ def compile_c(
         ToolchainError: there is no C compiler.
         CodegenError: the source is missing or does not compile.
     """
-    command = find_compiler(cc)
     source = Path(directory).resolve() / f"{name}.c"
-    if not source.is_file():
-        raise CodegenError("there is no C source", where=str(source), remedy="generate it with --language c")
     with TemporaryDirectory(prefix="mbsym") as scratch:
         library = Path(scratch) / "module.so"
-        others = [str(source.with_name(f"{other}.c")) for other in also]
-        files = (str(source), *others, "-o", str(library), "-lm")
-        done = _run((*command, *flags, "-shared", "-fPIC", *files))
-        if done.returncode != 0:
-            raise CodegenError(
-                f"the C source does not compile:\n{done.stderr.strip()}",
-                where=str(source),
-                remedy="generate it again; if it fails still, report it with the model",
-            )
+        built = build_library([source, *(source.with_name(f"{other}.c") for other in also)], library, flags, cc)
         symbols = _functions(library)
         handle = CDLL(str(library))
+    return SharedLibrary(handle, built.compiler, built.command, built.warnings, symbols)
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """How a library was built: the compiler's version, its command, and what it printed although it succeeded."""
+
+    compiler: str
+    command: tuple[str, ...]
+    warnings: str
+
+
+def build_library(sources: Sequence[Path], library: Path, flags: Sequence[str], cc: str | None = None) -> Build:
+    """Compiles sources into a library file.
+
+    Raises:
+        ToolchainError: there is no C compiler.
+        CodegenError: a source is missing or does not compile.
+    """
+    command = find_compiler(cc)
+    for source in sources:
+        if not source.is_file():
+            raise CodegenError("there is no C source", where=str(source), remedy="generate it with --language c")
+    done = _run((*command, *flags, "-shared", "-fPIC", *map(str, sources), "-o", str(library), "-lm"))
+    if done.returncode != 0:
+        raise CodegenError(
+            f"the C source does not compile:\n{done.stderr.strip()}",
+            where=str(sources[0]),
+            remedy="generate it again; if it fails still, report it with the model",
+        )
+    return Build(compiler_version(command), (*command, *flags), done.stderr)
+
+
+def compiler_version(command: tuple[str, ...]) -> str:
+    """The first line of what a compiler says of its version, or else its command."""
     version = _run((*command, "--version")).stdout.splitlines()
-    return SharedLibrary(handle, version[0] if version else command[0], (*command, *flags), done.stderr, symbols)
+    return version[0] if version else command[0]
 
 
 def _functions(library: Path) -> frozenset[str]:

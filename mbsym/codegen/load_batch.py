@@ -132,14 +132,14 @@ class BatchFunction:
         ]
         for result in results:
             actual += [ctypes.c_void_p(result.ctypes.data), ctypes.c_void_p(None)]
-        status = np.zeros(count, dtype=np.intc)
+        status = np.zeros(count if self.fails else 1, dtype=np.intc)
         if self.fails:
             actual.append(ctypes.c_void_p(status.ctypes.data))
         self.symbol(*actual)
         shaped = tuple(
             result.reshape((*batch, *item.shape)) for result, item in zip(results, self.outputs, strict=True)
         )
-        return shaped[0] if len(shaped) == 1 else shaped, status.reshape(batch)
+        return shaped[0] if len(shaped) == 1 else shaped, np.broadcast_to(status, (count,)).reshape(batch)
 
     def _batch(self, arrays: Sequence[Array], values: Sequence[Array]) -> tuple[int, ...]:
         batch: tuple[int, ...] = ()

@@ -1,0 +1,69 @@
+"""Libraries compiled once: kept in the user's cache folder under a hash of everything that they depend on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from ctypes import CDLL
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from mbsym.codegen.build import SharedLibrary, build_library, compiler_version, find_compiler
+from mbsym.codegen.description import GeneratedFile
+
+
+def cache_folder() -> Path:
+    """MBSYM_CACHE, or the folder mbsym in XDG_CACHE_HOME, which is ~/.cache where it is not set."""
+    own = os.environ.get("MBSYM_CACHE")
+    if own:
+        return Path(own)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mbsym"
+
+
+def library_of(files: Sequence[GeneratedFile], flags: Sequence[str]) -> SharedLibrary:
+    """The library of generated C files, from the cache or compiled and put there.
+
+    Texts, flags, compiler and processor are all in the key, so that nothing is out of date. Where the folder cannot be
+    written, the library is temporary.
+
+    Raises:
+        ToolchainError: there is no C compiler.
+        CodegenError: the files do not compile.
+    """
+    command = find_compiler()
+    compiler = compiler_version(command)
+    texts = [compiler, *command, *flags, _processor(), *(text for file in files for text in (file.name, file.text))]
+    key = sha256("\0".join(texts).encode()).hexdigest()[:32]
+    try:
+        folder = cache_folder()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder, prefix="new-") as scratch:
+            library = folder / f"{key}.so"
+            if not library.is_file():
+                # Renaming is one step: another process sees the whole library or none.
+                os.replace(_built(files, flags, Path(scratch)), library)
+            handle = CDLL(str(library))
+    except OSError:
+        with TemporaryDirectory(prefix="mbsym") as scratch:
+            handle = CDLL(str(_built(files, flags, Path(scratch))))
+    return SharedLibrary(handle, compiler, (*command, *flags), "", frozenset())
+
+
+def _built(files: Sequence[GeneratedFile], flags: Sequence[str], scratch: Path) -> Path:
+    for file in files:
+        (scratch / file.name).write_text(file.text, encoding="utf-8")
+    library = scratch / "module.so"
+    build_library([scratch / file.name for file in files if file.name.endswith(".c")], library, flags)
+    return library
+
+
+def _processor() -> str:
+    """What tells processors apart that share a cache: the kind, and the instructions where the system lists them."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = [platform.processor()]
+    told = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    return f"{platform.machine()} {told}"

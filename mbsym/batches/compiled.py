@@ -1,0 +1,217 @@
+"""A model's functions over NumPy arrays with leading axes: compiled for this processor, or else by NumPy."""
+
+from __future__ import annotations
+
+import warnings
+from collections import namedtuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from json import loads
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mbsym.batches.cache import library_of
+from mbsym.codegen.description import EVERY, GeneratedFile, Real
+from mbsym.codegen.languages import LARGEST_OPTIMISED
+from mbsym.codegen.load import LoadedFunction, LoadedModule, numpy_module
+from mbsym.codegen.load_batch import batch_module
+from mbsym.codegen.statuses import SENTENCES, Status
+from mbsym.errors import CodegenError, ToolchainError
+from mbsym.model.system import Model
+from mbsym.pipeline import GenerationOptions, generate_files
+
+Array: TypeAlias = NDArray[Any]
+Failures: TypeAlias = Literal["raise", "mask", "keep", "return"]
+
+FLAGS: Final = ("-std=c99", "-fno-math-errno", "-Wno-psabi")
+NATIVE: Final = "-march=native"
+
+
+class StatusError(ArithmeticError):
+    """A function has no result as it is meant to be for some states.
+
+    Attributes:
+        function: its name.
+        status: of each state, an array of the batch axes; numbers of ``mbsym.codegen.statuses.Status``.
+    """
+
+    def __init__(self, function: str, status: Array) -> None:
+        self.function = function
+        self.status = status
+        failed = status != Status.OK
+        first = tuple(int(k) for k in np.argwhere(failed)[0])
+        found = Status(int(status[first]))
+        where = f" in {failed.sum()} of {failed.size} states, first in state {first}" if status.ndim else ""
+        super().__init__(f"{function}: {found.name}{where}: {SENTENCES[found]}")
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledFunction:
+    """A function over arrays; leading axes of the arguments are batch axes and broadcast.
+
+    Attributes:
+        function: what evaluates it.
+    """
+
+    function: LoadedFunction
+
+    @property
+    def name(self) -> str:
+        """As the manifest has it."""
+        return self.function.name
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of its arguments in order."""
+        return tuple(item.name for item in self.function.inputs)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of its results in order."""
+        return tuple(item.name for item in self.function.outputs)
+
+    def __call__(
+        self, *inputs: ArrayLike, parameters: Mapping[str, ArrayLike] | None = None, failures: Failures = "raise"
+    ) -> Any:
+        """One array of the batch axes and the result's own, or a named tuple of arrays.
+
+        Args:
+            inputs: arguments in order; those that all states share need no batch axes.
+            parameters: run-time parameters that are not as the model has them, numbers or arrays of the batch axes.
+            failures: "raise" an error where a state has no result, "mask" its results with NaN, "keep" what the
+                function left there, or "return" (results, statuses).
+
+        Raises:
+            CodegenError: the number or shape of the arguments is wrong, or a parameter is unknown.
+            StatusError: a state has no result, and failures is "raise".
+            ValueError: failures is none of these words.
+        """
+        if failures not in ("raise", "mask", "keep", "return"):
+            raise ValueError(f"failures is {failures!r}; give 'raise', 'mask', 'keep' or 'return'")
+        given: Any = parameters
+        results, status = self.function.with_status(*inputs, parameters=given)
+        if isinstance(results, tuple):
+            results = namedtuple(self.name, self.outputs, rename=True)(*results)
+        if failures == "return":
+            return results, status
+        failed = np.asarray(status) != Status.OK
+        if failures == "raise" and failed.any():
+            raise StatusError(self.name, np.asarray(status))
+        if failures == "keep" or not failed.any():
+            return results
+        if isinstance(results, tuple):
+            return type(results)(*(_masked(result, failed) for result in results))
+        return _masked(results, failed)
+
+
+def _masked(result: Array, failed: NDArray[np.bool_]) -> Array:
+    """The result with NaN in the states that failed; integers say what happened and stay."""
+    if result.dtype.kind == "i":
+        return result
+    return np.where(failed.reshape(failed.shape + (1,) * (result.ndim - failed.ndim)), np.nan, result)
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledModel:
+    """Functions of a model, each an attribute: ``arm.inverse_dynamics(q, v, vdot)``.
+
+    Attributes:
+        name: of the module.
+        functions: by name.
+        manifest: of the module: arguments, shapes, units, where joints stand in q and v.
+        language: "batch" where they are compiled, else "numpy".
+        compiler: first line of the compiler's version, "" for NumPy.
+        command: compiler and flags.
+    """
+
+    name: str
+    functions: Mapping[str, CompiledFunction]
+    manifest: Mapping[str, Any]
+    language: str
+    compiler: str
+    command: tuple[str, ...]
+
+    def __getattr__(self, name: str) -> CompiledFunction:
+        """The function of that name.
+
+        Raises:
+            AttributeError: there is none.
+        """
+        functions = object.__getattribute__(self, "functions")
+        if name not in functions:
+            raise AttributeError(f"{self.name} has no function {name!r}; it has {', '.join(functions)}")
+        found: CompiledFunction = functions[name]
+        return found
+
+    def __dir__(self) -> list[str]:
+        return sorted([*object.__dir__(self), *self.functions])
+
+    def __repr__(self) -> str:
+        return f"<CompiledModel {self.name!r}, {self.language}: {', '.join(self.functions)}>"
+
+
+def compile(
+    source: Model | str | Path,
+    functions: Sequence[str] = (),
+    *,
+    formulation: str = "auto",
+    real: Real = "double",
+    symbolic_parameters: str | Sequence[str] = "",
+    frames: Sequence[str] = (),
+    threads: bool = False,
+) -> CompiledModel:
+    """A model's functions for many states at once, as fast as this processor can.
+
+    The C of ``--batch`` is compiled with the system's compiler and kept in the user's cache folder (MBSYM_CACHE, else
+    XDG_CACHE_HOME), under a hash of the text, the compiler, its flags and the processor. Without a compiler NumPy
+    computes, with a warning.
+
+    Args:
+        source: a model, a model file, or the name of a bundled example.
+        functions: names, empty for all that the mechanism has but those on request.
+        formulation, real, symbolic_parameters, frames: see ``mbsym.generate``.
+        threads: states are shared among the processor's threads (OpenMP; OMP_NUM_THREADS says how many).
+
+    Raises:
+        MbsymError: the model or a name is unusable.
+    """
+    symbolic = symbolic_parameters if isinstance(symbolic_parameters, str) else tuple(symbolic_parameters)
+
+    def files(*languages: str) -> tuple[GeneratedFile, ...]:
+        options = GenerationOptions(
+            languages,
+            tuple(functions),
+            formulation,
+            real,
+            symbolic,
+            frames=tuple(frames),
+            batch=(EVERY,) if "batch" in languages else (),
+        )
+        return generate_files(source, options)[1]
+
+    texts = files("c", "batch")
+    try:
+        module = _module(texts, threads)
+    except ToolchainError as error:
+        warnings.warn(f"{error}; NumPy computes instead", RuntimeWarning, stacklevel=2)
+        python, manifest = files("numpy")
+        module = numpy_module(python, manifest)
+    own = {name: CompiledFunction(function) for name, function in module.functions.items()}
+    return CompiledModel(
+        module.manifest["name"], own, module.manifest, module.language, module.compiler, module.command
+    )
+
+
+def _module(texts: Sequence[GeneratedFile], threads: bool) -> LoadedModule:
+    """The functions of a compiled library, for this very processor if the compiler can."""
+    *sources, manifest = texts
+    size = sum(len(file.text) for file in sources)
+    flags = (*FLAGS, "-O3" if size <= LARGEST_OPTIMISED else "-O1", *(["-fopenmp"] if threads else []))
+    try:
+        library = library_of(sources, (*flags, NATIVE))
+    except CodegenError:
+        library = library_of(sources, flags)
+    return batch_module(library, loads(manifest.text))
