@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     # What editors and type checkers see; a test holds both lists together.
     from mbsym import examples as examples
     from mbsym.batches.compiled import compile as compile
+    from mbsym.batches.sweep import sweep as sweep
     from mbsym.constraints import DistanceConstraint as DistanceConstraint
     from mbsym.constraints import GearConstraint as GearConstraint
     from mbsym.constraints import LinearCoupling as LinearCoupling
@@ -113,6 +114,7 @@ _HOMES: Final = {
     "modes": "mbsym.linear.analysis",
     "simulate": "mbsym.simulation.integrate",
     "solid_body": "mbsym.model.solid_body",
+    "sweep": "mbsym.batches.sweep",
     "verify": "mbsym.verification.certificate",
 }
 

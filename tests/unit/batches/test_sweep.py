@@ -1,0 +1,120 @@
+"""Sweeps: the same results by any executor and any chunks, resumed, kept, and refused where they make no sense."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mbsym
+from mbsym.errors import CodegenError
+
+RNG = np.random.default_rng(0)
+Q, V = RNG.normal(size=(50, 2)), RNG.normal(size=(50, 2))
+LENGTHS = RNG.uniform(0.4, 0.8, 50)
+STATE = (Q, V, [0.1, 0.0], 0.0, [0.5])
+
+
+def expected() -> Any:
+    cart = mbsym.compile("cart_pole", ["forward_dynamics"])
+    return cart.forward_dynamics(*STATE, parameters={"l": LENGTHS})
+
+
+def swept(**options: Any) -> Any:
+    return mbsym.sweep("cart_pole", "forward_dynamics", *STATE, parameters={"l": LENGTHS}, **options)
+
+
+@pytest.mark.parametrize("chunk", [1, 20, 1000])
+def test_chunks_change_nothing(chunk: int) -> None:
+    done = swept(chunk=chunk)
+    np.testing.assert_array_equal(done["vdot"], expected())
+    assert done.status.shape == (50,) and not done.status.any()
+
+
+def test_threads_and_processes() -> None:
+    told: list[tuple[int, int]] = []
+    with ThreadPoolExecutor(2) as threads:
+        done = swept(chunk=8, executor=threads, progress=lambda what, k, n: told.append((k, n)))
+    np.testing.assert_array_equal(done["vdot"], expected())
+    assert told == [(k, 7) for k in range(1, 8)]
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes:
+        np.testing.assert_array_equal(swept(chunk=20, executor=processes)["vdot"], expected())
+
+
+class Failing(Executor):
+    """Computes some chunks, then is gone."""
+
+    def __init__(self, good: int) -> None:
+        self.left = good
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.left -= 1
+        if self.left < 0:
+            future.set_exception(ConnectionError("the workers are gone"))
+        else:
+            future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def test_it_goes_on_where_it_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    output = tmp_path / "results" / "sweep.npz"
+    monkeypatch.setattr("mbsym.batches.sweep.IN_FLIGHT", 1)
+    with pytest.raises(ConnectionError):
+        swept(chunk=10, output=output, executor=Failing(3))
+    parts = output.parent / "sweep.npz.parts"
+    assert len(list(parts.iterdir())) == 3 and not output.exists()
+    next(parts.iterdir()).write_bytes(b"PK")  # cut off: it does not count
+    again = Failing(3)
+    done = swept(chunk=10, output=output, executor=again)
+    assert again.left == 0  # two that were missing, and the one that was damaged
+    np.testing.assert_array_equal(done["vdot"], expected())
+    with np.load(output) as file:
+        assert sorted(file) == ["status", "vdot"]
+        np.testing.assert_array_equal(file["vdot"], done["vdot"])
+    assert not parts.exists()
+
+
+def test_other_numbers_are_another_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    output = tmp_path / "sweep.npz"
+    monkeypatch.setattr("mbsym.batches.sweep.IN_FLIGHT", 1)
+    with pytest.raises(ConnectionError):
+        swept(chunk=10, output=output, executor=Failing(3))
+    done = mbsym.sweep("cart_pole", "forward_dynamics", *STATE, chunk=10, output=output)
+    cart = mbsym.compile("cart_pole", ["forward_dynamics"])
+    np.testing.assert_array_equal(done["vdot"], cart.forward_dynamics(*STATE))
+
+
+def test_states_without_a_result_are_told() -> None:
+    model = mbsym.load("four_bar")
+    bars = mbsym.compile(model, ["constrained_dynamics"])
+    shapes = [item.shape for item in bars.constrained_dynamics.function.inputs]
+    arguments = [np.zeros((2, *shape)) for shape in shapes]
+    arguments[-1][1] = np.nan
+    done = mbsym.sweep(model, "constrained_dynamics", *arguments)
+    assert sorted(done.results) == ["lambda", "vdot"] and done.status[1] != 0
+
+
+def test_no_states_at_all() -> None:
+    done = mbsym.sweep("double_pendulum", "mass_matrix", np.zeros((0, 2)))
+    assert done["M"].shape == (0, 2, 2) and done.status.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "told"),
+    [
+        ((Q, V[:3], Q), {}, "the numbers of states differ: q: 50, v: 3"),
+        ((Q[0], V[0], Q[0]), {}, "none has an axis of states"),
+        ((Q[None], V, Q), {}, "q has several axes of states"),
+        ((Q, V), {}, "2 arguments given, 3 expected"),
+        ((Q, V, Q), {"chunk": 0}, "chunks of 0 states"),
+        ((Q, V, Q), {"output": "sweep.csv"}, r"end it in \.npz"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments: Any, options: Any, told: str) -> None:
+    with pytest.raises(CodegenError, match=told):
+        mbsym.sweep("double_pendulum", "inverse_dynamics", *arguments, **options)
