@@ -8,6 +8,7 @@ from typing import Final
 
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.model.coordinate_order import order_in_words
 from mbsym.model.joint import Joint
 from mbsym.values.numbers import evaluate, parameter_values
 
@@ -29,7 +30,7 @@ def roadmap_lines(mechanism: Mechanism) -> tuple[str, ...]:
                 _range("v", body.v_range),
             )
         )
-    lines = [*_aligned(rows)]
+    lines = [*_aligned(rows), "", f"q, v and tau are laid out {order_in_words(mechanism.model)}."]
     if mechanism.cut_joints:
         cut = [("label", "cut joint", "from", "to", "type")]
         for item in mechanism.cut_joints:
@@ -148,6 +149,7 @@ def _pinocchio_order(mechanism: Mechanism) -> dict[str, object]:
 def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
     """Fields of the manifest that describe the mechanism, in user names and regular labels."""
     model = mechanism.model
+    order = model.coordinate_order
     symbolic = {item.name for item in mechanism.parameters}
     numbers = parameter_values(model)
     joints: list[dict[str, object]] = [
@@ -183,6 +185,7 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
     return {
         "nq": mechanism.nq,
         "nv": mechanism.nv,
+        "coordinate_order": order if isinstance(order, str) else list(order),
         "bodies": [{"name": body.name, "label": body.label, "parent": body.parent} for body in mechanism.bodies],
         "joints": joints,
         **({"frames": frames} if frames else {}),

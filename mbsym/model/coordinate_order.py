@@ -19,6 +19,14 @@ LABELS: Final = "labels"
 """The order of the regular labels."""
 
 
+def order_in_words(model: Model) -> str:
+    """How the coordinates stand, as in "as the joints stand in the file"."""
+    order = model.coordinate_order
+    if isinstance(order, str):
+        return {FILE: "as the joints stand in the file", LABELS: "by label"}[order]
+    return f"first {', '.join(order)}, then as the joints stand in the file"
+
+
 def joints_by_coordinates(model: Model, labelling: Labelling) -> tuple[str, ...]:
     """Names of the joints with coordinates of their own, in the order in which these stand in q, v and tau.
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import wrap
 
-from mbsym.model.coordinate_order import FILE, LABELS
+from mbsym.model.coordinate_order import order_in_words
 from mbsym.report.fitted_table import fitted_table
 from mbsym.report.overview import Overview
 from mbsym.values.numbers import evaluate, parameter_values
@@ -66,9 +66,7 @@ def _figures(found: Overview) -> Iterator[tuple[str, str]]:
             "closed by",
             f"{_count(len(labelling.cut_joints), 'cut joint')}, {_count(len(model.constraints), 'constraint')}{known}",
         )
-    orders = {FILE: "as the joints stand in the file", LABELS: "by label"}
-    order = model.coordinate_order
-    yield "order of q and v", orders[order] if isinstance(order, str) else f"first {', '.join(order)}, then the file's"
+    yield "order of q and v", order_in_words(model)
     if model.states:
         yield "named states", ", ".join(state.name for state in model.states)
     if model.shapes:

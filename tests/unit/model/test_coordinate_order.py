@@ -14,9 +14,12 @@ from mbsym.formats.native_text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
+from mbsym.kinematics.roadmap import manifest_fields, roadmap_lines
 from mbsym.model.joint import Coupling
 from mbsym.model.system import CoordinateOrder, Model
 from mbsym.model.validate import require_valid
+from mbsym.report.document import document
+from mbsym.report.equations import derive
 from mbsym.symbolic.interpret import interpret
 from mechanisms.mechanism import mechanism_of
 
@@ -39,6 +42,23 @@ def test_labels_and_names() -> None:
     named = laid_out(replace(model, coordinate_order=("hind_left_knee", "front_right_roll")))
     rest = [name for name in laid_out(model) if name not in named[:2]]
     assert named == ["hind_left_knee", "front_right_roll", *rest]
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        ("file", "as the joints stand in the file"),
+        ("labels", "by label"),
+        (("right_motor",), "first right_motor, then as the joints stand in the file"),
+    ],
+)
+def test_header_report_and_manifest_say_which(order: CoordinateOrder, words: str) -> None:
+    mechanism = mechanism_of(replace(examples.load("five_bar"), coordinate_order=order))
+    assert f"q, v and tau are laid out {words}." in roadmap_lines(mechanism)
+    stated = manifest_fields(mechanism)["coordinate_order"]
+    assert stated == (order if isinstance(order, str) else list(order))
+    report = document(derive(mechanism.model), "text")
+    assert f"laid out {words}." in report
 
 
 def test_a_virtual_base_stands_first() -> None:

@@ -57,7 +57,7 @@ def test_coordinates_stand_in_the_order_asked_for() -> None:
     entries = overview(model).entries
     assert [item.joint for item in entries][:2] == ["right_wrist", "base_motion"]
     assert (entries[1].q, entries[1].v) == ((1, 8), (1, 7))
-    assert "first right_wrist, then the file's" in overview_text(overview(model))
+    assert "first right_wrist, then as the joints stand in the file" in overview_text(overview(model))
 
 
 def arm(**changes: object) -> Model:
