@@ -13,6 +13,7 @@ STANDARD_GRAVITY: Final = ("0", "0", "-9.81")
 FRAME_CONVENTIONS: Final = (
     "SI units, radians. Ground is body 0; parent label < child label; joint j is the inboard joint of body j.",
     "Spatial vectors are [angular; linear]. Quaternions are scalar-first (w, x, y, z) and of unit length.",
+    "Labels count from 1, and names in the code such as sin5, w5_x and m5_3 bear them; entries of arrays count from 0.",
 )
 """What a header says first; what the joint types say of their q and v comes next."""
 
@@ -30,6 +31,35 @@ INLINE_TRIGONOMETRY: Final = (
     "Sines and cosines are computed in place, below one unit in the last place up to 1e5 (float: 1e3), by libm beyond."
 )
 """What is said of C code that brings its own."""
+
+CONSTANTS: Final = {
+    "NQ": "coordinates, entries of q",
+    "NV": "generalised speeds, entries of v, vdot and tau",
+    "NB": "bodies, ground not counted",
+    "NJ": "joints, of the tree and cut",
+    "NR": "independent closure rows, entries of lambda",
+    "NP": "standard parameters, columns of regressor",
+    "NBASE": "base parameters, columns of base_regressor",
+    "TRANSFER_BODIES": "bodies that steps move",
+    "TRANSFER_CUTS": "cut joints and point springs between bodies",
+    "TRANSFER_UNKNOWNS": "force components at cuts",
+    "TRANSFER_SCHEME": "entries of scheme, the constants of one step",
+    "TRANSFER_CARDAN": "1 where Cardan angles are integrated",
+    "TRANSFER_DIMENSION": "2 in the plane, 3 in space",
+    "TRANSFER_ANGLES": "rotation unknowns of a body",
+    "TRANSFER_BASE": "entries of the attitude that increments start from",
+    "TRANSFER_MOTION": "entries of what a body's attitude contributes",
+    "TRANSFER_ELIMINATION": "entries kept of a body's eliminated rotation",
+    "TRANSFER_ELASTIC": "entries kept of an eliminated elastic hinge",
+    "TRANSFER_BODY": "entries of a row of the table of bodies",
+    "TRANSFER_JOINT": "entries of a row of the table of joints",
+    "TRANSFER_CUT": "entries of a row of the table of cuts",
+    "TRANSFER_STATE": "entries of state for each body",
+    "TRANSFER_CUT_FORCES": "entries of state for the forces at cuts",
+    "TRANSFER_SIZE": "entries of state",
+    "TRANSFER_WORK": "entries of work, the scratch memory of the caller",
+}
+"""What the integers of a generated module count, by the names that C headers and Python modules have for them."""
 
 LARGEST_CODE: Final = 100.0
 """Megabytes above which the work does not begin unless it is asked for."""

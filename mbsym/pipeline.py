@@ -336,7 +336,10 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
         real=options.real,
         model_sha256=sha256(text.encode()).hexdigest(),
         constants={"NQ": mechanism.nq, "NV": mechanism.nv, "NB": mechanism.nb, **linear.constants, **fixed.constants},
-        indices=tuple(Indices(*table) for table in (*index_tables(mechanism), *linear.indices)),
+        indices=tuple(
+            Indices(name, sentence, places, notes)
+            for name, sentence, places, notes in (*index_tables(mechanism), *linear.indices)
+        ),
         limits=limit_tables(mechanism),
         index_arrays=_index_arrays(derivation) if options.compressed else {},
         runtime=fixed.runtime,

@@ -78,7 +78,8 @@ class RuntimeFunction:
     else in ``runtime/c/FILE.c`` and ``runtime/numpy/FILE.py``. What follows the line that says ``mbsym: copied from
     here`` is copied with ``MODEL_`` replaced by the module's prefix (in NumPy by nothing). Sizes reach it as the
     module's ``constants``, and its ``tolerances`` as ``MODEL_NAME`` (in NumPy ``NAME``), those of closure
-    residuals also row by row as ``MODEL_NAME_ROWS`` (in NumPy ``NAME * _NAME_SIZES``). The C text finds
+    residuals also row by row as ``MODEL_NAME_ROWS`` (in NumPy ``NAME * _NAME_SIZES``). In C the heads of public
+    functions are printed anew, so that arguments bear their names from here. The C text finds
     ``MODEL_SQRT``, ``MODEL_ABS`` and ``MODEL_INFINITY`` of the floating-point type, and arguments that it only passes
     on, both as formal and as actual ones and empty where there are none: ``MODEL_FORMAL`` and ``MODEL_ACTUAL``, the
     parameter structure, which comes first, and ``MODEL_EXTRA_FORMAL`` and ``MODEL_EXTRA_ACTUAL``, the module's
@@ -113,11 +114,13 @@ class Indices:
         name: of the table; in C it stands between the prefix and the name of each thing.
         sentence: what it says.
         places: first entry, and the one behind the last, by the user's names.
+        notes: what else there is to say of a thing, such as units, by the same names.
     """
 
     name: str
     sentence: str
     places: Mapping[str, tuple[int, int]]
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,7 @@ class _Lowering:
         "_blocks",
         "_calls",
         "_current",
+        "_labels",
         "_names",
         "_number",
         "_parameters",
@@ -142,6 +143,7 @@ class _Lowering:
         self._current: list[Assignment] = []
         self._title = ""
         self._number = 0
+        self._labels = {arguments[item.name]: item.labels for item in program.inputs if item.labels}
         self._spared_additions = 0
         self._spared_multiplications = 0
         self._spared_divisions = 0
@@ -260,7 +262,9 @@ class _Lowering:
         if expression.__class__ is Call and expression.function in ("sin", "cos"):
             angle = expression.arguments[0]
             if isinstance(angle, Element):
-                return self._scope.claim(f"{expression.function}_{angle.array}{angle.index}")
+                labels = self._labels.get(angle.array)
+                of = labels[angle.index] if labels is not None else f"_{angle.array}{angle.index}"
+                return self._scope.claim(f"{expression.function}{of}")
             if isinstance(angle, Variable):
                 return self._scope.claim(f"{expression.function}_{angle.identifier}")
         identifier, self._number = self._scope.numbered("t", self._number + 1)

@@ -18,9 +18,8 @@ from mbsym.symbolic.program import OperationCount, Output, ParameterInput, Progr
 IMPORTED_MODULES = ("numpy", "math", "dataclasses", "typing", "mbsym")
 # Names that C reserves behind the prefix, and NumPy behind an underscore.
 C_SUFFIXES = (
-    "real", "parameters", "default_parameters", "evaluate", "FORMAL", "ACTUAL", "EXTRA_FORMAL", "EXTRA_ACTUAL", "SQRT",
-    "ABS", "INFINITY", "WRENCHES", "interface", "finite", "spoil", "sincos", "ABREAST", "NEAR", "status",
-    "lanes", "LANES", "ALL", "places", "load", "store", "lanes_parameters",
+    "real", "parameters", "default_parameters", "evaluate", "WRENCHES", "interface", "finite", "spoil", "sincos",
+    "ABREAST", "NEAR", "status", "lanes", "LANES", "ALL", "places", "load", "store", "lanes_parameters",
     *(status.name for status in Status),
 )  # fmt: skip
 # Names that NumPy modules give to what can fail.
@@ -98,6 +97,16 @@ class ModuleFunction:
     def operations(self) -> OperationCount | None:
         """Operations of one evaluation; None where they depend on the arguments."""
         return self.fixed_operations if self.body is None else self.body.operations
+
+    @property
+    def unused(self) -> frozenset[str]:
+        """Names of inputs that a derived function takes because its kind does, and never looks at."""
+        if self.body is None or self.guards:
+            return frozenset()
+        paired = zip(self.arguments, self.identifiers, strict=True)
+        return frozenset(
+            item.name for item, identifier in paired if item.direction == "in" and identifier not in self.body.used
+        )
 
 
 @dataclass(frozen=True, slots=True)

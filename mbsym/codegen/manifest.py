@@ -11,14 +11,14 @@ from mbsym import __version__
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.statuses import Status
-from mbsym.conventions import QUATERNION_ORDER, SPATIAL_ORDER
+from mbsym.conventions import CONSTANTS, QUATERNION_ORDER, SPATIAL_ORDER
 from mbsym.errors import CodegenError
 
 LEADING_FIELDS: Final = (
     "mbsym", "name", "model_sha256", "formulation", "real", "nq", "nv", "quaternion", "spatial_order",
     "bodies", "joints", "parameters", "inputs",
 )  # fmt: skip
-OWN_FIELDS: Final = ("functions", "statuses", "run_time_parameters", "names", "files", "sha256")
+OWN_FIELDS: Final = ("functions", "statuses", "constants", "run_time_parameters", "names", "files", "sha256")
 CERTIFICATE_SUFFIXES: Final = (".certificate.json", ".certificate.md")
 """Of the files beside a module that say what was checked about it."""
 
@@ -54,21 +54,21 @@ def manifest(module: LoweredModule, files: Sequence[GeneratedFile]) -> dict[str,
     """The manifest's fields in their fixed order, the description's own fields merged in.
 
     Besides what the description gives it holds, for each function, arguments, operations and the statuses that it may
-    return, whose numbers stand in the module's own list; the run-time parameters in the order of the C structure, with
-    their defaults; the identifiers of all names that could not stay as they were; the SHA-256 of each file; and that of
-    all this.
+    return, whose numbers stand in the module's own list; what its integers count; the run-time parameters in the order
+    of the C structure, with their defaults; the identifiers of all names that could not stay as they were; the SHA-256
+    of each file; and that of all this.
 
     Raises:
         CodegenError: the description brings a field that is made here.
     """
-    description = module.description
+    description, names = module.description, module.names
     extra = dict(description.manifest)
     for key in ("mbsym", "name", *OWN_FIELDS):
         if key in extra:
             raise CodegenError(f"the manifest field {key!r} is not free", remedy="rename it")
     known: dict[str, object] = {
         "mbsym": __version__,
-        "name": module.names.module,
+        "name": names.module,
         "model_sha256": description.model_sha256,
         "real": description.real,
         "quaternion": QUATERNION_ORDER,
@@ -83,6 +83,10 @@ def manifest(module: LoweredModule, files: Sequence[GeneratedFile]) -> dict[str,
     fields = {key: known.pop(key) for key in LEADING_FIELDS if key in known} | known
     fields["functions"] = [_function(module, function) for function in module.functions]
     fields["statuses"] = {status.name: status.value for status in Status} if module.can_fail else {}
+    fields["constants"] = [
+        {"name": names.constants[key], "value": int(value), "meaning": CONSTANTS.get(key, "")}
+        for key, value in description.constants.items()
+    ]
     fields["run_time_parameters"] = {item.name: float(item.default) for item in module.parameters}
     fields["names"] = _changed_names(module)
     fields["files"] = {file.name: sha256(file.text.encode("utf-8")).hexdigest() for file in files}
@@ -101,7 +105,7 @@ def _function(module: LoweredModule, function: ModuleFunction) -> dict[str, obje
         "name": function.name,
         "c_symbol": module.names.linked[function.name],
         "description": function.description,
-        "arguments": [_argument(item) for item in function.arguments],
+        "arguments": [_argument(item, item.name not in function.unused) for item in function.arguments],
         "operations": None if function.operations is None else function.operations.as_dict(),
     }
     if function in module.batched:
@@ -114,7 +118,7 @@ def _function(module: LoweredModule, function: ModuleFunction) -> dict[str, obje
     return entry
 
 
-def _argument(item: Argument) -> dict[str, object]:
+def _argument(item: Argument, is_used: bool) -> dict[str, object]:
     entry: dict[str, object] = {
         "name": item.name,
         "direction": item.direction,
@@ -123,6 +127,8 @@ def _argument(item: Argument) -> dict[str, object]:
     }
     if item.kind != "real":
         entry["type"] = item.kind
+    if not is_used:
+        entry["used"] = False
     if item.quaternions:
         entry["quaternions"] = list(item.quaternions)
     return entry

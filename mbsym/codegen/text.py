@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 
 WIDTH = 112
@@ -69,6 +70,12 @@ def _break_place(text: str, room: int) -> int | None:
         return best[1]
     later = (place for place in range(1, len(text)) if text[place] == " " and text[place - 1] not in "+-?:<>")
     return next(later, None)
+
+
+def enumerator(name: str, value: int, comment: str, is_last: bool) -> str:
+    """A line of an enumeration with what it means; the lines that follow where that is long."""
+    text = f"{name} = {value}{'' if is_last else ','}{f' /* {c_comment(comment)} */' if comment else ''}"
+    return "\n".join(textwrap.wrap(text, WIDTH - 4, subsequent_indent=" " * 8, break_on_hyphens=False))
 
 
 def table(rows: Iterable[tuple[str, ...]]) -> tuple[str, ...]:

@@ -112,6 +112,7 @@ class Contract:
         known = {item.name: item for item in (mechanism.q, mechanism.v, mechanism.vdot, mechanism.tau)}
         known |= {item.name: item for item in (*mechanism.extra_inputs, *derived.inputs)}
         sizes = {**sizes_of(mechanism), **derived.sizes}
+        units = units_of(mechanism)
         description = derived.description or self.description
         try:
             inputs = tuple(known[name] for name in self.inputs if name in known or name not in TIMED)
@@ -125,12 +126,32 @@ class Contract:
             mechanism.graph,
             inputs,
             tuple(
-                Output(result.name, shape, references(entries[result.name]), result.unit, result.description)
+                Output(
+                    result.name,
+                    shape,
+                    references(entries[result.name]),
+                    result.unit or units.get(result.name, ""),
+                    result.description,
+                )
                 for result, shape in zip(self.results, shapes, strict=True)
             ),
             mechanism.parameters,
             f"{description} ({derived.how})" if derived.how else description,
         )
+
+
+def units_of(mechanism: Mechanism) -> dict[str, str]:
+    """Units of results that are coordinates, speeds, rates or forces, by name; "" where entries differ."""
+    force = mechanism.tau.unit
+    return {
+        "q_closed": mechanism.q.unit,
+        "q_moved": mechanism.q.unit,
+        "v_consistent": mechanism.v.unit,
+        "vdot": mechanism.vdot.unit,
+        "tau": force,
+        "bias": force,
+        "gravity": force,
+    }
 
 
 def sizes_of(mechanism: Mechanism) -> dict[str, int]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from mbsym.errors import DerivationError
 from mbsym.joints.motion import JointMotion, Motion, combination
 from mbsym.kinematics.placement import rounded, rounded_vector, scalars, transform_of, vector_of
+from mbsym.kinematics.state_inputs import common_unit, state_inputs
 from mbsym.model.body import Body
 from mbsym.model.coordinate_order import first_entries, joints_by_coordinates
 from mbsym.model.frame import FrameAxes
@@ -308,7 +309,13 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
         cut.append(
             CutJoint(joint, label, a, b, _tidy(to_a.then(start)), _tidy(to_b.then(end)), _tidy(to_b.then(user_end)))
         )
-    nv, nq = coordinates.nv, coordinates.nq
+    symbols = (
+        coordinates.q_symbols,
+        coordinates.v_symbols,
+        coordinates.over_v(graph, "vdot"),
+        coordinates.over_v(graph, "tau"),
+    )
+    arrays = state_inputs(coordinates.shapes, symbols, coordinates.quaternions)
     return Mechanism(
         graph=graph,
         model=model,
@@ -318,10 +325,10 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
         cut_joints=tuple(cut),
         frames=_placed_frames(model, labelling, frames, graph, names),
         gravity=vector_of(model.gravity, graph, names),
-        q=Input("q", (nq,), coordinates.q_symbols, "", "coordinates", coordinates.quaternions),
-        v=Input("v", (nv,), coordinates.v_symbols, "", "generalised speeds"),
-        vdot=Input("vdot", (nv,), coordinates.over_v(graph, "vdot"), "", "rates of the speeds"),
-        tau=Input("tau", (nv,), coordinates.over_v(graph, "tau"), "", "generalised forces"),
+        q=arrays[0],
+        v=arrays[1],
+        vdot=arrays[2],
+        tau=arrays[3],
         time=coordinates.time,
         controls=coordinates.controls,
         parameters=parameters,
@@ -410,6 +417,8 @@ class _Coordinates:
         self.q_symbols = tuple(x.ref for name in shapes for x in q_by_name[name])
         self.v_symbols = tuple(x.ref for name in shapes for x in v_by_name[name])
         turned = {name: given[name].kind.quaternion for name in shapes}
+        label_of = {joint.name: label for label, joint in enumerate(joints, start=1)}
+        self.shapes = {label_of[name]: shape for name, shape in shapes.items()}
         self.quaternions = tuple(first_q[name] + start for name, start in turned.items() if start is not None)
         self.time: Input | None = None
         self.controls: Input | None = None
@@ -419,7 +428,8 @@ class _Coordinates:
             self.named["t"] = time
             self.named.update((item.name, u) for item, u in zip(model.inputs, controls, strict=True))
             self.time = Input("t", (), (time.ref,), "s", "time")
-            self.controls = Input("u", (len(controls),), tuple(u.ref for u in controls), "", "control inputs")
+            unit = common_unit([[item.unit for item in model.inputs]])
+            self.controls = Input("u", (len(controls),), tuple(u.ref for u in controls), unit, "control inputs")
 
     def over_v(self, graph: Graph, name: str) -> tuple[int, ...]:
         """Symbols of another array over v."""

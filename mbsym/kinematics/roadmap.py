@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from math import inf, isfinite
-from typing import Final
+from operator import itemgetter
+from textwrap import wrap
+from typing import Final, TypeAlias
 
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.coordinate_order import order_in_words
 from mbsym.model.joint import Joint
+from mbsym.model.names import expression_names
 from mbsym.values.numbers import evaluate, parameter_values
+
+WIDTH: Final = 110
+"""Of a line of the roadmap."""
 
 
 def roadmap_lines(mechanism: Mechanism) -> tuple[str, ...]:
@@ -41,6 +48,7 @@ def roadmap_lines(mechanism: Mechanism) -> tuple[str, ...]:
     if mechanism.frames:
         own = [(frame.name, names[frame.label], frame.axes) for frame in mechanism.frames]
         lines += ["", *_aligned([("frame", "body", "axes"), *own]), *_AXES]
+    lines += ["", *wrap(_motors(mechanism), WIDTH, subsequent_indent="  ")]
     if mechanism.model.states:
         names_of = ", ".join(state.name for state in mechanism.model.states)
         lines += ["", f"Named states, whose values the manifest has: {names_of}"]
@@ -65,19 +73,72 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def index_tables(mechanism: Mechanism) -> tuple[tuple[str, str, Mapping[str, tuple[int, int]]], ...]:
-    """Where joints, bodies and frames stand in arrays: name of the table, a sentence, first entry and end by name."""
+IndexTable: TypeAlias = tuple[str, str, Mapping[str, tuple[int, int]], Mapping[str, str]]
+"""Name of a table of places, a sentence, first entry and end by name, and what else there is to say by name."""
+
+
+def index_tables(mechanism: Mechanism) -> tuple[IndexTable, ...]:
+    """Where joints, bodies, frames, motors and inputs stand in arrays, with units."""
     own = mechanism.bodies_by_coordinates
     rows = {body.name: (body.label - 1, body.label) for body in mechanism.bodies}
     frames = {frame.name: (place, place + 1) for place, frame in enumerate(mechanism.frames)}
-    tables = (
-        ("Q", "Where the coordinates of joints start in q.", {body.joint.name: body.q_range for body in own}),
-        ("V", "Where the speeds of joints start in v, vdot and tau.", {body.joint.name: body.v_range for body in own}),
-        ("BODY", "Rows of results over bodies, and of those over joints that of the body's inboard joint.", rows),
-        ("FRAME", "Rows of results over frames.", frames),
-        ("U", "Entries of u.", {item.name: (place, place + 1) for place, item in enumerate(mechanism.model.inputs)}),
+    shapes = {body.joint.name: body.joint.shape for body in own}
+    coordinates = {name: _entries(shape.coordinates, shape.coordinate_units) for name, shape in shapes.items()}
+    speeds = {
+        name: _entries(
+            shape.speeds, [f"{v}; {tau}" for v, tau in zip(shape.speed_units, shape.force_units, strict=True)]
+        )
+        for name, shape in shapes.items()
+    }
+    forces = {body.joint.name: _entries(body.joint.shape.speeds, body.joint.shape.force_units) for body in own}
+    inputs = mechanism.model.inputs
+    tables: tuple[IndexTable, ...] = (
+        (
+            "Q",
+            "Where the coordinates of joints start in q, with their units.",
+            {body.joint.name: body.q_range for body in own},
+            coordinates,
+        ),
+        (
+            "V",
+            "Where the speeds of joints start in v, vdot and tau, with the units of v and, behind a semicolon, of tau.",
+            {body.joint.name: body.v_range for body in own},
+            speeds,
+        ),
+        (
+            "MOTOR",
+            "Entries of tau at the joints that the model marks as driven by motors.",
+            {body.joint.name: body.v_range for body in own if body.joint.actuated},
+            forces,
+        ),
+        ("BODY", "Rows of results over bodies, and of those over joints that of the body's inboard joint.", rows, {}),
+        ("FRAME", "Rows of results over frames.", frames, {}),
+        (
+            "U",
+            "Entries of u, with their units.",
+            {item.name: (place, place + 1) for place, item in enumerate(inputs)},
+            {item.name: f"[{item.unit}]" for item in inputs if item.unit},
+        ),
     )
     return tuple(table for table in tables if table[2])
+
+
+def _entries(names: Sequence[str], units: Sequence[str]) -> str:
+    """Entries with their units, neighbours of one unit together: w, x, y, z, px, py, pz [m]."""
+    parts = []
+    for unit, group in groupby(zip(names, units, strict=True), key=itemgetter(1)):
+        own = ", ".join(name for name, _ in group if name)
+        parts.append(" ".join(filter(None, (own, f"[{unit}]" if unit != "1" else ""))))
+    return ", ".join(parts)
+
+
+def _motors(mechanism: Mechanism) -> str:
+    """Which entries of tau are motors."""
+    model = mechanism.model
+    marked = [f"{body.joint.name} ({_range('tau', body.v_range)})" for body in mechanism.bodies if body.joint.actuated]
+    driven = list(dict.fromkeys(name for force in model.forces for name in force.driven_joints))
+    said = [", ".join(marked)] * bool(marked) + [f"control inputs drive {', '.join(driven)}"] * bool(driven)
+    return f"Motors: {'; '.join(said) or 'the model marks no joint as actuated, so that any entry of tau may be one'}."
 
 
 LIMITS: Final = (
@@ -188,6 +249,7 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
         "coordinate_order": order if isinstance(order, str) else list(order),
         "bodies": [{"name": body.name, "label": body.label, "parent": body.parent} for body in mechanism.bodies],
         "joints": joints,
+        **_entries_of_arrays(mechanism),
         **({"frames": frames} if frames else {}),
         **_states(mechanism),
         **_pinocchio_order(mechanism),
@@ -208,6 +270,23 @@ def manifest_fields(mechanism: Mechanism) -> dict[str, object]:
             for item in model.inputs
         ],
     }
+
+
+def _entries_of_arrays(mechanism: Mechanism) -> dict[str, object]:
+    """Each entry of q, v and tau: its name in expressions of the model, joint, units, and which a motor drives."""
+    names = expression_names(mechanism.model)
+    coordinates: list[dict[str, object]] = []
+    speeds: list[dict[str, object]] = []
+    motors: list[dict[str, object]] = []
+    for body in mechanism.bodies_by_coordinates:
+        joint, shape = body.joint, body.joint.shape
+        for name, unit in zip(names.coordinates[joint.name], shape.coordinate_units, strict=True):
+            coordinates.append({"name": name, "joint": joint.name, "unit": unit})
+        for name, unit, force in zip(names.speeds[joint.name], shape.speed_units, shape.force_units, strict=True):
+            if joint.actuated:
+                motors.append({"joint": joint.name, "tau": len(speeds), "unit": force})
+            speeds.append({"name": name, "joint": joint.name, "unit": unit, "force_unit": force})
+    return {"coordinates": coordinates, "speeds": speeds, "motors": motors}
 
 
 def _limits(joint: Joint, numbers: Mapping[str, float]) -> dict[str, object]:

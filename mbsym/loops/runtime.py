@@ -10,7 +10,7 @@ from math import hypot
 from typing import Final
 
 from mbsym.codegen.interface import Argument, RuntimeFunction
-from mbsym.formulations.contracts import Contract, Result
+from mbsym.formulations.contracts import Contract, Result, units_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops import contracts
 from mbsym.loops.redundancy import LoopAnalysis
@@ -61,6 +61,7 @@ def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeF
     state = (q, v, _argument(mechanism.tau), *extra_arguments(mechanism))
     sizes = {"nq": mechanism.nq, "nv": mechanism.nv, "rows": len(analysis.rows)}
     sizes["nj"] = mechanism.nb + len(mechanism.cut_joints)
+    units = units_of(mechanism)
     gains = Argument("gains", "in", (2,), "1/s", "alpha and beta of the restoring terms")
     least = "; of least norm, because reactions are not unique" if analysis.dependent else ""
     cost = RuntimeCost(len(analysis.rows), mechanism.nv)
@@ -74,7 +75,7 @@ def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeF
         operations: OperationCount,
         more: str = "",
     ) -> RuntimeFunction:
-        return _function(contract, FILE, (*inputs, *_results(contract, sizes)), calls, operations, more)
+        return _function(contract, FILE, (*inputs, *_results(contract, sizes, units)), calls, operations, more)
 
     return (
         function(contracts.PROJECT_POSITION, (q,), step, cost.position_step),
@@ -105,7 +106,7 @@ def loop_derivatives(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[Runt
         return ()
     state = (*(_argument(item) for item in (mechanism.q, mechanism.v, mechanism.tau)), *extra_arguments(mechanism))
     contract = contracts.CONSTRAINED_DYNAMICS_DERIVATIVES
-    outputs = _results(contract, {"nv": mechanism.nv, "rows": len(analysis.rows)})
+    outputs = _results(contract, {"nv": mechanism.nv, "rows": len(analysis.rows)}, units_of(mechanism))
     cost = RuntimeCost(len(analysis.rows), mechanism.nv).derivatives
     calls = ("constrained_terms", *DERIVATIVE_KERNELS)
     return (_function(contract, DERIVATIVES_FILE, (*state, *outputs), calls, cost),)
@@ -147,13 +148,14 @@ def closure_sizes(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[float, 
     return tuple(float(f"{lengths[row.closure]:.1e}") or 1.0 if row.unit == "m" else 1.0 for row in analysis.rows)
 
 
-def _results(contract: Contract, sizes: Mapping[str, int]) -> tuple[Argument, ...]:
-    return tuple(_result(item, sizes) for item in contract.results)
+def _results(contract: Contract, sizes: Mapping[str, int], units: Mapping[str, str]) -> tuple[Argument, ...]:
+    return tuple(_result(item, sizes, units) for item in contract.results)
 
 
-def _result(item: Result, sizes: Mapping[str, int]) -> Argument:
+def _result(item: Result, sizes: Mapping[str, int], units: Mapping[str, str]) -> Argument:
     shape = tuple(sizes[n] if isinstance(n, str) else n for n in item.shape)
-    return Argument(item.name, "out", shape, item.unit, item.description, kind=item.kind)
+    unit = item.unit or units.get(item.name, "")
+    return Argument(item.name, "out", shape, unit, item.description, kind=item.kind)
 
 
 def _argument(item: Input) -> Argument:

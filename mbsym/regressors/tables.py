@@ -16,7 +16,7 @@ from mbsym.regressors.relations_text import proof, relation_lines, relations_dat
 _WIDTH: Final = 115
 """Behind the mark of a comment."""
 
-Places = tuple[str, str, Mapping[str, tuple[int, int]]]
+Places = tuple[str, str, Mapping[str, tuple[int, int]], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def column_tables(mechanism: Mechanism, loops: LoopAnalysis | None, functions: S
 
 
 def _places(name: str, sentence: str, names: Sequence[str]) -> Places:
-    return name, sentence, {each: (place, place + 1) for place, each in enumerate(names)}
+    return name, sentence, {each: (place, place + 1) for place, each in enumerate(names)}, {}
 
 
 def _header(found: BaseParameters) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ class Input:
         unit: of its entries, or "" where they differ.
         description: one line for headers and documentation.
         quaternions: flat index of the first component of each unit quaternion (w, x, y, z) inside the array.
+        labels: what entries are called in names of their sines and cosines, entry by entry; "" for their index.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Input:
     unit: str = ""
     description: str = ""
     quaternions: tuple[int, ...] = ()
+    labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_size(self.name, self.shape, len(self.symbols))

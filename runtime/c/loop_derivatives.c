@@ -1,6 +1,9 @@
 /* Closed loops: derivatives of the motion that the solver finds, with the factors that it leaves. */
 /* mbsym: copied from here */
-enum { MODEL_SQUARE = MODEL_NV * MODEL_NV, MODEL_OBLONG = MODEL_NR * MODEL_NV };
+enum {
+    MODEL_SQUARE = MODEL_NV * MODEL_NV,
+    MODEL_OBLONG = MODEL_NR * MODEL_NV
+};
 
 /* Row = row + factor times another row of a matrix with NV columns. */
 static void MODEL_add_row(MODEL_real *restrict row, const MODEL_real *restrict other, MODEL_real factor)

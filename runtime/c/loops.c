@@ -279,7 +279,7 @@ static int MODEL_solved(const MODEL_rows *rows, bool arguments, bool results)
 }
 
 int MODEL_project_position_report(
-    MODEL_FORMAL const MODEL_real q[MODEL_NQ], MODEL_real closed[restrict MODEL_NQ], MODEL_real gap[restrict 1],
+    MODEL_FORMAL const MODEL_real q[MODEL_NQ], MODEL_real q_closed[restrict MODEL_NQ], MODEL_real gap[restrict 1],
     int steps[restrict 1])
 {
     static const MODEL_real enough[MODEL_NR] = MODEL_ENOUGH_ROWS;
@@ -291,9 +291,9 @@ int MODEL_project_position_report(
     MODEL_real motion[MODEL_NV];
     MODEL_real moved[MODEL_NQ];
     for (int k = 0; k < MODEL_NQ; ++k) {
-        closed[k] = q[k];
+        q_closed[k] = q[k];
     }
-    MODEL_constraint_residual(MODEL_ACTUAL closed, residual);
+    MODEL_constraint_residual(MODEL_ACTUAL q_closed, residual);
     *gap = MODEL_largest(residual);
     *steps = 0;
     if (!MODEL_finite(q, MODEL_NQ) || !MODEL_finite(residual, MODEL_NR)) {
@@ -301,7 +301,7 @@ int MODEL_project_position_report(
     }
     while (!MODEL_within(residual, enough) && *steps < MODEL_ITERATIONS) {
         MODEL_position_correction(
-            MODEL_ACTUAL closed, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
+            MODEL_ACTUAL q_closed, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
         MODEL_factor(&rows);
         for (int i = 0; i < MODEL_NR; ++i) {
             there[i] = residual[i];
@@ -313,14 +313,14 @@ int MODEL_project_position_report(
                 motion[k] -= rows.response[k * MODEL_NR + j] * there[j];
             }
         }
-        MODEL_moved_position(MODEL_ACTUAL closed, motion, moved);
+        MODEL_moved_position(MODEL_ACTUAL q_closed, motion, moved);
         MODEL_constraint_residual(MODEL_ACTUAL moved, there);
         ++*steps;
         if (!MODEL_finite(there, MODEL_NR) || !(MODEL_largest(there) < *gap)) {
             break;
         }
         for (int k = 0; k < MODEL_NQ; ++k) {
-            closed[k] = moved[k];
+            q_closed[k] = moved[k];
         }
         for (int i = 0; i < MODEL_NR; ++i) {
             residual[i] = there[i];
@@ -330,22 +330,22 @@ int MODEL_project_position_report(
     return MODEL_within(residual, accepted) ? MODEL_OK : MODEL_NOT_CLOSED;
 }
 
-int MODEL_project_position(MODEL_FORMAL const MODEL_real q[MODEL_NQ], MODEL_real closed[restrict MODEL_NQ])
+int MODEL_project_position(MODEL_FORMAL const MODEL_real q[MODEL_NQ], MODEL_real q_closed[restrict MODEL_NQ])
 {
     MODEL_real gap;
     int steps;
-    return MODEL_project_position_report(MODEL_ACTUAL q, closed, &gap, &steps);
+    return MODEL_project_position_report(MODEL_ACTUAL q, q_closed, &gap, &steps);
 }
 
 int MODEL_project_velocity(
-    MODEL_FORMAL const MODEL_real q[MODEL_NQ], const MODEL_real v[MODEL_NV], MODEL_real consistent[restrict MODEL_NV])
+    MODEL_FORMAL const MODEL_real q[MODEL_NQ], const MODEL_real v[MODEL_NV], MODEL_real v_consistent[restrict MODEL_NV])
 {
     MODEL_rows rows;
     MODEL_real rate[MODEL_NR];
     MODEL_real jacobian[MODEL_NR * MODEL_NV];
     const bool arguments = MODEL_finite(q, MODEL_NQ) && MODEL_finite(v, MODEL_NV);
     for (int k = 0; k < MODEL_NV; ++k) {
-        consistent[k] = v[k];
+        v_consistent[k] = v[k];
     }
     MODEL_velocity_correction(MODEL_ACTUAL q, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
     MODEL_factor(&rows);
@@ -354,17 +354,17 @@ int MODEL_project_velocity(
         for (int i = 0; i < MODEL_NR; ++i) {
             rate[i] = (MODEL_real)0;
             for (int k = 0; k < MODEL_NV; ++k) {
-                rate[i] += jacobian[i * MODEL_NV + k] * consistent[k];
+                rate[i] += jacobian[i * MODEL_NV + k] * v_consistent[k];
             }
         }
         MODEL_solve(&rows, rate);
         for (int k = 0; k < MODEL_NV; ++k) {
             for (int j = 0; j < MODEL_NR; ++j) {
-                consistent[k] -= rows.response[k * MODEL_NR + j] * rate[j];
+                v_consistent[k] -= rows.response[k * MODEL_NR + j] * rate[j];
             }
         }
     }
-    return MODEL_solved(&rows, arguments, MODEL_finite(consistent, MODEL_NV));
+    return MODEL_solved(&rows, arguments, MODEL_finite(v_consistent, MODEL_NV));
 }
 
 static int MODEL_loop_dynamics(

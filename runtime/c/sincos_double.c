@@ -71,3 +71,5 @@ static void MODEL_sincos(int count, const MODEL_real *restrict angle, MODEL_real
         }
     }
 }
+
+#undef MODEL_NEAR

@@ -169,7 +169,7 @@ def test_a_processor_without_doubles_needs_none(make: Make, case: Case) -> None:
 @pytest.mark.parametrize(
     ("text", "planted", "message"),
     [
-        ("four_bar_SQRT sqrtf", "four_bar_SQRT (float)sqrt", "sqrt is imported"),
+        (" sqrtf(square)", " (float)sqrt(square)", "sqrt is imported"),
         ("static void four_bar_factor(", "void four_bar_factor(", "is external"),
         ("    rows->rank = m;", "    static int changing; rows->rank = m + 0 * changing++;", "is data that changes"),
     ],

@@ -42,8 +42,7 @@ def part_lines(
         lines.append(_definition(f"{INDENT}const {real} {statement.identifier} = ", statement.expression, printer))
         for negative in (False, True):
             places = [f"{shared}[{store.place}]" for store in statement.stores if store.negative is negative]
-            if places:
-                lines.append(f"{INDENT}{' = '.join(places)} = {'-' if negative else ''}{statement.identifier};")
+            lines += [f"{INDENT}{place} = {'-' if negative else ''}{statement.identifier};" for place in places]
     if part.entries:
         lines.append("")
     for output, group in groupby(part.entries, key=lambda entry: entry.output):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from mbsym.codegen.c.statuses import failure_lines
 from mbsym.codegen.lowered_module import ModuleFunction
-from mbsym.codegen.text import c_comment, table
+from mbsym.codegen.text import WIDTH, c_comment, table
 from mbsym.symbolic.program import OperationCount
 
 
@@ -37,9 +38,12 @@ def function_comment(function: ModuleFunction) -> tuple[str, ...]:
     for item, identifier in zip(function.arguments, function.identifiers, strict=True):
         shape = " x ".join(str(extent) for extent in item.shape) or "scalar"
         unit = f"[{item.unit}]" if item.unit else ""
-        rows.append((item.direction, identifier, shape, unit, item.description))
-    lines = [": ".join(filter(None, (function.name, function.description))), *function.notes]
-    lines += [f"  {row}" for row in table(rows)]
+        unused = "; not used" if item.name in function.unused else ""
+        rows.append((item.direction, identifier, shape, unit, f"{item.description}{unused}"))
+    title = ": ".join(filter(None, (function.name, function.description)))
+    lines = [*textwrap.wrap(title, WIDTH - 4, subsequent_indent="  "), *function.notes]
+    for row in table(rows):
+        lines += textwrap.wrap(f"  {row}", WIDTH - 4, subsequent_indent="    ")
     lines += failure_lines(function)
     lines.append(operation_line(function.operations))
     return comment_lines(lines)

@@ -13,7 +13,7 @@ from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.guards import GUARDED, STATUS_OF, VANISHES
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.statuses import SENTENCES, Status
-from mbsym.codegen.text import WIDTH
+from mbsym.codegen.text import WIDTH, enumerator
 from mbsym.symbolic.domains import Guard
 
 
@@ -21,10 +21,7 @@ from mbsym.symbolic.domains import Guard
 class StatusView:
     """A status of the header, with its sentence."""
 
-    name: str
-    value: int
-    comment: str
-    separator: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +44,7 @@ def status_views(module: LoweredModule) -> tuple[StatusView, ...]:
         return ()
     last = max(Status)
     return tuple(
-        StatusView(
-            f"{module.names.module}_{status.name}", status.value, SENTENCES[status], "" if status is last else ","
-        )
+        StatusView(enumerator(f"{module.names.module}_{status.name}", status.value, SENTENCES[status], status is last))
         for status in Status
     )
 
@@ -60,10 +55,11 @@ def tolerance_lines(module: LoweredModule, printer: CPrinter) -> tuple[str, ...]
     if not module.tolerances:
         return ()
     epsilon = {"double": "2.2e-16", "float": "1.2e-7"}[description.real]
-    lines = [
-        f"Tolerances of {prefix}.c, each changed by defining it when that file is compiled, -D{prefix}_ACCEPTED=1e-9;",
-        f"epsilon is the distance from 1 to the next number, {epsilon}.",
-    ]
+    head = (
+        f"Tolerances of {prefix}.c, each changed by defining it when that file is compiled, -D{prefix}_ACCEPTED=1e-9; "
+        f"epsilon is the distance from 1 to the next number, {epsilon}."
+    )
+    lines = textwrap.wrap(head, WIDTH - 4, break_on_hyphens=False)
     for item in module.tolerances:
         value = _value(item, printer, description.real)
         measure = f"{value} = {item.measure}" if not isinstance(item.of(description.real), int) else value
@@ -81,7 +77,7 @@ def tolerance_views(module: LoweredModule, printer: CPrinter) -> tuple[Tolerance
 
 
 def bounds_of_rows(module: LoweredModule, printer: CPrinter) -> Mapping[str, str]:
-    """Macros of the tolerances of closure residuals, row by row, without the prefix."""
+    """Initialisers of the tolerances of closure residuals, row by row, by the names that fixed texts have for them."""
     texts = {}
     for item in module.tolerances:
         if item.sizes:
@@ -101,11 +97,11 @@ def failure_lines(function: ModuleFunction) -> list[str]:
 
 
 def helper_texts(module: LoweredModule, runtime: Sequence[str]) -> tuple[str, ...]:
-    """Static functions that guarded functions and the runtime's texts call."""
+    """Static functions that guarded functions and the runtime's texts call, with ``MODEL_`` before all names."""
     prefix = f"{module.names.module}_"
     called = module.is_guarded or any(f"{prefix}finite(" in text for text in runtime)
     files = (*["statuses"] * called, *["guards"] * module.is_guarded)
-    return tuple(fixed_text(f"c/{file}.c", prefix) for file in files)
+    return tuple(fixed_text(f"c/{file}.c", "MODEL_") for file in files)
 
 
 def guard_array(function: ModuleFunction) -> Argument:
@@ -163,7 +159,7 @@ def _is_sound(module: LoweredModule, place: int, guard: Guard, printer: CPrinter
         bound = f"{prefix}{VANISHES.name}"
         if guard.size != 1:
             bound += f" * {printer.literal(Fraction(guard.size))}"
-        return f"{prefix}ABS({value}) > {bound}"
+        return f"{printer.function('abs')}({value}) > {bound}"
     if guard.need == "within one":
-        return f"{prefix}ABS({value}) <= 1"
+        return f"{printer.function('abs')}({value}) <= 1"
     return f"{value} {'>=' if guard.need == 'not negative' else '>'} 0"

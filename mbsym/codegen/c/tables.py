@@ -12,7 +12,7 @@ from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.expressions import Constant
 from mbsym.codegen.lower import Result
 from mbsym.codegen.lowered_module import LoweredModule
-from mbsym.codegen.text import c_comment
+from mbsym.codegen.text import c_comment, enumerator
 
 WIDTH: Final = 100
 """Of lines of integers."""
@@ -44,14 +44,18 @@ def index_views(module: LoweredModule) -> tuple[TableView, ...]:
     views = []
     for item in module.description.indices:
         names = module.names.indices[item.name]
-        lines = []
-        for name, (start, stop) in item.places.items():
-            more = f" /* {stop - start} entries */" if stop - start > 1 else ""
-            lines.append((f"{module.names.module}_{item.name}_{names[name]} = {start}", more))
-        last = len(lines) - 1
-        entries = tuple(EntryView(text, f"{'' if k == last else ','}{more}") for k, (text, more) in enumerate(lines))
+        last = len(item.places) - 1
+        entries = tuple(
+            EntryView(enumerator(f"{module.names.module}_{item.name}_{names[name]}", start, note, k == last), "")
+            for k, (name, (start, stop)) in enumerate(item.places.items())
+            for note in [": ".join(filter(None, (_extent(stop - start), item.notes.get(name, ""))))]
+        )
         views.append(TableView(c_comment(item.sentence), "enum", entries))
     return tuple(views)
+
+
+def _extent(entries: int) -> str:
+    return f"{entries} entries" if entries > 1 else ""
 
 
 def limit_views(module: LoweredModule, printer: CPrinter) -> tuple[TableView, ...]:

@@ -19,11 +19,12 @@ from mbsym.codegen.c.bodies import (
 )
 from mbsym.codegen.c.comments import comment_lines, function_comment, operation_line
 from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.c.fixed_parts import placed, runtime_text
+from mbsym.codegen.c.formals import formal, formals, structure_formal
 from mbsym.codegen.c.parts import Loop, Part, split
 from mbsym.codegen.c.statuses import (
     StatusView,
     ToleranceView,
-    bounds_of_rows,
     guard_array,
     guard_declaration,
     helper_texts,
@@ -41,24 +42,21 @@ from mbsym.codegen.c.tables import (
     limit_views,
 )
 from mbsym.codegen.c.trigonometry import Front, in_front
-from mbsym.codegen.description import Argument, GeneratedFile
+from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.guards import GUARDED
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
-from mbsym.codegen.routines.c import print_c
-from mbsym.codegen.routines.module import routine_file, routine_of
-from mbsym.codegen.text import c_comment
+from mbsym.codegen.text import c_comment, enumerator
+from mbsym.conventions import CONSTANTS
 
 
 @dataclass(frozen=True, slots=True)
 class ConstantView:
-    """An integer of the header."""
+    """An integer of the header, with a comment on what it counts."""
 
-    name: str
-    value: int
-    separator: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +131,6 @@ class SourceContext:
     includes: tuple[str, ...]
     functions: tuple[FunctionView, ...]
     tolerances: tuple[ToleranceView, ...]
-    macros: tuple[str, ...]
     helpers: tuple[str, ...]
     runtime: tuple[str, ...]
 
@@ -166,7 +163,11 @@ def header_context(module: LoweredModule) -> HeaderContext:
             if linked != names.c_symbol(name)
         ),
         constants=tuple(
-            ConstantView(f"{names.module}_{names.constants[key]}", int(value), "," if place < len(constants) else "")
+            ConstantView(
+                enumerator(
+                    f"{names.module}_{names.constants[key]}", int(value), CONSTANTS.get(key, ""), place == len(constants)
+                )
+            )
             for place, (key, value) in enumerate(constants, start=1)
         ),
         indices=index_views(module),
@@ -206,8 +207,9 @@ def source_context(module: LoweredModule, interface: str) -> SourceContext:
         if function.body is not None
         for view in function_views(module, function, function.body, printer)
     )
-    runtime = tuple(_runtime_text(module, file) for file in module.runtime_files)
-    helpers = (*helper_texts(module, runtime), *trigonometry_texts(module, functions))
+    runtime = tuple(runtime_text(module, file, printer) for file in module.runtime_files)
+    fixed = (*helper_texts(module, runtime), *trigonometry_texts(module, functions))
+    helpers = tuple(placed(module, text, printer) for text in fixed)
     return SourceContext(
         version=__version__,
         name=names.module,
@@ -216,17 +218,16 @@ def source_context(module: LoweredModule, interface: str) -> SourceContext:
         includes=library_headers(module, (*helpers, *runtime)),
         functions=functions,
         tolerances=tolerance_views(module, printer),
-        macros=runtime_macros(module, printer, (*helpers, *runtime)),
         helpers=helpers,
         runtime=runtime,
     )
 
 
 def trigonometry_texts(module: LoweredModule, functions: Sequence[FunctionView]) -> tuple[str, ...]:
-    """What computes sines and cosines, where a function calls it."""
+    """What computes sines and cosines, where a function calls it, with ``MODEL_`` before all names."""
     prefix = f"{module.names.module}_"
     called = any(f" {prefix}sincos(" in line for function in functions for line in function.lines)
-    return (fixed_text(f"c/sincos_{module.description.real}.c", prefix),) * called
+    return (fixed_text(f"c/sincos_{module.description.real}.c", "MODEL_"),) * called
 
 
 def library_headers(module: LoweredModule, texts: Sequence[str]) -> tuple[str, ...]:
@@ -245,68 +246,9 @@ def library_headers(module: LoweredModule, texts: Sequence[str]) -> tuple[str, .
     return tuple(header for header, is_needed in needed.items() if is_needed)
 
 
-def _runtime_text(module: LoweredModule, file: str) -> str:
-    """A routine printed in C, or else the fixed text of that name."""
-    prefix = f"{module.names.module}_"
-    if not routine_file(file).is_file():
-        return fixed_text(f"c/{file}.c", prefix)
-    heads = {
-        function.identifier: formals(module, function, "restrict", ")")
-        for function in module.functions
-        if function.fixed is not None and function.fixed.file == file
-    }
-    return print_c(routine_of(module, file), prefix, heads, module.description.real, bool(module.parameters))
-
-
-def runtime_macros(module: LoweredModule, printer: CPrinter, runtime: Sequence[str]) -> tuple[str, ...]:
-    """What fixed texts use under their prefix: arguments that they pass on, functions of the type, numbers."""
-    description, prefix = module.description, module.names.module
-    extra = [(item, module.names.arguments[item.name]) for item in description.extra]
-    formal = [f"{_formal(item, name, f'{prefix}_real', 'restrict')}," for item, name in extra]
-    texts = {
-        "FORMAL": f"const {prefix}_parameters *parameters," if module.parameters else "",
-        "ACTUAL": "parameters," if module.parameters else "",
-        "EXTRA_FORMAL": " ".join(formal),
-        "EXTRA_ACTUAL": " ".join(f"{name}," for _, name in extra),
-        "SQRT": printer.function("sqrt"),
-        "ABS": printer.function("abs"),
-        "INFINITY": printer.infinity,
-    }
-    texts |= bounds_of_rows(module, printer)
-    used = {word for text in runtime for word in re.findall(rf"\b{prefix}_(\w+)", text)}
-    return tuple(f"{prefix}_{name} {text}".rstrip() for name, text in texts.items() if name in used)
-
-
 def _hash_line(module: LoweredModule) -> str:
     digest = module.description.model_sha256
     return f"model sha256 {digest}" if digest else "equations of a mechanism"
-
-
-def formals(
-    module: LoweredModule, function: ModuleFunction, restrict: str, close: str, kind: str = "real"
-) -> tuple[str, ...]:
-    """Formal arguments, each with its comma, and the last with what closes the list."""
-    prefix = module.names.module
-    texts = [structure_formal(module, kind)] if module.parameters else []
-    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
-        texts.append(_formal(item, identifier, f"{prefix}_{kind}", restrict))
-    texts = texts or ["void"]
-    return (*(f"{text}," for text in texts[:-1]), f"{texts[-1]}{close}")
-
-
-def structure_formal(module: LoweredModule, kind: str) -> str:
-    """The parameter structure as a formal argument, of numbers or of other values."""
-    return f"const {module.names.module}_{'' if kind == 'real' else f'{kind}_'}parameters *parameters"
-
-
-def _formal(item: Argument, identifier: str, real: str, restrict: str) -> str:
-    if item.kind == "int":
-        real = "int"
-    if item.direction == "in":
-        if not item.shape:
-            return f"{real} {identifier}"
-        return f"const {real} {identifier}[{item.size}]" if item.size else f"const {real} *{identifier}"
-    return f"{real} {identifier}[{restrict} {item.size}]" if item.size else f"{real} *{restrict} {identifier}"
 
 
 def function_views(
@@ -374,7 +316,7 @@ def _part_arguments(
     guarded = [(guard_array(function), module.names.inner[GUARDED])] if function.guards else []
     for item, identifier in [*zip(function.arguments, function.identifiers, strict=True), *guarded, *front.arrays]:
         if identifier in part.used:
-            takes.append(_formal(item, identifier, real, "restrict"))
+            takes.append(formal(item, identifier, real, "restrict"))
             gives.append(identifier)
     return takes, gives
 

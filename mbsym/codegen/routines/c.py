@@ -69,13 +69,12 @@ class _Style:
         return f"{float(value)!r}{'f' if self.real == 'float' else ''}"
 
     def constants(self) -> Sequence[str]:
-        integers = [item for item in self.routine.numbers.items() if isinstance(item[1], int)]
-        entries = ", ".join(f"{self.own_prefix}{name} = {value}" for name, value in integers)
-        lines = _broken(f"enum {{ {entries} }};") if entries else []
-        for name, value in self.routine.numbers.items():
-            if not isinstance(value, int):
-                lines.append(f"#define {self.own_prefix}{name} {self.number(value)}")
-        return lines
+        """The integers; other numbers stand in the functions that use them."""
+        numbers = self.routine.numbers.items()
+        entries = [f"{self.own_prefix}{name} = {value}" for name, value in numbers if isinstance(value, int)]
+        if not entries:
+            return []
+        return ["enum {", *(f"{INDENT}{entry}," for entry in entries[:-1]), f"{INDENT}{entries[-1]}", "};"]
 
     def formal(self, item: Formal) -> str:
         if item.array is None:
@@ -93,7 +92,9 @@ class _Style:
     def dot(self) -> str:
         return "\n".join(
             [
-                f"static {self.type} {self.own_prefix}dot(const {self.type} *a, const {self.type} *b, int size)",
+                *_broken(
+                    f"static {self.type} {self.own_prefix}dot(const {self.type} *a, const {self.type} *b, int size)"
+                ),
                 "{",
                 f"    {self.type} total = {self.number(0)};",
                 "    int k;",
@@ -109,7 +110,13 @@ class _Style:
         printer = _CFunction(self, function)
         printer.block(function.body)
         mentioned = printer.mentioned()
-        lines, place = [], 0
+        text = "\n".join(printer.lines)
+        lines = [
+            f"{INDENT}const {self.type} {self.own_prefix}{name} = {self.number(value)};"
+            for name, value in self.routine.numbers.items()
+            if not isinstance(value, int) and re.search(rf"\b{self.own_prefix}{name}\b", text)
+        ]
+        place = 0
         for array in self.routine.memory:
             if array.name in mentioned:
                 lines.append(f"{INDENT}{self.type} *const {array.name} = {f'&work[{place}]' if place else 'work'};")

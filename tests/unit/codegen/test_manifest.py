@@ -49,7 +49,7 @@ def test_fields_and_their_order() -> None:
     assert list(content) == [
         *("mbsym", "name", "model_sha256", "formulation", "real", "nq", "nv", "quaternion", "spatial_order"),
         *("bodies", "joints", "parameters", "inputs", "zeta", "alpha"),
-        *("functions", "statuses", "run_time_parameters", "names", "files", "sha256"),
+        *("functions", "statuses", "constants", "run_time_parameters", "names", "files", "sha256"),
     ]
     assert (content["mbsym"], content["name"], content["real"]) == (__version__, "a_spring", "double")
     assert content["parameters"] == [{"name": "k", "value": 2.5, "unit": "N/m", "symbolic": True}]

@@ -1,0 +1,116 @@
+"""Fixed parts of C files: the runtime's text with a module's names, arguments, type and tolerances in their places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.c.formals import formal, formals
+from mbsym.codegen.c.statuses import bounds_of_rows
+from mbsym.codegen.environment import fixed_text
+from mbsym.codegen.lowered_module import LoweredModule
+from mbsym.codegen.routines.c import print_c
+from mbsym.codegen.routines.module import routine_file, routine_of
+from mbsym.codegen.text import WIDTH, wrapped
+
+_MARK: Final = "MODEL_"
+_INDENT: Final = "    "
+_PUBLIC_HEAD: Final = re.compile(rf"^(int|void) {_MARK}(\w+)\([^{{;]*\)(?=\n\{{)", re.MULTILINE)
+_STATIC_HEAD: Final = re.compile(rf"^static [^\n(]*{_MARK}\w+\([^{{;]*\)(?=\n\{{)", re.MULTILINE)
+
+
+def runtime_text(module: LoweredModule, file: str, printer: CPrinter) -> str:
+    """A routine printed in C, or else the fixed text of that name."""
+    heads = {
+        function.identifier: formals(module, function, "restrict", ")")
+        for function in module.functions
+        if function.fixed is not None and function.fixed.file == file
+    }
+    prefix = f"{module.names.module}_"
+    if routine_file(file).is_file():
+        return print_c(routine_of(module, file), prefix, heads, module.description.real, bool(module.parameters))
+    return placed(module, fixed_text(f"c/{file}.c", _MARK), printer, heads)
+
+
+def placed(
+    module: LoweredModule, text: str, printer: CPrinter, heads: Mapping[str, tuple[str, ...]] | None = None
+) -> str:
+    """A fixed text of a module: no macro is left of what it calls its type, arguments and tolerances.
+
+    Args:
+        module: that it joins.
+        text: with ``MODEL_`` before all names.
+        printer: of the module's floating-point type.
+        heads: formal arguments of the functions that the module offers, by name and as its header has them.
+    """
+    known = heads or {}
+    text = _PUBLIC_HEAD.sub(
+        lambda found: _head(f"{found[1]} {_MARK}{found[2]}", known[found[2]]) if found[2] in known else found[0], text
+    )
+    # One spelling serves all languages: lambda is a word of Python.
+    for name, identifier in module.names.arguments.items():
+        if name != identifier:
+            text = re.sub(rf"(?<![\w.>]){re.escape(name)}\b", identifier, text)
+    for word, replacement in _arguments(module).items():
+        text = re.sub(rf"\b{_MARK}{word}\s+", f"{replacement} " if replacement else "", text)
+    for word, replacement in _names(module, printer).items():
+        text = re.sub(rf"\b{_MARK}{word}\b", replacement, text)
+    prefix = f"{module.names.module}_"
+    text = _STATIC_HEAD.sub(lambda found: _static_head(found[0].replace(_MARK, prefix)), text)
+    return "\n".join(_rewrapped(text.replace(_MARK, prefix).split("\n")))
+
+
+def _arguments(module: LoweredModule) -> Mapping[str, str]:
+    """What stands for arguments that fixed texts pass on, formal and actual, each with its comma."""
+    prefix = module.names.module
+    extra = [(item, module.names.arguments[item.name]) for item in module.description.extra]
+    return {
+        "FORMAL": f"const {prefix}_parameters *parameters," if module.parameters else "",
+        "ACTUAL": "parameters," if module.parameters else "",
+        "EXTRA_FORMAL": " ".join(f"{formal(item, name, f'{prefix}_real', 'restrict')}," for item, name in extra),
+        "EXTRA_ACTUAL": " ".join(f"{name}," for _, name in extra),
+    }
+
+
+def _names(module: LoweredModule, printer: CPrinter) -> Mapping[str, str]:
+    """Functions of the floating-point type, and bounds of closure residuals."""
+    functions = {"SQRT": printer.function("sqrt"), "ABS": printer.function("abs"), "INFINITY": printer.infinity}
+    return {**functions, **bounds_of_rows(module, printer)}
+
+
+def _head(start: str, lines: Sequence[str]) -> str:
+    return "\n".join([f"{start}(", *(f"{_INDENT}{line}" for line in lines)])
+
+
+def _static_head(text: str) -> str:
+    """A head on one line, or with an argument a line."""
+    line = " ".join(text.split()).replace("( ", "(")
+    if len(line) <= WIDTH:
+        return line
+    start, _, arguments = line.partition("(")
+    return _head(start, arguments.replace(", ", ",\n").split("\n"))
+
+
+def _rewrapped(lines: Sequence[str]) -> list[str]:
+    """Statements on lines of the usual width, however long the names in them have become."""
+    result: list[str] = []
+    statement = ""
+    for line in lines:
+        if statement:
+            statement = f"{statement}{'' if statement.endswith('(') else ' '}{line.strip()}"
+        elif line.startswith(" ") and not line.lstrip().startswith(("/*", "*")):
+            statement = line
+        else:
+            result.append(line)
+            continue
+        if statement.count("(") > statement.count(")"):
+            continue
+        code, mark, comment = statement.partition("  /*")
+        brace = " {" if code.endswith(" {") else ""
+        indent = " " * (len(code) - len(code.lstrip()))
+        broken = wrapped(code.removesuffix(brace), first=0, following=indent + _INDENT, width=WIDTH - len(brace))
+        result += f"{broken}{brace}{mark}{comment}".split("\n")
+        statement = ""
+    return result

@@ -1,0 +1,34 @@
+"""Formal arguments of C functions."""
+
+from __future__ import annotations
+
+from mbsym.codegen.description import Argument
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+
+
+def formals(
+    module: LoweredModule, function: ModuleFunction, restrict: str, close: str, kind: str = "real"
+) -> tuple[str, ...]:
+    """Formal arguments, each with its comma, and the last with what closes the list."""
+    prefix = module.names.module
+    texts = [structure_formal(module, kind)] if module.parameters else []
+    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+        texts.append(formal(item, identifier, f"{prefix}_{kind}", restrict))
+    texts = texts or ["void"]
+    return (*(f"{text}," for text in texts[:-1]), f"{texts[-1]}{close}")
+
+
+def structure_formal(module: LoweredModule, kind: str) -> str:
+    """The parameter structure as a formal argument, of numbers or of other values."""
+    return f"const {module.names.module}_{'' if kind == 'real' else f'{kind}_'}parameters *parameters"
+
+
+def formal(item: Argument, identifier: str, real: str, restrict: str) -> str:
+    """One formal argument: an array with its size, or a scalar."""
+    if item.kind == "int":
+        real = "int"
+    if item.direction == "in":
+        if not item.shape:
+            return f"{real} {identifier}"
+        return f"const {real} {identifier}[{item.size}]" if item.size else f"const {real} *{identifier}"
+    return f"{real} {identifier}[{restrict} {item.size}]" if item.size else f"{real} *{restrict} {identifier}"
