@@ -36,6 +36,7 @@ from mbsym.derivatives.control_functions import FRAME_CONTROL_FUNCTIONS
 from mbsym.derivatives.functions import OF_FREE_MOTION
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.derivatives.sparsity import Sparsity, compress, sparsity_of
+from mbsym.embedded.beside import files_beside
 from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
@@ -90,6 +91,7 @@ class GenerationOptions:
         trigonometry: of the C code: "libm" calls the library, "inline" brings one loop for all angles of a function.
         batch: functions that C has for many states at once too; ("all",) for all.
         simplify: names from ``registry.SIMPLIFICATIONS``, "all" or "none".
+        beside: "self-test" for a program that runs the C on its target and compares with frozen results.
     """
 
     languages: tuple[str, ...] = ()
@@ -107,6 +109,7 @@ class GenerationOptions:
     trigonometry: Trigonometry = "libm"
     batch: tuple[str, ...] = ()
     simplify: Literal["all", "none"] | tuple[str, ...] = "all"
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -395,7 +398,11 @@ def generate_files(
     derivation = derive(express(read(source), options), options, progress)
     if progress is not None:
         progress("print the code", len(derivation.programs), len(derivation.programs) + 1)
-    return derivation, render(describe(derivation, options), options.languages)
+    description = describe(derivation, options)
+    beside = (
+        files_beside(options.beside, description, derivation.mechanism, options.languages) if options.beside else ()
+    )
+    return derivation, render(description, options.languages, beside)
 
 
 def generate(
@@ -417,6 +424,7 @@ def generate(
     trigonometry: str = "libm",
     batch: Sequence[str] = (),
     simplify: str | Sequence[str] = "all",
+    self_test: bool = False,
     force: bool = False,
     progress: Progress | None = None,
 ) -> Generation:
@@ -430,6 +438,7 @@ def generate(
         languages, functions, formulation, real: see ``GenerationOptions``.
         symbolic_parameters, order, prefix, frames, frame_axes, largest, compressed, trigonometry, batch, simplify:
             likewise.
+        self_test: write NAME_selftest.c too, which runs the C on its target and compares with frozen results.
         derivatives: (FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.
         force: overwrite files that mbsym did not write.
         progress: told of each step.
@@ -453,6 +462,7 @@ def generate(
         chosen_trigonometry(trigonometry),
         tuple(batch),
         _chosen(simplify),
+        ("self-test",) * self_test,
     )
     derivation, files = generate_files(source, options, progress)
     # The manifest comes last and bears the module's name.

@@ -104,6 +104,9 @@ def register(app: typer.Typer) -> None:
         savings: bool = typer.Option(
             False, "--savings", help="Tell what each of these saves; takes four times as long."
         ),
+        self_test: bool = typer.Option(
+            False, "--self-test", help="NAME_selftest.c too: runs the C on its target and compares with frozen results."
+        ),
         force: ForceFiles = False,
     ) -> None:
         """Generate code for a model."""
@@ -155,6 +158,7 @@ def register(app: typer.Typer) -> None:
                 trigonometry=trigonometry,
                 batch=names_in(batch),
                 simplify=simplify if simplify in ("all", "none") else names_in([simplify]),
+                self_test=self_test,
                 prefix=prefix,
                 largest=largest,
                 force=force,

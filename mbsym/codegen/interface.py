@@ -35,8 +35,10 @@ __all__ = [
 ]
 
 
-def render(description: ModuleDescription, languages: Sequence[str] = ()) -> tuple[GeneratedFile, ...]:
-    """All files of a module in the languages asked for, none meaning all, and its manifest as the last.
+def render(
+    description: ModuleDescription, languages: Sequence[str] = (), beside: Sequence[GeneratedFile] = ()
+) -> tuple[GeneratedFile, ...]:
+    """All files of a module in the languages asked for, none meaning all, those beside it, and last its manifest.
 
     C for many states is printed where the description or ``languages`` asks for it, together with the C that it needs.
 
@@ -54,7 +56,7 @@ def render(description: ModuleDescription, languages: Sequence[str] = ()) -> tup
     asked |= {BATCH} if description.batch else set()
     asked |= {LANGUAGES[name].needs for name in asked}
     wanted = [language for name, language in LANGUAGES.items() if name in asked]
-    files = [_tidy(file) for language in wanted for file in language.render(module)]
+    files = [_tidy(file) for language in wanted for file in language.render(module)] + [_tidy(file) for file in beside]
     return (*files, manifest_file(module, files))
 
 

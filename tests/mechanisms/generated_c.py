@@ -24,10 +24,12 @@ PACKAGES: Final = {
     "clang": "clang",
     "clang++": "clang",
     "nm": "binutils",
-    "cmake": "cmake",
     "cppcheck": "cppcheck",
     "arm-none-eabi-gcc": "gcc-arm-none-eabi libnewlib-arm-none-eabi",
     "arm-none-eabi-nm": "binutils-arm-none-eabi",
+    "arm-none-eabi-size": "binutils-arm-none-eabi",
+    "qemu-system-arm": "qemu-system-arm",
+    "cmake": "cmake",
 }
 """Programs that gates need, and the Debian packages that have them."""
 

@@ -165,7 +165,10 @@ def header_context(module: LoweredModule) -> HeaderContext:
         constants=tuple(
             ConstantView(
                 enumerator(
-                    f"{names.module}_{names.constants[key]}", int(value), CONSTANTS.get(key, ""), place == len(constants)
+                    f"{names.module}_{names.constants[key]}",
+                    int(value),
+                    CONSTANTS.get(key, ""),
+                    place == len(constants),
                 )
             )
             for place, (key, value) in enumerate(constants, start=1)

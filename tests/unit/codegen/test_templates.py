@@ -26,6 +26,7 @@ from mbsym.consumers.external_file import ExternalContext
 from mbsym.consumers.fmu import BuildContext, DescriptionContext, DescriptionWithSourcesContext, UnitContext
 from mbsym.consumers.ros2 import PackageContext, PluginContext
 from mbsym.consumers.rust import BuildScriptContext, CrateContext
+from mbsym.embedded.self_test import SelfTestContext
 from mbsym.errors import CodegenError
 
 CONTEXTS = {
@@ -33,6 +34,7 @@ CONTEXTS = {
     "c/batch.h.jinja": BatchHeaderContext,
     "c/header.h.jinja": HeaderContext,
     "c/source.c.jinja": SourceContext,
+    "c/selftest.c.jinja": SelfTestContext,
     "numpy/module.py.jinja": ModuleContext,
     "consumers/CMakeLists.txt.jinja": CMakeContext,
     "consumers/acados.c.jinja": AcadosContext,

@@ -1,0 +1,30 @@
+"""Files that stand beside the C of a module when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from mbsym.codegen.description import GeneratedFile, ModuleDescription
+from mbsym.embedded.self_test import self_test
+from mbsym.errors import CodegenError
+from mbsym.kinematics.mechanism import Mechanism
+
+BESIDE: Final[Mapping[str, Callable[[ModuleDescription, Mechanism], GeneratedFile]]] = {"self-test": self_test}
+"""By the names of the options that ask for them."""
+
+
+def files_beside(
+    asked: Sequence[str], description: ModuleDescription, mechanism: Mechanism, languages: Sequence[str]
+) -> tuple[GeneratedFile, ...]:
+    """What was asked for, in the order of ``BESIDE``.
+
+    Raises:
+        CodegenError: the module is not written in C.
+        DerivationError: there is no such file for the module.
+    """
+    if asked and languages and "c" not in languages:
+        raise CodegenError(
+            f"--{asked[0]} is about C, which is not generated", where=description.name, remedy="add --language c"
+        )
+    return tuple(make(description, mechanism) for name, make in BESIDE.items() if name in asked)

@@ -1,0 +1,174 @@
+"""NAME_selftest.c: a program that runs generated C on its target and says whether it does there what it should."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from textwrap import wrap
+from typing import Final
+
+from mbsym import __version__
+from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.description import Argument, GeneratedFile, ModuleDescription
+from mbsym.codegen.environment import render_template
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_module
+from mbsym.codegen.statuses import Status
+from mbsym.codegen.text import c_comment
+from mbsym.embedded.frozen import STATES, Array, Frozen, FrozenFunction, freeze
+from mbsym.kinematics.mechanism import Mechanism
+
+SUFFIX: Final = "_selftest"
+WIDTH: Final = 104
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayView:
+    """A table of numbers, or memory for results."""
+
+    name: str
+    type: str
+    size: str
+    rows: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TestView:
+    """A function that tests another: its name, tables, and the lines that call and compare at state ``s``."""
+
+    name: str
+    tables: tuple[ArrayView, ...]
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SelfTestContext:
+    """Fields of ``c/selftest.c.jinja``."""
+
+    version: str
+    name: str
+    model: str
+    epsilon: str
+    absolute: str
+    nan: str
+    states: int
+    parameters: bool
+    inputs: tuple[ArrayView, ...]
+    outputs: tuple[ArrayView, ...]
+    tests: tuple[TestView, ...]
+    integers: bool
+    judged: bool
+
+
+def self_test(description: ModuleDescription, mechanism: Mechanism) -> GeneratedFile:
+    """The self-test of a module.
+
+    Raises:
+        DerivationError: there is none for such a module; see ``freeze``.
+    """
+    module = lower_module(description)
+    frozen = freeze(description, mechanism)
+    text = render_template("c/selftest.c.jinja", self_test_context(module, frozen))
+    return GeneratedFile(f"{module.names.module}{SUFFIX}.c", text)
+
+
+def self_test_context(module: LoweredModule, frozen: Frozen) -> SelfTestContext:
+    """What the template is filled with."""
+    name, single = module.names.module, module.description.real == "float"
+    printer = CPrinter(module.description.real)
+    functions = {function.name: function for function in module.functions}
+    most: dict[tuple[str, int], int] = {}
+    for function in module.functions:
+        for place, item in enumerate(item for item in function.arguments if item.direction == "out"):
+            most[item.kind, place] = max(most.get((item.kind, place), 1), item.size)
+    return SelfTestContext(
+        version=__version__,
+        name=name,
+        model=c_comment(module.description.model_sha256),
+        epsilon="FLT_EPSILON" if single else "DBL_EPSILON",
+        absolute=printer.function("abs"),
+        nan=f"({name}_real)NAN",
+        states=STATES,
+        parameters=bool(module.parameters),
+        inputs=tuple(
+            ArrayView(f"in_{key}", f"{name}_real", str(max(values.shape[1], 1)), _rows(values, printer, " " * 4))
+            for key, values in frozen.inputs.items()
+        ),
+        outputs=tuple(
+            ArrayView(f"out{place}_{kind}", "int" if kind == "int" else f"{name}_real", str(size), ())
+            for (kind, place), size in sorted(most.items())
+        ),
+        tests=tuple(_test(module, functions[item.name], item, printer) for item in frozen.functions),
+        integers=any(result.kind == "int" for item in frozen.functions for result in item.results),
+        judged=any(item.statuses is not None for item in frozen.functions),
+    )
+
+
+def _rows(values: Array, printer: CPrinter, indent: str = " " * 8) -> tuple[str, ...]:
+    """A row of numbers for each state."""
+    rows = []
+    for row in values:
+        numbers = ", ".join(_number(float(value), printer) for value in row) or _number(0.0, printer)
+        rows.append("\n".join(wrap(f"{{{numbers}}},", WIDTH, initial_indent=indent, subsequent_indent=f"{indent} ")))
+    return tuple(rows)
+
+
+def _number(value: float, printer: CPrinter) -> str:
+    text = printer.literal(Fraction(repr(abs(value))))
+    return f"-{text}" if value < 0 and float(text.rstrip("f")) else text
+
+
+def _test(module: LoweredModule, function: ModuleFunction, item: FrozenFunction, printer: CPrinter) -> TestView:
+    symbol, name = module.names.c_symbol(function.name), module.names.module
+    outputs = [argument for argument in function.arguments if argument.direction == "out"]
+    tables, compared = [], []
+    for result in item.results:
+        place = next(place for place, output in enumerate(outputs) if output.name == result.name)
+        kind = "int" if result.kind == "int" else f"{name}_real"
+        table = f"expected_{result.name}"
+        rows = _integers(result.values) if result.kind == "int" else _rows(result.values, printer)
+        tables.append(ArrayView(table, kind, str(result.values.shape[1]), rows))
+        allowed = f"allowed_{result.name}"
+        numbers = ", ".join(_number(float(f"{x:.2g}"), printer) for x in result.allowed)
+        tables.append(ArrayView(allowed, f"{name}_real", "", (f"        {numbers}",)))
+        what = f'"{function.name} {result.name}"'
+        compare = "compare_integers" if result.kind == "int" else "compare"
+        compared.append(
+            f"{compare}({what}, s, out{place}_{result.kind}, {table}[s], {result.values.shape[1]}, {allowed}[s]);"
+        )
+    actual = _actual(module, function, outputs)
+    lines = []
+    if item.statuses is None:
+        lines.append(f"{symbol}({', '.join(actual)});")
+    else:
+        tables.append(ArrayView("statuses", "int", "", (f"        {', '.join(map(str, item.statuses))}",)))
+        lines.append(f'compare_status("{function.name}", s, {symbol}({", ".join(actual)}), statuses[s]);')
+    lines += compared
+    if Status.NOT_FINITE.name in _names(function):
+        arrays = [a for a in function.arguments if a.direction == "in" and a.name == "q" and a.size]
+        if arrays:
+            spoilt = ["spoilt" if argument == "in_q[s]" else argument for argument in actual]
+            lines += [
+                f"copy(spoilt, in_q[s], {arrays[0].size});",
+                "spoilt[0] = not_a_number;",
+                f'refuses("{function.name}", s, {symbol}({", ".join(spoilt)}));',
+            ]
+    return TestView(f"test_{function.identifier}", tuple(tables), tuple(lines))
+
+
+def _names(function: ModuleFunction) -> tuple[str, ...]:
+    return tuple(failure.status.name for failure in function.failures)
+
+
+def _integers(values: Array) -> tuple[str, ...]:
+    return tuple(f"        {{{', '.join(str(int(x)) for x in row)}}}," for row in values)
+
+
+def _actual(module: LoweredModule, function: ModuleFunction, outputs: list[Argument]) -> list[str]:
+    """Actual arguments at state ``s``."""
+    texts = ["&parameters"] if module.parameters else []
+    for item in function.arguments:
+        if item.direction == "in":
+            texts.append(f"in_{item.name}[s]" if item.shape else f"in_{item.name}[s][0]")
+        else:
+            texts.append(f"out{outputs.index(item)}_{item.kind}")
+    return texts

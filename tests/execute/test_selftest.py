@@ -1,0 +1,149 @@
+"""The self-test passes on the host and on emulated Cortex-M processors, and fails where the code is broken."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import files
+from pathlib import Path
+
+import pytest
+
+import mbsym
+from mbsym.cli.application import main
+from mbsym.codegen.description import Real
+from mbsym.codegen.manifest_reader import changed_files, read_manifest
+from mechanisms.cortex_m import M4F, M7, Core
+from mechanisms.generated_c import GCC, leave_out, require, run
+
+UR5 = next((str(x.locate()) for x in files("example-robot-data") or () if x.name == "ur5_robot.urdf"), "")
+MODELS = ("cart_pole", "four_bar", "five_bar", "quadruped", "spinning_top")
+PASSED = re.compile(r"^(\w+): passed, (\d+) results\n$")
+
+
+def sources(model: str, directory: Path, real: Real = "double", **options: object) -> tuple[Path, Path]:
+    done = mbsym.generate(model, directory, languages=("c",), real=real, self_test=True, **options)  # type: ignore[arg-type]
+    found = sorted(path for path in done.paths if path.suffix == ".c")
+    return found[0], found[1]
+
+
+def on_host(code: Path, test: Path, *flags: str) -> tuple[int, str]:
+    """Exit status and report."""
+    require("gcc")
+    program = code.with_suffix(".out")
+    done = run("gcc", "-std=c99", *flags, str(code), str(test), "-lm", "-o", str(program))
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr[:2000]
+    ran = run(str(program))
+    return ran.returncode, ran.stdout
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("model", MODELS)
+def test_it_passes_on_the_host(model: str, real: Real, tmp_path: Path) -> None:
+    status, report = on_host(*sources(model, tmp_path, real), "-O2", *GCC[real])
+    found = PASSED.match(report)
+    assert status == 0 and found and found[1] == model and int(found[2]) > 200
+
+
+@pytest.mark.parametrize(
+    "options", [{"symbolic_parameters": "all"}, {"prefix": "rig"}, {"functions": ("mass_matrix",)}]
+)
+def test_options_of_the_code_reach_it(options: dict[str, object], tmp_path: Path) -> None:
+    status, report = on_host(*sources("four_bar", tmp_path, **options), "-O1", *GCC["double"])
+    assert status == 0 and PASSED.match(report)
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("core", [M4F, M7], ids=lambda core: core.name)
+@pytest.mark.parametrize("model", ["four_bar", "ur5"])
+def test_it_passes_on_emulated_processors(model: str, core: Core, real: Real, tmp_path: Path) -> None:
+    if model == "ur5" and not UR5:
+        leave_out("the UR5 is in the package example-robot-data")
+    files_of = sources(UR5 if model == "ur5" else model, tmp_path, real)
+    program = core.built(tmp_path / "program.elf", files_of)
+    ran = core.ran(program)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert PASSED.match(ran.stdout)
+
+
+def test_its_failure_reaches_the_host(tmp_path: Path) -> None:
+    code, test = sources("four_bar", tmp_path, "float")
+    code.write_text(code.read_text().replace("9.81f", "9.82f", 1))
+    ran = M7.ran(M7.built(tmp_path / "program.elf", (code, test)))
+    assert ran.returncode == 1 and ran.stdout.startswith("four_bar: FAILED, ")
+    assert ran.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_a_changed_sign_in_any_function_fails(real: Real, tmp_path: Path) -> None:
+    """One sign in one function at a time; what is reported first is that function, or one that calls it."""
+    code, test = sources("four_bar", tmp_path, real)
+    text = code.read_text()
+    bodies = list(re.finditer(r"^(?:void|int) four_bar_(\w+)\([^{]*\{\n(.*?)^\}", text, re.MULTILINE | re.DOTALL))
+    missed, seen = [], 0
+    for found in bodies[::3]:
+        sign = re.search(r" = [^;\n]*?(?<=\w) ([+-]) (?=\w)", found[2])
+        if sign is None or "int i" in found[2]:
+            continue
+        seen += 1
+        place = found.start(2) + sign.start(1)
+        code.write_text(text[:place] + {"+": "-", "-": "+"}[sign[1]] + text[place + 1 :])
+        status, report = on_host(code, test, "-O0")
+        if status != 1 or "FAILED" not in report:
+            missed.append(found[1])
+    assert missed == [] and seen >= 5
+
+
+@pytest.mark.parametrize(
+    ("text", "planted", "first"),
+    [
+        ("1.0/(", "1.001/(", "constrained_terms"),
+        (" four_bar_VANISHES 2.2737367544323206e-13", " four_bar_VANISHES 1e9", "actuated_inverse_dynamics[-1]"),
+        ("!(fabs(x[i]) < HUGE_VAL)", "fabs(x[i]) >= HUGE_VAL", "[-2]"),
+    ],
+)
+def test_what_is_planted_is_found(text: str, planted: str, first: str, tmp_path: Path) -> None:
+    code, test = sources("four_bar", tmp_path)
+    before = code.read_text()
+    assert text in before
+    code.write_text(before.replace(text, planted, 1))
+    status, report = on_host(code, test, "-O0")
+    assert status == 1 and first in report
+
+
+def test_flags_that_forget_what_is_not_a_number_fail(tmp_path: Path) -> None:
+    status, report = on_host(*sources("four_bar", tmp_path), "-O2", "-ffast-math")
+    assert status == 1 and "[-2]" in report
+
+
+def test_a_program_may_have_a_main_of_its_own(tmp_path: Path) -> None:
+    code, test = sources("cart_pole", tmp_path)
+    own = tmp_path / "own.c"
+    own.write_text("int cart_pole_selftest(void);\nint main(void) { return 10 + cart_pole_selftest(); }\n")
+    defined = ("-Dcart_pole_SELFTEST_NO_MAIN", str(own))
+    assert on_host(code, test, *defined) == (10, "")
+    assert "printf" not in run("nm", "-u", str(tmp_path / "cart_pole.out")).stdout
+
+
+def test_the_manifest_answers_for_it(tmp_path: Path) -> None:
+    _, test = sources("cart_pole", tmp_path)
+    manifest = read_manifest(tmp_path)
+    assert "cart_pole_selftest.c" in manifest["files"]
+    test.write_text(test.read_text().replace("STATES = 3", "STATES = 0"))
+    assert changed_files(tmp_path, manifest, manifest["files"]) == ("cart_pole_selftest.c",)
+
+
+def test_it_is_the_same_each_time(tmp_path: Path) -> None:
+    texts = [sources("five_bar", tmp_path / name)[1].read_text() for name in ("one", "two")]
+    assert texts[0] == texts[1]
+
+
+def test_stepping_code_has_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["generate", "four_bar", "--formulation", "transfer-matrix", "--self-test", "-o", str(tmp_path)]
+    assert main(command) == 2
+    assert "stepping code has no self-test" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_is_about_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", "cart_pole", "--language", "numpy", "--self-test", "-o", str(tmp_path)]) == 2
+    assert "add --language c" in capsys.readouterr().err
