@@ -24,6 +24,11 @@ TOO_LARGE: Final = (
     "used more than once."
 )
 
+OF_RECURSION: Final = (
+    "This is the closed form of the recursive derivation, to which the formulation's own is equal exactly: that one "
+    "would fill pages."
+)
+
 OF_TREES: Final = Equation(
     "M(q) vdot + h(q, v) = tau",
     r"M(q)\,\dot v + h(q, v) = \tau",
@@ -81,6 +86,8 @@ def quantity_section(equations: Equations, name: str) -> Section:
     display = equations.shown[name]
     sentences: tuple[str, ...] = (display.sentence,)
     columns = form.shape[1] if len(form.shape) > 1 else 1
+    if form.is_of_recursion:
+        sentences = (*sentences, OF_RECURSION)
     if form.is_expanded:
         values = list(equations.matrix(name))
         items = (_entries(form.symbol, values, columns, display.symmetric),)

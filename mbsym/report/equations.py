@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.contracts import Contract, Display, Entries, Result
 from mbsym.formulations.recursive.newton_euler import newton_euler, user_wrenches
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joint_speeds
 from mbsym.model.system import Model
 from mbsym.registry import FORMULATIONS, SIMPLIFICATIONS, Available, available_functions, contracts_of
+from mbsym.report.kane_sections import partial_velocities
 from mbsym.report.short_symbols import short_names, shortened
 from mbsym.report.steps import named_steps
+from mbsym.symbolic.equality import compare
 from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.program import OperationCount, Program, count_operations
@@ -51,6 +54,8 @@ class ClosedForm:
         references: simplified values, row-major; empty where the closed form is too large.
         program: the steps that compute them.
         operations: of the simplified values, shared subexpressions counted once.
+        is_of_recursion: True where the closed form is that of the recursive derivation, to which the program is equal
+            exactly, since its own would fill pages.
     """
 
     name: str
@@ -60,6 +65,7 @@ class ClosedForm:
     references: tuple[Reference, ...]
     program: Program
     operations: OperationCount
+    is_of_recursion: bool = False
 
     @property
     def is_expanded(self) -> bool:
@@ -178,7 +184,10 @@ class Equations:
         from sympy import ImmutableMatrix, Symbol
 
         form = self.form(name)
-        found = named_steps(form.program, self.symbols)
+        program = form.program
+        if form.is_of_recursion:
+            program = replace(program, outputs=(replace(program.outputs[0], values=form.references),))
+        found = named_steps(program, self.symbols)
         steps = [(Symbol(left), value) for group in found.groups for left, value in group.steps]
         rows = form.shape[0] if form.shape else 1
         values = found.outputs[: prod(form.shape)]
@@ -233,6 +242,11 @@ class Equations:
         columns = len(refs) // rows if rows else 0
         return ImmutableMatrix(rows, columns, to_sympy(found.program.graph, refs, self.symbols))
 
+    @cached_property
+    def partial_velocities(self) -> Mapping[tuple[str, str], tuple[sympy.Matrix, sympy.Matrix]]:
+        """Kane's w_ij and v_ij by names of body and speed, 3 x 1 in base axes; zeros by the path matrix left out."""
+        return partial_velocities(self.mechanism)
+
     def operation_counts(self) -> dict[str, OperationCount]:
         """Operations of each generated function, in the shortest way."""
         from mbsym.pipeline import shortest
@@ -248,17 +262,17 @@ class Equations:
         else:
             program = self._available.every[name](self.mechanism)
         output = program.outputs[0]
+        references = _simplified(program)
+        of_recursion = False
+        if not references and name in FORMULATIONS.named(self.formulation).functions and name in TREE_FUNCTIONS:
+            recursive = TREE_FUNCTIONS[name](self.mechanism)
+            shorter = _simplified(recursive)
+            if shorter and compare(program, recursive):
+                references, of_recursion = shorter, True
         graph = program.graph
-        references: tuple[Reference, ...] = ()
-        operations = program.operation_count()
-        sizes = PrintedSizes(graph)
-        if sizes.of_all(output.values) <= LARGEST_SIMPLIFIED:
-            short = simplify_all_trigonometric(graph, output.values, unit_quaternions(program))
-            if sizes.of_all(short) <= LARGEST_CLOSED_FORM:
-                references = tuple(short)
-                operations = count_operations(graph, graph.reachable(references))
+        operations = count_operations(graph, graph.reachable(references)) if references else program.operation_count()
         symbol = self.shown[name].letter if name in self.shown else output.name
-        return ClosedForm(name, output.shape, symbol, output.description, references, program, operations)
+        return ClosedForm(name, output.shape, symbol, output.description, references, program, operations, of_recursion)
 
     @cached_property
     def symbols(self) -> dict[str, Any]:
@@ -280,6 +294,16 @@ class Equations:
         from sympy import ImmutableMatrix
 
         return ImmutableMatrix(len(refs), 1, to_sympy(self.mechanism.graph, refs, self.symbols))
+
+
+def _simplified(program: Program) -> tuple[Reference, ...]:
+    """The first result in closed form, nothing where that would fill pages."""
+    graph, values = program.graph, program.outputs[0].values
+    sizes = PrintedSizes(graph)
+    if sizes.of_all(values) > LARGEST_SIMPLIFIED:
+        return ()
+    short = simplify_all_trigonometric(graph, values, unit_quaternions(program))
+    return tuple(short) if sizes.of_all(short) <= LARGEST_CLOSED_FORM else ()
 
 
 INVERSE_JOINT_WRENCHES: Final = Contract(

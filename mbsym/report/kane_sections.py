@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.formulations.kane.closed_form import kane_partial_velocities
 from mbsym.kinematics.mechanism import Mechanism
@@ -13,8 +13,14 @@ from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.symbolic.trigonometry import simplify_all_trigonometric
 
+if TYPE_CHECKING:
+    import sympy
+
 LARGEST_SHOWN: Final = 800
 """Operations, as printed, up to which partial velocities are shown in closed form."""
+
+LARGEST_SIMPLIFIED: Final = 5000
+"""Operations, as printed, of a vector up to which it is simplified."""
 
 LARGEST_PATTERN: Final = 40
 """Bodies up to which the table of partial velocities is shown."""
@@ -48,18 +54,10 @@ SENTENCES: Final = (
 
 def kane_sections(mechanism: Mechanism) -> tuple[Section, ...]:
     """Table of partial velocities, and their closed forms where these can be read."""
-    partial = kane_partial_velocities(mechanism)
     rows = tuple(body.name for body in mechanism.bodies)
     speeds = _speed_names(mechanism)
     cells: dict[tuple[int, int], str] = {}
-    vectors: dict[tuple[int, ...], Vector3] = {}
-    linear: dict[tuple[int, ...], Vector3] = {}
-    for (body, joint), angular in sorted(partial.angular.items()):
-        places = mechanism.speed_of[joint - 1]
-        for (column, ratio), w, v in zip(places, angular, partial.linear[body, joint], strict=True):
-            w, v = (_scaled(vector, ratio) for vector in (w, v))
-            vectors[body, column + 1] = _added(vectors.get((body, column + 1)), w)
-            linear[body, column + 1] = _added(linear.get((body, column + 1)), v)
+    vectors, linear = _along_speeds(mechanism)
     for body, column in vectors:
         marks = [letter for letter, table in (("w", vectors), ("v", linear)) if not is_zero(table[body, column])]
         cells[body - 1, column - 1] = " ".join(marks)
@@ -79,6 +77,45 @@ def kane_sections(mechanism: Mechanism) -> tuple[Section, ...]:
     return (section, closed)
 
 
+def _along_speeds(mechanism: Mechanism) -> tuple[dict[tuple[int, int], Vector3], dict[tuple[int, int], Vector3]]:
+    """Partial angular velocities and velocities by body label and number of the speed, couplings folded in."""
+    partial = kane_partial_velocities(mechanism)
+    vectors: dict[tuple[int, int], Vector3] = {}
+    linear: dict[tuple[int, int], Vector3] = {}
+    for (body, joint), angular in sorted(partial.angular.items()):
+        places = mechanism.speed_of[joint - 1]
+        for (column, ratio), w, v in zip(places, angular, partial.linear[body, joint], strict=True):
+            w, v = (_scaled(vector, ratio) for vector in (w, v))
+            vectors[body, column + 1] = _added(vectors.get((body, column + 1)), w)
+            linear[body, column + 1] = _added(linear.get((body, column + 1)), v)
+    return vectors, linear
+
+
+def partial_velocities(mechanism: Mechanism) -> dict[tuple[str, str], tuple[sympy.Matrix, sympy.Matrix]]:
+    """Partial angular velocity and partial velocity of the centre of mass, 3 x 1 in base axes.
+
+    Returns:
+        Pairs by name of the body and name of the speed; those that are zero by the path matrix are left out.
+    """
+    import sympy
+
+    graph = mechanism.graph
+    vectors, linear = _along_speeds(mechanism)
+    names = [body.name for body in mechanism.bodies]
+    speeds = _speed_names(mechanism)
+    units = [mechanism.q.symbols[first : first + 4] for first in mechanism.q.quaternions]
+    found = {}
+    for body, column in sorted(vectors):
+        halves = []
+        for table in (vectors, linear):
+            refs = [entry.ref for entry in table[body, column]]
+            if PrintedSizes(graph).of_all(refs) <= LARGEST_SIMPLIFIED:
+                refs = list(simplify_all_trigonometric(graph, refs, units))
+            halves.append(sympy.Matrix(to_sympy(graph, refs)))
+        found[names[body - 1], speeds[column - 1]] = (halves[0], halves[1])
+    return found
+
+
 def _speed_names(mechanism: Mechanism) -> tuple[str, ...]:
     graph = mechanism.graph
     return tuple(str(graph.arguments[ref][0]) for ref in mechanism.v.symbols)
@@ -92,7 +129,7 @@ def _added(total: Vector3 | None, vector: Vector3) -> Vector3:
     return vector if total is None else (total[0] + vector[0], total[1] + vector[1], total[2] + vector[2])
 
 
-def _closed(mechanism: Mechanism, tables: Mapping[str, Mapping[tuple[int, ...], Vector3]]) -> tuple[Item, ...] | None:
+def _closed(mechanism: Mechanism, tables: Mapping[str, Mapping[tuple[int, int], Vector3]]) -> tuple[Item, ...] | None:
     import sympy
 
     graph = mechanism.graph

@@ -1,0 +1,306 @@
+"""Mutation testing: small faults are put into the code one by one, and the tests have to see each of them.
+
+    python tests/benchmarks/mutations.py [--count 300] [--seed 1] [--room PREFIX] [--from K] [--list]
+
+A fault is another operator (+ for -, <= for <, and for or), another number (one more), a sign left out, a truth value
+turned round, or the first two arguments of a call exchanged, in the formulations, kinematics, transfer matrices, code
+generation and runtimes. What is drawn depends on the seed and the code alone. Each faulty copy of the repository is
+tested by the smallest set of tests about its room, in order, until one fails; a test that does not end counts as one
+that fails. Survivors are listed at the end: whether one is a hole in the tests or no fault at all (an equal value, a
+limit of text, a bound that is never reached) is for the reader to say.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+ROOT = Path(__file__).resolve().parents[2]
+
+TREES = ("tests/physics/test_gear_trains.py", "tests/physics/test_formulations_agree_exactly.py")
+STEPPING = (
+    "tests/unit/transfer_matrix",
+    "tests/literature/test_li_commands.py",
+    "tests/execute/test_stepping_certificate.py",
+    "tests/execute/test_statuses_of_steps.py",
+    "tests/literature/test_transfer_matrix_rhombus.py",
+    "tests/physics/test_transfer_matrix_elements.py",
+)
+LOOPS = (
+    "tests/unit/loops/test_solver.py",
+    "tests/execute/test_statuses_of_loops.py",
+    "tests/execute/test_generated_loops.py",
+    "tests/unit/loops/test_runtime_cost.py",
+)
+CODE = (
+    "tests/unit/codegen",
+    "tests/execute/test_statuses.py",
+    "tests/execute/test_wrong_signs.py",
+    "tests/execute/test_linking.py",
+    "tests/execute/test_generated_code.py",
+    "tests/execute/test_generated_loops.py",
+)
+
+TESTS: Final[dict[str, tuple[str, ...]]] = {
+    "mbsym/formulations/constraint_force": (
+        "tests/literature/test_cfa_trees.py",
+        "tests/physics/test_formulations_kkt_form.py",
+        "tests/unit/report/test_constraint_force_documents.py",
+        *TREES,
+        "tests/physics/test_formulations_constraint_forces.py",
+    ),
+    "mbsym/formulations/kane": (*TREES, "tests/unit/report/test_documents.py"),
+    "mbsym/formulations/lagrange.py": ("tests/physics/test_lagrange.py",),
+    "mbsym/formulations": (
+        "tests/unit/formulations",
+        *TREES,
+        "tests/physics/test_frames.py",
+        "tests/physics/test_operation_counts.py",
+        "tests/execute/test_every_function_is_checked.py",
+    ),
+    "mbsym/kinematics": (
+        "tests/unit/kinematics",
+        "tests/unit/model",
+        *TREES,
+        "tests/physics/test_frames.py",
+        "tests/physics/test_random_trees.py",
+        "tests/unit/codegen/test_manifest.py",
+        "tests/execute/test_every_function_is_checked.py",
+    ),
+    "mbsym/transfer_matrix": STEPPING,
+    "runtime/transfer_matrix.py": STEPPING,
+    "mbsym/codegen": CODE,
+    "runtime/time_steps.py": ("tests/unit/simulation", "tests/physics/test_simulation_energy.py"),
+    "runtime": (*LOOPS, "tests/execute/test_statuses.py"),
+}
+"""Tests about each room, the longest prefix first."""
+
+ROOMS = ("mbsym/formulations", "mbsym/kinematics", "mbsym/transfer_matrix", "mbsym/codegen", "runtime")
+
+OTHER: Final = {
+    ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "*", ast.Mod: "*",
+    ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
+    ast.And: "or", ast.Or: "and", ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
+}  # fmt: skip
+
+NOT_EXCHANGED: Final = (ast.Starred, ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Lambda, ast.GeneratorExp)
+
+LONGEST: Final = 300.0
+"""Seconds that the tests of one faulty copy may take."""
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Mutation:
+    """A fault: the text from start to end of a file is replaced."""
+
+    path: str
+    start: int
+    end: int
+    text: str
+    line: int
+
+    def shown(self, source: str) -> str:
+        """One line about it."""
+        return f"{self.path}:{self.line}: {source[self.start : self.end]!r} -> {self.text!r}"
+
+
+class Finder(ast.NodeVisitor):
+    """Places of a Python module where a fault can be put."""
+
+    def __init__(self, path: str, source: str) -> None:
+        self.path, self.source = path, source
+        self.found: list[Mutation] = []
+        self._starts = [0]
+        for line in source.encode().splitlines(keepends=True):
+            self._starts.append(self._starts[-1] + len(line))
+        self._bytes = source.encode()
+
+    def _offset(self, line: int, column: int) -> int:
+        """Places count letters, columns of the syntax tree bytes."""
+        return len(self._bytes[: self._starts[line - 1] + column].decode())
+
+    def _span(self, node: ast.expr) -> tuple[int, int]:
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        return self._offset(node.lineno, node.col_offset), self._offset(node.end_lineno, node.end_col_offset)
+
+    def _add(self, start: int, end: int, text: str, line: int) -> None:
+        self.found.append(Mutation(self.path, start, end, text, line))
+
+    def _operator(self, left: ast.expr, operator: ast.AST, right: ast.expr) -> None:
+        start, end = self._span(left)[1], self._span(right)[0]
+        sign = re.search(
+            r"(\*\*|//|<=|>=|==|!=|not in|is not|\bin\b|\bis\b|\band\b|\bor\b|[-+*/%<>])", self.source[start:end]
+        )
+        if sign and type(operator) in OTHER:
+            self._add(start + sign.start(), start + sign.end(), OTHER[type(operator)], left.end_lineno or left.lineno)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if not isinstance(node.left, ast.JoinedStr) and not isinstance(node.right, ast.JoinedStr):
+            self._operator(node.left, node.op, node.right)
+        self.generic_visit(node)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        for left, operator, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
+            self._operator(left, operator, right)
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        self._operator(node.values[0], node.op, node.values[1])
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        start, _ = self._span(node)
+        sign = "not " if isinstance(node.op, ast.Not) else "-"
+        if self.source.startswith(sign, start):
+            self._add(start, start + len(sign), "", node.lineno)
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, bool):
+            self._add(*self._span(node), str(not node.value), node.lineno)
+        elif isinstance(node.value, int | float):
+            self._add(*self._span(node), repr(node.value + 1), node.lineno)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        # Exchanged values of one kind are faults; a text for a number falls over by itself.
+        if len(node.args) >= 2 and not any(isinstance(each, NOT_EXCHANGED) for each in node.args[:2]):
+            first, second = (self._span(each) for each in node.args[:2])
+            between = self.source[first[1] : second[0]]
+            swapped = self.source[slice(*second)] + between + self.source[slice(*first)]
+            if self.source[slice(*first)] != self.source[slice(*second)]:
+                self._add(first[0], second[1], swapped, node.lineno)
+        self.generic_visit(node)
+
+    # What is text or type is no place for a fault of mechanics.
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        """Words of errors."""
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        """Names and sentences."""
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_arg(self, node: ast.arg) -> None:
+        """Types of arguments."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
+            self.visit(default)
+        for statement in node.body:
+            self.visit(statement)
+
+
+def python_mutations(path: str, source: str) -> list[Mutation]:
+    """All faults of a Python module."""
+    finder = Finder(path, source)
+    finder.visit(ast.parse(source))
+    return finder.found
+
+
+def c_mutations(path: str, source: str) -> list[Mutation]:
+    """All faults of a C file: operators between blanks, and numbers, outside comments."""
+    blank = re.sub(r"/\*.*?\*/", lambda found: " " * len(found[0]), source, flags=re.DOTALL)
+    others = {"+": "-", "-": "+", "*": "/", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
+              "&&": "||", "||": "&&", "+=": "-=", "-=": "+="}  # fmt: skip
+    found = []
+    for sign in re.finditer(r"(?<= )(\+=|-=|<=|>=|==|!=|&&|\|\||[-+*<>])(?= )", blank):
+        line = source.count("\n", 0, sign.start()) + 1
+        found.append(Mutation(path, sign.start(), sign.end(), others[sign[0]], line))
+    for number in re.finditer(r"(?<![\w.])\d+(\.\d+)?(?![\w.])", blank):
+        line = source.count("\n", 0, number.start()) + 1
+        more = repr(float(number[0]) + 1) if "." in number[0] else str(int(number[0]) + 1)
+        found.append(Mutation(path, number.start(), number.end(), more, line))
+    return found
+
+
+def all_mutations(prefix: str) -> Iterator[Mutation]:
+    """Every fault of the rooms below a prefix."""
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*")):
+            name = path.relative_to(ROOT).as_posix()
+            if not name.startswith(prefix) or path.suffix not in (".py", ".c"):
+                continue
+            source = path.read_text(encoding="utf-8")
+            yield from python_mutations(name, source) if path.suffix == ".py" else c_mutations(name, source)
+
+
+def tests_of(path: str) -> tuple[str, ...]:
+    """The tests about a file."""
+    return TESTS[max((prefix for prefix in TESTS if path.startswith(prefix)), key=len)]
+
+
+def killed_by(copy: Path, mutation: Mutation) -> str:
+    """The test that fails with the fault in place, or "" where none does."""
+    target = copy / mutation.path
+    source = (ROOT / mutation.path).read_text(encoding="utf-8")
+    target.write_text(source[: mutation.start] + mutation.text + source[mutation.end :], encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests_of(mutation.path)]
+    try:
+        run = subprocess.run(
+            command, cwd=copy, env=environment, capture_output=True, text=True, timeout=LONGEST, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return "time"
+    finally:
+        target.write_text(source, encoding="utf-8")
+    if run.returncode == 0:
+        return ""
+    lines = [line for line in run.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return lines[0].split(" - ")[0] if lines else f"exit status {run.returncode}"
+
+
+def main() -> None:
+    """Draws, tests and lists."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--room", default="")
+    parser.add_argument("--from", dest="first", type=int, default=0)
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    every = sorted(set(all_mutations(options.room)))
+    drawn = random.Random(options.seed).sample(every, min(options.count, len(every)))[options.first :]
+    sources = {mutation.path: (ROOT / mutation.path).read_text(encoding="utf-8") for mutation in drawn}
+    print(f"{len(every)} faults are possible, {len(drawn)} are tried (seed {options.seed})", flush=True)
+    if options.list:
+        print("\n".join(mutation.shown(sources[mutation.path]) for mutation in drawn))
+        return
+    survivors: list[Mutation] = []
+    with TemporaryDirectory() as scratch:
+        copy = Path(scratch) / "copy"
+        ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", "build")
+        shutil.copytree(ROOT, copy, ignore=ignored)
+        for number, mutation in enumerate(drawn, start=1):
+            began = time.perf_counter()
+            by = killed_by(copy, mutation)
+            if not by:
+                survivors.append(mutation)
+            said = f"killed by {by}" if by else "SURVIVED"
+            print(
+                f"{number:4} {time.perf_counter() - began:5.0f} s  {mutation.shown(sources[mutation.path])}  {said}",
+                flush=True,
+            )
+    dead = len(drawn) - len(survivors)
+    print(f"\n{dead} of {len(drawn)} killed, {100 * dead / max(len(drawn), 1):.1f} %; survivors:")
+    for mutation in survivors:
+        print(f"  {mutation.shown(sources[mutation.path])}")
+
+
+if __name__ == "__main__":
+    main()
