@@ -47,6 +47,9 @@ FIXED_STEP_METHODS: Final = ("rk4", "symplectic")
 TRANSFER_MATRIX: Final = "transfer-matrix"
 METHODS: Final = (*ONE_STEP_METHODS, *MULTI_STEP_METHODS, *FIXED_STEP_METHODS, TRANSFER_MATRIX)
 
+AFTER_STEPS: Final = ("velocity", "projection", "reassignment")
+"""Corrections that leave the steps themselves alone."""
+
 DEFAULT_METHOD: Final = "DOP853"
 DEFAULT_STEP: Final = 1e-3
 """Step of methods with a fixed one [s]."""
@@ -238,12 +241,14 @@ def _loops(
             "the variational midpoint rule does not cover closed loops", where=where, remedy="use rk4 or DOP853"
         )
     system = looped_system(equations)
-    if method == TRANSFER_MATRIX:
-        if correction is not None:
-            raise SimulationError(
-                "the transfer matrix method closes loops by itself", where=where, remedy="leave the correction out"
-            )
+    if method == TRANSFER_MATRIX and correction is None:
         return system, None, ""
+    if method == TRANSFER_MATRIX and isinstance(correction, str) and correction not in AFTER_STEPS:
+        raise SimulationError(
+            f"the transfer matrix method closes loops by itself and has no rates for the correction {correction}",
+            where=where,
+            remedy=f"leave it out, or correct after each step: {', '.join(AFTER_STEPS)}",
+        )
     several = method in MULTI_STEP_METHODS
     chosen = correction if correction is not None else "baumgarte" if several else "projection"
     if not isinstance(chosen, str):
@@ -256,7 +261,7 @@ def _loops(
             where=where,
             remedy="use baumgarte or none, or a one-step method such as Radau or DOP853",
         )
-    fixed = method in FIXED_STEP_METHODS
+    fixed = method in (*FIXED_STEP_METHODS, TRANSFER_MATRIX)
     return system, keeper(chosen, (step or DEFAULT_STEP) if fixed else BAUMGARTE_TIME, keeping.gains), chosen
 
 
@@ -281,7 +286,14 @@ def _integrated(
     if method == TRANSFER_MATRIX:
         _require_steps_alone(equations, loads, times, step, watch)
         taken = TransferMatrixSteps(equations, stepping)
-        return fixed_step_trajectory(taken, x, times, step, watch, None, singular, progress)
+        after = LoopCorrection(equations, system, kept) if system is not None and kept is not None else None
+        if after is not None and stepping.scheme is not None and stepping.scheme.name == "houbolt":
+            raise SimulationError(
+                "Houbolt's scheme remembers earlier steps, which a correction would contradict",
+                where=name,
+                remedy="leave the correction out, or take another scheme",
+            )
+        return fixed_step_trajectory(taken, x, times, step, watch, after, singular, progress)
     steps: Steps
     if equations.library is not None and leaves_rates(kept) and not callable(loads.tau) and not callable(loads.u):
         steps = CompiledSteps(equations.library, equations.name, equations.sizes, loads.tau, loads.u)

@@ -15,6 +15,9 @@ from mbsym.transfer_matrix.stepper import TransferMatrixStepper, failure
 
 Array: TypeAlias = NDArray[Any]
 
+_SAME_PLACE: Final = 1e-9
+"""Change of coordinates that closing loops again makes where they are closed to round-off [rad, m]."""
+
 _SAME_LENGTH: Final = 1e-9
 """Relative difference of two steps that round-off in the times makes."""
 
@@ -50,6 +53,15 @@ class TransferMatrixSteps:
         self._last: tuple[Array, Array] | None = None
         self._taken, self._step = 0, 0.0
 
+    def _with_velocities(self, state: Array, other: Array) -> Array:
+        """A state with the velocities of another one at the same place: what a correction of speeds leaves of it."""
+        sizes = self._stepper.system.layout
+        corrected = state.copy()
+        for body in range(len(self._stepper.system.bodies)):
+            first = body * sizes.state + sizes.base + sizes.load
+            corrected[first : first + sizes.load] = other[first : first + sizes.load]
+        return corrected
+
     def _fits(self, h: float) -> bool:
         """True where a step of length h can build on the steps taken: differences over several take them for equal."""
         if self._scheme is None or self._scheme.name != "houbolt":
@@ -61,6 +73,8 @@ class TransferMatrixSteps:
         layout = self._layout
         if self._last is not None and self._fits(h) and np.array_equal(self._last[0], x):
             state = self._last[1]
+        elif self._last is not None and np.allclose(layout.q(self._last[0]), layout.q(x), rtol=0.0, atol=_SAME_PLACE):
+            state = self._with_velocities(self._last[1], self._stepper.start(layout.q(x), layout.v(x)))
         else:
             state, self._taken = self._stepper.start(layout.q(x), layout.v(x)), 0
         state, report = self._stepper.advance(state, h, steps, self._scheme, done=self._taken)

@@ -16,7 +16,7 @@ from mbsym.cli import main
 from mbsym.loops.corrections import Partitioning
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.simulation.integrate import simulate
-from mbsym.simulation.options import Keeping
+from mbsym.simulation.options import Accuracy, Keeping
 from mechanisms.mechanism import mechanism_of
 from mechanisms.rhombus import Rhombus
 
@@ -100,3 +100,35 @@ def test_reassignment_keeps_the_loop_closed_and_leaves_stages_alone() -> None:
     # A few roundings of metres.
     assert gaps["reassignment"] < 1e-13
     assert not np.array_equal(motions["reassignment"], motions["partitioning"])
+
+
+def test_transfer_matrices_with_and_without_correction() -> None:
+    """On bars that are never singular: positions need none; that of velocities keeps them, and costs an order."""
+    accurate = simulate("rhombus_regular", 1.0, step=0.1, accuracy=Accuracy(1e-11)).q[-1]
+    errors: dict[str | None, list[float]] = {None: [], "projection": []}
+    for correction, found in errors.items():
+        for step in (4e-3, 2e-3):
+            run = simulate("rhombus_regular", 1.0, step=step, method="transfer-matrix", keeping=Keeping(correction))
+            found.append(float(np.abs(run.q[-1] - accurate).max()))
+            assert run.monitors.speed_gap is not None and run.monitors.closure_gap is not None
+            assert run.monitors.closure_gap.max() < 1e-12
+            assert (run.monitors.speed_gap.max() < 1e-12) == (correction is not None)
+    orders = {correction: float(np.log2(found[0] / found[1])) for correction, found in errors.items()}
+    assert orders[None] == pytest.approx(2.0, abs=0.1)
+    assert orders["projection"] == pytest.approx(1.0, abs=0.2)
+    assert errors[None][1] < errors["projection"][1] < 0.02
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--correction", "baumgarte"], "correct after each step: velocity, projection, reassignment"),
+        (["--correction", "projection", "--scheme", "houbolt"], "remembers earlier steps"),
+    ],
+)
+def test_corrections_that_steps_cannot_take_are_refused(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = ["simulate", "rhombus_regular", "--duration", "0.1", "--method", "transfer-matrix", "--language", "numpy"]
+    assert main([*start, *options]) == 2
+    assert message in capsys.readouterr().err

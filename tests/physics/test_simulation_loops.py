@@ -83,7 +83,7 @@ def test_a_start_that_cannot_close_is_refused_with_its_gap() -> None:
     [
         ({"keeping": mbsym.Keeping("projektion")}, "did you mean projection"),
         ({"method": "symplectic"}, "does not cover closed loops|variational=True"),
-        ({"method": "transfer-matrix", "keeping": mbsym.Keeping("projection")}, "closes loops by itself"),
+        ({"method": "transfer-matrix", "keeping": mbsym.Keeping("baumgarte")}, "closes loops by itself"),
     ],
 )
 def test_mistakes_are_named(arguments: dict[str, str], message: str) -> None:
