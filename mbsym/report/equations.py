@@ -185,7 +185,7 @@ class Equations:
 
         form = self.form(name)
         program = form.program
-        if form.is_of_recursion:
+        if form.references:
             program = replace(program, outputs=(replace(program.outputs[0], values=form.references),))
         found = named_steps(program, self.symbols)
         steps = [(Symbol(left), value) for group in found.groups for left, value in group.steps]

@@ -79,7 +79,7 @@ def values(*expressions: Any) -> dict[sp.Symbol, sp.Rational]:
 @pytest.mark.parametrize("model", ["tree", "planar_3r"])
 def test_common_subexpressions_put_together_are_the_matrix(name: str, model: str) -> None:
     equations = mbsym.derive(tree() if model == "tree" else model, "kane")
-    steps, short = equations.common_subexpressions(name)
+    steps, short = equations.reduced(name)
     whole = equations.matrix(name)
     point = values(whole)
     known: dict[sp.Symbol, Any] = dict(point)
