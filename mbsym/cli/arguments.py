@@ -37,6 +37,16 @@ AT_HELP: Final = (
 """The option --at."""
 
 
+# Lists have their defaults in the option.
+
+AT: Final[list[str]] = typer.Option([], "--at", help=AT_HELP)
+
+TAU: Final[list[str]] = typer.Option(
+    [], "--tau", help="SPEED=VALUE,...: generalised forces that act at the state; repeatable."
+)
+
+PARAMETERS: Final[list[str]] = typer.Option([], "--parameter", help="NAME=VALUE,...: parameters; repeatable.")
+
 Floating: TypeAlias = Annotated[bool, typer.Option("--floating", help="URDF: the root link floats freely.")]
 
 Loops: TypeAlias = Annotated[

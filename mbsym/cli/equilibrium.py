@@ -6,8 +6,20 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AT_HELP, Actuators, AsJson, Floating, ForceFile, JointDynamics, Loops, Order, model_help
-from mbsym.cli.linear_source import deliver, read_at
+from mbsym.cli.arguments import (
+    AT,
+    PARAMETERS,
+    TAU,
+    Actuators,
+    AsJson,
+    Floating,
+    ForceFile,
+    JointDynamics,
+    Loops,
+    Order,
+    model_help,
+)
+from mbsym.cli.linear_source import deliver, read_at, require_known
 from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.simulate import named_numbers
@@ -25,10 +37,10 @@ def register(app: typer.Typer) -> None:
             help="NAME,...: coordinates, control inputs, and speeds along which any force may act; "
             "default all coordinates. All else stays as --at says.",
         ),
-        at: list[str] = typer.Option([], "--at", help=AT_HELP),
+        at: list[str] = AT,
         starts: int = typer.Option(40, "--starts", min=1, help="From how many places equilibria are looked for."),
-        tau: list[str] = typer.Option([], "--tau", help="SPEED=VALUE,...: generalised forces that act."),
-        parameter: list[str] = typer.Option([], "--parameter", help="NAME=VALUE,...: parameters; repeatable."),
+        tau: list[str] = TAU,
+        parameter: list[str] = PARAMETERS,
         order: Order = "weight",
         actuators: Actuators = "ignore",
         joint_dynamics: JointDynamics = "ignore",
@@ -42,6 +54,7 @@ def register(app: typer.Typer) -> None:
         from mbsym.linear.analysis import equilibrium as run
         from mbsym.linear.tables import equilibria_text
 
+        require_known(output)
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
         system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
         with progress_bar() as progress:

@@ -6,8 +6,20 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import AT_HELP, Actuators, AsJson, Floating, ForceFile, JointDynamics, Loops, Order, model_help
-from mbsym.cli.linear_source import deliver, read_at
+from mbsym.cli.arguments import (
+    AT,
+    PARAMETERS,
+    TAU,
+    Actuators,
+    AsJson,
+    Floating,
+    ForceFile,
+    JointDynamics,
+    Loops,
+    Order,
+    model_help,
+)
+from mbsym.cli.linear_source import deliver, read_at, require_known
 from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.simulate import named_numbers
@@ -19,7 +31,7 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def linearise(
         model: str = typer.Argument(help=model_help()),
-        at: list[str] = typer.Option([], "--at", help=AT_HELP),
+        at: list[str] = AT,
         inputs: str = typer.Option(
             "auto",
             "--inputs",
@@ -35,8 +47,8 @@ def register(app: typer.Typer) -> None:
             "", "--independent", help="Closed loops: NAME,...: the independent coordinates; default a good choice."
         ),
         symbols: bool = typer.Option(False, "--symbols", help="The matrices in the model's parameters too."),
-        tau: list[str] = typer.Option([], "--tau", help="SPEED=VALUE,...: generalised forces at the state."),
-        parameter: list[str] = typer.Option([], "--parameter", help="NAME=VALUE,...: parameters; repeatable."),
+        tau: list[str] = TAU,
+        parameter: list[str] = PARAMETERS,
         order: Order = "weight",
         actuators: Actuators = "ignore",
         joint_dynamics: JointDynamics = "ignore",
@@ -50,6 +62,7 @@ def register(app: typer.Typer) -> None:
         from mbsym.linear.analysis import linearise as run
         from mbsym.linear.tables import linearisation_text
 
+        require_known(output)
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
         system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
         with progress_bar() as progress:

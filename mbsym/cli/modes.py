@@ -8,6 +8,8 @@ import typer
 
 from mbsym.cli.arguments import (
     AT_HELP,
+    PARAMETERS,
+    TAU,
     Actuators,
     AsJson,
     Floating,
@@ -17,7 +19,7 @@ from mbsym.cli.arguments import (
     Order,
     model_help,
 )
-from mbsym.cli.linear_source import deliver, read_at
+from mbsym.cli.linear_source import deliver, read_at, require_known
 from mbsym.cli.model_source import read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.simulate import named_numbers
@@ -30,8 +32,8 @@ def register(app: typer.Typer) -> None:
     def modes(
         model: str = typer.Argument(help=model_help()),
         at: list[str] = typer.Option(["equilibrium"], "--at", help=AT_HELP),
-        tau: list[str] = typer.Option([], "--tau", help="SPEED=VALUE,...: generalised forces at the state."),
-        parameter: list[str] = typer.Option([], "--parameter", help="NAME=VALUE,...: parameters; repeatable."),
+        tau: list[str] = TAU,
+        parameter: list[str] = PARAMETERS,
         order: Order = "weight",
         actuators: Actuators = "ignore",
         joint_dynamics: JointDynamics = "ignore",
@@ -52,6 +54,7 @@ def register(app: typer.Typer) -> None:
 
             check_suffix(page, (".html",))
             check_writable(page, force)
+        require_known(output)
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
         system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
         with progress_bar() as progress:

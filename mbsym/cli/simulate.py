@@ -12,6 +12,7 @@ from mbsym.cli.arguments import (
     COORDINATES_HELP,
     CUT_HELP,
     KEEP_HELP,
+    PARAMETERS,
     WRENCH_AXES_HELP,
     WRENCH_INPUT_HELP,
     Actuators,
@@ -54,7 +55,7 @@ def register(app: typer.Typer) -> None:
             "--initial",
             help="NAME=VALUE,...: coordinates and speeds to start from; or a named state of the model; repeatable.",
         ),
-        parameter: list[str] = typer.Option([], "--parameter", help="NAME=VALUE,...: parameters; repeatable."),
+        parameter: list[str] = PARAMETERS,
         control: list[str] = typer.Option([], "--input", help="NAME=VALUE,...: constant control inputs; repeatable."),
         tau: list[str] = typer.Option(
             [], "--tau", help="SPEED=VALUE,...: constant generalised forces along speeds; repeatable."

@@ -89,7 +89,7 @@ class Excitation:
         limits: that it keeps.
         t, q, v, vdot: (n,) and (n, nv).
         condition: of the base regressor with columns of length one.
-        before: the same of the shape that the search started from.
+        before: the same of the random shape from which the search came to it.
     """
 
     regression: Regression
@@ -142,8 +142,7 @@ def excite(source: Model | str | Path, settings: Settings = Settings()) -> Excit
     for _ in range(_STARTS):
         start = random.normal(size=search.size)
         found.append((search.cost(start)[0], *search.minimised(start)))
-    before, _, _ = found[0]
-    _, least, shape = min(found, key=lambda each: each[1])
+    before, least, shape = min(found, key=lambda each: each[1])
     t, q, v, vdot = search.motion(shape)
     return Excitation(regression, limits, t, q, v, vdot, float(np.exp(least)), float(np.exp(before)))
 

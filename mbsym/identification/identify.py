@@ -109,6 +109,13 @@ def identify(
     motion = motion_of(measured, mechanism, cutoff)
     kept = len(motion.t) - round(held_back * len(motion.t))
     regressor, forces = regression.rows(motion)
+    rows = kept * forces.shape[1]
+    if rows <= len(regression.found) < forces.size:
+        raise IdentificationError(
+            f"of {len(forces)} samples {kept} are left, too few for {len(regression.found)} parameters",
+            where="--hold-back",
+            remedy=f"hold less back than {held_back:g}",
+        )
     found = estimate(regressor[:kept], forces[:kept], model.name, motion.repeated)
     B = regression.found.matrix()
     told = list(found.told)

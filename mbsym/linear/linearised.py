@@ -214,7 +214,10 @@ def _columns(equations: LinearEquations, slopes: Slopes, asked: str | Sequence[s
         raise AnalysisError(
             f"the model has no {what}", where=equations.name, remedy="take tau: forces along all speeds"
         )
-    names = groups.get(asked, (asked,)) if isinstance(asked, str) else tuple(asked)
+    chosen = groups.get(asked, (asked,)) if isinstance(asked, str) else tuple(asked)
+    # Results call the force along v_X tau_X.
+    speeds = {f"tau_{name.removeprefix('v_')}": name for name in forces}
+    names = tuple(speeds.get(name, name) if name not in every else name for name in chosen)
     for name in names:
         if name not in every:
             raise AnalysisError(

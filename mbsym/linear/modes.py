@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,10 @@ from mbsym.linear.eigen import EigenPair, eigenpairs
 from mbsym.linear.linearised import Linearisation
 
 Array: TypeAlias = NDArray[Any]
+
+
+DOUBLE: Final = 1e-6
+"""Imaginary part of an eigenvalue, as a part of its size, below which it counts as real."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,9 @@ class Mode:
         if not self.frequency:
             return "drifts"
         growth = "" if abs(real) < 1e-9 * self.frequency else " and grows" if real > 0.0 else " and decays"
-        return f"oscillates{growth}" if imaginary else growth.removeprefix(" and ")
+        # Double roots, as of critical damping, are parted by the root of round-off.
+        turns = abs(imaginary) > DOUBLE * self.frequency
+        return f"oscillates{growth}" if turns else growth.removeprefix(" and ")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

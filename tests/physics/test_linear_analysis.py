@@ -14,12 +14,16 @@ import mbsym
 from mbsym import examples
 from mbsym.cli.application import main
 from mbsym.errors import AnalysisError, MbsymError
+from mbsym.forces.joint_damper import JointDamper
 from mbsym.forces.joint_force import JointForce
+from mbsym.forces.joint_spring import JointSpring
 from mbsym.formats.native_text import dump_native
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.linear.equations import State
 from mbsym.linear.tangent import turning_at
+from mbsym.model.body import Body
+from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.reference.differences import central_difference
@@ -423,3 +427,38 @@ def test_a_singular_state_names_the_coordinate() -> None:
     assert len(mbsym.linearise(model, {"q_pitch": 0.5}).states) == 4
     with pytest.raises(AnalysisError, match="nothing resists a motion of v_yaw"):
         mbsym.linearise(model)
+
+
+def test_what_cannot_be_written_is_refused_before_the_work(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for verb in ("linearise", "equilibrium", "modes"):
+        monkeypatch.setattr(f"mbsym.cli.{verb}.read_model", lambda *_, **__: pytest.fail("worked"))
+        assert main([verb, "cart_pole", "-o", "x.csv"]) == 2
+        assert "no format is called '.csv'" in capsys.readouterr().err
+
+
+def test_inputs_are_known_by_the_names_that_results_have() -> None:
+    found = mbsym.linearise("cart_pole", inputs=["v_rail"])
+    again = mbsym.linearise("cart_pole", inputs=found.inputs)
+    assert found.inputs == again.inputs == ("tau_rail",)
+    assert np.array_equal(found.B, again.B)
+
+
+def test_critically_damped_modes_decay() -> None:
+    """Both roots of s^2 + 2 s + 1, which round-off parts by its root: no oscillation."""
+    mode = next(iter(mbsym.modes(oscillator(2.0, 1.0), at={})))
+    assert mode.damping == pytest.approx(1.0, abs=1e-6)
+    assert mode.behaviour == "decays"
+    assert next(iter(mbsym.modes(oscillator(1.9, 1.0), at={}))).behaviour == "oscillates and decays"
+
+
+def oscillator(damping: float, stiffness: float) -> Model:
+    """A unit mass on a slide with a spring and a damper."""
+    return Model(
+        "oscillator",
+        (Body("mass", 1),),
+        (Joint("slide", "prismatic", "ground", "mass", axis=(1, 0, 0)),),
+        forces=(JointSpring("spring", "slide", stiffness), JointDamper("damper", "slide", damping)),
+        gravity=(0, 0, 0),
+    )
