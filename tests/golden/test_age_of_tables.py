@@ -1,0 +1,73 @@
+"""Operation counts in tables of pages are those of the code: a table that has grown old fails here.
+
+Times are measured by the commands below the tables and are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from mbsym import examples
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
+from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS
+from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS
+from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.pipeline import optimise
+from mbsym.symbolic.program import Program
+from mechanisms.mechanism import mechanism_of
+
+ROOT = Path(__file__).resolve().parents[2]
+SPACE_ROBOT: dict[str, Mapping[str, Callable[[Mechanism], Program]]] = {
+    "conventional Kane": KANE_FUNCTIONS,
+    "recursive (articulated bodies)": TREE_FUNCTIONS,
+    "CFA, leaf to root": CFA_FUNCTIONS,
+    "serialised CFA, reduction": CFA_SERIAL_FUNCTIONS,
+    "serialised CFA, elimination": CFA_ELIMINATION_FUNCTIONS,
+}
+"""Rows of the table of the space robot; the dense solution is counted by its benchmark alone."""
+
+IN_README = {
+    "conventional Kane": "conventional Kane",
+    "recursive (articulated bodies)": "recursive (articulated bodies)",
+    "constraint forces, leaf to root (`cfa`)": "CFA, leaf to root",
+    "serialised, reduction (`cfa-serial`)": "serialised CFA, reduction",
+    "serialised, elimination": "serialised CFA, elimination",
+}
+
+
+@cache
+def operations(title: str) -> int:
+    mechanism = mechanism_of(examples.load("space_robot"))
+    return optimise(SPACE_ROBOT[title]["forward_dynamics"](mechanism))[0].operation_count().arithmetic
+
+
+def rows(page: str) -> dict[str, list[str]]:
+    """Cells behind the first one, by the first one, of all tables of a page; of equal first cells the last table's."""
+    found = {}
+    for line in (ROOT / page).read_text(encoding="utf-8").splitlines():
+        if line.startswith("| "):
+            first, *others = (cell.strip() for cell in line.strip("|").split("|"))
+            found[first] = others
+    return found
+
+
+@pytest.mark.parametrize("title", SPACE_ROBOT)
+def test_operations_of_the_space_robot(title: str) -> None:
+    told = rows("docs/constraint_forces.md")[title][0]
+    assert int(told) == operations(title), f"docs/constraint_forces.md: {title}: run space_robot_cpu.py, copy its table"
+
+
+@pytest.mark.parametrize("title", IN_README)
+def test_the_readme_has_the_same(title: str) -> None:
+    told = rows("README.md")[title][0]
+    assert int(told) == operations(IN_README[title]), f"README.md: {title}: copy it from docs/constraint_forces.md"
+
+
+def test_both_pages_tell_the_same_of_the_dense_solution() -> None:
+    page, readme = rows("docs/constraint_forces.md"), rows("README.md")
+    assert page["general CFA, dense solution"][0] == readme["constraint forces, dense solution"][0]
