@@ -1,6 +1,7 @@
 """Operation counts in tables of pages are those of the code: a table that has grown old fails here.
 
-Times are measured by the commands below the tables and are not looked at.
+A count may not be more than is told, and not less than 95 per cent of it: small savings need no new table. Times are
+measured by the commands below the tables and are not looked at.
 """
 
 from __future__ import annotations
@@ -58,14 +59,15 @@ def rows(page: str) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("title", SPACE_ROBOT)
 def test_operations_of_the_space_robot(title: str) -> None:
-    told = rows("docs/constraint_forces.md")[title][0]
-    assert int(told) == operations(title), f"docs/constraint_forces.md: {title}: run space_robot_cpu.py, copy its table"
+    told = int(rows("docs/constraint_forces.md")[title][0])
+    where = f"docs/constraint_forces.md: {title}: run space_robot_cpu.py, copy its table"
+    assert 0.95 * told <= operations(title) <= told, where
 
 
 @pytest.mark.parametrize("title", IN_README)
 def test_the_readme_has_the_same(title: str) -> None:
     told = rows("README.md")[title][0]
-    assert int(told) == operations(IN_README[title]), f"README.md: {title}: copy it from docs/constraint_forces.md"
+    assert told == rows("docs/constraint_forces.md")[IN_README[title]][0], f"README.md: {title}: copy it"
 
 
 def test_both_pages_tell_the_same_of_the_dense_solution() -> None:
