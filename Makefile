@@ -19,9 +19,10 @@ types:
 generated:
 	PATH="$(abspath $(BIN)):$$PATH" .ci/regenerate
 
-# The picture of the house, excerpts and outputs in the pages.
+# The picture of the house, excerpts and outputs in the pages and notebooks.
 docs:
 	$(BIN)/python docs/write_pages.py
+	$(BIN)/python docs/run_notebooks.py
 
 # The documentation site, in build/site.
 site:

@@ -35,10 +35,12 @@ def write_gallery(folder: Path) -> None:
     lines = [
         "# Mechanisms from textbooks",
         "",
-        f"{len(rows)} mechanisms. The equations of each are compared with the book's exactly, in a finite field, when",
-        "this page is built. Operations are those of M's upper triangle and h as printed, all parameters symbols.",
+        f"{len(rows)} mechanisms. The equations of each are compared exactly, in a finite field, with those that",
+        "textbooks write out, here for the coordinates of the model, when this page is built; a book is named that",
+        "treats it.",
+        "Operations are those of M's upper triangle and h as printed, all parameters symbols.",
         "",
-        *("| mechanism | book | mbsym |", "|---|---|---|", *rows, ""),
+        *("| mechanism | textbook | mbsym |", "|---|---|---|", *rows, ""),
         *sections,
     ]
     (folder / "gallery.md").write_text("\n".join(lines), encoding="utf-8")
@@ -46,9 +48,10 @@ def write_gallery(folder: Path) -> None:
 
 def _section(exhibit: Exhibit, found: Equations, counts: tuple[int, int]) -> list[str]:
     formulas = re.sub(r"^<p>.*?</p>", "", html_of(found), count=1)
+    motion = f"[In motion](path:mechanisms/{exhibit.name}.html)"
     return [
         *(f"## {exhibit.title}", "", f"![{exhibit.title}](mechanisms/{exhibit.name}.svg)", ""),
-        f"{exhibit.book}: {counts[0]} operations; mbsym: {counts[1]}. [In motion](path:mechanisms/{exhibit.name}.html)",
+        f"Textbook ({exhibit.book}): {counts[0]} operations; mbsym: {counts[1]}. {motion}",
         *("", f"<div>{formulas}</div>", "", "<details><summary>C</summary>", "", "```c"),
         *(_code(exhibit), "```", "", "</details>", ""),
     ]

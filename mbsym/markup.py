@@ -45,7 +45,7 @@ class Shown:
     html: str
 
     def __repr__(self) -> str:
-        return f"<{len(self.html)} characters of HTML>"
+        return "<shown in notebooks>"
 
     def _repr_html_(self) -> str:
         return self.html
