@@ -27,17 +27,24 @@ from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_file import external_file
 from mbsym.consumers.external_function import TANGENT_MAP, ExternalFunction, arguments_in, jacobian_function
+from mbsym.consumers.motion import (
+    DYNAMICS,
+    PLACES,
+    POSITION,
+    RATES,
+    RESIDUAL,
+    MotionContext,
+    call_of,
+    keeps_loops,
+    motion_fields,
+    motion_functions,
+)
 from mbsym.consumers.state_names import Quantity, quantities
 from mbsym.errors import CodegenError, ToolchainError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions
 
 VERSIONS: Final = ("3.0", "2.0")
-DYNAMICS: Final = "forward_dynamics"
-RATES: Final = "position_rate"
-RESIDUAL: Final = "constraint_residual"
-POSITION: Final = "project_position"
-VELOCITY: Final = "project_velocity"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +79,9 @@ class DescriptionContext:
 
 
 @dataclass(frozen=True, slots=True)
-class DescriptionWithSourcesContext:
+class DescriptionWithSourcesContext(DescriptionContext):
     """Fields of ``consumers/modelDescription2.xml.jinja``."""
 
-    version: str
-    name: str
-    identifier: str
-    token: str
-    step: str
-    derives: str
-    units: tuple[str, ...]
-    parameters: tuple[VariableView, ...]
-    inputs: tuple[VariableView, ...]
-    states: tuple[VariableView, ...]
-    rates: tuple[VariableView, ...]
     sources: tuple[str, ...]
 
 
@@ -120,28 +116,13 @@ class DerivativeView:
 
 
 @dataclass(frozen=True, slots=True)
-class UnitContext:
-    """Fields of ``consumers/fmi2.c.jinja``, ``consumers/fmi3.c.jinja`` and of the part that they share."""
+class UnitContext(MotionContext):
+    """Fields of ``consumers/fmi2.c.jinja``, ``consumers/fmi3.c.jinja`` and of what they include."""
 
-    version: str
-    name: str
     token: str
-    np: int
-    nu: int
-    nq: int
-    nv: int
     rows: int
     step: str
-    starts: tuple[str, ...]
-    parameters: tuple[str, ...]
-    rates: str
-    dynamics: str
-    dynamics_fail: bool
-    quaternions: tuple[int, ...]
-    projects: bool
     residual: str
-    position: str
-    velocity: str
     derives: bool
     has_quaternions: bool
     derivatives: tuple[DerivativeView, ...]
@@ -195,16 +176,9 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
             where="--function",
             remedy="leave it out, or export to another consumer",
         )
-    available = available_functions(mechanism, options.formulation)
-    if DYNAMICS not in available.every and (available.fixed is None or DYNAMICS not in available.fixed.names):
-        raise CodegenError(
-            f"the formulation {options.formulation} has no {DYNAMICS}, of which a functional mock-up unit is made",
-            where="--formulation",
-            remedy="use auto",
-        )
-    names = [DYNAMICS, RATES]
-    if available.fixed is not None:
-        names += (POSITION, VELOCITY, RESIDUAL)
+    names = [*motion_functions(mechanism, options.formulation)]
+    if POSITION in names:
+        names.append(RESIDUAL)
     plans = _plans(mechanism, options)
     if not _derives(plans, options):
         return Request(tuple(names))
@@ -226,35 +200,17 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     if jacobians:
         about = ("Derivatives of the unit's rates, in compressed columns.",)
         found.append(external_file(exported, f"{name}_jacobians.c", about, jacobians, "int", "void *mem"))
-    given = quantities(exported)
-    counts = [len(group) for group in (given.parameters, given.inputs, given.coordinates, given.speeds)]
     module = exported.module
     digest = sha256("".join(file.text for file in (*render_c(module), *found)).encode())
     digest.update(f"{version} {_step(exported.options)!r}".encode())
     token = f"{{{digest.hexdigest()[:32]}}}"
     derivatives = [_derivative_view(exported, *pair) for pair in zip(plans, jacobians, strict=False)]
-    everything = (*given.parameters, *given.inputs, *given.forces, *given.coordinates, *given.speeds)
-    fixed = exported.derivation.fixed is not None and bool(exported.derivation.runtime)
     context = UnitContext(
-        version=__version__,
-        name=name,
+        **motion_fields(exported),
         token=token,
-        np=counts[0],
-        nu=counts[1],
-        nq=counts[2],
-        nv=counts[3],
         rows=module.description.constants.get("NR", 0),
         step=repr(_step(exported.options)),
-        starts=tuple(repr(item.start) for item in everything),
-        parameters=tuple(module.names.parameters[item.name] for item in module.parameters),
-        rates=_call(exported, RATES, "value + DQ"),
-        dynamics=_call(exported, DYNAMICS, "value + DV"),
-        dynamics_fail=bool(exported.function(DYNAMICS).failures),
-        quaternions=tuple(exported.mechanism.q.quaternions),
-        projects=fixed,
-        residual=_call(exported, RESIDUAL, "residual") if fixed else "",
-        position=_call(exported, POSITION, "closed") if fixed else "",
-        velocity=_call(exported, VELOCITY, "consistent") if fixed else "",
+        residual=call_of(exported, RESIDUAL, "residual") if keeps_loops(exported) else "",
         derives=bool(jacobians),
         has_quaternions=bool(exported.mechanism.q.quaternions),
         derivatives=tuple(derivatives),
@@ -268,10 +224,6 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
             GeneratedFile("buildDescription.xml", render_template("consumers/buildDescription.xml.jinja", build))
         )
     return tuple(texts)
-
-
-PLACES: Final = {"q": "Q", "v": "V", "tau": "TAU", "t": "TIME", "u": "U", "parameters": "P"}
-"""Of arguments among the variables of a unit, as the sources call them."""
 
 
 def _derivative_view(exported: Exported, plan: DerivativePlan, jacobian: ExternalFunction) -> DerivativeView:
@@ -289,19 +241,6 @@ def _derivative_view(exported: Exported, plan: DerivativePlan, jacobian: Externa
         len(jacobian.outputs),
         max(jacobian.work, 1),
     )
-
-
-def _call(exported: Exported, function: str, result: str) -> str:
-    """The call of a generated function over the variables of a unit."""
-    actual = ["&parameters"] if exported.module.parameters else []
-    for item in exported.function(function).arguments:
-        if item.direction == "out":
-            actual.append(result)
-        elif item.name == "q":
-            actual.append("q")
-        else:
-            actual.append(f"value + {PLACES[item.name]}" if item.shape else f"value[{PLACES[item.name]}]")
-    return f"{exported.module.names.c_symbol(function)}({', '.join(actual)})"
 
 
 def _description(exported: Exported, version: str, token: str, sources: Sequence[str], derives: bool) -> GeneratedFile:

@@ -11,8 +11,9 @@ from mbsym.consumers.cpp import CPP
 from mbsym.consumers.fmu import FMU
 from mbsym.consumers.ros2 import ROS2
 from mbsym.consumers.rust import RUST
+from mbsym.consumers.simulink import SIMULINK
 from mbsym.errors import CodegenError
 from mbsym.records import Registry
 
-CONSUMERS: Final = Registry("consumer", (CASADI, ACADOS, CPP, CMAKE, RUST, FMU, ROS2), CodegenError)
+CONSUMERS: Final = Registry("consumer", (CASADI, ACADOS, CPP, CMAKE, RUST, FMU, SIMULINK, ROS2), CodegenError)
 """All consumers; each is listed in help and exported to by ``mbsym export``."""

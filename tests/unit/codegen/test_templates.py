@@ -27,6 +27,7 @@ from mbsym.consumers.fmu import BuildContext, DescriptionContext, DescriptionWit
 from mbsym.consumers.ros2 import PackageContext, PluginContext
 from mbsym.consumers.rust import BuildScriptContext, CrateContext
 from mbsym.embedded.self_test import SelfTestContext
+from mbsym.consumers.simulink import SFunctionContext
 from mbsym.errors import CodegenError
 
 CONTEXTS = {
@@ -41,6 +42,7 @@ CONTEXTS = {
     "consumers/Cargo.toml.jinja": BuildScriptContext,
     "consumers/build.rs.jinja": BuildScriptContext,
     "consumers/lib.rs.jinja": CrateContext,
+    "consumers/simulink.c.jinja": SFunctionContext,
     "consumers/ros2_CMakeLists.txt.jinja": PackageContext,
     "consumers/ros2_controller.xml.jinja": PackageContext,
     "consumers/ros2_package.xml.jinja": PackageContext,
@@ -72,10 +74,8 @@ LAYOUT = (
 SHARING = {name for name, context in CONTEXTS.items() if context is PackageContext}
 
 # Parts that other templates include; what they use counts as used there.
-INCLUDED = {
-    "consumers/fmi2.c.jinja": "consumers/fmu_core.c.jinja",
-    "consumers/fmi3.c.jinja": "consumers/fmu_core.c.jinja",
-}
+UNIT = ("consumers/fmu_core.c.jinja", "consumers/motion.c.jinja")
+INCLUDED = {"consumers/fmi2.c.jinja": UNIT, "consumers/fmi3.c.jinja": UNIT, "consumers/simulink.c.jinja": UNIT[1:]}
 
 
 def source(name: str) -> str:
@@ -86,9 +86,7 @@ def test_every_template_of_these_languages_has_a_context() -> None:
     found = [
         path for language in ("c", "numpy", "consumers") for path in (template_directory() / language).rglob("*.jinja")
     ]
-    assert sorted(path.relative_to(template_directory()).as_posix() for path in found) == sorted(
-        {*CONTEXTS, *INCLUDED.values()}
-    )
+    assert sorted(path.relative_to(template_directory()).as_posix() for path in found) == sorted({*CONTEXTS, *UNIT})
 
 
 def test_every_field_of_a_shared_context_is_used() -> None:
@@ -98,13 +96,13 @@ def test_every_field_of_a_shared_context_is_used() -> None:
 
 @pytest.mark.parametrize("name", sorted(CONTEXTS))
 def test_undeclared_variables_are_the_fields_of_the_context(name: str) -> None:
-    texts = [source(name), *([source(INCLUDED[name])] if name in INCLUDED else [])]
+    texts = [source(name), *map(source, INCLUDED.get(name, ()))]
     undeclared = set().union(*(meta.find_undeclared_variables(environment().parse(text)) for text in texts))
     allowed = {field.name for field in fields(CONTEXTS[name])}
     assert undeclared <= allowed if name in SHARING else undeclared == allowed
 
 
-@pytest.mark.parametrize("name", sorted({*CONTEXTS, *INCLUDED.values()}))
+@pytest.mark.parametrize("name", sorted({*CONTEXTS, *UNIT}))
 def test_templates_decide_nothing(name: str) -> None:
     tree = environment().parse(source(name))
     for node in tree.find_all(nodes.Node):

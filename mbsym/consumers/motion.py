@@ -1,0 +1,102 @@
+"""Rates of a module's states over one array of all its variables, for consumers that integrate them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from mbsym import __version__
+from mbsym.consumers.consumer import Exported
+from mbsym.consumers.state_names import quantities
+from mbsym.errors import CodegenError
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.registry import available_functions
+
+DYNAMICS: Final = "forward_dynamics"
+RATES: Final = "position_rate"
+RESIDUAL: Final = "constraint_residual"
+POSITION: Final = "project_position"
+VELOCITY: Final = "project_velocity"
+
+PLACES: Final = {"q": "Q", "v": "V", "tau": "TAU", "t": "TIME", "u": "U", "parameters": "P"}
+"""Of arguments among the variables, as the sources call them."""
+
+
+@dataclass(frozen=True, slots=True)
+class MotionContext:
+    """Fields of ``consumers/motion.c.jinja``, which other templates include."""
+
+    version: str
+    name: str
+    np: int
+    nu: int
+    nq: int
+    nv: int
+    starts: tuple[str, ...]
+    parameters: tuple[str, ...]
+    rates: str
+    dynamics: str
+    dynamics_fail: bool
+    quaternions: tuple[int, ...]
+    projects: bool
+    position: str
+    velocity: str
+
+
+def motion_functions(mechanism: Mechanism, formulation: str) -> tuple[str, ...]:
+    """The functions that the template calls.
+
+    Raises:
+        CodegenError: the formulation has no forward dynamics.
+    """
+    available = available_functions(mechanism, formulation)
+    fixed = available.fixed
+    if DYNAMICS not in available.every and (fixed is None or DYNAMICS not in fixed.names):
+        raise CodegenError(
+            f"the formulation {formulation} has no {DYNAMICS}, with which states move",
+            where="--formulation",
+            remedy="use auto",
+        )
+    return (DYNAMICS, RATES, *((POSITION, VELOCITY) if fixed is not None else ()))
+
+
+def motion_fields(exported: Exported) -> dict[str, Any]:
+    """The fields of ``MotionContext`` by name."""
+    given, module = quantities(exported), exported.module
+    everything = (*given.parameters, *given.inputs, *given.forces, *given.coordinates, *given.speeds)
+    projects = keeps_loops(exported)
+    return {
+        "version": __version__,
+        "name": exported.name,
+        "np": len(given.parameters),
+        "nu": len(given.inputs),
+        "nq": len(given.coordinates),
+        "nv": len(given.speeds),
+        "starts": tuple(repr(item.start) for item in everything),
+        "parameters": tuple(module.names.parameters[item.name] for item in module.parameters),
+        "rates": call_of(exported, RATES, "value + DQ"),
+        "dynamics": call_of(exported, DYNAMICS, "value + DV"),
+        "dynamics_fail": bool(exported.function(DYNAMICS).failures),
+        "quaternions": tuple(exported.mechanism.q.quaternions),
+        "projects": projects,
+        "position": call_of(exported, POSITION, "closed") if projects else "",
+        "velocity": call_of(exported, VELOCITY, "consistent") if projects else "",
+    }
+
+
+def keeps_loops(exported: Exported) -> bool:
+    """True where the module closes loops."""
+    return bool(exported.derivation.runtime)
+
+
+def call_of(exported: Exported, function: str, result: str) -> str:
+    """The call of a generated function over the variables."""
+    actual = ["&parameters"] if exported.module.parameters else []
+    for item in exported.function(function).arguments:
+        if item.direction == "out":
+            actual.append(result)
+        elif item.name == "q":
+            actual.append("q")
+        else:
+            actual.append(f"value + {PLACES[item.name]}" if item.shape else f"value[{PLACES[item.name]}]")
+    return f"{exported.module.names.c_symbol(function)}({', '.join(actual)})"

@@ -1,0 +1,54 @@
+"""Simulink: a level-2 C S-function that moves the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from mbsym.codegen.description import GeneratedFile
+from mbsym.codegen.environment import render_template
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
+from mbsym.consumers.motion import MotionContext, motion_fields, motion_functions
+from mbsym.errors import CodegenError
+from mbsym.kinematics.mechanism import Mechanism
+
+
+@dataclass(frozen=True, slots=True)
+class SFunctionContext(MotionContext):
+    """Fields of ``consumers/simulink.c.jinja`` and of what it includes."""
+
+    function: str
+    has_inputs: bool
+
+
+def request(mechanism: Mechanism, options: ExportOptions) -> Request:
+    """What moves the model and what keeps loops closed.
+
+    Raises:
+        CodegenError: functions were named, or the formulation has no forward dynamics.
+    """
+    if options.functions:
+        raise CodegenError(
+            "an S-function has states and rates, not functions",
+            where="--function",
+            remedy="leave it out, or call the functions of mbsym generate with a C Caller block",
+        )
+    return Request(motion_functions(mechanism, options.formulation))
+
+
+def files(exported: Exported) -> tuple[GeneratedFile, ...]:
+    """NAME_sfun.c."""
+    fields = motion_fields(exported)
+    function = f"{exported.name}_sfun"
+    context = SFunctionContext(**fields, function=function, has_inputs=fields["nu"] > 0)
+    return (GeneratedFile(f"{function}.c", render_template("consumers/simulink.c.jinja", context)),)
+
+
+SIMULINK: Final = Consumer(
+    name="simulink",
+    sentence="a level-2 C S-function that moves the model",
+    reals=("double",),
+    request=request,
+    files=files,
+    reason="continuous states of Simulink are doubles",
+)
