@@ -1,6 +1,6 @@
 """Draws the swing-up of control.md: the page's own code is run, and its motion drawn.
 
-    python docs/draw_swing_up.py
+python docs/draw_swing_up.py
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ from mbsym.consumers.external_file import ExternalContext
 from mbsym.consumers.fmu import BuildContext, DescriptionContext, DescriptionWithSourcesContext, UnitContext
 from mbsym.consumers.ros2 import PackageContext, PluginContext
 from mbsym.consumers.rust import BuildScriptContext, CrateContext
-from mbsym.embedded.self_test import SelfTestContext
 from mbsym.consumers.simulink import SFunctionContext
+from mbsym.embedded.self_test import SelfTestContext
 from mbsym.errors import CodegenError
 
 CONTEXTS = {
