@@ -1,10 +1,12 @@
 """CPU time of derivatives: generated C, Pinocchio and CasADi side by side, in one run.
 
-The best of two builds each, gcc -O2 and -O3 -march=native, over the same number of random states; angles in the file
-within 1e-4 of a right one are exact. Pinocchio's C++ is compiled against the library of its wheel, and with ``native``
-from its headers at -O3 too, which takes minutes; where those headers or Eigen's (EIGEN_INC, else /usr/include/eigen3)
-are missing it is called from Python, which is said. CasADi's C is what it makes of inverse and forward dynamics as
-mbsym writes them, differentiated by CasADi; it is left out where CasADi is not installed.
+Each is built by gcc and by clang, as far as they are there, with -O2 and with -O3 -march=native; generated C, with
+sines of the library and with its own, also without inlining its parts into one. The best build of each counts. All run
+over the same number of random states; angles in the file within 1e-4 of a right one are exact. Pinocchio's C++ is
+compiled against the library of its wheel, and with ``native`` from its headers at -O3 too, which takes minutes for each
+compiler; where those headers or Eigen's (EIGEN_INC, else /usr/include/eigen3) are missing it is called from Python,
+which is said. CasADi's C is what it makes of inverse and forward dynamics as mbsym writes them, differentiated by
+CasADi; it is left out where CasADi is not installed. The Stewart platform stands alone: its loops close at each state.
 
     python tests/benchmarks/derivatives_cpu.py [URDF [floating]] [native]
 """
@@ -16,21 +18,22 @@ import os
 import subprocess
 import sys
 import timeit
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import files
 from pathlib import Path
+from shutil import which
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
-from mbsym.codegen.build import find_compiler
 from mbsym.codegen.load import load_c
 from mbsym.formats.registry import LoadOptions
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
-from mbsym.pipeline import generate, read
+from mbsym.pipeline import Derivation, generate, read
+from mbsym.reference import Reference
 from mbsym.registry import available_functions
 from mbsym.symbolic.program import Program
 
@@ -44,10 +47,21 @@ FUNCTIONS = {
     "forward_dynamics_second_derivatives": "d2FD",
 }
 
+OF_LOOPS = {
+    "constrained_dynamics": "FD",
+    "constrained_dynamics_derivatives": "dFD",
+    "independent_dynamics_derivatives": "dFD_i",
+    "independent_multiplier_derivatives": "dlambda_i",
+}
+
 MOST_JOINTS = 12
 """Up to which second derivatives are timed; compilers take minutes for more."""
 
-BUILDS = (("-O2",), ("-O3", "-march=native"))
+COMPILERS = {"gcc": "g++", "clang": "clang++"}
+FLAGS = (("-O2",), ("-O3", "-march=native"))
+BUILDS = [(name, *flags) for name in COMPILERS if which(name) for flags in FLAGS]
+"""Compilers of C with what they are told; those of C++ by those of C."""
+
 STATES, SAMPLES = 32, 9
 
 TIMER = r"""
@@ -137,30 +151,35 @@ def best(timer: Callable[[int], float]) -> float:
     return min(timer(calls) for _ in range(SAMPLES))
 
 
-def library(source: Path, text: str, flags: Sequence[str]) -> ctypes.CDLL:
+def library(source: Path, text: str, build: Sequence[str]) -> ctypes.CDLL:
     """C text beside other sources, compiled and loaded."""
     source.write_text(text)
-    built = source.with_suffix(f".{abs(hash(tuple(flags)))}.so")
-    command = [*find_compiler(), "-std=gnu99", "-w", *flags, "-shared", "-fPIC", source.name, "-o", built.name, "-lm"]
+    built = source.with_suffix(f".{'_'.join(build)}.so")
+    command = [*build, "-std=gnu99", "-w", "-shared", "-fPIC", source.name, "-o", built.name, "-lm"]
     subprocess.run(command, cwd=source.parent, check=True)
     return ctypes.CDLL(str(built))
 
 
-def least(every: Sequence[Times]) -> Times:
-    """The best of several builds."""
-    return {name: min(times[name] for times in every) for name in every[0]}
+def least(what: str, every: Mapping[str, Times]) -> Times:
+    """The best of several builds, of which each is told on standard error."""
+    for build, times in every.items():
+        listed = ", ".join(f"{name} {1e6 * seconds:.3f}" for name, seconds in times.items())
+        print(f"{what}, {build}: {listed}", file=sys.stderr, flush=True)
+    return {name: min(times[name] for times in every.values()) for name in next(iter(every.values()))}
 
 
-def generated(model: Model, place: Path) -> tuple[Times, dict[str, int]]:
+def generated(
+    model: Model, place: Path, wanted: Mapping[str, str], trigonometry: str = "libm"
+) -> tuple[Times, dict[str, int]]:
     """Of generated C, and operations."""
-    wanted = dict(list(FUNCTIONS.items())[: 4 if len(model.joints) <= MOST_JOINTS else 2])
-    done = generate(model, place, languages=["c"], functions=tuple(wanted))
+    functions = tuple(wanted)
+    done = generate(model, place, languages=["c"], functions=functions, trigonometry=trigonometry, force=True)
     counts = {item.name: item.operation_count().arithmetic for item in done.derivation.programs}
     module = load_c(place, flags=("-std=c99", "-O0"))
     name = module.manifest["name"]
     rng = np.random.default_rng(0)
     text = [TIMER, f'#include "{name}.c"']
-    states: dict[str, Any] = {}
+    states = closed_states(model, done.derivation) if done.derivation.loops else {}
     for function, short in wanted.items():
         loaded = module.functions[function]
         every = []
@@ -168,16 +187,17 @@ def generated(model: Model, place: Path) -> tuple[Times, dict[str, int]]:
             values = states.setdefault(item.name, rng.uniform(-1, 1, (STATES, item.size)))
             for first in item.quaternions:
                 values[:, first : first + 4] /= np.linalg.norm(values[:, first : first + 4], axis=1, keepdims=True)
-            every.append(f"in[{len(every)}] + {item.size}*(i % {STATES})")
+            scalar = "" if item.shape else "*"
+            every.append(f"{scalar}(in[{len(every)}] + {item.size}*(i % {STATES}))")
         outs = [f"out{k}" for k in range(len(loaded.outputs))]
         space = "".join(f"    static double out{k}[{item.size}];\n" for k, item in enumerate(loaded.outputs))
         text.append(f"double time_{short}(const double *const in[], int calls)\n{{\n{space}    double start = now();")
         text.append("    for (int i = 0; i < calls; ++i)")
         text.append(f"        {name}_{function}({', '.join([*every, *outs])});")
         text.append("    return (now() - start)/calls;\n}")
-    found = []
-    for flags in BUILDS:
-        code = library(place / "driver.c", "\n".join(text), flags)
+    found = {}
+    for build in (*BUILDS, *((name, *FLAGS[1], "-fno-inline") for name, *flags in BUILDS if tuple(flags) == FLAGS[1])):
+        code = library(place / "driver.c", "\n".join(text), build)
         times = {}
         for function, short in wanted.items():
             call = getattr(code, f"time_{short}")
@@ -185,8 +205,8 @@ def generated(model: Model, place: Path) -> tuple[Times, dict[str, int]]:
             arrays = [states[item.name] for item in module.functions[function].inputs]
             pointers = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
             times[short] = best(lambda calls, call=call, pointers=pointers: float(call(pointers, calls)))
-        found.append(times)
-    return least(found), {short: counts[function] for function, short in wanted.items()}
+        found[" ".join(build)] = times
+    return least(f"generated, {trigonometry}", found), {short: counts[function] for function, short in wanted.items()}
 
 
 def pinocchio(path: Path, floating: bool, native: bool, place: Path) -> tuple[str, Times]:
@@ -202,26 +222,19 @@ def pinocchio(path: Path, floating: bool, native: bool, place: Path) -> tuple[st
         (place / "peer.txt").write_text(as_text(model))
         defined = [f"-DBOOST_MPL_LIMIT_{size}_SIZE=30" for size in ("LIST", "VECTOR")]
         defined += ["-DBOOST_FUSION_INVOKE_MAX_ARITY=12", "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", "-DNDEBUG"]
-        found = []
-        builds = [(*BUILDS[0], "-DPINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION"), *BUILDS[1:] * native]
-        for flags in builds:
-            command = (
-                "g++",
-                "-std=c++17",
-                "-w",
-                *flags,
-                *defined,
-                *includes,
-                "peer.cpp",
-                "-o",
-                "peer",
-                *linked,
-            )
-            subprocess.run(command, cwd=place, check=True)
+        found = {}
+        for name, *flags in BUILDS:
+            # Built beside the wheel's library at -O2, and from the headers alone with more.
+            whole = tuple(flags) != FLAGS[0]
+            if whole and not native:
+                continue
+            kind = () if whole else ("-DPINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION",)
+            command = (COMPILERS[name], "-std=c++17", "-w", *flags, *kind, *defined, *includes, "peer.cpp")
+            subprocess.run((*command, "-o", "peer", *linked), cwd=place, check=True)
             run = (str(place / "peer"), str(place / "peer.txt"))
             lines = subprocess.run(run, check=True, capture_output=True, text=True).stdout.splitlines()
-            found.append({name: float(seconds) for name, seconds in map(str.split, lines)})
-        return "Pinocchio, C++", least(found)
+            found[" ".join((name, *flags))] = {short: float(seconds) for short, seconds in map(str.split, lines)}
+        return "Pinocchio, C++", least("Pinocchio", found)
     data, rng = model.createData(), np.random.default_rng(0)
     q, (v, x) = pin.neutral(model), rng.uniform(-1, 1, (2, model.nv))
     calls = {
@@ -251,7 +264,7 @@ def casadi(model: Model, place: Path) -> Times | None:
     except ImportError:
         return None
     functions = available_functions(build_mechanism(model, model.label()), "auto").functions
-    found: list[Times] = [{} for _ in BUILDS]
+    found: dict[str, Times] = {" ".join(build): {} for build in BUILDS}
     rng = np.random.default_rng(0)
     for function, short in (("inverse_dynamics", "dID"), ("forward_dynamics", "dFD")):
         program = functions[function](build_mechanism(model, model.label()))
@@ -271,8 +284,8 @@ double time_it(const double **in, double **out, long long *iw, double *w, int ca
     return (now() - start)/calls;
 }}
 """
-        for flags, times in zip(BUILDS, found, strict=True):
-            call = library(place / f"cas_driver_{short}.c", text, flags).time_it
+        for build, times in zip(BUILDS, found.values(), strict=True):
+            call = library(place / f"cas_driver_{short}.c", text, build).time_it
             call.restype = ctypes.c_double
             given, taken = (
                 (ctypes.c_void_p * (len(arrays) + 64))(*(array.ctypes.data for array in arrays))
@@ -282,7 +295,7 @@ double time_it(const double **in, double **out, long long *iw, double *w, int ca
             integers = np.zeros(made.sz_iw() + 64, dtype=np.int64)
             where = (given, taken, ctypes.c_void_p(integers.ctypes.data), ctypes.c_void_p(work.ctypes.data))
             times[short] = best(lambda calls, call=call, where=where: float(call(*where, calls)))
-    return least(found)
+    return least("CasADi", found)
 
 
 def in_casadi(program: Program, ca: Any) -> tuple[list[Any], Any]:
@@ -320,24 +333,47 @@ def in_casadi(program: Program, ca: Any) -> tuple[list[Any], Any]:
 def compare(path: Path, floating: bool, native: bool) -> None:
     """Prints a table for one robot."""
     model = read(path, LoadOptions(floating=floating, snap_angles=1e-4))
+    wanted = dict(list(FUNCTIONS.items())[: 4 if len(model.joints) <= MOST_JOINTS else 2])
     with TemporaryDirectory() as scratch:
-        ours, counts = generated(model, Path(scratch))
+        ours, counts = generated(model, Path(scratch) / "libm", wanted)
+        inline, _ = generated(model, Path(scratch) / "inline", wanted, "inline")
         label, theirs = pinocchio(path, floating, native, Path(scratch))
         others = casadi(model, Path(scratch))
     base = " on a free base" if floating else ""
-    print(f"{path.name}{base}: us a call, in brackets how many times ours")
-    print(f"{'':6}{'operations':>12}{'generated C':>14}{label:>26}{'CasADi, C' if others else '':>20}")
+    print(f"{path.name}{base}: us a call, in brackets how many times the faster of ours")
+    print(
+        f"{'':6}{'operations':>12}{'generated C':>14}{'inline sine':>14}{label:>26}{'CasADi, C' if others else '':>20}"
+    )
     for short in ours:
-        row = f"{short:6}{counts[short]:12}{1e6 * ours[short]:14.2f}"
+        row = f"{short:6}{counts[short]:12}{1e6 * ours[short]:14.2f}{1e6 * inline[short]:14.2f}"
+        fastest = min(ours[short], inline[short])
         for times in (theirs, others or {}):
-            told = f"{1e6 * times[short]:.2f} ({times[short] / ours[short]:.1f})" if short in times else ""
+            told = f"{1e6 * times[short]:.2f} ({times[short] / fastest:.1f})" if short in times else ""
             row += f"{told:>{26 if times is theirs else 20}}"
         print(row.rstrip())
     print("d2 of Pinocchio are full tensors, ours contracted with a vector", flush=True)
 
 
+def closed_states(model: Model, derivation: Derivation) -> dict[str, Any]:
+    """The closed configuration that the model starts from, and random motions of its loops."""
+    assert derivation.loops is not None
+    reference, rng = Reference(model, derivation.mechanism.labelling), np.random.default_rng(0)
+    q = np.tile(derivation.loops.configuration, (STATES, 1))
+    v = np.array([reference.consistent_velocity(q[0], rng.uniform(-1, 1, reference.nv)) for _ in q])
+    return {"q": q, "v": v}
+
+
+def compare_loops(name: str) -> None:
+    """Prints times of a bundled mechanism with closed loops."""
+    with TemporaryDirectory() as scratch:
+        ours, _ = generated(read(name), Path(scratch), OF_LOOPS)
+    print(f"{name}: us a call")
+    for function, short in OF_LOOPS.items():
+        print(f"{function:36}{1e6 * ours[short]:8.2f}", flush=True)
+
+
 def main() -> None:
-    """The robots of the table, or the one that is named."""
+    """The robots of the table and the Stewart platform, or the one that is named."""
     words = sys.argv[1:]
     named = [word for word in words if word not in ("floating", "native")]
     if named:
@@ -346,6 +382,7 @@ def main() -> None:
     for name, floating in ROBOTS:
         path = next(Path(str(file.locate())) for file in files("example-robot-data") or () if file.name == name)
         compare(path, floating, "native" in words)
+    compare_loops("stewart_platform")
 
 
 if __name__ == "__main__":
