@@ -34,6 +34,7 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_inline", "colon_fence"]
 suppress_warnings = ["misc.highlighting_failure"]  # a page shows a line of output with a $ before it
 
+add_module_names = False  # most names are imported from mbsym itself, whatever module they live in
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}
 autodoc_typehints_format = "short"
