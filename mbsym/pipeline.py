@@ -54,6 +54,7 @@ from mbsym.model.inertial_parameters import SUFFIX, with_inertial_parameters
 from mbsym.model.system import Model, with_frames
 from mbsym.model.validate import require_valid
 from mbsym.passes.pass_manager import Report, run
+from mbsym.passes.prepare import PREPARE, gather_parameters, prepared, remaining_operations
 from mbsym.passes.standard import PLAIN_PASSES, STANDARD_PASSES
 from mbsym.registry import (
     REASSOCIATE,
@@ -62,6 +63,7 @@ from mbsym.registry import (
     FixedFunctions,
     available_functions,
     contracts_of,
+    require_preparable,
 )
 from mbsym.regressors.tables import column_tables
 from mbsym.symbolic.program import Program
@@ -92,6 +94,7 @@ class GenerationOptions:
         batch: functions that C has for many states at once too; ("all",) for all.
         simplify: names from ``registry.SIMPLIFICATIONS``, "all" or "none".
         beside: "self-test" for a program that runs the C on its target and compares with frozen results.
+        prepare: what depends on parameters alone is computed by a function of its own.
     """
 
     languages: tuple[str, ...] = ()
@@ -110,6 +113,7 @@ class GenerationOptions:
     batch: tuple[str, ...] = ()
     simplify: Literal["all", "none"] | tuple[str, ...] = "all"
     beside: tuple[str, ...] = ()
+    prepare: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -247,6 +251,8 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
                 f"{mechanism.model.name} has no function {name!r}",
                 remedy=_remedy(name, (*known, *on_request), found.loops is not None),
             )
+    if options.prepare:
+        require_preparable(found, also=(*options.batch, *options.beside))
     wanted = set(options.functions or known).union(request.name for request in options.derivatives)
     if found.solves(wanted.union(request.function for request in options.derivatives)):
         require_inertia(mechanism)
@@ -263,7 +269,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     sparsity: dict[str, Mapping[str, Sparsity]] = {}
     for done, name in enumerate(names):
         tell(f"derive {name}", done, len(names))
-        program, report = shortest(available[name], mechanism)
+        program, report = shortest(available[name], mechanism, prepare=options.prepare)
         # What the solver of closed loops reads stays whole.
         read_whole = options.compressed and fixed is not None and name in fixed.kernels
         if name not in found.functions and not read_whole and sparsity_of(program):
@@ -271,6 +277,8 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
             program = compress(program) if options.compressed else program
         programs.append(program)
         reports.append(report)
+    if options.prepare:
+        programs = [*prepared(programs)]
     return Derivation(mechanism, options.formulation, tuple(programs), tuple(reports), found.loops, fixed, sparsity)
 
 
@@ -288,8 +296,8 @@ def _silent(what: str, done: int, total: int) -> None:
     """Progress that nobody follows."""
 
 
-def shortest(derive: DeriveFunction, mechanism: Mechanism) -> tuple[Program, Report]:
-    """A function with fewest operations after the passes.
+def shortest(derive: DeriveFunction, mechanism: Mechanism, *, prepare: bool = False) -> tuple[Program, Report]:
+    """A function with fewest operations after the passes, or fewest that depend on more than parameters.
 
     Regrouping parameters that stay run-time arguments takes operations, and so do points of bodies whose frames have
     slid: there it is counted what is shorter.
@@ -302,6 +310,9 @@ def shortest(derive: DeriveFunction, mechanism: Mechanism) -> tuple[Program, Rep
         ways += [tuple(kept for kept in way if kept != name) for way in ways if name in way]
     variants = (replace(mechanism, simplifications=way) for way in ways)
     found = (optimise(derive(variant.afresh()), allowed) for variant in variants)
+    if prepare:
+        gathered = ((gather_parameters(program), report) for program, report in found)
+        return min(gathered, key=lambda pair: remaining_operations(pair[0]))
     return min(found, key=lambda pair: pair[0].operation_count().arithmetic)
 
 
@@ -338,7 +349,14 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
         },
         real=options.real,
         model_sha256=sha256(text.encode()).hexdigest(),
-        constants={"NQ": mechanism.nq, "NV": mechanism.nv, "NB": mechanism.nb, **linear.constants, **fixed.constants},
+        constants={
+            "NQ": mechanism.nq,
+            "NV": mechanism.nv,
+            "NB": mechanism.nb,
+            **({"WORKSPACE": derivation.programs[0].outputs[0].shape[0]} if options.prepare else {}),
+            **linear.constants,
+            **fixed.constants,
+        },
         indices=tuple(
             Indices(name, sentence, places, notes)
             for name, sentence, places, notes in (*index_tables(mechanism), *linear.indices)
@@ -351,6 +369,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
         prefix=options.prefix,
         trigonometry=options.trigonometry,
         batch=_batched(derivation, options.batch),
+        prepares=PREPARE if options.prepare else "",
     )
 
 
@@ -425,6 +444,7 @@ def generate(
     batch: Sequence[str] = (),
     simplify: str | Sequence[str] = "all",
     self_test: bool = False,
+    prepare: bool = False,
     force: bool = False,
     progress: Progress | None = None,
 ) -> Generation:
@@ -439,6 +459,8 @@ def generate(
         symbolic_parameters, order, prefix, frames, frame_axes, largest, compressed, trigonometry, batch, simplify:
             likewise.
         self_test: write NAME_selftest.c too, which runs the C on its target and compares with frozen results.
+        symbolic_parameters, order, prefix, frames, frame_axes, largest, compressed, trigonometry, batch, simplify,
+            prepare: likewise.
         derivatives: (FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.
         force: overwrite files that mbsym did not write.
         progress: told of each step.
@@ -463,6 +485,7 @@ def generate(
         tuple(batch),
         _chosen(simplify),
         ("self-test",) * self_test,
+        prepare,
     )
     derivation, files = generate_files(source, options, progress)
     # The manifest comes last and bears the module's name.

@@ -403,3 +403,34 @@ FORMULATIONS: Final = Registry(
     DerivationError,
 )
 """All formulations; each is listed in help, derived, generated and documented."""
+
+
+def require_preparable(found: Available, also: Collection[str] = ()) -> None:
+    """Checks that what depends on parameters alone can be computed by a function of its own.
+
+    Args:
+        found: the functions.
+        also: what is asked for besides that would call them with parameters.
+
+    Raises:
+        DerivationError: there are no parameters, or something takes them itself.
+    """
+    name, where = found.mechanism.model.name, "--prepare"
+    if not found.mechanism.parameters:
+        raise DerivationError(
+            f"{name} has no parameters at run time, so there is nothing to prepare",
+            where=where,
+            remedy="leave it out, or keep parameters with --symbolic-parameters",
+        )
+    if found.loops is not None or found.formulation.whole is not None:
+        raise DerivationError(
+            f"{name} has functions with fixed text, which take the parameters themselves",
+            where=where,
+            remedy="leave it out; it is there for trees",
+        )
+    if also:
+        raise DerivationError(
+            "there are no batches of prepared functions, and no self-test",
+            where=where,
+            remedy="leave out --batch and what is asked for beside the code",
+        )

@@ -36,7 +36,7 @@ from mbsym.formats.angles import SAME_ANGLE
 if TYPE_CHECKING:
     from mbsym.model.frame import FrameAxes
     from mbsym.model.system import Model
-    from mbsym.pipeline import Generation
+    from mbsym.pipeline import Derivation, Generation
 
 
 def register(app: typer.Typer) -> None:
@@ -101,6 +101,11 @@ def register(app: typer.Typer) -> None:
             [], "--batch", help="NAME,...: these functions for many states at once too; all: all of them; repeatable."
         ),
         simplify: str = typer.Option("all", "--simplify", help=simplify_help()),
+        prepare: bool = typer.Option(
+            False,
+            "--prepare",
+            help="One function computes what depends on parameters alone; the others take that.",
+        ),
         savings: bool = typer.Option(
             False, "--savings", help="Tell what each of these saves; takes four times as long."
         ),
@@ -157,6 +162,7 @@ def register(app: typer.Typer) -> None:
                 compressed=compressed,
                 trigonometry=trigonometry,
                 batch=names_in(batch),
+                prepare=prepare,
                 simplify=simplify if simplify in ("all", "none") else names_in([simplify]),
                 self_test=self_test,
                 prefix=prefix,
@@ -170,12 +176,21 @@ def register(app: typer.Typer) -> None:
             from mbsym.report.savings import savings as savings_of
 
             typer.echo(f"{savings_of(system, done.options)}\n")
-        typer.echo(f"{'function':24} {'+ - * /':>8} {'sin, cos':>9}")
-        for program in done.derivation.programs:
-            count = program.operation_count()
-            typer.echo(f"{program.name:24} {count.arithmetic:8} {count.sincos:9}")
+        typer.echo(_operations_table(done.derivation))
         for path in done.paths:
             typer.echo(f"wrote {path}")
+
+
+def _operations_table(derivation: Derivation) -> str:
+    """Operations of each function; of prepared ones besides what they take where nothing is prepared."""
+    before = {report.program: report.steps[-1].after.arithmetic for report in derivation.reports if report.steps}
+    is_prepared = derivation.programs[0].name not in before
+    lines = [f"{'function':24} {'+ - * /':>8} {'sin, cos':>9}" + f" {'not prepared':>13}" * is_prepared]
+    for program in derivation.programs:
+        count = program.operation_count()
+        known = f" {before[program.name]:13}" if is_prepared and program.name in before else ""
+        lines.append(f"{program.name:24} {count.arithmetic:8} {count.sincos:9}{known}")
+    return "\n".join(lines)
 
 
 def chosen_axes(text: str) -> FrameAxes | Literal[""]:

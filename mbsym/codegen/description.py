@@ -144,6 +144,7 @@ class ModuleDescription:
         prefix: what files and C symbols bear in place of the name.
         trigonometry: what computes sines and cosines in C, the library or code of the module itself.
         batch: functions that C has for many states too, or EVERY.
+        prepares: name of the only function that takes the parameters, or nothing where all do.
     """
 
     name: str
@@ -162,6 +163,7 @@ class ModuleDescription:
     prefix: str = ""
     trigonometry: Trigonometry = "libm"
     batch: tuple[str, ...] = ()
+    prepares: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,8 +142,8 @@ def c_module(library: SharedLibrary, manifest: Mapping[str, Any]) -> LoadedModul
             raise lacks(entry["name"])
         symbol.restype = ctypes.c_int if "status" in entry else None
         call = _CFunction(library, symbol, entry["name"], inputs, outputs, real)
-        judged = _with_structure(call, defaults)
-        functions[entry["name"]] = _loaded(entry, inputs, outputs, tuple(defaults), judged)
+        taken = defaults if entry.get("takes_parameters", True) else {}
+        functions[entry["name"]] = _loaded(entry, inputs, outputs, tuple(taken), _with_structure(call, taken))
     unlisted = library.symbols.difference(entry["c_symbol"] for entry in manifest["functions"])
     return LoadedModule("c", manifest, functions, library.compiler, tuple(library.command), tuple(sorted(unlisted)))
 
@@ -303,7 +303,8 @@ def _numpy(manifest: Mapping[str, Any], module: ModuleType) -> LoadedModule:
         if function is None:
             raise lacks(entry["name"])
         judged = _with_dataclass(module, function, entry, fields)
-        functions[entry["name"]] = _loaded(entry, inputs, outputs, parameters, judged)
+        taken = parameters if entry.get("takes_parameters", True) else ()
+        functions[entry["name"]] = _loaded(entry, inputs, outputs, taken, judged)
     return LoadedModule("numpy", manifest, functions, unlisted=tuple(sorted(public)))
 
 

@@ -124,6 +124,10 @@ class LoweredModule:
         wanted = self.description.batch
         return tuple(function for function in self.functions if EVERY in wanted or function.name in wanted)
 
+    def takes_parameters(self, function: ModuleFunction) -> bool:
+        """True where the function has the parameters among its arguments."""
+        return bool(self.parameters) and self.description.prepares in ("", function.name)
+
     @property
     def is_guarded(self) -> bool:
         """True where some derived function can fail."""

@@ -27,6 +27,7 @@ from mbsym.verification.derivative_identities import derivative_contracts
 from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers
 from mbsym.verification.identities import IDENTITIES
 from mbsym.verification.random_trees import random_state
+from mbsym.verification.workspace_identities import PREPARED, workspaces
 
 Array = NDArray[Any]
 
@@ -153,7 +154,7 @@ def run_checks(
     requests = requests_of(manifest)
     # Derivatives by parameters need those of the module as arguments.
     mechanism = build_mechanism(model, labelling, tuple(manifest["run_time_parameters"]) if requests else "")
-    contracts = dict(contracts_of(mechanism))
+    contracts = {**contracts_of(mechanism), PREPARED.name: PREPARED}
     contracts |= {contract.name: contract for contract in derivative_contracts(requests, contracts)}
     require_checks(modules, contracts)
     companions = Companions(mechanism, requests)
@@ -164,6 +165,7 @@ def run_checks(
     closed = ClosedStates(reference, mechanism, rank) if mechanism.cut_joints or model.constraints else None
     # Arguments that no mechanism has, such as gains.
     others = {item.name: item.shape for module in modules for f in module.functions.values() for item in f.inputs}
+    filled = workspaces(modules)
     condition = 1.0
     states: list[dict[str, Any]] = []
     for _ in range(settings.states):
@@ -171,7 +173,9 @@ def run_checks(
         if closed is not None:
             q, v = closed.draw(v, rng)
         time, controls = float(rng.uniform(0, 1)), rng.uniform(-1, 1, len(model.inputs))
-        states.append({"q": q, "v": v, "tau": tau, "vdot": rng.uniform(-2, 2, len(v)), "t": time, "u": controls})
+        states.append(
+            {"q": q, "v": v, "tau": tau, "vdot": rng.uniform(-2, 2, len(v)), "t": time, "u": controls, **filled}
+        )
         states[-1] |= {name: rng.uniform(0.5, 2, shape) for name, shape in others.items() if name not in states[-1]}
     for number, state in enumerate(states):
         if progress is not None:

@@ -14,6 +14,7 @@ from mbsym.verification.evidence import DIFFERENCE_STEP, Array, Evidence, Identi
 from mbsym.verification.loop_derivative_identities import LOOP_DERIVATIVE_IDENTITIES
 from mbsym.verification.loop_identities import LOOP_IDENTITIES
 from mbsym.verification.regressor_identities import REGRESSOR_IDENTITIES
+from mbsym.verification.workspace_identities import WORKSPACE_IDENTITIES
 
 
 def _tau_of_forward_dynamics(evidence: Evidence) -> Pairs:
@@ -101,6 +102,7 @@ IDENTITIES: Final = Registry(
         *REGRESSOR_IDENTITIES,
         *LOOP_IDENTITIES,
         *LOOP_DERIVATIVE_IDENTITIES,
+        *WORKSPACE_IDENTITIES,
     ),
     VerificationError,
 )

@@ -153,7 +153,7 @@ def front_lines(module: LoweredModule, front: Front, printer: CPrinter) -> tuple
 def unused_arguments(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> list[str]:
     """Arguments that the body does not touch."""
     unused = []
-    if module.parameters and not body.used & set(module.names.parameters.values()):
+    if module.takes_parameters(function) and not body.used & set(module.names.parameters.values()):
         unused.append("parameters")
     for item, identifier in zip(function.arguments, function.identifiers, strict=True):
         if (item.direction == "in" and identifier not in body.used) or (item.direction == "out" and not item.size):

@@ -11,7 +11,7 @@ def formals(
 ) -> tuple[str, ...]:
     """Formal arguments, each with its comma, and the last with what closes the list."""
     prefix = module.names.module
-    texts = [structure_formal(module, kind)] if module.parameters else []
+    texts = [structure_formal(module, kind)] if module.takes_parameters(function) else []
     for item, identifier in zip(function.arguments, function.identifiers, strict=True):
         texts.append(formal(item, identifier, f"{prefix}_{kind}", restrict))
     texts = texts or ["void"]

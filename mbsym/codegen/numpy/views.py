@@ -256,9 +256,9 @@ def _function_view(
     rows = [f'("{identifier}", {identifier}, {_tuple(item.shape)})' for item, identifier in inputs]
     kernel_formals = [identifier for _, identifier in inputs]
     documentation = [docstring(note) for note in function.notes]
-    documentation += ["", "Args:"] if inputs or module.parameters else []
+    documentation += ["", "Args:"] if inputs or module.takes_parameters(function) else []
     documentation += [f"    {identifier}: {_documented(item)}" for item, identifier in inputs]
-    if module.parameters:
+    if module.takes_parameters(function):
         signature.append("parameters: Parameters = Parameters()")
         documentation.append("    parameters: values of the parameters, numbers or batches.")
         for parameter in module.parameters:
