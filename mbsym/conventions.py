@@ -40,6 +40,7 @@ CONSTANTS: Final = {
     "NR": "independent closure rows, entries of lambda",
     "NP": "standard parameters, columns of regressor",
     "NBASE": "base parameters, columns of base_regressor",
+    "WORKSPACE": "entries of workspace, which prepare fills from the parameters",
     "TRANSFER_BODIES": "bodies that steps move",
     "TRANSFER_CUTS": "cut joints and point springs between bodies",
     "TRANSFER_UNKNOWNS": "force components at cuts",

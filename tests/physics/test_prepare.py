@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import mbsym
-from mbsym.codegen.load import load_numpy
+from mbsym.codegen.load import load_numpy, read_manifest
 from mbsym.errors import DerivationError
 from mbsym.passes.prepare import gather_parameters, prepared, remaining_operations
 from mbsym.pipeline import GenerationOptions, derive, express, read
@@ -68,6 +68,7 @@ def test_c_and_numpy_are_certified_and_other_values_count(tmp_path: Path) -> Non
     heavy = module.functions["prepare"](parameters={"m_cart": 7.0})
     assert module.functions["mass_matrix"](heavy, [0.1, 0.2])[0, 0] == pytest.approx(7.2, rel=1e-15)
     assert not module.functions["mass_matrix"].parameters
+    assert all(item["meaning"] for item in read_manifest(tmp_path / "cart_pole.json")["constants"])
 
 
 @pytest.mark.parametrize(
