@@ -164,9 +164,14 @@ class BatchFunction:
         return batch
 
     def _pointed(self, array: Array, item: Argument, count: int, kept: list[Any]) -> list[Any]:
-        """Address and strides of an argument; copied only where one stride cannot lead from state to state."""
+        """Address and strides of an argument; copied only where no stride in whole numbers leads from state to state.
+
+        Fields of a structured array may lie between other bytes.
+        """
         flat = array.reshape((count, item.size)) if count and item.size else np.zeros((1, 1), dtype=self.real)
         size = flat.itemsize
+        if not flat.flags.aligned or any(stride % size for stride in flat.strides):
+            flat = flat.copy()
         strides = (ctypes.c_ssize_t * 2)(*(stride // size for stride in flat.strides))
         kept += [flat, strides]
         return [ctypes.c_void_p(flat.ctypes.data), strides]

@@ -35,6 +35,15 @@ def test_leading_axes_broadcast() -> None:
     assert arm.mass_matrix(np.empty((0, 2))).shape == (0, 2, 2)
 
 
+def test_fields_of_structured_arrays_need_not_lie_in_whole_numbers() -> None:
+    arm = mbsym.compile("double_pendulum", ["mass_matrix"])
+    q = np.random.default_rng(1).normal(size=(7, 2))
+    for before in ("u1", "f4"):
+        rows = np.zeros(7, dtype=[("number", before), ("q", "f8", (2,))])
+        rows["q"] = q
+        np.testing.assert_array_equal(arm.mass_matrix(rows["q"]), arm.mass_matrix(q))
+
+
 def test_parameters_of_each_state() -> None:
     cart = mbsym.compile("cart_pole", ["mass_matrix"])
     lengths = np.array([0.2, 0.6, 1.0])
