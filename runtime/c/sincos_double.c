@@ -10,7 +10,7 @@
 #endif
 
 /* Up to here the loop is below one unit in the last place; where arithmetic is no IEEE arithmetic, nowhere. */
-#if FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__)
+#if FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
 #define MODEL_NEAR 1e5
 #else
 #define MODEL_NEAR 0.0

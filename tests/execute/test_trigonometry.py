@@ -96,12 +96,13 @@ def test_what_is_far_or_no_number_is_as_the_library_has_it(real: Real, tmp_path:
     assert list(np.signbit(sine[6:8])) == [False, True]
 
 
-def test_fast_mathematics_leaves_it_to_the_library(tmp_path: Path) -> None:
+@pytest.mark.parametrize("flag", ["-ffast-math", "-funsafe-math-optimizations"])
+def test_fast_mathematics_leaves_it_to_the_library(flag: str, tmp_path: Path) -> None:
     """There the sum that rounds to whole quarters would be simplified away."""
     angles = sample("double")
     # A library that is linked with the option as well would flush small numbers to zero in all of this process.
     (compiler, *_), path, library = find_compiler(), source(tmp_path, "double"), tmp_path / "fast.so"
-    assert run(compiler, "-std=c99", "-O2", "-ffast-math", "-fPIC", "-c", str(path), cwd=tmp_path).returncode == 0
+    assert run(compiler, "-std=c99", "-O2", flag, "-fPIC", "-c", str(path), cwd=tmp_path).returncode == 0
     assert run(compiler, "-shared", "double.o", "-o", str(library), "-lm", cwd=tmp_path).returncode == 0
     sine = np.zeros(len(angles))
     call = ctypes.CDLL(str(library)).call
