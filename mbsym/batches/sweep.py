@@ -15,6 +15,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mbsym import __version__
 from mbsym.batches.compiled import CompiledFunction, compile
 from mbsym.codegen.description import Real
 from mbsym.errors import CodegenError
@@ -206,7 +207,8 @@ class _Kept:
     """Chunks of a sweep that are done, in a folder beside the output; another sweep's do not count."""
 
     def __init__(self, target: Path, task: Task, arrays: Sequence[Array], names: tuple[str, ...], chunk: int) -> None:
-        digest = sha256(repr((task, names, chunk, [array.shape for array in arrays])).encode())
+        shapes = [array.shape for array in arrays]
+        digest = sha256(repr((__version__, task, names, chunk, shapes)).encode())
         for array in arrays:
             digest.update(np.ascontiguousarray(array).tobytes())
         self._folder = target.with_name(f"{target.name}.parts")

@@ -89,6 +89,17 @@ def test_other_numbers_are_another_sweep(tmp_path: Path, monkeypatch: pytest.Mon
     np.testing.assert_array_equal(done["vdot"], cart.forward_dynamics(*STATE))
 
 
+def test_chunks_of_another_version_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    output = tmp_path / "sweep.npz"
+    monkeypatch.setattr("mbsym.batches.sweep.IN_FLIGHT", 1)
+    with pytest.raises(ConnectionError):
+        swept(chunk=10, output=output, executor=Failing(3))
+    monkeypatch.setattr("mbsym.batches.sweep.__version__", "another")
+    again = Failing(100)
+    swept(chunk=10, output=output, executor=again)
+    assert again.left == 95
+
+
 def test_states_without_a_result_are_told() -> None:
     model = mbsym.load("four_bar")
     bars = mbsym.compile(model, ["constrained_dynamics"])
