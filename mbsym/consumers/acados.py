@@ -24,6 +24,7 @@ from mbsym.consumers.external_function import (
     jacobian_function,
     value_function,
 )
+from mbsym.consumers.motion import require_dynamics
 from mbsym.consumers.places import Pattern, dense
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
@@ -104,13 +105,15 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     """Forward and inverse dynamics with their derivatives.
 
     Raises:
-        CodegenError: functions were named, the step means nothing, forces depend on time, or there are no derivatives.
+        CodegenError: functions were named, the step means nothing, the formulation has no forward dynamics, forces
+            depend on time, or there are no derivatives.
     """
     _step(options)
     if options.functions:
         raise CodegenError(
             "acados takes dynamics, not functions", where="--function", remedy="leave it out, or export to casadi"
         )
+    require_dynamics(mechanism, options.formulation)
     plans = _plans(mechanism, options)
     for plan in plans.values():
         if plan.refusal:

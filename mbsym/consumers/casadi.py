@@ -13,6 +13,7 @@ from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_file import external_file
 from mbsym.consumers.external_function import TANGENT_MAP, jacobian_function, value_function
+from mbsym.consumers.motion import require_dynamics
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import Available, available_functions
 
@@ -36,7 +37,13 @@ def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
-    """The functions, and where their derivatives come from."""
+    """The functions, and where their derivatives come from.
+
+    Raises:
+        CodegenError: the formulation has no forward dynamics, and no other function was named.
+    """
+    if not options.functions:
+        require_dynamics(mechanism, options.formulation)
     plans = _plans(mechanism, options)
     derivatives = tuple(request for plan in plans for request in plan.requests)
     names = [plan.function for plan in plans]

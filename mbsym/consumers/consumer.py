@@ -129,10 +129,10 @@ class Consumer:
             )
         for name in options.settings:
             if name not in self.settings:
-                own = ", ".join(f"--{key}" for key in self.settings)
+                own = ", ".join(self.settings)
                 raise CodegenError(
                     f"{self.name} has no setting {name!r}",
-                    where=f"--{name}",
-                    remedy=f"it has {own}" if own else "leave it out",
+                    where=f"--set {name}",
+                    remedy=f"use one of {own}" if own else "leave it out",
                 )
         return replace(options, settings={**self.settings, **options.settings})

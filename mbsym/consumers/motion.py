@@ -49,6 +49,17 @@ def motion_functions(mechanism: Mechanism, formulation: str) -> tuple[str, ...]:
     Raises:
         CodegenError: the formulation has no forward dynamics.
     """
+    require_dynamics(mechanism, formulation)
+    fixed = available_functions(mechanism, formulation).fixed
+    return (DYNAMICS, RATES, *((POSITION, VELOCITY) if fixed is not None else ()))
+
+
+def require_dynamics(mechanism: Mechanism, formulation: str) -> None:
+    """Refuses formulations that only step.
+
+    Raises:
+        CodegenError: the formulation has no forward dynamics.
+    """
     available = available_functions(mechanism, formulation)
     fixed = available.fixed
     if DYNAMICS not in available.every and (fixed is None or DYNAMICS not in fixed.names):
@@ -57,7 +68,6 @@ def motion_functions(mechanism: Mechanism, formulation: str) -> tuple[str, ...]:
             where="--formulation",
             remedy="use auto",
         )
-    return (DYNAMICS, RATES, *((POSITION, VELOCITY) if fixed is not None else ()))
 
 
 def motion_fields(exported: Exported) -> dict[str, Any]:

@@ -66,7 +66,10 @@ def test_a_module_of_another_purpose_is_not_overwritten(tmp_path: Path) -> None:
         (["casady", "cart_pole"], "no consumer is called 'casady'; did you mean 'casadi'?"),
         (["casadi", "cart_pole", "--real", "float"], "casadi cannot take float: CasADi computes in double precision"),
         (["casadi", "cart_pole", "--real", "half"], "no type is called 'half'"),
-        (["casadi", "cart_pole", "--set", "depth=2"], "casadi has no setting 'depth'"),
+        (["casadi", "cart_pole", "--set", "depth=2"], "--set depth: casadi has no setting 'depth'"),
+        (["fmu", "cart_pole", "--set", "depth=2"], "use one of fmi, step,"),
+        (["casadi", "rhombus_regular", "--formulation", "transfer-matrix"], "transfer-matrix has no forward_dynamics"),
+        (["acados", "rhombus_regular", "--formulation", "transfer-matrix"], "transfer-matrix has no forward_dynamics"),
         (["casadi", "cart_pole", "--set", "depth"], "'depth' is no setting; write NAME=VALUE"),
         (["casadi", "cart_pole", "--function", "forwards"], "cart_pole has no function 'forwards'"),
         (
