@@ -65,8 +65,8 @@ def register(app: typer.Typer) -> None:
             "--correction",
             help="Closed loops: none, baumgarte, velocity, projection, partitioning, reassignment.",
         ),
-        gains: str = typer.Option(
-            "",
+        gains: str | None = typer.Option(
+            None,
             "--gains",
             help="ALPHA[,BETA]: gains of the correction baumgarte [1/s]; default 0.1 per step length.",
         ),
@@ -124,6 +124,8 @@ def register(app: typer.Typer) -> None:
             if path is not None:
                 check_suffix(path, suffixes)
                 check_writable(path, force)
+        if quantity and plot is None:
+            raise SimulationError("curves are those of a plot", where="--quantity", remedy="add --plot FILE.png")
         if plot is not None:
             require_matplotlib()
         assigned = [text for text in initial if "=" in text]
@@ -184,9 +186,9 @@ def register(app: typer.Typer) -> None:
             typer.echo(f"wrote {path}")
 
 
-def _gains(text: str, correction: str | None) -> tuple[float, ...]:
+def _gains(text: str | None, correction: str | None) -> tuple[float, ...]:
     """The value of --gains."""
-    if not text:
+    if text is None:
         return ()
     if correction != "baumgarte":
         raise SimulationError(
@@ -195,9 +197,12 @@ def _gains(text: str, correction: str | None) -> tuple[float, ...]:
     parts = text.split(",")
     if len(parts) > 2:
         raise SimulationError(f"{len(parts)} gains are given", where="--gains", remedy="give ALPHA or ALPHA,BETA")
-    found = tuple(named_numbers([f"gain={part}"], "--gains")["gain"] for part in parts)
-    if not all(0.0 <= gain < float("inf") for gain in found):
-        raise SimulationError(f"{text} are no gains", where="--gains", remedy="give numbers that are not negative")
+    try:
+        found = tuple(float(part) for part in parts)
+    except ValueError:
+        found = ()
+    if not found or not all(0.0 <= gain < float("inf") for gain in found):
+        raise SimulationError(f"{text!r} are no gains", where="--gains", remedy="give numbers that are not negative")
     return found
 
 

@@ -344,7 +344,8 @@ def _parameters(
     if not isinstance(symbolic, str):
         for name in symbolic:
             if name not in known:
-                raise DerivationError(f"no parameter is named {name!r}", where=model.name, remedy=f"known: {known}")
+                remedy = f"use all, none or {', '.join(known)}" if known else "the model has none; leave it out"
+                raise DerivationError(f"no parameter is named {name!r}", where=model.name, remedy=remedy)
     numbers = parameter_values(model)
     names: dict[str, Scalar] = {}
     inputs = []

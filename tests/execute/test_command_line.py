@@ -462,6 +462,8 @@ NONSENSE = [
     ("generate double_pendulum -o /dev/null/x", "/dev/null"),
     ("generate double_pendulum --real quad", "double or float"),
     ("generate double_pendulum --language fortran", "known: c, numpy"),
+    ("generate double_pendulum --language numpy --batch all", "add --language c"),
+    ("generate double_pendulum --language numpy --trigonometry inline", "add --language c"),
     ("generate double_pendulum --function nope", "mass_matrix"),
     ("generate double_pendulum --formulation nope", "auto"),
     ("generate double_pendulum --symbolic-parameters nope", "m1"),
