@@ -159,6 +159,8 @@ def test_compilers_say_nothing(tool: str, real: Real, tmp_path: Path) -> None:
 
 def test_the_certificate_covers_them(tmp_path: Path) -> None:
     mbsym.generate("cart_pole", tmp_path, functions=("mass_matrix", "forward_dynamics"), batch=("mass_matrix",))
+    written = [tmp_path / f"cart_pole_batch.{suffix}" for suffix in "ch"]
+    assert all("the licence of mbsym does not extend to it" in file.read_text(encoding="utf-8") for file in written)
     certificate = mbsym.verify(tmp_path, states=11)
     assert certificate.passed
     assert {check.function for check in certificate.checks if check.language == "batch"} == {"mass_matrix"}
