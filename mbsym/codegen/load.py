@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -230,30 +230,38 @@ class _CFunction:
         return shaped[0] if len(shaped) == 1 else shaped, status.reshape(batch)
 
 
-def _broadcast(
-    function: str, arguments: Sequence[Argument], values: Sequence[ArrayLike], real: np.dtype[Any]
-) -> tuple[tuple[int, ...], list[Array]]:
-    """Batch shape, and each value as a contiguous array of one row a state."""
-    arrays = []
+def batch_axes(function: str, arguments: Iterable[tuple[str, Array, tuple[int, ...]]]) -> tuple[int, ...]:
+    """The axes in front that arrays have together, by name, array and the shape that one state has of it.
+
+    Raises:
+        CodegenError: an array has another shape, or axes that do not broadcast.
+    """
     batch: tuple[int, ...] = ()
-    for item, value in zip(arguments, values, strict=True):
-        array = np.asarray(value, dtype=real)
-        axes = array.ndim - len(item.shape)
-        if axes < 0 or array.shape[axes:] != item.shape:
+    for name, array, shape in arguments:
+        axes = array.ndim - len(shape)
+        if axes < 0 or array.shape[axes:] != shape:
             raise CodegenError(
-                f"{item.name} has the shape {array.shape}",
-                where=function,
-                remedy=f"give it batch axes and then {item.shape}",
+                f"{name} has the shape {array.shape}", where=function, remedy=f"give it batch axes and then {shape}"
             )
         try:
             batch = np.broadcast_shapes(batch, array.shape[:axes])
         except ValueError:
             raise CodegenError(
-                f"the batch axes of {item.name}, {array.shape[:axes]}, do not fit {batch}",
+                f"the batch axes of {name}, {array.shape[:axes]}, do not fit {batch}",
                 where=function,
                 remedy="give axes that broadcast",
             ) from None
-        arrays.append(array)
+    return batch
+
+
+def _broadcast(
+    function: str, arguments: Sequence[Argument], values: Sequence[ArrayLike], real: np.dtype[Any]
+) -> tuple[tuple[int, ...], list[Array]]:
+    """Batch shape, and each value as a contiguous array of one row a state."""
+    arrays = [np.asarray(value, dtype=real) for value in values]
+    batch = batch_axes(
+        function, [(item.name, array, item.shape) for item, array in zip(arguments, arrays, strict=True)]
+    )
     return batch, [
         np.ascontiguousarray(np.broadcast_to(array, (*batch, *item.shape))).reshape(-1, max(item.size, 1))
         if item.size

@@ -20,9 +20,9 @@ from mbsym.codegen.load import (
     ParameterValues,
     Results,
     arguments_of_entry,
+    batch_axes,
     lacks,
 )
-from mbsym.errors import CodegenError
 
 CHECKED: Final = (*WARNINGS, "-O2", "-fno-math-errno", "-Wno-psabi")
 """Flags of the certificate: those of any processor of the kind."""
@@ -113,7 +113,9 @@ class BatchFunction:
         """
         arrays = [np.asarray(value, dtype=self.real) for value in inputs]
         values = [np.asarray(parameters.get(name, default), dtype=self.real) for name, default in self.defaults.items()]
-        batch = self._batch(arrays, values)
+        given = [(item.name, array, item.shape) for item, array in zip(self.inputs, arrays, strict=True)]
+        given += [(name, value, ()) for name, value in zip(self.defaults, values, strict=True)]
+        batch = batch_axes(self.name, given)
         count = int(np.prod(batch, dtype=np.int64))
         kept: list[Any] = []  # what is pointed at must live until the call is over
         actual: list[Any] = [ctypes.c_ssize_t(count)]
@@ -140,28 +142,6 @@ class BatchFunction:
             result.reshape((*batch, *item.shape)) for result, item in zip(results, self.outputs, strict=True)
         )
         return shaped[0] if len(shaped) == 1 else shaped, np.broadcast_to(status, (count,)).reshape(batch)
-
-    def _batch(self, arrays: Sequence[Array], values: Sequence[Array]) -> tuple[int, ...]:
-        batch: tuple[int, ...] = ()
-        shaped = [*((item.name, array, item.shape) for item, array in zip(self.inputs, arrays, strict=True))]
-        shaped += [(name, value, ()) for name, value in zip(self.defaults, values, strict=True)]
-        for name, array, shape in shaped:
-            axes = array.ndim - len(shape)
-            if axes < 0 or array.shape[axes:] != shape:
-                raise CodegenError(
-                    f"{name} has the shape {array.shape}",
-                    where=self.name,
-                    remedy=f"give it batch axes and then {shape}",
-                )
-            try:
-                batch = np.broadcast_shapes(batch, array.shape[:axes])
-            except ValueError:
-                raise CodegenError(
-                    f"the batch axes of {name}, {array.shape[:axes]}, do not fit {batch}",
-                    where=self.name,
-                    remedy="give axes that broadcast",
-                ) from None
-        return batch
 
     def _pointed(self, array: Array, item: Argument, count: int, kept: list[Any]) -> list[Any]:
         """Address and strides of an argument; copied only where no stride in whole numbers leads from state to state.

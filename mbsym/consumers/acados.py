@@ -12,7 +12,7 @@ from typing import Final
 
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, step_of
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_file import external_file
 from mbsym.consumers.external_function import (
@@ -108,7 +108,7 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
         CodegenError: functions were named, the step means nothing, the formulation has no forward dynamics, forces
             depend on time, or there are no derivatives.
     """
-    _step(options)
+    step_of(options)
     if options.functions:
         raise CodegenError(
             "acados takes dynamics, not functions", where="--function", remedy="leave it out, or export to casadi"
@@ -127,17 +127,6 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
         names.append(TANGENT_MAP)
     requests = tuple(request for plan in plans.values() for request in plan.requests)
     return Request(tuple(dict.fromkeys(names)), requests, compressed=True)
-
-
-def _step(options: ExportOptions) -> float:
-    text = options.settings["step"]
-    try:
-        step = float(text)
-    except ValueError:
-        step = 0.0
-    if not 0.0 < step < float("inf"):
-        raise CodegenError(f"{text!r} is no length of a step", where="--set step", remedy="give seconds, such as 0.02")
-    return step
 
 
 def motors_of(mechanism: Mechanism) -> tuple[int, ...]:
@@ -177,7 +166,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         nu=nu,
         motor_count=len(motors),
         controls=", ".join(str(motors.index(k)) if k in motors else "-1" for k in range(exported.mechanism.nv)),
-        step=repr(_step(exported.options)),
+        step=repr(step_of(exported.options)),
         has_rates=RATES in views,
         has_implicit=INVERSE in views,
         forward=views[FORWARD],

@@ -41,6 +41,22 @@ class ExportOptions:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
+def step_of(options: ExportOptions) -> float:
+    """The setting ``step`` [s].
+
+    Raises:
+        CodegenError: it is no length of time.
+    """
+    text = options.settings["step"]
+    try:
+        step = float(text)
+    except ValueError:
+        step = 0.0
+    if not 0.0 < step < float("inf"):
+        raise CodegenError(f"{text!r} is no length of a step", where="--set step", remedy="give seconds, such as 0.01")
+    return step
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """Functions of the module that a consumer needs.

@@ -23,7 +23,7 @@ from mbsym.codegen.c.views import render_c
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
 from mbsym.consumers.archive import Archive
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, step_of
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_file import external_file
 from mbsym.consumers.external_function import TANGENT_MAP, ExternalFunction, arguments_in, jacobian_function
@@ -135,17 +135,6 @@ def _version(options: ExportOptions) -> str:
     return version
 
 
-def _step(options: ExportOptions) -> float:
-    text = options.settings["step"]
-    try:
-        step = float(text)
-    except ValueError:
-        step = 0.0
-    if not 0.0 < step < float("inf"):
-        raise CodegenError(f"{text!r} is no length of a step", where="--set step", remedy="give seconds, such as 0.001")
-    return step
-
-
 def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
     available = available_functions(mechanism, options.formulation)
     names = (DYNAMICS, *([RATES] if mechanism.q.quaternions else []))
@@ -169,7 +158,7 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     Raises:
         CodegenError: functions were named, a setting means nothing, or the formulation has no forward dynamics.
     """
-    _version(options), _step(options), _says_yes("binary", options)
+    _version(options), step_of(options), _says_yes("binary", options)
     if options.functions:
         raise CodegenError(
             "a functional mock-up unit has states and rates, not functions",
@@ -202,14 +191,14 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         found.append(external_file(exported, f"{name}_jacobians.c", about, jacobians, "int", "void *mem"))
     module = exported.module
     digest = sha256("".join(file.text for file in (*render_c(module), *found)).encode())
-    digest.update(f"{version} {_step(exported.options)!r}".encode())
+    digest.update(f"{version} {step_of(exported.options)!r}".encode())
     token = f"{{{digest.hexdigest()[:32]}}}"
     derivatives = [_derivative_view(exported, *pair) for pair in zip(plans, jacobians, strict=False)]
     context = UnitContext(
         **motion_fields(exported),
         token=token,
         rows=module.description.constants.get("NR", 0),
-        step=repr(_step(exported.options)),
+        step=repr(step_of(exported.options)),
         residual=call_of(exported, RESIDUAL, "residual") if keeps_loops(exported) else "",
         derives=bool(jacobians),
         has_quaternions=bool(exported.mechanism.q.quaternions),
@@ -258,7 +247,7 @@ def _description(exported: Exported, version: str, token: str, sources: Sequence
         name=quoteattr(exported.mechanism.model.name),
         identifier=exported.name,
         token=token,
-        step=repr(_step(exported.options)),
+        step=repr(step_of(exported.options)),
         derives="true" if derives else "false",
         units=tuple(quoteattr(unit) for unit in units if unit),
         parameters=views[0],

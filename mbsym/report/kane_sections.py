@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.formulations.kane.closed_form import kane_partial_velocities
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.report.closed_form import closed_form
 from mbsym.report.sections import Equation, Item, NamedMatrix, Pattern, Section
 from mbsym.spatial.vector import Vector3, is_zero
 from mbsym.symbolic.printed_size import PrintedSizes
@@ -15,9 +16,6 @@ from mbsym.symbolic.trigonometry import simplify_all_trigonometric
 
 if TYPE_CHECKING:
     import sympy
-
-LARGEST_SHOWN: Final = 800
-"""Operations, as printed, up to which partial velocities are shown in closed form."""
 
 LARGEST_SIMPLIFIED: Final = 5000
 """Operations, as printed, of a vector up to which it is simplified."""
@@ -132,16 +130,10 @@ def _added(total: Vector3 | None, vector: Vector3) -> Vector3:
 def _closed(mechanism: Mechanism, tables: Mapping[str, Mapping[tuple[int, int], Vector3]]) -> tuple[Item, ...] | None:
     import sympy
 
-    graph = mechanism.graph
     places = [(letter, place, k) for letter, table in tables.items() for place in sorted(table) for k in range(3)]
-    refs = [tables[letter][place][k].ref for letter, place, k in places]
-    if PrintedSizes(graph).of_all(refs) > 4 * LARGEST_SHOWN:
+    values = closed_form(mechanism, [tables[letter][place][k].ref for letter, place, k in places])
+    if values is None:
         return None
-    units = [mechanism.q.symbols[first : first + 4] for first in mechanism.q.quaternions]
-    short = simplify_all_trigonometric(graph, refs, units)
-    if PrintedSizes(graph).of_all(short) > LARGEST_SHOWN:
-        return None
-    values = to_sympy(graph, short)
     found = []
     for n in range(0, len(values), 3):
         letter, place, _ = places[n]

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from mbsym.formulations.lagrange import energies
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.report.closed_form import closed_form
 from mbsym.report.sections import Entries, Equation, Item, Section
-from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.scalar import Scalar
-from mbsym.symbolic.sympy_bridge import to_sympy
-from mbsym.symbolic.trigonometry import simplify_all_trigonometric
-
-LARGEST_SHOWN: Final = 800
-"""Operations, as printed, up to which energies and momenta are shown in closed form."""
 
 IN_WORDS: Final = Equation(
     "d/dt dL/dv - D L + b(v, dL/dv) = tau + Q,  L = T - U",
@@ -53,15 +48,9 @@ def lagrange_sections(mechanism: Mechanism) -> tuple[Section, ...]:
 
 
 def _closed(mechanism: Mechanism, values: Mapping[str, Sequence[Scalar]]) -> tuple[Item, ...] | None:
-    graph = mechanism.graph
-    refs = [value.ref for group in values.values() for value in group]
-    if PrintedSizes(graph).of_all(refs) > 4 * LARGEST_SHOWN:
+    written = closed_form(mechanism, [value.ref for group in values.values() for value in group])
+    if written is None:
         return None
-    units = [mechanism.q.symbols[first : first + 4] for first in mechanism.q.quaternions]
-    short = simplify_all_trigonometric(graph, refs, units)
-    if PrintedSizes(graph).of_all(short) > LARGEST_SHOWN:
-        return None
-    written: list[Any] = list(to_sympy(graph, short))
     items: list[Item] = []
     for letter, group in values.items():
         own = [written.pop(0) for _ in group]
