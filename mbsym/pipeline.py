@@ -456,9 +456,9 @@ def generate(
         source: a model, a model file, or the name of a bundled example.
         directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
         languages, functions, formulation, real: see ``GenerationOptions``.
-        self_test: write NAME_selftest.c too, which runs the C on its target and compares with frozen results.
         symbolic_parameters, order, prefix, frames, frame_axes, largest, compressed: likewise.
         trigonometry, batch, simplify, prepare: likewise.
+        self_test: write NAME_selftest.c too, which runs the C on its target and compares with frozen results.
         derivatives: (FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.
         force: overwrite files that mbsym did not write.
         progress: told of each step.

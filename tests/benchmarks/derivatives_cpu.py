@@ -206,7 +206,9 @@ def generated(
             pointers = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
             times[short] = best(lambda calls, call=call, pointers=pointers: float(call(pointers, calls)))
         found[" ".join(build)] = times
-    return least(f"generated, {trigonometry}", found), {short: counts[function] for function, short in wanted.items()}
+    return least(f"generated, {trigonometry}", found), {
+        short: counts[function] for function, short in wanted.items() if function in counts
+    }
 
 
 def pinocchio(path: Path, floating: bool, native: bool, place: Path) -> tuple[str, Times]:
