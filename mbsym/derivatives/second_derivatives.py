@@ -57,8 +57,9 @@ def in_closed_form(mechanism: Mechanism) -> Hessians:
 
 def _differentiated(mechanism: Mechanism) -> Hessians:
     refs = TREE_FUNCTIONS["inverse_dynamics"](mechanism).output_references
+    forces = [Scalar(mechanism.graph, ref) for ref in refs]
     weights = mechanism.entries(_weights(mechanism))
-    return _hessians_of(mechanism, product(weights, [Scalar(mechanism.graph, ref) for ref in refs]))
+    return _hessians_of(mechanism, product(weights, forces) if forces else Scalar(mechanism.graph, 0))
 
 
 def forward_dynamics_second_derivatives(mechanism: Mechanism) -> Derived:

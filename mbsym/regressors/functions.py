@@ -39,7 +39,7 @@ def _fewest(mechanism: Mechanism, kept: Sequence[int]) -> tuple[list[Column], st
         "differentiated recursive Newton-Euler": extracted_columns,
     }
     how = next(iter(ways))
-    if mechanism.nv <= BOTH_TRIED:
+    if 0 < mechanism.nv <= BOTH_TRIED:
         how = min(ways, key=lambda name: _operations(ways[name], mechanism.afresh(), kept))
     columns = ways[how](mechanism)
     return [columns[place] for place in kept], how

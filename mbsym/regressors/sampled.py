@@ -78,6 +78,8 @@ def random_rows(mechanism: Mechanism, columns: Sequence[Column]) -> Array:
     """
     import numpy as np
 
+    if not mechanism.nv:
+        return np.zeros((0, len(columns)))
     generator = np.random.default_rng(3)
     evaluator = Evaluator(sampled_program(mechanism, columns))
     rows: list[Array] = []

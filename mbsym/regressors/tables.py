@@ -53,7 +53,8 @@ def column_tables(mechanism: Mechanism, loops: LoopAnalysis | None, functions: S
         afresh = mechanism.afresh()
         found = base_parameters_of(afresh, restated(loops, afresh) if loops is not None else None)
         names = [item.name for item in found.base]
-        tables.append(_places("BASE", "Columns of base_regressor, one for each base parameter.", names))
+        if names:
+            tables.append(_places("BASE", "Columns of base_regressor, one for each base parameter.", names))
         manifest["base_parameters"] = relations_data(found)
         constants["NBASE"] = len(names)
         header = _header(found)

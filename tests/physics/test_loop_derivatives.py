@@ -225,10 +225,10 @@ def test_single_precision_is_checked_too(name: str, tmp_path: Path) -> None:
     assert verify(tmp_path, states=3).passed
 
 
-@pytest.mark.parametrize("seed", range(40, 50))
+@pytest.mark.parametrize("seed", range(39, 49))
 def test_random_mechanisms_agree_with_maximal_coordinates(seed: int, tmp_path: Path) -> None:
     """Loops of all kinds of joints, rods and slots, in NumPy."""
-    model, q = random_closed_loops(seed, bodies=(3, 6))
+    model, q = random_closed_loops(seed, bodies=(2, 4))
     generate(model, tmp_path, functions=[NAME, TERMS], languages=["numpy"])
     module, mechanism = load_numpy(tmp_path / f"{model.name}.py"), mechanism_of(model)
     bench = state_of(model, mechanism, q)

@@ -15,6 +15,7 @@ from mbsym.loops.immobility import immobility
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
+from mbsym.registry import DERIVATIVE_FUNCTIONS, REGRESSOR_FUNCTIONS, TREE_FUNCTIONS
 
 ROD = Body("a", 1, inertia=(1, 1, 1, 0, 0, 0))
 FIXED = Model("block", (ROD,), (Joint("j", "fixed", "ground", "a"),))
@@ -66,3 +67,12 @@ def test_every_verb_tells(verb: str, model: Model, tmp_path: Path, capsys: pytes
     main([verb, str(path), *more.get(verb, [])])
     assert "warning: " in (err := capsys.readouterr().err)
     assert "this is a structure" in err
+
+
+def test_a_bolted_body_has_every_function_of_a_tree(tmp_path: Path) -> None:
+    """Results without entries are results; what looks at the first of none falls over."""
+    functions = (*TREE_FUNCTIONS, *DERIVATIVE_FUNCTIONS, *REGRESSOR_FUNCTIONS)
+    mbsym.generate(FIXED, tmp_path, functions=functions, languages=["c", "numpy"])
+    certificate = mbsym.verify(tmp_path, states=1)
+    assert certificate.passed, certificate.summary()
+    assert {check.function for check in certificate.checks} == set(functions)
