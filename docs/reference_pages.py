@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from mbsym.cli.described import Argument, Verb, verbs
+from mbsym.cli.json_output import DOCUMENTS, ENVELOPE
 from mbsym.derivatives.control_functions import functions_on_request
 from mbsym.examples import load
 from mbsym.formats.schema import json_schema
@@ -64,6 +65,7 @@ def reference_pages() -> dict[str, str]:
     return {
         "python.md": python_page(),
         "command_line.md": command_line_page(verbs()),
+        "json.md": json_page(),
         "model_file.md": model_file_page(json_schema()),
         "functions.md": functions_page(),
     }
@@ -103,6 +105,27 @@ def command_line_page(known: Sequence[Verb]) -> str:
 def _argument_row(item: Argument) -> tuple[str, str, str]:
     names = ", ".join(f"`{name}`" for name in item.names)
     return (f"{names} {item.value}".strip(), _escaped(item.sentence), f"`{item.default}`" if item.default else "")
+
+
+def json_page() -> str:
+    """What --json prints, verb by verb."""
+    lines = [
+        "# JSON of the command line",
+        "",
+        "With `--json` a verb prints one document on one line of standard output; warnings and progress go to "
+        "standard error. Numbers that are not finite are `null`. Entries that have nothing to tell for a model, such "
+        "as those of closed loops for a tree, may be missing; new ones may come. Every document has:",
+        "",
+        *_table(("entry", "holds"), _described(ENVELOPE)),
+    ]
+    for verb, entries in DOCUMENTS.items():
+        lines += [f"## mbsym {verb} --json", "", *_table(("entry", "holds"), _described(entries))]
+    lines += ["`mbsym schema` prints a JSON Schema, and needs no option for that.", ""]
+    return "\n".join(lines)
+
+
+def _described(entries: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    return ((f"`{key}`", _escaped(sentence)) for key, sentence in entries.items())
 
 
 # ---- model file -----------------------------------------------------------------------------------------------------

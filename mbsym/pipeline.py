@@ -23,6 +23,7 @@ from mbsym.codegen.interface import (
     Trigonometry,
     render,
 )
+from mbsym.codegen.languages import BATCH, LANGUAGES
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES
 from mbsym.codegen.write import write_files
 from mbsym.conventions import (
@@ -37,6 +38,7 @@ from mbsym.derivatives.functions import OF_FREE_MOTION
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.derivatives.sparsity import Sparsity, compress, sparsity_of
 from mbsym.embedded.beside import files_beside
+from mbsym.embedded.self_test import SUFFIX as SELF_TEST
 from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
@@ -450,7 +452,8 @@ def generate(
 ) -> Generation:
     """Generates code for a model into a directory, whole or not at all.
 
-    A certificate of other code that stands there is removed.
+    What belongs to other code of the name that stands there is removed: its certificate, and with new C its functions
+    for many states and its self-test.
 
     Args:
         source: a model, a model file, or the name of a bundled example.
@@ -487,6 +490,11 @@ def generate(
     )
     derivation, files = generate_files(source, options, progress)
     # The manifest comes last and bears the module's name.
-    certificates = [f"{Path(files[-1].name).stem}{suffix}" for suffix in CERTIFICATE_SUFFIXES]
-    paths = write_files(directory, files, force=force, outdated=certificates)
+    stem, names = Path(files[-1].name).stem, {file.name for file in files}
+    suffixes = [*CERTIFICATE_SUFFIXES]
+    if f"{stem}.c" in names:
+        # Functions for many states and a self-test go with the C beside which they were written, and with no other.
+        suffixes += [*LANGUAGES[BATCH].suffixes, f"{SELF_TEST}.c"]
+    outdated = [name for name in (f"{stem}{suffix}" for suffix in suffixes) if name not in names]
+    paths = write_files(directory, files, force=force, outdated=outdated)
     return Generation(Path(directory), paths, derivation, options)

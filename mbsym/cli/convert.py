@@ -6,7 +6,8 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import Actuators, Floating, ForceFile, JointDynamics, Loops
+from mbsym.cli.arguments import Actuators, AsJson, Floating, ForceFile, JointDynamics, Loops
+from mbsym.cli.json_output import print_json
 from mbsym.cli.model_source import read_model, tell_warning
 from mbsym.errors import FormatError
 from mbsym.formats.angles import SAME_ANGLE
@@ -28,6 +29,7 @@ def register(app: typer.Typer) -> None:
         joint_dynamics: JointDynamics = "ignore",
         actuators: Actuators = "ignore",
         copy_meshes: bool = typer.Option(False, "--copy-meshes", help="Copy meshes that OUT would not find beside it."),
+        as_json: AsJson = False,
         force: ForceFile = False,
     ) -> None:
         """Convert a model to the native format."""
@@ -59,7 +61,10 @@ def register(app: typer.Typer) -> None:
             write_copies(copies, force=force)
         elif lost := meshes_elsewhere(model, target):
             tell_warning(f"{len(lost)} meshes are not found from {target.parent}; --copy-meshes puts them there")
-        write_files(target.parent, (GeneratedFile(target.name, dump_native(model)),), force=force)
+        written = write_files(target.parent, (GeneratedFile(target.name, dump_native(model)),), force=force)
+        if as_json:
+            print_json("convert", model.name, {"warnings": list(model.warnings)}, (*written, *copies))
+            return
         typer.echo(f"wrote {target}")
         if copies:
             typer.echo(f"wrote {len(copies)} meshes in {next(iter(copies)).parent}")

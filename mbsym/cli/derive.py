@@ -10,6 +10,7 @@ from mbsym.cli.arguments import (
     COORDINATES_HELP,
     CUT_HELP,
     KEEP_HELP,
+    AsJson,
     ForceFile,
     Loops,
     Order,
@@ -17,6 +18,7 @@ from mbsym.cli.arguments import (
     formulation_help,
     model_help,
 )
+from mbsym.cli.json_output import print_json
 from mbsym.cli.model_source import read_model
 
 
@@ -40,6 +42,7 @@ def register(app: typer.Typer) -> None:
         loops: Loops = None,
         cut: list[str] = typer.Option([], "--cut", help=CUT_HELP),
         keep: list[str] = typer.Option([], "--keep", help=KEEP_HELP),
+        as_json: AsJson = False,
         force: ForceFile = False,
     ) -> None:
         """Derive the equations of motion in closed form."""
@@ -50,9 +53,15 @@ def register(app: typer.Typer) -> None:
         chosen = symbolic_parameters if symbolic_parameters in ("all", "none") else (*symbolic_parameters.split(","),)
         system = read_model(model, loops=loops, coordinates=coordinates, order=order, cut=cut, keep=keep)
         equations = derive_equations(system, formulation, symbolic_parameters=chosen, order=order)
-        text = document(equations, form)
-        if output is None:
-            typer.echo(text, nl=False)
+        written: tuple[Path, ...] = ()
+        if output is not None:
+            text = document(equations, form)
+            written = write_files(output.parent, (GeneratedFile(output.name, text),), force=force)
+        if as_json:
+            from mbsym.report.json_text import equations_data
+
+            print_json("derive", system.name, equations_data(equations), written)
+        elif output is None:
+            typer.echo(document(equations, form), nl=False)
         else:
-            write_files(output.parent, (GeneratedFile(output.name, text),), force=force)
             typer.echo(f"wrote {output}")

@@ -68,4 +68,5 @@ def register(app: typer.Typer) -> None:
                 order=order,
                 progress=progress,
             )
-        deliver(found.as_dict(), equilibria_text(found), output, as_json, force)
+        text = equilibria_text(found)
+        deliver("equilibrium", system.name, found.as_dict(), text, output=output, as_json=as_json, force=force)

@@ -7,7 +7,8 @@ from pathlib import Path
 import typer
 
 from mbsym import examples as bundled
-from mbsym.cli.arguments import ForceFile
+from mbsym.cli.arguments import AsJson, ForceFile
+from mbsym.cli.json_output import print_json
 
 
 def register(app: typer.Typer) -> None:
@@ -17,6 +18,7 @@ def register(app: typer.Typer) -> None:
     def examples(
         name: str = typer.Argument("", help="Example to copy out; none lists them."),
         output: Path = typer.Option(Path("."), "-o", "--output", help="Directory for the copy."),
+        as_json: AsJson = False,
         force: ForceFile = False,
     ) -> None:
         """List the bundled models, or copy one out."""
@@ -26,9 +28,20 @@ def register(app: typer.Typer) -> None:
 
         if name:
             source = bundled.path(name)
-            write_files(output, (GeneratedFile(source.name, source.read_text(encoding="utf-8")),), force=force)
-            typer.echo(f"wrote {output / source.name}")
+            written = write_files(
+                output, (GeneratedFile(source.name, source.read_text(encoding="utf-8")),), force=force
+            )
+            if as_json:
+                print_json("examples", name, {}, written)
+            else:
+                typer.echo(f"wrote {output / source.name}")
             return
-        for entry in bundled.names():
-            description = load(entry).description.split(". ")[0].strip().rstrip(".")
-            typer.echo(f"{entry:20} {' '.join(description.split())}")
+        found = {
+            entry: " ".join(load(entry).description.split(". ")[0].split()).rstrip(".") for entry in bundled.names()
+        }
+        if as_json:
+            listed = [{"name": entry, "description": description} for entry, description in found.items()]
+            print_json("examples", "", {"examples": listed})
+            return
+        for entry, description in found.items():
+            typer.echo(f"{entry:20} {description}")

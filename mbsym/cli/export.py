@@ -9,9 +9,13 @@ import typer
 
 from mbsym.cli.arguments import (
     COORDINATES_HELP,
+    CUT_HELP,
+    KEEP_HELP,
+    TRIGONOMETRY_HELP,
     WRENCH_AXES_HELP,
     WRENCH_INPUT_HELP,
     Actuators,
+    AsJson,
     Floating,
     ForceFiles,
     JointDynamics,
@@ -22,6 +26,7 @@ from mbsym.cli.arguments import (
     model_help,
 )
 from mbsym.cli.generate import chosen_axes
+from mbsym.cli.json_output import print_json
 from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import CodegenError
@@ -47,6 +52,8 @@ def register(app: typer.Typer) -> None:
         wrench_input: list[str] = typer.Option([], "--wrench-input", help=WRENCH_INPUT_HELP),
         wrench_axes: str = typer.Option("local", "--wrench-axes", help=WRENCH_AXES_HELP),
         order: Order = "weight",
+        cut: list[str] = typer.Option([], "--cut", help=CUT_HELP),
+        keep: list[str] = typer.Option([], "--keep", help=KEEP_HELP),
         loops: Loops = None,
         prefix: str = typer.Option("", "--prefix", help="Of C symbols, and name of the files: not the model's name."),
         floating: Floating = False,
@@ -54,8 +61,10 @@ def register(app: typer.Typer) -> None:
         actuators: Actuators = "ignore",
         frame: list[str] = typer.Option([], "--frame", help="NAME,...: functions of these frames; 'all' for all."),
         frame_axes: str = typer.Option("", "--frame-axes", help="local, aligned or base; default as the model says."),
+        trigonometry: str = typer.Option("libm", "--trigonometry", help=TRIGONOMETRY_HELP),
         setting: list[str] = typer.Option([], "--set", metavar="NAME=VALUE", help="A setting of the consumer."),
         fmi: str = typer.Option("", "--fmi", metavar="VERSION", help="For fmu: 3.0 or 2.0, as --set fmi=VERSION."),
+        as_json: AsJson = False,
         force: ForceFiles = False,
     ) -> None:
         """Export C for a model to a consumer."""
@@ -76,6 +85,9 @@ def register(app: typer.Typer) -> None:
             coordinates=coordinates,
             wrench_inputs=wrench_input,
             wrench_axes=wrench_axes,
+            order=order,
+            cut=cut,
+            keep=keep,
         )
         with progress_bar() as progress:
             done = export_code(
@@ -90,10 +102,14 @@ def register(app: typer.Typer) -> None:
                 prefix=prefix,
                 frames=names_in(frame),
                 frame_axes=axes,
+                trigonometry=trigonometry,
                 settings=settings_in([*setting, *([f"fmi={fmi}"] if fmi else [])]),
                 force=force,
                 progress=progress,
             )
+        if as_json:
+            print_json("export", system.name, {"consumer": consumer, "notes": list(done.notes)}, done.paths)
+            return
         for note in done.notes:
             print(f"note: {note}", file=sys.stderr)
         for path in done.paths:
@@ -104,12 +120,14 @@ def settings_in(texts: list[str]) -> dict[str, str]:
     """Settings by name.
 
     Raises:
-        CodegenError: one is not NAME=VALUE.
+        CodegenError: one is not NAME=VALUE, or two of a name differ.
     """
-    found = {}
+    found: dict[str, str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         if not (name and sign and value):
             raise CodegenError(f"{text!r} is no setting", where="--set", remedy="write NAME=VALUE")
-        found[name] = value
+        if found.setdefault(name, value) != value:
+            both = f"{name} is to be {found[name]} and {value}"
+            raise CodegenError(both, where="--set", remedy="ask for one of them")
     return found

@@ -17,6 +17,7 @@ from mbsym.cli.arguments import (
     WRENCH_AXES_HELP,
     WRENCH_INPUT_HELP,
     Actuators,
+    AsJson,
     Floating,
     ForceFiles,
     JointDynamics,
@@ -27,6 +28,7 @@ from mbsym.cli.arguments import (
     model_help,
     simplify_help,
 )
+from mbsym.cli.json_output import print_json
 from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.conventions import LARGEST_CODE
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from mbsym.model.frame import FrameAxes
     from mbsym.model.system import Model
     from mbsym.pipeline import Derivation, Generation
+    from mbsym.symbolic.program import OperationCount
 
 
 def register(app: typer.Typer) -> None:
@@ -112,6 +115,7 @@ def register(app: typer.Typer) -> None:
         self_test: bool = typer.Option(
             False, "--self-test", help="NAME_selftest.c too: runs the C on its target and compares with frozen results."
         ),
+        as_json: AsJson = False,
         force: ForceFiles = False,
     ) -> None:
         """Generate code for a model."""
@@ -122,7 +126,8 @@ def register(app: typer.Typer) -> None:
             raise CodegenError(f"no type is called {real!r}", where="--real", remedy="use double or float")
         for name in language:
             LANGUAGES.named(name, where="--language")
-        for option, asked in (("--batch", batch), ("--trigonometry", trigonometry == "inline")):
+        of_c = (("--batch", batch), ("--trigonometry", trigonometry == "inline"), ("--self-test", self_test))
+        for option, asked in of_c:
             if asked and language and not {"c", BATCH} & {*language}:
                 raise CodegenError(
                     "this is about C, which is not generated", where=option, remedy="add --language c, or leave it out"
@@ -177,23 +182,46 @@ def register(app: typer.Typer) -> None:
             )
         if snap_angles < SUGGESTED_SNAP and any("--snap-angles" in warning for warning in system.warnings):
             print(_saving(done, reading(snap_angles=SUGGESTED_SNAP, tell=False)), file=sys.stderr)
+        saved = None
         if savings:
             from mbsym.report.savings import savings as savings_of
 
-            typer.echo(f"{savings_of(system, done.options)}\n")
+            saved = savings_of(system, done.options)
+        if as_json:
+            document = _document(done) | ({"savings": saved.as_dict()} if saved is not None else {})
+            print_json("generate", system.name, document, done.paths)
+            return
+        if saved is not None:
+            typer.echo(f"{saved}\n")
         typer.echo(_operations_table(done.derivation))
         for path in done.paths:
             typer.echo(f"wrote {path}")
 
 
+def _document(done: Generation) -> dict[str, object]:
+    """What was generated, for programs."""
+    before, is_prepared = _unprepared(done.derivation)
+    functions = []
+    for program in done.derivation.programs:
+        known = {"operations_unprepared": before[program.name].as_dict()} if program.name in before else {}
+        operations = program.operation_count().as_dict()
+        functions.append({"name": program.name, "operations": operations, **(known if is_prepared else {})})
+    return {"formulation": done.derivation.formulation, "real": done.options.real, "functions": functions}
+
+
+def _unprepared(derivation: Derivation) -> tuple[dict[str, OperationCount], bool]:
+    """Operations of each function where nothing is prepared, and whether something is."""
+    before = {report.program: report.steps[-1].after for report in derivation.reports if report.steps}
+    return before, derivation.programs[0].name not in before
+
+
 def _operations_table(derivation: Derivation) -> str:
     """Operations of each function; of prepared ones besides what they take where nothing is prepared."""
-    before = {report.program: report.steps[-1].after.arithmetic for report in derivation.reports if report.steps}
-    is_prepared = derivation.programs[0].name not in before
+    before, is_prepared = _unprepared(derivation)
     lines = [f"{'function':24} {'+ - * /':>8} {'sin, cos':>9}" + f" {'not prepared':>13}" * is_prepared]
     for program in derivation.programs:
         count = program.operation_count()
-        known = f" {before[program.name]:13}" if is_prepared and program.name in before else ""
+        known = f" {before[program.name].arithmetic:13}" if is_prepared and program.name in before else ""
         lines.append(f"{program.name:24} {count.arithmetic:8} {count.sincos:9}{known}")
     return "\n".join(lines)
 

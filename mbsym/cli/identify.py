@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from mbsym.cli.arguments import AsJson, Floating, ForceFiles, JointDynamics, Loops, model_help
+from mbsym.cli.json_output import print_json
 from mbsym.cli.model_source import names_in, read_model
 from mbsym.errors import IdentificationError
 
@@ -81,8 +81,7 @@ def register(app: typer.Typer) -> None:
 
             written.append(write_whole(report, reports.page(found, MARK).encode(), force=force))
         if as_json:
-            document = {**reports.as_dict(found), "files": [str(path) for path in written]}
-            typer.echo(json.dumps(document, ensure_ascii=False))
+            print_json("identify", system.name, reports.as_dict(found), written)
             return
         typer.echo(reports.summary(found), nl=False)
         for path in written:
@@ -114,9 +113,8 @@ def _excite(system: Model, settings: Settings, output: Path | None, as_json: boo
         columns = [Column(name, unit, values) for name, unit, values in found.columns]
         write_whole(output, csv_bytes(columns, f"{system.name}: motion that excites its parameters"), force=force)
     if as_json:
-        files = [str(output)] if output is not None else []
-        document = {"name": system.name, "condition": found.condition, "before": found.before, "files": files}
-        typer.echo(json.dumps(document, ensure_ascii=False))
+        written = (output,) if output is not None else ()
+        print_json("identify", system.name, {"condition": found.condition, "before": found.before}, written)
         return
     typer.echo(
         f"{system.name}: {settings.duration:g} s, {settings.harmonics} harmonics, condition {found.condition:.3g} for "
@@ -134,6 +132,6 @@ def _tell_base_parameters(system: Model, asked: str, as_json: bool) -> None:
         system, symbolic_parameters=asked if asked in ("", "all", "none") else tuple(names_in([asked]))
     )
     if as_json:
-        typer.echo(json.dumps(relations_data(found), ensure_ascii=False))
+        print_json("identify", system.name, relations_data(found))
     else:
         typer.echo(relations_text(found), nl=False)

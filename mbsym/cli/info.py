@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 
@@ -20,6 +19,7 @@ from mbsym.cli.arguments import (
     Order,
     model_help,
 )
+from mbsym.cli.json_output import print_json
 from mbsym.cli.model_source import read_model
 
 
@@ -56,7 +56,7 @@ def register(app: typer.Typer) -> None:
         )
         found = overview(system, order)
         if as_json:
-            typer.echo(json.dumps(found.as_dict(), ensure_ascii=False))
+            print_json("info", system.name, found.as_dict())
         else:
             width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
             typer.echo(overview_text(found, width), nl=False)

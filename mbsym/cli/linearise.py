@@ -84,7 +84,8 @@ def register(app: typer.Typer) -> None:
                 letter: [[str(entry) for entry in matrix.row(k)] for k in range(matrix.rows)]
                 for letter, matrix in zip("ABCD", exact, strict=True)
             }
-        deliver(document, linearisation_text(found, exact), output, as_json, force)
+        text = linearisation_text(found, exact)
+        deliver("linearise", system.name, document, text, output=output, as_json=as_json, force=force)
 
 
 def _names(text: str) -> tuple[str, ...]:

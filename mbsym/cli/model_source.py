@@ -72,6 +72,8 @@ def read_model(
     model = read(source, options)
     if cut or keep:
         model = with_cuts(model, names_in(cut), names_in(keep))
+        # By name, where the model's entries have numbers: these demands come from the command line.
+        model.label(order=order)
         require_valid(model)
     if coordinates:
         model = replace(model, coordinate_order=_order(coordinates))

@@ -66,9 +66,8 @@ def register(app: typer.Typer) -> None:
                 order=order,
                 progress=progress,
             )
-        document = found.as_dict()
-        if page is not None:
-            document["files"] = [str(found.page(page, force=force))]
-        deliver(document, modes_text(found), output, as_json, force)
-        if page is not None and not as_json:
-            typer.echo(f"wrote {page}")
+        written = (found.page(page, force=force),) if page is not None else ()
+        text = modes_text(found)
+        deliver(
+            "modes", system.name, found.as_dict(), text, output=output, as_json=as_json, force=force, written=written
+        )

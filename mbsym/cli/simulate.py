@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from mbsym.cli.arguments import (
     Order,
     model_help,
 )
+from mbsym.cli.json_output import print_json
 from mbsym.cli.model_source import names_in, read_model, tell_warning
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import SimulationError
@@ -178,8 +178,7 @@ def register(app: typer.Typer) -> None:
         if animation is not None:
             written.append(result.animate(animation, force=force, tell=tell_warning))
         if as_json:
-            document = {**result.as_dict(), "files": [str(path) for path in written]}
-            typer.echo(json.dumps(document, ensure_ascii=False))
+            print_json("simulate", system.name, result.as_dict(), written)
             return
         typer.echo(result.summary())
         for path in written:
@@ -209,13 +208,17 @@ def _gains(text: str | None, correction: str | None) -> tuple[float, ...]:
 def _stepping(scheme: str, parameters: dict[str, float], rotation: str) -> Stepping:
     """The values of --scheme, --scheme-parameter and --rotation."""
     from mbsym.simulation.options import Stepping
-    from mbsym.transfer_matrix.stepper import Scheme
+    from mbsym.transfer_matrix.stepper import SCHEMES, Scheme
 
     if rotation not in ("", "incremental", "cardan"):
         raise SimulationError(
             f"no rotation variable is called {rotation!r}", where="--rotation", remedy="use incremental or cardan"
         )
-    chosen = Scheme(scheme or "generalised-alpha", parameters) if scheme or parameters else None
+    try:
+        chosen = Scheme(scheme or "generalised-alpha", parameters) if scheme or parameters else None
+    except SimulationError as error:
+        option = "--scheme-parameter" if not scheme or scheme in SCHEMES else "--scheme"
+        raise SimulationError(error.what, where=option, remedy=error.remedy) from None
     return Stepping(chosen, None if not rotation else "cardan" if rotation == "cardan" else "incremental")
 
 

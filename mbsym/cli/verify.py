@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import typer
 
 from mbsym.cli.arguments import AsJson, Loops
+from mbsym.cli.json_output import print_json
 from mbsym.cli.model_source import tell_immobility
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import VerificationError
@@ -43,6 +42,9 @@ def register(app: typer.Typer) -> None:
             )
         with progress_bar() as progress:
             certificate = verify_module(source, states=states, seed=seed, progress=progress)
-        typer.echo(json.dumps(certificate.as_dict(), ensure_ascii=False) if as_json else certificate.summary())
+        if as_json:
+            print_json("verify", certificate.name, certificate.as_dict())
+        else:
+            typer.echo(certificate.summary())
         if not certificate.passed:
             raise VerificationError(f"not verified: {', '.join(certificate.failures)}", remedy="see the table above")

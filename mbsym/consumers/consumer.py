@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from mbsym.codegen.description import GeneratedFile, Real
+from mbsym.codegen.description import GeneratedFile, Real, Trigonometry
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.consumers.archive import Archive
 from mbsym.conventions import LARGEST_CODE
@@ -24,7 +24,7 @@ class ExportOptions:
 
     Attributes:
         functions: names from the catalogue, empty for those that the consumer asks for.
-        formulation, real, symbolic_parameters, order, prefix, frames, frame_axes, largest: see
+        formulation, real, symbolic_parameters, order, prefix, frames, frame_axes, largest, trigonometry: see
             ``pipeline.GenerationOptions``.
         settings: of the consumer, by name; what is not given is as the consumer has it.
     """
@@ -38,6 +38,7 @@ class ExportOptions:
     frames: tuple[str, ...] = ()
     frame_axes: FrameAxes | Literal[""] = ""
     largest: float = LARGEST_CODE
+    trigonometry: Trigonometry = "libm"
     settings: Mapping[str, str] = field(default_factory=dict)
 
 

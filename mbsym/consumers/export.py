@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from mbsym.codegen.c.trigonometry import chosen_trigonometry
 from mbsym.codegen.interface import GeneratedFile, Real, render
 from mbsym.codegen.lowered_module import lower_module
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, manifest_file
@@ -63,6 +64,7 @@ def export_files(
         frames=options.frames,
         frame_axes=options.frame_axes,
         largest=options.largest,
+        trigonometry=options.trigonometry,
     )
     mechanism = express(read(source), generation)
     request = record.request(mechanism, options)
@@ -92,6 +94,7 @@ def export(
     frames: Sequence[str] = (),
     frame_axes: FrameAxes | Literal[""] = "",
     largest: float = LARGEST_CODE,
+    trigonometry: str = "libm",
     settings: Mapping[str, str] | None = None,
     force: bool = False,
     progress: Progress | None = None,
@@ -103,7 +106,8 @@ def export(
         consumer: name from ``consumers.registry.CONSUMERS``.
         directory: where the files go; it may hold no module that was generated for something else.
         functions: empty for those that the consumer asks for.
-        formulation, real, symbolic_parameters, order, prefix, frames, frame_axes, largest: see ``generate``.
+        formulation, real, symbolic_parameters, order, prefix, frames, frame_axes: see ``generate``.
+        largest, trigonometry: likewise.
         settings: of the consumer.
         force: overwrite files that mbsym did not write, and modules of other purposes.
         progress: told of each step.
@@ -122,6 +126,7 @@ def export(
         tuple(frames),
         frame_axes,
         largest,
+        chosen_trigonometry(trigonometry),
         dict(settings or {}),
     )
     exported, files = export_files(source, consumer, options, progress)

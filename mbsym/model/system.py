@@ -104,14 +104,16 @@ class Model:
         for body in self.bodies:
             if body.name == name:
                 return body
-        raise ModelError(f"no body is named {name!r}", where=self.name, remedy="see the model's list of bodies")
+        known = [body.name for body in self.bodies]
+        raise ModelError(f"no body is named {name!r}", where=self.name, remedy=nearest(name, known))
 
     def joint(self, name: str) -> Joint:
         """The joint of that name."""
         for joint in self.joints:
             if joint.name == name:
                 return joint
-        raise ModelError(f"no joint is named {name!r}", where=self.name, remedy="see the model's list of joints")
+        known = [joint.name for joint in self.joints]
+        raise ModelError(f"no joint is named {name!r}", where=self.name, remedy=nearest(name, known))
 
     def frame(self, name: str) -> Frame:
         """The frame of that name; else that of the body, or of the joint on its successor, of that name.

@@ -21,9 +21,14 @@ def json_document(equations: Equations) -> str:
     Where a closed form would fill pages, ``steps`` lists named values in order of computation and ``entries`` are in
     terms of them.
     """
+    content = {"mbsym": __version__, **equations_data(equations)}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def equations_data(equations: Equations) -> dict[str, Any]:
+    """The same as lists and dictionaries."""
     mechanism = equations.mechanism
-    content = {
-        "mbsym": __version__,
+    return {
         "name": mechanism.model.name,
         "formulation": equations.formulation,
         "labelling": labelling_to_json(mechanism.labelling, mechanism.model.name),
@@ -40,7 +45,6 @@ def json_document(equations: Equations) -> str:
         "sections": [_section(section) for section in formulation_sections(equations)],
         "operations": {name: count.as_dict() for name, count in equations.operation_counts().items()},
     }
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def _quantity(equations: Equations, name: str) -> dict[str, Any]:

@@ -23,6 +23,10 @@ class Savings:
     steps: tuple[str, ...]
     counts: Mapping[str, tuple[int, ...]]
 
+    def as_dict(self) -> dict[str, dict[str, int]]:
+        """Operations by function, and by "as derived" and the steps."""
+        return {name: dict(zip(("as derived", *self.steps), row, strict=True)) for name, row in self.counts.items()}
+
     def __str__(self) -> str:
         width = max(len(name) for name in ("function", *self.counts))
         header = f"{'function':{width}} {'as derived':>11}" + "".join(f"{step:>13}" for step in self.steps)

@@ -22,6 +22,7 @@ import pytest
 
 import mbsym
 from mbsym.cli import main
+from mbsym.cli.json_output import DOCUMENTS, ENVELOPE
 from mbsym.examples import names
 from mbsym.registry import FORMULATIONS
 
@@ -77,7 +78,7 @@ def test_label(run: Run, tmp_path: Path) -> None:
     assert table.status == 0
     data = json.loads(run("label", "puma560", "--json").out)
     assert list(data) == [
-        "name", "bodies", "joints", "cut_joints", "flipped", "patterns", "weights", "inboard", "incidence_matrix",
+        *ENVELOPE, "bodies", "joints", "cut_joints", "flipped", "patterns", "weights", "inboard", "incidence_matrix",
         "path_matrix", "loops", "elements",
     ]  # fmt: skip
     assert data["name"] == "puma560"
@@ -160,7 +161,9 @@ def test_verify_writes_the_certificate(run: Run, tmp_path: Path) -> None:
     outcome = run("verify", tmp_path, "--states", "4", "--seed", "7", "--json")
     assert outcome.status == 0
     data = json.loads(outcome.out)
-    assert data == json.loads((tmp_path / "spinning_top.certificate.json").read_text(encoding="utf-8"))
+    certificate = json.loads((tmp_path / "spinning_top.certificate.json").read_text(encoding="utf-8"))
+    assert {key: data[key] for key in certificate} == certificate
+    assert set(data) == {*ENVELOPE, *DOCUMENTS["verify"]} and data["name"] == "spinning_top"
     assert (data["passed"], data["states"], data["seed"]) == (True, 4, 7)
     assert {check["function"] for check in data["checks"]} == set(FUNCTIONS)
     assert {check["language"] for check in data["checks"]} == {"c", "numpy"}
@@ -673,3 +676,15 @@ def test_exact_numbers_that_square_themselves_end_politely(tmp_path: Path, run: 
     assert f"{path}:14:8: an exact number grew beyond 19660 digits" in outcome.err
     assert len(outcome.err.splitlines()) == 1
     assert not (tmp_path / "code").exists()
+
+
+def test_what_goes_with_other_c_of_the_name_is_removed(run: Run, tmp_path: Path) -> None:
+    line = ("generate", "cart_pole", "--function", "mass_matrix", "-o", tmp_path)
+    beside = {"cart_pole_batch.c", "cart_pole_batch.h", "cart_pole_selftest.c"}
+    assert run(*line, "--batch", "all", "--self-test").status == 0
+    assert beside < {path.name for path in tmp_path.iterdir()}
+    (tmp_path / "cart_pole_batch.h").write_text("mine\n", encoding="utf-8")
+    assert run(*line, "--language", "numpy").status == 0
+    assert beside < {path.name for path in tmp_path.iterdir()}
+    assert run(*line).status == 0
+    assert {path.name for path in tmp_path.iterdir()} & beside == {"cart_pole_batch.h"}

@@ -59,6 +59,7 @@ def test_the_reference_has_every_verb_entry_and_function() -> None:
     pages = script("reference_pages").reference_pages()
     assert [f"## mbsym {verb.name}\n" in pages["command_line.md"] for verb in verbs()] == [True] * len(verbs())
     assert "`--symbolic-parameters`" in pages["command_line.md"]
+    assert "## mbsym modes --json\n" in pages["json.md"] and "| `degrees_of_freedom` |" in pages["json.md"]
     assert "## Point spring damper\n" in pages["model_file.md"] and "| `gravity` |" in pages["model_file.md"]
     assert "### frame\\_jacobian\n" in pages["functions.md"] or "### frame_jacobian\n" in pages["functions.md"]
     assert "### project_position\n" in pages["functions.md"]

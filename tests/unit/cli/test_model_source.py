@@ -71,3 +71,28 @@ def test_what_is_no_tolerance_of_angles_is_refused(tolerance: float) -> None:
     with pytest.raises(MbsymError, match="no tolerance of angles") as caught:
         read_model("cart_pole", snap_angles=tolerance)
     assert caught.value.where == "--snap-angles"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (["label", "cart_pole", "--cut", "rail"], "joint rail: the joint is forced to be cut but lies in no loop"),
+        (["label", "four_bar", "--cut", "nobody"], "no joint is named 'nobody'; use one of A, B, C, D"),
+        (["export", "cpp", "cart_pole", "--cut", "rail"], "joint rail: "),
+        (["export", "fmu", "cart_pole", "--fmi", "3.0", "--set", "fmi=2.0"], "--set: fmi is to be 2.0 and 3.0"),
+        (["generate", "cart_pole", "--self-test", "--language", "numpy"], "--self-test: this is about C"),
+        (["simulate", "rhombus_planar", "--duration", "1", "--scheme", "euler"], "--scheme: no integration scheme"),
+        (
+            ["simulate", "rhombus_planar", "--duration", "1", "--scheme-parameter", "theta=1"],
+            "--scheme-parameter: generalised-alpha has no parameter 'theta'",
+        ),
+    ],
+)
+def test_options_are_refused_by_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: list[str], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(line) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and said in err
+    assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,16 @@ import mbsym.cli
 from mbsym.cli.application import VERBS
 
 HEAVY = ("sympy", "scipy", "numpy", "jinja2", "pydantic", "mbsym.pipeline", "mbsym.model", "mbsym.symbolic")
-NO_VERB = {"application", "arguments", "described", "linear_source", "manual_page", "model_source", "progress"}
+NO_VERB = {
+    "application",
+    "arguments",
+    "described",
+    "json_output",
+    "linear_source",
+    "manual_page",
+    "model_source",
+    "progress",
+}
 
 Captured = pytest.CaptureFixture[str]
 

@@ -1,0 +1,192 @@
+"""What --json prints: one document, which begins with the version and the verb, and what stands in it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+import typer
+
+from mbsym import __version__
+
+ENVELOPE: Final[Mapping[str, str]] = {
+    "mbsym": "version of mbsym",
+    "verb": "as it was typed",
+    "name": "of the model",
+    "files": "paths of the files that were written, in order",
+}
+"""What every document has."""
+
+_STATE: Final[Mapping[str, str]] = {
+    "q": "coordinates by name, where it holds",
+    "v": "speeds by name, likewise",
+    "tau": "generalised forces by speed, likewise",
+    "u": "control inputs by name, likewise",
+    "t": "time [s], likewise",
+}
+
+DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
+    "info": {
+        "description": "of the model",
+        "gravity": "in base axes [m/s^2]",
+        "bodies": "name, label and mass [kg] of each body",
+        "total_mass": "[kg]; null of topology alone",
+        "joints": "name, type, label, predecessor and successor of each joint, and whether it is cut",
+        "joint_types": "how many joints there are of each type",
+        "added_joints": "virtual free joints of bodies that nothing connects to ground",
+        "nq": "coordinates of the tree",
+        "nv": "speeds of the tree",
+        "degrees_of_freedom": "independent speeds with all loops closed; null where that is not known",
+        "coordinate_order": '"file", "labels", or the joints that come first',
+        "coordinates": "of each joint first entry and end in q and v, names of coordinates and speeds",
+        "loops": "name, type, rows, dependent rows and tree joints with signs of each cut joint and constraint",
+        "reasons": "why closure equations follow from others, a sentence each",
+        "couplings": "joint, source, ratio and offset of each",
+        "frames": "name, body and axes of each",
+        "states": "names of named states",
+        "shapes": "how many shapes there are of each form",
+        "elements": "couplings, constraints and force elements: name, type, joints and bodies",
+        "inputs": "name, unit and limits of each control input",
+        "parameters": "name, value and unit of each, and whether it stays a run-time argument",
+        "findings": "what does not fit, a sentence each",
+    },
+    "label": {
+        "bodies": "label of each body",
+        "joints": "label of each joint",
+        "cut_joints": "in order of their labels",
+        "flipped": "joints that the tree walks from successor to predecessor",
+        "patterns": 'of the assembly, "a" to "d", by joint',
+        "weights": "by joint",
+        "inboard": "label of the inboard body of joint 1, 2, ...",
+        "incidence_matrix": "S0 above S, rows of integers",
+        "path_matrix": "T, rows of integers",
+        "loops": "tree joints around the loop of each cut joint with the signs of their motion over it",
+        "elements": "couplings, constraints and force elements: name, type, joints and bodies",
+        "history": "with --history: joint, pattern and connected bodies of each step of the assembly",
+    },
+    "derive": {
+        "formulation": "that was used",
+        "labelling": "as `mbsym label --json` has it",
+        "q": "symbols of the coordinates",
+        "v": "symbols of the speeds",
+        "vdot": "symbols of the rates",
+        "tau": "symbols of the generalised forces",
+        "parameters": "name, value and unit of each",
+        "equation": "of motion",
+        "loops": "what was found out about the loops, a sentence each",
+        "quantities": "description, shape, entries, steps and operations of each",
+        "sections": "what the formulation adds",
+        "operations": "of each generated function, by kind",
+    },
+    "generate": {
+        "formulation": "that was used",
+        "real": '"double" or "float"',
+        "functions": "name of each and its operations by kind; with --prepare, as `operations_unprepared`, what it "
+        "takes where nothing is prepared",
+        "savings": "with --savings: operations of each function as derived and after each way to fewer",
+    },
+    "export": {"consumer": "whose files these are", "notes": "what is not there, and why, a sentence each"},
+    "verify": {
+        "certificate": "the name again, as in the certificate",
+        "passed": "whether everything agrees",
+        "model_sha256": "hash of the model",
+        "formulation": "that was used",
+        "states": "how many random states",
+        "seed": "of these",
+        "compiler": "that compiled the C",
+        "flags": "that it was given",
+        "condition_of_mass_matrix": "largest condition number; null where it was not computed",
+        "closure_rows_apart_by": "smallest singular value of closure rows of length one; null of trees",
+        "files": "what was verified: the hash of each file by its name",
+        "changed_files": "what was changed since it was generated",
+        "checks": "function, language, what it was compared with, error, tolerance and verdict of each",
+    },
+    "identify": {
+        "standard": "how many parameters there are",
+        "count": "how many base parameters",
+        "proof": "that these are as many as can be told",
+        "base": "of each base parameter name, unit and the relation to the model's; of data value and deviation too",
+        "without_effect": "parameters that no motion tells",
+        "samples": "of the data",
+        "held_back": "samples that the estimate was tried on",
+        "cutoff": "of the low-pass filters [Hz]",
+        "condition": "of the regression, or of the motion that --excite found",
+        "before": "with --excite: condition before the search",
+        "remarks": "a sentence each",
+        "noise": "standard deviation of each force",
+        "errors": "of the predictions, for samples that were used and held back",
+    },
+    "simulate": {
+        "method": "of integration",
+        "language": "that computed the rates",
+        "steps": "how many",
+        "evaluations": "of the rates",
+        "t_end": "[s]",
+        "ended_by_event": "whether an event ended the motion",
+        "events": "name and time [s] of each",
+        "q": "coordinates at the end",
+        "v": "speeds at the end",
+        "energy_drift": "largest error of the energy balance [J]",
+        "relative_energy_drift": "the same, by the largest energy",
+        "momentum_drift": "largest change of the momentum, where none may change",
+        "assembly": "of closed loops: what closing them moved",
+        "correction": "that kept the loops closed",
+        "closure_gap": "largest gap of the loops",
+        "speed_gap": "largest rate of a gap",
+        "singular_positions": "that the motion came through",
+    },
+    "linearise": {
+        **_STATE,
+        "equilibrium": "whether the state is one",
+        "rates": "of the states there, by name",
+        "states": "names",
+        "inputs": "names",
+        "outputs": "names",
+        "state_units": "in the order of the states",
+        "input_units": "in the order of the inputs",
+        "A": "rows of numbers",
+        "B": "likewise",
+        "C": "likewise",
+        "D": "likewise",
+        "poles": "real and imaginary part of each [1/s]",
+        "symbols": "with --symbols: A, B, C and D as rows of expressions",
+    },
+    "equilibrium": {
+        "solved_for": "what was free",
+        "solutions": "of each its name, state, stability, growing and drifting motions, and what it leaves open",
+    },
+    "modes": {
+        "equilibrium": "whether the state is one",
+        "increments": "names of the rows of the shapes",
+        "modes": "name, eigenvalue [1/s], frequency [rad/s, Hz], damping ratio, behaviour and shape of each",
+    },
+    "convert": {"warnings": "what the reader noticed, a sentence each"},
+    "examples": {"examples": "name and first sentence of each bundled model, where none is copied out"},
+}
+"""What the document of each verb has besides; a test holds the verbs to it."""
+
+
+def print_json(verb: str, name: str, content: Mapping[str, object], files: Iterable[Path | str] = ()) -> None:
+    """Prints the document of a verb on one line.
+
+    Args:
+        verb: a key of ``DOCUMENTS``.
+        name: of the model, or of what the verb is about.
+        content: the entries of the verb; numbers that are not finite become null, which is all that JSON has for them.
+        files: that were written.
+    """
+    envelope = {"mbsym": __version__, "verb": verb, "name": name, "files": [str(path) for path in files]}
+    typer.echo(json.dumps(_finite({**envelope, **content}), ensure_ascii=False, allow_nan=False))
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(entry) for entry in value]
+    return value

@@ -1,0 +1,73 @@
+"""--json: one document a verb, with what the reference says of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mbsym import __version__
+from mbsym.cli.application import VERBS, command_of, main
+from mbsym.cli.json_output import DOCUMENTS, ENVELOPE, print_json
+
+Captured = pytest.CaptureFixture[str]
+
+WITHOUT = {"manual", "schema"}
+"""Verbs that print no result: the one is for people, the other JSON by itself."""
+
+NOT_OF_TREES = {"assembly", "correction", "closure_gap", "speed_gap", "singular_positions", "momentum_drift"}
+
+
+def printed(capsys: Captured, *line: str) -> Any:
+    assert main([*line, "--json"]) == 0, capsys.readouterr().err
+    out = capsys.readouterr().out
+    assert out.count("\n") == 1
+    return json.loads(out)
+
+
+def test_every_verb_that_finds_something_has_it() -> None:
+    having = {verb for verb in VERBS if any("--json" in item.opts for item in command_of(verb).params)}
+    assert having == set(VERBS) - WITHOUT == set(DOCUMENTS)
+
+
+LINES: list[tuple[list[str], set[str]]] = [
+    (["info", "four_bar"], set()),
+    (["label", "four_bar", "--history"], set()),
+    (["derive", "cart_pole"], set()),
+    (["generate", "cart_pole", "--function", "mass_matrix", "--savings", "-o", "."], set()),
+    (["export", "cpp", "cart_pole", "--function", "mass_matrix", "-o", "."], set()),
+    (["simulate", "cart_pole", "--duration", "0.01", "--language", "numpy", "-o", "x.csv"], NOT_OF_TREES),
+    (["linearise", "cart_pole", "--symbols", "-o", "x.txt"], set()),
+    (["equilibrium", "double_pendulum", "--starts", "2"], set()),
+    (["modes", "double_pendulum", "--page", "x.html"], set()),
+    (["convert", "cart_pole", "copy.yaml"], set()),
+    (["examples"], set()),
+    (["examples", "cart_pole"], {"examples"}),
+]
+
+
+@pytest.mark.parametrize(("line", "missing"), LINES, ids=[" ".join(line[:2]) for line, _ in LINES])
+def test_it_holds_what_the_reference_says(
+    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: list[str], missing: set[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = printed(capsys, *line)
+    verb = line[0]
+    assert [*found][:4] == [*ENVELOPE]
+    assert found["mbsym"] == __version__ and found["verb"] == verb
+    assert set(found) == {*ENVELOPE, *DOCUMENTS[verb]} - missing
+    assert sorted(found["files"]) == sorted(path.name for path in tmp_path.iterdir())
+
+
+def test_what_an_identification_finds(capsys: Captured) -> None:
+    assert {*printed(capsys, "identify", "cart_pole")} <= {*ENVELOPE, *DOCUMENTS["identify"]}
+
+
+def test_numbers_that_are_not_finite_are_null(capsys: Captured) -> None:
+    print_json("modes", "arm", {"damping": float("nan"), "list": (1.0, float("inf"), {"a": float("-inf")})})
+    assert json.loads(capsys.readouterr().out) == {
+        **{"mbsym": __version__, "verb": "modes", "name": "arm", "files": []},
+        **{"damping": None, "list": [1.0, None, {"a": None}]},
+    }
