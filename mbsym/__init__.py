@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from mbsym.model.system import Model as Model
     from mbsym.pipeline import generate as generate
     from mbsym.report.equations import derive as derive
+    from mbsym.report.show import show as show
     from mbsym.shapes.forms import Box as Box
     from mbsym.shapes.forms import Capsule as Capsule
     from mbsym.shapes.forms import Cylinder as Cylinder
@@ -112,6 +113,7 @@ _HOMES: Final = {
     "linearise": "mbsym.linear.analysis",
     "load": "mbsym.formats.registry",
     "modes": "mbsym.linear.analysis",
+    "show": "mbsym.report.show",
     "simulate": "mbsym.simulation.integrate",
     "solid_body": "mbsym.model.solid_body",
     "sweep": "mbsym.batches.sweep",

@@ -18,6 +18,7 @@ INTERRUPTED_STATUS = 130
 
 VERBS: Final = {
     "info": "Tell what a model has, and what does not fit.",
+    "show": "Write a page to look at a model and move it.",
     "label": "Label bodies and joints, find the cut joints.",
     "derive": "Derive the equations of motion in closed form.",
     "generate": "Generate code for a model.",

@@ -60,6 +60,27 @@ class Link:
     first_point: Point
     second: int
     second_point: Point
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a joint sits on its predecessor.
+
+    Attributes:
+        joint, type: its name and type.
+        body: label of the predecessor, 0 for ground.
+        other: label of the successor.
+        point: in that body's frame.
+        axes: its axis, and the second axis of types that have two, in that body's frame while coordinates are neutral.
+    """
+
+    joint: str
+    type: str
+    body: int
+    other: int
+    point: Point
+    axes: tuple[Point, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +91,17 @@ class Skeleton:
         ground: points of ground where joints sit.
         bodies: by regular label, the first has label 1.
         links: lines between bodies.
+        marks: joints that hold something, by label.
         up: unit vector against gravity, base z without gravity.
+        has_weight: there is gravity.
     """
 
     ground: tuple[Point, ...]
     bodies: tuple[BodyShape, ...]
     links: tuple[Link, ...]
+    marks: tuple[Mark, ...]
     up: Point
+    has_weight: bool
 
 
 def skeleton(mechanism: Mechanism) -> Skeleton:
@@ -84,6 +109,7 @@ def skeleton(mechanism: Mechanism) -> Skeleton:
     numbers = numeric_mechanism(mechanism.model, mechanism.labelling)
     points: list[list[Array]] = [[] for _ in range(numbers.nb + 1)]
     links: list[Link] = []
+    marks: list[Mark] = []
     for joint in numbers.joints:
         joint_type = JOINT_TYPES[joint.type]
         if joint_type.is_unbound:
@@ -91,10 +117,13 @@ def skeleton(mechanism: Mechanism) -> Skeleton:
         ends = (joint.predecessor, joint.predecessor_translation), (joint.successor, joint.successor_translation)
         for label, point in ends:
             _add(points[label], point)
+        axes = (joint.axis, joint.second_axis)[: sum(entry.endswith("axis") for entry in joint_type.entries)]
+        turned = tuple(_point(joint.predecessor_rotation @ axis) for axis in axes)
+        marks.append(Mark(joint.name, joint.type, joint.predecessor, joint.successor, _point(ends[0][1]), turned))
         if joint_type.slides:
-            links.append(Link("slide", *_end(ends[0]), *_end(ends[1])))
-    for kind, first, second in _elements(numbers):
-        links.append(Link(kind, *_end(first), *_end(second)))
+            links.append(Link("slide", *_end(ends[0]), *_end(ends[1]), joint.name))
+    for kind, first, second, name in _elements(numbers):
+        links.append(Link(kind, *_end(first), *_end(second), name))
         if kind == "rod":
             for label, point in (first, second):
                 _add(points[label], point)
@@ -104,19 +133,20 @@ def skeleton(mechanism: Mechanism) -> Skeleton:
     )
     weight = float(np.linalg.norm(numbers.gravity))
     up = -numbers.gravity / weight if weight else np.array([0.0, 0.0, 1.0])
-    return Skeleton(tuple(map(_point, points[0])), bodies, tuple(links), _point(up))
+    return Skeleton(tuple(map(_point, points[0])), bodies, tuple(links), tuple(marks), _point(up), weight > 0.0)
 
 
-def _elements(numbers: NumericMechanism) -> list[tuple[str, tuple[int, Array], tuple[int, Array]]]:
-    lines = [line for item in numbers.model.constraints for line in item.drawn()]
-    lines += [line for item in numbers.model.forces for line in item.drawn()]
+def _elements(numbers: NumericMechanism) -> list[tuple[str, tuple[int, Array], tuple[int, Array], str]]:
+    lines = [(line, item.name) for item in numbers.model.constraints for line in item.drawn()]
+    lines += [(line, item.name) for item in numbers.model.forces for line in item.drawn()]
     return [
         (
             line.kind,
             (numbers.body_labels[line.first_body], numbers.numbers(line.first_point)),
             (numbers.body_labels[line.second_body], numbers.numbers(line.second_point)),
+            name,
         )
-        for line in lines
+        for line, name in lines
     ]
 
 

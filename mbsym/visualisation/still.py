@@ -8,13 +8,11 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.visualisation.animation import view_of
+from mbsym.visualisation.parts import COLOURS
+from mbsym.visualisation.scene import view_of
 from mbsym.visualisation.skeleton import BOX_FACES, Skeleton
 
 Array: TypeAlias = NDArray[Any]
-
-COLOURS: Final = ("#2f6fab", "#c2571a", "#2e8b57", "#8e4aa8", "#b8860b", "#b03a48", "#3a8f96", "#6b6f2a")
-"""Of bodies by label, again from the first after the last."""
 
 MARGIN: Final = 14.0
 """Around what is drawn [pixels]: half the thickness of lines and circles, and some air."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -32,9 +31,6 @@ LARGEST_SURFACE: Final = 21_000
 FEWEST: Final = 200
 """Triangles that every mesh may keep, however many there are."""
 
-_STEPS: Final = 65535
-"""Steps of a coordinate across its surface: what 16 bits hold."""
-
 
 @dataclass(frozen=True, slots=True)
 class Surface:
@@ -51,24 +47,6 @@ class Surface:
     color: Color | None
     vertices: Array
     faces: Array
-
-    def as_scene(self, label: int) -> dict[str, object]:
-        """The surface for a page: coordinates as 16 bit steps between the corners of its box, in base 64.
-
-        Args:
-            label: of the body.
-        """
-        low, high = self.vertices.min(axis=0), self.vertices.max(axis=0)
-        span = np.where(high > low, high - low, 1.0)
-        steps = np.rint((self.vertices - low) / span * _STEPS).astype("<u2")
-        return {
-            "body": label,
-            "color": None if self.color is None else [round(part, 4) for part in self.color],
-            "low": [float(f"{value:.6g}") for value in low],
-            "span": [float(f"{value:.6g}") for value in span],
-            "vertices": base64.b64encode(steps.tobytes()).decode("ascii"),
-            "faces": base64.b64encode(self.faces.astype("<u2").tobytes()).decode("ascii"),
-        }
 
 
 def surfaces_of(model: Model) -> tuple[tuple[Surface, ...], tuple[str, ...]]:

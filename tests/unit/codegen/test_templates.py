@@ -134,4 +134,4 @@ def test_templates_are_free_of_programs() -> None:
     files = [path for path in template_directory().rglob("*") if path.is_file() and "__pycache__" not in path.parts]
     assert {path.name for path in files if path.suffix != ".jinja"} == {"README.md"}
     programs = {path.suffix for path in runtime_directory().rglob("*.*") if "__pycache__" not in path.parts}
-    assert programs == {".c", ".py", ".md"}
+    assert programs == {".c", ".py", ".js", ".md"}

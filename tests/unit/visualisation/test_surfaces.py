@@ -14,6 +14,7 @@ import pytest
 import mbsym
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
+from mbsym.visualisation.parts import Mesh
 from mbsym.visualisation.surfaces import MOST_FACES, surfaces_of
 from mechanisms.bracket import bracket, write_stl
 
@@ -72,7 +73,7 @@ def test_pictures_are_bounded_and_repeatable(tmp_path: Path) -> None:
     assert sum(len(surface.faces) for surface in first) <= MOST_FACES
     assert min(len(surface.faces) for surface in first[-2:]) > MOST_FACES / 8
     for one, other in zip(first, second, strict=True):
-        assert one.as_scene(1) == other.as_scene(1)
+        assert Mesh(one.vertices, one.faces).as_scene() == Mesh(other.vertices, other.faces).as_scene()
 
 
 def test_a_page_holds_the_surfaces(tmp_path: Path) -> None:
@@ -81,8 +82,11 @@ def test_a_page_holds_the_surfaces(tmp_path: Path) -> None:
     page = result.animate(tmp_path / "run.html", tell=told.append).read_text(encoding="utf-8")
     assert len(told) == 1
     scene = json.loads(re.search(r'id="scene">(.*?)</script>', page).group(1))  # type: ignore[union-attr]
-    sphere, floor, box = scene["surfaces"]
-    assert [item["body"] for item in (sphere, floor, box)] == [0, 0, 1]
+    shapes = [part for part in scene["parts"] if part["role"] == "shape"]
+    assert [part["body"] for part in shapes] == [0, 0, 1]
+    # A body that has shapes is not drawn by its links too.
+    assert all(part["role"] == "shape" for part in scene["parts"])
+    box = scene["meshes"][shapes[2]["mesh"]]
     steps = np.frombuffer(base64.b64decode(box["vertices"]), dtype="<u2").reshape(-1, 3)
     vertices = np.array(box["low"]) + np.array(box["span"]) * steps / 65535
     assert vertices.min(axis=0) == pytest.approx([-0.1, -0.05, -0.4], abs=1e-6)

@@ -1,0 +1,1 @@
+"""Functions in JavaScript, for pages that move."""

@@ -1,0 +1,76 @@
+"""The page on which a model is moved by hand: read, assembled, written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from mbsym import markup
+from mbsym.errors import SimulationError
+from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.loops.assembly import assemble
+from mbsym.markup import Shown
+from mbsym.model.frame_ends import on_bodies
+from mbsym.model.system import Model
+from mbsym.pipeline import read
+from mbsym.simulation.output import MARK, check_writable, write_whole
+from mbsym.simulation.result import check_suffix
+from mbsym.visualisation.posing import show_html
+from mbsym.visualisation.surfaces import surfaces_of
+
+
+def show_page(model: Model, order: str = "weight", tell: Callable[[str], None] | None = None) -> str:
+    """The page of a checked model.
+
+    Args:
+        model: to be shown.
+        order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
+        tell: is given a sentence for each mesh that cannot be drawn and for initial values that do not fit together.
+
+    Raises:
+        SimulationError: nothing can move, or the loops cannot be closed.
+    """
+    model = on_bodies(model)
+    mechanism = build_mechanism(model, model.label(order=order), "none")
+    if not mechanism.nv:
+        raise SimulationError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
+    assembly = assemble(mechanism)
+    surfaces, warnings = surfaces_of(model)
+    if tell is not None:
+        for sentence in (*warnings, *([assembly.contradiction.sentence] if assembly.contradiction else ())):
+            tell(sentence)
+    return show_html(mechanism, assembly.q, MARK, surfaces)
+
+
+def show(source: Model | str | Path, *, order: str = "weight", height: int = 520) -> Shown:
+    """The model with a slider for each coordinate, which a notebook shows in a frame.
+
+    Args:
+        source: a model, a model file, or the name of a bundled example.
+        order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
+        height: of the frame [pixels].
+
+    Raises:
+        MbsymError: the model is unusable, nothing can move, or its loops cannot be closed.
+    """
+    return Shown(markup.frame(show_page(read(source), order), height))
+
+
+def write_show(
+    model: Model, path: Path, *, order: str = "weight", force: bool = False, tell: Callable[[str], None] | None = None
+) -> Path:
+    """Writes the page of a checked model.
+
+    Args:
+        model: to be shown.
+        path: of the page.
+        order, tell: see ``show_page``.
+        force: overwrite a file that mbsym did not write.
+
+    Raises:
+        SimulationError: the suffix is not .html, the file cannot be written, nothing can move, or the loops cannot be
+            closed.
+    """
+    check_suffix(path, (".html",))
+    check_writable(path, force)
+    return write_whole(path, show_page(model, order, tell).encode(), force=force)

@@ -1,0 +1,265 @@
+"""Bodies without shapes as solid parts: links from joint to joint, joints by what they let move, masses.
+
+A body whose links say little about its inertia, such as a flywheel or a cart, is drawn as a disc about its joint's axis
+or as the box with its inertia, but never larger than the mechanism.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.joints.registry import JOINT_TYPES
+from mbsym.visualisation.parts import STEEL, STONE, Mesh, Part, Role, Scenery, Stretched, body_color
+from mbsym.visualisation.skeleton import BodyShape, Mark, Skeleton
+from mbsym.visualisation.unit_meshes import plate, unit_box, unit_cylinder, unit_sphere, unit_spring
+
+Array: TypeAlias = NDArray[Any]
+
+ROD: Final = 0.013
+"""Radius of links, to the size of the mechanism."""
+
+THICKEST: Final = 0.11
+"""Radius of links, to the length of a short one."""
+
+LARGEST: Final = 0.36
+"""Half length of a box or radius of a disc, to the size of the mechanism."""
+
+FAT: Final = {1: 0.25, 2: 0.45}
+"""Spread of mass across a link, to its length, beyond which the link alone says little; by the number of its joints."""
+
+ROUND: Final = 0.12
+"""Part by which two moments of inertia may differ in a disc."""
+
+PALE: Final = 0.5
+"""Opacity of a box around joints."""
+
+
+def scenery(shape: Skeleton, poses: Array, shown: Sequence[Part] = ()) -> Scenery:
+    """The parts of a mechanism.
+
+    Args:
+        shape: its lines.
+        poses: of its bodies where its size is taken (nb, 4, 4).
+        shown: shapes of the model; bodies that have any get no other parts.
+    """
+    dressed = {part.body for part in shown}
+    bare = [label for label in range(1, len(shape.bodies) + 1) if label not in dressed]
+    maker = _Maker(shape, poses, _size(shape, poses, shown))
+    parts = list(shown)
+    for label in bare:
+        parts += maker.body(label)
+    for mark in shape.marks:
+        if mark.body in bare or mark.other in bare:
+            parts += maker.joint(mark)
+    if 0 not in dressed and bare:
+        parts += maker.pedestals()
+    stretched = [
+        maker.between(k)
+        for k, link in enumerate(shape.links)
+        if link.kind != "slide" or link.first in bare or link.second in bare
+    ]
+    return Scenery(tuple(parts), tuple(stretched))
+
+
+def _size(shape: Skeleton, poses: Array, shown: Sequence[Part]) -> float:
+    """The diagonal of the box around joints, link ends and centres of mass; of shapes where there is nothing else."""
+    frames = [np.eye(4), *poses]
+    points = [np.asarray(point, dtype=float) for point in shape.ground]
+    for label, body in enumerate(shape.bodies, start=1):
+        own = [*(point for line in body.lines for point in line), *body.joints, body.center]
+        points += [frames[label][:3, :3] @ np.asarray(point) + frames[label][:3, 3] for point in own]
+    found = float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
+    if found > 0.0:
+        return found
+    corners = [corner for body in shape.bodies for corner in body.box] or [
+        tuple(point) for part in shown for point in part.vertices
+    ]
+    return float(np.linalg.norm(np.ptp(np.array(corners or [(0.0,) * 3, (1.0,) * 3]), axis=0))) or 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Meshes:
+    """One of each, which parts share."""
+
+    box: Mesh
+    cylinder: Mesh
+    sphere: Mesh
+    spring: Mesh
+
+
+class _Maker:
+    """Parts with the thickness that suits a mechanism."""
+
+    def __init__(self, shape: Skeleton, poses: Array, size: float) -> None:
+        self._shape = shape
+        self._frames = [np.eye(4), *poses]
+        self._size = size
+        lengths = sorted(
+            float(np.linalg.norm(np.subtract(b, a)))
+            for body in shape.bodies
+            for line in body.lines[:1]
+            for a, b in pairwise(line)
+        )
+        short = lengths[len(lengths) // 4] if lengths else size
+        self.radius = min(ROD * size, max(THICKEST * short, 0.3 * ROD * size))
+        self._meshes = _Meshes(unit_box(), unit_cylinder(), unit_sphere(), unit_spring())
+
+    def body(self, label: int) -> list[Part]:
+        """Links, centre of mass and, where it is needed, the inertia of a body."""
+        body = self._shape.bodies[label - 1]
+        radius, made = self.radius, []
+        if body.filled:
+            corners = np.array(body.lines[0][:-1], dtype=float)
+            mesh = plate(corners, 1.1 * radius)
+            made.append(Part(label, mesh, np.eye(3, 4), None, "link", body.name))
+        for number, line in enumerate(body.lines):
+            thick = radius if number == 0 else 0.5 * radius
+            for a, b in pairwise(line):
+                made += self._rod(label, np.array(a, dtype=float), np.array(b, dtype=float), thick, body.name)
+            for point in line:
+                made.append(self._sphere(label, point, thick, None, "link", body.name))
+        made += self._inertia(label, body)
+        # The inertia of a body that is a point is at its centre of mass alone.
+        bob = 2.6 if not body.box and body.lines else 1.5
+        if not body.box and not body.lines:
+            at = np.column_stack([np.diag([7.0, 7.0, 4.0]) * radius, body.center])
+            made.append(Part(label, self._meshes.box, at, None, "link", body.name))
+        made.append(self._sphere(label, body.center, bob * radius, None, "mass", body.name))
+        return made
+
+    def joint(self, mark: Mark) -> list[Part]:
+        """The symbol of a joint: a barrel about its axis, a cross of two, a ball, or a sleeve along it."""
+        kind, r = JOINT_TYPES[mark.type], self.radius
+        if kind.is_rigid:
+            return []
+        point = np.array(mark.point, dtype=float)
+        axes = [np.array(axis, dtype=float) for axis in mark.axes]
+        if not axes:
+            return [self._sphere(mark.body, mark.point, 2.3 * r, STEEL, "joint", mark.joint)]
+        if kind.turning == "never":
+            return [self._box(mark.body, point, axes[0], np.array([3.4, 3.4, 5.0]) * r, mark.joint)]
+        long = 6.0 if kind.slides else 4.0
+        return [
+            Part(mark.body, self._meshes.cylinder, _along(point, axis, wide * r, long * r), STEEL, "joint", mark.joint)
+            for axis, wide in zip(axes, (1.8, 1.3), strict=False)
+        ]
+
+    def pedestals(self) -> list[Part]:
+        """What joints on ground stand on, below them."""
+        up, r = np.array(self._shape.up), self.radius
+        size = np.array([4.2, 4.2, 1.6]) * r
+        found = []
+        for point in self._shape.ground:
+            at = np.asarray(point, dtype=float) - 2.6 * r * up
+            found.append(Part(0, self._meshes.box, _along(at, up, size[0], size[2]), STONE, "link", "ground"))
+        return found
+
+    def between(self, number: int) -> Stretched:
+        """The part that stands for a link between two bodies."""
+        link = self._shape.links[number]
+        coiled = link.kind == "spring"
+        mesh = self._meshes.spring if coiled else self._meshes.cylinder
+        width = {"spring": 2.2, "rod": 0.8}.get(link.kind, 0.55) * self.radius
+        ends = (link.first, link.first_point, link.second, link.second_point)
+        return Stretched(mesh, *ends, width, (0.5, 0.55, 0.6, 1.0), link.name)
+
+    def _inertia(self, label: int, body: BodyShape) -> list[Part]:
+        """The disc or box with the body's inertia, where its links alone would not do."""
+        if not body.box or body.filled:
+            return []
+        corners = np.array(body.box, dtype=float)
+        middle = corners.mean(axis=0)
+        edges = np.stack([corners[4] - corners[0], corners[2] - corners[0], corners[1] - corners[0]])
+        half = 0.5 * np.linalg.norm(edges, axis=1)
+        length = (
+            sum(float(np.linalg.norm(np.subtract(b, a))) for a, b in pairwise(body.lines[0])) if body.lines else 0.0
+        )
+        if body.lines and np.sort(half)[1] < FAT.get(len(body.joints), FAT[2]) * length:
+            return []
+        least, most = 1.9 * self.radius, LARGEST * self._size
+        if body.joints:
+            half = half * min(1.0, most / float(half.max()))
+        axis = self._disc_axis(label, half, edges)
+        if axis is not None:
+            turning = edges[axis] / max(float(np.linalg.norm(edges[axis])), 1e-300)
+            across = [half[k] for k in range(3) if k != axis]
+            # Of the same moment of inertia about its axis: m r^2 / 2 = m (a^2 + b^2) / 3.
+            radius = min(float(np.sqrt(2.0 / 3.0 * (across[0] ** 2 + across[1] ** 2))), most)
+            # Thin, so that links and joints show on both sides, and about the joint, as a wheel is.
+            near = min(body.joints, key=lambda point: float(np.linalg.norm(middle - point)), default=body.center)
+            if body.lines and np.linalg.norm(middle - near) < radius:
+                middle = np.array(near)
+            at = _along(middle, turning, max(radius, least), self.radius)
+            return [Part(label, self._meshes.cylinder, at, None, "inertia", body.name)]
+        half = np.maximum(half, least)
+        frame = np.column_stack([*_orthonormal(edges)])
+        at = np.column_stack([frame * (2.0 * half), middle])
+        color = (*body_color(label), PALE) if body.joints else None
+        return [Part(label, self._meshes.box, at, color, "inertia", body.name)]
+
+    def _disc_axis(self, label: int, half: Array, edges: Array) -> int | None:
+        """The edge about which the body is round and that its joint turns about, None where there is none."""
+        for mark in self._shape.marks:
+            if label not in (mark.body, mark.other) or JOINT_TYPES[mark.type].turning == "never":
+                continue
+            own, there = self._frames[label][:3, :3], self._frames[mark.body][:3, :3]
+            body = self._shape.bodies[label - 1]
+            arm = np.subtract(body.center, body.joints[0]) if body.joints else np.zeros(3)
+            # A body on a ball turns about its own axis.
+            axis = own.T @ there @ np.array(mark.axes[-1]) if mark.axes else arm
+            for k, (i, j) in enumerate(((1, 2), (0, 2), (0, 1))):
+                alike = abs(half[i] - half[j]) <= ROUND * max(half[i], half[j])
+                size = float(np.linalg.norm(edges[k]) * np.linalg.norm(axis))
+                along = size == 0.0 or abs(float(edges[k] @ axis)) > 0.99 * size
+                if alike and along and (min(half[i], half[j]) > half[k] or not mark.axes):
+                    return k
+        return None
+
+    def _rod(self, label: int, a: Array, b: Array, radius: float, name: str) -> list[Part]:
+        length = float(np.linalg.norm(b - a))
+        if length == 0.0:
+            return []
+        at = _along(0.5 * (a + b), b - a, radius, length)
+        return [Part(label, self._meshes.cylinder, at, None, "link", name)]
+
+    def _sphere(self, label: int, point: Sequence[float], radius: float, color: Any, role: Role, name: str) -> Part:
+        at = np.column_stack([radius * np.eye(3), np.asarray(point, dtype=float)])
+        return Part(label, self._meshes.sphere, at, color, role, name)
+
+    def _box(self, label: int, point: Array, axis: Array, size: Array, name: str) -> Part:
+        return Part(label, self._meshes.box, _along(point, axis, size[0], size[2]), STEEL, "joint", name)
+
+
+def _along(middle: Array, axis: Array, width: float, length: float) -> Array:
+    """The placement of a mesh with its z along the axis (3, 4)."""
+    z = axis / np.linalg.norm(axis)
+    side = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
+    x = side / np.linalg.norm(side)
+    return np.column_stack([width * x, width * np.cross(z, x), length * z, middle])
+
+
+def _orthonormal(edges: Array) -> Array:
+    """Directions of perpendicular edges, of which some may have no length (3, 3)."""
+    found = np.eye(3)
+    lengths = np.linalg.norm(edges, axis=1)
+    known = [k for k in range(3) if lengths[k] > 0.0]
+    for k in known:
+        found[k] = edges[k] / lengths[k]
+    missing = [k for k in range(3) if k not in known]
+    if len(missing) == 3:
+        return found
+    if len(missing) == 1:
+        (k,) = missing
+        found[k] = np.cross(found[(k + 1) % 3], found[(k + 2) % 3])
+    elif len(missing) == 2:
+        (k,) = known
+        side = np.cross(np.eye(3)[int(np.argmin(np.abs(found[k])))], found[k])
+        found[missing[0]] = side / np.linalg.norm(side)
+        found[missing[1]] = np.cross(found[k], found[missing[0]])
+    return found

