@@ -1,5 +1,6 @@
 """How the functions of a generated module call their kernels."""
 
+# ruff: noqa: F821
 from __future__ import annotations
 
 import math
@@ -46,15 +47,24 @@ class _Arrays:
         return np.where(condition > 0.0, positive, otherwise)
 
 
+def _axes(name, found, shape):
+    """How many batch axes an array has before its own."""
+    axes = len(found) - len(shape)
+    if axes < 0 or found[axes:] != shape:
+        raise ValueError(f"{name} has the shape {found}; expected are batch axes and then {shape}")
+    return axes
+
+
 def _evaluate(kernel, arguments, shapes):
     """Results of a kernel as arrays of the given shapes, preceded by the batch axes of the arguments."""
+    if elsewhere := _library(arguments):
+        functions, arguments = elsewhere
+        return _evaluate_with(functions, kernel, arguments, shapes)
     arrays = []
     batch = ()
     for name, value, shape in arguments:
         array = np.asarray(value, dtype=_REAL)
-        axes = array.ndim - len(shape)
-        if axes < 0 or array.shape[axes:] != shape:
-            raise ValueError(f"{name} has the shape {array.shape}; expected are batch axes and then {shape}")
+        axes = _axes(name, array.shape, shape)
         if axes:
             batch = np.broadcast_shapes(batch, array.shape[:axes])
         arrays.append((array, axes, shape))

@@ -3,6 +3,8 @@
 # ruff: noqa: F821
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 # mbsym: copied from here
@@ -32,6 +34,8 @@ def _settled(function, results, status, failures):
         return results, status
     if failures not in ("raise", "mask", "keep"):
         raise ValueError(f"failures is {failures!r}; give 'raise', 'mask', 'keep' or 'return'")
+    if _library_of(status) is not None:
+        return results  # NaN where they fail: what a library traces cannot raise
     failed = np.asarray(status) != Status.OK
     if failures == "keep" or not failed.any():
         return results
@@ -45,28 +49,39 @@ def _settled(function, results, status, failures):
 
 def _judged(kernel, arguments, shapes, guards):
     """Results of a kernel, NaN where it fails, and the status of each state."""
+    functions, arguments = _library(arguments) or (None, arguments)
+    library = np if functions is None else functions.library
     with np.errstate(all="ignore"):
         *results, values = _evaluate(kernel, arguments, (*shapes, (len(guards),)))
     needs = {
-        "nonzero": lambda value, size: np.abs(value) > VANISHES * size,
+        "nonzero": lambda value, size: library.abs(value) > VANISHES * size,
         "not negative": lambda value, size: value >= 0,
         "positive": lambda value, size: value > 0,
-        "within one": lambda value, size: np.abs(value) <= 1,
+        "within one": lambda value, size: library.abs(value) <= 1,
     }
-    status = np.full(values.shape[:-1], Status.OK)
+    status = library.zeros_like(values[..., 0])
     for wanted in (Status.SINGULAR, Status.OUT_OF_REACH):
         for place, (need, size) in enumerate(guards):
             if (need == "nonzero") == (wanted == Status.SINGULAR):
-                status = np.where(needs[need](values[..., place], size), status, wanted)
+                status = library.where(needs[need](values[..., place], size), status, float(wanted))
     for _, value, shape in arguments:
-        axes = tuple(range(-len(shape), 0))
-        status = np.where(np.isfinite(value).all(axis=axes), status, Status.NOT_FINITE)
+        status = library.where(_all_finite(library, value, shape), status, float(Status.NOT_FINITE))
     for result, shape in zip(results, shapes, strict=True):
-        axes = tuple(range(-len(shape), 0))
-        sound = np.isfinite(result).all(axis=axes) | (status != Status.OK)
-        status = np.where(sound, status, Status.NOT_FINITE)
-    failed = np.asarray(status != Status.OK)
-    return [_masked(result, failed) for result in results], status[()]
+        sound = _all_finite(library, result, shape) | (status != 0)
+        status = library.where(sound, status, float(Status.NOT_FINITE))
+    status = library.asarray(status, dtype=library.int32)
+    if functions is None:
+        failed = np.asarray(status != 0)
+        return [_masked(result, failed) for result in results], status[()]
+    spoilt = [library.reshape(status, (*status.shape, *(1 for _ in shape))) != 0 for shape in shapes]
+    return [library.where(failed, math.nan, result) for failed, result in zip(spoilt, results, strict=True)], status
+
+
+def _all_finite(library, value, shape):
+    """Whether all entries of each state are."""
+    flags = library.isfinite(value)
+    batch = flags.shape[: len(flags.shape) - len(shape)]
+    return library.all(library.reshape(flags, (*batch, math.prod(shape))), axis=-1)
 
 
 def _evaluated(function, *arguments, **keywords):

@@ -136,7 +136,7 @@ def module_context(module: LoweredModule) -> ModuleContext:
         statuses=_status_lines() if module.can_fail else (),
         packed=any(function.fields for function in functions),
         evaluate="\n\n\n".join(
-            fixed_text(f"numpy/{file}.py", "") for file in ("evaluate", *["statuses"] * module.can_fail)
+            fixed_text(f"numpy/{file}.py", "") for file in ("evaluate", "libraries", *["statuses"] * module.can_fail)
         ),
         functions=functions,
         runtime=tuple(text for file in module.runtime_files for text in _runtime_texts(module, file)),
