@@ -2,7 +2,8 @@
 # This file is yours: use, change and pass it on as you like; the licence of mbsym does not extend to it.
 """Equations of motion of puma560, for one state or for many at once.
 
-Leading axes of the arguments are batch axes and broadcast against each other.
+Leading axes of the arguments are batch axes and broadcast against each other. Arrays of JAX, PyTorch, CuPy and others
+with the array API come back as such; they can be traced, so that states without a result are NaN and nothing is raised.
 model sha256 e6c2b8e15fb03baff9a634186a7f89f5dfca4de23a3a544797ea8665938aaf95
 SI units, radians. Ground is body 0; parent label < child label; joint j is the inboard joint of body j.
 Spatial vectors are [angular; linear]. Quaternions are scalar-first (w, x, y, z) and of unit length.
@@ -27,6 +28,7 @@ Motors: the model marks no joint as actuated, so that any entry of tau may be on
 """
 
 import math
+import sys
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -133,15 +135,24 @@ class _Arrays:
         return np.where(condition > 0.0, positive, otherwise)
 
 
+def _axes(name, found, shape):
+    """How many batch axes an array has before its own."""
+    axes = len(found) - len(shape)
+    if axes < 0 or found[axes:] != shape:
+        raise ValueError(f"{name} has the shape {found}; expected are batch axes and then {shape}")
+    return axes
+
+
 def _evaluate(kernel, arguments, shapes):
     """Results of a kernel as arrays of the given shapes, preceded by the batch axes of the arguments."""
+    if elsewhere := _library(arguments):
+        functions, arguments = elsewhere
+        return _evaluate_with(functions, kernel, arguments, shapes)
     arrays = []
     batch = ()
     for name, value, shape in arguments:
         array = np.asarray(value, dtype=_REAL)
-        axes = array.ndim - len(shape)
-        if axes < 0 or array.shape[axes:] != shape:
-            raise ValueError(f"{name} has the shape {array.shape}; expected are batch axes and then {shape}")
+        axes = _axes(name, array.shape, shape)
         if axes:
             batch = np.broadcast_shapes(batch, array.shape[:axes])
         arrays.append((array, axes, shape))
@@ -168,6 +179,83 @@ def _evaluate(kernel, arguments, shapes):
         for index, value in enumerate(result):
             flat[index] = value
         packed.append(np.moveaxis(flat, 0, -1).reshape((*batch, *shape))[()])
+    return packed
+
+
+class _Library:
+    """Elementary functions of the arrays of another library, by names of the array API or older ones.
+
+    Numbers are taken by way of a zero of the arrays' precision and device: libraries differ in what a bare one becomes.
+    """
+
+    def __init__(self, library, array):
+        self.library, self.zero = library, library.zeros_like(library.sum(array))
+        self.sin, self.cos, self.tan, self.sqrt = library.sin, library.cos, library.tan, library.sqrt
+        self.exp, self.log, self.tanh = library.exp, library.log, library.tanh
+        self.abs, self.sign = library.abs, library.sign
+        for name, older in ("asin", "arcsin"), ("acos", "arccos"), ("atan2", "arctan2"), ("pow", "power"):
+            setattr(self, name, getattr(library, name if hasattr(library, name) else older))
+
+    def min(self, x, y):
+        x, y = self.zero + x, self.zero + y
+        return self.library.where((y < x) | (x != x), y, x)
+
+    def max(self, x, y):
+        x, y = self.zero + x, self.zero + y
+        return self.library.where((y > x) | (x != x), y, x)
+
+    def select(self, condition, positive, otherwise):
+        return self.library.where(condition > 0.0, self.zero + positive, self.zero + otherwise)
+
+    def array(self, value):
+        """Numbers and NumPy's arrays as arrays of the library."""
+        if _library_of(value) is not None:
+            return value
+        numbers = np.asarray(value, dtype=_REAL)
+        if numbers.size > 1000:
+            return self.library.asarray(numbers)
+        if not numbers.ndim:
+            return self.zero + numbers.item()
+        entries = [self.zero + number for number in numbers.ravel().tolist()]
+        return self.library.reshape(self.library.stack(entries), numbers.shape)
+
+
+def _library_of(value):
+    """The library of an array that is not NumPy's; None for all else."""
+    if isinstance(value, np.ndarray | np.generic):
+        return None
+    if hasattr(value, "__array_namespace__"):
+        return value.__array_namespace__()
+    name = type(value).__module__.partition(".")[0]
+    return sys.modules[name] if name == "torch" else None
+
+
+def _library(arguments):
+    """Functions of the library of the first argument that has one, and the arguments as its arrays; None without."""
+    for _, value, _ in arguments:
+        library = _library_of(value)
+        if library is not None:
+            functions = _Library(library, value)
+            return functions, [(name, functions.array(each), shape) for name, each, shape in arguments]
+    return None
+
+
+def _evaluate_with(functions, kernel, arguments, shapes):
+    """What ``_evaluate`` returns, in the arrays of a library: it follows them through its own transformations."""
+    library, batch, columns = functions.library, (), []
+    for name, array, shape in arguments:
+        axes = _axes(name, tuple(array.shape), shape)
+        if axes:
+            batch = np.broadcast_shapes(batch, tuple(array.shape[:axes]))
+        if shape:
+            flat = library.reshape(array, (*array.shape[:axes], math.prod(shape)))
+            array = [flat[..., place] for place in range(math.prod(shape))]
+        columns.append(array)
+    packed = []
+    for result, shape in zip(kernel(functions, *columns), shapes, strict=True):
+        entries = [library.broadcast_to(functions.zero + value, batch) for value in result]
+        stacked = library.stack(entries, axis=-1) if entries else library.broadcast_to(functions.zero, (*batch, 0))
+        packed.append(library.reshape(stacked, (*batch, *shape)))
     return packed
 
 
