@@ -42,6 +42,7 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
         *("mbsym:export", "mbsym:compile", "mbsym.batches.compiled:CompiledModel"),
         *("mbsym.batches.compiled:CompiledFunction", "mbsym:sweep", "mbsym.batches.sweep:Sweep"),
     ),
+    "Pictures": ("mbsym:show",),
     "Simulation": (
         *("mbsym:simulate", "mbsym:Loads", "mbsym:Keeping", "mbsym:Accuracy", "mbsym:Preparation"),
         *("mbsym:Scheme", "mbsym:Stepping", "mbsym.simulation.result:SimulationResult"),

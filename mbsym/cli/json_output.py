@@ -163,6 +163,7 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "increments": "names of the rows of the shapes",
         "modes": "name, eigenvalue [1/s], frequency [rad/s, Hz], damping ratio, behaviour and shape of each",
     },
+    "show": {},
     "convert": {"warnings": "what the reader noticed, a sentence each"},
     "examples": {"examples": "name and first sentence of each bundled model, where none is copied out"},
 }

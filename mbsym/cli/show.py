@@ -10,12 +10,14 @@ from mbsym.cli.arguments import (
     COORDINATES_HELP,
     CUT_HELP,
     KEEP_HELP,
+    AsJson,
     Floating,
     ForceFile,
     Loops,
     Order,
     model_help,
 )
+from mbsym.cli.json_output import print_json
 from mbsym.cli.model_source import read_model, tell_warning
 
 
@@ -32,6 +34,7 @@ def register(app: typer.Typer) -> None:
         loops: Loops = None,
         cut: list[str] = typer.Option([], "--cut", help=CUT_HELP),
         keep: list[str] = typer.Option([], "--keep", help=KEEP_HELP),
+        as_json: AsJson = False,
         force: ForceFile = False,
     ) -> None:
         """Write a page on which a model turns in space and sliders move it, its loops kept closed."""
@@ -42,4 +45,8 @@ def register(app: typer.Typer) -> None:
             model, floating=floating, loops=loops, coordinates=coordinates, order=order, cut=cut, keep=keep
         )
         path = output if output is not None else Path(f"{spelled(system.name)}.html")
-        typer.echo(f"wrote {write_show(system, path, order=order, force=force, tell=tell_warning)}")
+        written = write_show(system, path, order=order, force=force, tell=tell_warning)
+        if as_json:
+            print_json("show", system.name, {}, [written])
+        else:
+            typer.echo(f"wrote {written}")

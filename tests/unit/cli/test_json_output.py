@@ -43,6 +43,7 @@ LINES: list[tuple[list[str], set[str]]] = [
     (["equilibrium", "double_pendulum", "--starts", "2"], set()),
     (["modes", "double_pendulum", "--page", "x.html"], set()),
     (["convert", "cart_pole", "copy.yaml"], set()),
+    (["show", "cart_pole", "-o", "x.html"], set()),
     (["examples"], set()),
     (["examples", "cart_pole"], {"examples"}),
 ]
