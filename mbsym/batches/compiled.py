@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mbsym.batches.cache import library_of
+from mbsym.codegen.cache import library_of
 from mbsym.codegen.description import EVERY, GeneratedFile, Real
 from mbsym.codegen.languages import LARGEST_OPTIMISED
 from mbsym.codegen.load import LoadedFunction, LoadedModule, numpy_module

@@ -83,9 +83,9 @@ def register(app: typer.Typer) -> None:
         rotation: str = typer.Option(
             "", "--rotation", help="Variable of transfer-matrix in space: incremental (default) or cardan."
         ),
-        rtol: float = typer.Option(1e-9, "--rtol", help="Relative error per step of SciPy's methods."),
+        rtol: float = typer.Option(1e-9, "--rtol", help="Relative error per step of methods that choose their steps."),
         atol: float | None = typer.Option(
-            None, "--atol", help="Absolute error per step of SciPy's methods; default a hundredth of --rtol."
+            None, "--atol", help="Absolute error per step of these methods; default a hundredth of --rtol."
         ),
         language: str = typer.Option("auto", "--language", help="c, numpy, or auto for C where there is a compiler."),
         coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),

@@ -4,7 +4,8 @@ On the branch that a mechanism is on its accelerations are smooth, and singular 
 of a step are off the branch by what the step has for errors, though, and there accelerations grow as that error over
 the square of the distance from the singular position: tight tolerances make steps shorter and shorter on the way there.
 So stages are projected where such a position is near, steps are laid so that it falls between two stages that are far
-apart, and no more accuracy is asked for than positions that are closed to round-off have.
+apart, a step that ends on it is taken again and ends before it, and no more accuracy is asked for than positions that
+are closed to round-off have.
 """
 
 from __future__ import annotations
@@ -32,6 +33,15 @@ _STEPS: Final = 3.0
 
 _LANDING: Final = 0.8
 """Part of the way to the next crossing that is left where one step does not reach across."""
+
+_TOO_CLOSE: Final = 0.02
+"""Measure below which a step does not end if it can end earlier."""
+
+_APPROACH: Final = 0.25
+"""Part of the measure at its start below which a step that ends too close is taken again: a crossing that is laid as it
+should be ends at more than that."""
+
+_MOST_AGAIN: Final = 3
 
 _NOISE: Final = 100.0 * float(np.finfo(float).eps)
 """Error of closed positions, whose quotient by the square of the measure is that of accelerations."""
@@ -64,10 +74,19 @@ class Crossing:
         self._absolute = absolute
         self._before: tuple[float, float] | None = None
         self._near = False
+        self._away = np.inf
+        self._again = 0
+
+    @property
+    def is_near(self) -> bool:
+        """True where a singular position may be ahead, so that stages are projected."""
+        return self._near
 
     def rates(self, t: float, x: Array) -> Array:
         """Rates of a state, of the projected one near a singular position; nan where it cannot be projected."""
-        if not self._near:
+        last = self._watch.last
+        if not self._near or (last is not None and t == last.t):
+            # The state that a step starts from is closed.
             return self._rates(t, x)
         try:
             return self._rates(t, self._correct(t, x))
@@ -75,7 +94,7 @@ class Crossing:
             return np.full_like(x, np.nan)
 
     def prepare(self, integrator: Any, method: str) -> None:
-        """Lays the next step of an integrator of SciPy.
+        """Lays the next step of an integrator.
 
         Args:
             integrator: in the state that the watch saw last.
@@ -83,20 +102,48 @@ class Crossing:
         """
         last = self._watch.last
         assert last is not None
-        before, self._before = self._before, (last.t, last.measure)
+        if self._before is None or self._before[0] != last.t:
+            self._before, before = (last.t, last.measure), self._before
+            self._away = _away(before, (last.t, last.measure))
         integrator.atol = self._absolute
-        self._near = last.measure < _NEAR
+        length, middle, away = float(integrator.h_abs), WIDEST_GAP[method], self._away
+        self._near = last.measure < _NEAR or away < length
         if not self._near:
             return
-        if before is not None and last.t > before[0] and last.measure < before[1]:
-            away = last.measure * (last.t - before[0]) / (before[1] - last.measure)
-            length, middle = float(integrator.h_abs), WIDEST_GAP[method]
-            if away < middle * length:
-                integrator.h_abs = away / middle
-            elif away < 2.0 * length:
-                integrator.h_abs = min(length, away - _LANDING * middle * length)
+        if away < middle * length:
+            integrator.h_abs = away / middle
+        elif away < 2.0 * length:
+            integrator.h_abs = min(length, away - _LANDING * middle * length)
         noise = min(_NOISE / max(last.measure, 1e-12) ** 2, _MOST_NOISE)
         allowed = np.full(len(integrator.y), self._absolute)
         self._layout.q(allowed)[:] = max(noise, self._absolute)
         self._layout.v(allowed)[:] = max(noise * float(np.max(np.abs(last.v))), self._absolute)
         integrator.atol = allowed
+
+    def shorter(self, t: float, x: Array, method: str) -> float | None:
+        """The length of a step to take in the place of one that ends too close to a singular position.
+
+        Args:
+            t: end of the step.
+            x: state there.
+            method: one of ``WIDEST_GAP``.
+
+        Returns:
+            The length, or None where the step may stay.
+        """
+        last = self._watch.last
+        assert last is not None
+        measure = self._watch.measure(x)
+        if measure >= min(_TOO_CLOSE, _APPROACH * last.measure) or self._again == _MOST_AGAIN:
+            self._again = 0
+            return None
+        self._again += 1
+        self._away = t - last.t
+        return (1.0 - _LANDING * WIDEST_GAP[method]) * self._away
+
+
+def _away(before: tuple[float, float] | None, last: tuple[float, float]) -> float:
+    """Time from the last state to where the measure vanishes if it goes on as between both, infinite if it grows."""
+    if before is None or last[0] <= before[0] or last[1] >= before[1]:
+        return np.inf
+    return last[1] * (last[0] - before[0]) / (before[1] - last[1])

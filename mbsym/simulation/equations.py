@@ -1,22 +1,20 @@
-"""A model's equations made ready to run: derived, written as C or NumPy into a temporary place, and loaded."""
+"""A model's equations made ready to run: derived, printed as C or NumPy, compiled if need be, and loaded."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from json import loads
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.codegen.build import SharedLibrary, compile_c, find_compiler
+from mbsym.codegen.build import SharedLibrary, find_compiler
+from mbsym.codegen.cache import library_of
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.interface import render
-from mbsym.codegen.load import LoadedModule, c_module, load_numpy
-from mbsym.codegen.manifest_reader import read_manifest
-from mbsym.codegen.write import write_files
+from mbsym.codegen.load import LoadedModule, c_module, numpy_module
 from mbsym.errors import SimulationError, ToolchainError
 from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
@@ -24,6 +22,7 @@ from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, Progress, derive, describe, express, optimise
+from mbsym.simulation.adaptive_steps import adaptive_source
 from mbsym.simulation.options import LANGUAGES, Preparation
 from mbsym.simulation.step_terms import external_elements, external_power, speeds_of_momentum, variational_terms
 from mbsym.simulation.time_stepping import StepSizes, driver_source, sizes_of
@@ -181,8 +180,7 @@ def prepare(
     """
     compiled = _is_compiled(preparation.language)
     order = preparation.order
-    # Which branch is taken behind a singular position where two meet closely depends on rounding.
-    mechanism = express(model, GenerationOptions(symbolic_parameters="none", order=order, simplify="none"))
+    mechanism = express(model, GenerationOptions(symbolic_parameters="none", order=order))
     if not mechanism.nv:
         raise SimulationError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
     # A joint that holds nothing closes nothing where it is cut.
@@ -193,7 +191,6 @@ def prepare(
         functions=(*_TREE, *_LOOPS) if looped else _TREE,
         symbolic_parameters="none",
         order=order,
-        simplify="none",
     )
     derivation = derive(mechanism, options, progress)
     own = [external_power] if powered else []
@@ -208,23 +205,28 @@ def prepare(
     if progress is not None:
         progress("compile" if compiled else "import", 0, 1)
     work = powered or loaded
-    with TemporaryDirectory(prefix="mbsym") as scratch:
-        write_files(scratch, files)
-        manifest = read_manifest(scratch)
-        name = str(manifest["name"])
-        library: SharedLibrary | None = None
-        if compiled:
-            driver = driver_source(name, sizes_of(mechanism, work=work, powered=powered, variational=variational))
-            write_files(scratch, [GeneratedFile(f"{name}_steps.c", driver)], force=True)
-            size = (Path(scratch) / f"{name}.c").stat().st_size
-            # A compiler may warn of what it makes of the sizes of one model; that is no reason to stop.
-            flags = ("-std=c99", "-O2" if size <= LARGEST_OPTIMISED else "-O1")
-            library = compile_c(scratch, f"{name}_steps", flags)
-            module = c_module(library, manifest)
-        else:
-            module = load_numpy(Path(scratch) / f"{name}.py")
+    manifest = files[-1]
+    library: SharedLibrary | None = None
+    if compiled:
+        library = _library(files, sizes_of(mechanism, work=work, powered=powered, variational=variational))
+        module = c_module(library, loads(manifest.text))
+    else:
+        module = numpy_module(files[0], manifest)
     loops = derivation.loops if looped else None
     return Equations(mechanism, loops, module, library, work, powered, variational, steps)
+
+
+def _library(files: Sequence[GeneratedFile], sizes: StepSizes) -> SharedLibrary:
+    """The generated C with what steps around it, compiled in one piece; kept for the next time."""
+    texts = {file.name: file.text for file in files}
+    source = next(name for name in texts if name.endswith(".c"))
+    name = source.removesuffix(".c")
+    steps = "\n".join((driver_source(name, sizes), adaptive_source(name, sizes)))
+    header = GeneratedFile(f"{name}.h", texts[f"{name}.h"])
+    whole = GeneratedFile(f"{name}_steps.c", steps.replace(f'#include "{source}"\n', texts[source]))
+    # A compiler may warn of what it makes of the sizes of one model; that is no reason to stop.
+    flags = ("-std=c99", "-O2" if len(texts[source]) <= LARGEST_OPTIMISED else "-O1")
+    return library_of([header, whole], flags)
 
 
 def _is_compiled(language: str) -> bool:

@@ -16,6 +16,7 @@ from mbsym.loops.corrections import CORRECTIONS, Keeper, NoCorrection, Projectio
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress, read
+from mbsym.simulation.adaptive_steps import CompiledEngine, Engine
 from mbsym.simulation.crossing import WIDEST_GAP, Crossing
 from mbsym.simulation.equations import Equations, prepare, speed_quantities, suggestion
 from mbsym.simulation.evaluated_steps import EvaluatedSteps
@@ -86,7 +87,7 @@ def simulate(
     Args:
         model: a model, a model file, the name of a bundled example, or what ``prepare`` made of one, for many runs.
         duration: [s].
-        method: RK45, DOP853, Radau, BDF, LSODA (SciPy), rk4, symplectic (variational midpoint rule, trees only), or
+        method: RK45, DOP853; Radau, BDF, LSODA (SciPy's); rk4, symplectic (variational midpoint rule, trees only), or
             transfer-matrix.
         step: length of the steps of rk4, symplectic and transfer-matrix (default 1 ms); of the other methods, which
             choose their steps, the interval of the output (default a thousandth of the duration).
@@ -97,7 +98,7 @@ def simulate(
         loads: control inputs and generalised forces.
         keeping: how loops are kept closed.
         stepping: scheme and rotation variable of transfer-matrix.
-        accuracy: of SciPy's methods.
+        accuracy: of methods that choose their steps.
         preparation: language and order of the equations; those of prepared equations stay as they are.
         progress: told of each step.
 
@@ -295,8 +296,11 @@ def _integrated(
             )
         return fixed_step_trajectory(taken, x, times, step, watch, after, singular, progress)
     steps: Steps
+    compiled: Engine | None = None
     if equations.library is not None and leaves_rates(kept) and not callable(loads.tau) and not callable(loads.u):
         steps = CompiledSteps(equations.library, equations.name, equations.sizes, loads.tau, loads.u)
+        acting = np.concatenate([loads.tau, loads.u])
+        compiled = CompiledEngine(equations.library, equations.name, equations.sizes, acting)
     else:
         steps = EvaluatedSteps(equations, loads, system, kept)
     correct: Correct | None = None
@@ -311,8 +315,9 @@ def _integrated(
     rates = steps.rates if crossing is None else crossing.rates
     jacobian = RateJacobian(rates, equations.mechanism, layout) if method in IMPLICIT_METHODS else None
     return adaptive_trajectory(
-        steps.rates, method, x, times, layout, name, accuracy, watch, correct, singular, crossing, jacobian, progress
-    )
+        steps.rates, method, x, times, layout, name, accuracy, watch, correct, singular, crossing, jacobian, progress,
+        compiled,
+    )  # fmt: skip
 
 
 def _singular_watch(equations: Equations, system: LoopedSystem | None) -> SingularWatch | None:

@@ -23,7 +23,7 @@ LANGUAGES: Final = ("auto", "c", "numpy")
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """Errors per step that SciPy's methods allow.
+    """Errors per step that methods which choose their steps allow.
 
     Attributes:
         rtol: relative.

@@ -167,6 +167,10 @@ class SingularWatch:
                 self._look(a, b, (before, after, rates), _DEPTH)
         self.last = after
 
+    def measure(self, x: Array) -> float:
+        """That of a state which is not passed on."""
+        return self._sample(0.0, self._layout.q(x), self._layout.v(x)).measure
+
     def finish(self) -> tuple[SingularPosition, ...]:
         """All that were found, that of the end included."""
         if self._zone is not None:
@@ -224,12 +228,14 @@ class SingularWatch:
         u, sizes, vt = np.linalg.svd(worst.matrix, full_matrices=False)
         lost = sizes < max(10.0 * worst.measure, SINGULAR)
         way: Way = "straight on"
+        end = self.last if after is None else after
         if before is None:
             way = "started there"
+        elif end is not None and float(np.linalg.norm(_direction(before.v) - _direction(end.v))) > TURNED:
+            # Also onto a branch that is singular all along.
+            way, after = "turned", end
         elif after is None:
             way = "ended there"
-        elif float(np.linalg.norm(_direction(before.v) - _direction(after.v))) > TURNED:
-            way = "turned"
         return SingularPosition(
             t=worst.t,
             measure=worst.measure,

@@ -184,7 +184,7 @@ def driver_source(name: str, sizes: StepSizes) -> str:
     heads = {}
     for function, arguments in FUNCTIONS.items():
         if routine.function(function) is not None:
-            parts = [_c_formal(formals[argument]) for argument in arguments]
+            parts = [c_formal(formals[argument]) for argument in arguments]
             heads[function] = (*(f"{part}," for part in parts), "double *work)")
     declared = [f"void {name}_{function}({' '.join(head)};" for function, head in heads.items()]
     printed = print_c(routine, f"{name}_", heads, "double", has_parameters=False)
@@ -193,7 +193,8 @@ def driver_source(name: str, sizes: StepSizes) -> str:
     )
 
 
-def _c_formal(formal: Formal) -> str:
+def c_formal(formal: Formal) -> str:
+    """An argument of a function in C."""
     if formal.array is None:
         return f"{'int' if formal.kind == 'int' else 'double'} {formal.name}"
     return f"{'' if formal.array.writable else 'const '}double *{formal.name}"

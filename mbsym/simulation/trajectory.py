@@ -1,4 +1,4 @@
-"""From a first state to states on an output grid, by steps of fixed length or by SciPy's integrators."""
+"""From a first state to states on an output grid, by steps of fixed length or by integrators that choose theirs."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from numpy.typing import NDArray
 
 from mbsym.errors import SimulationError
 from mbsym.pipeline import Progress
+from mbsym.simulation.adaptive_steps import MOST_IDLE, Engine
 from mbsym.simulation.crossing import Crossing
 from mbsym.simulation.equations import StateLayout
 from mbsym.simulation.events import EventWatch
 from mbsym.simulation.fixed_steps import Stepper, not_finite
 from mbsym.simulation.jacobian import RateJacobian
 from mbsym.simulation.options import Accuracy
+from mbsym.simulation.pair_integrator import PairIntegrator
+from mbsym.simulation.runge_kutta_pairs import PAIRS
 from mbsym.simulation.singular_positions import SingularWatch
 
 Array: TypeAlias = NDArray[Any]
 Rates: TypeAlias = Callable[[float, Array], Array]
 Correct: TypeAlias = Callable[[float, Array], Array]
 
-ONE_STEP_METHODS: Final = ("RK45", "DOP853", "Radau")
+ONE_STEP_METHODS: Final = (*PAIRS, "Radau")
 """Methods that start each step from the state alone, so that the state may be put right in between."""
 
 MULTI_STEP_METHODS: Final = ("BDF", "LSODA")
@@ -35,8 +38,6 @@ IMPLICIT_METHODS: Final = ("Radau", "BDF")
 
 _IDLE: Final = 1e-13
 """Part of the duration below which a step leads nowhere."""
-
-_MOST_IDLE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,15 @@ class _Recorder:
         """Records a state and reports every hundredth part of the way."""
         self.t[self.count], self.x[self.count] = t, x
         self.count += 1
+        self._tell(t)
+
+    def fill(self, count: int) -> None:
+        """Takes over rows of ``x`` that were filled, up to as many."""
+        self.t[self.count : count] = self.times[self.count : count]
+        self.count = count
+        self._tell(float(self.t[count - 1]))
+
+    def _tell(self, t: float) -> None:
         percent = 100 * self.count // max(len(self.times), 1)
         if self._progress is not None and percent != self._shown:
             self._shown = percent
@@ -171,8 +181,9 @@ def adaptive_trajectory(
     crossing: Crossing | None = None,
     jacobian: RateJacobian | None = None,
     progress: Progress | None = None,
+    compiled: Engine | None = None,
 ) -> Trajectory:
-    """States on a grid by an integrator of SciPy, which chooses its steps.
+    """States on a grid by an integrator that chooses its steps: a pair of ours, or one of SciPy.
 
     After each step of a one-step method quaternions get unit length and ``correct`` puts the state right; multi-step
     methods run on, since rates do not depend on the lengths of quaternions. Recorded states are always put right.
@@ -191,11 +202,11 @@ def adaptive_trajectory(
         crossing: lays steps across singular positions; for one-step methods, and with ``singular``.
         jacobian: of the rates; for implicit methods.
         progress: told of each hundredth part.
+        compiled: what takes the steps of a pair; None for Python.
 
     Raises:
         SimulationError: the integrator fails, or a state is not finite.
     """
-    from scipy import integrate
 
     def put_right(time: float, state: Array) -> Array:
         state = layout.normalise(state.copy())
@@ -205,16 +216,10 @@ def adaptive_trajectory(
         # What integrators warn of makes them fail, and is told then.
         warnings.simplefilter("ignore")
         try:
-            integrator = getattr(integrate, method)(
-                rates if crossing is None else crossing.rates,
-                float(times[0]),
-                x,
-                float(times[-1]),
-                rtol=accuracy.rtol,
-                atol=accuracy.absolute,
-                max_step=accuracy.max_step,
-                **({} if jacobian is None else {"jac": jacobian}),
-            )
+            integrator = _integrator(
+                rates if crossing is None else crossing.rates, method, x, times, layout, accuracy, jacobian,
+                compiled, (lambda: True) if crossing is None else (lambda: not crossing.is_near),
+            )  # fmt: skip
         except (ValueError, ArithmeticError, np.linalg.LinAlgError):
             raise not_finite(name, float(times[0])) from None
         one_step = method in ONE_STEP_METHODS
@@ -224,6 +229,8 @@ def adaptive_trajectory(
 
         record = _Recorder(times, len(x), progress)
         record.add(float(times[0]), x)
+        if isinstance(integrator, PairIntegrator) and not watch and correct is None and singular is None:
+            return _run(integrator, record, method, name, rates)
         watch.start(float(times[0]), x)
         before = x
         steps = idle = 0
@@ -237,14 +244,18 @@ def adaptive_trajectory(
                 raise not_finite(name, t) from None
             if integrator.status == "failed":
                 raise _failure(name, method, t, message, rates(t, before))
-            steps += 1
             now = float(integrator.t)
             if not np.all(np.isfinite(integrator.y)):
                 raise not_finite(name, t)
             idle = idle + 1 if now - t < _IDLE * (times[-1] - times[0]) else 0
-            if idle > _MOST_IDLE:
+            if idle > MOST_IDLE:
                 raise _failure(name, method, t, "its steps no longer get anywhere", rates(now, integrator.y))
             after = put_right(now, integrator.y)
+            shorter = crossing.shorter(now, after, method) if crossing is not None else None
+            if shorter is not None:
+                _restart(integrator, t, before, rates, shorter)
+                continue
+            steps += 1
             dense = integrator.dense_output() if watch or record.due < now else None
 
             def between(time: float, dense: Callable[[float], Array] | None = dense) -> Array:
@@ -261,12 +272,72 @@ def adaptive_trajectory(
             if record.due <= now:
                 record.add(record.due, after)
             if one_step and not np.array_equal(after, integrator.y):
-                integrator.y = after.copy()
-                integrator.f = rates(now, after)
+                _restart(integrator, now, after, rates, None)
             before = after
             if singular is not None:
                 singular.step(now, after)
         return record.trajectory(steps, calls(), False)
+
+
+def _integrator(
+    rates: Rates,
+    method: str,
+    x: Array,
+    times: Array,
+    layout: StateLayout,
+    accuracy: Accuracy,
+    jacobian: RateJacobian | None,
+    compiled: Engine | None,
+    is_compiled: Callable[[], bool],
+) -> Any:
+    """The integrator of a method, before its first step."""
+    if method in PAIRS:
+        idle = _IDLE * float(times[-1] - times[0])
+        return PairIntegrator(method, rates, x, times, layout.quaternions, accuracy, idle, compiled, is_compiled)
+    from scipy import integrate
+
+    return getattr(integrate, method)(
+        rates,
+        float(times[0]),
+        x,
+        float(times[-1]),
+        rtol=accuracy.rtol,
+        atol=accuracy.absolute,
+        max_step=accuracy.max_step,
+        **({} if jacobian is None else {"jac": jacobian}),
+    )
+
+
+def _restart(integrator: Any, t: float, x: Array, rates: Rates, length: float | None) -> None:
+    """Lets an integrator go on from a state that was put right, or from an earlier one by a step of another length."""
+    if isinstance(integrator, PairIntegrator):
+        integrator.restart(t, x)
+    else:
+        integrator.y = x.copy()
+        integrator.f = rates(t, x)
+        if length is not None:
+            # The polynomial of the step that is taken back, from which iterations would start.
+            integrator.t, integrator.sol = t, None
+    if length is not None:
+        integrator.h_abs, integrator.status = length, "running"
+
+
+def _run(integrator: PairIntegrator, record: _Recorder, method: str, name: str, rates: Rates) -> Trajectory:
+    """A whole motion that nobody looks at between its steps."""
+    integrator.due = record.count
+    samples = record.x[: len(record.times)]
+    steps = 0
+    while integrator.status == "running":
+        t, before = integrator.t, integrator.y.copy()
+        try:
+            taken, message = integrator.run(samples)
+        except (ValueError, ArithmeticError, np.linalg.LinAlgError):
+            raise not_finite(name, t) from None
+        if message is not None:
+            raise _failure(name, method, integrator.t, message, rates(integrator.t, before))
+        steps += taken
+        record.fill(integrator.due)
+    return record.trajectory(steps, integrator.nfev, False)
 
 
 def _failure(name: str, method: str, t: float, message: object, rates: Array) -> SimulationError:

@@ -58,6 +58,11 @@ def test_import_mbsym_loads_nothing_heavy() -> None:
     assert heavy_modules_loaded_by("import mbsym", ROOT) == []
 
 
+def test_a_motion_is_simulated_without_scipy() -> None:
+    verb = "from mbsym.cli import main; main(['simulate', 'four_bar', '--duration', '0.01', '--json'])"
+    assert not {"scipy", "sympy"}.intersection(heavy_modules_loaded_by(verb, ROOT))
+
+
 def test_sympy_is_imported_inside_functions_only() -> None:
     assert eager_sympy_imports(ROOT / "mbsym") == []
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import mbsym
-from mbsym.batches.cache import cache_folder
 from mbsym.batches.compiled import StatusError
+from mbsym.codegen.cache import cache_folder
 from mbsym.errors import CodegenError, DerivationError
 
 NAMES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
@@ -70,7 +70,7 @@ def test_several_results_have_names_and_failures_are_told() -> None:
 def test_the_library_is_kept(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mbsym.compile("double_pendulum", ["mass_matrix"])
     (library,) = own_cache.iterdir()
-    monkeypatch.setattr("mbsym.batches.cache._built", None)  # nothing is compiled any more
+    monkeypatch.setattr("mbsym.codegen.cache._built", None)  # nothing is compiled any more
     assert mbsym.compile("double_pendulum", ["mass_matrix"]).mass_matrix([0.0, 0.0]).shape == (2, 2)
     assert [library] == list(own_cache.iterdir())
 

@@ -11,6 +11,7 @@ from scipy.linalg import expm
 import mbsym
 from mbsym.codegen.build import WARNINGS, compile_c
 from mbsym.errors import SimulationError
+from mbsym.simulation.adaptive_steps import adaptive_source
 from mbsym.simulation.equations import prepare
 from mbsym.simulation.evaluated_steps import EvaluatedSteps, python_functions
 from mbsym.simulation.fixed_steps import FixedStepper
@@ -210,7 +211,8 @@ def test_the_driver_compiles_without_warnings(name: str, powered: bool, tmp_path
     functions = ["forward_dynamics", "position_rate"]
     files = mbsym.generate(name, tmp_path, languages=["c"], functions=functions, symbolic_parameters="none")
     mechanism = files.derivation.mechanism
-    source = driver_source(name, sizes_of(mechanism, work=True, powered=powered, variational=powered))
+    sizes = sizes_of(mechanism, work=True, powered=powered, variational=powered)
+    source = f"{driver_source(name, sizes)}\n{adaptive_source(name, sizes)}"
     timed = mechanism.time is not None
     extra, unread = ("double t, const double *u, ", "(void)t; (void)u; ") if timed else ("", "")
     stand_ins = [

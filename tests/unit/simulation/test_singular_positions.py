@@ -49,6 +49,15 @@ def test_tight_tolerances_get_across(rtol: float) -> None:
     assert {item.way for item in result.singular} == {"straight on"}
 
 
+@pytest.mark.parametrize("push", [-1e-9, -1e-13, 1e-13, 1e-9])
+def test_rounding_does_not_decide_where_a_motion_goes(push: float) -> None:
+    """Steps that differ end elsewhere before a singular position, some of them on it, and take the same branch."""
+    found = mbsym.simulate(rhombus(), 3.5, initial={"v_hinge_1": push}, accuracy=mbsym.Accuracy(1e-11))
+    assert [round(item.t, 4) for item in found.singular] == [0.3634, 0.8708, 1.5867, 2.7794, 3.3615]
+    assert [item.way for item in found.singular] == ["straight on"] * 3 + ["turned", "straight on"]
+    assert found.statistics.steps < 300
+
+
 @pytest.mark.parametrize(("method", "ways"), [("RK45", {"straight on"}), ("Radau", {"straight on", "turned"})])
 def test_other_one_step_methods_get_across(method: str, ways: set[str]) -> None:
     """Radau ends its steps with a stage, so that round-off may decide on the branch there; which one it was is told."""
