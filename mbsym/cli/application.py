@@ -21,6 +21,7 @@ VERBS: Final = {
     "show": "Write a page to look at a model and move it.",
     "label": "Label bodies and joints, find the cut joints.",
     "derive": "Derive the equations of motion in closed form.",
+    "report": "One page: pictures, equations, operations.",
     "generate": "Generate code for a model.",
     "export": "Code for CasADi and other consumers.",
     "verify": "Compile generated code, run it, compare, certify.",

@@ -107,6 +107,10 @@ TRIGONOMETRY_HELP: Final = (
 """The option --trigonometry."""
 
 
+SYMBOLS_HELP: Final = "Parameters that stay symbols: all, none, or NAME,NAME."
+"""The option --symbolic-parameters of documents."""
+
+
 def formulation_help() -> str:
     """The option --formulation."""
     from mbsym.registry import FORMULATIONS

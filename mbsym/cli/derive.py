@@ -10,8 +10,12 @@ from mbsym.cli.arguments import (
     COORDINATES_HELP,
     CUT_HELP,
     KEEP_HELP,
+    SYMBOLS_HELP,
+    Actuators,
     AsJson,
+    Floating,
     ForceFile,
+    JointDynamics,
     Loops,
     Order,
     either,
@@ -36,12 +40,15 @@ def register(app: typer.Typer) -> None:
         ),
         form: str = typer.Option("text", "--format", help=f"{either(FORMATS)}."),
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write; default is standard output."),
-        symbolic_parameters: str = typer.Option("all", "--symbolic-parameters", help="all, none, or NAME,NAME."),
+        symbolic_parameters: str = typer.Option("all", "--symbolic-parameters", help=SYMBOLS_HELP),
         coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
         order: Order = "weight",
         loops: Loops = None,
         cut: list[str] = typer.Option([], "--cut", help=CUT_HELP),
         keep: list[str] = typer.Option([], "--keep", help=KEEP_HELP),
+        floating: Floating = False,
+        joint_dynamics: JointDynamics = "ignore",
+        actuators: Actuators = "ignore",
         as_json: AsJson = False,
         force: ForceFile = False,
     ) -> None:
@@ -51,7 +58,17 @@ def register(app: typer.Typer) -> None:
         from mbsym.report.equations import derive as derive_equations
 
         chosen = symbolic_parameters if symbolic_parameters in ("all", "none") else (*symbolic_parameters.split(","),)
-        system = read_model(model, loops=loops, coordinates=coordinates, order=order, cut=cut, keep=keep)
+        system = read_model(
+            model,
+            floating=floating,
+            loops=loops,
+            joint_dynamics=joint_dynamics,
+            actuators=actuators,
+            coordinates=coordinates,
+            order=order,
+            cut=cut,
+            keep=keep,
+        )
         equations = derive_equations(system, formulation, symbolic_parameters=chosen, order=order)
         written: tuple[Path, ...] = ()
         if output is not None:

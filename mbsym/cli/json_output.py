@@ -81,6 +81,7 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "sections": "what the formulation adds",
         "operations": "of each generated function, by kind",
     },
+    "report": {"formulation": "that was used"},
     "generate": {
         "formulation": "that was used",
         "real": '"double" or "float"',

@@ -20,9 +20,9 @@ WIDTH: Final = 110
 """Of a line of the roadmap."""
 
 
-def roadmap_lines(mechanism: Mechanism) -> tuple[str, ...]:
-    """A table of bodies and joints: label, body, parent, joint, its type, ranges of q and v; then cut joints."""
-    names = {0: mechanism.model.ground} | {body.label: body.name for body in mechanism.bodies}
+def body_rows(mechanism: Mechanism) -> tuple[tuple[str, ...], ...]:
+    """A heading and a row a body: label, body, parent, joint, its type, ranges of q and v."""
+    names = _body_names(mechanism)
     rows = [("label", "body", "parent", "joint", "type", "q", "v")]
     for body in mechanism.bodies:
         joint = f"{body.joint.name} (walked backwards)" if body.flipped else body.joint.name
@@ -37,15 +37,35 @@ def roadmap_lines(mechanism: Mechanism) -> tuple[str, ...]:
                 _range("v", body.v_range),
             )
         )
-    lines = [*_aligned(rows), "", f"q, v and tau are laid out {order_in_words(mechanism.model)}."]
-    if mechanism.cut_joints:
-        cut = [("label", "cut joint", "from", "to", "type")]
-        for item in mechanism.cut_joints:
-            cut.append(
-                (str(item.label), item.joint.name, names[item.predecessor], names[item.successor], item.joint.type)
-            )
+    return tuple(rows)
+
+
+def cut_rows(mechanism: Mechanism) -> tuple[tuple[str, ...], ...]:
+    """A heading and a row a cut joint: label, joint, the bodies that it ties, its type; nothing where none is cut."""
+    names = _body_names(mechanism)
+    rows = [
+        (str(item.label), item.joint.name, names[item.predecessor], names[item.successor], item.joint.type)
+        for item in mechanism.cut_joints
+    ]
+    return (("label", "cut joint", "from", "to", "type"), *rows) if rows else ()
+
+
+def _body_names(mechanism: Mechanism) -> dict[int, str]:
+    return {0: mechanism.model.ground} | {body.label: body.name for body in mechanism.bodies}
+
+
+def layout_sentence(mechanism: Mechanism) -> str:
+    """In which order q, v and tau are laid out."""
+    return f"q, v and tau are laid out {order_in_words(mechanism.model)}."
+
+
+def roadmap_lines(mechanism: Mechanism) -> tuple[str, ...]:
+    """A table of bodies and joints, one of cut joints, one of frames; motors and named states."""
+    lines = [*_aligned(body_rows(mechanism)), "", layout_sentence(mechanism)]
+    if cut := cut_rows(mechanism):
         lines += ["", *_aligned(cut)]
     if mechanism.frames:
+        names = _body_names(mechanism)
         own = [(frame.name, names[frame.label], frame.axes) for frame in mechanism.frames]
         lines += ["", *_aligned([("frame", "body", "axes"), *own]), *_AXES]
     lines += ["", *wrap(_motors(mechanism), WIDTH, subsequent_indent="  ")]

@@ -148,7 +148,8 @@ def formulation_sections(equations: Equations) -> tuple[Section, ...]:
 
 def _parameters(equations: Equations) -> tuple[Section, ...]:
     rows = tuple((item.name, show_number(item.default), item.unit) for item in equations.mechanism.parameters)
-    return (Section("parameters", "Parameters", items=(Table(("name", "value", "unit"), rows),)),) if rows else ()
+    table = Table(("name", "value", "unit"), rows, symbols=(0,))
+    return (Section("parameters", "Parameters", items=(table,)),) if rows else ()
 
 
 def _counts(equations: Equations) -> Section:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from mbsym.report.numerals import with_decimals
-from mbsym.report.rows import Piece, broken_rows, factors_in_order, is_negative, matrix_width
+from mbsym.report.rows import Piece, broken_rows, factors_in_order, is_negative, matrix_width, terms
 from mbsym.report.symbols import SymbolParts, symbol_parts
 
 FUNCTION_NAMES: Final = {"Abs": "abs", "Min": "min", "Max": "max", "asin": "arcsin", "acos": "arccos", "log": "ln"}
@@ -113,6 +113,13 @@ class FormulaWriter(ABC):
         """An expression in rows of about a width, and how many parentheses each row begins in."""
         found = broken_rows(with_decimals(value), width)
         return [(self._row(pieces, k > 0), pieces[0].depth) for k, pieces in enumerate(found)]
+
+    def terms(self, value: Any, width: float) -> list[list[str]]:
+        """An expression in terms, each in parts that may stand in rows of their own; see ``rows.terms``."""
+        found = terms(with_decimals(value), width)
+        return [
+            [self._row(pieces, bool(k or part)) for part, pieces in enumerate(parts)] for k, parts in enumerate(found)
+        ]
 
     def _row(self, pieces: Sequence[Piece], continued: bool) -> str:
         parts: list[str] = []

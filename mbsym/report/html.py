@@ -1,31 +1,45 @@
-"""The report as one HTML page that needs nothing else: formulas in MathML, the topology as a picture."""
+"""The report as one HTML page that needs nothing else: formulas in MathML, pictures, and buttons that copy formulas.
+
+A formula is written in parts that stay together, its outermost terms, and theirs where these are wide: the reader's
+screen or paper decides where rows end.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Final
 
 from mbsym import __version__
 from mbsym.codegen.environment import render_template
+from mbsym.report.copies import Copies
 from mbsym.report.mathml import MathML
-from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps
+from mbsym.report.pictures import Pictures
+from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table
 
-ROW_WIDTH: Final = 105
-"""Letters of a formula in a row."""
+PART_WIDTH: Final = 46
+"""Letters of a formula above which its terms are parts, and half of which a part has at most if it can be parted."""
 
+MATRIX_WIDTH: Final = 110
+"""Letters of a matrix above which its entries are formulas."""
+
+MOST_OPEN: Final = 60
+"""Formulas of a section above which it is folded at first."""
+
+TEMPLATE: Final = "report/equations.html.jinja"
 
 _WRITER: Final = MathML()
 
 
 @dataclass(frozen=True, slots=True)
-class RowView:
-    """A row of a formula: what it defines, on its first row, a part of the value, and how far this is indented."""
+class FormulaView:
+    """A formula: what it defines, its value in parts, and where its texts to copy stand, nowhere if empty."""
 
     left: str
     right: str
-    indent: str = ""
+    copy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +51,20 @@ class CellView:
 
 
 @dataclass(frozen=True, slots=True)
+class FactView:
+    """A figure under a word."""
+
+    word: str
+    figure: str
+
+
+@dataclass(frozen=True, slots=True)
 class ItemView:
-    """One of: a heading of steps, rows of formulas, a formula that may scroll, a table."""
+    """One of: a heading of steps, formulas, an equation that may scroll, a table."""
 
     heading: str = ""
-    rows: tuple[RowView, ...] = ()
-    formula: str = ""
+    formulas: tuple[FormulaView, ...] = ()
+    equation: FormulaView | None = None
     header: tuple[CellView, ...] = ()
     cells: tuple[tuple[CellView, ...], ...] = ()
     look: str = ""
@@ -52,119 +74,178 @@ class ItemView:
 class SectionView:
     """A section of the page."""
 
+    key: str
     title: str
     sentences: tuple[str, ...]
     operations: str
     items: tuple[ItemView, ...]
     remark: str
+    is_open: bool
+    can_copy: bool
 
 
 @dataclass(frozen=True, slots=True)
 class PageView:
     """What the page's template shows; every text is escaped already."""
 
+    name: str
     title: str
     version: str
     description: str
-    picture: str
-    roadmap: str
-    symbols: tuple[RowView, ...]
+    facts: tuple[FactView, ...]
+    still: str
+    turning: str
+    topology: str
     sections: tuple[SectionView, ...]
+    copies: str
 
 
-def html_document(
-    title: str,
-    description: str,
-    picture: str,
-    roadmap: Sequence[str],
-    symbols: Sequence[tuple[str, Any]],
-    sections: Sequence[Section],
-) -> str:
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a report begins with.
+
+    Attributes:
+        name: of the model.
+        title: of the report.
+        description: of the model.
+        facts: a word and a figure each.
+        pictures: of the mechanism.
+        topology: SVG of the graph, or nothing.
+    """
+
+    name: str
+    title: str
+    description: str
+    facts: tuple[tuple[str, str], ...]
+    pictures: Pictures
+    topology: str
+
+
+@dataclass(slots=True)
+class _Writing:
+    """Formulas on their way into the page, with the texts that its buttons copy."""
+
+    copies: Copies
+    short: dict[Any, Any]
+    texts: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def formula(self, left: str, place: Sequence[int], value: Any) -> FormulaView:
+        """A value under a name, perhaps at a place."""
+        self.texts.append(self.copies.formula(left, place, value))
+        return FormulaView(_WRITER.placed(left, place), _flowing(value.xreplace(self.short)), str(len(self.texts) - 1))
+
+    def matrix(self, item: NamedMatrix) -> ItemView:
+        """A matrix as one, or its entries."""
+        shown = item.value.xreplace(self.short)
+        if _WRITER.entries_of(item.name, shown, MATRIX_WIDTH):
+            rows, columns = item.value.shape
+            join = ";" if "_" in item.name else "_"
+            places = [(i, j) for i in range(rows) for j in range(columns) if item.value[i, j] != 0]
+            return ItemView(
+                formulas=tuple(
+                    self.formula(f"{item.name}{join}{i + 1}{j + 1}", (), item.value[i, j]) for i, j in places
+                )
+            )
+        left = _WRITER.name(item.name) if item.name else ""
+        copy = ""
+        if hasattr(item.value, "tolist"):
+            self.texts.append(self.copies.matrix(item.name, item.value))
+            copy = str(len(self.texts) - 1)
+        return ItemView(equation=FormulaView(left, _WRITER.expression(shown), copy))
+
+
+def html_document(heading: Heading, sections: Sequence[Section], copies: Copies, short: dict[Any, Any]) -> str:
     """The whole page.
 
     Args:
-        title: heading.
-        description: of the model, plain text.
-        picture: SVG of the topology, or nothing.
-        roadmap: lines of a table of bodies and joints.
-        symbols: names and columns of the symbols.
-        sections: what it says.
+        heading: what it begins with.
+        sections: what it says, in the model's symbols.
+        copies: writes the texts that its buttons copy.
+        short: symbols that it shows for the model's.
     """
+    writing = _Writing(copies, short)
+    views = tuple(_section(section, writing) for section in sections)
     page = PageView(
-        escape(title),
+        escape(heading.name),
+        escape(heading.title),
         escape(__version__),
-        escape(description),
-        picture,
-        escape("\n".join(roadmap)),
-        tuple(RowView(escape(name), _list(column)) for name, column in symbols if len(column)),
-        tuple(_section(section) for section in sections),
+        escape(heading.description),
+        tuple(FactView(escape(word), escape(figure)) for word, figure in heading.facts),
+        heading.pictures.still,
+        escape(heading.pictures.turning),
+        heading.topology,
+        views,
+        # A script ends at the first "</", wherever it stands.
+        json.dumps(writing.texts, ensure_ascii=True).replace("<", "\\u003c").replace("&", "\\u0026"),
     )
-    return render_template("report/equations.html.jinja", page)
+    return render_template(TEMPLATE, page)
 
 
-def _list(column: Any) -> str:
-    return ", ".join(f"<math>{_WRITER.expression(symbol)}</math>" for symbol in column)
-
-
-def _section(section: Section) -> SectionView:
+def _section(section: Section, writing: _Writing) -> SectionView:
     items: list[ItemView] = []
     for item in section.items:
-        items += _items(item)
+        items += _items(item, writing)
+    formulas = [formula for item in items for formula in item.formulas]
     return SectionView(
+        escape(section.key),
         escape(section.title),
         tuple(map(escape, section.sentences)),
         "" if section.operations is None else f"{section.operations} operations",
         tuple(items),
         escape(section.remark),
+        len(formulas) <= MOST_OPEN,
+        bool(formulas),
     )
 
 
-def _items(item: Any) -> list[ItemView]:
+def _items(item: Any, writing: _Writing) -> list[ItemView]:
     if isinstance(item, Equation):
-        return [ItemView(formula=f"<mrow>{item.mathml}</mrow>")]
+        return [ItemView(equation=FormulaView("", f"<mrow>{item.mathml}</mrow>"))]
     if isinstance(item, Entries):
         if not item.values:
-            return [ItemView(formula="<mtext>all entries are zero</mtext>")]
-        return [_formulas([(_WRITER.placed(item.letter, place), value) for place, value in item.values.items()])]
+            return [ItemView(equation=FormulaView("", "<mtext>all entries are zero</mtext>"))]
+        return [ItemView(formulas=tuple(writing.formula(item.letter, *entry) for entry in item.values.items()))]
     if isinstance(item, NamedMatrix):
-        entries = _WRITER.entries_of(item.name, item.value, 1.3 * ROW_WIDTH)
-        if entries:
-            return [_formulas(entries)]
-        left = f"{_WRITER.name(item.name)}<mo>=</mo>" if item.name else ""
-        return [ItemView(formula=f"<mrow>{left}{_WRITER.expression(item.value)}</mrow>")]
+        return [writing.matrix(item)]
     if isinstance(item, Steps):
         views = []
         for group in item.groups:
             views += [ItemView(heading=escape(group.title))] if group.title else []
-            views.append(_formulas([(_WRITER.name(left), value) for left, value in group.steps]))
-        return [*views, ItemView(heading="result"), *_items(item.entries)]
+            views.append(ItemView(formulas=tuple(writing.formula(left, (), value) for left, value in group.steps)))
+        return [*views, ItemView(heading="result"), *_items(item.entries, writing)]
     if isinstance(item, Pattern):
-        header = (CellView(escape(item.name), ""), *(CellView(escape(each), "column") for each in item.columns))
-        rows = []
-        for i, label in enumerate(item.rows):
-            cells = [item.cells.get((i, j), "") for j in range(len(item.columns))]
-            rows.append(
-                (
-                    CellView(escape(label), "row"),
-                    *(CellView(escape(each), "full" if each else "void") for each in cells),
-                )
-            )
-        return [ItemView(header=header, cells=tuple(rows), look="pattern")]
+        return [_pattern(item)]
+    return [_table(item)]
+
+
+def _pattern(item: Pattern) -> ItemView:
+    header = (CellView(escape(item.name), ""), *(CellView(escape(each), "column") for each in item.columns))
+    rows = []
+    for i, label in enumerate(item.rows):
+        cells = [item.cells.get((i, j), "") for j in range(len(item.columns))]
+        shown = (CellView(escape(each), "full" if each else "void") for each in cells)
+        rows.append((CellView(escape(label), "row"), *shown))
+    return ItemView(header=header, cells=tuple(rows), look="pattern")
+
+
+def _table(item: Table) -> ItemView:
     looks = ["number" if all(row[k].isdigit() for row in item.rows) else "" for k in range(len(item.header))]
-    return [
-        ItemView(
-            header=tuple(CellView(escape(each), look) for each, look in zip(item.header, looks, strict=True)),
-            cells=tuple(
-                tuple(CellView(escape(each), look) for each, look in zip(row, looks, strict=True)) for row in item.rows
-            ),
-            look="plain",
-        )
-    ]
+
+    def cell(column: int, text: str) -> CellView:
+        shown = f"<math>{_WRITER.name(text)}</math>" if column in item.symbols else escape(text)
+        return CellView(shown, looks[column])
+
+    return ItemView(
+        header=tuple(CellView(escape(each), look) for each, look in zip(item.header, looks, strict=True)),
+        cells=tuple(tuple(cell(k, each) for k, each in enumerate(row)) for row in item.rows),
+        look="plain",
+    )
 
 
-def _formulas(formulas: Sequence[tuple[str, Any]]) -> ItemView:
-    rows: list[RowView] = []
-    for left, value in formulas:
-        for k, (right, depth) in enumerate(_WRITER.rows(value, ROW_WIDTH)):
-            rows.append(RowView("", right, f"indent{min(depth, 5)}") if k else RowView(f"{left}<mo>=</mo>", right))
-    return ItemView(rows=tuple(rows))
+def _flowing(value: Any) -> str:
+    """A value in parts between which a row may end."""
+    shown = []
+    for parts in _WRITER.terms(value, PART_WIDTH):
+        inside = "<wbr/>".join(f"<math>{part}</math>" for part in parts)
+        shown.append(f"<span>{inside}</span>" if len(parts) > 1 else inside)
+    return "<wbr/>".join(shown)

@@ -167,15 +167,19 @@ def _item(item: Any) -> list[str]:
         header = [item.name, *item.columns]
         return _tabular(header, [[label, *row] for label, row in zip(item.rows, rows, strict=True)])
     assert isinstance(item, Table)
-    return _tabular(item.header, item.rows)
+    return _tabular(item.header, item.rows, item.symbols)
 
 
-def _tabular(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def _tabular(header: Sequence[str], rows: Sequence[Sequence[str]], symbols: Sequence[int] = ()) -> list[str]:
     def line(cells: Sequence[str]) -> str:
         return " & ".join(map(plain, cells)) + r" \\"
 
+    def set_in_line(cells: Sequence[str]) -> str:
+        shown = (rf"\({_WRITER.name(cell)}\)" if k in symbols else plain(cell) for k, cell in enumerate(cells))
+        return " & ".join(shown) + r" \\"
+
     columns = "l" * len(header)
-    body = [line(header), r"\hline", *map(line, rows)]
+    body = [line(header), r"\hline", *map(set_in_line, rows)]
     return [r"\begin{center}", rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}", r"\end{center}"]
 
 

@@ -44,6 +44,24 @@ def broken_rows(value: sympy.Expr, width: float) -> list[list[Piece]]:
     return rows
 
 
+def terms(value: sympy.Expr, width: float) -> list[list[list[Piece]]]:
+    """A formula in terms of its outermost sum, each in parts that stay together, of about a width and shorter.
+
+    A reader of any width sees it best broken between terms first, and between their parts where one is too wide.
+    """
+    pieces = _pieces(value, width, 0) if text_width(value) > width else [_whole(value)]
+    found: list[list[list[Piece]]] = []
+    for k, piece in enumerate(pieces):
+        begins = not k or (piece.sign and pieces[k - 1].kind != "open")
+        if begins and not piece.depth:
+            found.append([[piece]])
+        elif begins:
+            found[-1].append([piece])
+        else:
+            found[-1][-1].append(piece)
+    return found
+
+
 def _whole(value: Any) -> Piece:
     negative = not value.is_Add and is_negative(value)
     return Piece("value", "-" if negative else "", -value if negative else value, 0, text_width(value))

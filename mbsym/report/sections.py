@@ -58,10 +58,17 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Cells of text."""
+    """Cells of text.
+
+    Attributes:
+        header: a word a column.
+        rows: of as many cells.
+        symbols: columns whose cells are names of symbols, which formulas set as such.
+    """
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    symbols: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ LINES: list[tuple[list[str], set[str]]] = [
     (["info", "four_bar"], set()),
     (["label", "four_bar", "--history"], set()),
     (["derive", "cart_pole"], set()),
+    (["report", "cart_pole"], set()),
     (["generate", "cart_pole", "--function", "mass_matrix", "--savings", "-o", "."], set()),
     (["export", "cpp", "cart_pole", "--function", "mass_matrix", "-o", "."], set()),
     (["simulate", "cart_pole", "--duration", "0.01", "--language", "numpy", "-o", "x.csv"], NOT_OF_TREES),

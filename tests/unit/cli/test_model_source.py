@@ -78,6 +78,7 @@ def test_what_is_no_tolerance_of_angles_is_refused(tolerance: float) -> None:
     [
         (["label", "cart_pole", "--cut", "rail"], "joint rail: the joint is forced to be cut but lies in no loop"),
         (["label", "four_bar", "--cut", "nobody"], "no joint is named 'nobody'; use one of A, B, C, D"),
+        (["report", "cart_pole", "-o", "page.pdf"], "page.pdf: the report is a page; end it in .html"),
         (["export", "cpp", "cart_pole", "--cut", "rail"], "joint rail: "),
         (["export", "fmu", "cart_pole", "--fmi", "3.0", "--set", "fmi=2.0"], "--set: fmi is to be 2.0 and 3.0"),
         (["generate", "cart_pole", "--self-test", "--language", "numpy"], "--self-test: this is about C"),
