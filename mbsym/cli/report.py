@@ -32,7 +32,9 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def report(
         model: str = typer.Argument(help=model_help()),
-        output: Path | None = typer.Option(None, "-o", "--output", help="Page to write, .html; default is NAME.html."),
+        output: Path | None = typer.Option(
+            None, "-o", "--output", help="Page to write, .html; default is NAME_report.html."
+        ),
         formulation: str = typer.Option("auto", "--formulation", help=formulation_help()),
         symbolic_parameters: str = typer.Option("all", "--symbolic-parameters", help=SYMBOLS_HELP),
         coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
@@ -48,6 +50,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Write one page that needs nothing else: pictures that turn, topology, equations to copy, operations."""
         from mbsym.codegen.description import GeneratedFile
+        from mbsym.codegen.identifiers import spelled
         from mbsym.codegen.write import write_files
         from mbsym.report.document import document
         from mbsym.report.equations import derive
@@ -67,7 +70,7 @@ def register(app: typer.Typer) -> None:
         )
         chosen = symbolic_parameters if symbolic_parameters in ("all", "none") else (*symbolic_parameters.split(","),)
         equations = derive(system, formulation, symbolic_parameters=chosen, order=order)
-        target = output or Path(f"{system.name}.html")
+        target = output or Path(f"{spelled(system.name)}_report.html")
         page = GeneratedFile(target.name, document(equations, "html"))
         written = write_files(target.parent, (page,), force=force)
         if as_json:

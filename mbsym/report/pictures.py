@@ -1,21 +1,25 @@
-"""The mechanism where it starts: a picture for paper, and a page inside the page that turns it."""
+"""The mechanism where it starts: a picture for paper, and a page inside the page that moves it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.loops.assembly import assemble
+from mbsym.model.frame_ends import on_bodies
 from mbsym.reference.mechanism import numeric_mechanism
 from mbsym.reference.placements import configuration
 from mbsym.simulation.output import MARK
-from mbsym.visualisation.animation import Array, Motion, animation_html
+from mbsym.visualisation.posing import show_html
 from mbsym.visualisation.skeleton import skeleton
 from mbsym.visualisation.still import still_svg
 from mbsym.visualisation.surfaces import surfaces_of
+
+Array: TypeAlias = NDArray[Any]
 
 LARGEST: Final = 200
 """Bodies above which there are no pictures."""
@@ -23,7 +27,7 @@ LARGEST: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
-    """An SVG picture, and a whole page; both empty where there is too much to draw."""
+    """An SVG picture, and a whole page; both empty where there is too much to draw, the page where nothing moves."""
 
     still: str
     turning: str
@@ -37,20 +41,18 @@ def pictures(mechanism: Mechanism, most: int = LARGEST) -> Pictures:
     """
     if mechanism.nb > most:
         return Pictures("", "")
-    poses = start_poses(mechanism)
-    shape = skeleton(mechanism)
-    surfaces, _ = surfaces_of(mechanism.model)
-    motion = Motion(mechanism.model.name, "where it starts", np.zeros(1), poses[None], MARK)
-    return Pictures(still_svg(shape, poses), animation_html(shape, motion, surfaces))
+    # In numbers, under the same labels.
+    numbers = build_mechanism(on_bodies(mechanism.model), mechanism.labelling, "none")
+    q = assemble(numbers).q
+    still = still_svg(skeleton(numbers), poses_at(numbers, q))
+    if not numbers.nv:
+        return Pictures(still, "")
+    surfaces, _ = surfaces_of(numbers.model)
+    return Pictures(still, show_html(numbers, q, MARK, surfaces))
 
 
-def start_poses(mechanism: Mechanism) -> Array:
-    """Body frames in base axes (nb, 4, 4) at the initial coordinates, loops closed.
-
-    Raises:
-        SimulationError: the loops cannot be closed.
-    """
-    q = assemble(mechanism).q
+def poses_at(mechanism: Mechanism, q: Array) -> Array:
+    """Body frames in base axes (nb, 4, 4)."""
     at = configuration(numeric_mechanism(mechanism.model, mechanism.labelling), q)
     poses = np.tile(np.eye(4), (len(at.origins) - 1, 1, 1))
     poses[:, :3, :3] = at.rotations[1:]

@@ -20,7 +20,7 @@ from mbsym.report.equations import Equations, derive
 from mbsym.report.formulas import FormulaWriter
 from mbsym.report.latex import Latex
 from mbsym.report.mathml import MathML
-from mbsym.report.pictures import pictures, start_poses
+from mbsym.report.pictures import pictures, poses_at
 from mbsym.report.reader_symbols import reader_symbols
 from mbsym.symbolic.interpret import interpret
 
@@ -58,8 +58,9 @@ def test_the_mechanism_is_drawn_where_it_starts(name: str) -> None:
     """Body frames are those of the generated functions, with loops closed."""
     mechanism = equations(name).mechanism
     program = available_functions(mechanism, "auto").every["body_poses"](mechanism)
-    expected = interpret(program, {"q": assemble(mechanism).q})["poses"]
-    assert np.abs(expected - start_poses(mechanism)).max() < 1e-12, "round-off of sines and products"
+    q = assemble(mechanism).q
+    expected = interpret(program, {"q": q})["poses"]
+    assert np.abs(expected - poses_at(mechanism, q)).max() < 1e-12, "round-off of sines and products"
 
 
 def test_pictures_are_on_the_page() -> None:
