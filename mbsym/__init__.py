@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from mbsym.linear.analysis import equilibrium as equilibrium
     from mbsym.linear.analysis import linearise as linearise
     from mbsym.linear.analysis import modes as modes
+    from mbsym.linear.transfer_matrix_modes import transfer_matrix_modes as transfer_matrix_modes
+    from mbsym.model.beam import Beam as Beam
+    from mbsym.model.beams_of_models import with_beams as with_beams
     from mbsym.model.body import Body as Body
     from mbsym.model.body import Placement as Placement
     from mbsym.model.frame import Frame as Frame
@@ -69,6 +72,7 @@ _HOMES: Final = {
     "Accuracy": "mbsym.simulation.options",
     "Actuator": "mbsym.forces",
     "AppliedWrench": "mbsym.forces",
+    "Beam": "mbsym.model.beam",
     "Body": "mbsym.model.body",
     "Box": "mbsym.shapes.forms",
     "Capsule": "mbsym.shapes.forms",
@@ -117,7 +121,9 @@ _HOMES: Final = {
     "simulate": "mbsym.simulation.integrate",
     "solid_body": "mbsym.model.solid_body",
     "sweep": "mbsym.batches.sweep",
+    "transfer_matrix_modes": "mbsym.linear.transfer_matrix_modes",
     "verify": "mbsym.verification.certificate",
+    "with_beams": "mbsym.model.beams_of_models",
 }
 
 __all__ = ["__version__", *sorted(_HOMES)]

@@ -23,6 +23,7 @@ from mbsym.cli.linear_source import deliver, read_at, require_known
 from mbsym.cli.model_source import read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.simulate import named_numbers
+from mbsym.errors import AnalysisError
 
 
 def register(app: typer.Typer) -> None:
@@ -32,6 +33,13 @@ def register(app: typer.Typer) -> None:
     def modes(
         model: str = typer.Argument(help=model_help()),
         at: list[str] = typer.Option(["equilibrium"], "--at", help=AT_HELP),
+        method: str = typer.Option(
+            "equations", "--method", help="equations (of motion, linearised) or transfer-matrix (of elements)."
+        ),
+        beams: str = typer.Option(
+            "", "--beams", help="Of transfer-matrix: exact (default), consistent, lumped (finite elements) or segments."
+        ),
+        count: int | None = typer.Option(None, "--count", help="Of transfer-matrix: how many modes; default 10."),
         tau: list[str] = TAU,
         parameter: list[str] = PARAMETERS,
         order: Order = "weight",
@@ -48,6 +56,15 @@ def register(app: typer.Typer) -> None:
         from mbsym.linear.analysis import modes as run
         from mbsym.linear.tables import modes_text
 
+        if method != "equations":
+            _require_transfer_matrix(method, page, tau)
+        elif beams or count is not None:
+            raise AnalysisError(
+                f"{'--beams' if beams else '--count'} means nothing to equations of motion, which have the model's "
+                "segments and all modes",
+                where="--beams" if beams else "--count",
+                remedy="add --method transfer-matrix",
+            )
         if page is not None:
             from mbsym.simulation.output import check_writable
             from mbsym.simulation.result import check_suffix
@@ -57,6 +74,23 @@ def register(app: typer.Typer) -> None:
         require_known(output)
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
         system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
+        if method != "equations":
+            from mbsym.linear.tables import transfer_matrix_modes_text
+            from mbsym.linear.transfer_matrix_modes import transfer_matrix_modes
+
+            with progress_bar() as progress:
+                vibrating = transfer_matrix_modes(
+                    system,
+                    read_at(at),
+                    beams=beams or "exact",
+                    count=10 if count is None else count,
+                    parameters=parameters,
+                    order=order,
+                    progress=progress,
+                )
+            table = transfer_matrix_modes_text(vibrating)
+            deliver("modes", system.name, vibrating.as_dict(), table, output=output, as_json=as_json, force=force)
+            return
         with progress_bar() as progress:
             found = run(
                 system,
@@ -70,4 +104,17 @@ def register(app: typer.Typer) -> None:
         text = modes_text(found)
         deliver(
             "modes", system.name, found.as_dict(), text, output=output, as_json=as_json, force=force, written=written
+        )
+
+
+def _require_transfer_matrix(method: str, page: Path | None, tau: list[str]) -> None:
+    if method != "transfer-matrix":
+        raise AnalysisError(
+            f"no method is called {method!r}", where="--method", remedy="use equations or transfer-matrix"
+        )
+    if page is not None:
+        raise AnalysisError("the page shows modes of equations of motion", where="--page", remedy="leave --method out")
+    if tau:
+        raise AnalysisError(
+            "the transfer matrix method takes no generalised forces here", where="--tau", remedy="leave --method out"
         )

@@ -28,6 +28,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "inputs": "Control inputs, the entries of u.",
         "bodies": "Rigid bodies by name, ground not among them.",
         "joints": "Joints by name, in the order of q and v.",
+        "beams": "Elastic beams by name.",
         "couplings": "Gears that remove a coordinate, by the joint that follows.",
         "forces": "Force elements by name.",
         "constraints": "Closure constraints that are no joints, by name.",
@@ -58,6 +59,18 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
     "InertiaTable": {
         key: f"Entry {key} of the inertia matrix [kg m^2]" + ("." if key[0] == key[1] else ": minus the integral.")
         for key in ("xx", "yy", "zz", "xy", "xz", "yz")
+    },
+    "BeamTable": {
+        "from": "The body that carries its root, or ground.",
+        "to": "The body at its end; none without.",
+        "length": "Length [m].",
+        "mass": "Mass in all, evenly spread [kg].",
+        "bending_stiffness": "EI; two values where it bends about both axes, about y and z [N m^2].",
+        "bends": "The axes of its root frame about which it bends.",
+        "damping": "Time constant of its material: stress is E times strain and this times its rate [s].",
+        "segments": "Hinges between rigid bars that stand for it, 8 without.",
+        "at": "Root frame in the frame of the body, the beam along its x axis; a list is a translation.",
+        "at_tip": "End frame, parallel to the root frame, in the frame of the body at the end.",
     },
     "PlacementTable": {
         "translation": "Origin of the placed frame in the carrying frame [m].",

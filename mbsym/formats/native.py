@@ -12,6 +12,8 @@ from mbsym.formats.angles import snapped_angle
 from mbsym.formats.findings import report_findings
 from mbsym.formats.text_source import LARGEST_YAML, Place, TextSource, read_text
 from mbsym.formats.yaml_document import Document, DocumentPath, read_yaml
+from mbsym.model.beam import Beam
+from mbsym.model.beams_of_models import beam_of, with_beams
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame
 from mbsym.model.frame_ends import attachable_frames
@@ -142,7 +144,7 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
         if table.bodies is None
         else tuple(_body(name, item, document) for name, item in table.bodies.items())
     )
-    return Model(
+    model = Model(
         name=table.name if table.name is not None else _stem(document.source.name),
         bodies=bodies,
         joints=joints,
@@ -165,6 +167,30 @@ def _model(table: schema.ModelTable, document: Document) -> Model:
         coordinate_order=table.coordinate_order,
         pinocchio_order=table.pinocchio_order,
         accept_impossible_inertia=table.accept_impossible_inertia,
+    )
+    for name, beam in table.beams.items():
+        try:
+            model = with_beams(model, (_beam(name, beam),))
+        except (ModelError, SymbolicError) as error:
+            raise document.source.error(
+                document.place(("beams", name), of_key=True), error.what, error.remedy
+            ) from None
+    return model
+
+
+def _beam(name: str, table: schema.BeamTable) -> Beam:
+    return Beam(
+        name,
+        table.body,
+        table.length,
+        table.mass,
+        table.bending_stiffness,
+        table.bends,
+        table.tip,
+        table.damping,
+        table.segments,
+        _placement(table.at),
+        _placement(table.at_tip),
     )
 
 
@@ -343,6 +369,9 @@ class _Places:
             return self._shape_path(int(index), rest), False
         entry = getattr(self.model, str(kind))[index]
         name = entry.joint if kind == "couplings" else entry.name
+        beam = beam_of(self.model, str(kind), name)
+        if beam is not None and (kind, name) not in self.document.values:
+            return ("beams", beam.name), True
         if not rest or (rest in (["name"], ["joint"]) and kind != "forces"):
             listed: DocumentPath = (str(kind), index)
             return (listed, False) if listed in self.document.values else ((str(kind), name), True)

@@ -12,6 +12,8 @@ from mbsym.constraints import ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import FormatError
 from mbsym.forces import ForceElement
+from mbsym.model.beam import Beam
+from mbsym.model.beams_of_models import with_beams, without_beams
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.frame import Frame
 from mbsym.model.frame_ends import attachable_frames
@@ -41,6 +43,11 @@ def dump_native(model: Model) -> str:
     Raises:
         FormatError: a value has no text.
     """
+    beams, bare = model.beams, without_beams(model) if model.beams else model
+    if beams and with_beams(bare, beams) == model:
+        model = bare
+    else:
+        beams = ()
     tree: Tree = {"name": quoted(model.name)}
     if model.description:
         tree["description"] = quoted(model.description)
@@ -66,6 +73,8 @@ def dump_native(model: Model) -> str:
     tree["bodies"] = {body.name: _body(body, carried.get(body.name, [])) for body in model.bodies}
     if model.joints:
         tree["joints"] = {joint.name: _joint(joint) for joint in model.joints}
+    if beams:
+        tree["beams"] = {beam.name: _beam(beam) for beam in beams}
     if model.forces:
         tree["forces"] = {force.name: _typed(force) for force in model.forces}
     if model.couplings:
@@ -73,9 +82,9 @@ def dump_native(model: Model) -> str:
     if model.constraints:
         tree["constraints"] = {item.name: _typed(item) for item in model.constraints}
     if model.frames:
-        bare = attachable_frames(model)
+        attachable = attachable_frames(model)
         tree["frames"] = {
-            frame.name: _frame(frame, carried.get(frame.name, []) if frame.name in bare else [])
+            frame.name: _frame(frame, carried.get(frame.name, []) if frame.name in attachable else [])
             for frame in model.frames
         }
     if model.ground in carried:
@@ -249,6 +258,24 @@ def _joint(joint: Joint) -> Tree:
         tree["cut"] = joint.cut
     if joint.weight is not None:
         tree["weight"] = str(joint.weight)
+    return tree
+
+
+def _beam(beam: Beam) -> Tree:
+    tree: Tree = {"from": quoted(beam.body)}
+    if beam.tip:
+        tree["to"] = quoted(beam.tip)
+    tree |= {"length": _scalar(beam.length), "mass": _scalar(beam.mass)}
+    tree["bending_stiffness"] = _one_or_list(beam.bending_stiffness)
+    if beam.bends != "z":
+        tree["bends"] = quoted(beam.bends)
+    if not _is_default(beam.damping, 0):
+        tree["damping"] = _scalar(beam.damping)
+    if beam.segments != 8:
+        tree["segments"] = str(beam.segments)
+    for key, placement in (("at", beam.at), ("at_tip", beam.at_tip)):
+        if placement != COINCIDENT:
+            tree[key] = _placement(placement)
     return tree
 
 

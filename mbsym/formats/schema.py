@@ -501,6 +501,21 @@ class JointTable(Table):
         return self
 
 
+class BeamTable(Table):
+    """An elastic beam along the x axis of its root frame."""
+
+    body: NameEntry = Field(alias="from")
+    tip: NameEntry = Field("", alias="to")
+    length: ValueEntry
+    mass: ValueEntry
+    bending_stiffness: ValuesEntry
+    bends: Annotated[Literal["y", "z", "both"], BeforeValidator(_choice("y", "z", "both"))] = "z"
+    damping: ValueEntry = 0
+    segments: IntegerEntry = 8
+    at: PlacementTable = PlacementTable.model_construct()
+    at_tip: PlacementTable = PlacementTable.model_construct()
+
+
 class CouplingTable(Table):
     """q = ratio q_source + offset of the joint that is the key."""
 
@@ -566,6 +581,7 @@ class ModelTable(Table):
     inputs: Annotated[dict[str, InputTable], BeforeValidator(_names_as_table)] = {}
     bodies: Annotated[dict[str, BodyTable], BeforeValidator(_names_as_table)] | None = None
     joints: Annotated[dict[str, JointTable], BeforeValidator(_nothing_as_table)] = {}
+    beams: Annotated[dict[str, BeamTable], BeforeValidator(_nothing_as_table)] = {}
     forces: dict[str, Any] = {}
     couplings: Annotated[dict[str, CouplingTable], BeforeValidator(_nothing_as_table)] = {}
     constraints: dict[str, Any] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -11,9 +11,11 @@ from mbsym.linear.equations import LinearEquations, State
 from mbsym.linear.equilibrium import Equilibria
 from mbsym.linear.linearised import Array, Linearisation
 from mbsym.linear.modes import Mode, Modes
+from mbsym.transfer_matrix.vibration_elements import BeamLink
 
 if TYPE_CHECKING:
     from mbsym.linear.symbols import SymbolicSystem
+    from mbsym.linear.transfer_matrix_modes import TransferMatrixModes
 
 _NOTHING = 1e-12
 """Part of the largest number of a matrix below which one is printed as 0."""
@@ -67,17 +69,38 @@ def modes_text(found: Modes) -> str:
     """A table of eigenvalues, and one of shapes."""
     linear = found.linearisation
     kind = "an equilibrium" if linear.is_equilibrium else "a state that is no equilibrium"
-    rows = [("", "eigenvalue [1/s]", "rad/s", "Hz", "damping", "behaviour")]
-    rows += [
-        (mode.name, _eigenvalue(mode.eigenvalue), _number(mode.frequency), _number(mode.hertz), _damping(mode),
-         mode.behaviour)
-        for mode in found
-    ]  # fmt: skip
     shapes = [("shape", *(mode.name for mode in found))]
     for k, name in enumerate(found.names):
         shapes.append((name, *(_complex(mode.shape[k], 4) for mode in found)))
     lines = [f"{linear.equations.name}: small motions about {kind}", "", *_state(linear.equations, linear.state)]
-    return "\n".join([*lines, "", *_aligned(rows), "", *_aligned(shapes)]) + "\n"
+    return "\n".join([*lines, "", *_aligned(_eigenvalues(tuple(found))), "", *_aligned(shapes)]) + "\n"
+
+
+def _eigenvalues(modes: Sequence[Mode]) -> list[tuple[str, ...]]:
+    """A table, a row for each mode."""
+    rows: list[tuple[str, ...]] = [("", "eigenvalue [1/s]", "rad/s", "Hz", "damping", "behaviour")]
+    rows += [
+        (mode.name, _eigenvalue(mode.eigenvalue), _number(mode.frequency), _number(mode.hertz), _damping(mode),
+         mode.behaviour)
+        for mode in modes
+    ]  # fmt: skip
+    return rows
+
+
+MOST_ROWS: Final = 60
+"""Rows of a table of motions that people read; documents for machines have all."""
+
+
+def transfer_matrix_modes_text(found: TransferMatrixModes) -> str:
+    """A table of eigenvalues, and one of the motions of all points that move."""
+    shapes = [("shape", *(mode.name for mode in found))]
+    moving = [k for k in range(len(found.names)) if any(mode.shape[k] for mode in found)]
+    for k in moving[:MOST_ROWS]:
+        shapes.append((found.names[k], *(f"{mode.shape[k]:.4g}" for mode in found)))
+    more = [] if len(moving) <= MOST_ROWS else [f"and {len(moving) - MOST_ROWS} more rows, which --json has"]
+    beams = f", beams {found.beams}" if any(isinstance(item.link, BeamLink) for item in found.tree.elements) else ""
+    lines = [f"{found.name}: small motions about a state of rest, by transfer matrices{beams}"]
+    return "\n".join([*lines, "", *_aligned(_eigenvalues(tuple(found))), "", *_aligned(shapes), *more]) + "\n"
 
 
 def _damping(mode: Mode) -> str:

@@ -20,6 +20,7 @@ from mbsym.values.diagnostic import nearest
 from mbsym.values.parameter import ControlInput, Parameter, Vector
 
 if TYPE_CHECKING:
+    from mbsym.model.beam import Beam
     from mbsym.model.labelling import ModelLabelling
     from mbsym.topology import Labelling
 
@@ -55,6 +56,7 @@ class Model:
             ("file"), as the regular labels ("labels"), or the joints named first.
         pinocchio_order: joints in the order in which Pinocchio reads the file, where that is a URDF.
         accept_impossible_inertia: inertias that no rigid body has, as measured or as others wrote them, are warnings.
+        beams: elastic beams, whose bars, hinges and springs stand among bodies, joints and forces (``with_beams``).
         warnings: what the reader of the file noticed, one sentence each.
         directory: of the file that the model was read from, where files that it names are looked for.
     """
@@ -77,6 +79,7 @@ class Model:
     coordinate_order: CoordinateOrder = "file"
     pinocchio_order: tuple[str, ...] = ()
     accept_impossible_inertia: bool = False
+    beams: tuple[Beam, ...] = ()
     warnings: tuple[str, ...] = field(default=(), compare=False)
     directory: str = field(default="", compare=False)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from mbsym.errors import DerivationError, MbsymError, ModelError, TopologyError
 from mbsym.joints.registry import JOINT_TYPES, one_freedom
+from mbsym.model.beam_checks import check_beams
 from mbsym.model.body import Body, Placement
 from mbsym.model.coordinate_order import FILE, LABELS, joints_by_coordinates
 from mbsym.model.frame_ends import attachable_frames
@@ -83,6 +84,7 @@ def _check_names(model: Model, findings: Findings) -> None:
     _check_name_list(findings, "forces", "force element", [force.name for force in model.forces])
     _check_name_list(findings, "constraints", "constraint", [item.name for item in model.constraints])
     _check_name_list(findings, "frames", "frame", [frame.name for frame in model.frames])
+    _check_name_list(findings, "beams", "beam", [beam.name for beam in model.beams])
     _check_name_list(findings, "states", "state", [state.name for state in model.states])
     fault = name_fault(model.ground)
     if fault:
@@ -273,6 +275,9 @@ def _check_parameters(model: Model, findings: Findings) -> None:
 def _check_values(model: Model, findings: Findings) -> None:
     names = expression_names(model)
     findings.variables = tuple(name for name in names.kinds if name not in findings.numbers)
+    check_beams(model.beams, findings)
+    if findings.failed:
+        return  # their bars would repeat it
     check_several(findings, model.gravity, ("gravity",))
     for index, body in enumerate(model.bodies):
         _check_body_values(body, ("bodies", index), findings)

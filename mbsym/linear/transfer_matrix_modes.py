@@ -1,0 +1,164 @@
+"""Modes of trees by transfer matrices: beams as they are, nothing missed, no equations of motion formed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.errors import AnalysisError
+from mbsym.kinematics.initial_coordinates import initial_coordinates
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.linear.analysis import BALANCED, At, state_at
+from mbsym.linear.equations import prepare
+from mbsym.linear.modes import Mode
+from mbsym.linear.vibrating import BEAM_MODELS, BeamModel, VibratingElements
+from mbsym.model.system import Model
+from mbsym.pipeline import GenerationOptions, Progress, express, read
+from mbsym.simulation.integrate import with_parameters
+from mbsym.transfer_matrix.vibration import VibratingTree
+from mbsym.transfer_matrix.vibration_roots import damped_eigenvalue, modes
+
+Array: TypeAlias = NDArray[Any]
+
+MOTIONS: Final = ("rx", "ry", "rz", "x", "y", "z")
+"""Suffixes of a point's motion: rotations about base axes [rad], displacements along them [m]."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TransferMatrixModes:
+    """The lowest modes of a mechanism, by rising frequency.
+
+    A mode's shape holds the motions of all elements' points, [rotation; displacement] in base axes, flat (6 n,); it is
+    that of the undamped mechanism, the largest entry 1.
+
+    Attributes:
+        name: of the model.
+        modes: each.
+        elements: names of the bodies at the points; of a beam of n segments BEAM_1 to BEAM_n at every nth of it.
+        points: of the elements at rest, base axes (n, 3) [m].
+        beams: how beams were taken.
+        tree: behind them.
+    """
+
+    name: str
+    modes: tuple[Mode, ...]
+    elements: tuple[str, ...]
+    points: Array
+    beams: BeamModel
+    tree: VibratingTree
+
+    def __iter__(self) -> Iterator[Mode]:
+        return iter(self.modes)
+
+    def __len__(self) -> int:
+        return len(self.modes)
+
+    def __getitem__(self, index: int) -> Mode:
+        return self.modes[index]
+
+    def __repr__(self) -> str:
+        return f"<TransferMatrixModes of {self.name!r}: {len(self.modes)}>"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the entries of a shape: ELEMENT.rx, ELEMENT.ry, ELEMENT.rz, ELEMENT.x, ELEMENT.y, ELEMENT.z."""
+        return tuple(f"{name}.{motion}" for name in self.elements for motion in MOTIONS)
+
+    @property
+    def frequencies(self) -> Array:
+        """[rad/s]"""
+        return np.array([mode.frequency for mode in self.modes])
+
+    def as_dict(self) -> dict[str, object]:
+        """For machines."""
+        return {
+            "name": self.name,
+            "method": "transfer-matrix",
+            "beams": self.beams,
+            "elements": list(self.elements),
+            "points": self.points.tolist(),
+            "motions": list(self.names),
+            "modes": [
+                {
+                    "name": mode.name,
+                    "eigenvalue": {"real": mode.eigenvalue.real, "imaginary": mode.eigenvalue.imag},
+                    "rad/s": mode.frequency,
+                    "Hz": mode.hertz,
+                    "damping": mode.damping,
+                    "behaviour": mode.behaviour,
+                    "shape": mode.shape.tolist(),
+                }
+                for mode in self.modes
+            ],
+        }
+
+
+def transfer_matrix_modes(
+    model: Model | str | Path,
+    at: At = BALANCED,
+    *,
+    beams: str = "exact",
+    count: int = 10,
+    parameters: Mapping[str, float] | None = None,
+    order: str = "weight",
+    progress: Progress | None = None,
+) -> TransferMatrixModes:
+    """The lowest frequencies and shapes of small motions about a state of rest, by transfer matrices.
+
+    Args:
+        model: a model, a model file, or the name of a bundled example: a tree, whose tips may be held on ground; loops
+            where nothing is loaded at rest.
+        at: the state, as in ``modes``; default the model's initial one if it is balanced, else an equilibrium. Beams
+            are straight.
+        beams: "exact", "consistent" or "lumped" for finite elements, "segments" for the bars that other methods take.
+        count: how many modes are looked for.
+        parameters, order, progress: as in ``linearise``.
+
+    Raises:
+        AnalysisError: the state is none of rest or unstable, or something is not covered; the message says what.
+        MbsymError: the model cannot be read.
+    """
+    chosen: BeamModel | None = next((known for known in BEAM_MODELS if known == beams), None)
+    if chosen is None:
+        raise AnalysisError(f"beams cannot be {beams!r}", where="beams", remedy=f"say {', '.join(BEAM_MODELS)}")
+    if count < 1:
+        raise AnalysisError(f"{count} modes", where="count", remedy="ask for one at least")
+    checked = with_parameters(read(model), parameters or {})
+    elements, tree = _at_rest(checked, at, order, chosen, progress)
+    omegas, shapes = modes(tree, count)
+    damped = tree.is_damped
+    found = []
+    for k, (omega, shape) in enumerate(zip(omegas, shapes, strict=True), start=1):
+        value = damped_eigenvalue(tree, float(omega), shape) if damped else 1j * float(omega)
+        found.append(Mode(f"mode {k}", value, shape.ravel()))
+    names = tuple(element.name for element in tree.elements)
+    return TransferMatrixModes(checked.name, tuple(found), names, elements.places, chosen, tree)
+
+
+def _at_rest(
+    model: Model, at: At, order: str, beams: BeamModel, progress: Progress | None
+) -> tuple[VibratingElements, VibratingTree]:
+    if at is None or at == BALANCED:
+        mechanism = express(model, GenerationOptions(order=order))
+        try:
+            return _elements(mechanism, initial_coordinates(mechanism), beams)
+        except AnalysisError:
+            # A mechanism that cannot be covered at all is refused below, for the same reason.
+            if at is None or not mechanism.nv:
+                raise
+    equations = prepare(model, order, (), progress)
+    # Beams stand straight, and so does what hangs on them.
+    state = state_at(equations, at, None, progress)
+    if np.any(state.v):
+        raise AnalysisError("the state moves", where=model.name, remedy="give coordinates alone, or leave --method out")
+    return _elements(equations.mechanism, state.q, beams)
+
+
+def _elements(mechanism: Mechanism, q: Array, beams: BeamModel) -> tuple[VibratingElements, VibratingTree]:
+    elements = VibratingElements(mechanism, q, beams)
+    return elements, elements.tree()

@@ -1,0 +1,338 @@
+"""A mechanism at rest as elements of the transfer matrix method for vibrations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.errors import AnalysisError
+from mbsym.forces.element import ForceElement, LinearLaw
+from mbsym.joints.motion import JointMotion
+from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
+from mbsym.kinematics.placement import scalars, vector_of
+from mbsym.model.beam import Beam
+from mbsym.spatial.vector import Vector3
+from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.program import Output, Program
+from mbsym.symbolic.scalar import Scalar, constant
+from mbsym.transfer_matrix.vibration import VibratingTree
+from mbsym.transfer_matrix.vibration_elements import (
+    BeamLink,
+    Closure,
+    JointLink,
+    VibrationElement,
+    cross_matrix,
+    lever_hessian,
+    lever_matrix,
+)
+from mbsym.values.numbers import evaluate, parameter_values, value_names
+
+Array: TypeAlias = NDArray[Any]
+BeamModel: TypeAlias = Literal["exact", "consistent", "lumped", "segments"]
+"""A beam as it is, as finite elements of two kinds of mass matrix, or as the bars that the model has for it."""
+
+BEAM_MODELS: Final[tuple[BeamModel, ...]] = ("exact", "consistent", "lumped", "segments")
+
+
+class _Numbers:
+    """Scalars of a mechanism as numbers at a configuration, all evaluated at once."""
+
+    def __init__(self, mechanism: Mechanism, q: Array) -> None:
+        self._mechanism, self._q = mechanism, q
+        self._asked: list[Scalar] = []
+        self._found: Array = np.zeros(0)
+
+    def ask(self, values: Sequence[Scalar]) -> slice:
+        """Where the values will stand."""
+        start = len(self._asked)
+        self._asked += values
+        return slice(start, len(self._asked))
+
+    def evaluate(self) -> None:
+        """Evaluates all that was asked for."""
+        mechanism = self._mechanism
+        output = Output("values", (len(self._asked),), tuple(x.ref for x in self._asked))
+        inputs = (mechanism.q, mechanism.v, *mechanism.extra_inputs)
+        program = Program("vibrating", mechanism.graph, inputs, (output,), mechanism.parameters)
+        given = {item.name: np.zeros(item.shape) for item in inputs} | {"q": self._q}
+        self._found = interpret(program, given)["values"]
+
+    def __getitem__(self, place: slice) -> Array:
+        return self._found[place]
+
+
+class VibratingElements:
+    """A mechanism on its way to elements.
+
+    Attributes:
+        points: by label, of the body's internal origin in base axes [m].
+        rotations: by label, of the internal frame.
+        element: by label, index of the element that the body belongs to, -1 for ground.
+    """
+
+    def __init__(self, mechanism: Mechanism, q: Array, beams: BeamModel = "exact") -> None:
+        """Evaluates what the elements need at a configuration.
+
+        Raises:
+            AnalysisError: something is not covered.
+        """
+        self.mechanism = mechanism
+        model = mechanism.model
+        self._require_covered()
+        self._beams = () if beams == "segments" else model.beams
+        self._model: Any = beams
+        self._names = parameter_values(model)
+        self._q = q = q.copy()
+        self._hinge_of = {name: beam for beam in self._beams for name in beam.hinges}
+        self._bars = {name for beam in self._beams for name in beam.bars}
+        for body in mechanism.bodies:
+            if body.joint.name in self._hinge_of:
+                q[slice(*body.q_range)] = 0.0
+        numbers = _Numbers(mechanism, q)
+        places = [self._ask(numbers, body) for body in mechanism.bodies]
+        laws = [(force, law) for force in model.forces if (law := force.linear_law()) is not None]
+        law_places = [numbers.ask(self._law_scalars(law)) for _, law in laws]
+        end_places = [[numbers.ask(self._end(name, at)) for name, at in law.ends] for _, law in laws]
+        gravity = numbers.ask(mechanism.gravity)
+        cuts = [numbers.ask(self._cut_scalars(cut)) for cut in mechanism.cut_joints]
+        numbers.evaluate()
+        self.gravity = numbers[gravity]
+        self.points, self.rotations = [np.zeros(3)], [np.eye(3)]
+        self.element = [-1]
+        self.elements: list[VibrationElement] = []
+        self._at: list[Array] = []
+        self._laws = [
+            (force, law, numbers[place], [numbers[end] for end in ends])
+            for (force, law), place, ends in zip(laws, law_places, end_places, strict=True)
+        ]
+        for body, place in zip(mechanism.bodies, places, strict=True):
+            self._add(body, [numbers[part] for part in place])
+        self._add_point_springs()
+        self._closures = [
+            self._closure(cut, numbers[place]) for cut, place in zip(mechanism.cut_joints, cuts, strict=True)
+        ]
+
+    def tree(self) -> VibratingTree:
+        """The elements about this state.
+
+        Raises:
+            AnalysisError: the state is not one of rest, or a static load is not covered.
+        """
+        return VibratingTree(self.elements, self.gravity, [item for item in self._closures if item is not None])
+
+    @property
+    def places(self) -> Array:
+        """Points of the elements, base axes (n, 3) [m]."""
+        return np.array(self._at).reshape(-1, 3)
+
+    def _require_covered(self) -> None:
+        model = self.mechanism.model
+        if model.couplings or model.constraints:
+            raise AnalysisError(
+                "the transfer matrix method has no element for couplings and closure constraints",
+                where=model.name,
+                remedy="leave --method out",
+            )
+        moving = {name for joint in model.joints for name in (*joint.coordinates, *joint.speeds)}
+        own = {parameter.name for parameter in model.parameters} | {"t"} | {item.name for item in model.inputs}
+        for force in model.forces:
+            if force.linear_law() is not None:
+                continue
+            names = {name for value in force.expressions for name in value_names(value)}
+            if force.named("input") and not names:
+                continue
+            if not names <= own or names & moving or not self._rests(force):
+                raise AnalysisError(
+                    f"the transfer matrix method takes no {force.type.replace('_', ' ')} that acts at rest or "
+                    "depends on the motion",
+                    where=f"force {force.name}",
+                    remedy="leave --method out",
+                )
+
+    def _rests(self, force: ForceElement) -> bool:
+        """Whether a force that depends on time and inputs alone is zero where these are."""
+        values = parameter_values(self.mechanism.model)
+        values |= {"t": 0.0} | {item.name: 0.0 for item in self.mechanism.model.inputs}
+        return all(evaluate(value, values) == 0.0 for value in force.expressions)
+
+    def _ask(self, numbers: _Numbers, body: TreeBody) -> list[slice]:
+        columns = [entry for angular, linear in body.columns for entry in (*angular, *linear)]
+        inertia = body.inertia
+        return [
+            numbers.ask([entry for row in body.rotation.matrix() for entry in row]),
+            numbers.ask(body.translation),
+            numbers.ask(columns),
+            numbers.ask([inertia.mass, *inertia.first_moment, *inertia.about_origin]),
+            numbers.ask(body.armature),
+            numbers.ask([entry for row in body.user_frame.rotation.matrix() for entry in row]),
+        ]
+
+    def _law_scalars(self, law: LinearLaw) -> tuple[Scalar, ...]:
+        return scalars((law.stiffness, law.damping, law.rest), self.mechanism.graph, self.mechanism.names)
+
+    def _end(self, name: str, point: Any) -> Vector3:
+        mechanism, label = self.mechanism, self.mechanism.labelling.body_labels[name]
+        at = vector_of(point, mechanism.graph, mechanism.names)
+        return mechanism.body(label).user_frame.point_to_child(at) if label else at
+
+    def _cut_scalars(self, cut: CutJoint) -> list[Scalar]:
+        graph, kind = self.mechanism.graph, cut.joint.kind
+        shape = kind.shape
+        if not kind.is_unbound and kind.turning == "in space" and len(shape.speeds) < 3:
+            raise AnalysisError(
+                f"the transfer matrix method cannot cut a {cut.joint.type} joint",
+                where=f"joint {cut.joint.name}",
+                remedy="cut another (cut: tree)",
+            )
+        q = tuple(constant(graph, entry) for entry in shape.neutral)
+        zero = constant(graph, 0)
+        pitch = scalars((cut.joint.pitch,), graph, self.mechanism.names)[0]
+        motion: JointMotion = kind.motion(graph, q, (zero,) * shape.nv, pitch)
+        frames = [entry for row in cut.predecessor_frame.rotation.matrix() for entry in row]
+        frames += [*cut.predecessor_frame.translation, *cut.successor_frame.translation]
+        return frames + [entry for angular, linear in motion.columns for entry in (*angular, *linear)]
+
+    def _add(self, body: TreeBody, numbers: list[Array]) -> None:
+        turn, shift, columns, moments, armature, user = numbers
+        R = self.rotations[body.parent] @ turn.reshape(3, 3)
+        origin = self.points[body.parent] + self.rotations[body.parent] @ shift
+        self.rotations.append(R)
+        self.points.append(origin)
+        beam = self._hinge_of.get(body.joint.name)
+        if body.joint.kind.is_rigid:
+            self.element.append(self.element[body.parent])
+        else:
+            inner = self.element[body.parent]
+            base = self._at[inner] if inner >= 0 else np.zeros(3)
+            if beam is None:
+                at = origin
+                link: JointLink | BeamLink = self._joint_link(body, R, columns, armature)
+                lever = at - base
+            else:
+                link, at, lever = self._beam_link(beam, body.flipped, R @ user.reshape(3, 3).T, origin, base)
+            self._at.append(at)
+            self.element.append(len(self.elements))
+            nothing = np.zeros((6, 6))
+            self.elements.append(
+                VibrationElement(body.name, inner, lever, link, nothing, nothing, nothing, np.zeros(6))
+            )
+        index = self.element[-1]
+        if index >= 0 and body.name not in self._bars:
+            self._load(index, R, origin - self._at[index], moments)
+
+    def _load(self, index: int, R: Array, lever: Array, moments: Array) -> None:
+        """Adds a rigid body to an element: its inertia about a point at the lever's end, turned to base axes."""
+        xx, yy, zz, xy, xz, yz = moments[4:]
+        about = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+        mass, first = moments[0], R @ moments[1:4]
+        c = cross_matrix(first)
+        M = np.block([[about, c], [c.T, mass * np.eye(3)]])
+        T = lever_matrix(lever)
+        weight = mass * self.gravity
+        moment = -np.cross(first + mass * lever, self.gravity)
+        # Second order of the weight's potential as its centre of mass turns with the body.
+        stiffness = lever_hessian(first + mass * lever, -self.gravity)
+        old = self.elements[index]
+        self.elements[index] = replace(
+            old,
+            mass=old.mass + T.T @ M @ T,
+            stiffness=old.stiffness + stiffness,
+            gradient=old.gradient + np.concatenate([moment, -weight]),
+        )
+
+    def _joint_link(self, body: TreeBody, R: Array, columns: Array, armature: Array) -> JointLink:
+        k = len(body.v)
+        turned = np.kron(np.eye(2), R) @ columns.reshape(k, 6).T
+        stiffness, damping, torque = np.zeros(k), np.zeros(k), np.zeros(k)
+        for force, law, (spring, damper, rest), _ in self._laws:
+            if law.index is None or body.joint.name not in force.named("joint"):
+                continue
+            stiffness[law.index] += spring
+            damping[law.index] += damper
+            if spring:
+                torque[law.index] += spring * (self._coordinate(body, law.index) - rest)
+        order = 0
+        if k == 2 and np.all(np.linalg.norm(turned[:3], axis=0) > 0.0):
+            order = -1 if body.flipped else 1
+        return JointLink(turned, stiffness, damping, armature, torque, order)
+
+    def _coordinate(self, body: TreeBody, index: int) -> float:
+        return float(self._q[body.q_range[0] + index])
+
+    def _beam_link(
+        self, beam: Beam, flipped: bool, axes: Array, hinge: Array, base: Array
+    ) -> tuple[BeamLink, Array, Array]:
+        """The nth of a beam around a hinge: its link, its end, and the lever to its start."""
+        names = self._names
+        piece = evaluate(beam.length, names) / beam.segments
+        sign = -1.0 if flipped else 1.0
+        axes = axes @ np.diag([sign, 1.0, sign])
+        start = hinge - piece / 2 * axes[:, 0]
+        stiffness = tuple(evaluate(value, names) for value in beam.stiffness_about)
+        planes = tuple({"y": 1, "z": 2}[axis] for axis in beam.axes)
+        link = BeamLink(
+            axes,
+            piece,
+            evaluate(beam.mass, names) / beam.segments,
+            stiffness,
+            planes,
+            evaluate(beam.damping, names),
+            self._model,
+        )
+        return link, start + piece * axes[:, 0], start - base
+
+    def _add_point_springs(self) -> None:
+        """Springs and dampers between points, of which ground must be one."""
+        labels = self.mechanism.labelling.body_labels
+        for force, law, (stiffness, damping, rest), ends in self._laws:
+            if not law.ends:
+                continue
+            own = [labels[name] for name, _ in law.ends]
+            moving = [place for place in (0, 1) if self.element[own[place]] >= 0]
+            if len(moving) > 1:
+                raise AnalysisError(
+                    "the transfer matrix method takes springs between a point and ground alone",
+                    where=f"force {force.name}",
+                    remedy="leave --method out",
+                )
+            if not moving:
+                continue
+            points = [self.points[label] + self.rotations[label] @ at for label, at in zip(own, ends, strict=True)]
+            span = points[moving[0]] - points[1 - moving[0]]
+            length = float(np.linalg.norm(span))
+            along = np.outer(span, span) / length**2
+            index = self.element[own[moving[0]]]
+            pull = stiffness * (length - rest) * span / length
+            across = stiffness * (1.0 - rest / length) * (np.eye(3) - along)
+            lever = points[moving[0]] - self._at[index]
+            T = lever_matrix(lever)[3:]
+            old = self.elements[index]
+            self.elements[index] = replace(
+                old,
+                stiffness=old.stiffness + T.T @ (stiffness * along + across) @ T + lever_hessian(lever, pull),
+                damping=old.damping + T.T @ (damping * along) @ T,
+                gradient=old.gradient + T.T @ pull,
+            )
+
+    def _closure(self, cut: CutJoint, numbers: Array) -> Closure | None:
+        """What a cut joint holds; None where it lets everything free.
+
+        Raises:
+            AnalysisError: the loop is open.
+        """
+        R = self.rotations[cut.predecessor] @ numbers[:9].reshape(3, 3)
+        ends = [
+            self.points[label] + self.rotations[label] @ at
+            for label, at in ((cut.predecessor, numbers[9:12]), (cut.successor, numbers[12:15]))
+        ]
+        free = np.kron(np.eye(2), R) @ numbers[15:].reshape(-1, 6).T
+        held = np.linalg.svd(free, full_matrices=True)[0][:, free.shape[1] :].T if free.size else np.eye(6)
+        if not len(held):
+            return None
+        pair = [self.element[label] for label in (cut.predecessor, cut.successor)]
+        levers = [lever_matrix(end - (self._at[k] if k >= 0 else end)) for k, end in zip(pair, ends, strict=True)]
+        return Closure(cut.joint.name, (pair[0], pair[1]), (levers[0], levers[1]), held)

@@ -1,0 +1,182 @@
+"""Frequencies, shapes and damped eigenvalues of a vibrating tree: roots of its overall transfer equation."""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.errors import AnalysisError
+from mbsym.transfer_matrix.vibration import VibratingTree
+
+Array: TypeAlias = NDArray[Any]
+
+RESTING: Final = 1e-6
+"""Frequencies below this part of the highest one asked for count as none: stiffnesses have twelve digits there."""
+
+CLOSE: Final = 3e-8
+"""Relative width of a bracket at which counting ends: a piece of a beam may have nearly the frequency of the whole, and
+pivots lose the digits then. What is closer together shares its bracket."""
+
+BESIDE: Final = 1e-7
+"""Relative distance from a root at which inverse iteration is done, far enough for pivots with digits."""
+
+NOTHING: Final = 1e-9
+"""Entries of a shape below this are shown as zero."""
+
+STEP: Final = 1e-6
+"""Relative step of the derivative of the quadratic form by the frequency."""
+
+MOST: Final = 60
+"""Doublings and halvings of a bound, and steps to an eigenvalue: more find nothing."""
+
+
+def modes(tree: VibratingTree, count: int) -> tuple[Array, Array]:
+    """The lowest circular frequencies, damping left out, each as often as it occurs, and their shapes.
+
+    None is missed: counts bracket each root, and the quadratic form of its shape gives it to round-off. Frequencies
+    that occur several times share a space of motions, of which an orthonormal choice is made.
+
+    Returns:
+        Frequencies (modes,) [rad/s], and shapes, motions of the elements' points (modes, n, 6), the largest entry 1.
+
+    Raises:
+        AnalysisError: the state is unstable.
+    """
+    total = tree.freedoms
+    wanted = count if total is None else min(count, total)
+    high = 1.0
+    for _ in range(MOST):
+        if tree.count_below(high) >= wanted:
+            break
+        high *= 4.0
+    for _ in range(MOST):
+        if tree.count_below(high / 4.0) < wanted:
+            break
+        high /= 4.0
+    low = RESTING * high
+    growing = tree.growing(low)
+    if growing:
+        raise AnalysisError(
+            f"the state is unstable: {growing} motions grow", remedy="take a stable state, or leave --method out"
+        )
+    resting = tree.count_below(low)
+    found: list[float] = []
+    shapes: list[Array] = []
+    if resting:
+        found += [0.0] * resting
+        shapes += list(_space(tree, 0.1j * low, 0.1 * low, resting)[0])
+    brackets = [(low, resting, high, tree.count_below(high))]
+    while brackets and len(found) < wanted:
+        left, below, right, above = brackets.pop()
+        if above <= below or below >= wanted:
+            continue
+        middle = 0.5 * (left + right)
+        if right - left <= CLOSE * right:
+            for omega, shape in _polished(tree, middle, above - below):
+                found.append(omega)
+                shapes.append(shape)
+            continue
+        at = min(max(tree.count_below(middle), below), above)
+        brackets += [(middle, at, right, above), (left, below, middle, at)]
+    sized = [_of_size_one(shape) for shape in shapes[:wanted]]
+    return np.array(found[:wanted]), np.array(sized).reshape(-1, len(tree.elements), 6)
+
+
+def _polished(tree: VibratingTree, omega: float, size: int) -> list[tuple[float, Array]]:
+    """Frequencies next to one, and their shapes, by the quadratic form of motions, which is stationary at shapes."""
+    found = [omega] * size
+    moved = np.zeros((size, len(tree.elements), 6))
+    from scipy.linalg import eigh
+
+    for _ in range(2):
+        middle = float(np.mean(found))
+        beside = middle * (1.0 + BESIDE)
+        moved, freedoms = _space(tree, 1j * beside, 1j * middle * (1.0 - BESIDE), size)
+        value = tree.quadratic_form(1j * beside, freedoms, moved).real
+        step = STEP * beside
+        after = tree.quadratic_form(1j * (beside + step), freedoms, moved).real
+        before = tree.quadratic_form(1j * (beside - step), freedoms, moved).real
+        slope = (after - before) / (2.0 * step)
+        # The slope is that of -omega^2 times masses: shapes come out perpendicular by these.
+        changes, vectors = eigh(value, -0.5 * (slope + slope.T))
+        found = [beside + float(change) for change in changes]
+        moved = np.tensordot(vectors.T, moved, axes=1)
+    return list(zip(found, moved, strict=True))
+
+
+def _space(tree: VibratingTree, above: complex, below: complex, size: int) -> tuple[Array, list[list[Array]]]:
+    """Orthonormal motions at a frequency that occurs so often, and their freedoms.
+
+    Args:
+        tree: that moves.
+        above, below: s with squares at equal distances on both sides of that of the frequency: what other modes add to
+            the motions there is the same but for the square of the distance, and cancels in their difference.
+        size: how often it occurs.
+    """
+    n = len(tree.elements)
+    # Loads without any symmetry excite all shapes; the same ones in every run.
+    turns = np.arange(1, 6 * n * size + 1) * 0.6180339887498949
+    motions = (turns - np.floor(turns) - 0.5).reshape(size, n, 6)
+    freedoms: list[list[Array]] = []
+    for _ in range(2):
+        moved, parts = tree.undamped_motions(above, motions)
+        other, other_parts = tree.undamped_motions(below, motions)
+        moved = moved - other
+        for own, others in zip(parts, other_parts, strict=True):
+            own[:] = [x - y for x, y in zip(own, others, strict=True)]
+        _, triangle = np.linalg.qr(moved.reshape(size, -1).T)
+        factors = np.linalg.inv(triangle).T
+        motions = np.tensordot(factors, moved, axes=1)
+        freedoms = [
+            [sum((own * part[k] for own, part in zip(row, parts, strict=True)), np.zeros_like(parts[0][k]))
+             for k in range(n)]
+            for row in factors
+        ]  # fmt: skip
+    return motions, freedoms
+
+
+def _of_size_one(shape: Array) -> Array:
+    flat = shape.ravel()
+    sizes = np.abs(flat)
+    first: Array = shape / flat[int(np.argmax(sizes > sizes.max() * (1 - 1e-6)))]
+    return np.where(np.abs(first) < NOTHING, 0.0, first)
+
+
+def damped_eigenvalue(tree: VibratingTree, omega: float, shape: Array) -> complex:
+    """The eigenvalue s [1/s] of the damped tree that grows out of an undamped frequency.
+
+    1/response along the shape is zero where the response is infinite; Muller's method finds that from i omega.
+
+    Raises:
+        AnalysisError: the search does not settle.
+    """
+    if not omega:
+        return 0j
+
+    def gap(s: complex) -> complex:
+        response = complex(np.sum(shape * tree.motion(s, shape)))
+        return 1.0 / response
+
+    points = [1j * omega * (1.0 + 1e-3), (-1e-3 + 1j) * omega, 1j * omega * (1.0 + 1e-7)]
+    values = [gap(s) for s in points]
+    for _ in range(MOST):
+        a, b, c = points[-3:]
+        fa, fb, fc = values[-3:]
+        first, second = (fb - fa) / (b - a), (fc - fb) / (c - b)
+        bend = (second - first) / (c - a)
+        slope = second + (c - b) * bend
+        root = np.sqrt(slope**2 - 4.0 * fc * bend)
+        below = slope + root if abs(slope + root) >= abs(slope - root) else slope - root
+        move = -2.0 * fc / below
+        s = complex(c + move)
+        if not np.isfinite(s):
+            break
+        points.append(s)
+        if abs(move) <= 1e-13 * abs(s):
+            return s
+        values.append(gap(s))
+        if abs(move) <= 1e-10 * abs(s) and abs(values[-1]) >= abs(values[-2]):
+            return s
+    raise AnalysisError(f"no damped eigenvalue was found near {omega:.6g} rad/s", remedy="leave --method out")

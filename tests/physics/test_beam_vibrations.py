@@ -1,0 +1,230 @@
+"""Vibrations by transfer matrices: beams against closed formulas and finite elements, mechanisms against equations."""
+
+from __future__ import annotations
+
+from math import cos, cosh, pi, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.optimize import brentq
+
+import mbsym
+from mbsym.errors import AnalysisError
+from mbsym.formats.native import read_native
+from mbsym.formats.text_source import TextSource
+from mbsym.linear.transfer_matrix_modes import TransferMatrixModes, transfer_matrix_modes
+from mbsym.model.system import Model
+from mbsym.transfer_matrix import beam_matrices
+
+Array = NDArray[Any]
+LENGTH, MASS, EI = 1.2, 0.6, 2.5
+UNIT = sqrt(EI / (MASS * LENGTH**3))
+
+FREE_ROOT = "bodies: {r: {}}\njoints: {f: [planar, ground, r]}\n"
+PINNED_ROOT = (
+    "bodies: {r: {}, e: {}}\njoints:\n  f: [revolute, ground, r]\n"
+    "  g: {type: revolute, from: ground, to: e, at: [1.2, 0, 0], cut: cut}\n"
+)
+HELD_TIP = "bodies: {e: {}}\njoints:\n  g: {type: fixed, from: ground, to: e, at: [1.2, 0, 0], cut: cut}\n"
+
+
+def model(text: str, gravity: str = "[0, 0, 0]") -> Model:
+    return read_native(TextSource("beam.yaml", f"name: beam\ngravity: {gravity}\n{text}"))
+
+
+def beam(root: str = "ground", tip: str = "", more: str = "") -> str:
+    to = f"to: {tip}, " if tip else ""
+    return f"beams:\n  b: {{from: {root}, {to}length: 1.2, mass: 0.6, bending_stiffness: 2.5, segments: 3{more}}}\n"
+
+
+def roots(equation: Any, count: int) -> list[float]:
+    """The first positive roots of cos b cosh b = +1 or -1, or tan b = tanh b, one around each odd multiple of pi/4."""
+    grid = np.linspace(0.5, (count + 1) * pi, 40 * count)
+    values = [equation(x) for x in grid]
+    pairs = [(a, b) for a, b, u, v in zip(grid, grid[1:], values, values[1:], strict=False) if u * v < 0]
+    return [brentq(equation, a, b, xtol=1e-14) for a, b in pairs][:count]
+
+
+CASES = {
+    "clamped-free": (beam(), lambda b: cos(b) + 1 / cosh(b), 0),
+    "free-free": (FREE_ROOT + beam("r"), lambda b: cos(b) - 1 / cosh(b), 3),
+    "clamped-clamped": (HELD_TIP + beam(tip="e"), lambda b: cos(b) - 1 / cosh(b), 0),
+    "simply supported": (PINNED_ROOT + beam("r", "e"), lambda b: np.sin(b), 0),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_beams_have_the_frequencies_of_closed_formulas(name: str) -> None:
+    """To 1e-12, some thousand times round-off: roots are polished by the quadratic form of their shapes."""
+    text, equation, resting = CASES[name]
+    found = transfer_matrix_modes(model(text), count=resting + 4).frequencies
+    assert list(found[:resting]) == [0.0] * resting
+    exact = np.array(roots(equation, 4)) ** 2 * UNIT
+    assert np.abs(found[resting:] / exact - 1.0).max() < 1e-12
+
+
+def test_a_beam_that_bends_about_two_axes_has_each_frequency_of_both() -> None:
+    """Equal stiffnesses give pairs of equal frequencies, none of which is missed; shapes are perpendicular."""
+    found = transfer_matrix_modes(model(beam(more=", bends: both")), count=4)
+    plane = transfer_matrix_modes(model(beam()), count=2)
+    assert np.abs(found.frequencies.reshape(2, 2) / plane.frequencies[:, None] - 1.0).max() < 1e-12
+    a, b = (found[k].shape.reshape(-1, 6)[:, 3:].ravel() for k in (0, 1))
+    assert abs(a @ b) < 1e-9 * sqrt(a @ a * (b @ b))
+
+
+def test_the_shape_of_a_clamped_beam_is_that_of_the_closed_formula() -> None:
+    b = roots(lambda x: cos(x) + 1 / cosh(x), 2)[1]
+    shape = transfer_matrix_modes(model(beam()), count=2)[1].shape.reshape(-1, 6)[:, 4]
+    x = np.array([1, 2, 3]) / 3 * b
+    ratio = (np.cos(b) + np.cosh(b)) / (np.sin(b) + np.sinh(b))
+    exact = np.cosh(x) - np.cos(x) - ratio * (np.sinh(x) - np.sin(x))
+    assert np.abs(shape / shape[-1] - exact / exact[-1]).max() < 1e-9
+
+
+def assembled(count: int, tension: float = 0.0) -> tuple[Array, Array]:
+    """Stiffness and mass of a clamped beam under tension by cubic elements written here, without the clamped end."""
+    h = LENGTH / count
+    k = np.array([[12, 6 * h, -12, 6 * h], [0, 4 * h * h, -6 * h, 2 * h * h], [0, 0, 12, -6 * h], [0, 0, 0, 4 * h * h]])
+    g = np.array([[36, 3 * h, -36, 3 * h], [0, 4 * h * h, -3 * h, -h * h], [0, 0, 36, -3 * h], [0, 0, 0, 4 * h * h]])
+    m = np.array([[156, 22 * h, 54, -13 * h], [0, 4 * h * h, 13 * h, -3 * h * h], [0, 0, 156, -22 * h],
+                  [0, 0, 0, 4 * h * h]])  # fmt: skip
+    K, M = np.zeros((2 * count + 2,) * 2), np.zeros((2 * count + 2,) * 2)
+    for i in range(count):
+        own = slice(2 * i, 2 * i + 4)
+        upper = EI / h**3 * k + tension / (30 * h) * g
+        K[own, own] += upper + np.triu(upper, 1).T
+        M[own, own] += MASS / count / 420 * (m + np.triu(m, 1).T)
+    return K[2:, 2:], M[2:, 2:]
+
+
+def finite_elements(count: int, tip_mass: float, spring: float) -> Array:
+    """Frequencies of a clamped beam with a point mass and a spring at its end."""
+    K, M = assembled(count)
+    K[-2, -2] += spring
+    M[-2, -2] += tip_mass
+    frequencies: Array = np.sqrt(eigh(K, M, eigvals_only=True))
+    return frequencies
+
+
+TIP = (
+    "bodies: {e: {mass: 0.3}}\nforces:\n"
+    "  s: {type: point_spring_damper, first_body: e, second_body: ground, stiffness: 20, free_length: 0.5, "
+    "second_point: [1.2, 0.5, 0]}\n"
+)
+
+
+def test_a_beam_with_mass_and_spring_against_finite_elements() -> None:
+    """The exact element is what 60 cubic elements come to: their error in the third mode is about 1e-7."""
+    found = transfer_matrix_modes(model(TIP + beam(tip="e")), count=3).frequencies
+    assert np.abs(found / finite_elements(60, 0.3, 20.0)[:3] - 1.0).max() < 3e-7
+
+
+def test_consistent_elements_are_those_of_an_assembled_matrix() -> None:
+    found = transfer_matrix_modes(model(TIP + beam(tip="e")), beams="consistent", count=6).frequencies
+    assert np.abs(found / finite_elements(3, 0.3, 20.0) - 1.0).max() < 1e-11
+
+
+def test_a_hanging_beam_is_stiffened_by_its_load() -> None:
+    """Gravity along the beam: finite elements take the tension, without the beam's own weight as in a light beam."""
+    text = "bodies: {e: {mass: 0.3}}\n" + beam(tip="e").replace("0.6", "1e-9")
+    found = transfer_matrix_modes(model(text, "[9.81, 0, 0]"), beams="consistent", count=1).frequencies[0]
+    compliance = np.linalg.inv(assembled(3, 0.3 * 9.81)[0])[-2, -2]
+    assert found == pytest.approx(sqrt(1 / (0.3 * compliance)), rel=1e-7)
+    with pytest.raises(AnalysisError, match="a static load acts along this beam"):
+        transfer_matrix_modes(model(text, "[9.81, 0, 0]"))
+
+
+def test_segments_are_the_bars_of_other_methods_and_converge_to_the_beam() -> None:
+    """As bars the beam has the modes of the equations of motion; the error falls with the square of the segments."""
+    first = []
+    for segments in (4, 8):
+        own = model(beam().replace("segments: 3", f"segments: {segments}"))
+        bars = transfer_matrix_modes(own, beams="segments", count=3).frequencies
+        assert np.abs(bars / mbsym.modes(own).frequencies[:3] - 1.0).max() < 1e-11
+        first.append(bars[0])
+    exact = transfer_matrix_modes(model(beam()), count=1).frequencies[0]
+    errors = np.array(first) / exact - 1.0
+    assert 3.6 < errors[0] / errors[1] < 4.4
+    assert errors[1] < 5e-3
+
+
+def test_material_damping_moves_eigenvalues_as_its_closed_formula_does() -> None:
+    """Stress E (strain + d rate) makes each mode's ratio d omega / 2."""
+    d = 1e-3
+    found = transfer_matrix_modes(model(beam(more=f", damping: {d}")), count=2)
+    omegas = transfer_matrix_modes(model(beam()), count=2).frequencies
+    for mode, omega in zip(found, omegas, strict=True):
+        assert mode.eigenvalue == pytest.approx(
+            -d * omega**2 / 2 + 1j * omega * sqrt(1 - (d * omega / 2) ** 2), rel=1e-9
+        )
+
+
+def test_the_overall_product_of_transfer_matrices_is_singular_at_the_frequencies() -> None:
+    """Clamped root, three pieces, a point mass: [M, Q] = 0 beyond it, and so det U[M Q; M Q] of the product."""
+    found = transfer_matrix_modes(model("bodies: {e: {mass: 0.3}}\n" + beam(tip="e")), count=3).frequencies
+
+    def determinant(omega: float) -> float:
+        s = 1j * omega
+        piece = beam_matrices.transfer_matrix(LENGTH / 3, MASS / 3, EI, s)
+        body = np.eye(4, dtype=complex)
+        body[3, 0] = -(s**2) * 0.3
+        U = body @ piece @ piece @ piece
+        return float(np.linalg.det(U[2:, 2:]).real)
+
+    for omega in found:
+        assert determinant(omega * (1 - 1e-9)) * determinant(omega * (1 + 1e-9)) < 0
+
+
+SPATIAL = """
+name: tree
+gravity: [1, 2, -9.81]
+bodies:
+  a: {mass: 2, center_of_mass: [0.1, 0.2, -0.4], inertia: [0.2, 0.3, 0.25, 0.01, 0.02, -0.03]}
+  c: {mass: 1, center_of_mass: [0.3, 0.1, -0.2], inertia: [0.1, 0.13, 0.15]}
+  e: {mass: 1, center_of_mass: [0.3, 0.1, -0.2], inertia: [0.1, 0.13, 0.15]}
+joints:
+  A: {type: universal, from: ground, to: a, axis: x, second_axis: y, at: [0.1, 0, 0]}
+  C: {type: prismatic, from: c, to: a, armature: 0.1, axis: [0.2, 0.1, 1], at: [0, 0.1, -0.5]}
+  E: {type: universal, from: e, to: a, axis: x, second_axis: y, at: [0, 0.4, 0]}
+forces:
+  s1: {type: joint_spring, joint: A, stiffness: 60}
+  s2: {type: joint_spring, joint: A, stiffness: 70, index: 1}
+  s4: {type: joint_spring, joint: C, stiffness: 500, reference: 0.01}
+  s5: {type: joint_spring, joint: E, stiffness: 30}
+  s6: {type: joint_spring, joint: E, stiffness: 30, index: 1}
+  d1: {type: joint_damper, joint: A, damping: 0.3}
+  d2: {type: joint_damper, joint: C, damping: 1.3}
+  p: {type: point_spring_damper, first_body: c, second_body: ground, stiffness: 100, free_length: 0.5, damping: 2,
+      first_point: [0.3, 0, 0.1], second_point: [1, 1, 0]}
+"""
+
+
+def test_a_loaded_spatial_tree_has_the_modes_of_its_equations_of_motion() -> None:
+    """Static loads, flipped joints, universal joints, rotors, dampers: every eigenvalue to 1e-10."""
+    tree = read_native(TextSource("tree.yaml", SPATIAL))
+    expected = [mode.eigenvalue for mode in mbsym.modes(tree)]
+    found = [mode.eigenvalue for mode in transfer_matrix_modes(tree, count=20)]
+    assert len(found) == len(expected)
+    for one in expected:
+        assert min(abs(one - other) for other in found) < 1e-10 * abs(one)
+
+
+def test_what_is_not_covered_is_refused_with_a_word() -> None:
+    def refused(text: str, gravity: str = "[0, 0, 0]") -> str:
+        with pytest.raises(AnalysisError) as caught:
+            transfer_matrix_modes(model(text, gravity), at=None)
+        return str(caught.value)
+
+    solid = "{mass: 1, inertia: [1, 1, 1]}"
+    two = f"bodies: {{a: {solid}, c: {solid}}}\njoints:\n  A: {{type: revolute, from: ground, to: a}}\n"
+    two += "  C: {type: revolute, from: a, to: c, at: [1, 0, 0]}\n"
+    wrench = "forces:\n  w: {type: applied_wrench, body: a, force: [1, 0, 0]}\n"
+    assert "takes no applied wrench that acts at rest" in refused(two + wrench)
+    between = "forces:\n  s: {type: point_spring_damper, first_body: a, second_body: c, first_point: [0.1, 0, 0]}\n"
+    assert "springs between a point and ground alone" in refused(two + between)
+    heavy = two.replace("mass: 1,", "mass: 1, center_of_mass: [1, 0, 0],")
+    assert "the state is no equilibrium" in refused(heavy, "[0, -9.81, 0]")
+    assert isinstance(transfer_matrix_modes(model(beam()), count=1), TransferMatrixModes)
