@@ -29,6 +29,8 @@ DURATION, STEP = 10.0, 0.002
 EVERY = 10
 """Steps between two recorded instants."""
 
+FUNCTIONS = ("forward_dynamics", "position_rate", "joint_wrenches", "momentum", "kinetic_energy")
+
 SIZES = np.tile([3.0, 4.0, 2.0, 0.02, 0.05, 0.01], 2)
 """Amplitudes of the torques of the joints of both arms [N m]."""
 
@@ -38,12 +40,21 @@ PLACES = np.concatenate([6 + 2 * np.arange(6), 7 + 2 * np.arange(6)])
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """A run: times, coordinates, speeds, and the wrench in the first joint of arm 1, instants along the first axis."""
+    """A run, instants along the first axis.
+
+    Attributes:
+        t, q, v: times, coordinates, speeds.
+        wrench: in the first joint of arm 1.
+        momentum: angular and linear of the whole robot, which no outer force acts on.
+        energy: kinetic.
+    """
 
     t: Array
     q: Array
     v: Array
     wrench: Array
+    momentum: Array
+    energy: Array
 
     @property
     def attitude(self) -> Array:
@@ -72,15 +83,15 @@ def torques(t: float) -> Array:
 def run(module: LoadedModule, duration: float = DURATION) -> Motion:
     """Runge-Kutta steps from rest with bent arms."""
     functions: Mapping[str, Any] = module.functions
-    accelerate, rate, wrenches = (functions[name] for name in ("forward_dynamics", "position_rate", "joint_wrenches"))
+    accelerate, rate, wrenches, momentum, energy = (functions[name] for name in FUNCTIONS)
     row = [joint["name"] for joint in module.manifest["joints"]].index("J11")
     q, v = np.concatenate([[1.0, 0, 0, 0, 0, 0, 0], 0.3 + 0.1 * (PLACES - 6)]), np.zeros(18)
-    kept: list[tuple[float, Array, Array, Array]] = []
+    kept: list[tuple[Any, ...]] = []
     steps = round(duration / STEP)
     for number in range(steps + 1):
         t = number * STEP
         if number % EVERY == 0:
-            kept.append((t, q, v, np.asarray(wrenches(q, v, torques(t)))[row]))
+            kept.append((t, q, v, np.asarray(wrenches(q, v, torques(t)))[row], momentum(q, v), energy(q, v)))
         if number == steps:
             break
         middle, end = torques(t + STEP / 2), torques(t + STEP)
@@ -100,8 +111,7 @@ def motions(duration: float = DURATION) -> dict[str, Motion]:
     found = {}
     for formulation in ("articulated-body", "cfa"):
         with TemporaryDirectory() as scratch:
-            names = ["forward_dynamics", "position_rate", "joint_wrenches"]
-            mbsym.generate("space_robot", scratch, formulation=formulation, functions=names, languages=["c"])
+            mbsym.generate("space_robot", scratch, formulation=formulation, functions=FUNCTIONS, languages=["c"])
             found[formulation] = run(load_c(scratch), duration)
     return found
 
@@ -153,7 +163,7 @@ def draw(found: Mapping[str, Motion], directory: Path) -> None:
         pyplot.close(figure)
 
 
-def main() -> None:
+def compare(directory: Path | None = None) -> None:
     """Prints the differences, draws the figures."""
     found = motions()
     print(f"space robot, {DURATION:g} s at {STEP:g} s: constraint forces (cfa) against recursion (articulated-body)")
@@ -161,9 +171,9 @@ def main() -> None:
     print(f"{'of':24}{'difference, relative to the largest value':>44}")
     for name, value in differences(found).items():
         print(f"{name:24}{value:44.1e}")
-    if "--plot" in sys.argv[1:]:
-        draw(found, Path(sys.argv[sys.argv.index("--plot") + 1]))
+    if directory is not None:
+        draw(found, directory)
 
 
 if __name__ == "__main__":
-    main()
+    compare(Path(sys.argv[sys.argv.index("--plot") + 1]) if "--plot" in sys.argv[1:] else None)

@@ -6,8 +6,11 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+import numpy as np
 import pytest
+from scipy.integrate import cumulative_simpson
 
 from mbsym.codegen.build import find_compiler
 from mbsym.errors import ToolchainError
@@ -29,8 +32,13 @@ def paper() -> ModuleType:
     return module
 
 
-def test_constraint_forces_and_recursion_move_alike(paper: ModuleType, tmp_path: Path) -> None:
-    found = paper.motions()
+@pytest.fixture(scope="module")
+def found(paper: ModuleType) -> dict[str, Any]:
+    motions: dict[str, Any] = paper.motions()
+    return motions
+
+
+def test_constraint_forces_and_recursion_move_alike(paper: ModuleType, found: dict[str, Any], tmp_path: Path) -> None:
     assert found["cfa"].t[-1] == 10.0
     # The arms turn by more than two revolutions and the base with them, so that errors have time to grow.
     assert abs(found["cfa"].arm).max() > 12.0
@@ -39,3 +47,14 @@ def test_constraint_forces_and_recursion_move_alike(paper: ModuleType, tmp_path:
         assert 0.0 < difference < 1e-12, name
     paper.draw(found, tmp_path)
     assert sorted(path.name.split("_")[1] for path in tmp_path.iterdir()) == ["10", "11", "12", "8", "9"]
+
+
+def test_the_free_robot_keeps_its_momentum_and_gets_the_power_of_its_motors(
+    paper: ModuleType, found: dict[str, Any]
+) -> None:
+    run = found["cfa"]
+    power = np.array([paper.torques(t) @ v for t, v in zip(run.t, run.v, strict=True)])
+    assert run.energy.max() > 3.0
+    # Errors of the steps are of fourth order, those of the sum of powers every 20 ms likewise.
+    assert np.abs(run.momentum).max() < 1e-6
+    np.testing.assert_allclose(run.energy, cumulative_simpson(power, x=run.t, initial=0), rtol=0, atol=1e-3)
