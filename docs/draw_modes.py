@@ -6,6 +6,7 @@ python docs/draw_modes.py
 from __future__ import annotations
 
 import sys
+from io import StringIO
 from pathlib import Path
 
 import matplotlib as mpl
@@ -41,7 +42,9 @@ def main() -> None:
     panels[-1].set_xlabel("x [m]")
     figure.tight_layout()
     PICTURE.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(PICTURE, metadata={"Date": None})
+    figure.savefig(text := StringIO(), format="svg", metadata={"Date": None})
+    lines = text.getvalue().splitlines()
+    PICTURE.write_text("".join(f"{line.rstrip()}\n" for line in lines), encoding="utf-8")
     print(f"wrote {PICTURE}")
 
 

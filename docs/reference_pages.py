@@ -23,6 +23,7 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
         *("mbsym:load", "mbsym:LoadOptions", "mbsym:Model", "mbsym:Body", "mbsym:solid_body", "mbsym:Joint"),
         *("mbsym:Placement", "mbsym:Coupling", "mbsym:Frame", "mbsym:NamedState", "mbsym:Parameter"),
         *("mbsym:ControlInput", "mbsym:Shape", "mbsym.model.labelling:ModelLabelling", "mbsym.topology:label"),
+        *("mbsym:Beam", "mbsym:with_beams"),
     ),
     "Force elements": (
         *("mbsym:Actuator", "mbsym:AppliedWrench", "mbsym:JointDamper", "mbsym:JointForce", "mbsym:JointFriction"),
@@ -50,6 +51,7 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
     "Linear analysis": (
         *("mbsym:linearise", "mbsym.linear.linearised:Linearisation", "mbsym:equilibrium"),
         *("mbsym.linear.equilibrium:Equilibrium", "mbsym:modes", "mbsym.linear.modes:Modes"),
+        "mbsym:transfer_matrix_modes",
     ),
     "Identification": (
         *("mbsym:base_parameters", "mbsym:identify", "mbsym.identification.identify:Identification", "mbsym:excite"),

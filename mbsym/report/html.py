@@ -13,7 +13,7 @@ from html import escape
 from typing import Any, Final
 
 from mbsym import __version__
-from mbsym.codegen.environment import render_template
+from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.report.copies import Copies
 from mbsym.report.mathml import MathML
 from mbsym.report.pictures import Pictures
@@ -98,6 +98,7 @@ class PageView:
     topology: str
     sections: tuple[SectionView, ...]
     copies: str
+    script: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +178,7 @@ def html_document(heading: Heading, sections: Sequence[Section], copies: Copies,
         views,
         # A script ends at the first "</", wherever it stands.
         json.dumps(writing.texts, ensure_ascii=True).replace("<", "\\u003c").replace("&", "\\u0026"),
+        fixed_text("javascript/report.js", ""),
     )
     return render_template(TEMPLATE, page)
 

@@ -187,7 +187,7 @@ class _Maker:
             half = half * min(1.0, most / float(half.max()))
         axis = self._disc_axis(label, half, edges)
         if axis is not None:
-            turning = edges[axis] / max(float(np.linalg.norm(edges[axis])), 1e-300)
+            turning = _orthonormal(edges)[axis]
             across = [half[k] for k in range(3) if k != axis]
             # Of the same moment of inertia about its axis: m r^2 / 2 = m (a^2 + b^2) / 3.
             radius = min(float(np.sqrt(2.0 / 3.0 * (across[0] ** 2 + across[1] ** 2))), most)

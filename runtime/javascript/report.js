@@ -1,4 +1,4 @@
-/*<![CDATA[*/
+/* mbsym: copied from here */
 "use strict";
 const texts = JSON.parse(document.getElementById("copies").textContent);
 const languages = ["LaTeX", "Python", "C"];
@@ -81,4 +81,3 @@ window.addEventListener("beforeprint", () => {
   folded.forEach(section => { section.open = true; });
 });
 window.addEventListener("afterprint", () => { folded.forEach(section => { section.open = false; }); });
-/*]]>*/
