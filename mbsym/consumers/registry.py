@@ -8,6 +8,7 @@ from mbsym.consumers.acados import ACADOS
 from mbsym.consumers.casadi import CASADI
 from mbsym.consumers.cmake import CMAKE
 from mbsym.consumers.cpp import CPP
+from mbsym.consumers.cuda import CUDA
 from mbsym.consumers.fmu import FMU
 from mbsym.consumers.ros2 import ROS2
 from mbsym.consumers.rust import RUST
@@ -15,5 +16,5 @@ from mbsym.consumers.simulink import SIMULINK
 from mbsym.errors import CodegenError
 from mbsym.records import Registry
 
-CONSUMERS: Final = Registry("consumer", (CASADI, ACADOS, CPP, CMAKE, RUST, FMU, SIMULINK, ROS2), CodegenError)
+CONSUMERS: Final = Registry("consumer", (CASADI, ACADOS, CPP, CMAKE, RUST, CUDA, FMU, SIMULINK, ROS2), CodegenError)
 """All consumers; each is listed in help and exported to by ``mbsym export``."""

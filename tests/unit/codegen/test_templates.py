@@ -22,6 +22,7 @@ from mbsym.codegen.numpy.views import ModuleContext
 from mbsym.consumers.acados import AcadosContext
 from mbsym.consumers.cmake import CMakeContext
 from mbsym.consumers.cpp import CppContext
+from mbsym.consumers.cuda import CudaContext, CudaHeaderContext
 from mbsym.consumers.external_file import ExternalContext
 from mbsym.consumers.fmu import BuildContext, DescriptionContext, DescriptionWithSourcesContext, UnitContext
 from mbsym.consumers.ros2 import PackageContext, PluginContext
@@ -55,6 +56,8 @@ CONTEXTS = {
     "consumers/modelDescription2.xml.jinja": DescriptionWithSourcesContext,
     "consumers/modelDescription3.xml.jinja": DescriptionContext,
     "consumers/module.hpp.jinja": CppContext,
+    "consumers/cuda.cu.jinja": CudaContext,
+    "consumers/cuda.h.jinja": CudaHeaderContext,
 }
 # What a template may consist of; anything that computes is missing on purpose.
 LAYOUT = (
@@ -75,7 +78,14 @@ SHARING = {name for name, context in CONTEXTS.items() if context is PackageConte
 
 # Parts that other templates include; what they use counts as used there.
 UNIT = ("consumers/fmu_core.c.jinja", "consumers/motion.c.jinja")
-INCLUDED = {"consumers/fmi2.c.jinja": UNIT, "consumers/fmi3.c.jinja": UNIT, "consumers/simulink.c.jinja": UNIT[1:]}
+BODY = ("c/body.c.jinja",)
+PARTS = (*UNIT, *BODY)
+INCLUDED = {
+    "consumers/fmi2.c.jinja": UNIT,
+    "consumers/fmi3.c.jinja": UNIT,
+    "consumers/simulink.c.jinja": UNIT[1:],
+    "c/source.c.jinja": BODY,
+}
 
 
 def source(name: str) -> str:
@@ -86,7 +96,7 @@ def test_every_template_of_these_languages_has_a_context() -> None:
     found = [
         path for language in ("c", "numpy", "consumers") for path in (template_directory() / language).rglob("*.jinja")
     ]
-    assert sorted(path.relative_to(template_directory()).as_posix() for path in found) == sorted({*CONTEXTS, *UNIT})
+    assert sorted(path.relative_to(template_directory()).as_posix() for path in found) == sorted({*CONTEXTS, *PARTS})
 
 
 def test_every_field_of_a_shared_context_is_used() -> None:
@@ -102,7 +112,7 @@ def test_undeclared_variables_are_the_fields_of_the_context(name: str) -> None:
     assert undeclared <= allowed if name in SHARING else undeclared == allowed
 
 
-@pytest.mark.parametrize("name", sorted({*CONTEXTS, *UNIT}))
+@pytest.mark.parametrize("name", sorted({*CONTEXTS, *PARTS}))
 def test_templates_decide_nothing(name: str) -> None:
     tree = environment().parse(source(name))
     for node in tree.find_all(nodes.Node):

@@ -1,0 +1,171 @@
+"""CUDA: the same functions on a graphics processor, a thread for each state."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from mbsym import __version__
+from mbsym.codegen.c.comments import comment_lines, operation_line
+from mbsym.codegen.c.views import source_context
+from mbsym.codegen.description import Argument, GeneratedFile
+from mbsym.codegen.environment import render_template
+from mbsym.codegen.identifiers import Scope
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.consumers.cmake import as_asked
+from mbsym.consumers.consumer import Consumer, Exported
+
+DEFINITION: Final = re.compile(r"^(?:static )?(?=(?:const |inline |bool|int|void|\w+_real)\b[^;]*$)", re.MULTILINE)
+"""Where a function or a table of the C begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelView:
+    """A function over many states.
+
+    Attributes:
+        name: of the function as a caller names it.
+        symbol: of the function for one state.
+        comment: what it computes.
+        operations: how many a state takes.
+        declared, defined: formal arguments after the number of states, with what closes the list.
+        inner: those of one state, without the stream.
+        actual: the same as they are handed on.
+        own: arrays of one state.
+        loads: statements that fill them.
+        call: of the function for one state.
+        stores: statements that hand its results on.
+        count: the identifier of the number of states.
+        state: that of the state.
+        stream: that of the stream.
+        blocks: that of the number of blocks.
+    """
+
+    name: str
+    symbol: str
+    comment: tuple[str, ...]
+    operations: str
+    declared: tuple[str, ...]
+    defined: tuple[str, ...]
+    inner: tuple[str, ...]
+    actual: str
+    own: tuple[str, ...]
+    loads: tuple[str, ...]
+    call: str
+    stores: tuple[str, ...]
+    count: str
+    state: str
+    stream: str
+    blocks: str
+
+
+@dataclass(frozen=True, slots=True)
+class CudaHeaderContext:
+    """Fields of ``consumers/cuda.h.jinja``."""
+
+    version: str
+    name: str
+    has_parameters: bool
+    kernels: tuple[KernelView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CudaContext:
+    """Fields of ``consumers/cuda.cu.jinja``."""
+
+    version: str
+    name: str
+    includes: tuple[str, ...]
+    body: str
+    kernels: tuple[KernelView, ...]
+
+
+def files(exported: Exported) -> tuple[GeneratedFile, ...]:
+    """NAME_cuda.cu and NAME_cuda.h."""
+    module, name = exported.module, exported.name
+    source = source_context(module, "")
+    body = DEFINITION.sub(f"{name}_DEVICE ", render_template("c/body.c.jinja", source)).strip()
+    kernels = tuple(_kernel(module, function) for function in module.functions)
+    code = CudaContext(__version__, name, source.includes, body, kernels)
+    header = CudaHeaderContext(__version__, name, bool(module.parameters), kernels)
+    return (
+        GeneratedFile(f"{name}_cuda.cu", render_template("consumers/cuda.cu.jinja", code)),
+        GeneratedFile(f"{name}_cuda.h", render_template("consumers/cuda.h.jinja", header)),
+    )
+
+
+def _kernel(module: LoweredModule, function: ModuleFunction) -> KernelView:
+    prefix, symbol = module.names.module, module.names.c_symbol(function.name)
+    scope = Scope((*function.identifiers, "parameters"))
+    count, state, stream = scope.claim("n"), scope.claim("k"), scope.claim("stream")
+    blocks = scope.claim("blocks")
+    stride, statuses, entry = scope.claim("parameters_stride"), scope.claim("status"), scope.claim("i")
+    formals, actual, own, loads, given, stores = [], [], [], [], [], []
+    if module.takes_parameters(function):
+        formals += [f"const {prefix}_parameters *parameters", f"ptrdiff_t {stride}"]
+        actual += ["parameters", stride]
+        given.append(f"parameters + {state} * {stride}")
+    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+        real = "int" if item.kind == "int" else f"{prefix}_real"
+        formals.append(f"{'const ' if item.direction == 'in' else ''}{real} *{identifier}")
+        actual.append(identifier)
+        if not item.size:
+            given.append(identifier)
+        elif item.direction == "in" and not item.shape:
+            given.append(f"{identifier}[{state}]")
+        else:
+            array = scope.claim(f"{identifier}_one")
+            own.append(f"{real} {array}[{item.size}];")
+            given.append(array)
+            every = f"for (ptrdiff_t {entry} = 0; {entry} < {item.size}; ++{entry}) {{"
+            place = f"{identifier}[{entry} * {count} + {state}]"
+            if item.direction == "in":
+                loads += [every, f"    {array}[{entry}] = {place};", "}"]
+            else:
+                stores += [every, f"    {place} = {array}[{entry}];", "}"]
+    if function.failures:
+        formals.append(f"int *{statuses}")
+        actual.append(statuses)
+    whole = [*formals, f"void *{stream}"]
+    return KernelView(
+        name=symbol,
+        symbol=f"{symbol}_state",
+        comment=comment_lines([f"{function.name}: {function.description}", *map(_sentence, _arguments(function))]),
+        operations=operation_line(function.operations),
+        declared=_closed(whole, ");"),
+        defined=_closed(whole),
+        inner=_closed(formals),
+        actual=", ".join(actual),
+        own=tuple(own),
+        loads=tuple(loads),
+        call=f"{f'{statuses}[{state}] = ' if function.failures else ''}{prefix}_device::{symbol}({', '.join(given)});",
+        stores=tuple(stores),
+        count=count,
+        state=state,
+        stream=stream,
+        blocks=blocks,
+    )
+
+
+def _closed(formals: list[str], close: str = ")") -> tuple[str, ...]:
+    return (*(f"{text}," for text in formals[:-1]), f"{formals[-1]}{close}")
+
+
+def _arguments(function: ModuleFunction) -> list[tuple[str, Argument]]:
+    return list(zip(function.identifiers, function.arguments, strict=True))
+
+
+def _sentence(pair: tuple[str, Argument]) -> str:
+    identifier, item = pair
+    shape = " x ".join(map(str, item.shape)) or "1"
+    return f"  {item.direction:3} {identifier}: {shape} times the number of states"
+
+
+CUDA: Final = Consumer(
+    name="cuda",
+    sentence="kernels for graphics processors, a thread for each state",
+    reals=("double", "float"),
+    request=as_asked,
+    files=files,
+)
