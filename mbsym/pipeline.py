@@ -37,8 +37,7 @@ from mbsym.derivatives.control_functions import FRAME_CONTROL_FUNCTIONS
 from mbsym.derivatives.functions import OF_FREE_MOTION
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.derivatives.sparsity import Sparsity, compress, sparsity_of
-from mbsym.embedded.beside import files_beside
-from mbsym.embedded.self_test import SUFFIX as SELF_TEST
+from mbsym.embedded.beside import SUFFIXES_BESIDE, files_beside, reports_beside
 from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
@@ -446,6 +445,7 @@ def generate(
     batch: Sequence[str] = (),
     simplify: str | Sequence[str] = "all",
     self_test: bool = False,
+    safety_report: bool = False,
     prepare: bool = False,
     force: bool = False,
     progress: Progress | None = None,
@@ -461,7 +461,7 @@ def generate(
         languages, functions, formulation, real: see ``GenerationOptions``.
         symbolic_parameters, order, prefix, frames, frame_axes, largest, compressed: likewise.
         trigonometry, batch, simplify, prepare: likewise.
-        self_test: write NAME_selftest.c too, which runs the C on its target and compares with frozen results.
+        self_test, safety_report: write NAME_selftest.c, or NAME.safety.json and .md, too: docs/embedded.md.
         derivatives: (FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.
         force: overwrite files that mbsym did not write.
         progress: told of each step.
@@ -490,11 +490,10 @@ def generate(
     )
     derivation, files = generate_files(source, options, progress)
     # The manifest comes last and bears the module's name.
+    files = (*(reports_beside(files) if safety_report else ()), *files)
     stem, names = Path(files[-1].name).stem, {file.name for file in files}
-    suffixes = [*CERTIFICATE_SUFFIXES]
-    if f"{stem}.c" in names:
-        # Functions for many states and a self-test go with the C beside which they were written, and with no other.
-        suffixes += [*LANGUAGES[BATCH].suffixes, f"{SELF_TEST}.c"]
-    outdated = [name for name in (f"{stem}{suffix}" for suffix in suffixes) if name not in names]
+    # Functions for many states, a self-test and a report go with the C beside which they were written, no other.
+    of_c = (*LANGUAGES[BATCH].suffixes, *SUFFIXES_BESIDE) if f"{stem}.c" in names else ()
+    outdated = [name for name in (f"{stem}{suffix}" for suffix in (*CERTIFICATE_SUFFIXES, *of_c)) if name not in names]
     paths = write_files(directory, files, force=force, outdated=outdated)
     return Generation(Path(directory), paths, derivation, options)

@@ -115,6 +115,9 @@ def register(app: typer.Typer) -> None:
         self_test: bool = typer.Option(
             False, "--self-test", help="NAME_selftest.c too: runs the C on its target and compares with frozen results."
         ),
+        safety_report: bool = typer.Option(
+            False, "--safety-report", help="NAME.safety.json and .md too: MISRA C by rule, stack, complexity, calls."
+        ),
         as_json: AsJson = False,
         force: ForceFiles = False,
     ) -> None:
@@ -175,6 +178,7 @@ def register(app: typer.Typer) -> None:
                 prepare=prepare,
                 simplify=simplify if simplify in ("all", "none") else names_in([simplify]),
                 self_test=self_test,
+                safety_report=safety_report,
                 prefix=prefix,
                 largest=largest,
                 force=force,

@@ -22,6 +22,9 @@ OWN_FIELDS: Final = ("functions", "statuses", "constants", "run_time_parameters"
 CERTIFICATE_SUFFIXES: Final = (".certificate.json", ".certificate.md")
 """Of the files beside a module that say what was checked about it."""
 
+SAFETY_SUFFIXES: Final = (".safety.json", ".safety.md")
+"""Of the files beside a module that say what compilers and checkers tell of it."""
+
 
 def manifest_file(module: LoweredModule, files: Sequence[GeneratedFile]) -> GeneratedFile:
     """The manifest of a module whose files are given."""

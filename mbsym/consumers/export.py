@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from mbsym.codegen.c.trigonometry import chosen_trigonometry
 from mbsym.codegen.interface import GeneratedFile, Real, render
 from mbsym.codegen.lowered_module import lower_module
-from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, manifest_file
+from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, SAFETY_SUFFIXES, manifest_file
 from mbsym.codegen.write import write_files
 from mbsym.consumers.archive import require_free, write_archive
 from mbsym.consumers.consumer import Exported, ExportOptions
@@ -136,8 +136,8 @@ def export(
     archive = record.archive(exported, files) if record.archive is not None else None
     if archive is not None:
         require_free(Path(directory) / archive.name, force)
-    certificates = [f"{exported.name}{suffix}" for suffix in CERTIFICATE_SUFFIXES]
-    paths = write_files(directory, files, force=force, outdated=certificates)
+    outdated = [f"{exported.name}{suffix}" for suffix in (*CERTIFICATE_SUFFIXES, *SAFETY_SUFFIXES)]
+    paths = write_files(directory, files, force=force, outdated=outdated)
     if archive is not None:
         paths = (*paths, write_archive(Path(directory), archive))
     return Export(paths, tuple(record.notes(exported)))

@@ -6,12 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from mbsym.codegen.description import GeneratedFile, ModuleDescription
-from mbsym.embedded.self_test import self_test
+from mbsym.codegen.manifest import SAFETY_SUFFIXES
+from mbsym.embedded.self_test import SUFFIX, self_test
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
 
 BESIDE: Final[Mapping[str, Callable[[ModuleDescription, Mechanism], GeneratedFile]]] = {"self-test": self_test}
 """By the names of the options that ask for them."""
+
+SUFFIXES_BESIDE: Final = (f"{SUFFIX}.c", *SAFETY_SUFFIXES)
+"""Of what goes with the C beside which it was written, and with no other."""
 
 
 def files_beside(
@@ -28,3 +32,14 @@ def files_beside(
             f"--{asked[0]} is about C, which is not generated", where=description.name, remedy="add --language c"
         )
     return tuple(make(description, mechanism) for name, make in BESIDE.items() if name in asked)
+
+
+def reports_beside(files: Sequence[GeneratedFile]) -> tuple[GeneratedFile, ...]:
+    """The safety report of a module, whose manifest is the last file.
+
+    Raises:
+        CodegenError: the module is not written in C.
+    """
+    from mbsym.embedded.safety import safety_report  # with what nothing else needs
+
+    return safety_report(files)

@@ -49,18 +49,18 @@ static void MODEL_sincos(int count, const MODEL_real *restrict angle, MODEL_real
             uint64_t quarter;
             uint64_t s;
             uint64_t k;
-            memcpy(&quarter, &shifted, sizeof quarter);
-            memcpy(&s, &sine_r, sizeof s);
-            memcpy(&k, &cosine_r, sizeof k);
+            (void)memcpy(&quarter, &shifted, sizeof quarter);
+            (void)memcpy(&s, &sine_r, sizeof s);
+            (void)memcpy(&k, &cosine_r, sizeof k);
             const uint64_t exchange = (s ^ k) & (UINT64_C(0) - (quarter & 1u));
             s ^= exchange ^ ((quarter << 62) & (UINT64_C(1) << 63));
             k ^= exchange ^ (((quarter + 1u) << 62) & (UINT64_C(1) << 63));
-            memcpy(&sine[i], &s, sizeof s);
-            memcpy(&cosine[i], &k, sizeof k);
+            (void)memcpy(&sine[i], &s, sizeof s);
+            (void)memcpy(&cosine[i], &k, sizeof k);
         }
     }
     for (int i = 0; i < count; ++i) {
-        far += !(fabs(angle[i]) < MODEL_NEAR);
+        far += (fabs(angle[i]) < MODEL_NEAR) ? 0 : 1;
     }
     if (far > 0) {
         for (int i = 0; i < count; ++i) {

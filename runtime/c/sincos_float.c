@@ -47,18 +47,18 @@ static void MODEL_sincos(int count, const MODEL_real *restrict angle, MODEL_real
             uint32_t quarter;
             uint32_t s;
             uint32_t k;
-            memcpy(&quarter, &shifted, sizeof quarter);
-            memcpy(&s, &sine_r, sizeof s);
-            memcpy(&k, &cosine_r, sizeof k);
+            (void)memcpy(&quarter, &shifted, sizeof quarter);
+            (void)memcpy(&s, &sine_r, sizeof s);
+            (void)memcpy(&k, &cosine_r, sizeof k);
             const uint32_t exchange = (s ^ k) & (UINT32_C(0) - (quarter & 1u));
             s ^= exchange ^ ((quarter << 30) & (UINT32_C(1) << 31));
             k ^= exchange ^ (((quarter + 1u) << 30) & (UINT32_C(1) << 31));
-            memcpy(&sine[i], &s, sizeof s);
-            memcpy(&cosine[i], &k, sizeof k);
+            (void)memcpy(&sine[i], &s, sizeof s);
+            (void)memcpy(&cosine[i], &k, sizeof k);
         }
     }
     for (int i = 0; i < count; ++i) {
-        far += !(fabsf(angle[i]) < MODEL_NEAR);
+        far += (fabsf(angle[i]) < MODEL_NEAR) ? 0 : 1;
     }
     if (far > 0) {
         for (int i = 0; i < count; ++i) {
