@@ -26,7 +26,7 @@ NORMAL: Final[Mapping[str, tuple[float, float]]] = {
 }
 """Magnitudes of the normal numbers of each type."""
 
-ALLOCATING: Final = frozenset({"malloc", "calloc", "realloc", "free", "alloca"})
+ALLOCATING: Final = frozenset("malloc calloc realloc free alloca".split())
 
 
 def safety_report(files: Sequence[GeneratedFile]) -> tuple[GeneratedFile, GeneratedFile]:
