@@ -27,6 +27,19 @@ ELSEWHERE = {
 }
 """Pages that lie in no folder and stand in another chapter, or in none."""
 
+ALSO = {
+    "how_to": (
+        ("constraint_forces", "Forces in joints by the constraint force algorithm"),
+        ("transfer_matrix", "Steps by transfer matrices"),
+        ("identification", "Parameters from measurements"),
+        ("linear_analysis", "A linear model, equilibria and modes"),
+        ("embedded", "C on a microcontroller"),
+        ("consumers", "Code for CasADi, acados, FMI, ROS 2, Rust, C++, Simulink and others"),
+        ("batches", "Millions of states"),
+    )
+}
+"""Pages among the topics that a chapter leads to as well, with what they are for there."""
+
 FIRST = ("architecture", "built/contributing", "built/gallery")
 """Pages that open their chapters; the others follow by their titles."""
 
@@ -37,9 +50,7 @@ def chapter_pages(docs: Path) -> dict[str, str]:
     for name, folder in _pages(docs):
         chapters[folder].append(name)
     return {
-        f"chapter_{folder or 'topics'}.md": _opening(docs, *CHAPTERS[folder], names)
-        for folder, names in chapters.items()
-        if names
+        f"chapter_{folder or 'topics'}.md": _opening(docs, folder, names) for folder, names in chapters.items() if names
     }
 
 
@@ -57,9 +68,13 @@ def _pages(docs: Path) -> Iterator[tuple[str, str]]:
             yield name, folder if folder in CHAPTERS else ""
 
 
-def _opening(docs: Path, title: str, sentence: str, names: list[str]) -> str:
+def _opening(docs: Path, folder: str, names: list[str]) -> str:
+    title, sentence = CHAPTERS[folder]
     names = sorted(names, key=lambda name: (name not in FIRST, _title(docs / f"{name}.md").lower()))
-    return f"# {title}\n\n{sentence}\n\n{_listing([f'../{name}' for name in names], ':maxdepth: 1')}"
+    listing = _listing([f"../{name}" for name in names], ":maxdepth: 1")
+    also = [f"* [{words}](../{name}.md)" for name, words in ALSO.get(folder, ()) if (docs / f"{name}.md").is_file()]
+    more = ["Longer tasks have a page among the topics:", "", *also, ""] if also else []
+    return "\n".join([f"# {title}", "", sentence, "", listing, *more])
 
 
 def _title(path: Path) -> str:

@@ -20,9 +20,12 @@ project = "mbsym"
 copyright = "mbsym contributors"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 exclude_patterns = ["*.py", "house.toml"]
+smartquotes = False  # options begin with two hyphens, and quotation marks of files are those that stand there
 
 html_theme = "furo"
 html_title = "mbsym"
+html_static_path = ["site"]
+html_css_files = ["site.css"]
 html_show_sphinx = False
 html_copy_source = False
 html_show_sourcelink = False

@@ -44,7 +44,13 @@ def test_a_new_page_joins_the_chapter_of_its_folder(tmp_path: Path) -> None:
     (tmp_path / "wings.md").write_text("# Wings\n", encoding="utf-8")
     pages = chapter_pages(tmp_path)
     assert "../how_to/fly" in pages["chapter_how_to.md"] and "../wings" in pages["chapter_topics.md"]
-    assert "../wings" not in pages["chapter_how_to.md"]
+    assert "../wings" not in pages["chapter_how_to.md"] and "topics" not in pages["chapter_how_to.md"]
+
+
+def test_a_chapter_leads_to_topics_that_there_are() -> None:
+    also = script("chapters").ALSO
+    page = script("chapters").chapter_pages(DOCS)["chapter_how_to.md"]
+    assert all(f"(../{name}.md)" in page and (DOCS / f"{name}.md").is_file() for name, _ in also["how_to"])
 
 
 def test_the_reference_has_every_public_name() -> None:
