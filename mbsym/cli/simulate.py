@@ -94,7 +94,7 @@ def register(app: typer.Typer) -> None:
         order: Order = "weight",
         cut: list[str] = typer.Option([], "--cut", help=CUT_HELP),
         keep: list[str] = typer.Option([], "--keep", help=KEEP_HELP),
-        output: Path | None = typer.Option(None, "-o", "--output", help="Table to write, .csv or .npz."),
+        output: Path | None = typer.Option(None, "-o", "--output", help="Table to write, .csv, .npz or .parquet."),
         plot: Path | None = typer.Option(None, "--plot", help="Picture of the curves to write, .png or .svg."),
         quantity: list[str] = typer.Option(
             [], "--quantity", help="NAME,...: curves of the plot, * for anything; default all that are not zero."
@@ -124,6 +124,10 @@ def register(app: typer.Typer) -> None:
             if path is not None:
                 check_suffix(path, suffixes)
                 check_writable(path, force)
+        if output is not None and output.suffix == ".parquet":
+            from mbsym.simulation.parquet import require_pyarrow
+
+            require_pyarrow()
         if quantity and plot is None:
             raise SimulationError("curves are those of a plot", where="--quantity", remedy="add --plot FILE.png")
         if plot is not None:

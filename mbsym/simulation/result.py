@@ -29,6 +29,7 @@ from mbsym.simulation.output import (
     write_whole,
 )
 from mbsym.simulation.panels import panels_of
+from mbsym.simulation.parquet import parquet_bytes
 from mbsym.simulation.singular_positions import SingularPosition
 from mbsym.visualisation.animation import Motion, animation_html
 from mbsym.visualisation.plots import figure, figure_bytes
@@ -135,15 +136,18 @@ class SimulationResult:
         return tuple(found)
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
-        """Writes a CSV (a comment line, then names and units) or an NPZ archive, by the suffix.
+        """Writes a CSV (a comment line, then names and units), an NPZ archive or Parquet, by the suffix.
 
         Raises:
-            SimulationError: the suffix is neither, or the file cannot be written or is somebody else's.
+            SimulationError: the suffix is none of these, or the file cannot be written or is somebody else's.
+            ToolchainError: there is no pyarrow to write Parquet.
         """
         target = Path(path)
         check_suffix(target, TABLE_SUFFIXES)
         if target.suffix == ".csv":
             return write_whole(target, csv_bytes(self.columns, self._title), force=force)
+        if target.suffix == ".parquet":
+            return write_whole(target, parquet_bytes(self.columns, self._title), force=force)
         arrays = {"t": self.t, "q": self.q, "v": self.v}
         arrays |= {name: values for name, _, values in monitor_columns(self.monitors)}
         return write_whole(target, npz_bytes(self.columns, arrays), force=force)

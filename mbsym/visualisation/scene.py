@@ -129,7 +129,7 @@ def scene_of(shape: Skeleton, items: Scenery, where: Extent) -> dict[str, object
 
 def scene_text(scene: Mapping[str, object]) -> str:
     """JSON that a script may hold, which ends at the first "</", wherever that stands."""
-    return json.dumps(scene, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
+    return json.dumps(scene, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def script(*names: str) -> str:

@@ -27,6 +27,11 @@ def page(name: str) -> str:
     return show_page(mbsym.load(name))
 
 
+def test_a_body_without_thickness_is_drawn() -> None:
+    """Bars with one moment of inertia are flat boxes, discs without a length along their axis."""
+    assert "NaN" not in page("planar_3r")
+
+
 def mechanism(name: str) -> Mechanism:
     model = mbsym.load(name)
     return build_mechanism(model, model.label(), "none")
