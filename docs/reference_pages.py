@@ -41,7 +41,7 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
         *("mbsym:generate", "mbsym.pipeline:Generation", "mbsym.codegen.load:load_c", "mbsym.codegen.load:load_numpy"),
         *("mbsym.codegen.load:LoadedModule", "mbsym:verify", "mbsym.verification.certificate:Certificate"),
         *("mbsym:export", "mbsym:compile", "mbsym.batches.compiled:CompiledModel"),
-        *("mbsym.batches.compiled:CompiledFunction", "mbsym:sweep", "mbsym.batches.sweep:Sweep"),
+        *("mbsym.batches.compiled:CompiledFunction", "mbsym:sweep", "mbsym:Simulations", "mbsym.sweeps.sweep:Sweep"),
     ),
     "Pictures": ("mbsym:show",),
     "Simulation": (

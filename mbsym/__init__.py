@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     # What editors and type checkers see; a test holds both lists together.
     from mbsym import examples as examples
     from mbsym.batches.compiled import compile as compile
-    from mbsym.batches.sweep import sweep as sweep
     from mbsym.constraints import DistanceConstraint as DistanceConstraint
     from mbsym.constraints import GearConstraint as GearConstraint
     from mbsym.constraints import LinearCoupling as LinearCoupling
@@ -61,6 +60,8 @@ if TYPE_CHECKING:
     from mbsym.simulation.options import Loads as Loads
     from mbsym.simulation.options import Preparation as Preparation
     from mbsym.simulation.options import Stepping as Stepping
+    from mbsym.sweeps.sweep import sweep as sweep
+    from mbsym.sweeps.work import Simulations as Simulations
     from mbsym.transfer_matrix.stepper import Scheme as Scheme
     from mbsym.values.parameter import ControlInput as ControlInput
     from mbsym.values.parameter import Parameter as Parameter
@@ -103,6 +104,7 @@ _HOMES: Final = {
     "Preparation": "mbsym.simulation.options",
     "Scheme": "mbsym.transfer_matrix.stepper",
     "Shape": "mbsym.model.shape",
+    "Simulations": "mbsym.sweeps.work",
     "Sphere": "mbsym.shapes.forms",
     "Stepping": "mbsym.simulation.options",
     "base_parameters": "mbsym.identification.identifiable",
@@ -120,7 +122,7 @@ _HOMES: Final = {
     "show": "mbsym.report.show",
     "simulate": "mbsym.simulation.integrate",
     "solid_body": "mbsym.model.solid_body",
-    "sweep": "mbsym.batches.sweep",
+    "sweep": "mbsym.sweeps.sweep",
     "transfer_matrix_modes": "mbsym.linear.transfer_matrix_modes",
     "verify": "mbsym.verification.certificate",
     "with_beams": "mbsym.model.beams_of_models",

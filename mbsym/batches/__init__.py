@@ -1,1 +1,1 @@
-"""Many states from Python: compiled functions over NumPy arrays, and sweeps over processes."""
+"""Many states from Python: compiled functions over NumPy arrays."""

@@ -36,8 +36,8 @@ def dask(workers: int) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
-    with cluster, Client(cluster) as client, client.get_executor() as executor:
-        yield executor
+    with cluster, Client(cluster) as client:
+        yield client
 
 
 def main(count: int) -> None:

@@ -63,7 +63,7 @@ class Failing(Executor):
 
 def test_it_goes_on_where_it_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     output = tmp_path / "results" / "sweep.npz"
-    monkeypatch.setattr("mbsym.batches.sweep.IN_FLIGHT", 1)
+    monkeypatch.setattr("mbsym.sweeps.sweep.IN_FLIGHT", 1)
     with pytest.raises(ConnectionError):
         swept(chunk=10, output=output, executor=Failing(3))
     parts = output.parent / "sweep.npz.parts"
@@ -81,7 +81,7 @@ def test_it_goes_on_where_it_was_left(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_other_numbers_are_another_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     output = tmp_path / "sweep.npz"
-    monkeypatch.setattr("mbsym.batches.sweep.IN_FLIGHT", 1)
+    monkeypatch.setattr("mbsym.sweeps.sweep.IN_FLIGHT", 1)
     with pytest.raises(ConnectionError):
         swept(chunk=10, output=output, executor=Failing(3))
     done = mbsym.sweep("cart_pole", "forward_dynamics", *STATE, chunk=10, output=output)
@@ -91,10 +91,10 @@ def test_other_numbers_are_another_sweep(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_chunks_of_another_version_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     output = tmp_path / "sweep.npz"
-    monkeypatch.setattr("mbsym.batches.sweep.IN_FLIGHT", 1)
+    monkeypatch.setattr("mbsym.sweeps.sweep.IN_FLIGHT", 1)
     with pytest.raises(ConnectionError):
         swept(chunk=10, output=output, executor=Failing(3))
-    monkeypatch.setattr("mbsym.batches.sweep.__version__", "another")
+    monkeypatch.setattr("mbsym.sweeps.stores.__version__", "another")
     again = Failing(100)
     swept(chunk=10, output=output, executor=again)
     assert again.left == 95
@@ -123,7 +123,8 @@ def test_no_states_at_all() -> None:
         ((Q[None], V, Q), {}, "q has several axes of states"),
         ((Q, V), {}, "2 arguments given, 3 expected"),
         ((Q, V, Q), {"chunk": 0}, "chunks of 0 states"),
-        ((Q, V, Q), {"output": "sweep.csv"}, r"end it in \.npz"),
+        ((Q, V, Q), {"executor": 4}, "nothing can be computed by int"),
+        ((Q, V, Q), {"output": "sweep.csv"}, r"end it in \.npz or \.zarr"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments: Any, options: Any, told: str) -> None:

@@ -1,0 +1,68 @@
+"""Sweeps of simulations: the motions of single runs, those that cannot go on, and what is refused before any starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mbsym
+from mbsym.errors import CodegenError, MbsymError, SimulationError
+
+FALL = mbsym.Simulations(0.3, method="rk4", step=0.01, output_step=0.1)
+
+
+def test_each_start_has_the_motion_of_its_own_run() -> None:
+    angles, speeds = np.array([0.1, 0.4, 0.9]), np.array([1.0, 0.0, -1.0])
+    names = ("q_shoulder", "v_shoulder")
+    found = mbsym.sweep("double_pendulum", FALL, initial={names[0]: angles, names[1]: speeds}, chunk=2)
+    assert found.function == "simulate" and not found.status.any()
+    assert found["q"].shape == (3, 4, 2) and found["t"][1].tolist() == pytest.approx([0, 0.1, 0.2, 0.3])
+    for k in range(3):
+        initial = {names[0]: angles[k], names[1]: speeds[k]}
+        own = mbsym.simulate("double_pendulum", 0.3, method="rk4", step=0.01, output_step=0.1, initial=initial)
+        np.testing.assert_array_equal(found["q"][k], own.q)
+        np.testing.assert_array_equal(found["v"][k], own.v)
+
+
+def test_parameters_are_those_of_each_run_and_the_end_alone_can_be_kept() -> None:
+    lengths = np.array([0.5, 0.7])
+    how = mbsym.Simulations(0.2, method="rk4", step=0.05, preparation=mbsym.Preparation(language="numpy"), last=True)
+    initial = {"q_hinge": 0.3}
+    found = mbsym.sweep("cart_pole", how, initial=initial, parameters={"l": lengths})
+    assert found["t"].shape == (2,) and found["q"].shape == (2, 2)
+    for k, length in enumerate(lengths):
+        own = mbsym.simulate(
+            "cart_pole",
+            0.2,
+            method="rk4",
+            step=0.05,
+            initial=initial,
+            parameters={"l": length},
+            preparation=mbsym.Preparation(language="numpy"),
+        )
+        np.testing.assert_array_equal(found["q"][k], own.q[-1])
+    assert np.ptp(found["q"][:, 1]) > 1e-3
+
+
+def test_a_run_that_cannot_go_on_is_told_and_the_others_are_there() -> None:
+    found = mbsym.sweep("double_pendulum", FALL, initial={"v_shoulder": [0.0, 1e200, 1.0]})
+    assert found.status.tolist() == [0, 1, 0]
+    assert np.isnan(found["q"][1]).all() and np.isfinite(found["q"][[0, 2]]).all()
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs", "options", "error", "told"),
+    [
+        (FALL, (), {"initial": {"q_wrist": [0.1]}}, SimulationError, "q_wrist"),
+        (FALL, (), {"parameters": {"nothing": [0.1]}}, MbsymError, "nothing"),
+        (FALL, (), {}, CodegenError, "none has an axis of states"),
+        (FALL, ([[0.1, 0.2]],), {}, CodegenError, "simulations take no arguments"),
+        (mbsym.Simulations(0.1, method="euler"), (), {"initial": {"q_shoulder": [0.1]}}, SimulationError, "euler"),
+        ("mass_matrix", ([[0.1, 0.2]],), {"initial": {"q_shoulder": [0.1]}}, CodegenError, "starts from no state"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(function: Any, inputs: Any, options: Any, error: Any, told: str) -> None:
+    with pytest.raises(error, match=told):
+        mbsym.sweep("double_pendulum", function, *inputs, **options)

@@ -1,0 +1,87 @@
+"""Sweeps into Zarr stores, and by Dask's distributed client with two local workers."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zarr
+from distributed import Client, LocalCluster
+
+import mbsym
+from mbsym.errors import ToolchainError
+
+RNG = np.random.default_rng(0)
+Q, V, TAU = RNG.normal(size=(3, 50, 2))
+
+
+def expected() -> Any:
+    return mbsym.compile("double_pendulum", ["inverse_dynamics"]).inverse_dynamics(Q, V, TAU)
+
+
+def swept(**options: Any) -> Any:
+    return mbsym.sweep("double_pendulum", "inverse_dynamics", Q, V, TAU, **options)
+
+
+class Failing(Executor):
+    """Computes some chunks, then is gone."""
+
+    def __init__(self, good: int) -> None:
+        self.left = good
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.left -= 1
+        if self.left < 0:
+            future.set_exception(ConnectionError("the workers are gone"))
+        else:
+            future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def test_a_store_has_the_results_and_goes_on_where_it_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    output = tmp_path / "sweep.zarr"
+    monkeypatch.setattr("mbsym.sweeps.sweep.IN_FLIGHT", 1)
+    with pytest.raises(ConnectionError):
+        swept(chunk=20, output=output, executor=Failing(2))
+    again = Failing(100)
+    done = swept(chunk=20, output=output, executor=again)
+    assert again.left == 99  # the third of three chunks
+    assert isinstance(done["tau"], zarr.Array) and not done.status.any()
+    np.testing.assert_array_equal(np.asarray(done["tau"]), expected())
+    group = zarr.open_group(str(output), mode="r")
+    assert sorted(group) == ["done", "status", "tau"] and group["tau"].chunks == (20, 2)
+    # Other numbers are another sweep, which begins anew.
+    other = Failing(100)
+    mbsym.sweep("double_pendulum", "inverse_dynamics", Q, V, 2 * TAU, chunk=20, output=output, executor=other)
+    assert other.left == 97
+    # What is done is not done again.
+    finished = Failing(0)
+    mbsym.sweep("double_pendulum", "inverse_dynamics", Q, V, 2 * TAU, chunk=20, output=output, executor=finished)
+    assert finished.left == 0
+
+
+def test_without_zarr_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "zarr", None)
+    with pytest.raises(ToolchainError, match="zarr, which is not installed") as refused:
+        swept(output=tmp_path / "sweep.zarr")
+    assert refused.value.exit_status == 3 and "mbsym[zarr]" in str(refused.value)
+
+
+def test_two_local_workers_of_dask_compute_the_same(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with LocalCluster(**options) as cluster, Client(cluster) as client:
+        done = swept(chunk=8, executor=client, progress=lambda what, k, n: told.append((k, n)))
+        assert len(client.scheduler_info()["workers"]) == 2
+        simulations = mbsym.Simulations(0.1, step=0.01, last=True)
+        angles = np.linspace(0, 1, 5)
+        moved = mbsym.sweep("double_pendulum", simulations, initial={"q_shoulder": angles}, chunk=2, executor=client)
+    np.testing.assert_array_equal(done["tau"], expected())
+    assert told == [(k, 7) for k in range(1, 8)]
+    here = mbsym.sweep("double_pendulum", simulations, initial={"q_shoulder": angles})
+    np.testing.assert_array_equal(moved["q"], here["q"])
