@@ -26,7 +26,8 @@ NORMAL: Final[Mapping[str, tuple[float, float]]] = {
 }
 """Magnitudes of the normal numbers of each type."""
 
-ALLOCATING: Final = frozenset("malloc calloc realloc free alloca".split())
+_OF_THE_HEAP: Final = "malloc calloc realloc free alloca"
+ALLOCATING: Final = frozenset(_OF_THE_HEAP.split())
 
 
 def safety_report(files: Sequence[GeneratedFile]) -> tuple[GeneratedFile, GeneratedFile]:
