@@ -33,6 +33,9 @@ LARGEST: Final = 0.36
 FAT: Final = {1: 0.25, 2: 0.45}
 """Spread of mass across a link, to its length, beyond which the link alone says little; by the number of its joints."""
 
+BOXY: Final = 1.6
+"""How much fatter than a disc what is drawn as a box must be."""
+
 ROUND: Final = 0.12
 """Part by which two moments of inertia may differ in a disc."""
 
@@ -54,6 +57,8 @@ def scenery(shape: Skeleton, poses: Array, shown: Sequence[Part] = ()) -> Scener
     parts = list(shown)
     for label in bare:
         parts += maker.body(label)
+    for label in sorted(dressed - {0}):
+        parts += maker.stays(label, [part for part in shown if part.body == label])
     for mark in shape.marks:
         if mark.body in bare or mark.other in bare:
             parts += maker.joint(mark)
@@ -133,6 +138,21 @@ class _Maker:
         made.append(self._sphere(label, body.center, bob * radius, None, "mass", body.name))
         return made
 
+    def stays(self, label: int, shown: Sequence[Part]) -> list[Part]:
+        """Rods to shapes of a body that hang in the air, as where a mesh between them is missing."""
+        body = self._shape.bodies[label - 1]
+        joints = [np.array(point, dtype=float) for point in body.joints]
+        boxes = [(part.vertices.min(axis=0), part.vertices.max(axis=0)) for part in shown]
+        made = []
+        for k, (low, high) in enumerate(boxes):
+            room = 2.0 * self.radius
+            others = [box for i, box in enumerate(boxes) if i != k] + [(point, point) for point in joints]
+            if joints and not any(np.all(low - room <= top) and np.all(end <= high + room) for end, top in others):
+                middle = 0.5 * (low + high)
+                near = min(joints, key=lambda point: float(np.linalg.norm(point - middle)))
+                made += self._rod(label, near, middle, 0.7 * self.radius, body.name)
+        return made
+
     def joint(self, mark: Mark) -> list[Part]:
         """The symbol of a joint: a barrel about its axis, a cross of two, a ball, or a sleeve along it."""
         kind, r = JOINT_TYPES[mark.type], self.radius
@@ -165,7 +185,7 @@ class _Maker:
         link = self._shape.links[number]
         coiled = link.kind == "spring"
         mesh = self._meshes.spring if coiled else self._meshes.cylinder
-        width = {"spring": 2.2, "rod": 0.8}.get(link.kind, 0.55) * self.radius
+        width = {"spring": 2.6, "rod": 0.8}.get(link.kind, 0.55) * self.radius
         ends = (link.first, link.first_point, link.second, link.second_point)
         return Stretched(mesh, *ends, width, (0.5, 0.55, 0.6, 1.0), link.name)
 
@@ -180,14 +200,14 @@ class _Maker:
         length = (
             sum(float(np.linalg.norm(np.subtract(b, a))) for a, b in pairwise(body.lines[0])) if body.lines else 0.0
         )
-        if body.lines and np.sort(half)[1] < FAT.get(len(body.joints), FAT[2]) * length:
+        fat = FAT.get(len(body.joints), FAT[2]) * length
+        axis = self._disc_axis(label, half, edges)
+        if body.lines and np.sort(half)[1] < fat * (1.0 if axis is not None else BOXY):
             return []
         least, most = 1.9 * self.radius, LARGEST * self._size
         if body.joints:
             half = half * min(1.0, most / float(half.max()))
-        axis = self._disc_axis(label, half, edges)
         if axis is not None:
-            turning = _orthonormal(edges)[axis]
             across = [half[k] for k in range(3) if k != axis]
             # Of the same moment of inertia about its axis: m r^2 / 2 = m (a^2 + b^2) / 3.
             radius = min(float(np.sqrt(2.0 / 3.0 * (across[0] ** 2 + across[1] ** 2))), most)
@@ -195,11 +215,11 @@ class _Maker:
             near = min(body.joints, key=lambda point: float(np.linalg.norm(middle - point)), default=body.center)
             if body.lines and np.linalg.norm(middle - near) < radius:
                 middle = np.array(near)
-            at = _along(middle, turning, max(radius, least), self.radius)
+            thick = self.radius if body.lines else float(np.clip(2.0 * half[axis], self.radius, 5.0 * self.radius))
+            at = _along(middle, _orthonormal(edges)[axis], max(radius, least), thick)
             return [Part(label, self._meshes.cylinder, at, None, "inertia", body.name)]
         half = np.maximum(half, least)
-        frame = np.column_stack([*_orthonormal(edges)])
-        at = np.column_stack([frame * (2.0 * half), middle])
+        at = np.column_stack([_orthonormal(edges).T * (2.0 * half), middle])
         color = (*body_color(label), PALE) if body.joints else None
         return [Part(label, self._meshes.box, at, color, "inertia", body.name)]
 

@@ -86,7 +86,10 @@ def extent(shape: Skeleton, items: Scenery, poses: Array) -> Extent:
     size = size or max(float(np.max(np.ptp(points, axis=0), initial=0.0)) for points in own)
     bases = [part.vertices for part in items.parts if not part.body]
     kept = [points for points in bases if float(np.max(np.ptp(points, axis=0))) <= _LARGEST_BASE * size]
-    fixed = np.concatenate([np.array(shape.ground, dtype=float).reshape(-1, 3), *kept])
+    ends = [*shape.ground]
+    for item in items.stretched:
+        ends += [item.first_point] * (item.first == 0) + [item.second_point] * (item.second == 0)
+    fixed = np.concatenate([np.array(ends, dtype=float).reshape(-1, 3), *kept])
     start = _outermost(np.concatenate([fixed, *_reached(own, poses[:1])]))
     everywhere = _outermost(np.concatenate([fixed, start, *_reached(own, poses[chosen])]))
     brought = len(kept) < len(bases)
@@ -168,6 +171,9 @@ def _vertices(shape: Skeleton, items: Scenery) -> list[Array]:
     found += [[np.array([body.center])] for body in shape.bodies]
     for part in items.parts:
         found[part.body].append(part.vertices)
+    for item in items.stretched:
+        for label, point in ((item.first, item.first_point), (item.second, item.second_point)):
+            found[label].append(np.array([point], dtype=float))
     return [np.concatenate(points) for points in found]
 
 

@@ -12,7 +12,7 @@ from mbsym.visualisation.parts import Mesh
 
 Array: TypeAlias = NDArray[Any]
 
-TURNS: Final = 9
+TURNS: Final = 8
 """Of a spring."""
 
 _STEPS: Final = 14
@@ -21,7 +21,7 @@ _STEPS: Final = 14
 _SIDES: Final = 8
 """Around the wire of a spring."""
 
-_WIRE: Final = 0.16
+_WIRE: Final = 0.2
 """Radius of the wire, to that of the spring."""
 
 _EYE: Final = 0.12
@@ -59,7 +59,7 @@ def unit_spring() -> Mesh:
     rings = []
     for point, turn in zip(middle, angles, strict=True):
         outward = np.array([np.cos(turn), np.sin(turn), 0.0])
-        upward = np.array([0.0, 0.0, 0.25 * pitch])
+        upward = np.array([0.0, 0.0, 0.16 * pitch])
         rings.append(point + _WIRE * np.outer(np.cos(around), outward) + np.outer(np.sin(around), upward))
     return tube(rings)
 

@@ -39,6 +39,12 @@ function element(name, words, kind) {
   if (kind) { made.className = kind; }
   return made;
 }
+/* What is left of a coordinate's name beside that of its joint. */
+function short(handle, slider) {
+  const stem = "q_" + handle.joint;
+  if (slider.name === stem) { return slider.unit === "rad" ? "angle" : "travel"; }
+  return slider.name.startsWith(stem + "_") ? slider.name.slice(stem.length + 1) : slider.name;
+}
 controls.handles.forEach(handle => {
   const group = element("fieldset"), legend = element("legend", handle.joint);
   legend.append(element("small", handle.type));
@@ -46,8 +52,8 @@ controls.handles.forEach(handle => {
   handle.sliders.forEach((slider, k) => {
     const label = element("label"), range = element("input"), output = element("output");
     const follows = handle.quaternion === null ? !handle.independent[k] : !handle.independent.some(Boolean);
-    label.append(element("span", slider.name, follows ? "follows" : ""), range, output);
-    label.title = follows ? "follows the others; may be moved too" : "independent";
+    label.append(element("span", short(handle, slider), follows ? "follows" : ""), range, output);
+    label.title = `${slider.name}: ${follows ? "follows the others; may be moved too" : "independent"}`;
     Object.assign(range, {type: "range", min: slider.low, max: slider.high, step: "any"});
     const row = {handle, slider, range, output};
     range.addEventListener("input", () => turn(row));
