@@ -19,6 +19,8 @@ WITHOUT = {"manual", "schema"}
 
 NOT_OF_TREES = {"assembly", "correction", "closure_gap", "speed_gap", "singular_positions", "momentum_drift"}
 
+OF_TRANSFER_MATRICES = {"method", "beams", "elements", "points", "motions"}
+
 
 def printed(capsys: Captured, *line: str) -> Any:
     assert main([*line, "--json"]) == 0, capsys.readouterr().err
@@ -42,7 +44,7 @@ LINES: list[tuple[list[str], set[str]]] = [
     (["simulate", "cart_pole", "--duration", "0.01", "--language", "numpy", "-o", "x.csv"], NOT_OF_TREES),
     (["linearise", "cart_pole", "--symbols", "-o", "x.txt"], set()),
     (["equilibrium", "double_pendulum", "--starts", "2"], set()),
-    (["modes", "double_pendulum", "--page", "x.html"], set()),
+    (["modes", "double_pendulum", "--page", "x.html"], OF_TRANSFER_MATRICES),
     (["convert", "cart_pole", "copy.yaml"], set()),
     (["show", "cart_pole", "-o", "x.html"], set()),
     (["examples"], set()),
