@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from json import loads
 from typing import Any, Final, TypeAlias
 
@@ -26,6 +27,8 @@ from mbsym.simulation.adaptive_steps import adaptive_source
 from mbsym.simulation.options import LANGUAGES, Preparation
 from mbsym.simulation.step_terms import external_elements, external_power, speeds_of_momentum, variational_terms
 from mbsym.simulation.time_stepping import StepSizes, driver_source, sizes_of
+from mbsym.symbolic.program import Program
+from mbsym.transfer_matrix.applied_loads import applied_loads, without_elements
 from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.module import stepping_module, with_steps
 from mbsym.transfer_matrix.recognition import transfer_system
@@ -193,12 +196,14 @@ def prepare(
         order=order,
     )
     derivation = derive(mechanism, options, progress)
-    own = [external_power] if powered else []
+    own: list[Callable[[Mechanism], Program]] = [external_power] if powered else []
     own += [variational_terms, speeds_of_momentum] if variational else []
+    if stepped and (without_elements(model) or model.inputs or loaded):
+        own.append(partial(_loads_of_steps, rotation=rotation))
     added = [optimise(function(mechanism.afresh()))[0] for function in own]
     derivation = replace(derivation, programs=(*derivation.programs, *added))
     description = describe(derivation, options)
-    steps = transfer_system(mechanism, rotation) if stepped else None
+    steps = transfer_system(mechanism, rotation, forces_as_loads=True) if stepped else None
     if steps is not None:
         description = with_steps(description, stepping_module(steps))
     files = render(description, options.languages)
@@ -227,6 +232,11 @@ def _library(files: Sequence[GeneratedFile], sizes: StepSizes) -> SharedLibrary:
     # A compiler may warn of what it makes of the sizes of one model; that is no reason to stop.
     flags = ("-std=c99", "-O2" if len(texts[source]) <= LARGEST_OPTIMISED else "-O1")
     return library_of([header, whole], flags)
+
+
+def _loads_of_steps(mechanism: Mechanism, rotation: RotationVariable | None) -> Program:
+    """Loads for forces that the transfer matrix method has no element for."""
+    return applied_loads(transfer_system(mechanism, rotation, forces_as_loads=True))
 
 
 def _is_compiled(language: str) -> bool:

@@ -285,8 +285,8 @@ def _integrated(
     if singular is not None:
         singular.start(float(times[0]), x)
     if method == TRANSFER_MATRIX:
-        _require_steps_alone(equations, loads, times, step, watch)
-        taken = TransferMatrixSteps(equations, stepping)
+        _require_equal_steps(equations, times, step, watch)
+        taken = TransferMatrixSteps(equations, stepping, loads)
         after = LoopCorrection(equations, system, kept) if system is not None and kept is not None else None
         if after is not None and stepping.scheme is not None and stepping.scheme.name == "houbolt":
             raise SimulationError(
@@ -327,16 +327,12 @@ def _singular_watch(equations: Equations, system: LoopedSystem | None) -> Singul
     return SingularWatch(equations, equations.loops, system)
 
 
-def _require_steps_alone(
-    equations: Equations, loads: ActingLoads, times: Array, step: float, watch: EventWatch
-) -> None:
-    """Steps by transfer matrices are of one length and know of nothing but the model's own forces."""
+def _require_equal_steps(equations: Equations, times: Array, step: float, watch: EventWatch) -> None:
+    """Steps by transfer matrices are of one length."""
     name = equations.mechanism.model.name
-    if watch or any(callable(law) or np.any(law) for law in (loads.tau, loads.u)):
+    if watch:
         raise SimulationError(
-            "the transfer matrix method takes no generalised forces, control inputs or events here",
-            where=name,
-            remedy="leave them out or use another method",
+            "the transfer matrix method takes no events here", where=name, remedy="leave them out or use another method"
         )
     interval = float(times[1] - times[0])
     if abs(max(1, round(interval / step)) * step - interval) > 1e-9 * step:

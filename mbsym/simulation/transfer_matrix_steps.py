@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from mbsym.errors import SimulationError
 from mbsym.simulation.equations import Equations
 from mbsym.simulation.options import Stepping
+from mbsym.simulation.rates import ActingLoads
+from mbsym.transfer_matrix.applied_loads import LOADS, without_elements
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.stepper import TransferMatrixStepper, failure
 
@@ -21,20 +23,31 @@ _SAME_PLACE: Final = 1e-9
 _SAME_LENGTH: Final = 1e-9
 """Relative difference of two steps that round-off in the times makes."""
 
+SETTLED: Final = 1e-11
+"""Relative change of the loads of a step at which they are those of its end."""
+
+MOST_ROUNDS: Final = 50
+"""Rounds to settle them: forces that need more are too stiff for the step."""
+
 
 class TransferMatrixSteps:
     """Takes steps of a given length (``Stepper``).
 
     A step builds on the history of those before it, which a state of q and v does not show: it is kept for the state
-    that the last call returned, and a call from any other state starts without a past.
+    that the last call returned, and a call from any other state starts without a past. Forces that the method has no
+    element for enter as loads at the end of each step, found by repeating it until they settle; the work of what is
+    external is summed by the trapezoidal rule.
     """
 
-    def __init__(self, equations: Equations, stepping: Stepping = Stepping()) -> None:
+    def __init__(
+        self, equations: Equations, stepping: Stepping = Stepping(), acting: ActingLoads | None = None
+    ) -> None:
         """Takes the steps among prepared equations, or generates them where these were prepared without.
 
         Raises:
             DerivationError: the model has an element that is not covered.
-            SimulationError: the equations were prepared with another rotation variable.
+            SimulationError: the equations were prepared with another rotation variable, or without what the forces
+                need.
         """
         self._scheme = stepping.scheme
         if equations.steps is not None:
@@ -52,6 +65,13 @@ class TransferMatrixSteps:
         self._name = equations.mechanism.model.name
         self._last: tuple[Array, Array] | None = None
         self._taken, self._step = 0, 0.0
+        self._forces = AppliedForces(equations, acting)
+        if self._forces.act and self._scheme is not None and self._scheme.name == "wilson":
+            raise SimulationError(
+                "Wilson's scheme holds the equations beyond the step, where forces are not known",
+                where=self._name,
+                remedy="take another scheme",
+            )
 
     def _with_velocities(self, state: Array, other: Array) -> Array:
         """A state with the velocities of another one at the same place: what a correction of speeds leaves of it."""
@@ -70,14 +90,59 @@ class TransferMatrixSteps:
 
     def advance(self, t: float, h: float, x: Array, steps: int) -> Array:
         """See ``Stepper``."""
+        if not self._forces.act and not self._layout.work:
+            return self._advanced(t, h, x, steps)
+        for k in range(steps):
+            x = self._settled(t + k * h, h, x)
+        return x
+
+    def _settled(self, t: float, h: float, x: Array) -> Array:
+        """One step at whose end the loads are those of the forces there, and the work of all that is external."""
+        layout, forces = self._layout, self._forces
+        end = t + h
+        loads = forces.loads(end, layout.q(x), layout.v(x))
+        kept = self._last, self._taken, self._step
+        unsettled = SimulationError(
+            f"the forces of the step to t = {end:.6g} s do not settle", where=self._name, remedy="take a smaller step"
+        )
+        for round_ in range(MOST_ROUNDS):
+            self._last, self._taken, self._step = kept
+            try:
+                moved = self._advanced(t, h, x, 1, loads)
+            except SimulationError:
+                if round_:
+                    raise unsettled from None
+                raise
+            new = forces.loads(end, layout.q(moved), layout.v(moved))
+            settled = np.abs(new - loads).max(initial=0.0) <= SETTLED * np.abs(new).max(initial=0.0)
+            loads = new
+            if settled:
+                break
+        else:
+            raise unsettled
+        if layout.work:
+            before = forces.power(t, layout.q(x), layout.v(x))
+            moved[-1] = x[-1] + 0.5 * h * (before + forces.power(end, layout.q(moved), layout.v(moved)))
+            if self._last is not None:
+                self._last = moved.copy(), self._last[1]
+        return moved
+
+    def _advanced(self, t: float, h: float, x: Array, steps: int, loads: Array | None = None) -> Array:
         layout = self._layout
         if self._last is not None and self._fits(h) and np.array_equal(self._last[0], x):
             state = self._last[1]
-        elif self._last is not None and np.allclose(layout.q(self._last[0]), layout.q(x), rtol=0.0, atol=_SAME_PLACE):
-            state = self._with_velocities(self._last[1], self._stepper.start(layout.q(x), layout.v(x)))
         else:
-            state, self._taken = self._stepper.start(layout.q(x), layout.v(x)), 0
-        state, report = self._stepper.advance(state, h, steps, self._scheme, done=self._taken)
+            now = self._forces.loads(t, layout.q(x), layout.v(x)) if self._forces.act else None
+            started = self._stepper.start(layout.q(x), layout.v(x), now)
+            near = self._last is not None and np.allclose(
+                layout.q(self._last[0]), layout.q(x), rtol=0.0, atol=_SAME_PLACE
+            )
+            if self._last is not None and near:
+                state = self._with_velocities(self._last[1], started)
+            else:
+                state, self._taken = started, 0
+        given = loads if loads is not None and loads.size else None
+        state, report = self._stepper.advance(state, h, steps, self._scheme, loads=given, done=self._taken)
         if report.status:
             raise failure(report, t + (report.steps + 1) * h, self._name)
         q, v = self._stepper.coordinates_of(self._stepper.observe(state))
@@ -88,3 +153,51 @@ class TransferMatrixSteps:
         moved = layout.state(q, v)
         self._last, self._taken, self._step = (moved.copy(), state), self._taken + steps, h
         return moved
+
+
+class AppliedForces:
+    """Forces that transfer matrices have no element for, as loads in a state, and the power of all that is external.
+
+    Attributes:
+        act: whether there are any such forces.
+    """
+
+    def __init__(self, equations: Equations, acting: ActingLoads | None) -> None:
+        """Finds the functions among prepared equations.
+
+        Raises:
+            SimulationError: the equations were prepared without them.
+        """
+        mechanism = equations.mechanism
+        functions = equations.module.functions
+        self._tau = acting.tau if acting is not None else np.zeros(mechanism.nv)
+        self._u = acting.u if acting is not None else np.zeros(len(mechanism.model.inputs))
+        given = callable(self._tau) or bool(np.any(self._tau))
+        self.act = given or bool(without_elements(mechanism.model))
+        if self.act and LOADS not in functions:
+            raise SimulationError(
+                "the equations were prepared without what these forces need",
+                where=mechanism.model.name,
+                remedy="add stepped=True" + (" and loaded=True" if given else ""),
+            )
+        self._loads = functions.get(LOADS)
+        self._power = functions["external_power"] if equations.powered else None
+        self._timed = mechanism.time is not None
+
+    def _at(self, t: float, q: Array, v: Array) -> tuple[Array, tuple[Any, ...]]:
+        tau = np.asarray(self._tau(t, q, v), dtype=float) if callable(self._tau) else self._tau
+        u = np.asarray(self._u(t, q, v), dtype=float) if callable(self._u) else self._u
+        return tau, (t, u) if self._timed else ()
+
+    def loads(self, t: float, q: Array, v: Array) -> Array:
+        """Force and moment at each element's centre of mass."""
+        if self._loads is None:
+            return np.zeros(0)
+        tau, extra = self._at(t, q, v)
+        return np.asarray(self._loads(q, v, tau, *extra), dtype=float)
+
+    def power(self, t: float, q: Array, v: Array) -> float:
+        """Of force elements that supply or take energy, and of generalised forces [W]."""
+        tau, extra = self._at(t, q, v)
+        own = 0.0 if self._power is None else np.asarray(self._power(q, v, *extra)).item()
+        return float(own + tau @ v)

@@ -21,17 +21,20 @@ IN_SPACE: Final = (SPHERICAL, FREE)
 """Joint types whose elements carry spatial motion; those of other types carry planar motion."""
 
 
-def transfer_system(mechanism: Mechanism, rotation: RotationVariable | None = None) -> TransferSystem:
+def transfer_system(
+    mechanism: Mechanism, rotation: RotationVariable | None = None, *, forces_as_loads: bool = False
+) -> TransferSystem:
     """The elements of a mechanism.
 
     Args:
         mechanism: the labelled model.
         rotation: in space "incremental" (default) or "cardan"; in the plane it is always "angle".
+        forces_as_loads: forces without an element will be given as loads (``applied_loads``).
 
     Raises:
         DerivationError: a joint, force or coupling is not covered; the message says what is.
     """
-    _require_covered(mechanism)
+    _require_covered(mechanism, forces_as_loads)
     parts = RigidGroups(mechanism)
     moving = [joint for joint in mechanism.model.joints if not joint.kind.is_rigid]
     if not parts.groups:
@@ -54,7 +57,7 @@ def transfer_system(mechanism: Mechanism, rotation: RotationVariable | None = No
     return PlanarElements(parts).system()
 
 
-def _require_covered(mechanism: Mechanism) -> None:
+def _require_covered(mechanism: Mechanism, forces_as_loads: bool) -> None:
     model = mechanism.model
     for joint in model.joints:
         if joint.kind not in (REVOLUTE, PLANAR, FIXED, *IN_SPACE):
@@ -70,7 +73,7 @@ def _require_covered(mechanism: Mechanism) -> None:
             remedy="close loops by joints",
         )
     for force in model.forces:
-        if force.linear_law() is None:
+        if force.linear_law() is None and not forces_as_loads:
             article = "an" if force.type[0] in "aeiou" else "a"
             raise DerivationError(
                 f"the transfer matrix method has no element for {article} {force.type.replace('_', ' ')}",

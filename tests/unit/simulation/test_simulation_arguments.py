@@ -9,6 +9,7 @@ import mbsym
 from mbsym.errors import ModelError, SimulationError, ToolchainError
 from mbsym.simulation import equations as equations_module
 from mbsym.simulation.equations import prepare
+from mbsym.simulation.events import Event
 from mbsym.simulation.initial_state import initial_state
 
 COUPLED = """
@@ -46,7 +47,7 @@ def run(name: str = "double_pendulum", duration: float = 0.1, **arguments: objec
         ({"keeping": mbsym.Keeping("projection")}, "no closed loops"),
         ({"preparation": mbsym.Preparation("fortran")}, "no language 'fortran'"),
         ({"step": 1e-12}, "take a longer step"),
-        ({"method": "transfer-matrix", "loads": mbsym.Loads(tau={"v_elbow": 1.0})}, "takes no generalised forces"),
+        ({"method": "transfer-matrix", "events": [Event(lambda t, q, v: 1.0)]}, "takes no events"),
     ],
 )
 def test_mistakes_are_named(arguments: dict[str, object], message: str) -> None:

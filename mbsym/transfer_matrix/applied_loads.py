@@ -1,0 +1,89 @@
+"""What forces without an element of their own do, as loads at the centres of mass of elements.
+
+Steps by transfer matrices know springs and dampers. Any other force, constant, over time or of coordinates and speeds,
+control inputs and generalised forces among them, acts as a force and a moment on each element where a step ends; along
+a joint it acts on the body beyond it and back on the one before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mbsym.forces.element import ForceElement
+from mbsym.kinematics.recursion import joint_speeds, poses
+from mbsym.kinematics.scene import MechanismInMotion, acting
+from mbsym.model.system import Model
+from mbsym.spatial.vector import Vector3, add, cross, negate, scale, subtract, zero_vector
+from mbsym.symbolic.program import Output, Program
+from mbsym.symbolic.scalar import Scalar
+from mbsym.transfer_matrix.rigid_groups import RigidGroups, turned
+from mbsym.transfer_matrix.system import TransferSystem
+
+
+def without_elements(model: Model) -> tuple[ForceElement, ...]:
+    """The force elements for which the transfer matrix method has no element."""
+    return tuple(force for force in model.forces if force.linear_law() is None)
+
+
+def applied_loads(system: TransferSystem) -> Program:
+    """The loads of a state: force and moment at each element's centre of mass, in the axes of the method (n, 3 or 6).
+
+    Arguments are q, v and tau, and t and u of models that have them.
+
+    Raises:
+        DerivationError: a force acts along a joint that is cut.
+    """
+    mechanism = system.mechanism
+    parts = RigidGroups(mechanism)
+    scene = MechanismInMotion(mechanism, joint_speeds(mechanism), with_bodies=True)
+    for element in without_elements(mechanism.model):
+        with acting(element):
+            element.act(scene)
+    frames = poses(mechanism)
+    zero = zero_vector(mechanism.graph)
+    # By element: [moment; force] about the base origin in base axes.
+    totals: list[tuple[Vector3, Vector3]] = [(zero, zero)] * len(system.bodies)
+
+    def add_to(label: int, moment: Vector3, force: Vector3) -> None:
+        number = parts.number[label]
+        if number:
+            before = totals[number - 1]
+            totals[number - 1] = add(before[0], moment), add(before[1], force)
+
+    for label, (moment, force) in scene.wrenches.items():
+        add_to(label, *frames[label].wrench_to_parent(moment, force))
+    given = mechanism.of_joints(mechanism.entries(mechanism.tau))
+    for body, own, more in zip(mechanism.bodies, scene.joints, given, strict=True):
+        forces = [a + b for a, b in zip(own, more, strict=True)]
+        if not any(forces):
+            continue
+        spaces = body.joint.kind.subspaces(body.motion, body.q, body.flipped)
+        moment, force = zero, zero
+        for column, size in zip(spaces.forces, forces, strict=True):
+            moment = add(moment, scale(_triple(column[:3]), size))
+            force = add(force, scale(_triple(column[3:]), size))
+        in_base = frames[body.label].wrench_to_parent(moment, force)
+        add_to(body.label, *in_base)
+        add_to(body.parent, negate(in_base[0]), negate(in_base[1]))
+    entries: list[Scalar] = []
+    for group, (moment, force) in zip(parts.groups, totals, strict=True):
+        center = frames[group.first.label].point_to_parent(group.center)
+        about = subtract(moment, cross(center, force))
+        if system.is_planar:
+            entries += [*turned(system.plane[:2], force), *turned(system.plane[2:], about)]
+        else:
+            entries += [*force, *about]
+    shape = len(system.bodies), system.layout.load
+    output = Output("loads", shape, tuple(x.ref for x in entries), "", "force and moment at centres of mass")
+    inputs = (mechanism.q, mechanism.v, mechanism.tau, *mechanism.extra_inputs)
+    words = "loads of forces that transfer matrices have no element for"
+    return Program(LOADS, mechanism.graph, inputs, (output,), mechanism.parameters, words)
+
+
+LOADS = "transfer_matrix_loads"
+"""Name of the function."""
+
+
+def _triple(entries: Sequence[Scalar]) -> Vector3:
+    x, y, z = entries
+    return x, y, z
