@@ -27,7 +27,9 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def show(
         model: str = typer.Argument(help=model_help()),
-        output: Path | None = typer.Option(None, "-o", "--output", help="Page to write, .html; default NAME.html."),
+        output: Path | None = typer.Option(
+            None, "-o", "--output", help="Page to write, .html, or a picture, .png; default NAME.html."
+        ),
         coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
         order: Order = "weight",
         floating: Floating = False,

@@ -99,7 +99,7 @@ def register(app: typer.Typer) -> None:
         quantity: list[str] = typer.Option(
             [], "--quantity", help="NAME,...: curves of the plot, * for anything; default all that are not zero."
         ),
-        animation: Path | None = typer.Option(None, "--animation", help="Animated page to write, .html."),
+        animation: Path | None = typer.Option(None, "--animation", help="Moving picture to write, .html or .gif."),
         as_json: AsJson = False,
         strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),
         snap_angles: float = typer.Option(
@@ -115,11 +115,11 @@ def register(app: typer.Typer) -> None:
         from mbsym.simulation.integrate import simulate as run
         from mbsym.simulation.options import Accuracy, Keeping, Loads, Preparation
         from mbsym.simulation.output import TABLE_SUFFIXES, check_writable
-        from mbsym.simulation.result import PLOT_SUFFIXES, check_suffix
+        from mbsym.simulation.result import ANIMATION_SUFFIXES, PLOT_SUFFIXES, check_suffix
         from mbsym.visualisation.plots import require_matplotlib
 
         # What cannot be written in the end is refused before the work is done.
-        wanted = ((output, TABLE_SUFFIXES), (plot, PLOT_SUFFIXES), (animation, (".html",)))
+        wanted = ((output, TABLE_SUFFIXES), (plot, PLOT_SUFFIXES), (animation, ANIMATION_SUFFIXES))
         for path, suffixes in wanted:
             if path is not None:
                 check_suffix(path, suffixes)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from numpy.typing import NDArray
 
 from mbsym import markup
 from mbsym.errors import SimulationError
-from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.loops.assembly import assemble
 from mbsym.markup import Shown
 from mbsym.model.frame_ends import on_bodies
@@ -15,8 +18,19 @@ from mbsym.model.system import Model
 from mbsym.pipeline import read
 from mbsym.simulation.output import MARK, check_writable, write_whole
 from mbsym.simulation.result import check_suffix
-from mbsym.visualisation.posing import show_html
-from mbsym.visualisation.surfaces import surfaces_of
+from mbsym.visualisation.film import film
+from mbsym.visualisation.image_files import png_bytes
+from mbsym.visualisation.posing import poses_at, show_html
+from mbsym.visualisation.skeleton import skeleton
+from mbsym.visualisation.surfaces import Surface, surfaces_of
+
+Array: TypeAlias = NDArray[Any]
+
+
+SUFFIXES: Final = (".html", ".png")
+
+PICTURE: Final = (960, 640)
+"""Width and height of a picture [pixels]."""
 
 
 def show_page(model: Model, order: str = "weight", tell: Callable[[str], None] | None = None) -> str:
@@ -30,16 +44,8 @@ def show_page(model: Model, order: str = "weight", tell: Callable[[str], None] |
     Raises:
         SimulationError: nothing can move, or the loops cannot be closed.
     """
-    model = on_bodies(model)
-    mechanism = build_mechanism(model, model.label(order=order), "none")
-    if not mechanism.nv:
-        raise SimulationError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
-    assembly = assemble(mechanism)
-    surfaces, warnings = surfaces_of(model)
-    if tell is not None:
-        for sentence in (*warnings, *([assembly.contradiction.sentence] if assembly.contradiction else ())):
-            tell(sentence)
-    return show_html(mechanism, assembly.q, MARK, surfaces)
+    mechanism, q, surfaces = _assembled(model, order, tell)
+    return show_html(mechanism, q, MARK, surfaces)
 
 
 def show(source: Model | str | Path, *, order: str = "weight", height: int = 520) -> Shown:
@@ -59,18 +65,38 @@ def show(source: Model | str | Path, *, order: str = "weight", height: int = 520
 def write_show(
     model: Model, path: Path, *, order: str = "weight", force: bool = False, tell: Callable[[str], None] | None = None
 ) -> Path:
-    """Writes the page of a checked model.
+    """Writes the page of a checked model, or a picture of it as a PNG, by the suffix.
 
     Args:
         model: to be shown.
-        path: of the page.
+        path: of the file.
         order, tell: see ``show_page``.
         force: overwrite a file that mbsym did not write.
 
     Raises:
-        SimulationError: the suffix is not .html, the file cannot be written, nothing can move, or the loops cannot be
+        SimulationError: the suffix is neither, the file cannot be written, nothing can move, or the loops cannot be
             closed.
     """
-    check_suffix(path, (".html",))
+    check_suffix(path, SUFFIXES)
     check_writable(path, force)
-    return write_whole(path, show_page(model, order, tell).encode(), force=force)
+    if path.suffix == ".html":
+        return write_whole(path, show_page(model, order, tell).encode(), force=force)
+    mechanism, q, surfaces = _assembled(model, order, tell)
+    (picture,) = film(skeleton(mechanism), poses_at(mechanism, q)[None], surfaces, PICTURE)
+    return write_whole(path, png_bytes(picture, MARK), force=force)
+
+
+def _assembled(
+    model: Model, order: str, tell: Callable[[str], None] | None
+) -> tuple[Mechanism, Array, tuple[Surface, ...]]:
+    """The labelled model, coordinates with closed loops, and its surfaces."""
+    model = on_bodies(model)
+    mechanism = build_mechanism(model, model.label(order=order), "none")
+    if not mechanism.nv:
+        raise SimulationError("no joint can move", where=model.name, remedy="give the model a joint that is not fixed")
+    assembly = assemble(mechanism)
+    surfaces, warnings = surfaces_of(model)
+    if tell is not None:
+        for sentence in (*warnings, *([assembly.contradiction.sentence] if assembly.contradiction else ())):
+            tell(sentence)
+    return mechanism, assembly.q, surfaces

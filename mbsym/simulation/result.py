@@ -32,10 +32,12 @@ from mbsym.simulation.panels import panels_of
 from mbsym.simulation.parquet import parquet_bytes
 from mbsym.simulation.singular_positions import SingularPosition
 from mbsym.visualisation.animation import Motion, animation_html
+from mbsym.visualisation.film import film
+from mbsym.visualisation.image_files import gif_bytes
 from mbsym.visualisation.plots import figure, figure_bytes
 from mbsym.visualisation.skeleton import skeleton
 from mbsym.visualisation.still import still_svg
-from mbsym.visualisation.surfaces import surfaces_of
+from mbsym.visualisation.surfaces import Surface, surfaces_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,6 +45,14 @@ if TYPE_CHECKING:
 Array: TypeAlias = NDArray[Any]
 
 PLOT_SUFFIXES: Final = (".png", ".svg")
+
+ANIMATION_SUFFIXES: Final = (".html", ".gif")
+
+FILM_RATE: Final = 20.0
+"""Pictures in each second of a GIF."""
+
+MOST_PICTURES: Final = 240
+"""Of a GIF; longer motions show fewer in each second."""
 
 MOST_FRAMES: Final = 1500
 """Frames of an animation; longer motions show fewer in each second."""
@@ -194,34 +204,43 @@ class SimulationResult:
         return Shown(markup.frame(self._page(), height))
 
     def animate(self, path: str | Path, *, force: bool = False, tell: Callable[[str], None] | None = None) -> Path:
-        """Writes the motion as one HTML page that needs nothing else.
+        """Writes the motion as one HTML page that needs nothing else, or as a GIF for documents, by the suffix.
 
         Args:
-            path: the page.
+            path: the file.
             force: overwrites what mbsym did not write.
             tell: is given a sentence for each mesh that cannot be drawn.
 
         Raises:
-            SimulationError: the suffix is not .html, or the file cannot be written.
+            SimulationError: the suffix is neither, or the file cannot be written.
         """
         target = Path(path)
-        check_suffix(target, (".html",))
+        check_suffix(target, ANIMATION_SUFFIXES)
         check_writable(target, force)
-        return write_whole(target, self._page(tell).encode(), force=force)
+        content = self._film(tell) if target.suffix == ".gif" else self._page(tell).encode()
+        return write_whole(target, content, force=force)
 
     def _page(self, tell: Callable[[str], None] | None = None) -> str:
-        frames, times = self._frames()
+        frames, times = self._frames(FRAME_RATE, MOST_FRAMES)
         motion = Motion(self.equations.mechanism.model.name, self._title, times, self._poses(frames), MARK)
+        return animation_html(skeleton(self.equations.mechanism), motion, self._surfaces(tell))
+
+    def _film(self, tell: Callable[[str], None] | None = None) -> bytes:
+        frames, times = self._frames(FILM_RATE, MOST_PICTURES)
+        pictures = [*film(skeleton(self.equations.mechanism), self._poses(frames), self._surfaces(tell))]
+        return gif_bytes(pictures, max(2, round(100.0 * float(times[-1] - times[0]) / (len(times) - 1))), MARK)
+
+    def _surfaces(self, tell: Callable[[str], None] | None) -> tuple[Surface, ...]:
         surfaces, warnings = surfaces_of(self.equations.mechanism.model)
         if tell is not None:
             for sentence in warnings:
                 tell(sentence)
-        return animation_html(skeleton(self.equations.mechanism), motion, surfaces)
+        return surfaces
 
-    def _frames(self) -> tuple[Array, Array]:
+    def _frames(self, rate: float, most: int) -> tuple[Array, Array]:
         """Coordinates at evenly spaced times, by interpolation between recorded states, and these times."""
         duration = float(self.t[-1] - self.t[0])
-        count = int(min(max(round(duration * FRAME_RATE), 1), MOST_FRAMES)) + 1
+        count = int(min(max(round(duration * rate), 1), most)) + 1
         times = np.linspace(self.t[0], self.t[-1], count)
         q = np.column_stack([np.interp(times, self.t, column) for column in self.q.T])
         return self.equations.layout.normalise(q), times

@@ -107,7 +107,7 @@ def show_html(mechanism: Mechanism, q: Array, mark: str, surfaces: Sequence[Surf
         surfaces: of its bodies and ground.
     """
     programs = motion_programs(mechanism)
-    poses = Evaluator(programs[0])(q)["poses"].reshape(1, mechanism.nb, 4, 4)
+    poses = poses_at(mechanism, q)[None]
     shape = skeleton(mechanism)
     labels = {body.name: label for label, body in enumerate(shape.bodies, start=1)}
     items = scenery(shape, poses[0], parts_of(surfaces, labels))
@@ -139,14 +139,21 @@ def show_html(mechanism: Mechanism, q: Array, mark: str, surfaces: Sequence[Surf
     )
 
 
+def poses_at(mechanism: Mechanism, q: Array) -> Array:
+    """Body frames in base axes (nb, 4, 4)."""
+    poses: Array = Evaluator(_poses(mechanism))(q)["poses"].reshape(mechanism.nb, 4, 4)
+    return poses
+
+
+def _poses(mechanism: Mechanism) -> Program:
+    entries = tuple(x.ref for x in pose_entries(mechanism))
+    output = Output("poses", (mechanism.nb, 4, 4), entries)
+    return Program("body_poses", mechanism.graph, (mechanism.q,), (output,), mechanism.parameters)
+
+
 def motion_programs(mechanism: Mechanism) -> tuple[Program, ...]:
     """body_poses, position_rate and closure_gap with its derivatives, after the passes that C goes through."""
-    poses = Output("poses", (mechanism.nb, 4, 4), tuple(x.ref for x in pose_entries(mechanism)))
-    programs = (
-        Program("body_poses", mechanism.graph, (mechanism.q,), (poses,)),
-        rate_program(mechanism),
-        gap_program(mechanism, closures(mechanism)),
-    )
+    programs = _poses(mechanism), rate_program(mechanism), gap_program(mechanism, closures(mechanism))
     return tuple(run(program, STANDARD_PASSES)[0] for program in programs)
 
 

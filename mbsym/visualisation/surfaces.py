@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -14,7 +16,7 @@ from mbsym.model.geometry import placement_numbers
 from mbsym.model.shape import Shape
 from mbsym.model.system import Model
 from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Form, Mesh, Sphere
-from mbsym.shapes.mesh_file import find_mesh, read_mesh
+from mbsym.shapes.mesh_file import Triangles, find_mesh, read_mesh
 from mbsym.shapes.tessellation import box, capsule, cylinder, decimated, ellipsoid
 from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.values.parameter import Value
@@ -61,9 +63,10 @@ def surfaces_of(model: Model) -> tuple[tuple[Surface, ...], tuple[str, ...]]:
 
     found: list[Surface] = []
     warnings: list[str] = []
+    read = cache(read_mesh)  # robots have the same mesh on each leg
     for shape in model.shapes:
         try:
-            found += _surfaces(shape, model.directory, number)
+            found += _surfaces(shape, model.directory, number, read)
         except (FormatError, ToolchainError) as error:
             warnings.append(f"a mesh of {shape.body} is not drawn: {error.what}; {error.remedy}")
     most = _share([len(surface.faces) for surface in found])
@@ -79,7 +82,12 @@ def _share(sizes: list[int]) -> int:
     return most
 
 
-def _surfaces(shape: Shape, directory: str, number: Callable[[Value], float]) -> list[Surface]:
+def _surfaces(
+    shape: Shape,
+    directory: str,
+    number: Callable[[Value], float],
+    read: Callable[[Path], tuple[Triangles, ...]],
+) -> list[Surface]:
     R, r = (np.array(part) for part in placement_numbers(shape.placement, number))
     color: Color | None = None
     if shape.color is not None:
@@ -87,7 +95,7 @@ def _surfaces(shape: Shape, directory: str, number: Callable[[Value], float]) ->
         color = (red, green, blue, opacity)
     if isinstance(shape.form, Mesh):
         scale = np.array([number(factor) for factor in shape.form.scale])
-        parts = read_mesh(find_mesh(shape.form.file, directory))
+        parts = read(find_mesh(shape.form.file, directory))
         order = [0, 2, 1] if np.prod(scale) < 0 else [0, 1, 2]
         return [
             Surface(shape.body, color or part.color, (part.vertices * scale) @ R.T + r, part.faces[:, order])

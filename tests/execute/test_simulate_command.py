@@ -65,7 +65,7 @@ def test_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
         ([*STEPPED, "--rotation", "cardan"], "the motion is planar"),
         ([*SHORT, "-o", "run.txt"], "use .csv, .npz"),
         ([*SHORT, "--plot", "run.jpeg"], "use .png, .svg"),
-        ([*SHORT, "--animation", "run.gif"], "use .html"),
+        ([*SHORT, "--animation", "run.mp4"], "use .html, .gif"),
     ],
 )
 def test_mistakes_end_with_status_two(

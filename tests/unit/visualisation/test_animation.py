@@ -99,9 +99,9 @@ def test_the_template_uses_exactly_the_fields_of_its_context() -> None:
     assert meta.find_undeclared_variables(environment().parse(text)) == {field.name for field in fields(PageContext)}
 
 
-def test_only_html_is_animated(result: SimulationResult, tmp_path: Path) -> None:
-    with pytest.raises(SimulationError, match=r"use \.html"):
-        result.animate(tmp_path / "run.gif")
+def test_a_film_is_not_animated(result: SimulationResult, tmp_path: Path) -> None:
+    with pytest.raises(SimulationError, match=r"use \.html, \.gif"):
+        result.animate(tmp_path / "run.mp4")
 
 
 def test_without_matplotlib_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

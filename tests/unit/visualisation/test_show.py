@@ -156,7 +156,7 @@ STILL = "name: still\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\njoints: {p: {t
     [
         (OPEN, "page.html", "cannot be closed"),
         (STILL, "page.html", "no joint can move"),
-        (STILL, "page.gif", "use .html"),
+        (STILL, "page.gif", "use .html, .png"),
     ],
 )
 def test_bad_input_is_answered(
