@@ -29,7 +29,7 @@ site:
 	$(BIN)/sphinx-build -W --keep-going -q docs build/site
 
 bench:
-	@set -e; for script in $(sort $(wildcard tests/benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script; done
+	@set -e; for script in $(sort $(wildcard tests/benchmarks/*.py)) tests/benchmarks/peers; do echo "== $$script"; $(BIN)/python $$script; done
 
 ci:
 	.ci/run

@@ -1,38 +1,40 @@
 """CPU time of derivatives: generated C, Pinocchio and CasADi side by side, in one run.
 
 Each is built by gcc and by clang, as far as they are there, with -O2 and with -O3 -march=native; generated C, with
-sines of the library and with its own, also without inlining its parts into one. The best build of each counts. All run
-over the same number of random states; angles in the file within 1e-4 of a right one are exact. Pinocchio's C++ is
-compiled against the library of its wheel, and with ``native`` from its headers at -O3 too, which takes minutes for each
-compiler; where those headers or Eigen's (EIGEN_INC, else /usr/include/eigen3) are missing it is called from Python,
-which is said. CasADi's C is what it makes of inverse and forward dynamics as mbsym writes them, differentiated by
-CasADi; it is left out where CasADi is not installed. The Stewart platform stands alone: its loops close at each state.
+sines of the library and with its own, also without inlining its parts into one. The best build of each counts. All take
+turns over random states; angles in the file within 1e-4 of a right one are exact. Pinocchio's C++ is compiled from its
+headers, which takes minutes a build the first time and is kept in build/peers; where they are missing its column is
+empty. CasADi's C is what it makes of inverse and forward dynamics as mbsym writes them, differentiated by CasADi; it is
+left out where CasADi is not installed. The Stewart platform stands alone: its loops close at each state.
 
-    python tests/benchmarks/derivatives_cpu.py [URDF [floating]] [native]
+    python tests/benchmarks/derivatives_cpu.py [URDF [floating]]
 """
 
 from __future__ import annotations
 
 import ctypes
-import os
-import subprocess
 import sys
-import timeit
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import chdir
+from functools import partial
 from importlib.metadata import files
 from pathlib import Path
-from shutil import which
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
+from peers.builds import BUILDS, DRIVERS, Job, libraries, pinocchio_jobs
+from peers.contestants import Peer
+from peers.generated import code, entries
+from peers.loops import states
+from peers.measure import Entry, Timing, best, measured
+from peers.robots import Inputs, as_text
 
-from mbsym.codegen.load import load_c
 from mbsym.formats.registry import LoadOptions
 from mbsym.kinematics.mechanism import build_mechanism
+from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
-from mbsym.pipeline import Derivation, generate, read
+from mbsym.pipeline import read
 from mbsym.reference import Reference
 from mbsym.registry import available_functions
 from mbsym.symbolic.program import Program
@@ -57,247 +59,89 @@ OF_LOOPS = {
 MOST_JOINTS = 12
 """Up to which second derivatives are timed; compilers take minutes for more."""
 
-COMPILERS = {"gcc": "g++", "clang": "clang++"}
-FLAGS = (("-O2",), ("-O3", "-march=native"))
-BUILDS = [(name, *flags) for name in COMPILERS if which(name) for flags in FLAGS]
-"""Compilers of C with what they are told; those of C++ by those of C."""
-
-STATES, SAMPLES = 32, 9
-
-TIMER = r"""
-#include <time.h>
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-"""
-
-PINOCCHIO = r"""
-#include <cstdlib>
-#include <iostream>
-#include <string>
-#include <fstream>
-#include <map>
-#include <pinocchio/multibody.hpp>
-#include <pinocchio/multibody/joint.hpp>
-#include <pinocchio/algorithm/joint-configuration.hpp>
-#include <pinocchio/algorithm/rnea-derivatives.hpp>
-#include <pinocchio/algorithm/aba-derivatives.hpp>
-#include <pinocchio/algorithm/rnea-second-order-derivatives.hpp>
-using namespace pinocchio;
-
-template <typename F> void timed(const char *name, F call)
-{
-    long calls = 64;
-    double spent = 0;
-    for (; spent < 0.02; calls *= 2) {
-        double start = now();
-        for (long i = 0; i < calls; ++i) call(i % 32);
-        spent = now() - start;
-    }
-    double best = 1e9;
-    for (int sample = 0; sample < 9; ++sample) {
-        double start = now();
-        for (long i = 0; i < calls; ++i) call(i % 32);
-        best = std::min(best, (now() - start) / calls);
-    }
-    std::cout << name << " " << best << std::endl;
-}
-
-int main(int, char **argv)
-{
-    const std::map<std::string, JointModel> known = {
-        {"JointModelRX", JointModelRX()}, {"JointModelRY", JointModelRY()}, {"JointModelRZ", JointModelRZ()},
-        {"JointModelPX", JointModelPX()}, {"JointModelPY", JointModelPY()}, {"JointModelPZ", JointModelPZ()},
-        {"JointModelFreeFlyer", JointModelFreeFlyer()}};
-    Model model;
-    std::ifstream file(argv[1]);
-    std::string type;
-    for (JointIndex parent; file >> type >> parent;) {
-        double x[25];
-        for (double &entry : x) file >> entry;
-        Eigen::Map<Eigen::Matrix3d> turn(x), about(x + 16);
-        SE3 place(turn, Eigen::Vector3d(x + 9));
-        JointIndex joint = model.addJoint(parent, known.at(type), place, "j" + std::to_string(model.njoints));
-        Inertia inertia(x[12], Eigen::Vector3d(x + 13), Eigen::Matrix3d(about));
-        model.appendBodyToJoint(joint, inertia, SE3::Identity());
-    }
-    Data data(model);
-    model.lowerPositionLimit.setConstant(-3);
-    model.upperPositionLimit.setConstant(3);
-    std::vector<Eigen::VectorXd> q, v, x;
-    for (int k = 0; k < 32; ++k) {
-        q.push_back(randomConfiguration(model));
-        v.push_back(Eigen::VectorXd::Random(model.nv));
-        x.push_back(Eigen::VectorXd::Random(model.nv));
-    }
-    timed("dID", [&](int k) { computeRNEADerivatives(model, data, q[k], v[k], x[k]); });
-    timed("dFD", [&](int k) { computeABADerivatives(model, data, q[k], v[k], x[k]); });
-    timed("d2ID", [&](int k) { ComputeRNEASecondOrderDerivatives(model, data, q[k], v[k], x[k]); });
-}
-"""
-
-Times = dict[str, float]
-"""Seconds of a call by the names of the table."""
+STATES, ROUNDS = 32, 9
+APART = ((), ("-fno-inline",))
 
 
-def best(timer: Callable[[int], float]) -> float:
-    """The smallest of several measurements of at least 20 ms, a call."""
-    calls = 64
-    while timer(calls) * calls < 0.02:
-        calls *= 2
-    return min(timer(calls) for _ in range(SAMPLES))
+def random_states(model: Model) -> dict[str, Any]:
+    """Arguments of all functions by name."""
+    reference, rng = Reference(model), np.random.default_rng(0)
+    q = rng.uniform(-3, 3, (STATES, reference.nq))
+    for joint in reference.mechanism.tree_joints:
+        if joint.type == "free" and joint.coordinates is not None:
+            turn = q[:, joint.coordinates.start : joint.coordinates.start + 4]
+            turn /= np.linalg.norm(turn, axis=1, keepdims=True)
+    v, x, along = rng.uniform(-1, 1, (3, STATES, reference.nv))
+    return {"q": q, "v": v, "vdot": x, "tau": x, "weights": along}
 
 
-def library(source: Path, text: str, build: Sequence[str]) -> ctypes.CDLL:
-    """C text beside other sources, compiled and loaded."""
-    source.write_text(text)
-    built = source.with_suffix(f".{'_'.join(build)}.so")
-    command = [*build, "-std=gnu99", "-w", "-shared", "-fPIC", source.name, "-o", built.name, "-lm"]
-    subprocess.run(command, cwd=source.parent, check=True)
-    return ctypes.CDLL(str(built))
+def pinocchio(path: Path, floating: bool, place: Path) -> Iterator[Entry]:
+    """Of Pinocchio's C++, all builds."""
+    jobs = pinocchio_jobs("DERIVATIVES")
+    if not jobs:
+        return
+    import pinocchio as pin
 
-
-def least(what: str, every: Mapping[str, Times]) -> Times:
-    """The best of several builds, of which each is told on standard error."""
-    for build, times in every.items():
-        listed = ", ".join(f"{name} {1e6 * seconds:.3f}" for name, seconds in times.items())
-        print(f"{what}, {build}: {listed}", file=sys.stderr, flush=True)
-    return {name: min(times[name] for times in every.values()) for name in next(iter(every.values()))}
-
-
-def generated(
-    model: Model, place: Path, wanted: Mapping[str, str], trigonometry: str = "libm"
-) -> tuple[Times, dict[str, int]]:
-    """Of generated C, and operations."""
-    functions = tuple(wanted)
-    done = generate(model, place, languages=["c"], functions=functions, trigonometry=trigonometry, force=True)
-    counts = {item.name: item.operation_count().arithmetic for item in done.derivation.programs}
-    module = load_c(place, flags=("-std=c99", "-O0"))
-    name = module.manifest["name"]
+    twin = pin.buildModelFromUrdf(str(path), *((pin.JointModelFreeFlyer(),) if floating else ()))
+    (place / "peer.txt").write_text(as_text(twin))
     rng = np.random.default_rng(0)
-    text = [TIMER, f'#include "{name}.c"']
-    states = closed_states(model, done.derivation) if done.derivation.loops else {}
-    for function, short in wanted.items():
-        loaded = module.functions[function]
-        every = []
-        for item in loaded.inputs:
-            values = states.setdefault(item.name, rng.uniform(-1, 1, (STATES, item.size)))
-            for first in item.quaternions:
-                values[:, first : first + 4] /= np.linalg.norm(values[:, first : first + 4], axis=1, keepdims=True)
-            scalar = "" if item.shape else "*"
-            every.append(f"{scalar}(in[{len(every)}] + {item.size}*(i % {STATES}))")
-        outs = [f"out{k}" for k in range(len(loaded.outputs))]
-        space = "".join(f"    static double out{k}[{item.size}];\n" for k, item in enumerate(loaded.outputs))
-        text.append(f"double time_{short}(const double *const in[], int calls)\n{{\n{space}    double start = now();")
-        text.append("    for (int i = 0; i < calls; ++i)")
-        text.append(f"        {name}_{function}({', '.join([*every, *outs])});")
-        text.append("    return (now() - start)/calls;\n}")
-    found = {}
-    for build in (*BUILDS, *((name, *FLAGS[1], "-fno-inline") for name, *flags in BUILDS if tuple(flags) == FLAGS[1])):
-        code = library(place / "driver.c", "\n".join(text), build)
-        times = {}
-        for function, short in wanted.items():
-            call = getattr(code, f"time_{short}")
-            call.restype = ctypes.c_double
-            arrays = [states[item.name] for item in module.functions[function].inputs]
-            pointers = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
-            times[short] = best(lambda calls, call=call, pointers=pointers: float(call(pointers, calls)))
-        found[" ".join(build)] = times
-    return least(f"generated, {trigonometry}", found), {
-        short: counts[function] for function, short in wanted.items() if function in counts
-    }
+    q = np.array([pin.randomConfiguration(twin, -3 * np.ones(twin.nq), 3 * np.ones(twin.nq)) for _ in range(STATES)])
+    inputs = Inputs(q, *rng.uniform(-1, 1, (2, STATES, twin.nv)))
+    for job, built in zip(jobs, libraries(jobs), strict=True):
+        peer = Peer(built, place / "peer.txt", inputs)
+        for number, short in enumerate(("dID", "dFD", "d2ID")):
+            yield Entry(path.name, short, "Pinocchio", " ".join(job.build), partial(peer.spent, number))
 
 
-def pinocchio(path: Path, floating: bool, native: bool, place: Path) -> tuple[str, Times]:
-    """Of Pinocchio's C++ where it can be compiled, else from Python."""
-    roots = (pin.JointModelFreeFlyer(),) if floating else ()
-    model = pin.buildModelFromUrdf(str(path), *roots)
-    prefix = Path(pin.__file__).parents[4]
-    eigen = Path(os.environ.get("EIGEN_INC", "/usr/include/eigen3"))
-    if (eigen / "Eigen").is_dir() and (prefix / "include" / "pinocchio").is_dir():
-        (place / "peer.cpp").write_text(TIMER + PINOCCHIO)
-        includes = (f"-I{eigen}", "-isystem", str(prefix / "include"))
-        linked = (f"-L{prefix}/lib", "-lpinocchio_default", f"-Wl,-rpath,{prefix}/lib")
-        (place / "peer.txt").write_text(as_text(model))
-        defined = [f"-DBOOST_MPL_LIMIT_{size}_SIZE=30" for size in ("LIST", "VECTOR")]
-        defined += ["-DBOOST_FUSION_INVOKE_MAX_ARITY=12", "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", "-DNDEBUG"]
-        found = {}
-        for name, *flags in BUILDS:
-            # Built beside the wheel's library at -O2, and from the headers alone with more.
-            whole = tuple(flags) != FLAGS[0]
-            if whole and not native:
-                continue
-            kind = () if whole else ("-DPINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION",)
-            command = (COMPILERS[name], "-std=c++17", "-w", *flags, *kind, *defined, *includes, "peer.cpp")
-            subprocess.run((*command, "-o", "peer", *linked), cwd=place, check=True)
-            run = (str(place / "peer"), str(place / "peer.txt"))
-            lines = subprocess.run(run, check=True, capture_output=True, text=True).stdout.splitlines()
-            found[" ".join((name, *flags))] = {short: float(seconds) for short, seconds in map(str.split, lines)}
-        return "Pinocchio, C++", least("Pinocchio", found)
-    data, rng = model.createData(), np.random.default_rng(0)
-    q, (v, x) = pin.neutral(model), rng.uniform(-1, 1, (2, model.nv))
-    calls = {
-        "dID": lambda: pin.computeRNEADerivatives(model, data, q, v, x),
-        "dFD": lambda: pin.computeABADerivatives(model, data, q, v, x),
-    }
-    return "Pinocchio, from Python", {
-        name: min(timeit.repeat(call, number=1000, repeat=SAMPLES)) / 1000 for name, call in calls.items()
-    }
+CASADI = """#include <string.h>
+#include "clock.h"
+#include "text.c"
+typedef struct { const double **in; double **out; casadi_int *iw; double *w; } Peer;
+__attribute__((visibility("default"))) double peer_spent(const Peer *peer, int function, long calls)
+{
+    const double start = now();
+    long i;
+    (void)function;
+    for (i = 0; i < calls; ++i) derived(peer->in, peer->out, peer->iw, peer->w, 0);
+    return now() - start;
+}
+"""
 
 
-def as_text(model: Any) -> str:
-    """Joints with their placements and inertias, for the C++ to read."""
-    lines = []
-    for k in range(1, model.njoints):
-        place, inertia = model.jointPlacements[k], model.inertias[k]
-        parts = (place.rotation.T.ravel(), place.translation, [inertia.mass], inertia.lever, inertia.inertia.ravel())
-        numbers = " ".join(repr(float(entry)) for part in parts for entry in part)
-        lines.append(f"{model.joints[k].shortname()} {model.parents[k]} {numbers}")
-    return "\n".join(lines)
-
-
-def casadi(model: Model, place: Path) -> Times | None:
-    """Of CasADi's C; None where it is not installed."""
+def casadi(name: str, model: Model, place: Path) -> Iterator[Entry]:
+    """Of CasADi's C, all builds; nothing where it is not installed."""
     try:
         import casadi as ca
     except ImportError:
-        return None
+        return
     functions = available_functions(build_mechanism(model, model.label()), "auto").functions
-    found: dict[str, Times] = {" ".join(build): {} for build in BUILDS}
     rng = np.random.default_rng(0)
     for function, short in (("inverse_dynamics", "dID"), ("forward_dynamics", "dFD")):
         program = functions[function](build_mechanism(model, model.label()))
         symbols, result = in_casadi(program, ca)
         results = [ca.jacobian(result, symbol) for symbol in symbols[: 2 if short == "dID" else 3]]
-        made = ca.Function(short, symbols, results if short == "dID" else [result, *results], {"cse": True})
-        made.generate(f"cas_{short}.c")
-        Path(f"cas_{short}.c").replace(place / f"cas_{short}.c")
-        values = [rng.uniform(-1, 1, item.shape) for item in program.inputs]
+        made = ca.Function("derived", symbols, results if short == "dID" else [result, *results], {"cse": True})
+        # It writes into the current directory.
+        with chdir(place):
+            made.generate("text.c")
+        texts = {"driver.c": CASADI, "text.c": (place / "text.c").read_text()}
+        texts["clock.h"] = (DRIVERS / "clock.h").read_text()
+        arrays = [rng.uniform(-1, 1, item.shape) for item in program.inputs]
         outputs = [np.zeros(made.nnz_out(k)) for k in range(made.n_out())]
-        text = f"""{TIMER}
-#include "cas_{short}.c"
-double time_it(const double **in, double **out, long long *iw, double *w, int calls)
-{{
-    double start = now();
-    for (int i = 0; i < calls; ++i) {short}(in, out, iw, w, 0);
-    return (now() - start)/calls;
-}}
-"""
-        for build, times in zip(BUILDS, found.values(), strict=True):
-            call = library(place / f"cas_driver_{short}.c", text, build).time_it
-            call.restype = ctypes.c_double
-            given, taken = (
-                (ctypes.c_void_p * (len(arrays) + 64))(*(array.ctypes.data for array in arrays))
-                for arrays in (values, outputs)
-            )
-            work = np.zeros(made.sz_w() + 64)
-            integers = np.zeros(made.sz_iw() + 64, dtype=np.int64)
-            where = (given, taken, ctypes.c_void_p(integers.ctypes.data), ctypes.c_void_p(work.ctypes.data))
-            times[short] = best(lambda calls, call=call, where=where: float(call(*where, calls)))
-    return least("CasADi", found)
+        work, integers = np.zeros(made.sz_w() + 64), np.zeros(made.sz_iw() + 64, dtype=np.int64)
+        given, taken = ((ctypes.c_void_p * 64)(*(one.ctypes.data for one in many)) for many in (arrays, outputs))
+        words = (ctypes.addressof(given), ctypes.addressof(taken), integers.ctypes.data, work.ctypes.data)
+        kept = (arrays, outputs, work, integers, given, taken)
+        jobs = [Job(f"casadi-{place.name}-{short}", build, texts) for build in BUILDS]
+        for build, path in zip(BUILDS, libraries(jobs), strict=True):
+            call = ctypes.CDLL(str(path)).peer_spent
+            call.restype, call.argtypes = ctypes.c_double, [ctypes.c_void_p, ctypes.c_int, ctypes.c_long]
+            peer = (ctypes.c_void_p * 4)(*words)
+
+            def spent(calls: int, call: Any = call, peer: Any = peer, kept: Any = kept) -> float:
+                return float(call(peer, 0, calls))
+
+            yield Entry(name, short, "CasADi", " ".join(build), spent)
 
 
 def in_casadi(program: Program, ca: Any) -> tuple[list[Any], Any]:
@@ -332,58 +176,61 @@ def in_casadi(program: Program, ca: Any) -> tuple[list[Any], Any]:
     return arguments, ca.vertcat(*(of(ref) for ref in program.outputs[0].values))
 
 
-def compare(path: Path, floating: bool, native: bool) -> None:
+def compare(path: Path, floating: bool) -> None:
     """Prints a table for one robot."""
     model = read(path, LoadOptions(floating=floating, snap_angles=1e-4))
     wanted = dict(list(FUNCTIONS.items())[: 4 if len(model.joints) <= MOST_JOINTS else 2])
+    counts = code(model, tuple(wanted)).operations
     with TemporaryDirectory() as scratch:
-        ours, counts = generated(model, Path(scratch) / "libm", wanted)
-        inline, _ = generated(model, Path(scratch) / "inline", wanted, "inline")
-        label, theirs = pinocchio(path, floating, native, Path(scratch))
-        others = casadi(model, Path(scratch))
+        every = [item for item, _, _ in entries(path.name, model, wanted, random_states(model), extra=APART)]
+        every += [*pinocchio(path, floating, Path(scratch)), *casadi(path.name, model, Path(scratch))]
+        timings = measured(every, ROUNDS)
+    told(timings)
     base = " on a free base" if floating else ""
-    print(f"{path.name}{base}: us a call, in brackets how many times the faster of ours")
-    print(
-        f"{'':6}{'operations':>12}{'generated C':>14}{'inline sine':>14}{label:>26}{'CasADi, C' if others else '':>20}"
-    )
-    for short in ours:
-        row = f"{short:6}{counts[short]:12}{1e6 * ours[short]:14.2f}{1e6 * inline[short]:14.2f}"
-        fastest = min(ours[short], inline[short])
-        for times in (theirs, others or {}):
-            told = f"{1e6 * times[short]:.2f} ({times[short] / fastest:.1f})" if short in times else ""
-            row += f"{told:>{26 if times is theirs else 20}}"
+    print(f"{path.name}{base}: us a call, in brackets how many times ours")
+    print(f"{'':6}{'operations':>12}{'generated C':>14}{'Pinocchio, C++':>18}{'CasADi, C':>18}")
+    for function, short in wanted.items():
+        ours = best(timings, path.name, short, "mbsym")
+        assert ours is not None
+        row = f"{short:6}{counts[function]:12}{1e-3 * ours.ns:14.2f}"
+        for peer in ("Pinocchio", "CasADi"):
+            theirs = best(timings, path.name, short, peer)
+            row += f"{'' if theirs is None else f'{1e-3 * theirs.ns:.2f} ({theirs.ns / ours.ns:.1f})':>18}"
         print(row.rstrip())
     print("d2 of Pinocchio are full tensors, ours contracted with a vector", flush=True)
 
 
-def closed_states(model: Model, derivation: Derivation) -> dict[str, Any]:
-    """The closed configuration that the model starts from, and random motions of its loops."""
-    assert derivation.loops is not None
-    reference, rng = Reference(model, derivation.mechanism.labelling), np.random.default_rng(0)
-    q = np.tile(derivation.loops.configuration, (STATES, 1))
-    v = np.array([reference.consistent_velocity(q[0], rng.uniform(-1, 1, reference.nv)) for _ in q])
-    return {"q": q, "v": v}
+def told(timings: list[Timing]) -> None:
+    """Each build, on standard error."""
+    for item in timings:
+        print(f"{item.function:6}{item.peer}, {item.build}: {1e-3 * item.ns:.3f} us", file=sys.stderr)
 
 
 def compare_loops(name: str) -> None:
     """Prints times of a bundled mechanism with closed loops."""
-    with TemporaryDirectory() as scratch:
-        ours, _ = generated(read(name), Path(scratch), OF_LOOPS)
+    model = read(name)
+    start = np.array(analyse_loops(build_mechanism(model, model.label())).configuration)
+    closed = states(Reference(model), start)
+    values = {"q": closed.q, "v": closed.v, "tau": closed.u}
+    timings = measured([item for item, _, _ in entries(name, model, OF_LOOPS, values, extra=APART)], ROUNDS)
+    told(timings)
     print(f"{name}: us a call")
     for function, short in OF_LOOPS.items():
-        print(f"{function:36}{1e6 * ours[short]:8.2f}", flush=True)
+        ours = best(timings, name, short, "mbsym")
+        assert ours is not None
+        print(f"{function:36}{1e-3 * ours.ns:8.2f}", flush=True)
 
 
 def main() -> None:
     """The robots of the table and the Stewart platform, or the one that is named."""
     words = sys.argv[1:]
-    named = [word for word in words if word not in ("floating", "native")]
+    named = [word for word in words if word != "floating"]
     if named:
-        compare(Path(named[0]), "floating" in words, "native" in words)
+        compare(Path(named[0]), "floating" in words)
         return
     for name, floating in ROBOTS:
         path = next(Path(str(file.locate())) for file in files("example-robot-data") or () if file.name == name)
-        compare(path, floating, "native" in words)
+        compare(path, floating)
     compare_loops("stewart_platform")
 
 
