@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -223,7 +223,11 @@ class SimulationResult:
     def _page(self, tell: Callable[[str], None] | None = None) -> str:
         frames, times = self._frames(FRAME_RATE, MOST_FRAMES)
         motion = Motion(self.equations.mechanism.model.name, self._title, times, self._poses(frames), MARK)
-        return animation_html(skeleton(self.equations.mechanism), motion, self._surfaces(tell))
+        panels = [
+            replace(panel, curves=tuple((name, np.interp(times, self.t, values)) for name, values in panel.curves))
+            for panel in panels_of(self)
+        ]
+        return animation_html(skeleton(self.equations.mechanism), motion, self._surfaces(tell), panels)
 
     def _film(self, tell: Callable[[str], None] | None = None) -> bytes:
         frames, times = self._frames(FILM_RATE, MOST_PICTURES)

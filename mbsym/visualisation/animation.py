@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mbsym.codegen.environment import render_template
 from mbsym.visualisation.linkage import scenery
 from mbsym.visualisation.parts import parts_of, rounded
+from mbsym.visualisation.plots import MOST_CURVES, Panel
 from mbsym.visualisation.scene import extent, scene_of, scene_text, script
 from mbsym.visualisation.skeleton import Skeleton
 from mbsym.visualisation.surfaces import Surface
@@ -21,6 +22,9 @@ from mbsym.visualisation.surfaces import Surface
 Array: TypeAlias = NDArray[Any]
 
 TEMPLATE: Final = "animation/page.html.jinja"
+
+MOST_POINTS: Final = 400
+"""Of a curve beside the motion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +50,21 @@ class PageContext:
     script: str
 
 
-def animation_html(shape: Skeleton, motion: Motion, surfaces: Sequence[Surface] = ()) -> str:
+def animation_html(
+    shape: Skeleton, motion: Motion, surfaces: Sequence[Surface] = (), panels: Sequence[Panel] = ()
+) -> str:
     """The page.
 
     Args:
         shape: lines of the mechanism.
         motion: of its bodies.
         surfaces: of its bodies and ground.
+        panels: curves at the times of the motion, to be drawn beside it.
     """
     labels = {body.name: label for label, body in enumerate(shape.bodies, start=1)}
     items = scenery(shape, motion.poses[0], parts_of(surfaces, labels))
     scene = {**scene_of(shape, items, extent(shape, items, motion.poses)), "times": rounded(motion.times)}
+    scene["plots"] = [_plot(panel) for panel in panels if not panel.logarithmic]
     frames = np.ascontiguousarray(motion.poses[:, :, :3, :], dtype="<f4")
     return render_template(
         TEMPLATE,
@@ -69,3 +77,15 @@ def animation_html(shape: Skeleton, motion: Motion, surfaces: Sequence[Surface] 
             script("camera", "solids", "view", "motion"),
         ),
     )
+
+
+def _plot(panel: Panel) -> dict[str, object]:
+    """Title, unit, and curves at every so many times that few enough are left."""
+    curves = panel.curves[:MOST_CURVES]
+    every = 1 + max(len(values) for _, values in curves) // MOST_POINTS
+    return {
+        "title": panel.title,
+        "unit": panel.unit,
+        "every": every,
+        "curves": [{"name": name, "values": rounded(values[::every])} for name, values in curves],
+    }

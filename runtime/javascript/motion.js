@@ -8,6 +8,41 @@ const times = scene.times, last = times.length - 1, slider = control("time"), si
 slider.max = last;
 let instant = times[0], playing = true, before = null;
 
+/* Curves beside the motion, with a cursor at the instant and the values there. */
+const cursors = scene.plots.map(({title, unit, every, curves}) => {
+  const figure = document.createElement("figure"), caption = document.createElement("figcaption");
+  const small = document.createElement("small"), frame = document.createElement("div"), list = document.createElement("ul");
+  const all = curves.flatMap(curve => curve.values), low = Math.min(...all), high = Math.max(...all);
+  const at = y => (96 - 92*(y - low)/(high - low || 1)).toFixed(2), zero = low < 0 && high > 0 ? at(0) : -1;
+  const lines = curves.map(({values}, k) => {
+    const points = values.map((y, i) => `${(100*i*every/(last || 1)).toFixed(2)},${at(y)}`).join(" ");
+    return `<polyline points="${points}" stroke="${colours[k%colours.length]}"/>`;
+  });
+  frame.innerHTML = `<svg viewBox="0 0 100 100" preserveAspectRatio="none"><path class="zero" d="M0 ${zero}H100"/>
+    ${lines.join("")}<line class="cursor" y1="0" y2="100"/></svg>`;
+  caption.textContent = title;
+  small.textContent = `${unit}, ${Number(low.toPrecision(3))} to ${Number(high.toPrecision(3))}`;
+  caption.append(small);
+  const rows = curves.map(({name, values}, k) => {
+    const item = document.createElement("li");
+    item.style.color = colours[k%colours.length];
+    list.append(item);
+    return {item, name, values};
+  });
+  frame.addEventListener("click", event => {
+    const box = frame.getBoundingClientRect();
+    instant = times[0] + (times[last] - times[0])*(event.clientX - box.left)/box.width;
+    play(false);
+  });
+  figure.append(caption, frame, list);
+  control("plots").append(figure);
+  return now => {
+    ["x1", "x2"].forEach(key => frame.querySelector(".cursor").setAttribute(key, 100*now/(last || 1)));
+    rows.forEach(({item, name, values}) => {
+      item.textContent = `${name} ${Number(values[Math.min(values.length - 1, Math.round(now/every))].toPrecision(3))}`;
+    });
+  };
+});
 /* Puts the bodies where they are at the instant; returns the number of the frame. */
 function move() {
   const share = last > 0 ? (instant - times[0])/(times[last] - times[0]) : 0;
@@ -21,6 +56,7 @@ function show() {
   slider.value = now;
   control("clock").textContent = "t = " + instant.toFixed(2) + " s";
   draw();
+  if (checked("curves")) { cursors.forEach(put => put(now)); }
   if (!checked("traces")) { return; }
   bodies.forEach((body, k) => {
     if (!body.tip) { return; }
@@ -50,6 +86,13 @@ function play(yes) {
 }
 control("play").addEventListener("click", () => play(!playing));
 slider.addEventListener("input", () => { instant = times[Number(slider.value)]; play(false); });
+/* The stage is as wide as the plots leave it. */
+function lay() {
+  control("plots").hidden = !checked("curves");
+  if (!moved) { home(); }
+  show();
+}
+control("curves").addEventListener("change", lay);
 control("traces").addEventListener("change", show);
 control("follow").addEventListener("change", () => { move(); home(); show(); });
 window.addEventListener("keydown", event => {
@@ -61,6 +104,9 @@ window.addEventListener("keydown", event => {
   }
 });
 
+control("curves").parentElement.hidden = !cursors.length;
+control("curves").checked = cursors.length > 0 && window.innerWidth > 900;
+control("plots").hidden = !checked("curves");
 control("follow").checked = scene.radius > 4*scene.size;
 move();
 home();

