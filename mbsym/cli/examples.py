@@ -9,6 +9,7 @@ import typer
 from mbsym import examples as bundled
 from mbsym.cli.arguments import AsJson, ForceFile
 from mbsym.cli.json_output import print_json
+from mbsym.cli.terminal import print_text
 
 
 def register(app: typer.Typer) -> None:
@@ -43,5 +44,4 @@ def register(app: typer.Typer) -> None:
             listed = [{"name": entry, "description": description} for entry, description in found.items()]
             print_json("examples", "", {"examples": listed})
             return
-        for entry, description in found.items():
-            typer.echo(f"{entry:20} {description}")
+        print_text("\n".join(f"{entry:20}  {description}" for entry, description in found.items()))

@@ -31,6 +31,7 @@ from mbsym.cli.arguments import (
 from mbsym.cli.json_output import print_json
 from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
+from mbsym.cli.terminal import print_text
 from mbsym.conventions import LARGEST_CODE
 from mbsym.errors import CodegenError
 from mbsym.formats.angles import SAME_ANGLE
@@ -196,8 +197,8 @@ def register(app: typer.Typer) -> None:
             print_json("generate", system.name, document, done.paths)
             return
         if saved is not None:
-            typer.echo(f"{saved}\n")
-        typer.echo(_operations_table(done.derivation))
+            print_text(f"{saved}\n\n")
+        print_text(_operations_table(done.derivation))
         for path in done.paths:
             typer.echo(f"wrote {path}")
 

@@ -10,6 +10,7 @@ import typer
 from mbsym.cli.arguments import AsJson, Floating, ForceFiles, JointDynamics, Loops, model_help
 from mbsym.cli.json_output import print_json
 from mbsym.cli.model_source import names_in, read_model
+from mbsym.cli.terminal import print_text
 from mbsym.errors import IdentificationError
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def register(app: typer.Typer) -> None:
         if as_json:
             print_json("identify", system.name, reports.as_dict(found), written)
             return
-        typer.echo(reports.summary(found), nl=False)
+        print_text(reports.summary(found))
         for path in written:
             typer.echo(f"wrote {path}")
 
@@ -134,4 +135,4 @@ def _tell_base_parameters(system: Model, asked: str, as_json: bool) -> None:
     if as_json:
         print_json("identify", system.name, relations_data(found))
     else:
-        typer.echo(relations_text(found), nl=False)
+        print_text(relations_text(found))

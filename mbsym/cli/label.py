@@ -9,6 +9,7 @@ import typer
 from mbsym.cli.arguments import CUT_HELP, KEEP_HELP, AsJson, ForceFile, Loops, Order, model_help
 from mbsym.cli.json_output import print_json
 from mbsym.cli.model_source import read_model
+from mbsym.cli.terminal import print_text
 
 
 def register(app: typer.Typer) -> None:
@@ -59,4 +60,4 @@ def register(app: typer.Typer) -> None:
             blocks = [labelling_table(labelling), attachments_table(attachments)]
             blocks += [matrices_text(labelling)] if matrices else []
             blocks += [history_text(labelling)] if history else []
-            typer.echo("\n".join(filter(None, blocks)))
+            print_text("\n".join(filter(None, blocks)) + "\n")

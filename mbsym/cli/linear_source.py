@@ -10,6 +10,7 @@ import typer
 
 from mbsym.cli.json_output import print_json
 from mbsym.cli.simulate import named_numbers
+from mbsym.cli.terminal import print_text
 from mbsym.errors import AnalysisError
 
 
@@ -77,6 +78,6 @@ def deliver(
     if as_json:
         print_json(verb, name, document, written)
         return
-    typer.echo(text, nl=False)
+    print_text(text)
     for path in written:
         typer.echo(f"wrote {path}")

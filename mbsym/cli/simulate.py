@@ -26,6 +26,7 @@ from mbsym.cli.arguments import (
 from mbsym.cli.json_output import print_json
 from mbsym.cli.model_source import names_in, read_model, tell_warning
 from mbsym.cli.progress import progress_bar
+from mbsym.cli.terminal import print_text
 from mbsym.errors import SimulationError
 from mbsym.formats.angles import SAME_ANGLE
 
@@ -184,7 +185,7 @@ def register(app: typer.Typer) -> None:
         if as_json:
             print_json("simulate", system.name, result.as_dict(), written)
             return
-        typer.echo(result.summary())
+        print_text(result.summary())
         for path in written:
             typer.echo(f"wrote {path}")
 

@@ -8,6 +8,7 @@ from mbsym.cli.arguments import AsJson, Loops
 from mbsym.cli.json_output import print_json
 from mbsym.cli.model_source import tell_immobility
 from mbsym.cli.progress import progress_bar
+from mbsym.cli.terminal import print_text
 from mbsym.errors import VerificationError
 
 
@@ -45,6 +46,6 @@ def register(app: typer.Typer) -> None:
         if as_json:
             print_json("verify", certificate.name, certificate.as_dict())
         else:
-            typer.echo(certificate.summary())
+            print_text(certificate.summary())
         if not certificate.passed:
             raise VerificationError(f"not verified: {', '.join(certificate.failures)}", remedy="see the table above")

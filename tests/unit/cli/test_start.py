@@ -21,6 +21,7 @@ NO_VERB = {
     "linear_source",
     "manual_page",
     "model_source",
+    "terminal",
     "progress",
 }
 
