@@ -51,7 +51,7 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
     "Linear analysis": (
         *("mbsym:linearise", "mbsym.linear.linearised:Linearisation", "mbsym:equilibrium"),
         *("mbsym.linear.equilibrium:Equilibrium", "mbsym:modes", "mbsym.linear.modes:Modes"),
-        "mbsym:transfer_matrix_modes",
+        *("mbsym:transfer_matrix_modes", "mbsym:frequency_response", "mbsym.linear.response:FrequencyResponse"),
     ),
     "Identification": (
         *("mbsym:base_parameters", "mbsym:identify", "mbsym.identification.identify:Identification", "mbsym:excite"),

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mbsym.linear.analysis import equilibrium as equilibrium
     from mbsym.linear.analysis import linearise as linearise
     from mbsym.linear.analysis import modes as modes
+    from mbsym.linear.response import frequency_response as frequency_response
     from mbsym.linear.transfer_matrix_modes import transfer_matrix_modes as transfer_matrix_modes
     from mbsym.model.beam import Beam as Beam
     from mbsym.model.beams_of_models import with_beams as with_beams
@@ -114,6 +115,7 @@ _HOMES: Final = {
     "examples": "mbsym.examples",
     "excite": "mbsym.identification.excitation",
     "export": "mbsym.consumers.export",
+    "frequency_response": "mbsym.linear.response",
     "generate": "mbsym.pipeline",
     "identify": "mbsym.identification.identify",
     "linearise": "mbsym.linear.analysis",

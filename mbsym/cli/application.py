@@ -30,6 +30,7 @@ VERBS: Final = {
     "linearise": "Linearise about a state: A, B, C, D.",
     "equilibrium": "Find equilibria and their stability.",
     "modes": "Frequencies, damping, shapes of small motions.",
+    "response": "Amplitude and phase over frequencies.",
     "convert": "Convert a model to the native format.",
     "examples": "List the bundled models, or copy one out.",
     "manual": "Print the manual page.",

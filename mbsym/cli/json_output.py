@@ -169,6 +169,13 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "points": "likewise: where shapes are told",
         "motions": "likewise: names of the rows of the shapes, in place of `increments`",
     },
+    "response": {
+        "method": "equations or transfer-matrix",
+        "Hz": "the frequencies",
+        "inputs": "names of forces",
+        "outputs": "names of what answers",
+        "response": "real and imaginary parts of outputs per input, by frequency, output and input",
+    },
     "show": {},
     "convert": {"warnings": "what the reader noticed, a sentence each"},
     "examples": {"examples": "name and first sentence of each bundled model, where none is copied out"},

@@ -73,7 +73,7 @@ def modes_text(found: Modes) -> str:
     for k, name in enumerate(found.names):
         shapes.append((name, *(_complex(mode.shape[k], 4) for mode in found)))
     lines = [f"{linear.equations.name}: small motions about {kind}", "", *_state(linear.equations, linear.state)]
-    return "\n".join([*lines, "", *_aligned(_eigenvalues(tuple(found))), "", *_aligned(shapes)]) + "\n"
+    return "\n".join([*lines, "", *aligned(_eigenvalues(tuple(found))), "", *aligned(shapes)]) + "\n"
 
 
 def _eigenvalues(modes: Sequence[Mode]) -> list[tuple[str, ...]]:
@@ -100,7 +100,7 @@ def transfer_matrix_modes_text(found: TransferMatrixModes) -> str:
     more = [] if len(moving) <= MOST_ROWS else [f"and {len(moving) - MOST_ROWS} more rows, which --json has"]
     beams = f", beams {found.beams}" if any(isinstance(item.link, BeamLink) for item in found.tree.elements) else ""
     lines = [f"{found.name}: small motions about a state of rest, by transfer matrices{beams}"]
-    return "\n".join([*lines, "", *_aligned(_eigenvalues(tuple(found))), "", *_aligned(shapes), *more]) + "\n"
+    return "\n".join([*lines, "", *aligned(_eigenvalues(tuple(found))), "", *aligned(shapes), *more]) + "\n"
 
 
 def _damping(mode: Mode) -> str:
@@ -135,7 +135,7 @@ def _matrix(letter: str, matrix: Array, rows: Sequence[str], columns: Sequence[s
     table = [(letter, *columns)]
     for name, row in zip(rows, matrix, strict=True):
         table.append((name, *(_number(float(x) if abs(x) > least else 0.0) for x in row)))
-    return _aligned(table)
+    return aligned(table)
 
 
 def _entries(found: Linearisation, symbols: SymbolicSystem) -> list[str]:
@@ -151,7 +151,7 @@ def _entries(found: Linearisation, symbols: SymbolicSystem) -> list[str]:
     return lines
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Names to the left, numbers to the right."""
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return [

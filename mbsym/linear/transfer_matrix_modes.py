@@ -123,13 +123,9 @@ def transfer_matrix_modes(
         AnalysisError: the state is none of rest or unstable, or something is not covered; the message says what.
         MbsymError: the model cannot be read.
     """
-    chosen: BeamModel | None = next((known for known in BEAM_MODELS if known == beams), None)
-    if chosen is None:
-        raise AnalysisError(f"beams cannot be {beams!r}", where="beams", remedy=f"say {', '.join(BEAM_MODELS)}")
     if count < 1:
         raise AnalysisError(f"{count} modes", where="count", remedy="ask for one at least")
-    checked = with_parameters(read(model), parameters or {})
-    elements, tree = _at_rest(checked, at, order, chosen, progress)
+    checked, elements, tree = vibrating_tree(model, at, beams, parameters, order, progress)
     omegas, shapes = modes(tree, count)
     damped = tree.is_damped
     found = []
@@ -137,7 +133,29 @@ def transfer_matrix_modes(
         value = damped_eigenvalue(tree, float(omega), shape) if damped else 1j * float(omega)
         found.append(Mode(f"mode {k}", value, shape.ravel()))
     names = tuple(element.name for element in tree.elements)
-    return TransferMatrixModes(checked.name, tuple(found), names, elements.places, chosen, tree)
+    return TransferMatrixModes(checked.name, tuple(found), names, elements.places, elements.beams, tree)
+
+
+def vibrating_tree(
+    model: Model | str | Path,
+    at: At,
+    beams: str,
+    parameters: Mapping[str, float] | None,
+    order: str,
+    progress: Progress | None,
+) -> tuple[Model, VibratingElements, VibratingTree]:
+    """The model, its elements about a state of rest, and the tree of them; arguments as ``transfer_matrix_modes``.
+
+    Raises:
+        AnalysisError: the state is none of rest, or something is not covered.
+        MbsymError: the model cannot be read.
+    """
+    chosen: BeamModel | None = next((known for known in BEAM_MODELS if known == beams), None)
+    if chosen is None:
+        raise AnalysisError(f"beams cannot be {beams!r}", where="beams", remedy=f"say {', '.join(BEAM_MODELS)}")
+    checked = with_parameters(read(model), parameters or {})
+    elements, tree = _at_rest(checked, at, order, chosen, progress)
+    return checked, elements, tree
 
 
 def _at_rest(

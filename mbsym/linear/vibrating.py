@@ -71,6 +71,7 @@ class VibratingElements:
     Attributes:
         points: by label, of the body's internal origin in base axes [m].
         rotations: by label, of the internal frame.
+        beams: how beams are taken.
         element: by label, index of the element that the body belongs to, -1 for ground.
     """
 
@@ -84,7 +85,7 @@ class VibratingElements:
         model = mechanism.model
         self._require_covered()
         self._beams = () if beams == "segments" else model.beams
-        self._model: Any = beams
+        self.beams: BeamModel = beams
         self._names = parameter_values(model)
         self._q = q = q.copy()
         self._hinge_of = {name: beam for beam in self._beams for name in beam.hinges}
@@ -281,7 +282,7 @@ class VibratingElements:
             stiffness,
             planes,
             evaluate(beam.damping, names),
-            self._model,
+            "exact" if self.beams == "segments" else self.beams,
         )
         return link, start + piece * axes[:, 0], start - base
 

@@ -45,6 +45,7 @@ LINES: list[tuple[list[str], set[str]]] = [
     (["linearise", "cart_pole", "--symbols", "-o", "x.txt"], set()),
     (["equilibrium", "double_pendulum", "--starts", "2"], set()),
     (["modes", "double_pendulum", "--page", "x.html"], OF_TRANSFER_MATRICES),
+    (["response", "cart_pole", "--from", "1", "--to", "2", "--points", "2"], set()),
     (["convert", "cart_pole", "copy.yaml"], set()),
     (["show", "cart_pole", "-o", "x.html"], set()),
     (["examples"], set()),

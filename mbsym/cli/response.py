@@ -1,0 +1,98 @@
+"""mbsym response: what small motions answer to forces that swing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from mbsym.cli.arguments import (
+    AT_HELP,
+    PARAMETERS,
+    Actuators,
+    AsJson,
+    Floating,
+    ForceFile,
+    JointDynamics,
+    Loops,
+    Order,
+    model_help,
+)
+from mbsym.cli.linear_source import deliver, read_at, require_known
+from mbsym.cli.model_source import names_in, read_model
+from mbsym.cli.progress import progress_bar
+from mbsym.cli.simulate import named_numbers
+from mbsym.errors import AnalysisError
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+
+    @app.command()
+    def response(
+        model: str = typer.Argument(help=model_help()),
+        lowest: float = typer.Option(..., "--from", help="Lowest frequency [Hz]."),
+        highest: float = typer.Option(..., "--to", help="Highest frequency [Hz]."),
+        points: int = typer.Option(50, "--points", min=1, help="Frequencies, in equal ratios."),
+        inputs: str = typer.Option(
+            "auto",
+            "--inputs",
+            help="As linearise takes them; of transfer-matrix ELEMENT.x,...: forces on a body's point along base axes, "
+            "moments about them (ELEMENT.rx).",
+        ),
+        outputs: str = typer.Option(
+            "",
+            "--outputs",
+            help="As linearise takes them, default all states; of transfer-matrix ELEMENT.x,..., default the inputs'.",
+        ),
+        at: list[str] = typer.Option(["equilibrium"], "--at", help=AT_HELP),
+        method: str = typer.Option(
+            "equations", "--method", help="equations (of motion, linearised) or transfer-matrix (of elements)."
+        ),
+        beams: str = typer.Option(
+            "", "--beams", help="Of transfer-matrix: exact (default), consistent, lumped (finite elements) or segments."
+        ),
+        parameter: list[str] = PARAMETERS,
+        order: Order = "weight",
+        actuators: Actuators = "ignore",
+        joint_dynamics: JointDynamics = "ignore",
+        floating: Floating = False,
+        loops: Loops = None,
+        output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
+        as_json: AsJson = False,
+        force: ForceFile = False,
+    ) -> None:
+        """Tell amplitude and phase of outputs per input over frequencies, about a state."""
+        import numpy as np
+
+        from mbsym.linear.response import frequency_response
+        from mbsym.linear.response_table import response_text
+
+        if not 0.0 < lowest <= highest < float("inf"):
+            raise AnalysisError(
+                f"frequencies from {lowest:g} to {highest:g} Hz", where="--from", remedy="give two above zero, rising"
+            )
+        if beams and method != "transfer-matrix":
+            raise AnalysisError(
+                "--beams means nothing to equations of motion, which have the model's segments",
+                where="--beams",
+                remedy="add --method transfer-matrix",
+            )
+        require_known(output)
+        parameters = named_numbers(parameter, "--parameter")
+        system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
+        with progress_bar() as progress:
+            found = frequency_response(
+                system,
+                np.geomspace(lowest, highest, points),
+                read_at(at),
+                inputs=tuple(names_in([inputs])) if "," in inputs else inputs.strip(),
+                outputs=tuple(names_in([outputs])) if outputs.strip() else (),
+                method=method,
+                beams=beams or "exact",
+                parameters=parameters,
+                order=order,
+                progress=progress,
+            )
+        text = response_text(found)
+        deliver("response", system.name, found.as_dict(), text, output=output, as_json=as_json, force=force)

@@ -1,0 +1,125 @@
+"""Frequency response: what small motions answer to forces that swing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mbsym.errors import AnalysisError
+from mbsym.linear.analysis import BALANCED, At, linearise
+from mbsym.linear.transfer_matrix_modes import MOTIONS, vibrating_tree
+from mbsym.model.system import Model
+from mbsym.pipeline import Progress
+from mbsym.simulation.equations import suggestion
+
+Array: TypeAlias = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FrequencyResponse:
+    """Outputs per input over frequencies.
+
+    Attributes:
+        name: of the model.
+        method: "equations" or "transfer-matrix".
+        hertz: frequencies (k,) [Hz].
+        inputs, outputs: names.
+        values: complex, output by input: motion exp(i w t) to force exp(i w t) (k, outputs, inputs).
+    """
+
+    name: str
+    method: str
+    hertz: Array
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    values: Array
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.hertz)} frequencies, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        return f"<FrequencyResponse of {self.name!r}: {sizes}>"
+
+    def as_dict(self) -> dict[str, object]:
+        """For machines."""
+        return {
+            "method": self.method,
+            "Hz": self.hertz.tolist(),
+            "inputs": list(self.inputs),
+            "outputs": list(self.outputs),
+            "response": {"real": self.values.real.tolist(), "imaginary": self.values.imag.tolist()},
+        }
+
+
+def frequency_response(
+    model: Model | str | Path,
+    hertz: ArrayLike,
+    at: At = BALANCED,
+    *,
+    inputs: str | Sequence[str] = "auto",
+    outputs: Sequence[str] = (),
+    method: str = "equations",
+    beams: str = "exact",
+    parameters: Mapping[str, float] | None = None,
+    order: str = "weight",
+    progress: Progress | None = None,
+) -> FrequencyResponse:
+    """What outputs answer to inputs that swing with small amplitudes about a state.
+
+    Args:
+        model: a model, a model file, or the name of a bundled example.
+        hertz: frequencies above zero [Hz].
+        at: the state, as in ``modes``.
+        inputs: as in ``linearise``; of transfer-matrix ELEMENT.x and the like: a force on the element's point along a
+            base axis, or a moment about it (ELEMENT.rx), names as in the shapes of ``transfer_matrix_modes``.
+        outputs: as in ``linearise``, default the states; of transfer-matrix motions of such names, default the inputs'.
+        method: "equations" of motion, linearised, or "transfer-matrix", which knows beams as they are.
+        beams: of transfer-matrix, as in ``transfer_matrix_modes``.
+        parameters, order, progress: as in ``linearise``.
+
+    Raises:
+        AnalysisError: a name is unknown, the state is none of rest, or a response is infinite.
+        MbsymError: the model cannot be read or its equations cannot be derived.
+    """
+    frequencies = np.atleast_1d(np.asarray(hertz, dtype=float))
+    if not (frequencies.ndim == 1 and np.all(np.isfinite(frequencies)) and np.all(frequencies > 0.0)):
+        raise AnalysisError("frequencies that are not above zero", where="hertz", remedy="give positive numbers [Hz]")
+    swings = 2j * np.pi * frequencies
+    if method == "equations":
+        linear = linearise(
+            model, at, inputs=inputs, outputs=outputs, parameters=parameters, order=order, progress=progress
+        )
+        A, B, C, D = linear
+        found = [C @ _solved(s * np.eye(len(A)) - A, B, s) + D for s in swings]
+        name, sides = linear.equations.name, (linear.inputs, linear.outputs)
+    elif method == "transfer-matrix":
+        checked, _, tree = vibrating_tree(model, at, beams, parameters, order, progress)
+        names = tuple(f"{element.name}.{motion}" for element in tree.elements for motion in MOTIONS)
+        wanted = (inputs,) if isinstance(inputs, str) else tuple(inputs)
+        sides = (wanted, tuple(outputs) or wanted)
+        for asked in (*sides[0], *sides[1]):
+            if asked not in names:
+                raise AnalysisError(
+                    f"no motion is called {asked!r}", where=checked.name, remedy=suggestion(asked, names)
+                )
+        rows = [names.index(asked) for asked in sides[1]]
+        loads = [np.eye(1, len(names), names.index(asked)).reshape(-1, 6) for asked in sides[0]]
+        found = [np.array([tree.motion(s, load).ravel()[rows] for load in loads]).T for s in swings]
+        name = checked.name
+    else:
+        raise AnalysisError(
+            f"no method is called {method!r}", where="method", remedy="use equations or transfer-matrix"
+        )
+    return FrequencyResponse(name, method, frequencies, *sides, np.array(found))
+
+
+def _solved(matrix: Array, right: Array, s: complex) -> Array:
+    try:
+        return np.asarray(np.linalg.solve(matrix, right))
+    except np.linalg.LinAlgError:
+        raise AnalysisError(
+            f"the response is infinite at {abs(s) / (2.0 * np.pi):.6g} Hz", remedy="take a frequency beside, or dampers"
+        ) from None
