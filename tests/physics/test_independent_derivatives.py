@@ -42,6 +42,7 @@ from mbsym.symbolic.scalar import Scalar
 from mbsym.verification.certificate import verify
 from mechanisms.mechanism import mechanism_of
 from mechanisms.overconstrained import parallel_cranks
+from mechanisms.told import assert_as_told
 from mechanisms.wrong_entries import with_wrong_entries
 
 MOTION, MULTIPLIERS = (function.name for function in INDEPENDENT_DERIVATIVES)
@@ -153,7 +154,7 @@ def test_they_are_there_only_where_they_are_named(tmp_path: Path, capsys: pytest
     assert f"has no function '{MOTION}'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("name", "most"), [("four_bar", 719), ("five_bar", 986), ("stewart_platform", 50892)])
+@pytest.mark.parametrize(("name", "most"), [("four_bar", 675), ("five_bar", 882), ("stewart_platform", 50892)])
 def test_operations(name: str, most: int) -> None:
     mechanism, loops = mechanism_named(name)
-    assert optimise(INDEPENDENT_DERIVATIVES[0](mechanism, loops))[0].operation_count().arithmetic <= most
+    assert_as_told(optimise(INDEPENDENT_DERIVATIVES[0](mechanism, loops))[0].operation_count().arithmetic, most)

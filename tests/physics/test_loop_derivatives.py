@@ -36,6 +36,7 @@ from mbsym.verification.evidence import Companions, Evidence, Numbers
 from mbsym.verification.random_mechanisms import random_closed_loops
 from mechanisms.mechanism import mechanism_of
 from mechanisms.overconstrained import parallel_cranks
+from mechanisms.told import assert_as_told
 from mechanisms.wrong_entries import with_wrong_entries
 
 NAME, TERMS = "constrained_dynamics_derivatives", "constrained_derivative_terms"
@@ -322,7 +323,7 @@ def test_they_are_there_only_where_they_are_named(tmp_path: Path, capsys: pytest
 # ---- operations ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "most"), [("four_bar", 553), ("stewart_platform", 22656)])
+@pytest.mark.parametrize(("name", "most"), [("four_bar", 509), ("stewart_platform", 22656)])
 def test_operations_of_the_terms(name: str, most: int) -> None:
     mechanism, loops = mechanism_named(name)
-    assert optimise(LOOP_DERIVATIVE_TERMS(mechanism, loops))[0].operation_count().arithmetic <= most
+    assert_as_told(optimise(LOOP_DERIVATIVE_TERMS(mechanism, loops))[0].operation_count().arithmetic, most)
