@@ -22,7 +22,8 @@ OF_QUATERNIONS: Final = ("position_rate",)
 OF_FRAMES: Final = ("frame_pose", "frame_velocity")
 
 
-def _functions(available: Available, options: ExportOptions) -> tuple[str, ...]:
+def functions_of(available: Available, options: ExportOptions) -> tuple[str, ...]:
+    """Those that were named, or else dynamics, rates of quaternions, and poses and velocities of frames."""
     if options.functions:
         return options.functions
     fixed = available.fixed
@@ -33,7 +34,7 @@ def _functions(available: Available, options: ExportOptions) -> tuple[str, ...]:
 
 def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
     available = available_functions(mechanism, options.formulation)
-    return tuple(derivative_plan(mechanism, available, name) for name in _functions(available, options))
+    return tuple(derivative_plan(mechanism, available, name) for name in functions_of(available, options))
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:

@@ -66,11 +66,13 @@ class Request:
         functions: names from the catalogue.
         derivatives: of functions, by arguments and run-time parameters.
         compressed: matrices on request and derivatives are given as compressed columns.
+        batch: functions that are written for many states too, see ``pipeline.GenerationOptions``.
     """
 
     functions: tuple[str, ...]
     derivatives: tuple[DerivativeRequest, ...] = ()
     compressed: bool = False
+    batch: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,11 @@ def export_files(
     mechanism = express(read(source), generation)
     request = record.request(mechanism, options)
     generation = replace(
-        generation, functions=request.functions, derivatives=request.derivatives, compressed=request.compressed
+        generation,
+        functions=request.functions,
+        derivatives=request.derivatives,
+        compressed=request.compressed,
+        batch=request.batch,
     )
     derivation = derive(mechanism, generation, progress)
     description = describe(derivation, generation)

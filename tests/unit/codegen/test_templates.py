@@ -25,6 +25,7 @@ from mbsym.consumers.cpp import CppContext
 from mbsym.consumers.cuda import CudaContext, CudaHeaderContext
 from mbsym.consumers.external_file import ExternalContext
 from mbsym.consumers.fmu import BuildContext, DescriptionContext, DescriptionWithSourcesContext, UnitContext
+from mbsym.consumers.jax import HandlersContext, JaxContext
 from mbsym.consumers.ros2 import PackageContext, PluginContext
 from mbsym.consumers.rust import BuildScriptContext, CrateContext
 from mbsym.consumers.simulink import SFunctionContext
@@ -42,6 +43,8 @@ CONTEXTS = {
     "consumers/acados.c.jinja": AcadosContext,
     "consumers/Cargo.toml.jinja": BuildScriptContext,
     "consumers/build.rs.jinja": BuildScriptContext,
+    "consumers/jax.c.jinja": HandlersContext,
+    "consumers/jax.py.jinja": JaxContext,
     "consumers/lib.rs.jinja": CrateContext,
     "consumers/simulink.c.jinja": SFunctionContext,
     "consumers/ros2_CMakeLists.txt.jinja": PackageContext,

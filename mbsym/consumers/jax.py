@@ -1,0 +1,218 @@
+"""JAX: functions on the processor through ``jax.ffi``, with exact derivatives.
+
+The C has a handler for each function and for each that has derivatives of it; a batch of states is one call. The
+Python module compiles it when it is first imported, and brings forward and reverse derivatives together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from mbsym import __version__
+from mbsym.codegen.description import EVERY, Argument, GeneratedFile
+from mbsym.codegen.environment import render_template
+from mbsym.codegen.lowered_module import ModuleFunction
+from mbsym.codegen.text import c_comment, plain_line
+from mbsym.consumers.casadi import functions_of
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
+from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
+from mbsym.consumers.external_function import TANGENT_MAP
+from mbsym.consumers.motion import require_dynamics
+from mbsym.errors import CodegenError
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.registry import available_functions
+
+
+@dataclass(frozen=True, slots=True)
+class ResultView:
+    """A result: its place among the results, and its size."""
+
+    place: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerView:
+    """A function as XLA calls it: how many arguments and results, and the lines of the call.
+
+    Attributes:
+        symbol, comment: of the handler.
+        rank: of the first argument for one state.
+        inputs, outputs: how many.
+        call: lines.
+        results: results where the function can fail.
+    """
+
+    symbol: str
+    comment: str
+    rank: int
+    inputs: int
+    outputs: int
+    call: tuple[str, ...]
+    results: tuple[ResultView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HandlersContext:
+    """Fields of ``consumers/jax.c.jinja``."""
+
+    version: str
+    name: str
+    handlers: tuple[HandlerView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JaxFunctionView:
+    """A function as Python has it; everything is text."""
+
+    name: str
+    symbol: str
+    sentence: str
+    is_public: bool
+    inputs: str
+    outputs: str
+    sources: str
+    refusal: str
+
+
+@dataclass(frozen=True, slots=True)
+class JaxContext:
+    """Fields of ``consumers/jax.py.jinja``."""
+
+    version: str
+    name: str
+    real: str
+    functions: tuple[JaxFunctionView, ...]
+    parameters: str
+    quaternions: str
+
+
+def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
+    available = available_functions(mechanism, options.formulation)
+    return tuple(derivative_plan(mechanism, available, name) for name in functions_of(available, options))
+
+
+def request(mechanism: Mechanism, options: ExportOptions) -> Request:
+    """The functions, and where their derivatives come from, for many states.
+
+    Raises:
+        CodegenError: the formulation has no forward dynamics, and no other function was named.
+    """
+    if not options.functions:
+        require_dynamics(mechanism, options.formulation)
+    plans = _plans(mechanism, options)
+    names = [*(plan.function for plan in plans), *(name for plan in plans for name in plan.functions)]
+    if mechanism.q.quaternions:
+        names.append(TANGENT_MAP)
+    derivatives = tuple(dict.fromkeys(request for plan in plans for request in plan.requests))
+    return Request(tuple(dict.fromkeys(names)), derivatives, batch=(EVERY,))
+
+
+def files(exported: Exported) -> tuple[GeneratedFile, ...]:
+    """NAME_jax.c and NAME_jax.py.
+
+    Raises:
+        CodegenError: a function returns integers, of which there are no derivatives.
+    """
+    plans = {plan.function: plan for plan in _plans(exported.mechanism, exported.options)}
+    needed = {*plans, TANGENT_MAP, *(source for plan in plans.values() for source, _ in plan.sources.values())}
+    handlers, functions = [], []
+    for function in exported.module.functions:
+        if function.name not in needed:  # called by others
+            continue
+        inputs = [item for item in function.arguments if item.direction == "in"]
+        outputs = [item for item in function.arguments if item.direction == "out"]
+        whole = [item.name for item in outputs if item.kind != "real"]
+        if whole:
+            raise CodegenError(
+                f"{function.name} returns the integers {', '.join(whole)}, of which there are no derivatives",
+                where="--function",
+                remedy="leave it out",
+            )
+        symbol = f"{exported.name}_jax_{function.identifier}"
+        handlers.append(_handler(exported, function, symbol, inputs, outputs))
+        plan = plans.get(function.name)
+        functions.append(
+            JaxFunctionView(
+                name=function.name,
+                symbol=symbol,
+                sentence=plain_line(function.description),
+                is_public=plan is not None,
+                inputs=_shapes(inputs),
+                outputs=_shapes(outputs),
+                sources=_sources(exported, plan, inputs) if plan is not None else "{}",
+                refusal=repr(_refusal(plan)),
+            )
+        )
+    written = HandlersContext(__version__, exported.name, tuple(handlers))
+    context = JaxContext(
+        version=__version__,
+        name=exported.name,
+        real={"double": "float64", "float": "float32"}[exported.module.description.real],
+        functions=tuple(functions),
+        parameters=repr({item.name: float(item.default) for item in exported.module.parameters}),
+        quaternions=repr(tuple(exported.mechanism.q.quaternions)),
+    )
+    return (
+        GeneratedFile(f"{exported.name}_jax.c", render_template("consumers/jax.c.jinja", written)),
+        GeneratedFile(f"{exported.name}_jax.py", render_template("consumers/jax.py.jinja", context)),
+    )
+
+
+def _handler(
+    exported: Exported, function: ModuleFunction, symbol: str, inputs: list[Argument], outputs: list[Argument]
+) -> HandlerView:
+    parameters = bool(exported.module.parameters)
+    structure = f"(const {exported.name}_parameters *)in[{len(inputs)}] + first, 1"
+    actual = ["block", *([structure] if parameters else [])]
+    actual += [f"in[{place}] + first * {item.size}, NULL" for place, item in enumerate(inputs)]
+    actual += [f"out[{place}] + first * {item.size}, NULL" for place, item in enumerate(outputs)]
+    fails = bool(function.failures)
+    actual += ["status"] if fails else []
+    before = "(void)" if fails else ""
+    first = f"{before}{exported.module.names.batch_symbol(function.name)}("
+    return HandlerView(
+        symbol=symbol,
+        comment=c_comment(function.description),
+        rank=len(inputs[0].shape),
+        inputs=len(inputs) + parameters,
+        outputs=len(outputs),
+        call=(first, *(f"    {item}," for item in actual[:-1]), f"    {actual[-1]});"),
+        results=tuple(ResultView(place, item.size) for place, item in enumerate(outputs)) if fails else (),
+    )
+
+
+def _shapes(items: list[Argument]) -> str:
+    return repr({item.name: tuple(item.shape) for item in items})
+
+
+def _refusal(plan: DerivativePlan | None) -> str:
+    return plan.refusal if plan is not None else "derivatives of derivatives are not exported"
+
+
+def _sources(exported: Exported, plan: DerivativePlan, inputs: list[Argument]) -> str:
+    """By result and argument: the function that has the derivative, and which of its results; parameters one by one."""
+    names = [*(item.name for item in inputs), *(item.name for item in exported.module.parameters)]
+    found = {}
+    for (result, name), (function, output) in plan.sources.items():
+        results = [item.name for item in exported.function(function).arguments if item.direction == "out"]
+        if name in names:
+            found[result, name] = (function, results.index(output))
+    return repr(found)
+
+
+def notes(exported: Exported) -> tuple[str, ...]:
+    """Which functions have no derivatives, and why."""
+    plans = _plans(exported.mechanism, exported.options)
+    return tuple(f"{plan.function} has no derivatives: {plan.refusal}" for plan in plans if plan.refusal)
+
+
+JAX: Final = Consumer(
+    name="jax",
+    sentence="functions for JAX on the processor, with exact derivatives",
+    reals=("double", "float"),
+    request=request,
+    files=files,
+    notes=notes,
+)
