@@ -1,7 +1,8 @@
 """CasADi: functions with exact Jacobians for ``casadi.external``.
 
 The convention is that of code which CasADi generates: sparse matrices in compressed columns, ``jac_NAME`` with the
-inputs and then the results of NAME in, and a block for each pair of a result and an input out, by results first.
+inputs and then the results of NAME in, and a block for each pair of a result and an input out, by results first;
+``adj1_NAME`` and ``jac_adj1_NAME`` for Hessians.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 from typing import Final
 
 from mbsym.codegen.description import GeneratedFile
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
+from mbsym.consumers.adjoint_function import SECOND, adjoint_functions, hessian_refusal
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, says_yes
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_file import external_file
 from mbsym.consumers.external_function import TANGENT_MAP, jacobian_function, value_function
 from mbsym.consumers.motion import require_dynamics
+from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import Available, available_functions
 
@@ -37,11 +40,34 @@ def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan
     return tuple(derivative_plan(mechanism, available, name) for name in functions_of(available, options))
 
 
+def _twice(
+    mechanism: Mechanism, options: ExportOptions, plans: tuple[DerivativePlan, ...]
+) -> tuple[DerivativePlan, ...]:
+    """Functions with second derivatives, where they are asked for.
+
+    Raises:
+        CodegenError: the setting means nothing, or none of the functions has any.
+    """
+    if not says_yes("hessians", options):
+        return ()
+    available = available_functions(mechanism, options.formulation)
+    refusals = {plan.function: hessian_refusal(mechanism, available, plan.function) for plan in plans}
+    if all(refusals.values()):
+        told = "; ".join(f"{function}: {refusal}" for function, refusal in refusals.items())
+        raise CodegenError(
+            f"there are no exact Hessians ({told})",
+            where="--set hessians",
+            remedy="leave it out; with IPOPT take hessian_approximation limited-memory",
+        )
+    return tuple(plan for plan in plans if not refusals[plan.function])
+
+
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     """The functions, and where their derivatives come from.
 
     Raises:
-        CodegenError: the formulation has no forward dynamics, and no other function was named.
+        CodegenError: the formulation has no forward dynamics, and no other function was named; or Hessians are asked
+            for, and there are none.
     """
     if not options.functions:
         require_dynamics(mechanism, options.formulation)
@@ -49,6 +75,7 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     derivatives = tuple(request for plan in plans for request in plan.requests)
     names = [plan.function for plan in plans]
     names += [name for plan in plans for name in plan.functions]
+    names += [SECOND[plan.function].function for plan in _twice(mechanism, options, plans)]
     if mechanism.q.quaternions:
         names.append(TANGENT_MAP)
     return Request(tuple(dict.fromkeys(names)), tuple(dict.fromkeys(derivatives)), compressed=True)
@@ -58,11 +85,15 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
     """NAME_casadi.c."""
     prefix = f"{exported.name}_casadi"
     found = []
-    for plan in _plans(exported.mechanism, exported.options):
+    plans = _plans(exported.mechanism, exported.options)
+    twice = {plan.function for plan in _twice(exported.mechanism, exported.options, plans)}
+    for plan in plans:
         symbol = f"{prefix}_{exported.module.names.functions[plan.function]}"
         found.append(value_function(exported, plan.function, symbol))
         if not plan.refusal:
             found.append(jacobian_function(exported, plan, f"jac_{symbol}"))
+        if plan.function in twice:
+            found += adjoint_functions(exported, plan, symbol)
     file = f"{prefix}.c"
     about = (
         "Functions for casadi.external, with exact Jacobians. To compile it:",
@@ -84,6 +115,7 @@ CASADI: Final = Consumer(
     reals=("double",),
     request=request,
     files=files,
+    settings={"hessians": "no"},
     notes=notes,
     reason="CasADi computes in double precision",
 )

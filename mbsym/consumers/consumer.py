@@ -58,6 +58,18 @@ def step_of(options: ExportOptions) -> float:
     return step
 
 
+def says_yes(setting: str, options: ExportOptions) -> bool:
+    """A setting that is yes or no.
+
+    Raises:
+        CodegenError: it is neither.
+    """
+    text = options.settings[setting]
+    if text not in ("yes", "no"):
+        raise CodegenError(f"{text!r} is neither yes nor no", where=f"--set {setting}", remedy="say yes or no")
+    return text == "yes"
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """Functions of the module that a consumer needs.

@@ -173,7 +173,8 @@ def arguments_out(exported: Exported, function: str) -> tuple[Argument, ...]:
     return found
 
 
-def _slots(exported: Exported, function: str) -> tuple[Slot, ...]:
+def slots_of(exported: Exported, function: str) -> tuple[Slot, ...]:
+    """The arguments of an external function."""
     slots = [Slot(item.name, dense(item.shape)) for item in arguments_in(exported, function)]
     if exported.module.parameters:
         slots.append(Slot(PARAMETERS, dense((len(exported.module.parameters),))))
@@ -208,7 +209,7 @@ def value_function(exported: Exported, function: str, symbol: str) -> ExternalFu
     for gather in gathers:
         body.gather(*gather)
     sentence = exported.function(function).description
-    return _finished(body, symbol, f"{function}: {sentence}", _slots(exported, function), tuple(slots))
+    return finished(body, symbol, f"{function}: {sentence}", slots_of(exported, function), tuple(slots))
 
 
 def jacobian_function(exported: Exported, plan: DerivativePlan, symbol: str) -> ExternalFunction:
@@ -219,7 +220,7 @@ def jacobian_function(exported: Exported, plan: DerivativePlan, symbol: str) -> 
     unit = has_unit(exported, [item.name for item in arguments])
     values = body.inputs(arguments, unit)
     results = arguments_out(exported, function)
-    blocks = [_block(exported, plan, result, argument) for result in results for argument in arguments]
+    blocks = [block_of(exported, plan, result, argument) for result in results for argument in arguments]
     slots: list[Slot] = []
     if exported.module.parameters:
         blocks, plain = [], blocks
@@ -254,9 +255,9 @@ def jacobian_function(exported: Exported, plan: DerivativePlan, symbol: str) -> 
             body.products(place, outputs[block.sources[0]], terms, columns)
         elif place not in direct.values():
             _gather_block(body, place, block, outputs)
-    inputs = _slots(exported, function)
+    inputs = slots_of(exported, function)
     seeds = tuple(Slot(f"out_{item.name}", empty(result_of(exported, function, item.name).shape)) for item in results)
-    return _finished(body, symbol, f"derivatives of {function}", (*inputs, *seeds), tuple(slots))
+    return finished(body, symbol, f"derivatives of {function}", (*inputs, *seeds), tuple(slots))
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +285,8 @@ class Block:
         return self.whole > 0 and [place for _, place in self.places] == list(range(self.whole))
 
 
-def _block(exported: Exported, plan: DerivativePlan, result: Argument, argument: Argument) -> Block:
+def block_of(exported: Exported, plan: DerivativePlan, result: Argument, argument: Argument) -> Block:
+    """Where the derivatives of a result by an argument stand; empty where it does not depend on it."""
     source = plan.sources.get((result.name, argument.name))
     # Of coordinates what is here is along the speeds.
     width = exported.mechanism.nv if argument.name == "q" else argument.size
@@ -396,9 +398,10 @@ def unit_lines(exported: Exported) -> tuple[str, ...]:
     return tuple(f"    {line}" for line in lines)
 
 
-def _finished(
+def finished(
     body: Body, symbol: str, sentence: str, inputs: tuple[Slot, ...], outputs: tuple[Slot, ...]
 ) -> ExternalFunction:
+    """The function with that body, which names what it does not use."""
     text = "\n".join(body.lines)
     used = {"arg": "arg[", "res": "res[", "w": "(w + "}
     unused = [f"    (void){name};" for name in ("arg", "res", "iw", "w", "mem") if used.get(name, name) not in text]

@@ -23,7 +23,7 @@ from mbsym.codegen.c.views import render_c
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
 from mbsym.consumers.archive import Archive
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, step_of
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, says_yes, step_of
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_file import external_file
 from mbsym.consumers.external_function import TANGENT_MAP, ExternalFunction, arguments_in, jacobian_function
@@ -142,14 +142,7 @@ def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan
 
 
 def _derives(plans: Sequence[DerivativePlan], options: ExportOptions) -> bool:
-    return _says_yes("derivatives", options) and not any(plan.refusal for plan in plans)
-
-
-def _says_yes(setting: str, options: ExportOptions) -> bool:
-    text = options.settings[setting]
-    if text not in ("yes", "no"):
-        raise CodegenError(f"{text!r} is neither yes nor no", where=f"--set {setting}", remedy="say yes or no")
-    return text == "yes"
+    return says_yes("derivatives", options) and not any(plan.refusal for plan in plans)
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
@@ -158,7 +151,7 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     Raises:
         CodegenError: functions were named, a setting means nothing, or the formulation has no forward dynamics.
     """
-    _version(options), step_of(options), _says_yes("binary", options)
+    _version(options), step_of(options), says_yes("binary", options)
     if options.functions:
         raise CodegenError(
             "a functional mock-up unit has states and rates, not functions",
@@ -297,7 +290,7 @@ def archive(exported: Exported, texts: Sequence[GeneratedFile]) -> Archive:
     sources = [file for file in texts if file.name.endswith((".c", ".h"))]
     entries = {file.name: file.text.encode() for file in description}
     entries |= {f"sources/{file.name}": file.text.encode() for file in (*build, *sources)}
-    if _says_yes("binary", exported.options):
+    if says_yes("binary", exported.options):
         entries |= {_place_of_library(exported): _library(exported.name, sources)}
     return Archive(f"{exported.name}.fmu", entries)
 

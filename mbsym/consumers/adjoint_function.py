@@ -1,0 +1,196 @@
+"""Reverse derivatives of external functions and their Jacobians, by which CasADi has exact Hessians.
+
+``adj1_NAME`` takes the arguments and results of NAME and a weight for each result, and returns J^T weights for each
+argument; ``jac_adj1_NAME`` has the derivatives of these, which are second derivatives of the function contracted with
+the weights, and J^T.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mbsym.codegen.description import Argument
+from mbsym.consumers.consumer import Exported
+from mbsym.consumers.derivative_plan import DerivativePlan
+from mbsym.consumers.external_function import (
+    Block,
+    Body,
+    ExternalFunction,
+    Slot,
+    arguments_in,
+    arguments_out,
+    block_of,
+    finished,
+    slots_of,
+)
+from mbsym.consumers.places import Pattern, dense, empty, pattern_of, result_of
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.registry import Available
+
+
+@dataclass(frozen=True, slots=True)
+class SecondDerivatives:
+    """The function that has them, and its results by the pairs of arguments by which is differentiated."""
+
+    function: str
+    results: Mapping[tuple[str, str], str]
+
+
+SECOND: Final[Mapping[str, SecondDerivatives]] = {
+    "forward_dynamics": SecondDerivatives(
+        "forward_dynamics_second_derivatives",
+        {
+            ("q", "q"): "d2vdot_dqdq",
+            ("q", "v"): "d2vdot_dqdv",
+            ("v", "v"): "d2vdot_dvdv",
+            ("q", "tau"): "d2vdot_dqdtau",
+        },
+    ),
+    "inverse_dynamics": SecondDerivatives(
+        "inverse_dynamics_second_derivatives",
+        {
+            ("q", "q"): "d2tau_dqdq",
+            ("q", "v"): "d2tau_dqdv",
+            ("v", "v"): "d2tau_dvdv",
+            ("q", "vdot"): "d2tau_dqdvdot",
+        },
+    ),
+}
+"""By function; pairs that are not here are zero, but for those in the other order."""
+
+
+def hessian_refusal(mechanism: Mechanism, available: Available, function: str) -> str:
+    """Why there are no second derivatives of a function by all its arguments; "" where there are."""
+    if function not in SECOND:
+        return "second derivatives are those of forward and inverse dynamics"
+    if available.loops is not None and available.loops.rows:
+        return "there are no second derivatives of closed loops"
+    if mechanism.q.quaternions:
+        return "second derivatives are along speeds, which are no rates of quaternions"
+    more = [item.name for item in mechanism.extra_inputs] + [item.name for item in mechanism.parameters]
+    if more:
+        return f"there are no second derivatives by {', '.join(more)}"
+    if SECOND[function].function not in available.every:
+        return "the formulation has no second derivatives"
+    return ""
+
+
+def adjoint_functions(exported: Exported, plan: DerivativePlan, symbol: str) -> tuple[ExternalFunction, ...]:
+    """``adj1_SYMBOL`` and ``jac_adj1_SYMBOL``."""
+    return _adjoint(exported, plan, f"adj1_{symbol}"), _jacobian(exported, plan, f"jac_adj1_{symbol}")
+
+
+def _seeds(exported: Exported, function: str) -> tuple[tuple[Slot, ...], tuple[Slot, ...]]:
+    """Results of the function itself, which nobody reads, and weights of each."""
+    results = arguments_out(exported, function)
+    known = tuple(Slot(f"out_{item.name}", empty(result_of(exported, function, item.name).shape)) for item in results)
+    return known, tuple(Slot(f"adj_{item.name}", dense(item.shape)) for item in results)
+
+
+def _weights(exported: Exported, body: Body, place: int) -> None:
+    body.add(f"const double *const weights = arg[{place}] != NULL ? arg[{place}] : {exported.name}_zeros;")
+
+
+def _called(
+    exported: Exported, body: Body, functions: Sequence[str], values: Mapping[str, str]
+) -> dict[tuple[str, str], str]:
+    """Calls functions and returns where their results are."""
+    found: dict[tuple[str, str], str] = {}
+    for name in functions:
+        outputs = {}
+        for item in arguments_out(exported, name):
+            outputs[item.name] = f"a{len(found)}"
+            found[name, item.name] = outputs[item.name]
+            body.add(f"double *const {outputs[item.name]} = {body.array(item.size)};")
+        body.call(name, {**values, **outputs})
+    return found
+
+
+def _adjoint(exported: Exported, plan: DerivativePlan, symbol: str) -> ExternalFunction:
+    body, arguments = Body(exported), arguments_in(exported, plan.function)
+    (result,) = arguments_out(exported, plan.function)
+    values = body.inputs(arguments, unit=False)
+    _weights(exported, body, len(arguments) + 1)
+    blocks = [block_of(exported, plan, result, argument) for argument in arguments]
+    needed = list(dict.fromkeys(source for block in blocks for source, _ in block.sources))
+    found = _called(exported, body, needed, values)
+    for place, (argument, block) in enumerate(zip(arguments, blocks, strict=True)):
+        terms: list[list[tuple[int, int]]] = [[] for _ in range(argument.size)]
+        for (row, column), (_, left) in zip(block.pattern.entries, block.places, strict=True):
+            terms[column].append((left, row))
+        _sums(body, place, found[block.sources[0]], terms)
+    known, weights = _seeds(exported, plan.function)
+    slots = tuple(Slot(f"adj_{item.name}", dense(item.shape)) for item in arguments)
+    inputs = (*slots_of(exported, plan.function), *known, *weights)
+    return finished(body, symbol, f"reverse derivatives of {plan.function}", inputs, slots)
+
+
+def _sums(body: Body, place: int, source: str, terms: Sequence[Sequence[tuple[int, int]]]) -> None:
+    """Stores sums of products of a derivative with the weights."""
+    starts = [0]
+    for entry in terms:
+        starts.append(starts[-1] + len(entry))
+    body.add(f"if (res[{place}] != NULL) {{")
+    body.table("starts", starts)
+    body.table("left", [left for entry in terms for left, _ in entry])
+    body.table("right", [right for entry in terms for _, right in entry])
+    body.add(
+        f"    for (int k = 0; k < {len(terms)}; ++k) {{",
+        "        double sum = 0.0;",
+        "        for (int m = starts[k]; m < starts[k + 1]; ++m) {",
+        f"            sum += {source}[left[m]] * weights[right[m]];",
+        "        }",
+        f"        res[{place}][k] = sum;",
+        "    }",
+        "}",
+    )
+
+
+def _jacobian(exported: Exported, plan: DerivativePlan, symbol: str) -> ExternalFunction:
+    body, arguments = Body(exported), arguments_in(exported, plan.function)
+    (result,) = arguments_out(exported, plan.function)
+    second = SECOND[plan.function]
+    values = body.inputs(arguments, unit=False)
+    _weights(exported, body, len(arguments) + 1)
+    blocks = {item.name: block_of(exported, plan, result, item) for item in arguments}
+    needed = [second.function, *(source for block in blocks.values() for source, _ in block.sources)]
+    found = _called(exported, body, list(dict.fromkeys(needed)), {**values, "weights": "weights"})
+    slots: list[Slot] = []
+    for one in arguments:
+        for other in arguments:
+            pattern, places, name = _of_second(exported, second, one, other)
+            body.gather(len(slots), found.get((second.function, name), ""), places)
+            slots.append(Slot(f"jac_adj_{one.name}_{other.name}", pattern))
+        slots.append(Slot(f"jac_adj_{one.name}_out_{result.name}", Pattern(one.size, result.size, ())))
+        pattern, places = _transposed(blocks[one.name])
+        body.gather(len(slots), found[blocks[one.name].sources[0]], places)
+        slots.append(Slot(f"jac_adj_{one.name}_adj_{result.name}", pattern))
+    known, weights = _seeds(exported, plan.function)
+    own = tuple(Slot(f"out_adj_{item.name}", empty(item.shape)) for item in arguments)
+    inputs = (*slots_of(exported, plan.function), *known, *weights, *own)
+    return finished(body, symbol, f"second derivatives of {plan.function}", inputs, tuple(slots))
+
+
+def _of_second(
+    exported: Exported, second: SecondDerivatives, one: Argument, other: Argument
+) -> tuple[Pattern, list[int], str]:
+    """Pattern of the derivatives of the adjoint of one argument by another, where they stand, and in which result."""
+    straight, turned = second.results.get((one.name, other.name)), second.results.get((other.name, one.name))
+    name = straight or turned
+    if name is None:
+        return Pattern(one.size, other.size, ()), [], ""
+    entries = result_of(exported, second.function, name).entries
+    if straight is None:
+        entries = {(column, row): place for (row, column), place in entries.items()}
+    pattern = pattern_of(one.size, other.size, entries)
+    return pattern, [entries[entry] for entry in pattern.entries], name
+
+
+def _transposed(block: Block) -> tuple[Pattern, list[int]]:
+    entries = {
+        (column, row): place for (row, column), (_, place) in zip(block.pattern.entries, block.places, strict=True)
+    }
+    pattern = pattern_of(block.pattern.columns, block.pattern.rows, entries)
+    return pattern, [entries[entry] for entry in pattern.entries]
