@@ -2,10 +2,10 @@
 
 Prints, for each robot, function and core: bytes of text, data and bss of a module with that function, bytes of stack as
 the compiler bounds them (without the C library) and as they were measured (with it), instructions of one call, the most
-of three states, and the largest error against double precision, relative to the largest entry. GCC -O3
--fno-math-errno; the C library is newlib.
+of three states, and the largest error against double precision, relative to the largest entry. The flags of GCC stand
+in ``mechanisms.embedded_cost``; the C library is newlib. With --write the rows take the place of those in the page.
 
-    python tests/benchmarks/embedded_table.py [PART_OF_A_NAME]
+    python tests/benchmarks/embedded_table.py [PART_OF_A_NAME] [--write]
 """
 
 from __future__ import annotations
@@ -35,9 +35,24 @@ ROBOTS = {
 FUNCTIONS = ("gravity_force", "inverse_dynamics", "forward_dynamics")
 
 
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "embedded.md"
+
+
+def write(rows: list[str]) -> None:
+    """Puts rows in the place of those of the same robot, function and core, and new ones behind them."""
+    lines = PAGE.read_text(encoding="utf-8").split("\n")
+    start = next(k for k, line in enumerate(lines) if line.startswith("| robot | function | core |")) + 2
+    end = next(k for k in range(start, len(lines)) if not lines[k].startswith("|"))
+    table = {tuple(row.split(" | ")[:3]): row for row in (*lines[start:end], *rows)}
+    places = {f"| {name}": k for k, name in enumerate(ROBOTS)}
+    order = sorted(table, key=lambda key: (places[key[0]], FUNCTIONS.index(key[1]), key[2]))
+    PAGE.write_text("\n".join([*lines[:start], *(table[key] for key in order), *lines[end:]]), encoding="utf-8")
+
+
 def main() -> None:
     """Prints the table as it stands in the page."""
-    asked = sys.argv[1] if len(sys.argv) > 1 else ""
+    asked = next((word for word in sys.argv[1:] if not word.startswith("--")), "")
+    rows = []
     print("| robot | function | core | text | data | bss | stack, bound | measured | instructions | error |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     with TemporaryDirectory() as scratch:
@@ -45,11 +60,13 @@ def main() -> None:
             for function in FUNCTIONS if asked in name else ():
                 for core in (M4F, M7):
                     found = cost(model, function, core, Path(scratch) / f"{name}_{function}_{core.name}")
-                    print(
+                    rows.append(
                         f"| {name} | {function} | {core.name} | {found.text} | {found.data} | {found.bss} | "
-                        f"{found.bound} | {found.stack} | {found.instructions} | {found.error:.1e} |",
-                        flush=True,
+                        f"{found.bound} | {found.stack} | {found.instructions} | {found.error:.1e} |"
                     )
+                    print(rows[-1], flush=True)
+    if "--write" in sys.argv[1:]:
+        write(rows)
 
 
 if __name__ == "__main__":
