@@ -62,6 +62,7 @@ def test_every_verb_that_reads_a_model_takes_them(tmp_path: Path, capsys: pytest
         consumer = ["casadi"] if verb == "export" else []
         output = [str(tmp_path / "out.yaml")] if verb == "convert" else []
         output += ["--duration", "1"] if verb == "simulate" else []
+        output += ["--from", "1", "--to", "2"] if verb == "response" else []
         assert main([verb, *consumer, str(robot), *output, "--loops", str(tmp_path / "no.yaml")]) == 2, verb
         assert "no.yaml" in capsys.readouterr().err, verb
 
