@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
 from mbsym import markup
 from mbsym.codegen.c.trigonometry import chosen_trigonometry
-from mbsym.codegen.description import EVERY
+from mbsym.codegen.description import EVERY, known_for_batches
 from mbsym.codegen.interface import (
     GeneratedFile,
     Indices,
@@ -36,13 +37,15 @@ from mbsym.conventions import (
 from mbsym.derivatives.control_functions import FRAME_CONTROL_FUNCTIONS
 from mbsym.derivatives.functions import OF_FREE_MOTION
 from mbsym.derivatives.of_functions import DerivativeRequest
-from mbsym.derivatives.sparsity import Sparsity, compress, sparsity_of
+from mbsym.derivatives.sparsity import Sparsity, compress, index_arrays, sparsity_fields, sparsity_of
 from mbsym.embedded.beside import SUFFIXES_BESIDE, files_beside, reports_beside
 from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.massless_motion import require_inertia
+from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
+from mbsym.formulations.shared.style import Style, chosen_style, shared_functions
 from mbsym.joints.registry import joint_conventions
 from mbsym.kinematics.equivalents import REGROUP, SLIDE
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
@@ -51,7 +54,7 @@ from mbsym.loops.code_size import WORTH_TELLING, code_size, require_moderate
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.frame import FrameAxes
 from mbsym.model.frame_ends import on_bodies
-from mbsym.model.inertial_parameters import SUFFIX, with_inertial_parameters
+from mbsym.model.inertial_parameters import with_named_parameters
 from mbsym.model.system import Model, with_frames
 from mbsym.model.validate import require_valid
 from mbsym.passes.pass_manager import Report, run
@@ -68,6 +71,7 @@ from mbsym.registry import (
 )
 from mbsym.regressors.tables import column_tables
 from mbsym.symbolic.program import Program
+from mbsym.symbolic.rolled import RolledProgram
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, steps done, and steps in all; no steps in all make it a sentence to be read."""
@@ -96,6 +100,8 @@ class GenerationOptions:
         simplify: names from ``registry.SIMPLIFICATIONS``, "all" or "none".
         beside: "self-test" for a program that runs the C on its target and compares with frozen results.
         prepare: what depends on parameters alone is computed by a function of its own.
+        style: "straight" writes every operation out, "shared" lets bodies of one kind share steps that loops call,
+            where a function can be made so; "auto" does that for long mechanisms.
     """
 
     languages: tuple[str, ...] = ()
@@ -115,6 +121,7 @@ class GenerationOptions:
     simplify: Literal["all", "none"] | tuple[str, ...] = "all"
     beside: tuple[str, ...] = ()
     prepare: bool = False
+    style: Style = "straight"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -129,6 +136,7 @@ class Derivation:
         loops: what is known of closed loops, None for a tree.
         fixed: functions with fixed text that call the programs, if there are any.
         sparsity: of the matrices of functions on request and derivatives, by function and result.
+        rolled: functions made of steps that bodies of one kind share; none of them is among the programs.
     """
 
     mechanism: Mechanism
@@ -138,10 +146,16 @@ class Derivation:
     loops: LoopAnalysis | None = None
     fixed: FixedFunctions | None = None
     sparsity: Mapping[str, Mapping[str, Sparsity]] = field(default_factory=dict)
+    rolled: tuple[RolledProgram, ...] = ()
 
     def __repr__(self) -> str:
-        names = [*(program.name for program in self.programs), *(function.name for function in self.runtime)]
-        return f"<Derivation of {self.mechanism.model.name!r}, {self.formulation}: {', '.join(names)}>"
+        return f"<Derivation of {self.mechanism.model.name!r}, {self.formulation}: {', '.join(self.names)}>"
+
+    @property
+    def names(self) -> list[str]:
+        """Of all functions."""
+        names = [program.name for program in self.programs] + [rolled.name for rolled in self.rolled]
+        return names + [function.name for function in self.runtime]
 
     @property
     def runtime(self) -> tuple[RuntimeFunction, ...]:
@@ -190,7 +204,7 @@ def express(model: Model, options: GenerationOptions) -> Mechanism:
         DerivationError: no body has mass or inertia, so that there are no dynamics to derive.
     """
     model = with_frames(on_bodies(model), options.frames, options.frame_axes)
-    model, symbolic = _with_parameters(model, options.symbolic_parameters)
+    model, symbolic = with_named_parameters(model, options.symbolic_parameters)
     mechanism = build_mechanism(model, model.label(order=options.order), symbolic)
     if not any(body.inertia.is_anything for body in mechanism.bodies):
         raise DerivationError(
@@ -216,20 +230,6 @@ def _simplifications(options: GenerationOptions) -> tuple[str, ...]:
     if isinstance(options.simplify, str):
         return tuple(SIMPLIFICATIONS) if options.simplify == "all" else ()
     return tuple(SIMPLIFICATIONS.named(name, where="--simplify").name for name in options.simplify)
-
-
-def _with_parameters(model: Model, asked: str | tuple[str, ...]) -> tuple[Model, str | tuple[str, ...]]:
-    """The model, and which of its parameters stay run-time arguments."""
-    if isinstance(asked, str):
-        return model, asked
-    names: list[str] = []
-    for name in asked:
-        if name.endswith(SUFFIX):
-            model, own = with_inertial_parameters(model, name.removesuffix(SUFFIX))
-            names += own
-        else:
-            names.append(name)
-    return model, tuple(names)
 
 
 def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress | None = None) -> Derivation:
@@ -262,13 +262,23 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
         wanted = wanted.union(fixed.kernels).difference(fixed.replaced)
     names = [name for name in available if name in wanted]
     known_contracts = contracts_of(mechanism)
-    size = code_size(mechanism, found.loops, [known_contracts[name] for name in names if name in known_contracts])
+    shareable = [name for name in names if name in SHARED_FUNCTIONS and not _is_for_lanes(name, options)]
+    candidates = {name: partial(found.rolled, name) for name in shareable}
+    contracts = [known_contracts[name] for name in names if name in known_contracts]
+    # The least that it can be is looked at before anything is derived.
+    least = code_size(mechanism, found.loops, contracts, shared=() if options.style == "straight" else candidates)
+    require_moderate(least, options.largest, mechanism.model.name)
+    simplify = partial(_simplified_step, mechanism.simplifications)
+    rolled = shared_functions(mechanism, candidates, simplify, options.style, prepare=options.prepare)
+    size = code_size(mechanism, found.loops, contracts, shared=rolled)
     require_moderate(size, options.largest, mechanism.model.name)
     if size.total > WORTH_TELLING:
         tell(f"{mechanism.model.name} makes {size.sentence}", 0, 0)
     programs, reports = [], []
     sparsity: dict[str, Mapping[str, Sparsity]] = {}
     for done, name in enumerate(names):
+        if name in rolled:
+            continue
         tell(f"derive {name}", done, len(names))
         program, report = shortest(available[name], mechanism, prepare=options.prepare)
         # What the solver of closed loops reads stays whole.
@@ -280,7 +290,25 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
         reports.append(report)
     if options.prepare:
         programs = [*prepared(programs)]
-    return Derivation(mechanism, options.formulation, tuple(programs), tuple(reports), found.loops, fixed, sparsity)
+    return Derivation(
+        mechanism,
+        options.formulation,
+        tuple(programs),
+        tuple(reports),
+        found.loops,
+        fixed,
+        sparsity,
+        tuple(rolled.values()),
+    )
+
+
+def _simplified_step(simplifications: Collection[str], step: Program) -> Program:
+    return optimise(step, simplifications)[0]
+
+
+def _is_for_lanes(name: str, options: GenerationOptions) -> bool:
+    """True where nobody says that a function which takes many states should have them one after the other."""
+    return options.style == "auto" and (name in options.batch or EVERY in options.batch)
 
 
 def _remedy(name: str, known: Sequence[str], closed: bool) -> str:
@@ -344,7 +372,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
             "model": text,
             **({"derivatives": [item.as_manifest() for item in options.derivatives]} if options.derivatives else {}),
             **linear.manifest,
-            **_sparsity_fields(derivation, options),
+            **sparsity_fields(derivation.sparsity, options.compressed),
             **({"trigonometry": options.trigonometry} if options.trigonometry != "libm" else {}),
             **fixed.manifest,
         },
@@ -363,51 +391,16 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
             for name, sentence, places, notes in (*index_tables(mechanism), *linear.indices)
         ),
         limits=limit_tables(mechanism),
-        index_arrays=_index_arrays(derivation) if options.compressed else {},
+        index_arrays=index_arrays(derivation.sparsity) if options.compressed else {},
         runtime=fixed.runtime,
         tolerances=fixed.tolerances,
         extra=fixed.extra,
         prefix=options.prefix,
         trigonometry=options.trigonometry,
-        batch=_batched(derivation, options.batch),
+        batch=known_for_batches(options.batch, derivation.names),
         prepares=PREPARE if options.prepare else "",
+        rolled=derivation.rolled,
     )
-
-
-def _batched(derivation: Derivation, asked: tuple[str, ...]) -> tuple[str, ...]:
-    """The functions asked for, each of which must be there.
-
-    Raises:
-        DerivationError: one is not.
-    """
-    known = [*(program.name for program in derivation.programs), *(function.name for function in derivation.runtime)]
-    for name in asked:
-        if name not in known and name != EVERY:
-            raise DerivationError(
-                f"no function {name!r} is generated that could take many states",
-                where="--batch",
-                remedy=f"use all, {', '.join(known)}",
-            )
-    return asked
-
-
-def _sparsity_fields(derivation: Derivation, options: GenerationOptions) -> dict[str, object]:
-    """For the manifest: which entries of derivatives are not zero by structure."""
-    found = {
-        function: {name: sparsity.as_manifest() for name, sparsity in results.items()}
-        for function, results in derivation.sparsity.items()
-    }
-    fields: dict[str, object] = {"sparsity": found} if found else {}
-    return {**fields, "compressed": True} if options.compressed else fields
-
-
-def _index_arrays(derivation: Derivation) -> dict[str, tuple[int, ...]]:
-    return {
-        f"{function}_{name}_{title}": numbers
-        for function, results in derivation.sparsity.items()
-        for name, sparsity in results.items()
-        for title, numbers in (("rows", sparsity.rows), ("starts", sparsity.starts))
-    }
 
 
 def generate_files(
@@ -447,6 +440,7 @@ def generate(
     self_test: bool = False,
     safety_report: bool = False,
     prepare: bool = False,
+    style: str = "auto",
     force: bool = False,
     progress: Progress | None = None,
 ) -> Generation:
@@ -460,7 +454,7 @@ def generate(
         directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
         languages, functions, formulation, real: see ``GenerationOptions``.
         symbolic_parameters, order, prefix, frames, frame_axes, largest, compressed: likewise.
-        trigonometry, batch, simplify, prepare: likewise.
+        trigonometry, batch, simplify, prepare, style: likewise.
         self_test, safety_report: write NAME_selftest.c, or NAME.safety.json and .md, too: docs/embedded.md.
         derivatives: (FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.
         force: overwrite files that mbsym did not write.
@@ -487,6 +481,7 @@ def generate(
         _chosen(simplify),
         ("self-test",) * self_test,
         prepare,
+        chosen_style(style),
     )
     derivation, files = generate_files(source, options, progress)
     # The manifest comes last and bears the module's name.

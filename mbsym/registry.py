@@ -23,6 +23,7 @@ from mbsym.formulations.fewest_operations import Method, fewest_operations
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
 from mbsym.formulations.lagrange import LAGRANGE_FUNCTIONS
+from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
 from mbsym.kinematics.equivalents import REGROUP, SLIDE
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.actuation import actuated_inverse_dynamics, has_motors
@@ -48,6 +49,7 @@ from mbsym.loops.tolerances import runtime_tolerances
 from mbsym.records import Registry
 from mbsym.regressors.functions import BASE_REGRESSOR, REGRESSOR_FUNCTIONS, base_regressor_along_loops
 from mbsym.symbolic.program import Program
+from mbsym.symbolic.rolled import RolledProgram
 from mbsym.transfer_matrix.module import generate_step
 
 DeriveFunction: TypeAlias = Callable[[Mechanism], Program]
@@ -272,6 +274,13 @@ class Available:
         if asked:
             return replace(fixed, runtime=(*fixed.runtime, *asked), kernels=(*fixed.kernels, *DERIVATIVE_KERNELS))
         return None if set(names).isdisjoint(fixed.names) else fixed
+
+    def rolled(self, name: str) -> RolledProgram | None:
+        """A function made of steps that bodies of one kind share; None where it cannot be made so."""
+        own = self.formulation.functions.get(name, _fewest)
+        if self._whole is not None or own is not _fewest or name not in SHARED_FUNCTIONS:
+            return None
+        return SHARED_FUNCTIONS[name](self.mechanism)
 
     def solves(self, names: Iterable[str]) -> bool:
         """True where one of the functions solves for accelerations, which takes a regular mass matrix."""

@@ -100,6 +100,12 @@ WRENCH_INPUT_HELP: Final = (
 WRENCH_AXES_HELP: Final = "Axes of these wrenches: local (the frame's) or aligned (those of the base)."
 """The option --wrench-axes."""
 
+STYLE_HELP: Final = (
+    "straight: every operation is written out; shared: bodies of one kind share steps that loops call; auto: shared "
+    "for long mechanisms."
+)
+"""The option --style."""
+
 TRIGONOMETRY_HELP: Final = (
     "Sines and cosines in C: 'libm' calls the library, 'inline' brings one loop without branches for all angles of a "
     "function, which compilers vectorise."

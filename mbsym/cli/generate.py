@@ -13,6 +13,7 @@ from mbsym.cli.arguments import (
     COORDINATES_HELP,
     CUT_HELP,
     KEEP_HELP,
+    STYLE_HELP,
     TRIGONOMETRY_HELP,
     WRENCH_AXES_HELP,
     WRENCH_INPUT_HELP,
@@ -110,6 +111,7 @@ def register(app: typer.Typer) -> None:
             "--prepare",
             help="One function computes what depends on parameters alone; the others take that.",
         ),
+        style: str = typer.Option("auto", "--style", help=STYLE_HELP),
         savings: bool = typer.Option(
             False, "--savings", help="Tell what each of these saves; takes four times as long."
         ),
@@ -177,6 +179,7 @@ def register(app: typer.Typer) -> None:
                 trigonometry=trigonometry,
                 batch=names_in(batch),
                 prepare=prepare,
+                style=style,
                 simplify=simplify if simplify in ("all", "none") else names_in([simplify]),
                 self_test=self_test,
                 safety_report=safety_report,
@@ -207,27 +210,31 @@ def _document(done: Generation) -> dict[str, object]:
     """What was generated, for programs."""
     before, is_prepared = _unprepared(done.derivation)
     functions = []
-    for program in done.derivation.programs:
-        known = {"operations_unprepared": before[program.name].as_dict()} if program.name in before else {}
-        operations = program.operation_count().as_dict()
-        functions.append({"name": program.name, "operations": operations, **(known if is_prepared else {})})
+    for name, count in _operations(done.derivation).items():
+        known = {"operations_unprepared": before[name].as_dict()} if name in before else {}
+        functions.append({"name": name, "operations": count.as_dict(), **(known if is_prepared else {})})
     return {"formulation": done.derivation.formulation, "real": done.options.real, "functions": functions}
+
+
+def _operations(derivation: Derivation) -> dict[str, OperationCount]:
+    """Of each derived function."""
+    counts = {program.name: program.operation_count() for program in derivation.programs}
+    return counts | {rolled.name: rolled.operation_count() for rolled in derivation.rolled}
 
 
 def _unprepared(derivation: Derivation) -> tuple[dict[str, OperationCount], bool]:
     """Operations of each function where nothing is prepared, and whether something is."""
     before = {report.program: report.steps[-1].after for report in derivation.reports if report.steps}
-    return before, derivation.programs[0].name not in before
+    return before, bool(derivation.programs) and derivation.programs[0].name not in before
 
 
 def _operations_table(derivation: Derivation) -> str:
     """Operations of each function; of prepared ones besides what they take where nothing is prepared."""
     before, is_prepared = _unprepared(derivation)
     lines = [f"{'function':24} {'+ - * /':>8} {'sin, cos':>9}" + f" {'not prepared':>13}" * is_prepared]
-    for program in derivation.programs:
-        count = program.operation_count()
-        known = f" {before[program.name].arithmetic:13}" if is_prepared and program.name in before else ""
-        lines.append(f"{program.name:24} {count.arithmetic:8} {count.sincos:9}{known}")
+    for name, count in _operations(derivation).items():
+        known = f" {before[name].arithmetic:13}" if is_prepared and name in before else ""
+        lines.append(f"{name:24} {count.arithmetic:8} {count.sincos:9}{known}")
     return "\n".join(lines)
 
 

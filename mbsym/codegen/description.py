@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Final, Literal, TypeAlias
 
 from mbsym.codegen.statuses import Failure
+from mbsym.errors import DerivationError
 from mbsym.symbolic.program import OperationCount, Program
+from mbsym.symbolic.rolled import RolledProgram
 
 Real: TypeAlias = Literal["double", "float"]
 Trigonometry: TypeAlias = Literal["libm", "inline"]
@@ -144,6 +146,7 @@ class ModuleDescription:
         prefix: what files and C symbols bear in place of the name.
         trigonometry: what computes sines and cosines in C, the library or code of the module itself.
         batch: functions that C has for many states too, or EVERY.
+        rolled: functions made of steps, behind the programs.
         prepares: name of the only function that takes the parameters, or nothing where all do.
     """
 
@@ -164,6 +167,12 @@ class ModuleDescription:
     trigonometry: Trigonometry = "libm"
     batch: tuple[str, ...] = ()
     prepares: str = ""
+    rolled: tuple[RolledProgram, ...] = ()
+
+    @property
+    def heads(self) -> tuple[Program, ...]:
+        """Derived functions with their arguments, in order; those of rolled ones have zeros for results."""
+        return (*self.programs, *(rolled.head for rolled in self.rolled))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +190,19 @@ def arguments_of(program: Program) -> tuple[Argument, ...]:
     ]
     outputs = [Argument(item.name, "out", item.shape, item.unit, item.description) for item in program.outputs]
     return (*inputs, *outputs)
+
+
+def known_for_batches(asked: tuple[str, ...], known: Sequence[str]) -> tuple[str, ...]:
+    """The functions asked for, each of which must be known.
+
+    Raises:
+        DerivationError: one is not.
+    """
+    for name in asked:
+        if name not in known and name != EVERY:
+            raise DerivationError(
+                f"no function {name!r} is generated that could take many states",
+                where="--batch",
+                remedy=f"use all, {', '.join(known)}",
+            )
+    return asked

@@ -9,10 +9,12 @@ from mbsym.codegen.description import EVERY, Argument, ModuleDescription, Real, 
 from mbsym.codegen.guards import GUARDED, VANISHES, failures_of
 from mbsym.codegen.identifiers import Scope, identifier_map
 from mbsym.codegen.lower import LoweredFunction, lower
+from mbsym.codegen.lower_rolled import LoweredRolled, lower_rolled
 from mbsym.codegen.statuses import Failure, Status
 from mbsym.errors import CodegenError
 from mbsym.symbolic.domains import Guard, guards
 from mbsym.symbolic.program import OperationCount, Output, ParameterInput, Program
+from mbsym.symbolic.rolled import RolledProgram
 
 # Modules that a generated Python file imports, and which it would hide from itself under the same name.
 IMPORTED_MODULES = ("numpy", "math", "dataclasses", "typing", "mbsym")
@@ -69,11 +71,12 @@ class ModuleFunction:
         identifier: its name in Python; in C the prefix comes before it.
         arguments: inputs, then outputs.
         identifiers: of the arguments, in order.
-        body: None for a function with fixed text.
-        fixed_operations: of an ordinary call of a function with fixed text, where they are known.
+        body: None for a function with fixed text, and for one that is rolled.
+        fixed_operations: of an ordinary call of a function that has no body, where they are known.
         fixed: the function with fixed text, else None.
         failures: statuses besides OK; a function that has none returns nothing in C.
         guards: what decides on them in derived code, in the order of the last result of the body.
+        rolled: steps and calls of a function that is made of these, else None.
     """
 
     name: str
@@ -87,6 +90,7 @@ class ModuleFunction:
     fixed: RuntimeFunction | None = None
     failures: tuple[Failure, ...] = ()
     guards: tuple[Guard, ...] = ()
+    rolled: LoweredRolled | None = None
 
     @property
     def is_side_by_side(self) -> bool:
@@ -101,11 +105,12 @@ class ModuleFunction:
     @property
     def unused(self) -> frozenset[str]:
         """Names of inputs that a derived function takes because its kind does, and never looks at."""
-        if self.body is None or self.guards:
+        code = self.body or self.rolled
+        if code is None or self.guards:
             return frozenset()
         paired = zip(self.arguments, self.identifiers, strict=True)
         return frozenset(
-            item.name for item, identifier in paired if item.direction == "in" and identifier not in self.body.used
+            item.name for item, identifier in paired if item.direction == "in" and identifier not in code.used
         )
 
 
@@ -172,6 +177,7 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
         }
     )
     functions = [_derived(program, names, reserved) for program in description.programs]
+    functions += [_rolled(rolled, names, reserved) for rolled in description.rolled]
     functions += [
         ModuleFunction(
             fixed.name,
@@ -208,6 +214,23 @@ def _derived(program: Program, names: ModuleNames, reserved: frozenset[str]) -> 
     )
 
 
+def _rolled(rolled: RolledProgram, names: ModuleNames, reserved: frozenset[str]) -> ModuleFunction:
+    """A function made of steps."""
+    head = rolled.head
+    lowered = lower_rolled(rolled, names.arguments, names.parameters, reserved)
+    return ModuleFunction(
+        head.name,
+        names.functions[head.name],
+        head.description,
+        head.notes,
+        arguments_of(head),
+        _argument_identifiers(head.name, arguments_of(head), names),
+        None,
+        lowered.operations,
+        rolled=lowered,
+    )
+
+
 def tolerance_names(description: ModuleDescription) -> tuple[str, ...]:
     """What stands behind the prefix in macros of the runtime's tolerances."""
     rows = (f"{item.name}_ROWS" for item in description.tolerances if item.sizes)
@@ -237,7 +260,7 @@ def _argument_identifiers(function: str, arguments: tuple[Argument, ...], names:
 def _module_parameters(description: ModuleDescription) -> tuple[ParameterInput, ...]:
     """Parameters of all programs, each once, in order of first occurrence."""
     parameters: dict[str, ParameterInput] = {}
-    for program in description.programs:
+    for program in description.heads:
         for item in program.parameters:
             known = parameters.setdefault(item.name, item)
             if known.default != item.default:
@@ -251,7 +274,7 @@ def _module_parameters(description: ModuleDescription) -> tuple[ParameterInput, 
 
 def _module_names(description: ModuleDescription, parameters: tuple[ParameterInput, ...]) -> ModuleNames:
     module = _module_name(description)
-    functions = [program.name for program in description.programs] + [fixed.name for fixed in description.runtime]
+    functions = [program.name for program in description.heads] + [fixed.name for fixed in description.runtime]
     tables = [*description.limits, *(item.name for item in description.indices)]
     top = Scope((*C_SUFFIXES, *PYTHON_NAMES, *tolerance_names(description), *tables))
     function_names = identifier_map(functions, top, "functions")
@@ -259,7 +282,7 @@ def _module_names(description: ModuleDescription, parameters: tuple[ParameterInp
     # What begins like the module's symbols may be one of them: arm_real in the module arm is its floating-point type.
     inside = Scope(foreign=(f"{module}_", f"MBSYM_{module}_"))
     arguments = dict.fromkeys(
-        item.name for program in description.programs for item in arguments_of(program)
+        item.name for program in description.heads for item in arguments_of(program)
     ) | dict.fromkeys(item.name for fixed in description.runtime for item in fixed.arguments)
     return ModuleNames(
         module,

@@ -116,6 +116,8 @@ def _function(module: LoweredModule, function: ModuleFunction) -> dict[str, obje
             "c_symbol": module.names.batch_symbol(function.name),
             "side_by_side": function.is_side_by_side,
         }
+    if function.rolled is not None:
+        entry["style"] = "shared"
     if module.parameters and not module.takes_parameters(function):
         entry["takes_parameters"] = False
     if function.failures:

@@ -6,6 +6,7 @@ the others, row-major.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from mbsym.symbolic.program import Output, Program
@@ -71,3 +72,22 @@ def compress(program: Program) -> Program:
             item = replace(item, shape=(len(values),), values=values, description=text)
         outputs.append(item)
     return replace(program, outputs=tuple(outputs))
+
+
+def sparsity_fields(sparsity: Mapping[str, Mapping[str, Sparsity]], compressed: bool) -> dict[str, object]:
+    """For the manifest: which entries of derivatives are not zero by structure."""
+    found = {
+        function: {name: own.as_manifest() for name, own in results.items()} for function, results in sparsity.items()
+    }
+    fields: dict[str, object] = {"sparsity": found} if found else {}
+    return {**fields, "compressed": True} if compressed else fields
+
+
+def index_arrays(sparsity: Mapping[str, Mapping[str, Sparsity]]) -> dict[str, tuple[int, ...]]:
+    """Rows and starts of compressed columns, by function, result and title."""
+    return {
+        f"{function}_{name}_{title}": numbers
+        for function, results in sparsity.items()
+        for name, own in results.items()
+        for title, numbers in (("rows", own.rows), ("starts", own.starts))
+    }

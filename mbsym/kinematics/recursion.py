@@ -76,27 +76,48 @@ class BodyAcceleration:
     turning: Matrix3
 
 
-def velocity_terms(mechanism: Mechanism, speeds: Speeds) -> VelocityTerms:
-    """Angular velocities and velocity-dependent accelerations of all bodies.
+@dataclass(frozen=True, slots=True)
+class BodyVelocity:
+    """What speeds contribute to one body; entries as in ``VelocityTerms``."""
+
+    angular: Vector3
+    relative: Motion
+    angular_bias: Vector3
+    linear_bias: Vector3
+
+
+def body_velocity(body: TreeBody, rates: tuple[Scalar, ...], carrier: Vector3) -> BodyVelocity:
+    """What the speeds of a body's joint contribute, on a carrier of that angular velocity in its own components.
 
     omega_i = R^T omega_c + Omega, alpha_i = R^T alpha_c + H vdot + H-dot v + (R^T omega_c) x Omega, and
     a_i = R^T (a_c + U_c p) + H vdot + H-dot v + (omega_i + R^T omega_c) x u with [Omega; u] = H v.
     """
-    graph = mechanism.graph
-    zero = zero_vector(graph)
-    angular, relative = [zero], [(zero, zero)]
-    angular_bias, linear_bias = [zero], [zero]
-    with graph.section("angular velocities and velocity-dependent accelerations, outward"):
+    zero = zero_vector(body.motion.graph)
+    carried = body.rotation.to_child(carrier)
+    spin, slide = body.motion.twist(rates)
+    omega = name_components(add(carried, spin), f"w{body.label}")
+    bias_angular, bias_linear = body.motion.bias if any(rate.ref for rate in rates) else (zero, zero)
+    return BodyVelocity(
+        omega,
+        (spin, slide),
+        add(bias_angular, cross(carried, spin)),
+        bias_linear if is_zero(slide) else add(bias_linear, cross(add(omega, carried), slide)),
+    )
+
+
+def velocity_terms(mechanism: Mechanism, speeds: Speeds) -> VelocityTerms:
+    """Angular velocities and velocity-dependent accelerations of all bodies, by ``body_velocity``."""
+    zero = zero_vector(mechanism.graph)
+    found = [BodyVelocity(zero, (zero, zero), zero, zero)]
+    with mechanism.graph.section("angular velocities and velocity-dependent accelerations, outward"):
         for body, rates in zip(mechanism.bodies, speeds, strict=True):
-            carried = body.rotation.to_child(angular[body.parent])
-            spin, slide = mechanism.relative_motion(body, rates)
-            omega = name_components(add(carried, spin), f"w{body.label}")
-            bias_angular, bias_linear = body.motion.bias if any(rate.ref for rate in rates) else (zero, zero)
-            angular.append(omega)
-            relative.append((spin, slide))
-            angular_bias.append(add(bias_angular, cross(carried, spin)))
-            linear_bias.append(bias_linear if is_zero(slide) else add(bias_linear, cross(add(omega, carried), slide)))
-    return VelocityTerms(tuple(angular), tuple(relative), tuple(angular_bias), tuple(linear_bias))
+            found.append(body_velocity(body, rates, found[body.parent].angular))
+    return VelocityTerms(
+        tuple(each.angular for each in found),
+        tuple(each.relative for each in found),
+        tuple(each.angular_bias for each in found),
+        tuple(each.linear_bias for each in found),
+    )
 
 
 def turning_matrix(omega: Vector3, alpha: Vector3) -> Matrix3:
@@ -130,16 +151,32 @@ def accelerations(
     terms = velocity_terms(mechanism, speeds)
     found = [BodyAcceleration(zero, zero, base, turning_matrix(zero, zero))]
     for body, joint_rates in zip(mechanism.bodies, rates, strict=True):
-        i, carrier = body.label, found[body.parent]
-        push_angular, push_linear = mechanism.relative_motion(body, joint_rates)
-        alpha = add(add(body.rotation.to_child(carrier.angular), terms.angular_bias[i]), push_angular)
-        carried = carried_acceleration(body, carrier.turning, carrier.linear)
-        a = add(add(carried, terms.linear_bias[i]), push_linear)
-        turning = turning_matrix(terms.angular[i], alpha)
-        name_components(alpha, f"alpha{i}")
-        name_components(a, f"a{i}")
-        found.append(BodyAcceleration(terms.angular[i], alpha, a, turning))
+        i = body.label
+        bias = terms.angular_bias[i], terms.linear_bias[i]
+        found.append(body_acceleration(body, joint_rates, found[body.parent], terms.angular[i], bias))
         yield body, found[-1]
+
+
+def body_acceleration(
+    body: TreeBody, rates: tuple[Scalar, ...], carrier: BodyAcceleration, omega: Vector3, bias: Motion
+) -> BodyAcceleration:
+    """How a body accelerates on its carrier.
+
+    Args:
+        body: with its joint.
+        rates: vdot of the joint.
+        carrier: how the body inboard of it accelerates.
+        omega: angular velocity of the body.
+        bias: what speeds contribute, angular and linear.
+    """
+    push_angular, push_linear = body.motion.twist(rates)
+    alpha = add(add(body.rotation.to_child(carrier.angular), bias[0]), push_angular)
+    carried = carried_acceleration(body, carrier.turning, carrier.linear)
+    a = add(add(carried, bias[1]), push_linear)
+    turning = turning_matrix(omega, alpha)
+    name_components(alpha, f"alpha{body.label}")
+    name_components(a, f"a{body.label}")
+    return BodyAcceleration(omega, alpha, a, turning)
 
 
 def poses(mechanism: Mechanism) -> tuple[Transform, ...]:

@@ -9,7 +9,7 @@ tell megabytes from gigabytes; arms whose frames are in line need less.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Final
@@ -32,6 +32,10 @@ _BYTES: Final = 45
 _BYTES_SOLVING: Final = 15
 _BYTES_ENTRY: Final = 25
 """Text of an operation of mechanics, of one of linear algebra and of an entry of a result, in C and NumPy together."""
+
+_BYTES_SHARED: Final = 60_000
+_BYTES_SHARED_BODY: Final = 2_000
+"""Text of the steps that bodies share, and of the tables of one body."""
 
 _OF_A_BODY: Final = 10
 """Parameters in which its forces are linear."""
@@ -84,13 +88,16 @@ def _rounded(megabytes: float) -> str:
     return f"{megabytes:.2g}" if megabytes < 100 else f"{round(megabytes, -1):.0f}"
 
 
-def code_size(mechanism: Mechanism, loops: LoopAnalysis | None, functions: Iterable[Contract]) -> CodeSize:
+def code_size(
+    mechanism: Mechanism, loops: LoopAnalysis | None, functions: Iterable[Contract], shared: Container[str] = ()
+) -> CodeSize:
     """The estimate for functions of a mechanism.
 
     Args:
         mechanism: of any tree and loops.
         loops: analysed, None for a tree.
         functions: those that will be derived.
+        shared: names of those of them that are made of steps which bodies share.
     """
     inward = [0] * (mechanism.nb + 1)  # speeds of the joints from a body to the base
     for body in mechanism.bodies:
@@ -110,6 +117,9 @@ def code_size(mechanism: Mechanism, loops: LoopAnalysis | None, functions: Itera
     }
     found: dict[str, float] = {}
     for item in functions:
+        if item.name in shared:
+            found[item.name] = 1e-6 * (_BYTES_SHARED + _BYTES_SHARED_BODY * mechanism.nb)
+            continue
         shapes = [[sizes[n] if isinstance(n, str) else n for n in result.shape] for result in item.results]
         entries = sum(prod(shape) for shape in shapes)
         mechanics = (_PER_BODY_SOLVED if item.solves else _PER_BODY) * mechanism.nb

@@ -77,3 +77,17 @@ def inertial_values(model: Model, body: Body) -> list[Fraction]:
         xx, yy, zz = xx + mass * (y * y + z * z), yy + mass * (x * x + z * z), zz + mass * (x * x + y * y)
         xy, xz, yz = xy - mass * x * y, xz - mass * x * z, yz - mass * y * z
     return [mass, mass * x, mass * y, mass * z, xx, yy, zz, xy, xz, yz]
+
+
+def with_named_parameters(model: Model, asked: str | tuple[str, ...]) -> tuple[Model, str | tuple[str, ...]]:
+    """The model, and which of its parameters stay run-time arguments; BODY.inertial stands for those of a body."""
+    if isinstance(asked, str):
+        return model, asked
+    names: list[str] = []
+    for name in asked:
+        if name.endswith(SUFFIX):
+            model, own = with_inertial_parameters(model, name.removesuffix(SUFFIX))
+            names += own
+        else:
+            names.append(name)
+    return model, tuple(names)

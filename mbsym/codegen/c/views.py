@@ -22,6 +22,7 @@ from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.fixed_parts import placed, runtime_text
 from mbsym.codegen.c.formals import formal, formals, structure_formal
 from mbsym.codegen.c.parts import Loop, Part, split
+from mbsym.codegen.c.rolled import RolledLines, step_functions
 from mbsym.codegen.c.statuses import (
     StatusView,
     ToleranceView,
@@ -47,6 +48,7 @@ from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.guards import GUARDED
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import LoweredFunction
+from mbsym.codegen.lower_rolled import LoweredRolled
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import c_comment, enumerator
 from mbsym.conventions import CONSTANTS
@@ -204,12 +206,7 @@ def source_context(module: LoweredModule, interface: str) -> SourceContext:
     """The source of a module."""
     names = module.names
     printer = CPrinter(module.description.real)
-    functions = tuple(
-        view
-        for function in module.functions
-        if function.body is not None
-        for view in function_views(module, function, function.body, printer)
-    )
+    functions = tuple(view for function in module.functions for view in _derived_views(module, function, printer))
     runtime = tuple(runtime_text(module, file, printer) for file in module.runtime_files)
     fixed = (*helper_texts(module, runtime), *trigonometry_texts(module, functions))
     helpers = tuple(placed(module, text, printer) for text in fixed)
@@ -226,6 +223,29 @@ def source_context(module: LoweredModule, interface: str) -> SourceContext:
     )
 
 
+def _derived_views(module: LoweredModule, function: ModuleFunction, printer: CPrinter) -> tuple[FunctionView, ...]:
+    """A derived function with its parts or steps; nothing for one with fixed text."""
+    if function.body is not None:
+        return function_views(module, function, function.body, printer)
+    return rolled_views(module, function, function.rolled, printer) if function.rolled is not None else ()
+
+
+def rolled_views(
+    module: LoweredModule, function: ModuleFunction, rolled: LoweredRolled, printer: CPrinter
+) -> tuple[FunctionView, ...]:
+    """A function behind the steps that it calls."""
+    symbol = module.names.c_symbol(function.name)
+    scope = Scope((*map(module.names.c_symbol, module.names.functions), *module.names.linked.values()))
+    views, symbols = [], []
+    for step, own in zip(rolled.steps, step_functions(function, rolled), strict=True):
+        symbols.append(scope.claim(f"{symbol}_{step.name}"))
+        *parts, last = function_views(module, own, step.body, printer, symbols[-1])
+        views += [*parts, replace(last, storage="static ")]
+    lines = RolledLines(module, function, rolled, symbols, printer).lines()
+    cost = operation_line(function.operations)
+    return (*views, FunctionView("", "void", symbol, cost, formals(module, function, "restrict", ")"), lines))
+
+
 def trigonometry_texts(module: LoweredModule, functions: Sequence[FunctionView]) -> tuple[str, ...]:
     """What computes sines and cosines, where a function calls it, with ``MODEL_`` before all names."""
     prefix = f"{module.names.module}_"
@@ -236,7 +256,8 @@ def trigonometry_texts(module: LoweredModule, functions: Sequence[FunctionView])
 def library_headers(module: LoweredModule, texts: Sequence[str]) -> tuple[str, ...]:
     """Headers of the C library that a source needs, fixed texts considered word by word."""
     words = {word for text in texts for word in re.findall(r"\w+", text)}
-    bodies = (function.body for function in module.functions if function.body is not None)
+    bodies = [function.body for function in module.functions if function.body is not None]
+    bodies += [step.body for function in module.functions if function.rolled for step in function.rolled.steps]
     mathematics = module.is_guarded or any(set(body.calls) - {"select", "sign"} for body in bodies)
     needed = {
         "math.h": mathematics or bool(module.runtime_files),

@@ -15,6 +15,7 @@ from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import LoweredFunction, Result
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.numpy.expressions import NumpyPrinter
+from mbsym.codegen.numpy.rolled import RolledText
 from mbsym.codegen.routines.module import MEMORY, routine_file, routine_of
 from mbsym.codegen.routines.numpy import memory_class, print_numpy
 from mbsym.codegen.statuses import SENTENCES, Status
@@ -100,10 +101,17 @@ def module_context(module: LoweredModule) -> ModuleContext:
     """The Python module."""
     description, names = module.description, module.names
     classes = Scope({"Parameters", *names.functions.values(), *names.constants.values()})
-    functions = tuple(
-        _function_view(module, function, function.body, classes)
+    rolled = {
+        function.name: RolledText(function, function.rolled, kernel_lines)
         for function in module.functions
+        if function.rolled is not None
+    }
+    functions = tuple(
+        _function_view(module, function, function.body.used, kernel_lines(function.body), classes)
         if function.body is not None
+        else _function_view(module, function, frozenset(), rolled[function.name].kernel(), classes)
+        for function in module.functions
+        if function.fixed is None
     )
     printer = NumpyPrinter()
     exported = [f"{function.identifier}" for function in module.functions]
@@ -139,7 +147,10 @@ def module_context(module: LoweredModule) -> ModuleContext:
             fixed_text(f"numpy/{file}.py", "") for file in ("evaluate", "libraries", *["statuses"] * module.can_fail)
         ),
         functions=functions,
-        runtime=tuple(text for file in module.runtime_files for text in _runtime_texts(module, file)),
+        runtime=(
+            *(text.steps() for text in rolled.values()),
+            *(text for file in module.runtime_files for text in _runtime_texts(module, file)),
+        ),
     )
 
 
@@ -244,8 +255,9 @@ def _routine_lines(module: LoweredModule, function: ModuleFunction) -> list[str]
 
 
 def _function_view(
-    module: LoweredModule, function: ModuleFunction, body: LoweredFunction, classes: Scope
+    module: LoweredModule, function: ModuleFunction, used: frozenset[str], lines: tuple[str, ...], classes: Scope
 ) -> FunctionView:
+    """A function whose kernel uses those identifiers and has those statements."""
     names = module.names
     paired = list(zip(function.arguments, function.identifiers, strict=True))
     inputs = [(item, identifier) for item, identifier in paired if item.direction == "in"]
@@ -263,7 +275,7 @@ def _function_view(
         documentation.append("    parameters: values of the parameters, numbers or batches.")
         for parameter in module.parameters:
             identifier = names.parameters[parameter.name]
-            if identifier in body.used:
+            if identifier in used:
                 rows.append(f'("{identifier}", parameters.{identifier}, ())')
                 kernel_formals.append(identifier)
     if function.guards:
@@ -292,7 +304,7 @@ def _function_view(
         if several
         else (),
         kernel_formals=", ".join(kernel_formals),
-        lines=kernel_lines(body),
+        lines=lines,
         guards=tuple(f'("{guard.need}", {guard.size!r})' for guard in function.guards),
     )
 

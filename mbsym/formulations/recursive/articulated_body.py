@@ -24,7 +24,7 @@ Row = list[Scalar]
 
 
 @dataclass(frozen=True, slots=True)
-class _Pivot:
+class Pivot:
     """One eliminated freedom: its column h, gain k = I^A h / d, and offset u / d."""
 
     column: Row
@@ -46,7 +46,7 @@ class RestMotion:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class Seen:
     """What a joint's parent sees of it: f = I^a A' + p^a, A' the acceleration that the joint's own rates leave out."""
 
     rows: list[Row]
@@ -63,32 +63,56 @@ def articulated_body(mechanism: Mechanism, forces: Speeds) -> RestMotion:
     zero = Scalar(graph, 0)
     inertias = [ArticulatedInertia.of_rigid(body.inertia) for body in mechanism.bodies]
     biases: list[Row] = [[zero] * 6 for _ in mechanism.bodies]
-    pivots: list[list[_Pivot]] = [[] for _ in mechanism.bodies]
-    seen: list[_Seen] = [_Seen([], [])] * mechanism.nb
+    pivots: list[list[Pivot]] = [[] for _ in mechanism.bodies]
+    seen: list[Seen] = [Seen([], [])] * mechanism.nb
     regular = never_singular(mechanism)
     with graph.section("articulated inertias and bias wrenches, inward"):
         for body in reversed(mechanism.bodies):
             own, parent = body.label - 1, body.parent - 1
-            rows, bias = inertias[own].rows(), biases[own]
-            for k, force in enumerate(forces[own]):
-                rows, bias, pivot = _eliminate(body, k, rows, bias, force, regular)
-                pivots[own].append(pivot)
-            if len(body.columns) == 6:
-                rows = [[zero] * 6 for _ in range(6)]
-            seen[own] = _Seen(rows, bias)
+            pivots[own], seen[own] = eliminated(body, inertias[own], biases[own], forces[own], regular)
             if not body.parent:
                 continue
-            if len(body.columns) < 6:
-                carried = ArticulatedInertia.of_rows(rows).to_parent(body.rotation, body.translation)
+            carried, push = handed_on(body, seen[own])
+            if carried is not None:
                 inertias[parent] = inertias[parent] + carried
-            n, f = body.placement.wrench_to_parent((bias[0], bias[1], bias[2]), (bias[3], bias[4], bias[5]))
-            biases[parent] = [x + y for x, y in zip(biases[parent], (*n, *f), strict=True)]
+            biases[parent] = [x + y for x, y in zip(biases[parent], push, strict=True)]
     return _outward(mechanism, pivots, seen)
+
+
+def eliminated(
+    body: TreeBody, inertia: ArticulatedInertia, bias: Row, forces: tuple[Scalar, ...], regular: bool
+) -> tuple[list[Pivot], Seen]:
+    """The freedoms of a body's joint, and what is left for its parent.
+
+    Args:
+        body: with its joint.
+        inertia, bias: of it and all outboard of it.
+        forces: of the joint.
+        regular: no state makes a pivot vanish.
+    """
+    rows, pivots = inertia.rows(), list[Pivot]()
+    for k, force in enumerate(forces):
+        rows, bias, pivot = _eliminate(body, k, rows, bias, force, regular)
+        pivots.append(pivot)
+    if len(body.columns) == 6:
+        rows = [[Scalar(body.motion.graph, 0)] * 6 for _ in range(6)]
+    return pivots, Seen(rows, bias)
+
+
+def handed_on(body: TreeBody, seen: Seen) -> tuple[ArticulatedInertia | None, Row]:
+    """Inertia and bias wrench that a body adds to its parent's, at and in the parent's frame; no inertia behind a free
+    joint."""
+    carried = None
+    if len(body.columns) < 6:
+        carried = ArticulatedInertia.of_rows(seen.rows).to_parent(body.rotation, body.translation)
+    bias = seen.bias
+    n, f = body.placement.wrench_to_parent((bias[0], bias[1], bias[2]), (bias[3], bias[4], bias[5]))
+    return carried, [*n, *f]
 
 
 def _eliminate(
     body: TreeBody, k: int, rows: list[Row], bias: Row, force: Scalar, regular: bool
-) -> tuple[list[Row], Row, _Pivot]:
+) -> tuple[list[Row], Row, Pivot]:
     """I - U U^T / d and p + U u / d for the joint's freedom k."""
     angular, linear = body.columns[k]
     h = [*angular, *linear]
@@ -105,7 +129,7 @@ def _eliminate(
             remedy=f"give body {body.name} or one outboard of it mass, or the joint armature",
         ) from None
     gain = [x * inverse for x in u_column]
-    pivot = _Pivot(h, gain, remaining * inverse)
+    pivot = Pivot(h, gain, remaining * inverse)
     reduced = [row[:] for row in rows]
     for r in range(6):
         for c in range(r, 6):
@@ -120,26 +144,32 @@ def _sum(items: Row) -> Scalar:
     return total
 
 
-def _outward(mechanism: Mechanism, pivots: list[list[_Pivot]], seen: list[_Seen]) -> RestMotion:
+def _outward(mechanism: Mechanism, pivots: list[list[Pivot]], seen: list[Seen]) -> RestMotion:
     zero = zero_vector(mechanism.graph)
     accelerations: list[Motion] = [(zero, zero)]
     wrenches: list[Motion] = [(zero, zero)]
     rates: list[tuple[Scalar, ...]] = []
     with mechanism.graph.section("accelerations, outward"):
-        for body, eliminated in zip(mechanism.bodies, pivots, strict=True):
+        for body in mechanism.bodies:
             angular, linear = body.placement.twist_to_child(*accelerations[body.parent])
             state = [*angular, *linear]
             own = seen[body.label - 1]
             f = [p + dot(row, state) for row, p in zip(own.rows, own.bias, strict=True)]
             wrenches.append(((f[0], f[1], f[2]), (f[3], f[4], f[5])))
-            found: list[Scalar] = []
-            for k, pivot in reversed(list(enumerate(eliminated, start=1))):
-                rate = pivot.offset
-                # Entries of gain one come last, so that adding H vdot below cancels them.
-                for m in sorted(range(6), key=lambda m: pivot.gain[m].ref == 1):
-                    rate = rate - pivot.gain[m] * state[m]
-                found.append(rate.named(f"vdot{body.label}_{k}"))
-                state = [x + h * rate for x, h in zip(state, pivot.column, strict=True)]
-            rates.append(tuple(reversed(found)))
+            found, state = joint_rates(body, pivots[body.label - 1], state)
+            rates.append(found)
             accelerations.append(((state[0], state[1], state[2]), (state[3], state[4], state[5])))
     return RestMotion(tuple(rates), tuple(wrenches))
+
+
+def joint_rates(body: TreeBody, pivots: list[Pivot], state: Row) -> tuple[tuple[Scalar, ...], Row]:
+    """vdot of a body's joint and the body's acceleration, from the acceleration that the joint's rates leave out."""
+    found: list[Scalar] = []
+    for k, pivot in reversed(list(enumerate(pivots, start=1))):
+        rate = pivot.offset
+        # Entries of gain one come last, so that adding H vdot below cancels them.
+        for m in sorted(range(6), key=lambda m: pivot.gain[m].ref == 1):
+            rate = rate - pivot.gain[m] * state[m]
+        found.append(rate.named(f"vdot{body.label}_{k}"))
+        state = [x + h * rate for x, h in zip(state, pivot.column, strict=True)]
+    return tuple(reversed(found)), state

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from mbsym.formulations.applied_forces import AppliedForces
 from mbsym.joints.motion import Motion
-from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import Speeds, accelerations
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import (
@@ -83,19 +83,23 @@ def newton_euler(
             name_components(moment, f"n{body.label}")
             name_components(force, f"f{body.label}")
             own = applied.joints[body.label - 1] if applied is not None else ()
-            forces.append(
-                tuple(
-                    dot((*angular, *linear), (*moment, *force)) + armature * rate - (own[k] if own else 0)
-                    for k, ((angular, linear), armature, rate) in enumerate(
-                        zip(body.columns, body.armature, joint_rates, strict=True)
-                    )
-                )
-            )
+            forces.append(joint_forces(body, (moment, force), joint_rates, own))
             if body.parent:
                 n, f = body.placement.wrench_to_parent(moment, force)
                 total_n, total_f = wrenches[body.parent]
                 wrenches[body.parent] = add(total_n, n), add(total_f, f)
     return InverseDynamics(tuple(reversed(forces)), tuple(wrenches))
+
+
+def joint_forces(
+    body: TreeBody, wrench: Motion, rates: tuple[Scalar, ...], applied: tuple[Scalar, ...] = ()
+) -> tuple[Scalar, ...]:
+    """Generalised forces of a body's joint, through which the wrench passes: H^T f + armature vdot, less what acts."""
+    moment, force = wrench
+    return tuple(
+        dot((*angular, *linear), (*moment, *force)) + armature * rate - (applied[k] if applied else 0)
+        for k, ((angular, linear), armature, rate) in enumerate(zip(body.columns, body.armature, rates, strict=True))
+    )
 
 
 def superposed(first: tuple[Motion, ...], second: tuple[Motion, ...]) -> tuple[Motion, ...]:

@@ -1,0 +1,181 @@
+"""Rolled programs in C: steps as static functions, their numbers and places as tables, and loops over these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.c.tables import CONTINUED, INDENT
+from mbsym.codegen.identifiers import Scope
+from mbsym.codegen.lower_rolled import LoweredRolled, LoweredStep, Run
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.codegen.text import WIDTH, c_comment
+
+_LARGEST_SHORT: Final = 65535
+_LARGEST_CHAR: Final = 255
+
+
+def step_functions(function: ModuleFunction, rolled: LoweredRolled) -> tuple[ModuleFunction, ...]:
+    """The steps as functions of their own."""
+    return tuple(
+        replace(
+            function,
+            name=f"{function.name}_{step.name}",
+            identifier=f"{function.identifier}_{step.name}",
+            arguments=step.arguments,
+            identifiers=step.identifiers,
+            body=step.body,
+            rolled=None,
+        )
+        for step in rolled.steps
+    )
+
+
+class RolledLines:
+    """The statements of a function whose steps are static functions.
+
+    Args:
+        module: that it belongs to.
+        function: of the module.
+        rolled: its steps and calls.
+        symbols: of the steps.
+        printer: of the module's floating-point type.
+    """
+
+    def __init__(
+        self,
+        module: LoweredModule,
+        function: ModuleFunction,
+        rolled: LoweredRolled,
+        symbols: Sequence[str],
+        printer: CPrinter,
+    ) -> None:
+        self._rolled = rolled
+        self._symbols = symbols
+        self._printer = printer
+        self._real = f"{module.names.module}_real"
+        self._function = function
+        self._takes_parameters = module.takes_parameters(function)
+        scope = Scope((*function.identifiers, "parameters"))
+        self._memory = scope.claim("memory")
+        self._place = scope.claim("k")
+        self._at = scope.claim("at")
+        self._order = scope.claim("order")
+        self._numbers = [scope.claim(f"numbers_{k}") for k in range(1, len(rolled.steps) + 1)]
+        self._places = [scope.claim(f"places_{k}") for k in range(1, len(rolled.steps) + 1)]
+
+    def lines(self) -> tuple[str, ...]:
+        """All of them."""
+        lines = []
+        for item, identifier in zip(self._function.arguments, self._function.identifiers, strict=True):
+            if identifier not in self._rolled.used or not item.size:
+                lines.append(f"{INDENT}(void){identifier};")
+        for number, step in enumerate(self._rolled.steps):
+            lines += self._tables(number, step)
+        if self._rolled.memory:
+            lines.append(f"{INDENT}{self._real} {self._memory}[{self._rolled.memory}]; /* what steps hand on */")
+        for sweep in self._rolled.sweeps:
+            lines += ["", f"{INDENT}/* {c_comment(sweep.title)} */"]
+            lines += [line for run in sweep.in_turn for line in self._loop(run)]
+            if sweep.mixed:
+                lines += self._mixed(sweep.mixed)
+        return tuple(lines)
+
+    # ---- tables -----------------------------------------------------------------------------------------------------
+
+    def _tables(self, number: int, step: LoweredStep) -> list[str]:
+        lines = []
+        if step.has_numbers:
+            rows = [[self._printer.literal(value) for value in row] for row in step.numbers]
+            head = f"static const {self._real} {self._numbers[number]}[{len(rows)}][{len(rows[0])}]"
+            lines += _table(head, rows)
+        if len(step.places) > 1:
+            kind = "unsigned short" if max(map(max, step.places)) <= _LARGEST_SHORT else "int"
+            head = f"static const {kind} {self._places[number]}[{len(step.places)}][{len(step.places[0])}]"
+            lines += _table(head, [[str(place) for place in row] for row in step.places])
+        return lines
+
+    # ---- calls ------------------------------------------------------------------------------------------------------
+
+    def _call(self, number: int, row: str) -> str:
+        step = self._rolled.steps[number]
+        single = len(step.places) == 1
+        actual = []
+        for k, array in enumerate(step.arrays):
+            place = str(step.places[0][k]) if single else f"{self._places[number]}[{row}][{k}]"
+            actual.append(f"{array or self._memory} + {place}")
+        if step.has_numbers:
+            actual.insert(step.inputs, f"{self._numbers[number]}[{row}]")
+        if self._takes_parameters:
+            actual.insert(0, "parameters")
+        return f"{self._symbols[number]}({', '.join(actual)});"
+
+    def _loop(self, run: Run) -> list[str]:
+        if run.stop == run.start + 1:
+            return _broken(INDENT, self._call(run.step, str(run.start)))
+        k = self._place
+        return [
+            f"{INDENT}for (int {k} = {run.start}; {k} < {run.stop}; ++{k}) {{",
+            *_broken(CONTINUED, self._call(run.step, k)),
+            f"{INDENT}}}",
+        ]
+
+    def _mixed(self, runs: Sequence[Run]) -> list[str]:
+        """One loop that chooses the step, each of which goes through its own rows."""
+        steps = list(dict.fromkeys(run.step for run in runs))
+        order = [str(steps.index(run.step)) for run in runs for _ in range(run.start, run.stop)]
+        first = {step: min(run.start for run in runs if run.step == step) for step in steps}
+        kind = "unsigned char" if len(steps) <= _LARGEST_CHAR else "int"
+        k, at = self._place, self._at
+        lines = [f"{INDENT}{{"]
+        lines += _table(f"static const {kind} {self._order}[{len(order)}]", [order], CONTINUED)
+        lines += [
+            f"{CONTINUED}int {at}[{len(steps)}] = {{{', '.join(str(first[step]) for step in steps)}}};",
+            f"{CONTINUED}for (int {k} = 0; {k} < {len(order)}; ++{k}) {{",
+            f"{CONTINUED}{INDENT}switch ({self._order}[{k}]) {{",
+        ]
+        for place, step in enumerate(steps):
+            label = "default" if place == len(steps) - 1 else f"case {place}"
+            lines.append(f"{CONTINUED}{INDENT}{label}:")
+            lines += _broken(CONTINUED * 2, self._call(step, f"{at}[{place}]"))
+            lines += [f"{CONTINUED * 2}++{at}[{place}];", f"{CONTINUED * 2}break;"]
+        return [*lines, f"{CONTINUED}{INDENT}}}", f"{CONTINUED}}}", f"{INDENT}}}"]
+
+
+def _broken(indent: str, statement: str) -> list[str]:
+    """A call on one line, or with its arguments on several."""
+    if len(indent) + len(statement) <= WIDTH:
+        return [f"{indent}{statement}"]
+    head, _, rest = statement.partition("(")
+    return [f"{indent}{head}(", *_filled(rest.split(", "), indent + INDENT)]
+
+
+def _filled(items: Sequence[str], indent: str) -> list[str]:
+    """Items with commas between them on as few lines as hold them."""
+    lines: list[str] = []
+    line = indent
+    for place, item in enumerate(items):
+        text = item if place == len(items) - 1 else f"{item}, "
+        if len(line) + len(text.rstrip()) > WIDTH and line != indent:
+            lines.append(line.rstrip())
+            line = indent
+        line += text
+    return [*lines, line]
+
+
+def _table(head: str, rows: Sequence[Sequence[str]], indent: str = INDENT) -> list[str]:
+    """A constant array; a single row is one of one dimension."""
+    if head.count("[") == 1:
+        return [f"{indent}{head} = {{", *_filled(rows[0], indent + INDENT), f"{indent}}};"]
+    lines = [f"{indent}{head} = {{"]
+    for row in rows:
+        text = f"{indent}{INDENT}{{{', '.join(row)}}},"
+        if len(text) <= WIDTH:
+            lines.append(text)
+        else:
+            filled = _filled(row, indent + INDENT + " ")
+            filled[0] = f"{indent}{INDENT}{{{filled[0].lstrip()}"
+            lines += [*filled[:-1], f"{filled[-1]}}},"]
+    return [*lines, f"{indent}}};"]

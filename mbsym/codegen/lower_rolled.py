@@ -1,0 +1,204 @@
+"""From a rolled program to steps with statements and runs of calls with places: what all languages share.
+
+The memory is an array. A block of it is free again once the last call that reads it is over, so that a chain of bodies
+hands its values on in a few places however long it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from mbsym.codegen.description import Argument, arguments_of
+from mbsym.codegen.identifiers import Scope
+from mbsym.codegen.lower import LoweredFunction, lower
+from mbsym.symbolic.program import OperationCount
+from mbsym.symbolic.rolled import MEMORY, Call, RolledProgram, Step, total_operations
+
+MOST_RUNS: Final = 4
+"""Runs of calls of one step in a sweep, above which the sweep is one loop that chooses the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredStep:
+    """A step ready for printing.
+
+    Attributes:
+        name: within the function.
+        arguments: inputs, the numbers last, and then outputs.
+        identifiers: of these.
+        arrays: of inputs and outputs, the numbers left out: an argument's identifier, or "" for the memory.
+        body: its statements.
+        numbers: of each call, in order.
+        places: of each call, in order: where each of ``arrays`` begins.
+    """
+
+    name: str
+    arguments: tuple[Argument, ...]
+    identifiers: tuple[str, ...]
+    arrays: tuple[str, ...]
+    body: LoweredFunction
+    numbers: tuple[tuple[Fraction, ...], ...]
+    places: tuple[tuple[int, ...], ...]
+
+    @property
+    def inputs(self) -> int:
+        """How many of ``arrays`` are read."""
+        return sum(item.direction == "in" for item in self.arguments) - self.has_numbers
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether calls bring numbers."""
+        return bool(self.numbers and self.numbers[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Calls of one step, one after the other: the first of its calls, and the one behind the last."""
+
+    step: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredSweep:
+    """Runs in order under a title."""
+
+    title: str
+    runs: tuple[Run, ...]
+
+    @property
+    def in_turn(self) -> tuple[Run, ...]:
+        """The runs that have a loop each: all if they are few, else those in front that are the only ones of their
+        steps."""
+        if len(self.runs) <= MOST_RUNS:
+            return self.runs
+        steps = [run.step for run in self.runs]
+        return self.runs[: next((k for k, step in enumerate(steps) if steps.count(step) > 1), len(steps))]
+
+    @property
+    def mixed(self) -> tuple[Run, ...]:
+        """The others, which one loop takes that chooses the step."""
+        return self.runs[len(self.in_turn) :]
+
+
+@dataclass(frozen=True, slots=True)
+class LoweredRolled:
+    """A rolled program ready for printing.
+
+    Attributes:
+        steps: that are called.
+        sweeps: the calls.
+        memory: entries of the array that calls hand on.
+        used: identifiers of the arguments that some step reads or writes.
+        operations: of one evaluation.
+    """
+
+    steps: tuple[LoweredStep, ...]
+    sweeps: tuple[LoweredSweep, ...]
+    memory: int
+    used: frozenset[str]
+    operations: OperationCount
+
+
+def lower_rolled(
+    rolled: RolledProgram, arguments: Mapping[str, str], parameters: Mapping[str, str], reserved: frozenset[str]
+) -> LoweredRolled:
+    """Steps and runs of a rolled program.
+
+    Args:
+        rolled: what to print.
+        arguments: identifiers of the function's inputs and outputs, by their names.
+        parameters: identifiers of run-time parameters, by their names.
+        reserved: identifiers that no temporary may take.
+    """
+    called = sorted({call.step for call in rolled.calls})
+    number = {step: place for place, step in enumerate(called)}
+    homes, memory = _homes(rolled)
+    places: list[list[tuple[int, ...]]] = [[] for _ in called]
+    numbers: list[list[tuple[Fraction, ...]]] = [[] for _ in called]
+    sweeps = []
+    for sweep in rolled.sweeps:
+        runs: list[Run] = []
+        for call in sweep.calls:
+            step = number[call.step]
+            own = places[step]
+            if runs and runs[-1].step == step:
+                runs[-1] = Run(step, runs[-1].start, len(own) + 1)
+            else:
+                runs.append(Run(step, len(own), len(own) + 1))
+            own.append(_places(rolled.steps[call.step], call, homes))
+            numbers[step].append(call.numbers)
+        sweeps.append(LoweredSweep(sweep.title, tuple(runs)))
+    scope = Scope()
+    steps = tuple(
+        _lowered(rolled.steps[step], scope, arguments, parameters, reserved, numbers[place], places[place])
+        for place, step in enumerate(called)
+    )
+    counts = [OperationCount()] * len(rolled.steps)
+    for step, lowered in zip(called, steps, strict=True):
+        counts[step] = lowered.body.operations
+    used = frozenset(array for step in steps for array in step.arrays if array)
+    return LoweredRolled(steps, tuple(sweeps), memory, used, total_operations(rolled, counts))
+
+
+def _lowered(
+    step: Step,
+    scope: Scope,
+    arguments: Mapping[str, str],
+    parameters: Mapping[str, str],
+    reserved: frozenset[str],
+    numbers: Sequence[tuple[Fraction, ...]],
+    places: Sequence[tuple[int, ...]],
+) -> LoweredStep:
+    inside = Scope({*reserved, *parameters.values()})
+    own = arguments_of(step.program)
+    names = {item.name: inside.claim(item.name) for item in own}
+    return LoweredStep(
+        scope.claim(step.program.name),
+        own,
+        tuple(names.values()),
+        tuple(arguments.get(array, "") for array in (*step.reads, *step.writes)),
+        lower(step.program, names, parameters, reserved),
+        tuple(numbers),
+        tuple(places),
+    )
+
+
+def _places(step: Step, call: Call, homes: Mapping[int, int]) -> tuple[int, ...]:
+    arrays, places = (*step.reads, *step.writes), (*call.reads, *call.writes)
+    return tuple(homes[place] if array == MEMORY else place for array, place in zip(arrays, places, strict=True))
+
+
+def _homes(rolled: RolledProgram) -> tuple[dict[int, int], int]:
+    """Where each block begins in the memory, and how large that is."""
+    calls = rolled.calls
+    last: dict[int, int] = {}
+    for time, call in enumerate(calls):
+        for array, block in zip(rolled.steps[call.step].reads, call.reads, strict=True):
+            if array == MEMORY:
+                last[block] = time
+    ending: dict[int, list[int]] = {}
+    for block, time in last.items():
+        ending.setdefault(time, []).append(block)
+    homes: dict[int, int] = {}
+    free: dict[int, list[int]] = {}
+    size = 0
+    for time, call in enumerate(calls):
+        # What a call writes never shares memory with what it reads.
+        written = [b for a, b in zip(rolled.steps[call.step].writes, call.writes, strict=True) if a == MEMORY]
+        for block in written:
+            length = rolled.blocks[block]
+            known = free.get(length)
+            if known:
+                homes[block] = known.pop()
+            else:
+                homes[block] = size
+                size += length
+        done = [*ending.get(time, ()), *(block for block in written if block not in last)]
+        for block in done:
+            free.setdefault(rolled.blocks[block], []).append(homes[block])
+    return homes, size

@@ -1,0 +1,142 @@
+"""Rolled programs in Python: steps as functions of lists of entries, and loops over tables of numbers and places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mbsym.codegen.identifiers import Scope
+from mbsym.codegen.lower import LoweredFunction
+from mbsym.codegen.lower_rolled import LoweredRolled, Run
+from mbsym.codegen.lowered_module import ModuleFunction
+from mbsym.codegen.numpy.expressions import NumpyPrinter
+from mbsym.codegen.text import WIDTH, plain_line
+
+INDENT = "    "
+
+
+class RolledText:
+    """The text of a rolled function.
+
+    Args:
+        function: of the module.
+        rolled: its steps and calls.
+        lines_of: the statements of a step.
+    """
+
+    def __init__(
+        self, function: ModuleFunction, rolled: LoweredRolled, lines_of: Callable[[LoweredFunction], Sequence[str]]
+    ) -> None:
+        self._function = function
+        self._rolled = rolled
+        self._lines_of = lines_of
+        scope = Scope(function.identifiers)
+        self._memory, self._rows, self._row = scope.claim("memory"), scope.claim("rows"), scope.claim("row")
+        self._step = scope.claim("step")
+        self._names = [f"_{function.identifier}_{step.name}" for step in rolled.steps]
+
+    def kernel(self) -> tuple[str, ...]:
+        """The statements of the function."""
+        outputs = [
+            (item, identifier)
+            for item, identifier in zip(self._function.arguments, self._function.identifiers, strict=True)
+            if item.direction == "out"
+        ]
+        lines = [f"{INDENT}{self._memory} = [0.0] * {self._rolled.memory}"]
+        lines += [f"{INDENT}{identifier} = [0.0] * {item.size}" for item, identifier in outputs]
+        for place, sweep in enumerate(self._rolled.sweeps, start=1):
+            lines.append(f"{INDENT}# {plain_line(sweep.title)}")
+            lines += [line for run in sweep.in_turn for line in self._loop(run)]
+            if sweep.mixed:
+                lines += self._mixed(place, sweep.mixed)
+        names = ", ".join(identifier for _, identifier in outputs)
+        return (*lines, f"{INDENT}return ({names}{',' if len(outputs) == 1 else ''})")
+
+    def steps(self) -> str:
+        """The steps and their tables."""
+        texts = []
+        for name, step in zip(self._names, self._rolled.steps, strict=True):
+            formals = [
+                identifier
+                for item, identifier in zip(step.arguments, step.identifiers, strict=True)
+                if item.direction == "in"
+            ]
+            head = f"def {name}({', '.join(('function', *formals))}):"
+            texts.append("\n".join((head, *self._lines_of(step.body))))
+        texts += [self._table(number) for number in range(len(self._names))]
+        orders = [
+            self._order(place, sweep.mixed) for place, sweep in enumerate(self._rolled.sweeps, start=1) if sweep.mixed
+        ]
+        return "\n\n\n".join(texts + orders)
+
+    def _table(self, number: int) -> str:
+        """A row for each call: where its entries begin, and behind these its numbers."""
+        step, printer = self._rolled.steps[number], NumpyPrinter()
+        rows = []
+        for places, numbers in zip(step.places, step.numbers, strict=True):
+            cells = [str(place) for place in places]
+            if step.has_numbers:
+                cells.append(f"({', '.join(map(printer.format_number, numbers))},)")
+            rows += _filled(f"({', '.join(cells)},),")
+        return "\n".join((f"{self._names[number]}_calls = (", *rows, ")"))
+
+    def _order(self, place: int, runs: Sequence[Run]) -> str:
+        steps = list(dict.fromkeys(run.step for run in runs))
+        order = ", ".join(str(steps.index(run.step)) for run in runs for _ in range(run.start, run.stop))
+        return "\n".join((f"_{self._function.identifier}_order_{place} = (", *_filled(f"{order},"), ")"))
+
+    def _loop(self, run: Run) -> list[str]:
+        rows = f"{self._names[run.step]}_calls[{run.start}:{run.stop}]"
+        return [f"{INDENT}for {self._row} in {rows}:", *self._call(run.step, INDENT * 2)]
+
+    def _mixed(self, place: int, runs: Sequence[Run]) -> list[str]:
+        """One loop that chooses the step, each of which goes through its own rows."""
+        steps = list(dict.fromkeys(run.step for run in runs))
+        lines = [f"{INDENT}{self._rows} = ("]
+        for step in steps:
+            own = [run for run in runs if run.step == step]
+            calls = f"{self._names[step]}_calls[{own[0].start}:{own[-1].stop}]"
+            lines.append(f"{INDENT * 2}iter({calls}),")
+        order = f"_{self._function.identifier}_order_{place}"
+        lines += [
+            f"{INDENT})",
+            f"{INDENT}for {self._step} in {order}:",
+            f"{INDENT * 2}{self._row} = next({self._rows}[{self._step}])",
+        ]
+        for number, step in enumerate(steps):
+            lines.append(f"{INDENT * 2}{'elif' if number else 'if'} {self._step} == {number}:")
+            lines += self._call(step, INDENT * 3)
+        return lines
+
+    def _call(self, number: int, indent: str) -> list[str]:
+        step = self._rolled.steps[number]
+        sizes = [item.size for item in step.arguments]
+        if step.has_numbers:
+            del sizes[step.inputs]
+        slices = [
+            f"{array or self._memory}[{self._row}[{k}] : {self._row}[{k}] + {size}]"
+            for k, (array, size) in enumerate(zip(step.arrays, sizes, strict=True))
+        ]
+        given = ["function", *slices[: step.inputs], *[f"{self._row}[{len(slices)}]"] * step.has_numbers]
+        written = slices[step.inputs :]
+        target = f"({written[0]},)" if len(written) == 1 else ", ".join(written)
+        line = f"{indent}{target} = {self._names[number]}({', '.join(given)})"
+        if len(line) <= WIDTH:
+            return [line]
+        return [
+            f"{indent}found = {self._names[number]}(",
+            *(f"{indent}{INDENT}{item}," for item in given),
+            f"{indent})",
+            *(f"{indent}{item} = found[{k}]" for k, item in enumerate(written)),
+        ]
+
+
+def _filled(text: str) -> list[str]:
+    """A row of numbers on as few lines as hold it."""
+    lines: list[str] = []
+    line = INDENT
+    for word in text.split(" "):
+        if len(line) + len(word) > WIDTH and line.strip():
+            lines.append(line.rstrip())
+            line = INDENT * 2
+        line += f"{word} "
+    return [*lines, line.rstrip()]

@@ -1,0 +1,1 @@
+"""Functions of many bodies as steps that bodies of one kind share."""

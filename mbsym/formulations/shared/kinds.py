@@ -1,0 +1,290 @@
+"""Kinds of bodies: those with joints of one type, whose constants are zero, one or any number in the same places.
+
+A kind stands for all its bodies in derivations: what is any number becomes a symbol, and each body brings the numbers.
+Where there would be too many kinds, those that cost least together become one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+from mbsym.joints.motion import JointMotion
+from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.kinematics.placement import rounded
+from mbsym.spatial.inertia import RigidInertia
+from mbsym.spatial.rotation import Factor, MatrixRotation, PlaneRotation, Rotation
+from mbsym.spatial.transform import Transform, identity_transform
+from mbsym.spatial.vector import Vector3
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.scalar import Scalar, constant, symbol
+from mbsym.values.numbers import to_scalar
+
+MOST_KINDS: Final = 5
+"""Kinds of bodies with one type of joint; each has steps of its own."""
+
+MOST_COMPARED: Final = 32
+"""Kinds that are compared with each other before they are joined; rarer ones are joined unseen."""
+
+FIRST_NUMBER: Final = 2
+_TURNED: Final = 9
+_IDENTITY: Final = (1, 0, 0, 0, 1, 0, 0, 0, 1)
+
+Marks: TypeAlias = tuple[int, ...]
+"""Of each constant: 0, 1 or -1 where it is that in all bodies, else ``FIRST_NUMBER`` plus the place of its number,
+negative where it is the opposite of that number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of bodies.
+
+    Attributes:
+        joint: name of the joint's type.
+        flipped: True where the tree walks the joint from successor to predecessor.
+        marks: of the constants in the order of ``constants_of``.
+    """
+
+    joint: str
+    flipped: bool
+    marks: Marks
+
+    @property
+    def numbers(self) -> int:
+        """How many each body brings."""
+        return max((abs(mark) - FIRST_NUMBER + 1 for mark in self.marks), default=0) if self.marks else 0
+
+    def numbers_of(self, constants: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """Those of a body of this kind."""
+        found: dict[int, Fraction] = {}
+        for mark, value in zip(self.marks, constants, strict=True):
+            if abs(mark) >= FIRST_NUMBER:
+                found.setdefault(abs(mark), value if mark > 0 else -value)
+        return tuple(found[place] for place in sorted(found))
+
+    def joined(self, other: Kind) -> Kind:
+        """The kind of the bodies of both."""
+        turned = self.marks[:_TURNED] == other.marks[:_TURNED]
+        general = tuple(range(FIRST_NUMBER, FIRST_NUMBER + _TURNED))
+        marks = [*(self.marks[:_TURNED] if turned else general)]
+        following = max(FIRST_NUMBER, *(abs(mark) + 1 for mark in marks))
+        for a, b in zip(self.marks[_TURNED:], other.marks[_TURNED:], strict=True):
+            if a == b and abs(a) < FIRST_NUMBER:
+                marks.append(a)
+            else:
+                marks.append(following)
+                following += 1
+        return Kind(self.joint, self.flipped, tuple(marks))
+
+
+def constants_of(variants: Sequence[TreeBody], pitch: Scalar) -> list[Scalar]:
+    """The constants of a body: attitude of the joint's inboard frame, armature and pitch, which equivalent mechanisms
+    have in common, and for each of these where the joint stands and the body's inertia."""
+    body = variants[0]
+    graph = body.motion.graph
+    rigid = body.joint.kind.is_rigid
+    rotation = Rotation(graph) if rigid else body.inboard.rotation
+    found = [entry for row in rotation.matrix() for entry in row] + [*body.armature, pitch]
+    zero = Scalar(graph, 0)
+    for each in variants:
+        found += [zero] * 3 if rigid else each.inboard.translation
+        found += [each.inertia.mass, *each.inertia.first_moment, *each.inertia.about_origin]
+    return found
+
+
+def kind_of(body: TreeBody, constants: Sequence[Fraction]) -> Kind:
+    """The kind of a body by itself: entries of its rotation that are equal but for their signs are one number."""
+    marks: list[int] = []
+    seen: dict[Fraction, int] = {}
+    following = FIRST_NUMBER
+    for place, value in enumerate(constants):
+        if value in (0, 1, -1):
+            marks.append(int(value))
+        elif place < _TURNED and abs(value) in seen:
+            first = seen[abs(value)]
+            marks.append(first if constants[marks.index(first)] == value else -first)
+        else:
+            marks.append(following)
+            if place < _TURNED:
+                seen[abs(value)] = following
+            following += 1
+    return Kind(body.joint.type, body.flipped, tuple(marks))
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """The bodies of a mechanism by their kinds.
+
+    Attributes:
+        kinds: in the order of their first bodies.
+        kind: of each body, by label - 1.
+        numbers: of each body, likewise.
+    """
+
+    kinds: tuple[Kind, ...]
+    kind: tuple[int, ...]
+    numbers: tuple[tuple[Fraction, ...], ...]
+
+
+def sorted_bodies(variants: Sequence[Mechanism]) -> Sorted | None:
+    """The bodies of equivalent mechanisms by their kinds; None where a constant depends on run-time parameters."""
+    given = variants[0].true
+    values: list[list[Fraction]] = []
+    own: list[Kind] = []
+    for bodies in zip(*(variant.bodies for variant in variants), strict=True):
+        pitch = Scalar(given.graph, 0)
+        if "pitch" in bodies[0].joint.kind.entries:
+            pitch = rounded(to_scalar(bodies[0].joint.pitch, given.graph, given.names))
+        constants = [entry.constant for entry in constants_of(bodies, pitch)]
+        known = [value for value in constants if value is not None]
+        if len(known) < len(constants):
+            return None
+        values.append(known)
+        own.append(kind_of(bodies[0], known))
+    chosen = _few(own)
+    kinds = tuple(dict.fromkeys(chosen[kind] for kind in own))
+    place = {kind: number for number, kind in enumerate(kinds)}
+    return Sorted(
+        kinds,
+        tuple(place[chosen[kind]] for kind in own),
+        tuple(chosen[kind].numbers_of(known) for kind, known in zip(own, values, strict=True)),
+    )
+
+
+def _few(own: Sequence[Kind]) -> dict[Kind, Kind]:
+    """For each kind the one that takes its place, so that there are few."""
+    bodies: dict[tuple[str, bool], dict[Kind, int]] = {}
+    for kind in own:
+        group = bodies.setdefault((kind.joint, kind.flipped), {})
+        group[kind] = group.get(kind, 0) + 1
+    chosen: dict[Kind, Kind] = {}
+    for group in bodies.values():
+        chosen.update(_joined_until_few(group))
+    return chosen
+
+
+def _joined_until_few(bodies: dict[Kind, int]) -> dict[Kind, Kind]:
+    members = {kind: [kind] for kind in bodies}
+    count = dict(bodies)
+
+    def join(first: Kind, second: Kind) -> None:
+        total = first.joined(second)
+        merged = members.pop(first) + members.pop(second)
+        number = count.pop(first) + count.pop(second)
+        members[total] = members.get(total, []) + merged
+        count[total] = count.get(total, 0) + number
+
+    while len(members) > MOST_COMPARED:
+        rare = sorted(count, key=lambda kind: count[kind])[:2]
+        join(rare[0], rare[1])
+    while len(members) > MOST_KINDS:
+        pairs = [(a, b) for place, a in enumerate(list(members)) for b in list(members)[:place]]
+        join(*min(pairs, key=lambda pair: _loss(count, *pair)))
+    return {kind: total for total, kinds in members.items() for kind in kinds}
+
+
+def _loss(count: dict[Kind, int], first: Kind, second: Kind) -> int:
+    """How many constants of bodies are no longer known to be zero or one."""
+    total = first.joined(second).numbers
+    return count[first] * (total - first.numbers) + count[second] * (total - second.numbers)
+
+
+# ---- bodies that stand for a kind ------------------------------------------------------------------------------------
+
+
+def carried_by(motion: JointMotion) -> tuple[Scalar, ...]:
+    """What the placement and the columns of a joint are made of, but for constants: each value once."""
+    found: dict[int, None] = {}
+
+    def look_at(entry: Scalar) -> Scalar:
+        if entry.constant is None:
+            found[abs(entry.ref)] = None
+        return entry
+
+    _mapped(motion, look_at)
+    return tuple(Scalar(motion.graph, ref) for ref in found)
+
+
+def stand_ins(
+    graph: Graph, kind: Kind, bodies: Sequence[TreeBody], numbers: Sequence[Scalar], carried: Sequence[Scalar] | None
+) -> tuple[TreeBody, ...]:
+    """Bodies that stand for all of a kind, one for each equivalent mechanism.
+
+    Args:
+        graph: of the step.
+        kind: of which.
+        bodies: one of the kind in each mechanism, for what it says besides constants.
+        numbers: that bodies of the kind bring.
+        carried: what an earlier step found to be in ``carried_by``, in its order; None to make it from q.
+    """
+    values = [_value(graph, mark, numbers) for mark in kind.marks]
+    given = bodies[0]
+    freedoms = len(given.v)
+    joint = given.joint.kind
+    q = tuple(symbol(graph, f"q{k}") for k in range(len(given.q)))
+    v = tuple(symbol(graph, f"v{k}") for k in range(freedoms))
+    armature, pitch = tuple(values[_TURNED : _TURNED + freedoms]), values[_TURNED + freedoms]
+    motion = joint.motion(graph, q, v, pitch)
+    motion = motion.reversed() if given.flipped else motion
+    if carried is not None:
+        images = dict(zip((entry.ref for entry in carried_by(motion)), carried, strict=True))
+        motion = _mapped(motion, lambda entry: _replaced(entry, images))
+    m = values[:_TURNED]
+    rotation = Rotation(graph)
+    if kind.marks[:_TURNED] != _IDENTITY:
+        rotation = Rotation(graph, (MatrixRotation(((m[0], m[1], m[2]), (m[3], m[4], m[5]), (m[6], m[7], m[8]))),))
+    found, rest = [], values[_TURNED + freedoms + 1 :]
+    for body in bodies:
+        p, h, i = rest[:3], rest[4:7], rest[7:13]
+        inboard = Transform(rotation, (p[0], p[1], p[2]))
+        found.append(
+            replace(
+                body,
+                label=0,
+                q=q,
+                v=v,
+                armature=armature,
+                inertia=RigidInertia(rest[3], (h[0], h[1], h[2]), (i[0], i[1], i[2], i[3], i[4], i[5])),
+                motion=motion,
+                inboard=inboard,
+                placement=identity_transform(graph) if joint.is_rigid else inboard.then(motion.placement),
+            )
+        )
+        rest = rest[13:]
+    return tuple(found)
+
+
+def _value(graph: Graph, mark: int, numbers: Sequence[Scalar]) -> Scalar:
+    if abs(mark) < FIRST_NUMBER:
+        return constant(graph, mark)
+    number = numbers[abs(mark) - FIRST_NUMBER]
+    return number if mark > 0 else -number
+
+
+def _replaced(entry: Scalar, images: dict[int, Scalar]) -> Scalar:
+    found = images.get(abs(entry.ref))
+    if found is None:
+        return entry
+    return found if entry.ref > 0 else -found
+
+
+def _mapped(motion: JointMotion, of: Callable[[Scalar], Scalar]) -> JointMotion:
+    """The motion with other entries of placement and columns."""
+
+    def vector(a: Vector3) -> Vector3:
+        return of(a[0]), of(a[1]), of(a[2])
+
+    def factor(each: Factor) -> Factor:
+        if isinstance(each, PlaneRotation):
+            return PlaneRotation(each.axis, of(each.cosine), of(each.sine))
+        return MatrixRotation((vector(each.rows[0]), vector(each.rows[1]), vector(each.rows[2])))
+
+    place = motion.placement
+    rotation = Rotation(motion.graph, tuple(factor(each) for each in place.rotation.factors))
+    return replace(
+        motion,
+        placement=Transform(rotation, vector(place.translation)),
+        columns=tuple((vector(angular), vector(linear)) for angular, linear in motion.columns),
+    )

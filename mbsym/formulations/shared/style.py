@@ -1,0 +1,79 @@
+"""How functions are written: every operation out, or steps that bodies of one kind share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, Literal, TypeAlias, get_args
+
+from mbsym.errors import DerivationError
+from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.passes.rolled_steps import simplified_steps
+from mbsym.symbolic.domains import guards
+from mbsym.symbolic.program import Program
+from mbsym.symbolic.rolled import RolledProgram
+
+Style: TypeAlias = Literal["straight", "shared", "auto"]
+"""Every operation written out, or steps that bodies share in loops; auto decides by the number of bodies."""
+
+LONG: Final = 60
+"""Bodies from which on the style "auto" shares: there machine code of straight functions outgrows the caches."""
+
+
+def chosen_style(name: str) -> Style:
+    """The style of that name.
+
+    Raises:
+        DerivationError: there is none.
+    """
+    for style in get_args(Style):
+        if style == name:
+            found: Style = style
+            return found
+    raise DerivationError(f"there is no style {name!r}", where="--style", remedy="use straight, shared or auto")
+
+
+def shared_functions(
+    mechanism: Mechanism,
+    candidates: Mapping[str, Callable[[], RolledProgram | None]],
+    optimise: Callable[[Program], Program],
+    style: Style,
+    *,
+    prepare: bool,
+) -> dict[str, RolledProgram]:
+    """Functions that are made of steps which bodies of one kind share, as the style says.
+
+    Args:
+        mechanism: whose functions.
+        candidates: what makes them, or says that they cannot be made so, by their names.
+        optimise: the passes that steps go through.
+        style: as it is asked for.
+        prepare: what depends on parameters is computed beforehand.
+
+    Raises:
+        DerivationError: the shared style is asked for where no function can have it, or with what it does not go with.
+    """
+    asked = style == "shared"
+    if asked and prepare:
+        raise DerivationError(
+            "functions whose bodies share steps have no use for what is prepared",
+            where="--style shared",
+            remedy="leave --prepare out, or take --style straight",
+        )
+    if style == "straight" or prepare or (not asked and mechanism.nb < LONG):
+        return {}
+    made: dict[str, RolledProgram] = {}
+    for name, make in candidates.items():
+        rolled = make()
+        if rolled is not None:
+            rolled = simplified_steps(rolled, optimise)
+            if not any(guards(step.program) for step in rolled.steps):
+                made[name] = rolled
+    if asked and not made:
+        raise DerivationError(
+            "no function that is asked for can be made of steps that bodies share",
+            where="--style shared",
+            remedy=f"it is there for {', '.join(SHARED_FUNCTIONS)} of trees without force elements and couplings, "
+            "whose values are numbers and whose bodies have inertia; take --style straight",
+        )
+    return made

@@ -1,0 +1,159 @@
+"""What chains of 10 to 1000 joints cost, and how that grows.
+
+Run: python tests/benchmarks/any_size.py [--straight] [JOINTS ...]
+
+For inverse and forward dynamics of a chain of bodies in general position: process time to derive and print, text of the
+C source, process time of the compiler at -O2, machine code and tables in the object, and nanoseconds of one call, the
+best of several rounds. The exponents are slopes of straight lines through the logarithms. Each row has a process of
+its own. With --straight, the same for functions whose operations are all written out, up to 100 joints unless more are
+named.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import process_time
+
+JOINTS = (10, 30, 100, 300, 1000)
+FUNCTIONS = ("inverse_dynamics", "forward_dynamics")
+MOST_EXPONENT = 1.05
+MOST_SECONDS = 5.0
+"""To derive and print 1000 joints, and to compile them."""
+
+COLUMNS = (("derive", "s"), ("text", "kB"), ("compile", "s"), ("code", "kB"), ("tables", "kB"), ("call", "ns"))
+
+HARNESS = """
+#define _POSIX_C_SOURCE 199309L
+#include <stdio.h>
+#include <time.h>
+#include "NAME.h"
+int main(void)
+{
+    static double q[NAME_NV], v[NAME_NV], x[NAME_NV], result[NAME_NV];
+    double sum = 0.0, best = 1e12;
+    for (int k = 0; k < NAME_NV; k++) {
+        q[k] = 0.1 * (k % 30) - 1.2;
+        v[k] = 0.01 * (k % 30) - 0.04;
+        x[k] = 0.5 - 0.03 * (k % 30);
+    }
+    for (int round = 0; round < 9; round++) {
+        struct timespec from, to;
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+        for (int call = 0; call < CALLS; call++) {
+            NAME_FUNCTION(q, v, x, result);
+            sum += result[0];
+            q[0] += 1e-6;
+        }
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+        double ns = 1e9 * (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec);
+        if (ns / CALLS < best) { best = ns / CALLS; }
+    }
+    printf("%.0f\\n", best);
+    return sum == 0.5;
+}
+"""
+
+
+def row(joints: int, function: str, style: str) -> dict[str, float]:
+    """The figures of one chain, in this process."""
+    import mbsym
+    from mbsym.codegen.build import find_compiler
+
+    model = chain(joints)
+    # What is loaded on demand is loaded by a small chain.
+    with tempfile.TemporaryDirectory() as scratch:
+        mbsym.generate(chain(4), scratch, languages=["c"], functions=[function], style=style)
+    with tempfile.TemporaryDirectory() as scratch:
+        place = Path(scratch)
+        start = process_time()
+        mbsym.generate(model, place, languages=["c"], functions=[function], style=style)
+        derive = process_time() - start
+        name = model.name
+        compiler = [*find_compiler(), "-std=c99", "-O2"]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([*compiler, "-c", f"{name}.c"], cwd=place, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        listed = subprocess.run(["size", "-A", f"{name}.o"], cwd=place, check=True, capture_output=True, text=True)
+        sections = [line.split() for line in listed.stdout.splitlines() if line.startswith(".")]
+        source = HARNESS.replace("NAME_FUNCTION", f"{name}_{function}").replace("NAME", name)
+        (place / "main.c").write_text(source.replace("CALLS", str(max(20, 200_000 // joints))), encoding="utf-8")
+        subprocess.run([*compiler, "main.c", f"{name}.o", "-o", "main", "-lm"], cwd=place, check=True)
+        ran = subprocess.run(["./main"], cwd=place, capture_output=True, text=True, check=False)
+        return {
+            "derive": derive,
+            "text": (place / f"{name}.c").stat().st_size / 1000,
+            "compile": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+            "code": sum(int(size) for section, size, *_ in sections if section.startswith(".text")) / 1000,
+            "tables": sum(int(size) for section, size, *_ in sections if section.startswith(".rodata")) / 1000,
+            "call": float(ran.stdout),
+        }
+
+
+def chain(joints: int):  # type: ignore[no-untyped-def]  # mbsym is imported where a row is measured
+    """Bodies in general position on hinges about x, y, z in turn, with three decimals to each number."""
+    from mbsym.model.body import Body, Placement
+    from mbsym.model.joint import Joint
+    from mbsym.model.system import Model
+
+    draw = random.Random(joints)
+
+    def number(low: float = 0.1, high: float = 0.4) -> str:
+        return f"{draw.uniform(low, high):.3f}"
+
+    def point() -> tuple[str, str, str]:
+        return number(), number(), number()
+
+    def moments() -> tuple[str, ...]:
+        return (*(number(0.3, 0.4) for _ in range(3)), "0.01", "0.02", "0.03")
+
+    axes = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+    bodies = [Body(f"b{k}", number(1, 3), point(), moments()) for k in range(joints)]
+    hinges = [
+        Joint(f"j{k}", "revolute", f"b{k - 1}" if k else "ground", f"b{k}", axes[k % 3],
+              predecessor_placement=Placement(point()))
+        for k in range(joints)
+    ]  # fmt: skip
+    return Model(f"chain{joints}", tuple(bodies), tuple(hinges))
+
+
+def exponent(points: list[tuple[float, float]]) -> float:
+    """Slope of the straight line through the logarithms."""
+    logs = [(math.log(x), math.log(y)) for x, y in points]
+    mean_x, mean_y = (sum(each[k] for each in logs) / len(logs) for k in (0, 1))
+    return sum((x - mean_x) * (y - mean_y) for x, y in logs) / sum((x - mean_x) ** 2 for x, _ in logs)
+
+
+def main(style: str, sizes: tuple[int, ...]) -> int:
+    """Prints the tables; exit status 1 if a chain costs more than it may."""
+    failed = False
+    for function in FUNCTIONS:
+        print(f"\n{function}, {style}")
+        print(f"{'joints':>8}" + "".join(f"{f'{name} {unit}':>12}" for name, unit in COLUMNS))
+        rows: list[tuple[int, dict[str, float]]] = []
+        for joints in sizes:
+            command = [sys.executable, __file__, "row", str(joints), function, style]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            rows.append((joints, json.loads(done.stdout)))
+            print(f"{joints:>8}" + "".join(f"{rows[-1][1][name]:>12.4g}" for name, _ in COLUMNS), flush=True)
+        if len(rows) > 1:
+            slopes = {name: exponent([(n, max(found[name], 1e-9)) for n, found in rows]) for name, _ in COLUMNS}
+            print(f"{'exponent':>8}" + "".join(f"{slopes[name]:>12.2f}" for name, _ in COLUMNS))
+            failed |= any(slopes[name] > MOST_EXPONENT for name in ("derive", "text", "compile", "call"))
+        failed |= any(found[name] > MOST_SECONDS for _, found in rows for name in ("derive", "compile"))
+    return int(failed) if style == "shared" else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["row"]:
+        print(json.dumps(row(int(sys.argv[2]), sys.argv[3], sys.argv[4])))
+    else:
+        straight = "--straight" in sys.argv
+        named = tuple(int(text) for text in sys.argv[1:] if text.isdigit())
+        sys.exit(main("straight" if straight else "shared", named or (JOINTS[:3] if straight else JOINTS)))

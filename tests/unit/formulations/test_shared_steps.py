@@ -1,0 +1,146 @@
+"""Functions whose bodies share steps are the functions that are written out, exactly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from mbsym import examples
+from mbsym.errors import SymbolicError
+from mbsym.formulations.catalogue import TREE_FUNCTIONS
+from mbsym.formulations.shared import kinds
+from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
+from mbsym.formulations.shared.kinds import Kind, sorted_bodies
+from mbsym.joints.registry import JOINT_TYPES
+from mbsym.model.body import Body, Placement
+from mbsym.model.joint import Joint
+from mbsym.model.system import Model
+from mbsym.passes.rolled_steps import simplified_steps
+from mbsym.pipeline import GenerationOptions, express, optimise
+from mbsym.symbolic.equality import compare
+from mbsym.symbolic.rolled import RolledProgram, unrolled
+from mbsym.verification.random_mechanisms import random_tree
+
+NUMERIC = GenerationOptions(symbolic_parameters="none")
+MOVING = tuple(name for name, kind in JOINT_TYPES.items() if not kind.is_rigid)
+
+
+def simplified(rolled: RolledProgram) -> RolledProgram:
+    return simplified_steps(rolled, lambda step: optimise(step)[0])
+
+
+def planar_chain(count: int) -> Model:
+    """Bodies in a plane on parallel hinges, no two alike."""
+    bodies = tuple(Body(f"b{k}", 1 + k, ("0.1", "0.2", 0), (1, 1, 1 + k, 0, 0, 0)) for k in range(count))
+    joints = tuple(
+        Joint(f"j{k}", "revolute", f"b{k - 1}" if k else "ground", f"b{k}", (0, 0, 1),
+              predecessor_placement=Placement(("0.3", 0, 0)))
+        for k in range(count)
+    )  # fmt: skip
+    return Model(f"planar{count}", bodies, joints, gravity=(0, "-9.81", 0))
+
+
+@pytest.mark.parametrize("function", SHARED_FUNCTIONS)
+@pytest.mark.parametrize("seed", range(3))
+def test_they_equal_what_is_written_out(seed: int, function: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Few kinds, so that bodies with zeros in other places share one.
+    monkeypatch.setattr(kinds, "MOST_KINDS", 1 + seed % 3)
+    model = random_tree(seed, bodies=(4, 9), forces=False, couplings=False, parameters=False)
+    mechanism = express(model, NUMERIC)
+    rolled = SHARED_FUNCTIONS[function](mechanism)
+    assert rolled is not None
+    straight = TREE_FUNCTIONS[function](mechanism.afresh())
+    assert compare(unrolled(rolled), straight)
+    assert compare(unrolled(simplified(rolled)), straight)
+
+
+@pytest.mark.parametrize("joint", MOVING)
+def test_so_do_those_of_every_type_of_joint(joint: str) -> None:
+    model = random_tree(3, bodies=4, joint_types=(joint,), forces=False, couplings=False, parameters=False)
+    mechanism = express(model, NUMERIC)
+    for function in ("forward_dynamics", "inverse_dynamics"):
+        rolled = SHARED_FUNCTIONS[function](mechanism)
+        assert rolled is not None
+        assert compare(unrolled(simplified(rolled)), TREE_FUNCTIONS[function](mechanism.afresh()))
+
+
+def test_armatures_count() -> None:
+    model = planar_chain(3)
+    model = replace(model, joints=tuple(replace(joint, armature="0.2") for joint in model.joints))
+    mechanism = express(model, NUMERIC)
+    for function in ("forward_dynamics", "inverse_dynamics"):
+        rolled = SHARED_FUNCTIONS[function](mechanism)
+        assert rolled is not None
+        assert compare(unrolled(rolled), TREE_FUNCTIONS[function](mechanism.afresh()))
+
+
+def test_a_wrong_step_is_found() -> None:
+    mechanism = express(planar_chain(3), NUMERIC)
+    rolled = SHARED_FUNCTIONS["inverse_dynamics"](mechanism)
+    assert rolled is not None
+    first, *others = rolled.sweeps
+    changed = tuple(
+        replace(call, numbers=(call.numbers[0] + Fraction(1, 7), *call.numbers[1:])) if call.numbers else call
+        for call in first.calls
+    )
+    wrong = replace(rolled, sweeps=(replace(first, calls=changed), *others))
+    assert not compare(unrolled(wrong), TREE_FUNCTIONS["inverse_dynamics"](mechanism.afresh()))
+
+
+def test_calls_that_read_what_was_not_written_are_refused() -> None:
+    rolled = SHARED_FUNCTIONS["inverse_dynamics"](express(planar_chain(2), NUMERIC))
+    assert rolled is not None
+    with pytest.raises(SymbolicError, match="not written"):
+        unrolled(replace(rolled, sweeps=rolled.sweeps[1:]))
+    with pytest.raises(SymbolicError, match="never written"):
+        unrolled(replace(rolled, sweeps=rolled.sweeps[:1]))
+    with pytest.raises(SymbolicError, match="again"):
+        unrolled(replace(rolled, sweeps=(*rolled.sweeps, rolled.sweeps[-1])))
+
+
+def test_steps_and_their_operations_do_not_depend_on_the_number_of_bodies() -> None:
+    counts = []
+    for count in (6, 12):
+        rolled = SHARED_FUNCTIONS["forward_dynamics"](express(planar_chain(count), NUMERIC))
+        assert rolled is not None
+        small = simplified(rolled)
+        counts.append({step.program.name: step.program.operation_count() for step in small.steps})
+        assert len(small.calls) == 3 * count + 3
+    assert counts[0] == counts[1]
+
+
+def test_what_stays_in_a_plane_costs_no_more_than_that() -> None:
+    mechanism = express(planar_chain(10), NUMERIC)
+    rolled = SHARED_FUNCTIONS["inverse_dynamics"](mechanism)
+    assert rolled is not None
+    straight = optimise(TREE_FUNCTIONS["inverse_dynamics"](mechanism.afresh()))[0].operation_count().arithmetic
+    assert simplified(rolled).operation_count().arithmetic < 1.5 * straight
+
+
+def test_few_kinds_however_different_the_bodies() -> None:
+    found = sorted_bodies(
+        [express(random_tree(1, bodies=60, forces=False, couplings=False, parameters=False), NUMERIC)]
+    )
+    assert found is not None
+    joints = {(kind.joint, kind.flipped) for kind in found.kinds}
+    assert len(found.kinds) <= kinds.MOST_KINDS * len(joints)
+    for kind, numbers in zip(found.kind, found.numbers, strict=True):
+        assert len(numbers) == found.kinds[kind].numbers
+
+
+def test_kinds_are_joined_where_they_differ() -> None:
+    turned = (1, 0, 0, 0, 1, 0, 0, 0, 1)
+    first, second = Kind("revolute", False, (*turned, 0, 2)), Kind("revolute", False, (*turned, 2, 1))
+    assert first.joined(second).marks == (*turned, 2, 3)
+    assert first.joined(first) == first
+    other = Kind("revolute", False, (0, -1, 0, 1, 0, 0, 0, 0, 1, 0, 2))
+    assert first.joined(other).marks == (*range(2, 11), 0, 11)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "cart_pole"])
+def test_others_are_not_made_so(name: str) -> None:
+    # Closed loops, and values that stay run-time arguments.
+    mechanism = express(examples.load(name), GenerationOptions(symbolic_parameters="all"))
+    assert SHARED_FUNCTIONS["inverse_dynamics"](mechanism) is None
