@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Final
 
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.loops.assembly import assemble
 from mbsym.model.frame_ends import on_bodies
-from mbsym.reference.mechanism import numeric_mechanism
-from mbsym.reference.placements import configuration
 from mbsym.simulation.output import MARK
-from mbsym.visualisation.posing import show_html
+from mbsym.visualisation.posing import poses_at, show_html
 from mbsym.visualisation.skeleton import skeleton
 from mbsym.visualisation.still import still_svg
 from mbsym.visualisation.surfaces import surfaces_of
-
-Array: TypeAlias = NDArray[Any]
 
 LARGEST: Final = 200
 """Bodies above which there are no pictures."""
@@ -49,12 +42,3 @@ def pictures(mechanism: Mechanism, most: int = LARGEST) -> Pictures:
         return Pictures(still, "")
     surfaces, _ = surfaces_of(numbers.model)
     return Pictures(still, show_html(numbers, q, MARK, surfaces))
-
-
-def poses_at(mechanism: Mechanism, q: Array) -> Array:
-    """Body frames in base axes (nb, 4, 4)."""
-    at = configuration(numeric_mechanism(mechanism.model, mechanism.labelling), q)
-    poses = np.tile(np.eye(4), (len(at.origins) - 1, 1, 1))
-    poses[:, :3, :3] = at.rotations[1:]
-    poses[:, :3, 3] = at.origins[1:]
-    return poses

@@ -20,9 +20,10 @@ from mbsym.report.equations import Equations, derive
 from mbsym.report.formulas import FormulaWriter
 from mbsym.report.latex import Latex
 from mbsym.report.mathml import MathML
-from mbsym.report.pictures import pictures, poses_at
+from mbsym.report.pictures import pictures
 from mbsym.report.reader_symbols import reader_symbols
 from mbsym.symbolic.interpret import interpret
+from mbsym.visualisation.posing import poses_at
 
 
 @cache
