@@ -425,8 +425,8 @@ void double_pendulum_joint_wrenches(
     const double_pendulum_real t10 = u2_1*t8;
     const double_pendulum_real t11 = cos2*t9;
     const double_pendulum_real t12 = l1*(m2 - cos2*t11);
-    const double_pendulum_real d1_1 = l1*(t12 + 0.08333333333333333*m1*l1) + t1*t2;
     const double_pendulum_real t13 = cos2*t10;
+    const double_pendulum_real d1_1 = l1*(t12 + 0.08333333333333333*m1*l1) + t1*t2;
     const double_pendulum_real u1_1 = tau[0] - n1_z - u2_1 - l1*t13;
     const double_pendulum_real inv_d1_1 = 1.0/d1_1;
     const double_pendulum_real vdot1_1 = u1_1*inv_d1_1;

@@ -831,8 +831,8 @@ def _joint_wrenches(function, q, v, tau, m1, m2, l1, l2):
     t10 = u2_1*t8
     t11 = cos2*t9
     t12 = l1*(m2 - cos2*t11)
-    d1_1 = l1*(t12 + 0.08333333333333333*m1*l1) + t1*t2
     t13 = cos2*t10
+    d1_1 = l1*(t12 + 0.08333333333333333*m1*l1) + t1*t2
     u1_1 = tau[0] - n1_z - u2_1 - l1*t13
     inv_d1_1 = 1.0/d1_1
     vdot1_1 = u1_1*inv_d1_1
