@@ -133,7 +133,7 @@ def pinocchio_jobs(part: str = "", builds: Sequence[tuple[str, ...]] = BUILDS) -
     """Pinocchio's algorithms from its headers, which takes minutes a build; none where headers are missing.
 
     Args:
-        part: LOOPS or DERIVATIVES in the place of the dynamics of trees.
+        part: DERIVATIVES in the place of the dynamics.
         builds: of BUILDS.
     """
     headers = wheel_headers()

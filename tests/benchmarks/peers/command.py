@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if "batches" in given.only:
             _batches([item for item in robots if item.robot.name in batches.ROBOTS], kept, place, given.rounds, run)
         if "loops" in given.only:
-            _loops(kept, place, given.rounds, run)
+            _loops(kept, given.rounds, run)
     filled = {"calls": run.calls, "batches": run.lanes, "loops": run.loops}
     blocks = [tables.summary(run)] * bool(run.calls) + [tables.BLOCKS[name](run) for name in PARTS if filled[name]]
     Path(given.markdown or kept / "peers.md").write_text("\n\n".join(blocks) + "\n")
@@ -162,10 +162,10 @@ def _batches(robots: Sequence[Prepared], kept: Path, place: Path, rounds: int, r
     run.together = batches.together(opened, rounds) if (os.cpu_count() or 1) > 1 else {}
 
 
-def _loops(kept: Path, place: Path, rounds: int, run: tables.Measured) -> None:
+def _loops(kept: Path, rounds: int, run: tables.Measured) -> None:
     every = []
     for name in loops.MECHANISMS:
-        items, told = loops.contestants(name, kept, place)
+        items, told = loops.contestants(name, kept)
         every += [item.entry for item in items]
         run.missing += [told] if told else []
     run.loops = _timed(every, rounds)

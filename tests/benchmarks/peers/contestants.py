@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
@@ -208,12 +209,13 @@ def casadi(robot: Prepared, kept: Path, place: Path) -> Iterator[Contestant]:
     every = not robot.robot.mimic
     jobs = []
     for cse in (False, True):
-        name = f"casadi-{robot.robot.name}{'-cse' if cse else ''}-{sha256(robot.joints.encode()).hexdigest()[:8]}"
+        # CasADi takes names of C for its files.
+        name = f"casadi_{robot.robot.name}{'_cse' if cse else ''}_{sha256(robot.joints.encode()).hexdigest()[:8]}"
         text = kept / f"{name}.c"
         if not text.exists():
             told = write(str(model).encode(), f"{kept}/".encode(), name.encode(), int(cse), int(every))
             if told:
-                print(f"CasADi, {robot.robot.title}: {told.decode()}")
+                print(f"CasADi, {robot.robot.title}: {told.decode()}", file=sys.stderr)
                 return
         texts = {**driver("casadi.c"), "text.c": text.read_text()}
         extra = ('-DTEXT="text.c"', *(("-DEVERY",) if every else ()))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,34 +16,32 @@ import mbsym
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.loops.redundancy import analyse_loops
 from mbsym.reference import Reference
-from peers.builds import BUILDS, libraries, pinocchio_jobs, wheel_headers
-from peers.contestants import SINGLE, Contestant, Peer, in_their_order
+from peers.contestants import SINGLE, Contestant, in_their_order
 from peers.generated import Opened, entries
 from peers.measure import Entry
-from peers.robots import Array, Inputs, as_text
+from peers.robots import Array, Inputs
 
 MECHANISMS = ("stewart_platform", "four_bar")
 FUNCTION = "constrained FD"
-ALGORITHMS = ("constraintDynamics, solved once", "constraintDynamics, proximal", "lcaba")
-"""Without regularisation, which closures that depend on each other need, and with it."""
+PROXIMAL = "constraintDynamics, proximal"
+ALGORITHMS = {
+    "constraintDynamics, solved once": ("constraintDynamics", (1e-12, 0.0, 1)),
+    PROXIMAL: ("constraintDynamics", (1e-10, 1e-12, 20)),
+    "lcaba": ("lcaba", (1e-12, 1e-6, 20)),
+}
+"""Functions of Pinocchio with accuracy, regularisation and iterations: none without closures that depend on others."""
 SOLVED = 1e-4
 """Largest relative difference from ours of what counts as a solution: proximal iterations stop early."""
-STEP = 0.1
-"""Seconds that joints move from the configuration of the file, at up to 1 rad/s or 1 m/s."""
 
 
 def states(reference: Reference, start: Array) -> Inputs:
-    """Closed configurations near the one of the file, with speeds that keep them closed, and forces."""
+    """The closed configuration of the file, with speeds that keep it closed, and forces."""
     rng = np.random.default_rng(0)
-    q, v = [], []
-    for _ in range(SINGLE):
-        motion = reference.consistent_velocity(start, rng.uniform(-1, 1, reference.nv))
-        q.append(reference.closed_position(reference.integrate_position(start, motion, STEP)))
-        v.append(reference.consistent_velocity(q[-1], rng.uniform(-1, 1, reference.nv)))
-    return Inputs(np.array(q), np.array(v), rng.uniform(-1, 1, (SINGLE, reference.nv)))
+    v = [reference.consistent_velocity(start, rng.uniform(-1, 1, reference.nv)) for _ in range(SINGLE)]
+    return Inputs(np.tile(start, (SINGLE, 1)), np.array(v), rng.uniform(-1, 1, (SINGLE, reference.nv)))
 
 
-def contestants(name: str, kept: Path, place: Path) -> tuple[list[Contestant], str]:
+def contestants(name: str, kept: Path) -> tuple[list[Contestant], str]:
     """Those that solve a mechanism, and what is said of those that do not."""
     model = mbsym.load(name)
     reference = Reference(model)
@@ -52,7 +51,7 @@ def contestants(name: str, kept: Path, place: Path) -> tuple[list[Contestant], s
     nv = reference.nv
     functions = {"constrained_dynamics": FUNCTION}
     every, told, places = [], [], np.arange(nv)
-    peers = list(_pinocchio(name, reference, inputs, kept, place))
+    peers = list(_pinocchio(name, reference, inputs))
     if peers:
         places = peers[0][1]
     for entry, opened, _ in entries(name, model, functions, values, kept=kept):
@@ -72,24 +71,47 @@ def contestants(name: str, kept: Path, place: Path) -> tuple[list[Contestant], s
     return every, "; ".join(dict.fromkeys(told))
 
 
-def _pinocchio(
-    name: str, reference: Reference, inputs: Inputs, kept: Path, place: Path
-) -> Iterator[tuple[Contestant, Array]]:
-    if wheel_headers() is None:
+def _pinocchio(name: str, reference: Reference, inputs: Inputs) -> Iterator[tuple[Contestant, Array]]:
+    try:
+        import pinocchio as pin
+    except ImportError:
         return
-    # One build, clang's where it is there: compilers take many minutes for these headers.
-    jobs = pinocchio_jobs("LOOPS", BUILDS[-1:])
     twins = twin_module()
     twin = twins._twin(reference)
-    path = place / f"{name}.txt"
-    path.write_text(as_text(twin.model, twins.contacts(reference, twin)))
-    q = np.array([twin.q(reference, one) for one in inputs.q])
-    theirs = Inputs(q, *(np.array([twin.speeds(one) for one in many]) for many in (inputs.v, inputs.u)))
-    for job, built in zip(jobs, libraries(jobs, kept), strict=True):
-        peer = Peer(built, path, theirs)
-        for number, algorithm in enumerate(ALGORITHMS):
-            entry = Entry(name, FUNCTION, algorithm, " ".join(job.build), partial(peer.spent, number))
-            yield Contestant(entry, partial(peer.result, number, 1)), twin.v_places
+    contacts = twins.contacts(reference, twin)
+    motions = [
+        (twin.q(reference, q), twin.speeds(v), twin.speeds(u))
+        for q, v, u in zip(inputs.q, inputs.v, inputs.u, strict=True)
+    ]
+    dependent = any(joint.type == "revolute" for joint in reference.mechanism.cut_joints)
+    for algorithm, (function, numbers) in ALGORITHMS.items():
+        if dependent and algorithm != PROXIMAL:
+            continue  # Two points of an axis hold it twice along itself, which the others cannot bear.
+        data, results = twin.model.createData(), pin.StdVec_RigidConstraintData()
+        for item in contacts:
+            results.append(pin.RigidConstraintData(item))
+        if function == "lcaba":
+            pin.computeJointMinimalOrdering(twin.model, data, contacts)
+        else:
+            pin.initConstraintDynamics(twin.model, data, contacts, results)
+        called = partial(getattr(pin, function), twin.model, data)
+        last = (contacts, results, pin.ProximalSettings(*numbers))
+
+        def call(k: int, called: Any = called, last: Any = last) -> Any:
+            return called(*motions[k], *last)
+
+        def spent(calls: int, call: Callable[[int], Any] = call) -> float:
+            start = time.thread_time()
+            for i in range(calls):
+                call(i % SINGLE)
+            between = time.thread_time()
+            # What a call from Python costs by itself.
+            for _ in range(calls):
+                pin.neutral(twin.model)
+            return 2 * between - start - time.thread_time()
+
+        entry = Entry(name, FUNCTION, algorithm, "wheel", spent)
+        yield Contestant(entry, lambda call=call: np.array(call(0))), twin.v_places
 
 
 def twin_module() -> Any:

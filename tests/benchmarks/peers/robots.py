@@ -188,8 +188,8 @@ def _in_their_order(mechanism: NumericMechanism, twin: Any, ours: Inputs, follow
     return Inputs(moved(ours.q, q_places), moved(ours.v, places), moved(ours.u, places)), places
 
 
-def as_text(twin: Any, contacts: Any = (), followers: list[tuple[int, int, float, float]] | None = None) -> str:
-    """Gravity, joints with their placements and inertias, contacts and followers of a model of Pinocchio."""
+def as_text(twin: Any, followers: list[tuple[int, int, float, float]] | None = None) -> str:
+    """Gravity, joints with their placements and inertias, and followers of a model of Pinocchio."""
 
     def line(*parts: Any) -> str:
         return " ".join(repr(float(entry)) for part in parts for entry in np.ravel(part))
@@ -201,11 +201,6 @@ def as_text(twin: Any, contacts: Any = (), followers: list[tuple[int, int, float
         axis = joint.extract().axis if kind.endswith("Unaligned") else (0, 0, 1)
         numbers = line(axis, _snapped(place.rotation), place.translation, inertia.mass, inertia.lever, inertia.inertia)
         lines.append(f"{twin.parents[k]} {kind} {numbers}")
-    lines.append(str(len(contacts)))
-    for item in contacts:
-        near, far = item.joint1_placement, item.joint2_placement
-        lines.append(f"{item.joint1_id} {line(near.rotation, near.translation)}")
-        lines.append(f"{item.joint2_id} {line(far.rotation, far.translation)}")
     lines.append(str(len(followers or ())))
     lines += [f"{leader} {follower} {line(factor, offset)}" for leader, follower, factor, offset in followers or ()]
     return "\n".join(lines) + "\n"

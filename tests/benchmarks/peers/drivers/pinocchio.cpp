@@ -6,10 +6,7 @@
 #include <pinocchio/fwd.hpp>
 #include <pinocchio/multibody.hpp>
 #include <pinocchio/multibody/joint.hpp>
-#if defined(LOOPS)
-#include <pinocchio/algorithm/constrained-dynamics.hpp>
-#include <pinocchio/algorithm/loop-constrained-aba.hpp>
-#elif defined(DERIVATIVES)
+#ifdef DERIVATIVES
 #include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea-second-order-derivatives.hpp>
@@ -27,10 +24,6 @@ struct Peer {
     Data data;
     long states = 0;
     std::vector<Eigen::VectorXd> q, v, u;
-#ifdef LOOPS
-    PINOCCHIO_ALIGNED_STD_VECTOR(RigidConstraintModel) contacts;
-    PINOCCHIO_ALIGNED_STD_VECTOR(RigidConstraintData) results;
-#endif
 };
 
 static SE3 placement(std::istream &in)
@@ -46,8 +39,7 @@ static JointModel joint_of(const std::string &kind, const SE3::Vector3 &axis)
 {
     static const std::map<std::string, JointModel> known = {
         {"RX", JointModelRX()}, {"RY", JointModelRY()}, {"RZ", JointModelRZ()}, {"PX", JointModelPX()},
-        {"PY", JointModelPY()}, {"PZ", JointModelPZ()}, {"Spherical", JointModelSpherical()},
-        {"FreeFlyer", JointModelFreeFlyer()}};
+        {"PY", JointModelPY()}, {"PZ", JointModelPZ()}, {"FreeFlyer", JointModelFreeFlyer()}};
     if (kind == "RevoluteUnaligned") return JointModelRevoluteUnaligned(axis);
     if (kind == "PrismaticUnaligned") return JointModelPrismaticUnaligned(axis);
     return known.at(kind);
@@ -59,7 +51,7 @@ extern "C" __attribute__((visibility("default"))) void *peer_open(const char *pa
     Model &model = peer->model;
     std::ifstream in(path);
     SE3::Vector3 gravity;
-    int joints, others;
+    int joints, followers;
     in >> gravity[0] >> gravity[1] >> gravity[2] >> joints;
     model.gravity.linear(gravity);
     for (int k = 0; k < joints; ++k) {
@@ -75,34 +67,18 @@ extern "C" __attribute__((visibility("default"))) void *peer_open(const char *pa
         const JointIndex id = model.addJoint(parent, joint_of(kind, axis), place, "j" + std::to_string(k));
         model.appendBodyToJoint(id, Inertia(mass, center, about), SE3::Identity());
     }
-    in >> others;
-    for (int k = 0; k < others; ++k) {
-        int first, second;
-        in >> first;
-        const SE3 near = placement(in);
-        in >> second;
-        const SE3 far = placement(in);
-#ifdef LOOPS
-        peer->contacts.emplace_back(CONTACT_3D, model, first, near, second, far);
-#endif
-    }
-    in >> others;
-    for (int k = 0; k < others; ++k) {
+    in >> followers;
+    for (int k = 0; k < followers; ++k) {
         int leader, follower;
         double factor, offset;
         in >> leader >> follower >> factor >> offset;
-#if !defined(LOOPS) && !defined(DERIVATIVES)
+#ifndef DERIVATIVES
         Model with;
         transformJointIntoMimic(model, leader, follower, factor, offset, with);
         model = with;
 #endif
     }
     peer->data = Data(model);
-#ifdef LOOPS
-    for (const auto &contact : peer->contacts) peer->results.emplace_back(contact);
-    initConstraintDynamics(model, peer->data, peer->contacts, peer->results);
-    computeJointMinimalOrdering(model, peer->data, peer->contacts);
-#endif
     return peer;
 }
 
@@ -128,20 +104,7 @@ extern "C" __attribute__((visibility("default"))) double peer_spent(void *opened
     const auto &q = peer->q, &v = peer->v, &u = peer->u;
     const double start = now();
     switch (function) {
-#if defined(LOOPS)
-    case 0: {
-        ProximalSettings once(1e-12, 0.0, 1);
-        CALLS(calls, constraintDynamics(model, data, q[k], v[k], u[k], peer->contacts, peer->results, once))
-    }
-    case 1: {
-        ProximalSettings iterated(1e-10, 1e-12, 20);
-        CALLS(calls, constraintDynamics(model, data, q[k], v[k], u[k], peer->contacts, peer->results, iterated))
-    }
-    case 2: {
-        ProximalSettings positive(1e-12, 1e-6, 20);
-        CALLS(calls, lcaba(model, data, q[k], v[k], u[k], peer->contacts, peer->results, positive))
-    }
-#elif defined(DERIVATIVES)
+#ifdef DERIVATIVES
     case 0: CALLS(calls, computeRNEADerivatives(model, data, q[k], v[k], u[k]))
     case 1: CALLS(calls, computeABADerivatives(model, data, q[k], v[k], u[k]))
     case 2: CALLS(calls, ComputeRNEASecondOrderDerivatives(model, data, q[k], v[k], u[k]))
