@@ -1,31 +1,34 @@
 """Mutation testing: small faults are put into the code one by one, and the tests have to see each of them.
 
-    python tests/benchmarks/mutations.py [--count 300] [--seed 1] [--room PREFIX] [--from K] [--list]
+    python tests/benchmarks/mutations.py [--count 300] [--seed 1] [--room PREFIX] [--list] [--again] [--all-tests]
 
 A fault is another operator (+ for -, <= for <, and for or), another number (one more), a sign left out, a truth value
 turned round, or the first two arguments of a call exchanged, in the formulations, kinematics, transfer matrices, code
-generation and runtimes. What is drawn depends on the seed and the code alone. Each faulty copy of the repository is
-tested by the smallest set of tests about its room, in order, until one fails; a test that does not end counts as one
-that fails. Survivors are listed at the end: whether one is a hole in the tests or no fault at all (an equal value, a
-limit of text, a bound that is never reached) is for the reader to say.
+generation and runtimes. What is drawn depends on the seed and the code alone. Faults are tried in a copy of the tree
+that is made once (``--scratch``); which tests execute which line is recorded when a room is first asked about, so that
+a fault costs a second or two (mutation_runs.py). A test that does not end counts as one that fails, a fault on a line
+that no test executes has survived. Results are kept: the same command goes on where it was interrupted, ``--again``
+tries survivors with the tests as they are now. Whether a survivor is a hole in the tests or no fault at all (an equal
+value, a limit of text, a bound that is never reached) is for the reader to say.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-import os
+import compileall
+import json
 import random
 import re
 import shutil
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Final
+from py_compile import PycInvalidationMode
+from typing import Any, Final
+
+import mutation_runs
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -87,6 +90,9 @@ TESTS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Tests about each room, the longest prefix first."""
 
+ASKED: Final = ("tests/unit", "tests/physics", "tests/literature", "tests/execute")
+"""What ``--all-tests`` asks too; golden files and architecture would see any other text, whether it is wrong or not."""
+
 ROOMS = ("mbsym/formulations", "mbsym/kinematics", "mbsym/transfer_matrix", "mbsym/codegen", "runtime")
 
 OTHER: Final = {
@@ -95,10 +101,18 @@ OTHER: Final = {
     ast.And: "or", ast.Or: "and", ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
 }  # fmt: skip
 
-NOT_EXCHANGED: Final = (ast.Starred, ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Lambda, ast.GeneratorExp)
+WITHOUT_FAULT: Final = "without_fault.json"
+"""File of the copy with the text of the module that has a fault at present."""
 
-LONGEST: Final = 600
-"""Seconds of processor time for the tests of one faulty copy: a busy machine must not pass for an endless loop."""
+NO_FAULT: Final = {
+    (
+        "mbsym/formulations/constraint_force/kkt.py",
+        "'driving, applied.joints[body.label - 1]' -> 'applied.joints[body.label - 1], driving'",
+    ): "no fault: what is paired is added",
+}
+"""Faults that change nothing, and why; by file and change."""
+
+NOT_EXCHANGED: Final = (ast.Starred, ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Lambda, ast.GeneratorExp)
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -228,77 +242,146 @@ def c_mutations(path: str, source: str) -> list[Mutation]:
     return found
 
 
-def all_mutations(prefix: str) -> Iterator[Mutation]:
+def all_mutations(root: Path, prefix: str) -> Iterator[Mutation]:
     """Every fault of the rooms below a prefix."""
     for room in ROOMS:
-        for path in sorted((ROOT / room).rglob("*")):
-            name = path.relative_to(ROOT).as_posix()
+        for path in sorted((root / room).rglob("*")):
+            name = path.relative_to(root).as_posix()
             if not name.startswith(prefix) or path.suffix not in (".py", ".c"):
                 continue
             source = path.read_text(encoding="utf-8")
             yield from python_mutations(name, source) if path.suffix == ".py" else c_mutations(name, source)
 
 
-def tests_of(path: str) -> tuple[str, ...]:
-    """The tests about a file."""
+def about(path: str) -> tuple[str, ...]:
+    """Tests about a file's room, which are asked first."""
     return TESTS[max((prefix for prefix in TESTS if path.startswith(prefix)), key=len)]
 
 
-def killed_by(copy: Path, mutation: Mutation) -> str:
-    """The test that fails with the fault in place, or "" where none does."""
+class Records:
+    """Which tests execute which lines: recorded when a room is first asked about, kept for later runs.
+
+    Args:
+        copy: of the tree.
+        kept: where recordings are kept.
+        all_tests: whether all tests are asked about each fault, not only those about its room.
+    """
+
+    def __init__(self, copy: Path, kept: Path, *, all_tests: bool) -> None:
+        self._copy, self._kept, self._all_tests = copy, kept, all_tests
+        self._known: dict[str, dict[str, dict[str, Any]]] = {}
+
+    def about(self, path: str) -> list[dict[str, dict[str, Any]]]:
+        """The recordings of all files of tests that are asked about a file."""
+        return [self._recorded(name) for name in self._files(path)]
+
+    def _files(self, path: str) -> list[str]:
+        found: dict[str, None] = {}
+        for each in (*about(path), *(ASKED if self._all_tests else ())):
+            place = self._copy / each
+            files = [place] if place.is_file() else sorted(place.rglob("test_*.py"))
+            found |= dict.fromkeys(file.relative_to(self._copy).as_posix() for file in files)
+        return list(found)
+
+    def _recorded(self, name: str) -> dict[str, dict[str, Any]]:
+        if name not in self._known:
+            began = time.perf_counter()
+            self._known[name] = mutation_runs.record(self._copy, name, ROOMS, self._kept)
+            if time.perf_counter() - began > 1:
+                tests = len(self._known[name])
+                print(f"     {time.perf_counter() - began:5.0f} s  recorded {name}, {tests} tests", flush=True)
+        return self._known[name]
+
+
+def copied(copy: Path, *, tests_only: bool) -> None:
+    """Copies the tree, compiled so that a changed file is noticed by its content, or the tests of it anew."""
+    ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", "build")
+    if tests_only:
+        shutil.rmtree(copy / "tests")
+        shutil.copytree(ROOT / "tests", copy / "tests", ignore=ignored)
+        return
+    shutil.copytree(ROOT, copy, ignore=ignored)
+    compileall.compile_dir(copy / "mbsym", quiet=2, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
+
+
+def killed(copy: Path, mutation: Mutation, records: Records) -> str:
+    """What sees a fault: a test, or "" where none does."""
     target = copy / mutation.path
-    source = (ROOT / mutation.path).read_text(encoding="utf-8")
-    target.write_text(source[: mutation.start] + mutation.text + source[mutation.end :], encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests_of(mutation.path)]
-    limit = ["bash", "-c", f'ulimit -t {LONGEST}; exec "$@"', "limit"]
+    source = target.read_text(encoding="utf-8")
+    tests = mutation_runs.candidates(records.about(mutation.path), mutation.path, source, mutation.line)
+    faulty = source[: mutation.start] + mutation.text + source[mutation.end :]
+    (copy / WITHOUT_FAULT).write_text(json.dumps({"path": mutation.path, "source": source}), encoding="utf-8")
+    target.write_text(faulty, encoding="utf-8")
     try:
-        run = subprocess.run([*limit, *command], cwd=copy, env=environment, capture_output=True, text=True, check=False)
+        return mutation_runs.killed_by(copy, tests, about(mutation.path))
     finally:
-        target.write_text(source, encoding="utf-8")
-    if run.returncode == 0:
-        return ""
-    if run.returncode < 0:
-        return "time"
-    lines = [line for line in run.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return lines[0].split(" - ")[0] if lines else f"exit status {run.returncode}"
+        restore(copy)
+
+
+def restore(copy: Path) -> None:
+    """Takes the fault out of the copy, also one that an interrupted run has left there."""
+    place = copy / WITHOUT_FAULT
+    if place.exists():
+        kept = json.loads(place.read_text(encoding="utf-8"))
+        (copy / kept["path"]).write_text(kept["source"], encoding="utf-8")
+        place.unlink()
+
+
+def table(faults: Sequence[str], by: Mapping[str, str]) -> str:
+    """Faults tried and killed by room, and the survivors with the reason where there is one."""
+    lines = ["", "| room | faults tried | killed |", "|---|---|---|"]
+    for room in ROOMS:
+        own = [fault for fault in faults if fault.startswith(room)]
+        if own:
+            lines.append(f"| `{room}` | {len(own)} | {sum(bool(by[fault]) for fault in own)} |")
+    lines += ["", "Survivors:", ""]
+    for fault in faults:
+        if not by[fault]:
+            path, _, change = fault.partition(": ")
+            reason = NO_FAULT.get((path.rpartition(":")[0], change), "a hole in the tests")
+            lines.append(f"* `{fault}`: {reason}")
+    return "\n".join(lines)
 
 
 def main() -> None:
-    """Draws, tests and lists."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Copies, records, draws, tests and lists."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--room", default="")
-    parser.add_argument("--from", dest="first", type=int, default=0)
-    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--list", action="store_true", help="lists the faults and tries none")
+    parser.add_argument("--again", action="store_true", help="tries survivors again, with the tests as they are now")
+    parser.add_argument("--all-tests", action="store_true", help="asks not only the tests about the rooms")
+    parser.add_argument("--scratch", type=Path, default=ROOT / "build" / "mutations")
     options = parser.parse_args()
-    every = sorted(set(all_mutations(options.room)))
-    drawn = random.Random(options.seed).sample(every, min(options.count, len(every)))[options.first :]
-    sources = {mutation.path: (ROOT / mutation.path).read_text(encoding="utf-8") for mutation in drawn}
+    copy, kept = options.scratch / "copy", options.scratch / f"results_{options.seed}.jsonl"
+    if not copy.exists():
+        copied(copy, tests_only=False)
+    elif options.again:
+        copied(copy, tests_only=True)
+    restore(copy)
+    every = sorted(set(all_mutations(copy, options.room)))
+    drawn = random.Random(options.seed).sample(every, min(options.count, len(every)))
+    sources = {mutation.path: (copy / mutation.path).read_text(encoding="utf-8") for mutation in drawn}
     print(f"{len(every)} faults are possible, {len(drawn)} are tried (seed {options.seed})", flush=True)
     if options.list:
         print("\n".join(mutation.shown(sources[mutation.path]) for mutation in drawn))
         return
-    survivors: list[Mutation] = []
-    with TemporaryDirectory() as scratch:
-        copy = Path(scratch) / "copy"
-        ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", "build")
-        shutil.copytree(ROOT, copy, ignore=ignored)
-        for number, mutation in enumerate(drawn, start=1):
-            began = time.perf_counter()
-            by = killed_by(copy, mutation)
-            if not by:
-                survivors.append(mutation)
-            said = f"killed by {by}" if by else "SURVIVED"
-            print(
-                f"{number:4} {time.perf_counter() - began:5.0f} s  {mutation.shown(sources[mutation.path])}  {said}",
-                flush=True,
-            )
-    dead = len(drawn) - len(survivors)
-    print(f"\n{dead} of {len(drawn)} killed, {100 * dead / max(len(drawn), 1):.1f} %; survivors:")
-    for mutation in survivors:
-        print(f"  {mutation.shown(sources[mutation.path])}")
+    lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
+    known: dict[str, str] = {each["fault"]: each["by"] for each in map(json.loads, lines)}
+    mutation_runs.warm_up()
+    records = Records(copy, options.scratch / "recorded", all_tests=options.all_tests)
+    for number, mutation in enumerate(drawn, start=1):
+        fault = mutation.shown(sources[mutation.path])
+        if fault in known and (known[fault] or not options.again):
+            continue
+        began = time.perf_counter()
+        known[fault] = killed(copy, mutation, records)
+        said = f"killed by {known[fault]}" if known[fault] else "SURVIVED"
+        print(f"{number:4} {time.perf_counter() - began:5.0f} s  {fault}  {said}", flush=True)
+        with kept.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"fault": fault, "by": known[fault]}) + "\n")
+    print(table([mutation.shown(sources[mutation.path]) for mutation in drawn], known))
 
 
 if __name__ == "__main__":

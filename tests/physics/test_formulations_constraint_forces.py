@@ -253,6 +253,14 @@ def test_matrices_in_sympy_are_what_their_formulas_say() -> None:
         np.testing.assert_allclose(dense(name), expected, rtol=0, atol=1e-11 * np.abs(expected).max())
 
 
+def test_d_has_the_rotors_and_nothing_else() -> None:
+    model = tree_model((0, 1), ("revolute", "prismatic"))
+    model = replace(model, joints=(replace(model.joints[0], armature=0.5), model.joints[1]))
+    found = cfa_matrices(mechanism_of(model, order="input")).to_sympy("D").as_explicit()
+    # Five directions that the first joint holds, its rotor's freedom with 1/a, five of the second.
+    assert found == sympy.diag(*[0] * 5, 2, *[0] * 5)
+
+
 def test_blocks_of_a_single_free_body() -> None:
     matrices = cfa_matrices(mechanism_of(tree_model((0,), ("free",)), order="input"))
     with pytest.raises(DerivationError, match="no entries"):
