@@ -50,7 +50,6 @@ from mbsym.records import Registry
 from mbsym.regressors.functions import BASE_REGRESSOR, REGRESSOR_FUNCTIONS, base_regressor_along_loops
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.rolled import RolledProgram
-from mbsym.transfer_matrix.module import generate_step
 
 DeriveFunction: TypeAlias = Callable[[Mechanism], Program]
 
@@ -334,6 +333,8 @@ def _with_loops(
 
 def _stepping(mechanism: Mechanism) -> tuple[Mapping[str, DeriveFunction], FixedFunctions]:
     """Stepping by transfer matrices: kernels, and the sweeps around them."""
+    from mbsym.transfer_matrix.module import generate_step
+
     module = generate_step(mechanism)
     functions = {program.name: partial(_given, program) for program in module.programs}
     fixed = FixedFunctions(

@@ -44,11 +44,10 @@ def read_model(
         cut, keep: the values of --cut and --keep.
         tell: False leaves its warnings to the caller.
     """
-    from mbsym.formats.registry import LoadOptions
+    from mbsym.formats.registry import LoadOptions, load
     from mbsym.model.system import with_cuts
     from mbsym.model.validate import require_valid
     from mbsym.model.wrench_inputs import with_wrench_inputs
-    from mbsym.pipeline import read
     from mbsym.topology.assembly_orders import assembly_order
 
     assembly_order(order, "--order")
@@ -69,7 +68,9 @@ def read_model(
         snap_angles=snap_angles,
         loops=None if loops is None else str(loops),
     )
-    model = read(source, options)
+    # What the pipeline reads is this; a verb that derives nothing does without the rest of it.
+    model = load(source, options)
+    require_valid(model)
     if cut or keep:
         model = with_cuts(model, names_in(cut), names_in(keep))
         # By name, where the model's entries have numbers: these demands come from the command line.

@@ -1,23 +1,22 @@
-"""The languages that code is generated in: what each is called, how it is printed, and how it is loaded for calls."""
+"""The languages that code is generated in: what each is called, how it is printed, and how it is loaded for calls.
+
+What prints and what loads a language is imported when that is done.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
-from mbsym.codegen.c.batches import render_batch
-from mbsym.codegen.c.views import render_c
 from mbsym.codegen.description import GeneratedFile
-from mbsym.codegen.load import LoadedModule, c_module, imported
-from mbsym.codegen.load_batch import load_batch
 from mbsym.codegen.lowered_module import LoweredModule
-from mbsym.codegen.manifest_reader import read_manifest
-from mbsym.codegen.numpy.views import render_numpy
 from mbsym.errors import CodegenError
 from mbsym.records import Registry
+
+if TYPE_CHECKING:
+    from mbsym.codegen.load import LoadedModule
 
 LARGEST_OPTIMISED: Final = 400_000
 """Bytes of C above which it is compiled for checks without optimisation, which takes a tenth of the time."""
@@ -56,26 +55,54 @@ class Language:
         return tuple(f"{name}{suffix}" for suffix in self.suffixes)
 
 
+def _render_c(module: LoweredModule) -> Sequence[GeneratedFile]:
+    from mbsym.codegen.c.views import render_c
+
+    return render_c(module)
+
+
+def _render_batch(module: LoweredModule) -> Sequence[GeneratedFile]:
+    from mbsym.codegen.c.batches import render_batch
+
+    return render_batch(module)
+
+
+def _render_numpy(module: LoweredModule) -> Sequence[GeneratedFile]:
+    from mbsym.codegen.numpy.views import render_numpy
+
+    return render_numpy(module)
+
+
 def _load_c(directory: Path, name: str) -> LoadedModule:
+    from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
+    from mbsym.codegen.load import c_module
+    from mbsym.codegen.manifest_reader import read_manifest
+
     size = (directory / f"{name}.c").stat().st_size
     library = compile_c(directory, name, DEFAULT_FLAGS if size <= LARGEST_OPTIMISED else (*WARNINGS, "-O0"))
     return c_module(library, read_manifest(directory / f"{name}.json"))
 
 
 def _load_batch(directory: Path, name: str) -> LoadedModule:
+    from mbsym.codegen.load_batch import load_batch
+    from mbsym.codegen.manifest_reader import read_manifest
+
     return load_batch(directory, read_manifest(directory / f"{name}.json"))
 
 
 def _load_numpy(directory: Path, name: str) -> LoadedModule:
+    from mbsym.codegen.load import imported
+    from mbsym.codegen.manifest_reader import read_manifest
+
     return imported(directory / f"{name}.py", read_manifest(directory / f"{name}.json"))
 
 
 LANGUAGES: Final = Registry(
     "language",
     (
-        Language("c", "C99", (".c", ".h"), render_c, _load_c),
-        Language("numpy", "Python with NumPy", (".py",), render_numpy, _load_numpy),
-        Language(BATCH, "C for many states at once", ("_batch.c", "_batch.h"), render_batch, _load_batch, needs="c"),
+        Language("c", "C99", (".c", ".h"), _render_c, _load_c),
+        Language("numpy", "Python with NumPy", (".py",), _render_numpy, _load_numpy),
+        Language(BATCH, "C for many states at once", ("_batch.c", "_batch.h"), _render_batch, _load_batch, needs="c"),
     ),
     CodegenError,
 )
