@@ -34,15 +34,12 @@ from mbsym.conventions import (
     LARGEST_CODE,
     LOOP_CONVENTIONS,
 )
-from mbsym.derivatives.control_functions import FRAME_CONTROL_FUNCTIONS
-from mbsym.derivatives.functions import OF_FREE_MOTION
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.derivatives.sparsity import Sparsity, compress, index_arrays, sparsity_fields, sparsity_of
 from mbsym.embedded.beside import SUFFIXES_BESIDE, files_beside, reports_beside
 from mbsym.errors import DerivationError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
-from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
 from mbsym.formulations.massless_motion import require_inertia
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
 from mbsym.formulations.shared.style import Style, chosen_style, shared_functions
@@ -67,6 +64,7 @@ from mbsym.registry import (
     FixedFunctions,
     available_functions,
     contracts_of,
+    require_known,
     require_preparable,
 )
 from mbsym.regressors.tables import column_tables
@@ -137,6 +135,7 @@ class Derivation:
         fixed: functions with fixed text that call the programs, if there are any.
         sparsity: of the matrices of functions on request and derivatives, by function and result.
         rolled: functions made of steps that bodies of one kind share; none of them is among the programs.
+        left_out: functions that nobody named and that would be too large, with the megabytes of each.
     """
 
     mechanism: Mechanism
@@ -147,6 +146,7 @@ class Derivation:
     fixed: FixedFunctions | None = None
     sparsity: Mapping[str, Mapping[str, Sparsity]] = field(default_factory=dict)
     rolled: tuple[RolledProgram, ...] = ()
+    left_out: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Derivation of {self.mechanism.model.name!r}, {self.formulation}: {', '.join(self.names)}>"
@@ -246,12 +246,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     available = found.with_derivatives(options.derivatives)
     known = (*found.functions, *(found.fixed.names if found.fixed is not None else ()))
     on_request = (*found.on_request, *(function.name for function in found.fixed_on_request))
-    for name in options.functions:
-        if name not in known and name not in on_request:
-            raise DerivationError(
-                f"{mechanism.model.name} has no function {name!r}",
-                remedy=_remedy(name, (*known, *on_request), found.loops is not None),
-            )
+    require_known(options.functions, found, (*known, *on_request))
     if options.prepare:
         require_preparable(found, also=(*options.batch, *options.beside))
     wanted = set(options.functions or known).union(request.name for request in options.derivatives)
@@ -267,7 +262,10 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     contracts = [known_contracts[name] for name in names if name in known_contracts]
     # The least that it can be is looked at before anything is derived.
     least = code_size(mechanism, found.loops, contracts, shared=() if options.style == "straight" else candidates)
-    require_moderate(least, options.largest, mechanism.model.name)
+    left_out = {} if options.functions or options.derivatives or fixed else least.beyond(options.largest)
+    names = [name for name in names if name not in left_out]
+    contracts = [contract for contract in contracts if contract.name not in left_out]
+    require_moderate(least.without(left_out), options.largest, mechanism.model.name)
     simplify = partial(_simplified_step, mechanism.simplifications)
     rolled = shared_functions(mechanism, candidates, simplify, options.style, prepare=options.prepare)
     size = code_size(mechanism, found.loops, contracts, shared=rolled)
@@ -299,6 +297,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
         fixed,
         sparsity,
         tuple(rolled.values()),
+        left_out,
     )
 
 
@@ -309,16 +308,6 @@ def _simplified_step(simplifications: Collection[str], step: Program) -> Program
 def _is_for_lanes(name: str, options: GenerationOptions) -> bool:
     """True where nobody says that a function which takes many states should have them one after the other."""
     return options.style == "auto" and (name in options.batch or EVERY in options.batch)
-
-
-def _remedy(name: str, known: Sequence[str], closed: bool) -> str:
-    if name in FRAME_CONTROL_FUNCTIONS and closed:
-        return "closed loops constrain its motion; it is there for trees only"
-    if name in FRAME_FUNCTIONS or name in FRAME_CONTROL_FUNCTIONS:
-        return "say for which frames, with --frame or frames="
-    if name in OF_FREE_MOTION:
-        return "closed loops constrain its motion: ask for constrained_dynamics_derivatives"
-    return f"it has {', '.join(dict.fromkeys(known))}"
 
 
 def _silent(what: str, done: int, total: int) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import Final, TypeAlias
 
 from mbsym.codegen.interface import Argument, RuntimeFunction, Tolerance
-from mbsym.derivatives.control_functions import functions_on_request
+from mbsym.derivatives.control_functions import FRAME_CONTROL_FUNCTIONS, functions_on_request
 from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS, OF_FREE_MOTION
 from mbsym.derivatives.loop_functions import INDEPENDENT_DERIVATIVES, LOOP_DERIVATIVE_TERMS
 from mbsym.derivatives.of_functions import DerivativeRequest, differentiated
@@ -304,6 +304,29 @@ def available_functions(mechanism: Mechanism, formulation: str) -> Available:
         DerivationError: there is no such formulation.
     """
     return Available(mechanism, FORMULATIONS.named(formulation))
+
+
+def require_known(names: Iterable[str], found: Available, known: Sequence[str]) -> None:
+    """Checks that there are functions of some names.
+
+    Raises:
+        DerivationError: there is none of a name.
+    """
+    for name in names:
+        if name not in known:
+            raise DerivationError(
+                f"{found.mechanism.model.name} has no function {name!r}", remedy=_where_it_is(name, known, found)
+            )
+
+
+def _where_it_is(name: str, known: Sequence[str], found: Available) -> str:
+    if name in FRAME_CONTROL_FUNCTIONS and found.loops is not None:
+        return "closed loops constrain its motion; it is there for trees only"
+    if name in FRAME_FUNCTIONS or name in FRAME_CONTROL_FUNCTIONS:
+        return "say for which frames, with --frame or frames="
+    if name in OF_FREE_MOTION:
+        return "closed loops constrain its motion: ask for constrained_dynamics_derivatives"
+    return f"it has {', '.join(dict.fromkeys(known))}"
 
 
 def _is_closed(mechanism: Mechanism) -> bool:

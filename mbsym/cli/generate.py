@@ -190,6 +190,8 @@ def register(app: typer.Typer) -> None:
             )
         if snap_angles < SUGGESTED_SNAP and any("--snap-angles" in warning for warning in system.warnings):
             print(_saving(done, reading(snap_angles=SUGGESTED_SNAP, tell=False)), file=sys.stderr)
+        for name, size in done.derivation.left_out.items():
+            print(f"note: {name} is left out, about {size:.2g} MB; --function {name} asks for it", file=sys.stderr)
         saved = None
         if savings:
             from mbsym.report.savings import savings as savings_of
@@ -213,7 +215,12 @@ def _document(done: Generation) -> dict[str, object]:
     for name, count in _operations(done.derivation).items():
         known = {"operations_unprepared": before[name].as_dict()} if name in before else {}
         functions.append({"name": name, "operations": count.as_dict(), **(known if is_prepared else {})})
-    return {"formulation": done.derivation.formulation, "real": done.options.real, "functions": functions}
+    return {
+        "formulation": done.derivation.formulation,
+        "real": done.options.real,
+        "functions": functions,
+        "left_out": dict(done.derivation.left_out),
+    }
 
 
 def _operations(derivation: Derivation) -> dict[str, OperationCount]:

@@ -88,6 +88,7 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "functions": "name of each and its operations by kind; with --prepare, as `operations_unprepared`, what it "
         "takes where nothing is prepared",
         "savings": "with --savings: operations of each function as derived and after each way to fewer",
+        "left_out": "functions that nobody named and that would be too large, with the megabytes of each",
     },
     "export": {"consumer": "whose files these are", "notes": "what is not there, and why, a sentence each"},
     "verify": {

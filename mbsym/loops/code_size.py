@@ -76,6 +76,19 @@ class CodeSize:
         """Megabytes in all."""
         return sum(self.megabytes.values())
 
+    def beyond(self, largest: float) -> dict[str, float]:
+        """Functions that take more than a tenth of a size [MB] each, largest first, where all together exceed it.
+
+        None, if without them there would be nothing left.
+        """
+        order = sorted(self.megabytes, key=lambda name: (-self.megabytes[name], name))
+        found = {name: self.megabytes[name] for name in order if self.megabytes[name] > largest / 10}
+        return found if self.total > largest and len(found) < len(order) else {}
+
+    def without(self, names: Container[str]) -> CodeSize:
+        """Of the other functions."""
+        return CodeSize({name: size for name, size in self.megabytes.items() if name not in names})
+
     @property
     def sentence(self) -> str:
         """How much it is, and the largest functions with their share."""

@@ -10,12 +10,13 @@ import mbsym
 from mbsym import examples, pipeline
 from mbsym.cli.application import main
 from mbsym.errors import DerivationError
+from mbsym.formats.native_text import dump_native
 from mbsym.loops.code_size import code_size
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, derive, express, generate_files
-from mbsym.registry import available_functions, contracts_of
+from mbsym.registry import TREE_FUNCTIONS, available_functions, contracts_of
 from mechanisms.overconstrained import windows
 
 AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
@@ -58,7 +59,7 @@ def test_a_long_chain_is_refused_before_it_is_derived(
 ) -> None:
     monkeypatch.setattr(pipeline, "optimise", lambda program: pytest.fail("derived"))
     with pytest.raises(DerivationError) as caught:
-        mbsym.generate(chain(count), tmp_path)
+        mbsym.generate(chain(count), tmp_path, functions=["body_jacobians", "mass_matrix"])
     for words in ("MB of code", "body_jacobians", "mass_matrix", "--function", "transfer-matrix", "--largest"):
         assert words in str(caught.value)
     assert not list(tmp_path.iterdir())
@@ -69,6 +70,25 @@ def test_of_a_long_chain_what_grows_with_its_length_alone_is_made() -> None:
     contracts = contracts_of(mechanism)
     assert 1 < code_size(mechanism, None, [contracts["forward_dynamics"]]).total < 20
     assert 20 < code_size(mechanism, None, [contracts["mass_matrix"]]).total < 100
+
+
+def test_where_nobody_names_functions_the_largest_are_left_out_with_a_word(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is left of a long chain grows with its length, not with its square."""
+    mechanism = express(chain(300), GenerationOptions())
+    known = contracts_of(mechanism)
+    size = code_size(mechanism, None, [known[name] for name in TREE_FUNCTIONS])
+    assert list(size.beyond(100.0)) == ["body_jacobians", "mass_matrix"]
+    assert size.without(size.beyond(100.0)).total < 50
+    model, where = tmp_path / "chain.yaml", str(tmp_path / "out")
+    model.write_text(dump_native(chain(12)), encoding="utf-8")
+    options = ["-o", where, "--largest", "1.6", "--language", "c", "--style", "straight"]
+    assert main(["generate", str(model), *options]) == 0
+    said = capsys.readouterr()
+    assert "note: body_jacobians is left out, about 0.17 MB; --function body_jacobians asks for it" in said.err
+    assert "body_jacobians " not in said.out
+    assert "inverse_dynamics" in said.out
 
 
 def test_a_limit_of_ones_own() -> None:
