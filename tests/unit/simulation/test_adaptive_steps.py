@@ -49,10 +49,12 @@ def test_steps_and_what_lies_between_are_those_of_scipy(
     method: str, name: str, initial: dict[str, float], language: str
 ) -> None:
     equations = prepare(mbsym.load(name), mbsym.Preparation(language))
-    ours = mbsym.simulate(equations, 0.5, method=method, initial=initial)
+    # So loose that the first step's error, which is round-off, lets the next grow to the limit: at tight tolerances
+    # the length of each step follows from how that error was rounded.
+    ours = mbsym.simulate(equations, 0.5, method=method, initial=initial, accuracy=Accuracy(rtol=1e-5, atol=1e-7))
     x = equations.layout.state(ours.q[0], ours.v[0])
     steps = EvaluatedSteps(equations, ActingLoads(np.zeros(equations.mechanism.nv), np.zeros(0)))
-    theirs = getattr(integrate, method)(steps.rates, 0.0, x, 0.5, rtol=1e-9, atol=1e-11)
+    theirs = getattr(integrate, method)(steps.rates, 0.0, x, 0.5, rtol=1e-5, atol=1e-7)
     found, count = [x], 0
     while theirs.status == "running":
         theirs.step()
