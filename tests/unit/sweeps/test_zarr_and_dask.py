@@ -13,7 +13,7 @@ import zarr
 from distributed import Client, LocalCluster
 
 import mbsym
-from mbsym.errors import ToolchainError
+from mbsym.errors import CodegenError, ToolchainError
 
 RNG = np.random.default_rng(0)
 Q, V, TAU = RNG.normal(size=(3, 50, 2))
@@ -85,3 +85,40 @@ def test_two_local_workers_of_dask_compute_the_same(tmp_path: Path) -> None:
     assert told == [(k, 7) for k in range(1, 8)]
     here = mbsym.sweep("double_pendulum", simulations, initial={"q_shoulder": angles})
     np.testing.assert_array_equal(moved["q"], here["q"])
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".zarr"])
+def test_what_no_sweep_wrote_is_not_overwritten(tmp_path: Path, suffix: str) -> None:
+    target = tmp_path / f"mine{suffix}"
+    if suffix == ".zarr":
+        zarr.open_group(str(target), mode="w").create_array("precious", shape=(3,), dtype="f8")
+    else:
+        np.savez(target, precious=[1.0])
+    with pytest.raises(CodegenError, match="here stands something that no sweep wrote"):
+        swept(output=target)
+    kept = zarr.open_group(str(target), mode="r") if suffix == ".zarr" else np.load(target)
+    assert "precious" in kept
+    for _ in range(2):  # its own results are
+        np.testing.assert_allclose(swept(output=tmp_path / f"ours{suffix}")["tau"][:], expected(), rtol=1e-12)
+
+
+class Push:
+    """A law that changes without its name."""
+
+    def __init__(self) -> None:
+        self.gain = 1.0
+
+    def __call__(self, t: float, q: Any, v: Any) -> Any:
+        return np.array([self.gain])
+
+
+def test_motions_under_a_law_are_never_those_of_another(tmp_path: Path) -> None:
+    """Python shows a function by its place in memory alone."""
+    law = Push()
+    fall = mbsym.Simulations(0.2, method="rk4", step=0.02, output_step=0.1, loads=mbsym.Loads(inputs=law))
+    start = {"q_hinge": np.array([0.1, 0.2])}
+    found = []
+    for gain in (1.0, 5.0):
+        law.gain = gain
+        found.append(np.array(mbsym.sweep("cart_pole", fall, initial=start, output=tmp_path / "x.zarr")["q"]))
+    assert np.abs(found[1] - found[0]).max() > 0.01
