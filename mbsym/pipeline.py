@@ -42,7 +42,7 @@ from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.formulations.massless_motion import require_inertia
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
-from mbsym.formulations.shared.style import Style, chosen_style, shared_functions
+from mbsym.formulations.shared.style import Style, chosen_style, may_share, shared_functions
 from mbsym.joints.registry import joint_conventions
 from mbsym.kinematics.equivalents import REGROUP, SLIDE
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
@@ -68,7 +68,7 @@ from mbsym.registry import (
     require_preparable,
 )
 from mbsym.regressors.tables import column_tables
-from mbsym.symbolic.program import Program
+from mbsym.symbolic.program import OperationCount, Program
 from mbsym.symbolic.rolled import RolledProgram
 
 Progress = Callable[[str, int, int], None]
@@ -100,6 +100,7 @@ class GenerationOptions:
         prepare: what depends on parameters alone is computed by a function of its own.
         style: "straight" writes every operation out, "shared" lets bodies of one kind share steps that loops call,
             where a function can be made so; "auto" does that for long mechanisms.
+        may_leave_out: where no functions are named, those that would be too large are left out and not refused.
     """
 
     languages: tuple[str, ...] = ()
@@ -120,6 +121,7 @@ class GenerationOptions:
     beside: tuple[str, ...] = ()
     prepare: bool = False
     style: Style = "straight"
+    may_leave_out: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -158,6 +160,12 @@ class Derivation:
         return names + [function.name for function in self.runtime]
 
     @property
+    def operation_counts(self) -> dict[str, OperationCount]:
+        """Of each derived function."""
+        counts = {program.name: program.operation_count() for program in self.programs}
+        return counts | {rolled.name: rolled.operation_count() for rolled in self.rolled}
+
+    @property
     def runtime(self) -> tuple[RuntimeFunction, ...]:
         """Functions with fixed text."""
         return self.fixed.runtime if self.fixed is not None else ()
@@ -174,13 +182,14 @@ class Generation:
 
     def __repr__(self) -> str:
         names = ", ".join(path.name for path in self.paths)
-        functions = len(self.derivation.programs) + len(self.derivation.runtime)
-        return f"<Generation of {self.derivation.mechanism.model.name!r}: {functions} functions in {names}>"
+        without = f", without {', '.join(self.derivation.left_out)}" if self.derivation.left_out else ""
+        about = f"{self.derivation.mechanism.model.name!r}: {len(self.derivation.names)} functions in {names}"
+        return f"<Generation of {about}{without}>"
 
     def _repr_html_(self) -> str:
         """For notebooks: the functions with their operations, and the files."""
-        counts = ((program.name, program.operation_count()) for program in self.derivation.programs)
-        rows = ((name, count.arithmetic, count.sincos) for name, count in counts)
+        counts = self.derivation.operation_counts
+        rows = ((name, count.arithmetic, count.sincos) for name, count in counts.items())
         files = markup.paragraph(", ".join(str(path) for path in self.paths))
         return files + markup.table(("function", "+ - * /", "sin, cos"), rows)
 
@@ -261,8 +270,11 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     candidates = {name: partial(found.rolled, name) for name in shareable}
     contracts = [known_contracts[name] for name in names if name in known_contracts]
     # The least that it can be is looked at before anything is derived.
-    least = code_size(mechanism, found.loops, contracts, shared=() if options.style == "straight" else candidates)
-    left_out = {} if options.functions or options.derivatives or fixed else least.beyond(options.largest)
+    shared = candidates if may_share(mechanism, options.style, prepare=options.prepare) else {}
+    least = code_size(mechanism, found.loops, contracts, shared=shared)
+    named = (*options.functions, *options.derivatives, *options.frames, *options.batch)
+    free = options.may_leave_out and not named and fixed is None
+    left_out = least.beyond(options.largest) if free else {}
     names = [name for name in names if name not in left_out]
     contracts = [contract for contract in contracts if contract.name not in left_out]
     require_moderate(least.without(left_out), options.largest, mechanism.model.name)
@@ -362,6 +374,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
             **({"derivatives": [item.as_manifest() for item in options.derivatives]} if options.derivatives else {}),
             **linear.manifest,
             **sparsity_fields(derivation.sparsity, options.compressed),
+            **({"left_out": list(derivation.left_out)} if derivation.left_out else {}),
             **({"trigonometry": options.trigonometry} if options.trigonometry != "libm" else {}),
             **fixed.manifest,
         },
@@ -471,6 +484,7 @@ def generate(
         ("self-test",) * self_test,
         prepare,
         chosen_style(style),
+        may_leave_out=True,
     )
     derivation, files = generate_files(source, options, progress)
     # The manifest comes last and bears the module's name.

@@ -212,7 +212,7 @@ def _document(done: Generation) -> dict[str, object]:
     """What was generated, for programs."""
     before, is_prepared = _unprepared(done.derivation)
     functions = []
-    for name, count in _operations(done.derivation).items():
+    for name, count in done.derivation.operation_counts.items():
         known = {"operations_unprepared": before[name].as_dict()} if name in before else {}
         functions.append({"name": name, "operations": count.as_dict(), **(known if is_prepared else {})})
     return {
@@ -221,12 +221,6 @@ def _document(done: Generation) -> dict[str, object]:
         "functions": functions,
         "left_out": dict(done.derivation.left_out),
     }
-
-
-def _operations(derivation: Derivation) -> dict[str, OperationCount]:
-    """Of each derived function."""
-    counts = {program.name: program.operation_count() for program in derivation.programs}
-    return counts | {rolled.name: rolled.operation_count() for rolled in derivation.rolled}
 
 
 def _unprepared(derivation: Derivation) -> tuple[dict[str, OperationCount], bool]:
@@ -239,7 +233,7 @@ def _operations_table(derivation: Derivation) -> str:
     """Operations of each function; of prepared ones besides what they take where nothing is prepared."""
     before, is_prepared = _unprepared(derivation)
     lines = [f"{'function':24} {'+ - * /':>8} {'sin, cos':>9}" + f" {'not prepared':>13}" * is_prepared]
-    for name, count in _operations(derivation).items():
+    for name, count in derivation.operation_counts.items():
         known = f" {before[name].arithmetic:13}" if is_prepared and name in before else ""
         lines.append(f"{name:24} {count.arithmetic:8} {count.sincos:9}{known}")
     return "\n".join(lines)
@@ -266,7 +260,7 @@ def _saving(done: Generation, exact: Model) -> str:
     from mbsym.pipeline import derive, express
 
     before, after = (
-        sum(program.operation_count().arithmetic for program in derivation.programs)
+        sum(count.arithmetic for count in derivation.operation_counts.values())
         for derivation in (done.derivation, derive(express(exact, done.options), done.options))
     )
     return f"note: --snap-angles {SUGGESTED_SNAP:g} would save {before - after} of {before} operations"

@@ -10,6 +10,7 @@ from mbsym.cli.arguments import CUT_HELP, KEEP_HELP, AsJson, ForceFile, Loops, O
 from mbsym.cli.json_output import print_json
 from mbsym.cli.model_source import read_model
 from mbsym.cli.terminal import print_text
+from mbsym.errors import FormatError
 
 
 def register(app: typer.Typer) -> None:
@@ -42,6 +43,8 @@ def register(app: typer.Typer) -> None:
         from mbsym.visualisation.attachments import attachments_of, attachments_table, attachments_to_json
         from mbsym.visualisation.topology_diagram import topology_svg
 
+        if diagram is not None and diagram.suffix != ".svg":
+            raise FormatError("diagrams are written as SVG", where=str(diagram), remedy="end its name in .svg")
         system = read_model(model, loops=loops, order=order, cut=cut, keep=keep)
         labelling = system.label(order=order)
         attachments = attachments_of(system)

@@ -68,7 +68,7 @@ def register(app: typer.Typer) -> None:
         from mbsym.linear.response import frequency_response
         from mbsym.linear.response_table import response_text
 
-        if not 0.0 < lowest <= highest < float("inf"):
+        if not 0.0 < lowest <= highest < float("inf") or (lowest == highest and points > 1):
             raise AnalysisError(
                 f"frequencies from {lowest:g} to {highest:g} Hz", where="--from", remedy="give two above zero, rising"
             )

@@ -55,6 +55,6 @@ def savings(
     counts: dict[str, list[int]] = {}
     for place in range(len(steps) + 1):
         wanted = replace(options, simplify=steps[:place])
-        for program in derive(express(model, wanted), wanted, progress).programs:
-            counts.setdefault(program.name, []).append(program.operation_count().arithmetic)
+        for name, count in derive(express(model, wanted), wanted, progress).operation_counts.items():
+            counts.setdefault(name, []).append(count.arithmetic)
     return Savings(steps, {name: tuple(found) for name, found in counts.items()})

@@ -73,11 +73,11 @@ class VibratingTree:
                 slack = load @ link.columns + link.torque
                 if np.abs(slack).max(initial=0.0) > SLACK * max(largest, float(np.abs(link.torque).max(initial=0.0))):
                     raise AnalysisError(
-                        "the state is no equilibrium: a joint is not balanced",
-                        where=element.name,
-                        remedy="loops are covered where nothing is loaded at rest"
+                        "a joint of a mechanism with loops carries load at rest, which transfer matrices do not cover"
                         if closures
-                        else "take the state 'equilibrium'",
+                        else "the state is no equilibrium: a joint is not balanced",
+                        where=element.name,
+                        remedy="take --method equations" if closures else "take the state 'equilibrium'",
                     )
             else:
                 end = end + link.length * link.axes[:, 0]

@@ -33,6 +33,11 @@ def chosen_style(name: str) -> Style:
     raise DerivationError(f"there is no style {name!r}", where="--style", remedy="use straight, shared or auto")
 
 
+def may_share(mechanism: Mechanism, style: Style, *, prepare: bool) -> bool:
+    """Whether functions are made of shared steps where they can be."""
+    return not prepare and (style == "shared" or (style == "auto" and mechanism.nb >= LONG))
+
+
 def shared_functions(
     mechanism: Mechanism,
     candidates: Mapping[str, Callable[[], RolledProgram | None]],
@@ -60,7 +65,7 @@ def shared_functions(
             where="--style shared",
             remedy="leave --prepare out, or take --style straight",
         )
-    if style == "straight" or prepare or (not asked and mechanism.nb < LONG):
+    if not may_share(mechanism, style, prepare=prepare):
         return {}
     made: dict[str, RolledProgram] = {}
     for name, make in candidates.items():

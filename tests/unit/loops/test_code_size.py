@@ -91,6 +91,18 @@ def test_where_nobody_names_functions_the_largest_are_left_out_with_a_word(
     assert "inverse_dynamics" in said.out
 
 
+def test_nothing_is_left_out_where_somebody_counts_on_it(tmp_path: Path) -> None:
+    model = chain(12)
+    found = mbsym.generate(model, tmp_path / "a", languages=["c"], largest=1.6, style="straight")
+    assert "without joint_wrenches, forward_dynamics, body_jacobians>" in repr(found)
+    assert '"left_out"' in (tmp_path / "a" / "chain12.json").read_text()
+    for options in ({"batch": ["mass_matrix"]}, {"functions": list(TREE_FUNCTIONS)}):
+        with pytest.raises(DerivationError, match="MB of code"):
+            mbsym.generate(model, tmp_path / "b", languages=["c"], largest=1.6, style="straight", **options)
+    with pytest.raises(DerivationError, match="MB of code"):
+        mbsym.export(model, "cmake", tmp_path / "c", largest=1.6)
+
+
 def test_a_limit_of_ones_own() -> None:
     mechanism = express(chain(3), GenerationOptions())
     with pytest.raises(DerivationError, match=r"more than 0\.01 MB"):
