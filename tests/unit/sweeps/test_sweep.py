@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import pytest
 
 import mbsym
 from mbsym.errors import CodegenError
+from mechanisms.failing_executor import Failing
 
 RNG = np.random.default_rng(0)
 Q, V = RNG.normal(size=(50, 2)), RNG.normal(size=(50, 2))
@@ -43,22 +44,6 @@ def test_threads_and_processes() -> None:
     assert told == [(k, 7) for k in range(1, 8)]
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes:
         np.testing.assert_array_equal(swept(chunk=20, executor=processes)["vdot"], expected())
-
-
-class Failing(Executor):
-    """Computes some chunks, then is gone."""
-
-    def __init__(self, good: int) -> None:
-        self.left = good
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        self.left -= 1
-        if self.left < 0:
-            future.set_exception(ConnectionError("the workers are gone"))
-        else:
-            future.set_result(fn(*args, **kwargs))
-        return future
 
 
 def test_it_goes_on_where_it_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

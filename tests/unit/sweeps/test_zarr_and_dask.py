@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from distributed import Client, LocalCluster
 
 import mbsym
 from mbsym.errors import CodegenError, ToolchainError
+from mechanisms.failing_executor import Failing
 
 RNG = np.random.default_rng(0)
 Q, V, TAU = RNG.normal(size=(3, 50, 2))
@@ -25,22 +25,6 @@ def expected() -> Any:
 
 def swept(**options: Any) -> Any:
     return mbsym.sweep("double_pendulum", "inverse_dynamics", Q, V, TAU, **options)
-
-
-class Failing(Executor):
-    """Computes some chunks, then is gone."""
-
-    def __init__(self, good: int) -> None:
-        self.left = good
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        self.left -= 1
-        if self.left < 0:
-            future.set_exception(ConnectionError("the workers are gone"))
-        else:
-            future.set_result(fn(*args, **kwargs))
-        return future
 
 
 def test_a_store_has_the_results_and_goes_on_where_it_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
