@@ -23,7 +23,9 @@ def read_manifest(path: Path | str) -> dict[str, Any]:
     place = Path(path)
     if place.is_dir():
         found = [file for file in sorted(place.glob("*.json")) if _looks_like_one(file)]
-        if len(found) != 1:
+        if not found:
+            raise CodegenError("no manifest stands here", where=str(place), remedy="run mbsym generate first")
+        if len(found) > 1:
             raise CodegenError(
                 f"{len(found)} manifests", where=str(place), remedy="name the manifest of one generated module"
             )

@@ -74,6 +74,8 @@ def write_files(
         raise CodegenError(
             f"cannot write: {error.reason} in the text", where=str(destination), remedy="rename what bears it"
         ) from None
+    except FileExistsError:
+        raise CodegenError("here stands a file", where=str(destination), remedy="name a directory") from None
     except OSError as error:
         raise CodegenError(
             f"cannot write: {error.strerror or error}",

@@ -95,7 +95,7 @@ def test_a_directory_in_the_way_is_an_error(tmp_path: Path) -> None:
 
 def test_a_file_as_directory_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(CodegenError, match="cannot write"):
+    with pytest.raises(CodegenError, match="file: here stands a file; name a directory"):
         write_files(tmp_path / "file", [GeneratedFile("a.c", MARK)])
 
 
