@@ -222,7 +222,7 @@ class SimulationResult:
 
     def _page(self, tell: Callable[[str], None] | None = None) -> str:
         frames, times = self._frames(FRAME_RATE, MOST_FRAMES)
-        motion = Motion(self.equations.mechanism.model.name, self._title, times, self._poses(frames), MARK)
+        motion = Motion(self.equations.mechanism.model.name, self._course, times, self._poses(frames), MARK)
         panels = [
             replace(panel, curves=tuple((name, np.interp(times, self.t, values)) for name, values in panel.curves))
             for panel in panels_of(self)
@@ -282,10 +282,14 @@ class SimulationResult:
         return found
 
     @property
-    def _title(self) -> str:
+    def _course(self) -> str:
         statistics = self.statistics
         kept = f", correction {statistics.correction}" if statistics.correction else ""
-        return f"{self.equations.mechanism.model.name}, {self.t[-1]:.6g} s by {statistics.method}{kept}"
+        return f"{self.t[-1]:.6g} s by {statistics.method}{kept}"
+
+    @property
+    def _title(self) -> str:
+        return f"{self.equations.mechanism.model.name}, {self._course}"
 
     def _findings(self) -> list[tuple[str, str]]:
         monitors, statistics = self.monitors, self.statistics
