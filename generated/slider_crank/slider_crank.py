@@ -380,7 +380,11 @@ def _judged(kernel, arguments, shapes, guards):
     functions, arguments = _library(arguments) or (None, arguments)
     library = np if functions is None else functions.library
     with np.errstate(all="ignore"):
-        *results, values = _evaluate(kernel, arguments, (*shapes, (len(guards),)))
+        every = (*shapes, (len(guards),))
+        if functions is None:
+            *results, values = _evaluate(kernel, arguments, every)
+        else:
+            *results, values = _evaluate_with(functions, kernel, arguments, every)
     needs = {
         "nonzero": lambda value, size: library.abs(value) > VANISHES * size,
         "not negative": lambda value, size: value >= 0,

@@ -23,7 +23,7 @@ from mbsym.cli.arguments import (
     model_help,
 )
 from mbsym.cli.json_output import print_json
-from mbsym.cli.model_source import read_model
+from mbsym.cli.model_source import read_model, symbols_in
 
 
 def register(app: typer.Typer) -> None:
@@ -57,7 +57,7 @@ def register(app: typer.Typer) -> None:
         from mbsym.codegen.write import write_files
         from mbsym.report.equations import derive as derive_equations
 
-        chosen = symbolic_parameters if symbolic_parameters in ("all", "none") else (*symbolic_parameters.split(","),)
+        chosen = symbols_in(symbolic_parameters)
         system = read_model(
             model,
             floating=floating,

@@ -27,7 +27,7 @@ from mbsym.cli.arguments import (
 )
 from mbsym.cli.generate import chosen_axes
 from mbsym.cli.json_output import print_json
-from mbsym.cli.model_source import names_in, read_model
+from mbsym.cli.model_source import names_in, read_model, symbols_in
 from mbsym.cli.progress import progress_bar
 from mbsym.errors import CodegenError
 
@@ -75,7 +75,7 @@ def register(app: typer.Typer) -> None:
         if real not in ("double", "float"):
             raise CodegenError(f"no type is called {real!r}", where="--real", remedy="use double or float")
         axes = chosen_axes(frame_axes)
-        chosen = symbolic_parameters if symbolic_parameters in ("", "all", "none") else symbolic_parameters.split(",")
+        chosen = symbolic_parameters and symbols_in(symbolic_parameters)
         system = read_model(
             model,
             floating=floating,

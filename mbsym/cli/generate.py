@@ -30,7 +30,7 @@ from mbsym.cli.arguments import (
     simplify_help,
 )
 from mbsym.cli.json_output import print_json
-from mbsym.cli.model_source import names_in, read_model
+from mbsym.cli.model_source import names_in, read_model, symbols_in
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.terminal import print_text
 from mbsym.conventions import LARGEST_CODE
@@ -145,7 +145,7 @@ def register(app: typer.Typer) -> None:
                 where="--derivative-of",
                 remedy="give --with-respect-to NAME,... once for each --derivative-of FUNCTION",
             )
-        chosen = symbolic_parameters if symbolic_parameters in ("", "all", "none") else symbolic_parameters.split(",")
+        chosen = symbolic_parameters and symbols_in(symbolic_parameters)
         reading = partial(
             read_model,
             model,

@@ -96,6 +96,11 @@ def names_in(texts: Sequence[str]) -> list[str]:
     return [name.strip() for text in texts for name in text.split(",")]
 
 
+def symbols_in(text: str) -> str | tuple[str, ...]:
+    """The value of --symbolic-parameters: all, none, or the names in a list."""
+    return text if text in ("all", "none") else tuple(text.split(","))
+
+
 def _order(text: str) -> CoordinateOrder:
     if text == "file":
         return "file"

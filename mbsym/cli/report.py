@@ -22,7 +22,7 @@ from mbsym.cli.arguments import (
     model_help,
 )
 from mbsym.cli.json_output import print_json
-from mbsym.cli.model_source import read_model
+from mbsym.cli.model_source import read_model, symbols_in
 from mbsym.errors import DerivationError
 
 
@@ -68,7 +68,7 @@ def register(app: typer.Typer) -> None:
             cut=cut,
             keep=keep,
         )
-        chosen = symbolic_parameters if symbolic_parameters in ("all", "none") else (*symbolic_parameters.split(","),)
+        chosen = symbols_in(symbolic_parameters)
         equations = derive(system, formulation, symbolic_parameters=chosen, order=order)
         target = output or Path(f"{spelled(system.name)}_report.html")
         page = GeneratedFile(target.name, document(equations, "html"))

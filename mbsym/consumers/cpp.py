@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from mbsym import __version__
+from mbsym.codegen.c.formals import closed
 from mbsym.codegen.description import Argument, GeneratedFile, Real
 from mbsym.codegen.environment import render_template
 from mbsym.codegen.interface import render
@@ -104,7 +105,7 @@ def _method(module: LoweredModule, function: ModuleFunction, real: Real) -> Meth
         function.identifier,
         c_comment(function.description),
         "[[nodiscard]] static status" if function.failures else "static void",
-        (*(f"{formal}," for formal in formals[:-1]), f"{formals[-1]})"),
+        closed(formals),
         f"return static_cast<status>({call});" if function.failures else f"{call};",
     )
 

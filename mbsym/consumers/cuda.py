@@ -8,6 +8,7 @@ from typing import Final
 
 from mbsym import __version__
 from mbsym.codegen.c.comments import comment_lines, operation_line
+from mbsym.codegen.c.formals import closed
 from mbsym.codegen.c.views import source_context
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import render_template
@@ -133,9 +134,9 @@ def _kernel(module: LoweredModule, function: ModuleFunction) -> KernelView:
         symbol=f"{symbol}_state",
         comment=comment_lines([f"{function.name}: {function.description}", *map(_sentence, _arguments(function))]),
         operations=operation_line(function.operations),
-        declared=_closed(whole, ");"),
-        defined=_closed(whole),
-        inner=_closed(formals),
+        declared=closed(whole, ");"),
+        defined=closed(whole),
+        inner=closed(formals),
         actual=", ".join(actual),
         own=tuple(own),
         loads=tuple(loads),
@@ -146,10 +147,6 @@ def _kernel(module: LoweredModule, function: ModuleFunction) -> KernelView:
         stream=stream,
         blocks=blocks,
     )
-
-
-def _closed(formals: list[str], close: str = ")") -> tuple[str, ...]:
-    return (*(f"{text}," for text in formals[:-1]), f"{formals[-1]}{close}")
 
 
 def _arguments(function: ModuleFunction) -> list[tuple[str, Argument]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
+from mbsym.codegen.c.formals import closed
 from mbsym.codegen.c.lane_expressions import LanePrinter
 from mbsym.codegen.c.tables import INDENT
 from mbsym.codegen.description import Argument
@@ -31,7 +32,7 @@ def batch_formals(module: LoweredModule, function: ModuleFunction, close: str) -
         texts.append(f"const ptrdiff_t *{own.strides[identifier]}")
     if function.failures:
         texts.append(f"int *{own.statuses}")
-    return (*(f"{text}," for text in texts[:-1]), f"{texts[-1]}{close}")
+    return closed(texts, close)
 
 
 class BatchNames:

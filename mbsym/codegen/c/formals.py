@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mbsym.codegen.description import Argument
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 
@@ -14,7 +16,11 @@ def formals(
     texts = [structure_formal(module, kind)] if module.takes_parameters(function) else []
     for item, identifier in zip(function.arguments, function.identifiers, strict=True):
         texts.append(formal(item, identifier, f"{prefix}_{kind}", restrict))
-    texts = texts or ["void"]
+    return closed(texts or ["void"], close)
+
+
+def closed(texts: Sequence[str], close: str = ")") -> tuple[str, ...]:
+    """Arguments, each with its comma, and the last with what closes the list."""
     return (*(f"{text}," for text in texts[:-1]), f"{texts[-1]}{close}")
 
 

@@ -20,7 +20,7 @@ from mbsym.codegen.c.bodies import (
 from mbsym.codegen.c.comments import comment_lines, function_comment, operation_line
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.fixed_parts import placed, runtime_text
-from mbsym.codegen.c.formals import formal, formals, structure_formal
+from mbsym.codegen.c.formals import closed, formal, formals, structure_formal
 from mbsym.codegen.c.parts import Loop, Part, split
 from mbsym.codegen.c.rolled import RolledLines, step_functions
 from mbsym.codegen.c.statuses import (
@@ -309,9 +309,7 @@ def function_views(
                 gives.append(shared)
             lines = part_lines(module, part, shared, results, printer)
         about = f"{function.identifier}, part {number} of {len(parts.parts)}: {part.operations} operations"
-        views.append(
-            FunctionView("static ", "void", name, about, (*(f"{x}," for x in takes[:-1]), f"{takes[-1]})"), lines)
-        )
+        views.append(FunctionView("static ", "void", name, about, closed(takes), lines))
         calls.append(f"{INDENT}{name}({', '.join(gives)});")
     declaration = (f"{INDENT}{real} {shared}[{parts.shared}]; /* what the parts hand on */", "")
     unused = tuple(f"{INDENT}(void){identifier};" for identifier in unused_arguments(module, function, body))
