@@ -7,6 +7,68 @@ typedef MODEL_real MODEL_lanes __attribute__((vector_size(MODEL_LANES * sizeof(M
 typedef MODEL_real MODEL_lanes;
 #endif
 
+/* Where compilers interleave vectors, squares of as many numbers as lanes each way are transposed in registers. */
+#if defined(__has_builtin) && (MODEL_LANES == 4 || MODEL_LANES == 8 || MODEL_LANES == 16)
+#if __has_builtin(__builtin_shufflevector)
+#define MODEL_SQUARES
+#endif
+#endif
+
+#ifdef MODEL_SQUARES
+#if MODEL_LANES == 4
+#define MODEL_FIRST_HALVES 0, 4, 1, 5
+#define MODEL_SECOND_HALVES 2, 6, 3, 7
+#elif MODEL_LANES == 8
+#define MODEL_FIRST_HALVES 0, 8, 1, 9, 2, 10, 3, 11
+#define MODEL_SECOND_HALVES 4, 12, 5, 13, 6, 14, 7, 15
+#else
+#define MODEL_FIRST_HALVES 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define MODEL_SECOND_HALVES 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#endif
+
+/* A round interleaves the first half of the rows with the second; after as many rounds as halvings rows are columns. */
+static inline void MODEL_transpose(MODEL_lanes *square)
+{
+    for (int halvings = 1; halvings < MODEL_LANES; halvings *= 2) {
+        MODEL_lanes mixed[MODEL_LANES];
+        for (int i = 0; i < MODEL_LANES / 2; ++i) {
+            const MODEL_lanes a = square[i];
+            const MODEL_lanes b = square[i + MODEL_LANES / 2];
+            mixed[2 * i] = __builtin_shufflevector(a, b, MODEL_FIRST_HALVES);
+            mixed[2 * i + 1] = __builtin_shufflevector(a, b, MODEL_SECOND_HALVES);
+        }
+        memcpy(square, mixed, sizeof mixed);
+    }
+}
+
+/* Rows so far apart, not shorter than a square. The last square of a row overlaps the one before. */
+static inline void MODEL_load_squares(MODEL_lanes *block, int size, const MODEL_real *rows, ptrdiff_t apart)
+{
+    for (int i = 0; i < size; i += MODEL_LANES) {
+        const int start = i + MODEL_LANES <= size ? i : size - MODEL_LANES;
+        MODEL_lanes square[MODEL_LANES];
+        for (int lane = 0; lane < MODEL_LANES; ++lane) {
+            memcpy(&square[lane], &rows[lane * apart + start], sizeof *square);
+        }
+        MODEL_transpose(square);
+        memcpy(&block[start], square, sizeof square);
+    }
+}
+
+static inline void MODEL_store_squares(const MODEL_lanes *block, int size, MODEL_real *rows, ptrdiff_t apart)
+{
+    for (int i = 0; i < size; i += MODEL_LANES) {
+        const int start = i + MODEL_LANES <= size ? i : size - MODEL_LANES;
+        MODEL_lanes square[MODEL_LANES];
+        memcpy(square, &block[start], sizeof square);
+        MODEL_transpose(square);
+        for (int lane = 0; lane < MODEL_LANES; ++lane) {
+            memcpy(&rows[lane * apart + start], &square[lane], sizeof *square);
+        }
+    }
+}
+#endif
+
 /* Where an argument's numbers stand when the caller does not say: state after state. */
 static void MODEL_places(ptrdiff_t *places, const ptrdiff_t *strides, int size)
 {
@@ -31,6 +93,10 @@ static inline void MODEL_load(MODEL_lanes *block, int size, const MODEL_real *ar
         for (int i = 0; i < size; ++i) {
             memcpy(&x[i * MODEL_LANES], &start[i * strides[1]], MODEL_LANES * sizeof *x);
         }
+#ifdef MODEL_SQUARES
+    } else if (strides[1] == 1 && size >= MODEL_LANES) {
+        MODEL_load_squares(block, size, start, strides[0]);
+#endif
     } else if (strides[1] == 1) {
         for (int i = 0; i < size; ++i) {
             for (int lane = 0; lane < MODEL_LANES; ++lane) {
@@ -56,6 +122,10 @@ static inline void MODEL_store(const MODEL_lanes *block, int size, MODEL_real *a
         for (int i = 0; i < size; ++i) {
             memcpy(&start[i * strides[1]], &x[i * MODEL_LANES], MODEL_LANES * sizeof *x);
         }
+#ifdef MODEL_SQUARES
+    } else if (lanes == MODEL_LANES && strides[1] == 1 && size >= MODEL_LANES) {
+        MODEL_store_squares(block, size, start, strides[0]);
+#endif
     } else {
         for (int lane = 0; lane < lanes; ++lane) {
             for (int i = 0; i < size; ++i) {

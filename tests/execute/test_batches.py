@@ -78,6 +78,26 @@ def test_every_number_of_states_and_lanes(real: Real, tmp_path: Path) -> None:
             compared(one, many, name, drawn(one, name, count), epsilon)
 
 
+@pytest.mark.parametrize("lanes", [4, 8, 16])
+def test_long_rows_are_transposed_in_squares(lanes: int, tmp_path: Path) -> None:
+    """Arguments and results of more numbers than lanes, in rows with and without something between them."""
+    bodies = [f"body_{k}" for k in range(17)]
+    model = mbsym.Model(
+        "rails",
+        bodies=tuple(mbsym.Body(name, 1 + k, (0, 0, 0), (1, 1, 1, 0, 0, 0)) for k, name in enumerate(bodies)),
+        joints=tuple(
+            mbsym.Joint(f"rail_{k}", "prismatic", "ground", name, axis=(1, 0, 0)) for k, name in enumerate(bodies)
+        ),
+    )
+    _, many, _ = modules(tmp_path, model, f"-Drails_LANES={lanes}", "-O1", functions=("inverse_dynamics",))
+    function = many.functions["inverse_dynamics"]
+    q, v, vdot = drawn(many, "inverse_dynamics", 2 * lanes + 3)
+    expected = vdot * np.arange(1, 18)
+    np.testing.assert_array_equal(np.asarray(function(q, v, vdot)), expected)
+    apart = np.concatenate((vdot, np.full((len(vdot), 3), np.nan)), axis=1)[:, :17]
+    np.testing.assert_array_equal(np.asarray(function(q, v, apart)), expected)
+
+
 def test_arrays_as_they_lie_and_parameters_of_each_state(tmp_path: Path) -> None:
     one, many, _ = modules(tmp_path, "cart_pole")
     q, v, tau, t, u = drawn(one, "forward_dynamics", 5, 7)

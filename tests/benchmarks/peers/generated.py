@@ -34,6 +34,10 @@ typedef struct {{ long states; const m_real *in[16]; }} Peer;
 """
 
 
+LINE = 16
+"""Numbers between columns, a line of the processor's cache: columns of 256 states would all stand on the same lines."""
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """Generated text with what its functions take and give.
@@ -82,7 +86,7 @@ def job(name: str, made: Code, build: tuple[str, ...], extra: Sequence[str] = ()
     names = _inputs(made)
     cases = []
     for k, (function, (inputs, outputs)) in enumerate(made.functions.items()):
-        rows = max(1, states)
+        rows = states + LINE if states else 1
         text += "".join(f"static m_real out{k}_{i}[{item.size * rows}];\n" for i, item in enumerate(outputs))
         if states:
             cases += _batch(function, k, states, [f"peer->in[{names[item.name]}]" for item in inputs], len(outputs))
@@ -113,7 +117,7 @@ def _batch(function: str, k: int, states: int, inputs: Sequence[str], outputs: i
     cases = []
     for way, steps in enumerate(("NULL", "columns")):
         taken = [f"{name}, {steps}" for name in (*inputs, *(f"out{k}_{i}" for i in range(outputs)))]
-        declared = f"const ptrdiff_t columns[2] = {{1, {states}}}; (void)columns;"
+        declared = f"const ptrdiff_t columns[2] = {{1, {states + LINE}}}; (void)columns;"
         call = f"m_{function}_batch({states}, {', '.join(taken)})"
         cases.append(f"    case {2 * k + way}: {{ {declared} CALLS(calls, {call}) }}\n")
     return cases
@@ -141,8 +145,10 @@ class Opened:
         self._code.peer_spent.restype = ctypes.c_double
         self._code.peer_spent.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_long]
         real = np.float32 if made.real == "float" else np.float64
-        self._arrays = [np.ascontiguousarray(values[name], dtype=real) for name in _inputs(made)]
-        states = len(self._arrays[0])
+        states = len(values[next(iter(_inputs(made)))])
+        # As many numbers as columns take with a line between them; which state has which does not matter to the time.
+        self._arrays = [np.resize(values[name], (states + LINE, *np.shape(values[name])[1:])) for name in _inputs(made)]
+        self._arrays = [np.ascontiguousarray(array, dtype=real) for array in self._arrays]
         words = [states, *(array.ctypes.data for array in self._arrays)]
         self._peer = (ctypes.c_void_p * 17)(*words)
         self.real = real
