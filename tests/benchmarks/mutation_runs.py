@@ -1,9 +1,9 @@
 """Runs tests in processes that start warm: once to learn which test executes which line, then against single faults.
 
 One process imports what tests import besides mbsym (pytest, NumPy, SymPy, Pinocchio, MuJoCo) and forks for every file
-of tests and every fault. Which lines a test executes is traced, fixtures included; what is read while it runs (C of the
-runtime) counts as executed. Against a fault only tests run that execute its statement, few cheap ones of many files
-first, then the rest, until one fails.
+of tests and every fault. Which lines a test executes is traced, fixtures included; what is read as text (routines of
+the runtime) counts as executed from then on, all of it. Against a fault only tests run that execute its statement, few
+cheap ones of many files first, then the rest, until one fails.
 """
 
 from __future__ import annotations
@@ -129,6 +129,7 @@ class Recorder:
         self.tests: dict[str, dict[str, Any]] = {}
         self.passed: dict[str, bool] = {}
         self._seen: dict[str, set[int]] = {}
+        self._read: set[str] = set()
         self._places: dict[str, str] = {}
         self._left: dict[int, set[int]] = {}
         self._codes: list[CodeType] = []
@@ -147,6 +148,7 @@ class Recorder:
         if event == "open" and isinstance(arguments[0], str) and "runtime" in arguments[0]:
             place = self._place(os.path.abspath(arguments[0]))
             if place:
+                self._read.add(place)
                 self._seen.setdefault(place, set()).add(0)
 
     def _trace(self, frame: FrameType, event: str, argument: object) -> Any:
@@ -171,7 +173,8 @@ class Recorder:
         return local
 
     def _traced(self, name: str) -> Generator[None, Any, Any]:
-        self._seen, self._left, self._codes = {}, {}, []
+        # What an earlier test of the file read may be kept in memory.
+        self._seen, self._left, self._codes = {place: {0} for place in self._read}, {}, []
         began = spent()
         sys.settrace(self._trace)
         try:
@@ -297,7 +300,7 @@ def candidates(
         collected = inside and not set(lines).isdisjoint(tests.get("", {}).get("lines", {}).get(path, ()))
         for name, test in tests.items():
             hit = test["lines"].get(path)
-            if name and (collected or (hit and (not inside or not set(lines).isdisjoint(hit)))):
+            if name and (collected or (hit and (not inside or 0 in hit or not set(lines).isdisjoint(hit)))):
                 found.append((name, test["seconds"]))
     return sorted(found, key=lambda pair: (pair[1], pair[0]))
 

@@ -1,15 +1,16 @@
 """Mutation testing: small faults are put into the code one by one, and the tests have to see each of them.
 
-    python tests/benchmarks/mutations.py [--count 300] [--seed 1] [--room PREFIX] [--list] [--again] [--all-tests]
+    python tests/benchmarks/mutations.py [--count 300] [--seed 1] [--room PREFIX] [--list] [--again]
 
 A fault is another operator (+ for -, <= for <, and for or), another number (one more), a sign left out, a truth value
 turned round, or the first two arguments of a call exchanged, in the formulations, kinematics, transfer matrices, code
 generation and runtimes. What is drawn depends on the seed and the code alone. Faults are tried in a copy of the tree
-that is made once (``--scratch``); which tests execute which line is recorded when a room is first asked about, so that
-a fault costs a second or two (mutation_runs.py). A test that does not end counts as one that fails, a fault on a line
-that no test executes has survived. Results are kept: the same command goes on where it was interrupted, ``--again``
-tries survivors with the tests as they are now. Whether a survivor is a hole in the tests or no fault at all (an equal
-value, a limit of text, a bound that is never reached) is for the reader to say.
+that is made once (``--scratch``); which tests execute which line is recorded when a file of tests is first asked, those
+about the room before all others, so that most faults cost seconds (mutation_runs.py); recording all takes half an hour.
+A test that does not end counts as one that fails, a fault on a line that no test executes has survived. Results are
+kept: the same command goes on where it was interrupted, ``--again`` tries survivors with the tests as they are now.
+Whether a survivor is a hole in the tests or no fault at all (an equal value, a limit of text, a bound that is never
+reached) is for the reader to say.
 """
 
 from __future__ import annotations
@@ -91,7 +92,10 @@ TESTS: Final[dict[str, tuple[str, ...]]] = {
 """Tests about each room, the longest prefix first."""
 
 ASKED: Final = ("tests/unit", "tests/physics", "tests/literature", "tests/execute")
-"""What ``--all-tests`` asks too; golden files and architecture would see any other text, whether it is wrong or not."""
+"""What is asked about a fault that the tests about its room do not see.
+
+Golden files and architecture would see any other text, whether it is wrong or not.
+"""
 
 ROOMS = ("mbsym/formulations", "mbsym/kinematics", "mbsym/transfer_matrix", "mbsym/codegen", "runtime")
 
@@ -264,20 +268,19 @@ class Records:
     Args:
         copy: of the tree.
         kept: where recordings are kept.
-        all_tests: whether all tests are asked about each fault, not only those about its room.
     """
 
-    def __init__(self, copy: Path, kept: Path, *, all_tests: bool) -> None:
-        self._copy, self._kept, self._all_tests = copy, kept, all_tests
+    def __init__(self, copy: Path, kept: Path) -> None:
+        self._copy, self._kept = copy, kept
         self._known: dict[str, dict[str, dict[str, Any]]] = {}
 
-    def about(self, path: str) -> list[dict[str, dict[str, Any]]]:
-        """The recordings of all files of tests that are asked about a file."""
-        return [self._recorded(name) for name in self._files(path)]
+    def of(self, places: Sequence[str]) -> list[dict[str, dict[str, Any]]]:
+        """The recordings of all files of tests in these places."""
+        return [self._recorded(name) for name in self._files(places)]
 
-    def _files(self, path: str) -> list[str]:
+    def _files(self, places: Sequence[str]) -> list[str]:
         found: dict[str, None] = {}
-        for each in (*about(path), *(ASKED if self._all_tests else ())):
+        for each in places:
             place = self._copy / each
             files = [place] if place.is_file() else sorted(place.rglob("test_*.py"))
             found |= dict.fromkeys(file.relative_to(self._copy).as_posix() for file in files)
@@ -306,16 +309,28 @@ def copied(copy: Path, *, tests_only: bool) -> None:
 
 def killed(copy: Path, mutation: Mutation, records: Records) -> str:
     """What sees a fault: a test, or "" where none does."""
-    target = copy / mutation.path
-    source = target.read_text(encoding="utf-8")
-    tests = mutation_runs.candidates(records.about(mutation.path), mutation.path, source, mutation.line)
-    faulty = source[: mutation.start] + mutation.text + source[mutation.end :]
-    (copy / WITHOUT_FAULT).write_text(json.dumps({"path": mutation.path, "source": source}), encoding="utf-8")
-    target.write_text(faulty, encoding="utf-8")
+    source = (copy / mutation.path).read_text(encoding="utf-8")
     try:
-        return mutation_runs.killed_by(copy, tests, about(mutation.path))
+        asked: set[tuple[str, float]] = set()
+        for places in (about(mutation.path), ASKED):
+            # Recordings are made of the copy without the fault.
+            restore(copy)
+            found = mutation_runs.candidates(records.of(places), mutation.path, source, mutation.line)
+            put(copy, mutation, source)
+            failed = mutation_runs.killed_by(copy, [each for each in found if each not in asked], about(mutation.path))
+            if failed:
+                return failed
+            asked |= set(found)
+        return ""
     finally:
         restore(copy)
+
+
+def put(copy: Path, mutation: Mutation, source: str) -> None:
+    """Puts the fault into the copy, and keeps the text without it."""
+    (copy / WITHOUT_FAULT).write_text(json.dumps({"path": mutation.path, "source": source}), encoding="utf-8")
+    faulty = source[: mutation.start] + mutation.text + source[mutation.end :]
+    (copy / mutation.path).write_text(faulty, encoding="utf-8")
 
 
 def restore(copy: Path) -> None:
@@ -351,7 +366,6 @@ def main() -> None:
     parser.add_argument("--room", default="")
     parser.add_argument("--list", action="store_true", help="lists the faults and tries none")
     parser.add_argument("--again", action="store_true", help="tries survivors again, with the tests as they are now")
-    parser.add_argument("--all-tests", action="store_true", help="asks not only the tests about the rooms")
     parser.add_argument("--scratch", type=Path, default=ROOT / "build" / "mutations")
     options = parser.parse_args()
     copy, kept = options.scratch / "copy", options.scratch / f"results_{options.seed}.jsonl"
@@ -370,7 +384,7 @@ def main() -> None:
     lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
     known: dict[str, str] = {each["fault"]: each["by"] for each in map(json.loads, lines)}
     mutation_runs.warm_up()
-    records = Records(copy, options.scratch / "recorded", all_tests=options.all_tests)
+    records = Records(copy, options.scratch / "recorded")
     for number, mutation in enumerate(drawn, start=1):
         fault = mutation.shown(sources[mutation.path])
         if fault in known and (known[fault] or not options.again):
