@@ -191,6 +191,9 @@ def _beam(name: str, table: schema.BeamTable) -> Beam:
         table.segments,
         _placement(table.at),
         _placement(table.at_tip),
+        table.modes,
+        table.supports or "",
+        table.lumped,
     )
 
 

@@ -271,8 +271,14 @@ def _beam(beam: Beam) -> Tree:
         tree["bends"] = quoted(beam.bends)
     if not _is_default(beam.damping, 0):
         tree["damping"] = _scalar(beam.damping)
-    if beam.segments != 8:
+    if beam.segments is not None:
         tree["segments"] = str(beam.segments)
+    if beam.modes:
+        tree["modes"] = str(beam.modes)
+    if beam.supports:
+        tree["supports"] = beam.supports
+    if beam.lumped:
+        tree["lumped"] = "true"
     for key, placement in (("at", beam.at), ("at_tip", beam.at_tip)):
         if placement != COINCIDENT:
             tree[key] = _placement(placement)

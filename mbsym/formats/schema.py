@@ -30,6 +30,7 @@ from mbsym.formats.entry_sentences import sentence_of
 from mbsym.formats.yaml_document import Leaf
 from mbsym.joints.record import Entry
 from mbsym.joints.registry import JOINT_TYPES
+from mbsym.model.beam_shapes import SUPPORTS, Supports
 from mbsym.shapes.forms import FORMS, Form
 from mbsym.values.entries import Kind, entries_of
 from mbsym.values.given import DIRECTIONS
@@ -511,7 +512,10 @@ class BeamTable(Table):
     bending_stiffness: ValuesEntry
     bends: Annotated[Literal["y", "z", "both"], BeforeValidator(_choice("y", "z", "both"))] = "z"
     damping: ValueEntry = 0
-    segments: IntegerEntry = 8
+    segments: IntegerEntry | None = None
+    modes: IntegerEntry = 0
+    supports: Annotated[Supports, BeforeValidator(_choice(*SUPPORTS))] | None = None
+    lumped: FlagEntry = False
     at: PlacementTable = PlacementTable.model_construct()
     at_tip: PlacementTable = PlacementTable.model_construct()
 

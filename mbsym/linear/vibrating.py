@@ -15,6 +15,7 @@ from mbsym.joints.motion import JointMotion
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.kinematics.placement import scalars, vector_of
 from mbsym.model.beam import Beam
+from mbsym.model.beam_parts import parts_of
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
@@ -83,15 +84,17 @@ class VibratingElements:
         """
         self.mechanism = mechanism
         model = mechanism.model
-        self._require_covered()
         self._beams = () if beams == "segments" else model.beams
+        self._require_covered()
         self.beams: BeamModel = beams
         self._names = parameter_values(model)
         self._q = q = q.copy()
         self._hinge_of = {name: beam for beam in self._beams for name in beam.hinges}
         self._bars = {name for beam in self._beams for name in beam.bars}
+        self._modal = {item.name: beam for beam in self._beams if beam.modes for item in parts_of(beam).bodies}
+        self._ends: dict[str, int] = {}
         for body in mechanism.bodies:
-            if body.joint.name in self._hinge_of:
+            if body.joint.name in self._hinge_of or body.name in self._modal:
                 q[slice(*body.q_range)] = 0.0
         numbers = _Numbers(mechanism, q)
         places = [self._ask(numbers, body) for body in mechanism.bodies]
@@ -132,21 +135,22 @@ class VibratingElements:
 
     def _require_covered(self) -> None:
         model = self.mechanism.model
-        if model.couplings or model.constraints:
+        own = {item.joint for beam in self._beams for item in parts_of(beam).couplings}
+        if model.constraints or any(item.joint not in own for item in model.couplings):
             raise AnalysisError(
                 "the transfer matrix method has no element for couplings and closure constraints",
                 where=model.name,
                 remedy="leave --method out",
             )
         moving = {name for joint in model.joints for name in (*joint.coordinates, *joint.speeds)}
-        own = {parameter.name for parameter in model.parameters} | {"t"} | {item.name for item in model.inputs}
+        known = {parameter.name for parameter in model.parameters} | {"t"} | {item.name for item in model.inputs}
         for force in model.forces:
             if force.linear_law() is not None:
                 continue
             names = {name for value in force.expressions for name in value_names(value)}
             if force.named("input") and not names:
                 continue
-            if not names <= own or names & moving or not self._rests(force):
+            if not names <= known or names & moving or not self._rests(force):
                 raise AnalysisError(
                     f"the transfer matrix method takes no {force.type.replace('_', ' ')} that acts at rest or "
                     "depends on the motion",
@@ -203,27 +207,47 @@ class VibratingElements:
         origin = self.points[body.parent] + self.rotations[body.parent] @ shift
         self.rotations.append(R)
         self.points.append(origin)
-        beam = self._hinge_of.get(body.joint.name)
+        beam, modal = self._hinge_of.get(body.joint.name), self._modal.get(body.name)
+        inner = self.element[body.parent]
+        if modal is not None:
+            if modal.name not in self._ends:
+                self._add_modal(modal, body, inner, R @ user.reshape(3, 3).T, origin)
+            self.element.append(self._ends[modal.name] if modal.tip and body.name == modal.bars[-1] else inner)
+            return
         if body.joint.kind.is_rigid:
-            self.element.append(self.element[body.parent])
+            self.element.append(inner)
         else:
-            inner = self.element[body.parent]
             base = self._at[inner] if inner >= 0 else np.zeros(3)
             if beam is None:
-                at = origin
                 link: JointLink | BeamLink = self._joint_link(body, R, columns, armature)
-                lever = at - base
+                self.element.append(self._new_element(body.name, inner, link, origin, origin - base))
             else:
-                link, at, lever = self._beam_link(beam, body.flipped, R @ user.reshape(3, 3).T, origin, base)
-            self._at.append(at)
-            self.element.append(len(self.elements))
-            nothing = np.zeros((6, 6))
-            self.elements.append(
-                VibrationElement(body.name, inner, lever, link, nothing, nothing, nothing, np.zeros(6))
-            )
+                axes = R @ user.reshape(3, 3).T @ (np.diag([-1.0, 1.0, -1.0]) if body.flipped else np.eye(3))
+                start = origin - 0.5 * evaluate(beam.length, self._names) / beam.pieces * axes[:, 0]
+                self.element.append(self._new_piece(beam, body.name, inner, axes, start))
         index = self.element[-1]
         if index >= 0 and body.name not in self._bars:
             self._load(index, R, origin - self._at[index], moments)
+
+    def _new_element(self, name: str, inner: int, link: JointLink | BeamLink, at: Array, lever: Array) -> int:
+        """Index of a new element with nothing at its end."""
+        self._at.append(at)
+        nothing = np.zeros((6, 6))
+        self.elements.append(VibrationElement(name, inner, lever, link, nothing, nothing, nothing, np.zeros(6)))
+        return len(self.elements) - 1
+
+    def _add_modal(self, beam: Beam, body: TreeBody, inner: int, axes: Array, start: Array) -> None:
+        """The pieces of a beam that has modes in the equations of motion."""
+        if body.joint.name != beam.ends[0] or body.flipped:
+            raise AnalysisError(
+                "this beam with modes hangs on its end",
+                where=f"beam {beam.name}",
+                remedy="exchange 'from' and 'to', or take segments without modes",
+            )
+        for k in range(1, beam.pieces + 1):
+            inner = self._new_piece(beam, f"{beam.name}_{k}", inner, axes, start)
+            start = self._at[inner]
+        self._ends[beam.name] = inner
 
     def _load(self, index: int, R: Array, lever: Array, moments: Array) -> None:
         """Adds a rigid body to an element: its inertia about a point at the lever's end, turned to base axes."""
@@ -264,27 +288,21 @@ class VibratingElements:
     def _coordinate(self, body: TreeBody, index: int) -> float:
         return float(self._q[body.q_range[0] + index])
 
-    def _beam_link(
-        self, beam: Beam, flipped: bool, axes: Array, hinge: Array, base: Array
-    ) -> tuple[BeamLink, Array, Array]:
-        """The nth of a beam around a hinge: its link, its end, and the lever to its start."""
+    def _new_piece(self, beam: Beam, name: str, inner: int, axes: Array, start: Array) -> int:
+        """Index of an element that is an nth of a beam, from a point along the first of its axes."""
         names = self._names
-        piece = evaluate(beam.length, names) / beam.segments
-        sign = -1.0 if flipped else 1.0
-        axes = axes @ np.diag([sign, 1.0, sign])
-        start = hinge - piece / 2 * axes[:, 0]
-        stiffness = tuple(evaluate(value, names) for value in beam.stiffness_about)
-        planes = tuple({"y": 1, "z": 2}[axis] for axis in beam.axes)
+        piece = evaluate(beam.length, names) / beam.pieces
         link = BeamLink(
             axes,
             piece,
-            evaluate(beam.mass, names) / beam.segments,
-            stiffness,
-            planes,
+            evaluate(beam.mass, names) / beam.pieces,
+            tuple(evaluate(value, names) for value in beam.stiffness_about),
+            tuple({"y": 1, "z": 2}[axis] for axis in beam.axes),
             evaluate(beam.damping, names),
             "exact" if self.beams == "segments" else self.beams,
         )
-        return link, start + piece * axes[:, 0], start - base
+        base = self._at[inner] if inner >= 0 else np.zeros(3)
+        return self._new_element(name, inner, link, start + piece * axes[:, 0], start - base)
 
     def _add_point_springs(self) -> None:
         """Springs and dampers between points, of which ground must be one."""
