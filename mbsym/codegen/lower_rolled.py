@@ -15,7 +15,7 @@ from mbsym.codegen.description import Argument, arguments_of
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import LoweredFunction, lower
 from mbsym.symbolic.program import OperationCount
-from mbsym.symbolic.rolled import MEMORY, Call, RolledProgram, Step, total_operations
+from mbsym.symbolic.rolled import MEMORY, Call, Item, Pairs, RolledProgram, Step, total_operations
 
 MOST_RUNS: Final = 4
 """Runs of calls of one step in a sweep, above which the sweep is one loop that chooses the step."""
@@ -86,12 +86,37 @@ class LoweredSweep:
 
 
 @dataclass(frozen=True, slots=True)
+class LoweredPairs:
+    """A step for each outer item with the inner ones on its path.
+
+    Attributes:
+        title: what is found.
+        step: which.
+        size: entries that it finds.
+        targets: identifier of each result that takes them, and how far they are apart there.
+        outer, inner: a row for each item: what it is paired with first or what comes next, -1 for nothing; its share
+            of the place in each target; and where what the step reads of it begins in the memory.
+        count: how many pairs there are.
+    """
+
+    title: str
+    step: int
+    size: int
+    targets: tuple[tuple[str, int], ...]
+    outer: tuple[tuple[int, ...], ...]
+    inner: tuple[tuple[int, ...], ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class LoweredRolled:
     """A rolled program ready for printing.
 
     Attributes:
         steps: that are called.
         sweeps: the calls.
+        pairs: what follows the sweeps.
+        zeroed: identifiers of results that are filled with zeros first.
         memory: entries of the array that calls hand on.
         used: identifiers of the arguments that some step reads or writes.
         operations: of one evaluation.
@@ -99,6 +124,8 @@ class LoweredRolled:
 
     steps: tuple[LoweredStep, ...]
     sweeps: tuple[LoweredSweep, ...]
+    pairs: tuple[LoweredPairs, ...]
+    zeroed: tuple[str, ...]
     memory: int
     used: frozenset[str]
     operations: OperationCount
@@ -115,7 +142,7 @@ def lower_rolled(
         parameters: identifiers of run-time parameters, by their names.
         reserved: identifiers that no temporary may take.
     """
-    called = sorted({call.step for call in rolled.calls})
+    called = sorted({call.step for call in rolled.calls} | {each.step for each in rolled.pairs})
     number = {step: place for place, step in enumerate(called)}
     homes, memory = _homes(rolled)
     places: list[list[tuple[int, ...]]] = [[] for _ in called]
@@ -141,8 +168,29 @@ def lower_rolled(
     counts = [OperationCount()] * len(rolled.steps)
     for step, lowered in zip(called, steps, strict=True):
         counts[step] = lowered.body.operations
-    used = frozenset(array for step in steps for array in step.arrays if array)
-    return LoweredRolled(steps, tuple(sweeps), memory, used, total_operations(rolled, counts))
+    pairs = tuple(_lowered_pairs(each, number[each.step], rolled, arguments, homes) for each in rolled.pairs)
+    used = {array for step in steps for array in step.arrays if array}
+    used.update(identifier for each in pairs for identifier, _ in each.targets)
+    zeroed = tuple(arguments[name] for name in rolled.zeroed)
+    total = total_operations(rolled, counts)
+    return LoweredRolled(steps, tuple(sweeps), pairs, zeroed, memory, frozenset(used), total)
+
+
+def _lowered_pairs(
+    pairs: Pairs, step: int, rolled: RolledProgram, arguments: Mapping[str, str], homes: Mapping[int, int]
+) -> LoweredPairs:
+    def row(item: Item) -> tuple[int, ...]:
+        return (item.following, *item.starts, *(homes[block] for block in item.reads))
+
+    return LoweredPairs(
+        pairs.title,
+        step,
+        len(rolled.steps[pairs.step].program.outputs[0].values),
+        tuple((arguments[target.result], target.stride) for target in pairs.targets),
+        tuple(map(row, pairs.outer)),
+        tuple(map(row, pairs.inner)),
+        pairs.count,
+    )
 
 
 def _lowered(
@@ -181,6 +229,8 @@ def _homes(rolled: RolledProgram) -> tuple[dict[int, int], int]:
         for array, block in zip(rolled.steps[call.step].reads, call.reads, strict=True):
             if array == MEMORY:
                 last[block] = time
+    for item in (item for each in rolled.pairs for item in (*each.outer, *each.inner)):
+        last.update(dict.fromkeys(item.reads, len(calls)))
     ending: dict[int, list[int]] = {}
     for block, time in last.items():
         ending.setdefault(time, []).append(block)

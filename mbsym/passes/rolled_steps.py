@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 from mbsym.passes.rebuild import rebuild
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Input, Program
-from mbsym.symbolic.rolled import MEMORY, Call, RolledProgram, Step
+from mbsym.symbolic.rolled import MEMORY, Call, Item, Pairs, RolledProgram, Step
 
 Numbers: TypeAlias = tuple[Fraction, ...]
 
@@ -171,6 +171,8 @@ def _pruned_once(rolled: RolledProgram) -> RolledProgram:
         for k, place in enumerate(call.reads)
         if reads[call.step][k] and rolled.steps[call.step].reads[k] == MEMORY
     }
+    pairs = tuple(_pairs_with(each, reads[each.step]) for each in rolled.pairs)
+    wanted.update(place for each in pairs for item in (*each.outer, *each.inner) for place in item.reads)
     writes = [[array != MEMORY for array in step.writes] for step in rolled.steps]
     for call in rolled.calls:
         own = writes[call.step]
@@ -193,7 +195,21 @@ def _pruned_once(rolled: RolledProgram) -> RolledProgram:
         )
         for sweep in rolled.sweeps
     )
-    return replace(rolled, steps=steps, sweeps=tuple(sweep for sweep in sweeps if sweep.calls))
+    return replace(rolled, steps=steps, sweeps=tuple(sweep for sweep in sweeps if sweep.calls), pairs=pairs)
+
+
+def _pairs_with(pairs: Pairs, reads: Sequence[bool]) -> Pairs:
+    """The pairs whose step has some of its inputs."""
+    first = len(pairs.outer[0].reads) if pairs.outer else 0
+
+    def less(item: Item, kept: Sequence[bool]) -> Item:
+        return replace(item, reads=tuple(place for place, keep in zip(item.reads, kept, strict=True) if keep))
+
+    return replace(
+        pairs,
+        outer=tuple(less(item, reads[:first]) for item in pairs.outer),
+        inner=tuple(less(item, reads[first:]) for item in pairs.inner),
+    )
 
 
 def _looked_at(step: Step) -> list[bool]:

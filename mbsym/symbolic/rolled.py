@@ -3,11 +3,14 @@
 What is alike in a function of many bodies is one step then, called once for each body with numbers of its own. A call
 reads entries of the function's arguments and what earlier calls left in the memory, and writes entries of the results
 and of the memory; every entry is written once, so that the calls written out one behind the other are a Program.
+
+What there is for each two of many things, such as an entry of a mass matrix, is the last part: a step that is called
+for each item of one list with those of another, which follow each other along a path.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -62,6 +65,69 @@ class Sweep:
     calls: tuple[Call, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What one of a pair brings.
+
+    Attributes:
+        reads: blocks of the memory.
+        starts: its share of the place of the first entry, for each target.
+        following: of an outer item, the inner one that it is paired with first; of an inner item, the one that comes
+            next; -1 for none.
+    """
+
+    reads: tuple[int, ...]
+    starts: tuple[int, ...]
+    following: int
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where the entries of a pair go: a result, and how far they are apart there."""
+
+    result: str
+    stride: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """A step that is called for each outer item with the inner ones on its path.
+
+    Attributes:
+        title: what is found.
+        step: which; it reads what the outer item and then what the inner item names, and has one output.
+        outer, inner: the items.
+        targets: results that take the output, from the sum of both items' starts on.
+    """
+
+    title: str
+    step: int
+    outer: tuple[Item, ...]
+    inner: tuple[Item, ...]
+    targets: tuple[Target, ...]
+
+    def each(self) -> Iterator[tuple[Item, Item]]:
+        """The pairs in order."""
+        for item in self.outer:
+            place = item.following
+            while place >= 0:
+                yield item, self.inner[place]
+                place = self.inner[place].following
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        lengths: dict[int, int] = {-1: 0}
+        for item in self.outer:
+            path, place = [], item.following
+            while place not in lengths:
+                path.append(place)
+                place = self.inner[place].following
+            for place in reversed(path):
+                lengths[place] = lengths[self.inner[place].following] + 1
+        return sum(lengths[item.following] for item in self.outer)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class RolledProgram:
     """A function made of steps.
@@ -71,12 +137,16 @@ class RolledProgram:
         steps: what is called.
         blocks: the size of each block of the memory, every one of which some call writes before others read it.
         sweeps: the calls.
+        pairs: what follows the sweeps.
+        zeroed: results whose entries are zero unless something is written there.
     """
 
     head: Program
     steps: tuple[Step, ...]
     blocks: tuple[int, ...]
     sweeps: tuple[Sweep, ...]
+    pairs: tuple[Pairs, ...] = ()
+    zeroed: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<RolledProgram {self.name}: {len(self.steps)} steps, {len(self.calls)} calls>"
@@ -102,6 +172,8 @@ def total_operations(rolled: RolledProgram, of_steps: Sequence[OperationCount]) 
     times = [0] * len(of_steps)
     for call in rolled.calls:
         times[call.step] += 1
+    for pairs in rolled.pairs:
+        times[pairs.step] += pairs.count
     for count, own in zip(times, of_steps, strict=True):
         for kind, number in own.as_dict().items():
             total[kind] += count * number
@@ -147,10 +219,40 @@ def unrolled(rolled: RolledProgram) -> Program:
                 if results[array][index] is not None:
                     raise SymbolicError(f"step {program.name} writes {array}[{index}] again", where=rolled.name)
                 results[array][index] = value
+    for pairs in rolled.pairs:
+        _write_out(pairs, rolled, graph, memory, results)
     outputs = []
     for result in head.outputs:
-        entries = tuple(value for value in results[result.name] if value is not None)
+        rest = graph.const(0) if result.name in rolled.zeroed else None
+        found = [rest if value is None else value for value in results[result.name]]
+        entries = tuple(value for value in found if value is not None)
         if len(entries) < len(result.values):
             raise SymbolicError(f"some of {result.name} is never written", where=rolled.name)
         outputs.append(replace(result, values=entries))
     return replace(head, graph=graph, inputs=inputs, outputs=tuple(outputs), parameters=parameters)
+
+
+def _write_out(
+    pairs: Pairs,
+    rolled: RolledProgram,
+    graph: Graph,
+    memory: dict[int, list[Reference]],
+    results: dict[str, list[Reference | None]],
+) -> None:
+    """Writes what a step finds for each pair."""
+    program = rolled.steps[pairs.step].program
+    nodes = program.nodes()
+    for outer, inner in pairs.each():
+        bound: dict[int, Reference] = {}
+        for item, place in zip(program.inputs, (*outer.reads, *inner.reads), strict=True):
+            if place not in memory:
+                raise SymbolicError(f"step {program.name} reads what was not written", where=rolled.name)
+            bound.update(zip(item.symbols, memory[place], strict=True))
+        copy_nodes(program.graph, nodes, graph, bound)
+        values = [image(bound, ref) if abs(ref) > 1 else ref for ref in program.outputs[0].values]
+        for target, first, second in zip(pairs.targets, outer.starts, inner.starts, strict=True):
+            for k, value in enumerate(values):
+                index = first + second + k * target.stride
+                if results[target.result][index] is not None:
+                    raise SymbolicError(f"step {program.name} writes {target.result}[{index}] again", where=rolled.name)
+                results[target.result][index] = value

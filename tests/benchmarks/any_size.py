@@ -2,11 +2,11 @@
 
 Run: python tests/benchmarks/any_size.py [--straight] [JOINTS ...]
 
-For inverse and forward dynamics of a chain of bodies in general position: process time to derive and print, text of the
-C source, process time of the compiler at -O2, machine code and tables in the object, and nanoseconds of one call, the
-best of several rounds. The exponents are slopes of straight lines through the logarithms. Each row has a process of
-its own. With --straight, the same for functions whose operations are all written out, up to 100 joints unless more are
-named.
+For inverse and forward dynamics, mass matrix and Jacobians of a chain of bodies in general position: process time to
+derive and print, text of the C source, process time of the compiler at -O2, machine code and tables in the object, and
+nanoseconds of one call, the best of several rounds. The exponents are slopes of straight lines through the logarithms;
+a call of the last two fills what grows with the square of the length. Each row has a process of its own. With
+--straight, the same for functions whose operations are all written out, up to 100 joints unless more are named.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from pathlib import Path
 from time import process_time
 
 JOINTS = (10, 30, 100, 300, 1000)
-FUNCTIONS = ("inverse_dynamics", "forward_dynamics")
+SIZES = {"mass_matrix": "NAME_NV*NAME_NV", "body_jacobians": "6*NAME_NV*NAME_NV"}
+"""Of dense results, which take q alone."""
+
+FUNCTIONS = ("inverse_dynamics", "forward_dynamics", *SIZES)
 MOST_EXPONENT = 1.05
 MOST_SECONDS = 5.0
 """To derive and print 1000 joints, and to compile them."""
@@ -36,7 +39,7 @@ HARNESS = """
 #include "NAME.h"
 int main(void)
 {
-    static double q[NAME_NV], v[NAME_NV], x[NAME_NV], result[NAME_NV];
+    static double q[NAME_NV], v[NAME_NV], x[NAME_NV], result[SIZE];
     double sum = 0.0, best = 1e12;
     for (int k = 0; k < NAME_NV; k++) {
         q[k] = 0.1 * (k % 30) - 1.2;
@@ -47,8 +50,8 @@ int main(void)
         struct timespec from, to;
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
         for (int call = 0; call < CALLS; call++) {
-            NAME_FUNCTION(q, v, x, result);
-            sum += result[0];
+            NAME_FUNCTION(GIVEN, result);
+            sum += result[0] + v[0] + x[0];
             q[0] += 1e-6;
         }
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
@@ -82,8 +85,10 @@ def row(joints: int, function: str, style: str) -> dict[str, float]:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         listed = subprocess.run(["size", "-A", f"{name}.o"], cwd=place, check=True, capture_output=True, text=True)
         sections = [line.split() for line in listed.stdout.splitlines() if line.startswith(".")]
-        source = HARNESS.replace("NAME_FUNCTION", f"{name}_{function}").replace("NAME", name)
-        (place / "main.c").write_text(source.replace("CALLS", str(max(20, 200_000 // joints))), encoding="utf-8")
+        source = HARNESS.replace("NAME_FUNCTION", f"{name}_{function}").replace("SIZE", SIZES.get(function, "NAME_NV"))
+        source = source.replace("GIVEN", "q" if function in SIZES else "q, v, x").replace("NAME", name)
+        calls = max(20, 200_000 // (joints**2 if function in SIZES else joints))
+        (place / "main.c").write_text(source.replace("CALLS", str(calls)), encoding="utf-8")
         subprocess.run([*compiler, "main.c", f"{name}.o", "-o", "main", "-lm"], cwd=place, check=True)
         ran = subprocess.run(["./main"], cwd=place, capture_output=True, text=True, check=False)
         return {
@@ -145,7 +150,8 @@ def main(style: str, sizes: tuple[int, ...]) -> int:
         if len(rows) > 1:
             slopes = {name: exponent([(n, max(found[name], 1e-9)) for n, found in rows]) for name, _ in COLUMNS}
             print(f"{'exponent':>8}" + "".join(f"{slopes[name]:>12.2f}" for name, _ in COLUMNS))
-            failed |= any(slopes[name] > MOST_EXPONENT for name in ("derive", "text", "compile", "call"))
+            linear = ("derive", "text", "compile", *["call"] * (function not in SIZES))
+            failed |= any(slopes[name] > MOST_EXPONENT for name in linear)
         failed |= any(found[name] > MOST_SECONDS for _, found in rows for name in ("derive", "compile"))
     return int(failed) if style == "shared" else 0
 

@@ -15,7 +15,7 @@ from mbsym.errors import DerivationError
 from mbsym.formulations.shared import style
 from mbsym.verification.random_mechanisms import random_tree
 
-FUNCTIONS = ("forward_dynamics", "inverse_dynamics", "bias_force", "gravity_force")
+FUNCTIONS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "gravity_force", "body_jacobians", "momentum")
 
 
 def test_a_tree_is_verified_in_both_languages(tmp_path: Path) -> None:
@@ -26,7 +26,7 @@ def test_a_tree_is_verified_in_both_languages(tmp_path: Path) -> None:
     certificate.raise_on_failure()
     assert {check.language for check in certificate.checks} == {"c", "numpy", "batch"}
     manifest = json.loads((tmp_path / f"{certificate.name}.json").read_text(encoding="utf-8"))
-    assert [entry.get("style") for entry in manifest["functions"]] == ["shared"] * 4
+    assert [entry.get("style") for entry in manifest["functions"]] == ["shared"] * 6
     source = (tmp_path / f"{certificate.name}.c").read_text(encoding="utf-8")
     assert "static void random_5_inverse_dynamics_ground_motion(" in source
 

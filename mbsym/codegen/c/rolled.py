@@ -9,7 +9,7 @@ from typing import Final
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.tables import CONTINUED, INDENT
 from mbsym.codegen.identifiers import Scope
-from mbsym.codegen.lower_rolled import LoweredRolled, LoweredStep, Run
+from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, LoweredStep, Run
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH, c_comment
 
@@ -63,6 +63,9 @@ class RolledLines:
         self._place = scope.claim("k")
         self._at = scope.claim("at")
         self._order = scope.claim("order")
+        self._found = scope.claim("found")
+        self._outer = [scope.claim(f"outer_{k}") for k in range(1, len(rolled.pairs) + 1)]
+        self._inner = [scope.claim(f"inner_{k}") for k in range(1, len(rolled.pairs) + 1)]
         self._numbers = [scope.claim(f"numbers_{k}") for k in range(1, len(rolled.steps) + 1)]
         self._places = [scope.claim(f"places_{k}") for k in range(1, len(rolled.steps) + 1)]
 
@@ -76,12 +79,28 @@ class RolledLines:
             lines += self._tables(number, step)
         if self._rolled.memory:
             lines.append(f"{INDENT}{self._real} {self._memory}[{self._rolled.memory}]; /* what steps hand on */")
+        lines += self._zeros()
         for sweep in self._rolled.sweeps:
             lines += ["", f"{INDENT}/* {c_comment(sweep.title)} */"]
             lines += [line for run in sweep.in_turn for line in self._loop(run)]
             if sweep.mixed:
                 lines += self._mixed(sweep.mixed)
+        for number, pairs in enumerate(self._rolled.pairs):
+            lines += self._pairs(number, pairs)
         return tuple(lines)
+
+    def _zeros(self) -> list[str]:
+        lines = []
+        for item, identifier in zip(self._function.arguments, self._function.identifiers, strict=True):
+            if identifier in self._rolled.zeroed and item.direction == "out":
+                k = self._place
+                lines += [
+                    "",
+                    f"{INDENT}for (int {k} = 0; {k} < {item.size}; ++{k}) {{",
+                    f"{CONTINUED}{identifier}[{k}] = 0;",
+                    f"{INDENT}}}",
+                ]
+        return lines
 
     # ---- tables -----------------------------------------------------------------------------------------------------
 
@@ -97,6 +116,34 @@ class RolledLines:
             lines += _table(head, [[str(place) for place in row] for row in step.places])
         return lines
 
+    # ---- pairs ------------------------------------------------------------------------------------------------------
+
+    def _pairs(self, number: int, pairs: LoweredPairs) -> list[str]:
+        """Two loops, the inner one along the path of an item."""
+        outer, inner, k, at = self._outer[number], self._inner[number], self._place, self._at
+        lines = ["", f"{INDENT}/* {c_comment(pairs.title)}: {pairs.count} pairs */"]
+        for name, rows in ((outer, pairs.outer), (inner, pairs.inner)):
+            head = f"static const int {name}[{len(rows)}][{len(rows[0])}]"
+            lines += _table(head, [[str(place) for place in row] for row in rows])
+        deep = CONTINUED + INDENT
+        starts = range(1, len(pairs.targets) + 1)
+        actual = [
+            f"{self._memory} + {name}[{item}][{column}]"
+            for name, item, rows in ((outer, k, pairs.outer), (inner, at, pairs.inner))
+            for column in range(len(pairs.targets) + 1, len(rows[0]))
+        ]
+        lines += [
+            f"{INDENT}for (int {k} = 0; {k} < {len(pairs.outer)}; ++{k}) {{",
+            f"{CONTINUED}for (int {at} = {outer}[{k}][0]; {at} >= 0; {at} = {inner}[{at}][0]) {{",
+            f"{deep}{self._real} {self._found}[{pairs.size}];",
+            *_broken(deep, self._called(pairs.step, [*actual, self._found])),
+        ]
+        for (target, stride), column in zip(pairs.targets, starts, strict=True):
+            for entry in range(pairs.size):
+                place = f"{outer}[{k}][{column}] + {inner}[{at}][{column}]" + f" + {entry * stride}" * (entry > 0)
+                lines.append(f"{deep}{target}[{place}] = {self._found}[{entry}];")
+        return [*lines, f"{CONTINUED}}}", f"{INDENT}}}"]
+
     # ---- calls ------------------------------------------------------------------------------------------------------
 
     def _call(self, number: int, row: str) -> str:
@@ -108,9 +155,11 @@ class RolledLines:
             actual.append(f"{array or self._memory} + {place}")
         if step.has_numbers:
             actual.insert(step.inputs, f"{self._numbers[number]}[{row}]")
-        if self._takes_parameters:
-            actual.insert(0, "parameters")
-        return f"{self._symbols[number]}({', '.join(actual)});"
+        return self._called(number, actual)
+
+    def _called(self, number: int, actual: Sequence[str]) -> str:
+        given = ["parameters", *actual] if self._takes_parameters else actual
+        return f"{self._symbols[number]}({', '.join(given)});"
 
     def _loop(self, run: Run) -> list[str]:
         if run.stop == run.start + 1:

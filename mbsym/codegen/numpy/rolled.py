@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import LoweredFunction
-from mbsym.codegen.lower_rolled import LoweredRolled, Run
+from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, Run
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.numpy.expressions import NumpyPrinter
 from mbsym.codegen.text import WIDTH, plain_line
@@ -31,7 +31,9 @@ class RolledText:
         self._lines_of = lines_of
         scope = Scope(function.identifiers)
         self._memory, self._rows, self._row = scope.claim("memory"), scope.claim("rows"), scope.claim("row")
-        self._step = scope.claim("step")
+        self._place = scope.claim("place")
+        self._step, self._found = scope.claim("step"), scope.claim("found")
+        self._item, self._other = scope.claim("item"), scope.claim("other")
         self._names = [f"_{function.identifier}_{step.name}" for step in rolled.steps]
 
     def kernel(self) -> tuple[str, ...]:
@@ -48,6 +50,8 @@ class RolledText:
             lines += [line for run in sweep.in_turn for line in self._loop(run)]
             if sweep.mixed:
                 lines += self._mixed(place, sweep.mixed)
+        for number, pairs in enumerate(self._rolled.pairs, start=1):
+            lines += self._pairs(number, pairs)
         names = ", ".join(identifier for _, identifier in outputs)
         return (*lines, f"{INDENT}return ({names}{',' if len(outputs) == 1 else ''})")
 
@@ -62,11 +66,12 @@ class RolledText:
             ]
             head = f"def {name}({', '.join(('function', *formals))}):"
             texts.append("\n".join((head, *self._lines_of(step.body))))
-        texts += [self._table(number) for number in range(len(self._names))]
+        called = [number for number, step in enumerate(self._rolled.steps) if step.places]
+        texts += [self._table(number) for number in called]
         orders = [
             self._order(place, sweep.mixed) for place, sweep in enumerate(self._rolled.sweeps, start=1) if sweep.mixed
         ]
-        return "\n\n\n".join(texts + orders)
+        return "\n\n\n".join([*texts, *orders, *map(self._items, range(1, len(self._rolled.pairs) + 1))])
 
     def _table(self, number: int) -> str:
         """A row for each call: where its entries begin, and behind these its numbers."""
@@ -107,6 +112,45 @@ class RolledText:
             lines += self._call(step, INDENT * 3)
         return lines
 
+    # ---- pairs ------------------------------------------------------------------------------------------------------
+
+    def _items(self, number: int) -> str:
+        """A row for each item: what follows, where its entries begin, and where what is read of it does."""
+        pairs = self._rolled.pairs[number - 1]
+        lines = []
+        for name, rows in (("outer", pairs.outer), ("inner", pairs.inner)):
+            cells = [line for row in rows for line in _filled(f"({', '.join(map(str, row))}),")]
+            lines += [f"_{self._function.identifier}_{name}_{number} = (", *cells, ")"]
+        return "\n".join(lines)
+
+    def _pairs(self, number: int, pairs: LoweredPairs) -> list[str]:
+        """Two loops, the inner one along the path of an item."""
+        prefix, item, other, found = f"_{self._function.identifier}", self._item, self._other, self._found
+        step = self._rolled.steps[pairs.step]
+        first = len(pairs.targets) + 1
+        places = [f"{item}[{k}]" for k in range(first, len(pairs.outer[0]))]
+        places += [f"{other}[{k}]" for k in range(first, len(pairs.inner[0]))]
+        sizes = [argument.size for argument in step.arguments if argument.direction == "in"]
+        given = [f"{self._memory}[{place} : {place} + {size}]" for place, size in zip(places, sizes, strict=True)]
+        deep = INDENT * 3
+        lines = [
+            f"{INDENT}# {plain_line(pairs.title)}: {pairs.count} pairs",
+            f"{INDENT}for {item} in {prefix}_outer_{number}:",
+            f"{INDENT * 2}{self._place} = {item}[0]",
+            f"{INDENT * 2}while {self._place} >= 0:",
+            f"{deep}{other} = {prefix}_inner_{number}[{self._place}]",
+            f"{deep}({found},) = {self._names[pairs.step]}(",
+            *(f"{deep}{INDENT}{text}," for text in ("function", *given)),
+            f"{deep})",
+        ]
+        for k, (target, stride) in enumerate(pairs.targets, start=1):
+            start = f"{item}[{k}] + {other}[{k}]"
+            stop = f"{start} + {(pairs.size - 1) * stride + 1}"
+            lines.append(f"{deep}{target}[{start} : {stop} : {stride}] = {found}")
+        return [*lines, f"{deep}{self._place} = {other}[0]"]
+
+    # ---- calls ------------------------------------------------------------------------------------------------------
+
     def _call(self, number: int, indent: str) -> list[str]:
         step = self._rolled.steps[number]
         sizes = [item.size for item in step.arguments]
@@ -123,10 +167,10 @@ class RolledText:
         if len(line) <= WIDTH:
             return [line]
         return [
-            f"{indent}found = {self._names[number]}(",
+            f"{indent}{self._found} = {self._names[number]}(",
             *(f"{indent}{INDENT}{item}," for item in given),
             f"{indent})",
-            *(f"{indent}{item} = found[{k}]" for k, item in enumerate(written)),
+            *(f"{indent}{item} = {self._found}[{k}]" for k, item in enumerate(written)),
         ]
 
 

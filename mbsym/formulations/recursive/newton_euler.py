@@ -115,10 +115,16 @@ def user_wrenches(mechanism: Mechanism, wrenches: tuple[Motion, ...]) -> list[Sc
     rows: list[Scalar] = []
     with mechanism.graph.section("joint wrenches in the joints' frames"):
         for body in mechanism.bodies:
-            moment, force = wrenches[body.label]
-            if body.flipped:
-                moment, force = body.placement.wrench_to_parent(negate(moment), negate(force))
-            frame = body.wrench_frame
-            at_frame = subtract(moment, cross(frame.translation, force))
-            rows.extend((*frame.rotation.to_child(at_frame), *frame.rotation.to_child(force)))
+            moment, force = user_wrench(body, wrenches[body.label])
+            rows.extend((*moment, *force))
     return rows
+
+
+def user_wrench(body: TreeBody, wrench: Motion) -> Motion:
+    """Of the wrench on a body by its parent, what the user's inboard joint transmits, as in ``user_wrenches``."""
+    moment, force = wrench
+    if body.flipped:
+        moment, force = body.placement.wrench_to_parent(negate(moment), negate(force))
+    frame = body.wrench_frame
+    at_frame = subtract(moment, cross(frame.translation, force))
+    return frame.rotation.to_child(at_frame), frame.rotation.to_child(force)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from mbsym.joints.motion import JointMotion
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
@@ -31,6 +31,9 @@ MOST_COMPARED: Final = 32
 FIRST_NUMBER: Final = 2
 _TURNED: Final = 9
 _IDENTITY: Final = (1, 0, 0, 0, 1, 0, 0, 0, 1)
+
+FrameName: TypeAlias = Literal["user_frame", "wrench_frame"]
+"""A constant frame of bodies that some functions need."""
 
 Marks: TypeAlias = tuple[int, ...]
 """Of each constant: 0, 1 or -1 where it is that in all bodies, else ``FIRST_NUMBER`` plus the place of its number,
@@ -79,9 +82,9 @@ class Kind:
         return Kind(self.joint, self.flipped, tuple(marks))
 
 
-def constants_of(variants: Sequence[TreeBody], pitch: Scalar) -> list[Scalar]:
+def constants_of(variants: Sequence[TreeBody], pitch: Scalar, frame: FrameName | None = None) -> list[Scalar]:
     """The constants of a body: attitude of the joint's inboard frame, armature and pitch, which equivalent mechanisms
-    have in common, and for each of these where the joint stands and the body's inertia."""
+    have in common, for each of these where the joint stands and the body's inertia, and the frame that is asked for."""
     body = variants[0]
     graph = body.motion.graph
     rigid = body.joint.kind.is_rigid
@@ -91,7 +94,14 @@ def constants_of(variants: Sequence[TreeBody], pitch: Scalar) -> list[Scalar]:
     for each in variants:
         found += [zero] * 3 if rigid else each.inboard.translation
         found += [each.inertia.mass, *each.inertia.first_moment, *each.inertia.about_origin]
+    if frame is not None:
+        place = _frame_of(body, frame)
+        found += [*(entry for row in place.rotation.matrix() for entry in row), *place.translation]
     return found
+
+
+def _frame_of(body: TreeBody, frame: FrameName) -> Transform:
+    return body.user_frame if frame == "user_frame" else body.wrench_frame
 
 
 def kind_of(body: TreeBody, constants: Sequence[Fraction]) -> Kind:
@@ -128,7 +138,7 @@ class Sorted:
     numbers: tuple[tuple[Fraction, ...], ...]
 
 
-def sorted_bodies(variants: Sequence[Mechanism]) -> Sorted | None:
+def sorted_bodies(variants: Sequence[Mechanism], frame: FrameName | None = None) -> Sorted | None:
     """The bodies of equivalent mechanisms by their kinds; None where a constant depends on run-time parameters."""
     given = variants[0].true
     values: list[list[Fraction]] = []
@@ -137,7 +147,7 @@ def sorted_bodies(variants: Sequence[Mechanism]) -> Sorted | None:
         pitch = Scalar(given.graph, 0)
         if "pitch" in bodies[0].joint.kind.entries:
             pitch = rounded(to_scalar(bodies[0].joint.pitch, given.graph, given.names))
-        constants = [entry.constant for entry in constants_of(bodies, pitch)]
+        constants = [entry.constant for entry in constants_of(bodies, pitch, frame)]
         known = [value for value in constants if value is not None]
         if len(known) < len(constants):
             return None
@@ -208,7 +218,12 @@ def carried_by(motion: JointMotion) -> tuple[Scalar, ...]:
 
 
 def stand_ins(
-    graph: Graph, kind: Kind, bodies: Sequence[TreeBody], numbers: Sequence[Scalar], carried: Sequence[Scalar] | None
+    graph: Graph,
+    kind: Kind,
+    bodies: Sequence[TreeBody],
+    numbers: Sequence[Scalar],
+    carried: Sequence[Scalar] | None,
+    frame: FrameName | None = None,
 ) -> tuple[TreeBody, ...]:
     """Bodies that stand for all of a kind, one for each equivalent mechanism.
 
@@ -218,6 +233,7 @@ def stand_ins(
         bodies: one of the kind in each mechanism, for what it says besides constants.
         numbers: that bodies of the kind bring.
         carried: what an earlier step found to be in ``carried_by``, in its order; None to make it from q.
+        frame: that they have besides.
     """
     values = [_value(graph, mark, numbers) for mark in kind.marks]
     given = bodies[0]
@@ -231,10 +247,7 @@ def stand_ins(
     if carried is not None:
         images = dict(zip((entry.ref for entry in carried_by(motion)), carried, strict=True))
         motion = _mapped(motion, lambda entry: _replaced(entry, images))
-    m = values[:_TURNED]
-    rotation = Rotation(graph)
-    if kind.marks[:_TURNED] != _IDENTITY:
-        rotation = Rotation(graph, (MatrixRotation(((m[0], m[1], m[2]), (m[3], m[4], m[5]), (m[6], m[7], m[8]))),))
+    rotation = _rotation(graph, kind.marks[:_TURNED], values)
     found, rest = [], values[_TURNED + freedoms + 1 :]
     for body in bodies:
         p, h, i = rest[:3], rest[4:7], rest[7:13]
@@ -253,7 +266,20 @@ def stand_ins(
             )
         )
         rest = rest[13:]
+    if frame is not None:
+        turned = _rotation(graph, kind.marks[-_TURNED - 3 : -3], rest)
+        place = Transform(turned, (rest[_TURNED], rest[_TURNED + 1], rest[_TURNED + 2]))
+        found = [
+            replace(body, user_frame=place) if frame == "user_frame" else replace(body, wrench_frame=place)
+            for body in found
+        ]
     return tuple(found)
+
+
+def _rotation(graph: Graph, marks: Marks, m: Sequence[Scalar]) -> Rotation:
+    if marks == _IDENTITY:
+        return Rotation(graph)
+    return Rotation(graph, (MatrixRotation(((m[0], m[1], m[2]), (m[3], m[4], m[5]), (m[6], m[7], m[8]))),))
 
 
 def _value(graph: Graph, mark: int, numbers: Sequence[Scalar]) -> Scalar:

@@ -78,7 +78,8 @@ def shared_functions(
         raise DerivationError(
             "no function that is asked for can be made of steps that bodies share",
             where="--style shared",
-            remedy=f"it is there for {', '.join(SHARED_FUNCTIONS)} of trees without force elements and couplings, "
-            "whose values are numbers and whose bodies have inertia; take --style straight",
+            remedy=f"it is there for {', '.join(SHARED_FUNCTIONS)} of trees without couplings, whose values are "
+            "numbers and whose bodies have inertia; what force elements change is straight where there are any; take "
+            "--style straight",
         )
     return made

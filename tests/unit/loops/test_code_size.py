@@ -59,7 +59,7 @@ def test_a_long_chain_is_refused_before_it_is_derived(
 ) -> None:
     monkeypatch.setattr(pipeline, "optimise", lambda program: pytest.fail("derived"))
     with pytest.raises(DerivationError) as caught:
-        mbsym.generate(chain(count), tmp_path, functions=["body_jacobians", "mass_matrix"])
+        mbsym.generate(chain(count), tmp_path, functions=["body_jacobians", "mass_matrix"], style="straight")
     for words in ("MB of code", "body_jacobians", "mass_matrix", "--function", "transfer-matrix", "--largest"):
         assert words in str(caught.value)
     assert not list(tmp_path.iterdir())

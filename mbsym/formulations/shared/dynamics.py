@@ -1,0 +1,225 @@
+"""Dynamics and joint wrenches of a tree as rolled programs: the recursions of ``recursive``, body by body.
+
+They hold for trees whose joints move independently of each other, without force elements, whose constants are numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mbsym.formulations.contracts import FORWARD_DYNAMICS, JOINT_WRENCHES, Contract
+from mbsym.formulations.recursive.articulated_body import Pivot, Seen, eliminated, handed_on, joint_rates
+from mbsym.formulations.recursive.newton_euler import inertial_wrench, joint_forces, user_wrench
+from mbsym.formulations.regular_mass import never_singular
+from mbsym.formulations.shared.heads import head_of, is_plain, vector
+from mbsym.formulations.shared.sweeps import Recursion, StepFunction, Values, of_speeds, rolled_up
+from mbsym.kinematics.equivalents import for_forces, for_mass_matrix
+from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.kinematics.recursion import BodyAcceleration, body_acceleration, body_velocity
+from mbsym.spatial.inertia import ArticulatedInertia
+from mbsym.spatial.vector import dot, negate
+from mbsym.symbolic.rolled import RolledProgram
+from mbsym.symbolic.scalar import Scalar
+
+_MOTION: Final = 18
+_INERTIA: Final = 21
+
+
+def _outward(mechanism: Mechanism, speeds: bool, rates: bool) -> Recursion:
+    """Accelerations of the bodies and the wrenches that they take."""
+
+    def step(bodies: tuple[TreeBody, ...], given: Values) -> Values:
+        body = bodies[0]
+        zero = Scalar(body.motion.graph, 0)
+        still = (zero,) * len(body.v)
+        carried = given["motion"]
+        carrier = BodyAcceleration(
+            vector(carried[0:3]),
+            vector(carried[3:6]),
+            vector(carried[6:9]),
+            (vector(carried[9:12]), vector(carried[12:15]), vector(carried[15:18])),
+        )
+        velocity = body_velocity(body, tuple(given["v"]) if speeds else still, carrier.omega)
+        bias = velocity.angular_bias, velocity.linear_bias
+        moved = body_acceleration(body, tuple(given["vdot"]) if rates else still, carrier, velocity.angular, bias)
+        moment, force = inertial_wrench(body.inertia, moved.omega, moved.angular, moved.turning, moved.linear)
+        motion = [*moved.omega, *moved.angular, *moved.linear, *(entry for row in moved.turning for entry in row)]
+        return {"motion": motion, "wrench": [*moment, *force]}
+
+    zero = Scalar(mechanism.graph, 0)
+    ground = (*[zero] * 6, *negate(mechanism.gravity), *[zero] * 9)
+    arguments = ("q", *["v"] * speeds, *["vdot"] * rates)
+    title = "accelerations and inertial wrenches, outward"
+    return Recursion(title, step, "motion", _MOTION, ground, keeps=("wrench",), arguments=arguments)
+
+
+def _forces(body: TreeBody, given: Values, rates: bool) -> tuple[tuple[Scalar, ...], list[Scalar], list[Scalar]]:
+    """Generalised forces of the joint, the wrench that passes it, and what the body hands on to its parent."""
+    total = [a + b for a, b in zip(given["wrench"], given["push"], strict=True)]
+    moment, force = vector(total[:3]), vector(total[3:])
+    still = (Scalar(body.motion.graph, 0),) * len(body.v)
+    forces = joint_forces(body, (moment, force), tuple(given["vdot"]) if rates else still)
+    n, f = body.placement.wrench_to_parent(moment, force)
+    return forces, total, [*n, *f]
+
+
+def roll_inverse_dynamics(
+    contract: Contract, result: str, speeds: bool, rates: bool, mechanism: Mechanism
+) -> RolledProgram | None:
+    """Recursive Newton-Euler algorithm, also of a mechanism whose speeds do not change, and of one at rest."""
+    if not is_plain(mechanism, forces=not speeds):
+        return None
+    variant = for_forces(mechanism)
+    geared = rates and any(entry for body in mechanism.bodies for entry in body.armature)
+
+    def step(bodies: tuple[TreeBody, ...], given: Values) -> Values:
+        forces, _, push = _forces(bodies[0], given, geared)
+        return {result: forces, "push": push}
+
+    inward = Recursion(
+        "joint wrenches and generalised forces, inward",
+        step,
+        "push",
+        6,
+        takes=("wrench",),
+        arguments=("vdot",) if geared else (),
+        results={result: of_speeds},
+    )
+    head = head_of(contract, mechanism, "recursive Newton-Euler")
+    return rolled_up(head, [variant], [_outward(variant, speeds, rates), inward])
+
+
+@dataclass(frozen=True, slots=True)
+class _Eliminated:
+    """What a body's joint leaves, and the wrench that passes it while the speeds stay as they are."""
+
+    pivots: list[Pivot]
+    seen: Seen
+    wrench: list[Scalar]
+    handed: list[Scalar]
+
+
+def _eliminated(bodies: tuple[TreeBody, ...], given: Values) -> _Eliminated:
+    """The articulated-body algorithm for a body behind the recursive Newton-Euler algorithm for the bias forces.
+
+    The first six entries that are handed on are the wrench of the bias forces, the others articulated inertia and bias
+    wrench.
+    """
+    handed = given["articulated"]
+    push = {"wrench": given["wrench"], "push": handed[:6]}
+    bias, total, pushed = _forces(bodies[0], push, rates=False)
+    body = bodies[-1]
+    inertia = ArticulatedInertia.of_rigid(body.inertia) + _inertia(handed[6 : 6 + _INERTIA])
+    moving = tuple(f - h for f, h in zip(given["tau"], bias, strict=True))
+    pivots, seen = eliminated(body, inertia, list(handed[6 + _INERTIA :]), moving, regular=True)
+    carried, bias_wrench = handed_on(body, seen)
+    entries = [Scalar(body.motion.graph, 0)] * _INERTIA if carried is None else _inertia_entries(carried)
+    return _Eliminated(pivots, seen, total, [*pushed, *entries, *bias_wrench])
+
+
+def _moved(body: TreeBody, given: Values) -> list[Scalar]:
+    """Acceleration of a body that its joint's rates leave out."""
+    angular, linear = body.placement.twist_to_child(vector(given["pushed"][:3]), vector(given["pushed"][3:]))
+    return [*angular, *linear]
+
+
+def _rates(body: TreeBody, given: Values, state: list[Scalar]) -> Values:
+    """vdot of a body's joint, and its acceleration, which is handed on."""
+    kept = given["pivots"]
+    pivots = [
+        Pivot([*angular, *linear], list(kept[7 * k : 7 * k + 6]), kept[7 * k + 6])
+        for k, (angular, linear) in enumerate(body.columns)
+    ]
+    rates, state = joint_rates(body, pivots, state)
+    return {"vdot": rates, "pushed": state}
+
+
+def _kept(pivots: Sequence[Pivot]) -> list[Scalar]:
+    return [entry for pivot in pivots for entry in (*pivot.gain, pivot.offset)]
+
+
+def _articulated_inward(step: StepFunction, keeps: tuple[str, ...]) -> Recursion:
+    return Recursion(
+        "articulated inertias and bias wrenches, inward",
+        step,
+        "articulated",
+        12 + _INERTIA,
+        takes=("wrench",),
+        keeps=keeps,
+        arguments=("tau",),
+    )
+
+
+def roll_forward_dynamics(mechanism: Mechanism) -> RolledProgram | None:
+    """Articulated-body algorithm behind the recursive Newton-Euler algorithm for the bias forces."""
+    if not is_plain(mechanism) or not never_singular(mechanism):
+        return None
+    variants = [for_forces(mechanism), for_mass_matrix(mechanism)]
+
+    def inward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
+        found = _eliminated(bodies, given)
+        return {"articulated": found.handed, "pivots": _kept(found.pivots)}
+
+    def outward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
+        return _rates(bodies[1], given, _moved(bodies[1], given))
+
+    rest = (Scalar(mechanism.graph, 0),) * 6
+    title = "accelerations, outward"
+    return rolled_up(
+        head_of(FORWARD_DYNAMICS, mechanism, "articulated bodies"),
+        variants,
+        [
+            _outward(variants[0], speeds=True, rates=False),
+            _articulated_inward(inward, ("pivots",)),
+            Recursion(title, outward, "pushed", 6, rest, takes=("pivots",), results={"vdot": of_speeds}),
+        ],
+    )
+
+
+def roll_joint_wrenches(mechanism: Mechanism) -> RolledProgram | None:
+    """The wrench that keeps the speeds constant and that of the remaining motion, body by body, in joints' frames."""
+    if not is_plain(mechanism) or not never_singular(mechanism):
+        return None
+
+    def inward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
+        found = _eliminated(bodies, given)
+        inertia = ArticulatedInertia.of_rows(found.seen.rows)
+        bias = [a + b for a, b in zip(found.seen.bias, found.wrench, strict=True)]
+        kept = {"pivots": _kept(found.pivots), "inertia": _inertia_entries(inertia), "bias": bias}
+        return {"articulated": found.handed, **kept}
+
+    def outward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
+        body = bodies[0]
+        state = _moved(body, given)
+        rows = _inertia(given["inertia"]).rows()
+        wrench = [p + dot(row, state) for row, p in zip(rows, given["bias"], strict=True)]
+        seen = user_wrench(body, (vector(wrench[:3]), vector(wrench[3:])))
+        return {"wrenches": [*seen[0], *seen[1]], "pushed": _rates(body, given, state)["pushed"]}
+
+    recursions = [
+        _outward(mechanism, speeds=True, rates=False),
+        _articulated_inward(inward, ("pivots", "inertia", "bias")),
+        Recursion(
+            "accelerations and joint wrenches, outward",
+            outward,
+            "pushed",
+            6,
+            (Scalar(mechanism.graph, 0),) * 6,
+            takes=("pivots", "inertia", "bias"),
+            results={"wrenches": lambda body: (6 * (body.label - 1),)},
+        ),
+    ]
+    return rolled_up(head_of(JOINT_WRENCHES, mechanism), [mechanism], recursions, frame="wrench_frame")
+
+
+def _inertia(entries: Sequence[Scalar]) -> ArticulatedInertia:
+    a, c, b = entries[:6], entries[15:21], [vector(entries[k : k + 3]) for k in (6, 9, 12)]
+    return ArticulatedInertia(
+        (a[0], a[1], a[2], a[3], a[4], a[5]), (b[0], b[1], b[2]), (c[0], c[1], c[2], c[3], c[4], c[5])
+    )
+
+
+def _inertia_entries(inertia: ArticulatedInertia) -> list[Scalar]:
+    return [*inertia.angular, *(entry for row in inertia.coupling for entry in row), *inertia.linear]

@@ -1,0 +1,41 @@
+"""What functions of shared steps have in common: which mechanisms they are for, their arguments and results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mbsym.formulations.contracts import Contract, Derived, sizes_of
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.spatial.vector import Vector3
+from mbsym.symbolic.program import Program
+from mbsym.symbolic.scalar import Scalar
+
+
+def is_plain(mechanism: Mechanism, *, forces: bool = False) -> bool:
+    """True where each joint has coordinates of its own and closes no loop.
+
+    Args:
+        mechanism: to look at.
+        forces: the function does not depend on force elements, so that there may be some.
+    """
+    model = mechanism.model
+    acting = model.forces and not forces
+    return not (mechanism.is_coupled or acting or mechanism.cut_joints or model.constraints)
+
+
+def head_of(contract: Contract, mechanism: Mechanism, how: str = "") -> Program:
+    """Arguments and results, with zeros for these."""
+    sizes = sizes_of(mechanism)
+    entries = {}
+    for result in contract.results:
+        size = 1
+        for n in result.shape:
+            size *= sizes[n] if isinstance(n, str) else n
+        entries[result.name] = [Scalar(mechanism.graph, 0)] * size
+    return contract.program(mechanism, Derived(entries, f"{how}, bodies of a kind share their steps"))
+
+
+def vector(entries: Sequence[Scalar]) -> Vector3:
+    """Three entries."""
+    x, y, z = entries
+    return x, y, z
