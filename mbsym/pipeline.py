@@ -93,7 +93,7 @@ class GenerationOptions:
         largest: estimated size of the code up to which it is made [MB].
         derivatives: of functions, by arguments and run-time parameters.
         compressed: functions on request and derivatives return of each matrix only what is not zero by structure.
-        trigonometry: of the C code: "libm" calls the library, "inline" brings one loop for all angles of a function.
+        trigonometry: of the C code: "libm" calls the library, "inline" has those of a function side by side.
         batch: functions that C has for many states at once too; ("all",) for all.
         simplify: names from ``registry.SIMPLIFICATIONS``, "all" or "none".
         beside: "self-test" for a program that runs the C on its target and compares with frozen results.

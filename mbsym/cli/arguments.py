@@ -107,8 +107,8 @@ STYLE_HELP: Final = (
 """The option --style."""
 
 TRIGONOMETRY_HELP: Final = (
-    "Sines and cosines in C: 'libm' calls the library, 'inline' brings one loop without branches for all angles of a "
-    "function, which compilers vectorise."
+    "Sines and cosines in C: 'libm' calls the library, 'inline' brings those of all angles of a function side by side "
+    "in vectors."
 )
 """The option --trigonometry."""
 

@@ -21,8 +21,8 @@ IMPORTED_MODULES = ("numpy", "math", "dataclasses", "typing", "mbsym")
 # Names that C reserves behind the prefix, and NumPy behind an underscore.
 C_SUFFIXES = (
     "real", "parameters", "default_parameters", "evaluate", "WRENCHES", "interface", "finite", "spoil", "sincos",
-    "ABREAST", "NEAR", "status", "lanes", "LANES", "ALL", "places", "load", "store", "lanes_parameters",
-    *(status.name for status in Status),
+    "ABREAST", "FOUR", "angles", "bits", "NEAR", "status", "lanes", "LANES", "ALL", "places", "load", "store",
+    "lanes_parameters", *(status.name for status in Status),
 )  # fmt: skip
 # Names that NumPy modules give to what can fail.
 PYTHON_NAMES = ("Status", "StatusError")

@@ -1,70 +1,88 @@
-/* Sine and cosine of many angles in one loop without branches, which compilers vectorise; single precision. */
+/* Sine and cosine of many angles without branches, in the vectors of GCC and Clang; single precision. */
 /* mbsym: copied from here */
-/* Angles that the inner loop takes at a time; arrays are as long as the next multiple of four. */
+/* Angles side by side in a vector; compilers without vectors take one after the other. */
 #ifndef MODEL_ABREAST
-#if defined(__SSE2__) || defined(__ARM_NEON) || defined(__aarch64__)
+#if defined(__GNUC__) && (defined(__SSE2__) || defined(__ARM_NEON) || defined(__aarch64__))
 #define MODEL_ABREAST 4
+#define MODEL_FOUR(a, b, c, d) {(a), (b), (c), (d)}
 #else
 #define MODEL_ABREAST 1
+#define MODEL_FOUR(a, b, c, d) (a), (b), (c), (d)
 #endif
 #endif
 
-/* Up to here the loop is below one unit in the last place; where arithmetic is no IEEE arithmetic, nowhere. */
+#if MODEL_ABREAST > 1
+typedef float MODEL_angles __attribute__((vector_size(4 * MODEL_ABREAST)));
+typedef uint32_t MODEL_bits __attribute__((vector_size(4 * MODEL_ABREAST)));
+#else
+typedef float MODEL_angles;
+typedef uint32_t MODEL_bits;
+#endif
+
+/* Up to here they are below one unit in the last place; where arithmetic is no IEEE arithmetic, nowhere. */
 #if FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
 #define MODEL_NEAR 1e3f
 #else
 #define MODEL_NEAR 0.0f
 #endif
 
-static void MODEL_sincos(int count, const MODEL_real *restrict angle, MODEL_real *restrict sine,
-                         MODEL_real *restrict cosine)
+/* Angles come in vectors: a load of the size of several stores before it would have to wait for them. */
+static inline void MODEL_sincos(int vectors, const MODEL_angles *restrict angle, MODEL_real *restrict sine,
+                                MODEL_real *restrict cosine)
 {
-    int far = 0;
-    for (int start = 0; start < count; start += MODEL_ABREAST) {
-        for (int i = start; i < start + MODEL_ABREAST; ++i) {
-            /* The nearest multiple of pi/2: so large a sum has no digits behind the point; its last bits count. */
-            const float shifted = angle[i] * 0.636619772f + 12582912.0f;
-            const float quarters = shifted - 12582912.0f;
-            /* What is left, r, and what its rounding lost. All parts of pi/2 but the last make exact products. */
-            const float near = angle[i] - quarters * 1.57067871f;
-            const float second = quarters * 0.000117614865f;
-            const float nearer = near - second;
-            const float third = quarters * 9.91803972e-10f;
-            const float r = nearer - third;
-            const float rest = (((near - nearer) - second) + ((nearer - r) - third)) - quarters * 2.89607395e-13f;
-            const float z = r * r;
-            const float p = 0.166666672f
-                + z * (-0.00833333191f
-                + z * (0.000198400638f + z * -2.72468765e-06f));
-            const float c = 0.0416666679f
-                + z * (-0.00138888881f
-                + z * (2.48005799e-05f + z * -2.72984153e-07f));
-            const float half = 0.5f * z;
-            const float most = 1.0f - half;
-            const float sine_r = r - (z * (r * p + 0.5f * rest) - rest);
-            const float cosine_r = most + (((1.0f - most) - half) + (z * z * c - r * rest));
-            /* Odd quarters exchange the two; then the signs. */
-            uint32_t quarter;
-            uint32_t s;
-            uint32_t k;
-            (void)memcpy(&quarter, &shifted, sizeof quarter);
-            (void)memcpy(&s, &sine_r, sizeof s);
-            (void)memcpy(&k, &cosine_r, sizeof k);
-            const uint32_t exchange = (s ^ k) & (UINT32_C(0) - (quarter & 1u));
-            s ^= exchange ^ ((quarter << 30) & (UINT32_C(1) << 31));
-            k ^= exchange ^ (((quarter + 1u) << 30) & (UINT32_C(1) << 31));
-            (void)memcpy(&sine[i], &s, sizeof s);
-            (void)memcpy(&cosine[i], &k, sizeof k);
-        }
+    const float bound = MODEL_NEAR;
+    uint32_t limit;
+    uint32_t far[MODEL_ABREAST];
+    MODEL_bits beyond = {0};
+    (void)memcpy(&limit, &bound, sizeof limit);
+    for (int i = 0; i < vectors; ++i) {
+        const MODEL_angles x = angle[i];
+        /* The nearest multiple of pi/2: so large a sum has no digits behind the point; its last bits count. */
+        const MODEL_angles shifted = x * 0.636619772f + 12582912.0f;
+        const MODEL_angles quarters = shifted - 12582912.0f;
+        /* What is left, r, and what its rounding lost. All parts of pi/2 but the last make exact products. */
+        const MODEL_angles near = x - quarters * 1.57067871f;
+        const MODEL_angles second = quarters * 0.000117614865f;
+        const MODEL_angles nearer = near - second;
+        const MODEL_angles third = quarters * 9.91803972e-10f;
+        const MODEL_angles r = nearer - third;
+        const MODEL_angles rest = (((near - nearer) - second) + ((nearer - r) - third)) - quarters * 2.89607395e-13f;
+        const MODEL_angles z = r * r;
+        const MODEL_angles zz = z * z;
+        /* Pairs of terms wait for each other less long than one term after the other. */
+        const MODEL_angles p = (0.166666672f + z * -0.00833333191f) + zz * (0.000198400638f + z * -2.72468765e-06f);
+        const MODEL_angles c = (0.0416666679f + z * -0.00138888881f) + zz * (2.48005799e-05f + z * -2.72984153e-07f);
+        const MODEL_angles half = 0.5f * z;
+        const MODEL_angles most = 1.0f - half;
+        const MODEL_angles sine_r = r - (z * (r * p + 0.5f * rest) - rest);
+        const MODEL_angles cosine_r = most + (((1.0f - most) - half) + (zz * c - r * rest));
+        /* Odd quarters exchange the two; then the signs. */
+        MODEL_bits size;
+        MODEL_bits quarter;
+        MODEL_bits s;
+        MODEL_bits k;
+        (void)memcpy(&size, &x, sizeof size);
+        (void)memcpy(&quarter, &shifted, sizeof quarter);
+        (void)memcpy(&s, &sine_r, sizeof s);
+        (void)memcpy(&k, &cosine_r, sizeof k);
+        const MODEL_bits exchange = (s ^ k) & (UINT32_C(0) - (quarter & UINT32_C(1)));
+        s ^= exchange ^ ((quarter << 30) & (UINT32_C(1) << 31));
+        k ^= exchange ^ (((quarter + UINT32_C(1)) << 30) & (UINT32_C(1) << 31));
+        (void)memcpy(&sine[i * MODEL_ABREAST], &s, sizeof s);
+        (void)memcpy(&cosine[i * MODEL_ABREAST], &k, sizeof k);
+        /* Bits of numbers that are not negative are ordered as they are, and NaN is above; a difference shows below. */
+        beyond |= (limit - UINT32_C(1)) - (size & (UINT32_MAX >> 1));
     }
-    for (int i = 0; i < count; ++i) {
-        far += (fabsf(angle[i]) < MODEL_NEAR) ? 0 : 1;
+    (void)memcpy(far, &beyond, sizeof far);
+    for (int i = 1; i < MODEL_ABREAST; ++i) {
+        far[0] |= far[i];
     }
-    if (far > 0) {
-        for (int i = 0; i < count; ++i) {
-            if (!(fabsf(angle[i]) < MODEL_NEAR)) {
-                sine[i] = sinf(angle[i]);
-                cosine[i] = cosf(angle[i]);
+    if (far[0] > (UINT32_MAX >> 1)) {
+        for (int i = 0; i < vectors * MODEL_ABREAST; ++i) {
+            const float x = ((const float *)angle)[i];
+            if (!(fabsf(x) < MODEL_NEAR)) {
+                sine[i] = sinf(x);
+                cosine[i] = cosf(x);
             }
         }
     }

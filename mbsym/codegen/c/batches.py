@@ -133,8 +133,7 @@ def _lane_sincos(prefix: str) -> str:
             f"static inline void {prefix}_lanes_sincos(int count, const {prefix}_lanes *angle, {prefix}_lanes *sine,",
             f"                              {prefix}_lanes *cosine)",
             "{",
-            f"    {prefix}_sincos(count * {prefix}_LANES, (const {prefix}_real *)angle, ({prefix}_real *)sine,",
-            f"        ({prefix}_real *)cosine);",
+            f"    {prefix}_sincos(count, angle, ({prefix}_real *)sine, ({prefix}_real *)cosine);",
             "}",
         )
     )

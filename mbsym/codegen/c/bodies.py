@@ -145,9 +145,7 @@ def parameter_lines(module: LoweredModule, used: frozenset[str], real: str) -> l
 
 def front_lines(module: LoweredModule, front: Front, printer: CPrinter) -> tuple[str, ...]:
     """The statements in front of a body."""
-    prefix = module.names.module
-    function = f"{prefix}_sincos" if printer.kind == "real" else f"{prefix}_{printer.kind}_sincos"
-    return front.lines(f"{prefix}_{printer.kind}", function, printer)
+    return front.lines(module.names.module, printer)
 
 
 def unused_arguments(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> list[str]:
