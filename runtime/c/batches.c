@@ -41,29 +41,48 @@ static inline void MODEL_transpose(MODEL_lanes *square)
     }
 }
 
-/* Rows so far apart, not shorter than a square. The last square of a row overlaps the one before. */
+/* Whether rows are moved by squares: short ones only where nothing lies between them. */
+static inline int MODEL_in_squares(int size, const ptrdiff_t *strides)
+{
+    return strides[1] == 1 && (size >= MODEL_LANES || strides[0] == size);
+}
+
+/* Whether as many numbers as lanes can be moved from where a lane's row begins: not beyond the last of these rows. */
+static inline int MODEL_is_whole(int lane, int size)
+{
+    return size >= MODEL_LANES || lane * size + MODEL_LANES <= MODEL_LANES * size;
+}
+
+/* The last square of a long row overlaps the one before. What follows a short row is read with it, and not used. */
 static inline void MODEL_load_squares(MODEL_lanes *block, int size, const MODEL_real *rows, ptrdiff_t apart)
 {
+    const int width = size < MODEL_LANES ? size : MODEL_LANES;
     for (int i = 0; i < size; i += MODEL_LANES) {
-        const int start = i + MODEL_LANES <= size ? i : size - MODEL_LANES;
+        const int start = i + width <= size ? i : size - width;
         MODEL_lanes square[MODEL_LANES];
+        memset(square, 0, sizeof square);
         for (int lane = 0; lane < MODEL_LANES; ++lane) {
-            memcpy(&square[lane], &rows[lane * apart + start], sizeof *square);
+            const size_t moved = MODEL_is_whole(lane, size) ? MODEL_LANES : (size_t)size;
+            memcpy(&square[lane], &rows[lane * apart + start], moved * sizeof *rows);
         }
         MODEL_transpose(square);
-        memcpy(&block[start], square, sizeof square);
+        memcpy(&block[start], square, (size_t)width * sizeof *block);
     }
 }
 
+/* Lane after lane, so that a row puts right what the row before it has written into its place. */
 static inline void MODEL_store_squares(const MODEL_lanes *block, int size, MODEL_real *rows, ptrdiff_t apart)
 {
+    const int width = size < MODEL_LANES ? size : MODEL_LANES;
     for (int i = 0; i < size; i += MODEL_LANES) {
-        const int start = i + MODEL_LANES <= size ? i : size - MODEL_LANES;
+        const int start = i + width <= size ? i : size - width;
         MODEL_lanes square[MODEL_LANES];
-        memcpy(square, &block[start], sizeof square);
+        memset(square, 0, sizeof square);
+        memcpy(square, &block[start], (size_t)width * sizeof *block);
         MODEL_transpose(square);
         for (int lane = 0; lane < MODEL_LANES; ++lane) {
-            memcpy(&rows[lane * apart + start], &square[lane], sizeof *square);
+            const size_t moved = MODEL_is_whole(lane, size) ? MODEL_LANES : (size_t)size;
+            memcpy(&rows[lane * apart + start], &square[lane], moved * sizeof *rows);
         }
     }
 }
@@ -94,7 +113,7 @@ static inline void MODEL_load(MODEL_lanes *block, int size, const MODEL_real *ar
             memcpy(&x[i * MODEL_LANES], &start[i * strides[1]], MODEL_LANES * sizeof *x);
         }
 #ifdef MODEL_SQUARES
-    } else if (strides[1] == 1 && size >= MODEL_LANES) {
+    } else if (MODEL_in_squares(size, strides)) {
         MODEL_load_squares(block, size, start, strides[0]);
 #endif
     } else if (strides[1] == 1) {
@@ -123,7 +142,7 @@ static inline void MODEL_store(const MODEL_lanes *block, int size, MODEL_real *a
             memcpy(&start[i * strides[1]], &x[i * MODEL_LANES], MODEL_LANES * sizeof *x);
         }
 #ifdef MODEL_SQUARES
-    } else if (lanes == MODEL_LANES && strides[1] == 1 && size >= MODEL_LANES) {
+    } else if (lanes == MODEL_LANES && MODEL_in_squares(size, strides)) {
         MODEL_store_squares(block, size, start, strides[0]);
 #endif
     } else {
