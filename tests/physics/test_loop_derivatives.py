@@ -55,6 +55,9 @@ LOOPS = (
 SEEDS = (0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 14, 16)
 """Random mechanisms; together they have every joint type in the tree and as what closes loops, rods and slots."""
 
+SMALL_SEEDS = (21, 54, 69, 83, 101, 115, 116, 121, 140, 155)
+"""Small ones that together have every joint type in both places, rods, slots and all force elements."""
+
 Vectors = Sequence[Sequence[Scalar]]
 
 
@@ -115,12 +118,13 @@ def balance(mechanism: Mechanism, loops: LoopAnalysis, vdot: Sequence[Scalar], m
     return [force.ref for force in forces], [entry.ref for entry in excess]
 
 
-def test_the_random_mechanisms_have_everything() -> None:
-    found = [mechanism_named(seed) for seed in SEEDS]
+@pytest.mark.parametrize(("seeds", "fewest"), [(SEEDS, 5), (SMALL_SEEDS, len(JOINT_TYPES))])
+def test_the_random_mechanisms_have_everything(seeds: Sequence[int], fewest: int) -> None:
+    found = [mechanism_named(seed) for seed in seeds]
     tree = {body.joint.type for mechanism, _ in found for body in mechanism.bodies}
     cut = {item.joint.type for mechanism, _ in found for item in mechanism.cut_joints}
     assert set(JOINT_TYPES) - {"fixed"} <= tree
-    assert len(cut) >= 5
+    assert len(cut) >= fewest
     assert {type(item).__name__ for mechanism, _ in found for item in mechanism.model.constraints} >= {
         "DistanceConstraint",
         "PointOnLineConstraint",
@@ -158,8 +162,8 @@ def test_the_terms_are_exact(name: str | int) -> None:
     assert vanish(mechanism, entries, program.inputs)
 
 
-@pytest.mark.parametrize("tens", range(10))
-def test_the_terms_of_a_hundred_random_mechanisms_are_exact(tens: int) -> None:
+@pytest.mark.parametrize("tens", range(3))
+def test_the_terms_of_random_mechanisms_are_exact(tens: int) -> None:
     for seed in range(10 * tens, 10 * tens + 10):
         test_the_terms_are_exact(seed)
 
@@ -211,9 +215,10 @@ def substituted(
 # ---- generated code --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["four_bar", "rhombus_spatial", "stewart_platform"])
-def test_the_certificate_covers_them(name: str, tmp_path: Path) -> None:
-    generate(name, tmp_path, functions=[NAME, TERMS])
+@pytest.mark.parametrize("name", ["four_bar", "rhombus_spatial", 115])
+def test_the_certificate_covers_them(name: str | int, tmp_path: Path) -> None:
+    """The random one has a spherical joint, whose turns do not commute."""
+    generate(mechanism_named(name)[0].model, tmp_path, functions=[NAME, TERMS])
     certificate = verify(tmp_path, states=2)
     assert certificate.passed, certificate.summary()
     against = {check.against for check in certificate.checks if check.function == NAME and check.language == "c"}
@@ -226,10 +231,10 @@ def test_single_precision_is_checked_too(name: str, tmp_path: Path) -> None:
     assert verify(tmp_path, states=3).passed
 
 
-@pytest.mark.parametrize("seed", range(39, 49))
+@pytest.mark.parametrize("seed", SMALL_SEEDS)
 def test_random_mechanisms_agree_with_maximal_coordinates(seed: int, tmp_path: Path) -> None:
     """Loops of all kinds of joints, rods and slots, in NumPy."""
-    model, q = random_closed_loops(seed, bodies=(2, 4))
+    model, q = random_closed_loops(seed, bodies=(2, 4), loops=(1, 2))
     generate(model, tmp_path, functions=[NAME, TERMS], languages=["numpy"])
     module, mechanism = load_numpy(tmp_path / f"{model.name}.py"), mechanism_of(model)
     bench = state_of(model, mechanism, q)
@@ -255,9 +260,9 @@ def passes(module: LoadedModule, function: str, numbers: Numbers, mechanism: Mec
 
 
 def test_an_error_in_any_entry_fails_the_certificate(tmp_path: Path) -> None:
-    model = examples.load("five_bar")
+    model = examples.load("four_bar")
     generate(model, tmp_path, functions=[NAME, TERMS], languages=["numpy"])
-    module, mechanism = load_numpy(tmp_path / "five_bar.py"), mechanism_of(model)
+    module, mechanism = load_numpy(tmp_path / "four_bar.py"), mechanism_of(model)
     numbers = state_of(model, mechanism, np.array(analyse_loops(mechanism).configuration))
     for function in (NAME, TERMS):
         assert passes(module, function, numbers, mechanism)
