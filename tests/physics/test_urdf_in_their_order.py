@@ -37,6 +37,8 @@ from mechanisms.right_angles import with_right_angles
 Array = NDArray[Any]
 
 STATES = 20
+"""For the table; what stands in another place differs at every state."""
+
 AGREEMENT = 1e-10
 """Relative to the largest entry."""
 
@@ -119,7 +121,7 @@ def unwound(theirs: Any, q: Array) -> Array:
 
 @pytest.mark.parametrize("name", sorted(set(ROBOTS) - set(DEFECTS)))
 def test_a_file_means_the_same_in_their_order(name: str) -> None:
-    _, _, found = errors(ROBOTS[name], STATES)
+    _, _, found = errors(ROBOTS[name], 2)
     assert max(found.values()) < AGREEMENT, found
 
 
