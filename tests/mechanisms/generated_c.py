@@ -69,6 +69,12 @@ class Module:
     source: Path
     manifest: Mapping[str, Any]
 
+    @classmethod
+    def in_directory(cls, directory: Path) -> Module:
+        """The one that stands there."""
+        (manifest,) = directory.glob("*.json")
+        return cls(manifest.with_suffix(".c"), read_manifest(manifest))
+
     @property
     def header(self) -> Path:
         return self.source.with_suffix(".h")
@@ -100,7 +106,7 @@ class Case:
 
     def module(self, directory: Path, real: Real = "double", prefix: str = "") -> Module:
         """The files, written."""
-        done = mbsym.generate(
+        mbsym.generate(
             self.model,
             directory,
             languages=("c",),
@@ -110,8 +116,7 @@ class Case:
             prefix=prefix,
             trigonometry=self.trigonometry,
         )
-        source = next(path for path in done.paths if path.suffix == ".c")
-        return Module(source, read_manifest(source.with_suffix(".json")))
+        return Module.in_directory(directory)
 
 
 CASES: Final = (

@@ -64,7 +64,6 @@ MODELS = {
     "engine": lambda: str(PICTURES / "engine.yaml"),
     "double wishbone": lambda: str(PICTURES / "double_wishbone.yaml"),
     "Panda": lambda: robot("panda_description/urdf/panda.urdf"),
-    "ANYmal": lambda: robot("anymal_b_simple_description/robots/anymal.urdf"),
 }
 
 
