@@ -57,7 +57,7 @@ def register(app: typer.Typer) -> None:
         from mbsym.linear.tables import modes_text
 
         if method != "equations":
-            _require_transfer_matrix(method, page, tau)
+            _require_transfer_matrix(method, page, tau, count)
         elif beams or count is not None:
             raise AnalysisError(
                 f"{'--beams' if beams else '--count'} means nothing to equations of motion, which have the model's "
@@ -107,13 +107,15 @@ def register(app: typer.Typer) -> None:
         )
 
 
-def _require_transfer_matrix(method: str, page: Path | None, tau: list[str]) -> None:
+def _require_transfer_matrix(method: str, page: Path | None, tau: list[str], count: int | None) -> None:
     if method != "transfer-matrix":
         raise AnalysisError(
             f"no method is called {method!r}", where="--method", remedy="use equations or transfer-matrix"
         )
     if page is not None:
         raise AnalysisError("the page shows modes of equations of motion", where="--page", remedy="leave --method out")
+    if count is not None and count < 1:
+        raise AnalysisError(f"{count} modes", where="--count", remedy="ask for one at least")
     if tau:
         raise AnalysisError(
             "the transfer matrix method takes no generalised forces here", where="--tau", remedy="leave --method out"

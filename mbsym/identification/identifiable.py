@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from mbsym.errors import IdentificationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.system import Model
@@ -23,7 +24,7 @@ def base_parameters(
         order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
 
     Raises:
-        MbsymError: the model or a name is unusable, or loops cannot be closed.
+        MbsymError: the model or a name is unusable, loops cannot be closed, or nothing can move.
     """
     asked = symbolic_parameters if isinstance(symbolic_parameters, str) else tuple(symbolic_parameters)
     mechanism = express(read(source), GenerationOptions(symbolic_parameters=asked, order=order))
@@ -35,6 +36,14 @@ def loops_of(mechanism: Mechanism) -> LoopAnalysis | None:
 
     Raises:
         DerivationError: they cannot be closed.
+        IdentificationError: nothing can move.
     """
     closed = mechanism.cut_joints or mechanism.model.constraints
-    return analyse_loops(mechanism) if closed else None
+    loops = analyse_loops(mechanism) if closed else None
+    if not mechanism.nv or (loops is not None and loops.is_structure):
+        raise IdentificationError(
+            "a structure, which tells nothing of its parameters" + (": its loops leave no freedom" if loops else ""),
+            where=mechanism.model.name,
+            remedy="give the model something that moves: a joint that is not fixed, or loops with a freedom",
+        )
+    return loops

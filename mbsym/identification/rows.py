@@ -109,7 +109,7 @@ def regression_of(model: Model) -> Regression:
     """Base parameters of a model and the program of their regressor.
 
     Raises:
-        IdentificationError: motors and freedoms of closed loops differ in number.
+        IdentificationError: motors and freedoms of closed loops differ in number, or nothing can move.
         MbsymError: the model is unusable.
     """
     mechanism = express(_passive(model), GenerationOptions(symbolic_parameters="none"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import pi
 from pathlib import Path
@@ -62,8 +63,58 @@ class Mode:
         return f"oscillates{growth}" if turns else growth.removeprefix(" and ")
 
 
+class ModeSequence(ABC):
+    """What has modes, by rising frequency: a sequence of them."""
+
+    __slots__ = ()
+
+    modes: tuple[Mode, ...]
+
+    def __iter__(self) -> Iterator[Mode]:
+        return iter(self.modes)
+
+    def __len__(self) -> int:
+        return len(self.modes)
+
+    def __getitem__(self, index: int) -> Mode:
+        return self.modes[index]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.of_model!r}: {len(self)}>"
+
+    @property
+    @abstractmethod
+    def of_model(self) -> str:
+        """Name of the model."""
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """Of the entries of a shape."""
+
+    @property
+    def frequencies(self) -> Array:
+        """[rad/s]"""
+        return np.array([mode.frequency for mode in self.modes])
+
+    def listed(self, shape: Callable[[Array], object]) -> list[dict[str, object]]:
+        """Each mode for machines, its shape as a function writes it."""
+        return [
+            {
+                "name": mode.name,
+                "eigenvalue": {"real": mode.eigenvalue.real, "imaginary": mode.eigenvalue.imag},
+                "rad/s": mode.frequency,
+                "Hz": mode.hertz,
+                "damping": mode.damping,
+                "behaviour": mode.behaviour,
+                "shape": shape(mode.shape),
+            }
+            for mode in self.modes
+        ]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class Modes:
+class Modes(ModeSequence):
     """The modes of a mechanism at a state, by rising frequency.
 
     Attributes:
@@ -74,49 +125,23 @@ class Modes:
     modes: tuple[Mode, ...]
     linearisation: Linearisation
 
-    def __iter__(self) -> Any:
-        return iter(self.modes)
-
-    def __len__(self) -> int:
-        return len(self.modes)
-
-    def __getitem__(self, index: int) -> Mode:
-        return self.modes[index]
-
-    def __repr__(self) -> str:
-        return f"<Modes of {self.linearisation.equations.name!r}: {len(self.modes)}>"
+    @property
+    def of_model(self) -> str:
+        """Name of the model."""
+        return self.linearisation.equations.name
 
     @property
     def names(self) -> tuple[str, ...]:
         """Of the entries of a shape."""
         return self.linearisation.states[: len(self.linearisation.states) // 2]
 
-    @property
-    def frequencies(self) -> Array:
-        """[rad/s]"""
-        return np.array([mode.frequency for mode in self.modes])
-
     def as_dict(self) -> dict[str, object]:
         """For machines."""
         return {
-            "name": self.linearisation.equations.name,
+            "name": self.of_model,
             "equilibrium": self.linearisation.is_equilibrium,
             "increments": list(self.names),
-            "modes": [
-                {
-                    "name": mode.name,
-                    "eigenvalue": {"real": mode.eigenvalue.real, "imaginary": mode.eigenvalue.imag},
-                    "rad/s": mode.frequency,
-                    "Hz": mode.hertz,
-                    "damping": mode.damping,
-                    "behaviour": mode.behaviour,
-                    "shape": {
-                        "real": [float(x) for x in mode.shape.real],
-                        "imaginary": [float(x) for x in mode.shape.imag],
-                    },
-                }
-                for mode in self.modes
-            ],
+            "modes": self.listed(lambda shape: {"real": shape.real.tolist(), "imaginary": shape.imag.tolist()}),
         }
 
     def page(self, path: str | Path, *, force: bool = False) -> Path:

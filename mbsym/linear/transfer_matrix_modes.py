@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -15,7 +15,7 @@ from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.analysis import BALANCED, At, state_at
 from mbsym.linear.equations import prepare
-from mbsym.linear.modes import Mode
+from mbsym.linear.modes import Mode, ModeSequence
 from mbsym.linear.vibrating import BEAM_MODELS, BeamModel, VibratingElements
 from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, Progress, express, read
@@ -30,7 +30,7 @@ MOTIONS: Final = ("rx", "ry", "rz", "x", "y", "z")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TransferMatrixModes:
+class TransferMatrixModes(ModeSequence):
     """The lowest modes of a mechanism, by rising frequency.
 
     A mode's shape holds the motions of all elements' points, [rotation; displacement] in base axes, flat (6 n,); it is
@@ -52,27 +52,15 @@ class TransferMatrixModes:
     beams: BeamModel
     tree: VibratingTree
 
-    def __iter__(self) -> Iterator[Mode]:
-        return iter(self.modes)
-
-    def __len__(self) -> int:
-        return len(self.modes)
-
-    def __getitem__(self, index: int) -> Mode:
-        return self.modes[index]
-
-    def __repr__(self) -> str:
-        return f"<TransferMatrixModes of {self.name!r}: {len(self.modes)}>"
+    @property
+    def of_model(self) -> str:
+        """Name of the model."""
+        return self.name
 
     @property
     def names(self) -> tuple[str, ...]:
         """Of the entries of a shape: ELEMENT.rx, ELEMENT.ry, ELEMENT.rz, ELEMENT.x, ELEMENT.y, ELEMENT.z."""
         return tuple(f"{name}.{motion}" for name in self.elements for motion in MOTIONS)
-
-    @property
-    def frequencies(self) -> Array:
-        """[rad/s]"""
-        return np.array([mode.frequency for mode in self.modes])
 
     def as_dict(self) -> dict[str, object]:
         """For machines."""
@@ -83,18 +71,7 @@ class TransferMatrixModes:
             "elements": list(self.elements),
             "points": self.points.tolist(),
             "motions": list(self.names),
-            "modes": [
-                {
-                    "name": mode.name,
-                    "eigenvalue": {"real": mode.eigenvalue.real, "imaginary": mode.eigenvalue.imag},
-                    "rad/s": mode.frequency,
-                    "Hz": mode.hertz,
-                    "damping": mode.damping,
-                    "behaviour": mode.behaviour,
-                    "shape": mode.shape.tolist(),
-                }
-                for mode in self.modes
-            ],
+            "modes": self.listed(lambda shape: shape.tolist()),
         }
 
 

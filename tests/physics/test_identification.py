@@ -366,3 +366,20 @@ def test_mistakes_end_with_status_two(
     data = str(write_table(tmp_path / "motion.csv", planar.mechanism, measured(planar), "v", "vdot"))
     assert main(["identify", "planar_3r", *(word.replace("DATA", data) for word in words)]) == 2
     assert what in capsys.readouterr().err
+
+
+TRUSS = """name: truss
+bodies: {a: {mass: 1}, b: {mass: 1}}
+joints:
+  A: [revolute, ground, a]
+  B: {type: revolute, from: a, to: b, at: [1, 0, 0]}
+  C: {type: revolute, from: b, to: ground, at: {translation: [1, 0, 0]}, at_successor: [1, -1, 0]}
+"""
+
+
+def test_a_structure_tells_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "held.yaml").write_text("name: held\nbodies: {a: {mass: 1}}\njoints: {f: [fixed, ground, a]}\n")
+    (tmp_path / "truss.yaml").write_text(TRUSS)
+    for name, more in (("held", []), ("held", ["--excite"]), ("truss", [])):
+        assert main(["identify", str(tmp_path / f"{name}.yaml"), *more]) == 2
+        assert "a structure, which tells nothing of its parameters" in capsys.readouterr().err

@@ -142,7 +142,7 @@ def test_the_command_tells_frequencies_of_beams(tmp_path: Path, capsys: pytest.C
         (["--beams", "exact"], "--beams means nothing"),
         (["--method", "magic"], "no method is called 'magic'"),
         (["--method", "transfer-matrix", "--beams", "soft"], "beams cannot be 'soft'"),
-        (["--method", "transfer-matrix", "--count", "0"], "0 modes"),
+        (["--method", "transfer-matrix", "--count", "0"], "--count: 0 modes"),
         (["--method", "transfer-matrix", "--page", "a.html"], "the page shows modes of equations of motion"),
         (["--method", "transfer-matrix", "--tau", "v_b_1=1"], "takes no generalised forces here"),
     ):
