@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At, linearise
-from mbsym.linear.transfer_matrix_modes import MOTIONS, vibrating_tree
+from mbsym.linear.transfer_matrix_modes import answers, points_asked, vibrating_tree
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
-from mbsym.simulation.equations import suggestion
 
 Array: TypeAlias = NDArray[Any]
 
@@ -97,18 +96,9 @@ def frequency_response(
         name, sides = linear.equations.name, (linear.inputs, linear.outputs)
     elif method == "transfer-matrix":
         checked, _, tree = vibrating_tree(model, at, beams, parameters, order, progress)
-        names = tuple(f"{element.name}.{motion}" for element in tree.elements for motion in MOTIONS)
-        wanted = (inputs,) if isinstance(inputs, str) else tuple(inputs)
-        sides = (wanted, tuple(outputs) or wanted)
-        for asked in (*sides[0], *sides[1]):
-            if asked not in names:
-                raise AnalysisError(
-                    f"no motion is called {asked!r}", where=checked.name, remedy=suggestion(asked, names)
-                )
-        rows = [names.index(asked) for asked in sides[1]]
-        loads = [np.eye(1, len(names), names.index(asked)).reshape(-1, 6) for asked in sides[0]]
-        found = [np.array([tree.motion(s, load).ravel()[rows] for load in loads]).T for s in swings]
-        name = checked.name
+        wanted, told, loads, rows = points_asked(tree, checked.name, inputs, outputs)
+        found = [answers(tree, s, loads, rows) for s in swings]
+        name, sides = checked.name, (wanted, told)
     else:
         raise AnalysisError(
             f"no method is called {method!r}", where="method", remedy="use equations or transfer-matrix"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -19,6 +19,7 @@ from mbsym.linear.modes import Mode, ModeSequence
 from mbsym.linear.vibrating import BEAM_MODELS, BeamModel, VibratingElements
 from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, Progress, express, read
+from mbsym.simulation.equations import suggestion
 from mbsym.simulation.integrate import with_parameters
 from mbsym.transfer_matrix.vibration import VibratingTree
 from mbsym.transfer_matrix.vibration_roots import damped_eigenvalue, modes
@@ -133,6 +134,36 @@ def vibrating_tree(
     checked = with_parameters(read(model), parameters or {})
     elements, tree = _at_rest(checked, at, order, chosen, progress)
     return checked, elements, tree
+
+
+def points_asked(
+    tree: VibratingTree, name: str, inputs: str | Sequence[str], outputs: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...], Array, list[int]]:
+    """Inputs and outputs by name, the loads of the inputs (m, n, 6), and where the outputs stand in flat motions.
+
+    Args:
+        tree: of the elements.
+        name: of the model.
+        inputs: ELEMENT.x and the like.
+        outputs: likewise; default the inputs'.
+
+    Raises:
+        AnalysisError: there is no such motion.
+    """
+    names = tuple(f"{element.name}.{motion}" for element in tree.elements for motion in MOTIONS)
+    wanted = (inputs,) if isinstance(inputs, str) else tuple(inputs)
+    told = tuple(outputs) or wanted
+    for asked in (*wanted, *told):
+        if asked not in names:
+            raise AnalysisError(f"no motion is called {asked!r}", where=name, remedy=suggestion(asked, names))
+    loads = np.zeros((len(wanted), len(names)))
+    loads[np.arange(len(wanted)), [names.index(asked) for asked in wanted]] = 1.0
+    return wanted, told, loads.reshape(len(wanted), -1, 6), [names.index(asked) for asked in told]
+
+
+def answers(tree: VibratingTree, s: complex, loads: Array, rows: Sequence[int]) -> Array:
+    """Motions exp(s t) to loads exp(s t), outputs by inputs (outputs, inputs)."""
+    return np.array([tree.motion(s, load).ravel()[list(rows)] for load in loads]).T
 
 
 def _at_rest(

@@ -25,6 +25,7 @@ from mbsym.transfer_matrix.vibration_elements import (
     BeamLink,
     Closure,
     JointLink,
+    Tie,
     VibrationElement,
     cross_matrix,
     lever_hessian,
@@ -126,7 +127,8 @@ class VibratingElements:
         Raises:
             AnalysisError: the state is not one of rest, or a static load is not covered.
         """
-        return VibratingTree(self.elements, self.gravity, [item for item in self._closures if item is not None])
+        closures = [item for item in self._closures if item is not None]
+        return VibratingTree(self.elements, self.gravity, closures, self._ties)
 
     @property
     def places(self) -> Array:
@@ -305,37 +307,49 @@ class VibratingElements:
         return self._new_element(name, inner, link, start + piece * axes[:, 0], start - base)
 
     def _add_point_springs(self) -> None:
-        """Springs and dampers between points, of which ground must be one."""
+        """Springs and dampers between points: on an element, or between two of them."""
         labels = self.mechanism.labelling.body_labels
+        self._ties: list[Tie] = []
         for force, law, (stiffness, damping, rest), ends in self._laws:
             if not law.ends:
                 continue
             own = [labels[name] for name, _ in law.ends]
-            moving = [place for place in (0, 1) if self.element[own[place]] >= 0]
-            if len(moving) > 1:
-                raise AnalysisError(
-                    "the transfer matrix method takes springs between a point and ground alone",
-                    where=f"force {force.name}",
-                    remedy="leave --method out",
-                )
-            if not moving:
+            index = (self.element[own[0]], self.element[own[1]])
+            if index[0] == index[1]:
                 continue
             points = [self.points[label] + self.rotations[label] @ at for label, at in zip(own, ends, strict=True)]
-            span = points[moving[0]] - points[1 - moving[0]]
+            span = points[0] - points[1]
             length = float(np.linalg.norm(span))
-            along = np.outer(span, span) / length**2
-            index = self.element[own[moving[0]]]
-            pull = stiffness * (length - rest) * span / length
-            across = stiffness * (1.0 - rest / length) * (np.eye(3) - along)
-            lever = points[moving[0]] - self._at[index]
-            T = lever_matrix(lever)[3:]
-            old = self.elements[index]
-            self.elements[index] = replace(
+            # Along the span, and across it what turns the force.
+            frame = np.linalg.svd(span[None, :] / length)[2]
+            resisting = stiffness * np.array([1.0, 1.0 - rest / length, 1.0 - rest / length])
+            pull, levers = stiffness * (length - rest) * span / length, []
+            for k, point, sign in zip(index, points, (1.0, -1.0), strict=True):
+                lever = point - self._at[k] if k >= 0 else np.zeros(3)
+                levers.append(lever_matrix(lever))
+                if k >= 0:
+                    self._add_pull(k, lever, sign * pull)
+            if min(index) >= 0:
+                rows = np.hstack([np.zeros((3, 3)), frame])
+                dampers = np.array([damping, 0.0, 0.0])
+                self._ties.append(Tie(force.name, index, (levers[0], levers[1]), rows, resisting, dampers))
+                continue
+            moving = 0 if index[0] >= 0 else 1
+            T, old = levers[moving][3:], self.elements[index[moving]]
+            self.elements[index[moving]] = replace(
                 old,
-                stiffness=old.stiffness + T.T @ (stiffness * along + across) @ T + lever_hessian(lever, pull),
-                damping=old.damping + T.T @ (damping * along) @ T,
-                gradient=old.gradient + T.T @ pull,
+                stiffness=old.stiffness + T.T @ (frame.T * resisting @ frame) @ T,
+                damping=old.damping + damping * T.T @ np.outer(frame[0], frame[0]) @ T,
             )
+
+    def _add_pull(self, index: int, lever: Array, pull: Array) -> None:
+        """Adds a potential's gradient over displacements of a lever's end, and what turning the lever makes of it."""
+        old = self.elements[index]
+        self.elements[index] = replace(
+            old,
+            stiffness=old.stiffness + lever_hessian(lever, pull),
+            gradient=old.gradient + lever_matrix(lever)[3:].T @ pull,
+        )
 
     def _closure(self, cut: CutJoint, numbers: Array) -> Closure | None:
         """What a cut joint holds; None where it lets everything free.

@@ -10,6 +10,10 @@ solved for the loads that it needs, [M; Q] = S [rotation; displacement], and an 
 Roots of the overall equation are where a pivot P is singular. None is missed: the number of negative eigenvalues of all
 pivots, and of frequencies of each beam with both ends held, is the number of frequencies below (Wittrick and Williams).
 
+Springs between two elements, and joints that close loops, are forces along rows of motions: with the motions C that
+unit forces along them make, forces of springs of stiffness k solve (1 + k C) f = k gap, those of joints C f = gap. What
+they add to the count are signs of eigenvalues of C + 1/k (Sylvester's law for the matrix bordered by the rows).
+
 Static loads enter by the potential to second order: S at rest is the Hessian over rotation vectors, g its gradient.
 Sources: Rui et al., Transfer matrix method for linear multibody systems; Wittrick, Williams, Quarterly Journal of
 Mechanics and Applied Mathematics 24 (1971) 263.
@@ -31,6 +35,7 @@ from mbsym.transfer_matrix.vibration_elements import (
     Closure,
     Eliminated,
     JointLink,
+    Tie,
     VibrationElement,
     blocks_of,
     freedoms_of,
@@ -47,6 +52,10 @@ INDEPENDENT: Final = 1e-9
 """Smallest singular value, as a part of the largest, of what closures hold that is more than round-off."""
 
 
+NOTHING: Final = 1e-13
+"""Part of the stiffest spring below which what springs between elements resist together is round-off."""
+
+
 class VibratingTree:
     """A tree of elements about a state of rest.
 
@@ -55,7 +64,13 @@ class VibratingTree:
         gravity: [m/s^2], which acts on beams.
     """
 
-    def __init__(self, elements: Sequence[VibrationElement], gravity: Array, closures: Sequence[Closure] = ()) -> None:
+    def __init__(
+        self,
+        elements: Sequence[VibrationElement],
+        gravity: Array,
+        closures: Sequence[Closure] = (),
+        ties: Sequence[Tie] = (),
+    ) -> None:
         """Finds the static loads.
 
         Raises:
@@ -88,7 +103,14 @@ class VibratingTree:
                 self._loads[element.parent] += inward
 
         self._held = [_rows_held_by(element, k, closures) for k, element in enumerate(self.elements)]
-        self._rows = self._independent_rows(closures)
+        held = self._independent_rows(closures)
+        self._closing = len(held)
+        rows = [self._row(tie.elements, tie.levers, row) for tie in ties for row in tie.rows]
+        stiffness, damping = (
+            np.array([value for tie in ties for value in getattr(tie, kind)]) for kind in ("stiffness", "damping")
+        )
+        tied, self._stiffness, self._damping = _independent_ties(len(self.elements), rows, stiffness, damping)
+        self._rows = np.concatenate([held, tied])
 
     @property
     def freedoms(self) -> int | None:
@@ -102,12 +124,12 @@ class VibratingTree:
                 total += 2 * len(link.planes)
             else:
                 total += link.columns.shape[1]
-        return total - len(self._rows) - sum(len(held) for held in self._held)
+        return total - self._closing - sum(len(held) for held in self._held)
 
     @property
     def is_damped(self) -> bool:
         """Whether anything takes energy."""
-        return any(
+        return bool(self._damping.any()) or any(
             element.damping.any()
             or (np.any(element.link.damping) if isinstance(element.link, JointLink) else element.link.damping)
             for element in self.elements
@@ -116,14 +138,7 @@ class VibratingTree:
     def _independent_rows(self, closures: Sequence[Closure]) -> Array:
         """What closures hold and elements alone do not, as forces [moment; force] on all of them (m, n, 6)."""
         n = len(self.elements)
-        rows = []
-        for closure in closures:
-            for held in closure.held:
-                row = np.zeros((n, 6))
-                for k, lever, sign in zip(closure.elements, closure.levers, (1.0, -1.0), strict=True):
-                    if k >= 0:
-                        row[k] += sign * lever.T @ held
-                rows.append(row)
+        rows = [self._row(closure.elements, closure.levers, held) for closure in closures for held in closure.held]
         if not rows:
             return np.zeros((0, n, 6))
         own = [(k, row) for k, held in enumerate(self._held) for row in held]
@@ -140,6 +155,14 @@ class VibratingTree:
         kept = left[:, : len(sizes)][:, sizes > INDEPENDENT * scale]
         independent: Array = np.tensordot(kept.T, np.array(rows), axes=1)
         return independent
+
+    def _row(self, elements: tuple[int, int], levers: tuple[Array, Array], along: Array) -> Array:
+        """Forces on all elements of a unit force between points of two of them (n, 6)."""
+        row = np.zeros((len(self.elements), 6))
+        for k, lever, sign in zip(elements, levers, (1.0, -1.0), strict=True):
+            if k >= 0:
+                row[k] += sign * lever.T @ along
+        return row
 
     def _felt(self, row: Array) -> Array:
         """Generalised forces of forces on elements along all freedoms."""
@@ -181,13 +204,17 @@ class VibratingTree:
         return self._negative(found)
 
     def _negative(self, found: Sequence[Eliminated]) -> int:
-        """Negative eigenvalues of all pivots; each row that is held takes one, those of closures by compliance."""
+        """Negative eigenvalues of all pivots; each row that is held takes one, other rows by their compliance."""
         count = -sum(len(held) for held in self._held)
         for own in found:
             if own.pivot.size:
                 count += int(np.sum(np.linalg.eigvalsh(own.pivot.real) < 0.0))
-        if len(self._rows):
-            count -= int(np.sum(np.linalg.eigvalsh(self._compliance(found).real) < 0.0))
+        felt = np.concatenate([np.full(self._closing, True), self._stiffness != 0.0])
+        if felt.any():
+            softness = np.zeros(len(felt))
+            softness[self._closing :][self._stiffness != 0.0] = 1.0 / self._stiffness[self._stiffness != 0.0]
+            both = (self._compliance(found).real + np.diag(softness))[np.ix_(felt, felt)]
+            count += int(np.sum(self._stiffness < 0.0)) - int(np.sum(np.linalg.eigvalsh(both) < 0.0))
         return count
 
     def motion(self, s: complex, forces: Array, damped: bool = True) -> Array:
@@ -199,20 +226,24 @@ class VibratingTree:
             damped: False leaves dampers out.
         """
         found = self._eliminate(s, damped)
-        return self._respond(found, self._with_holding(found, forces))[0]
+        return self._respond(found, self._with_holding(found, forces, s, damped))[0]
 
     def undamped_motions(self, s: complex, forces: Array) -> tuple[Array, list[list[Array]]]:
         """As ``motion`` without dampers, of several loads (m, n, 6) and real, and the freedoms of all elements."""
         found = self._eliminate(s, damped=False)
-        both = [self._respond(found, self._with_holding(found, own)) for own in forces]
+        both = [self._respond(found, self._with_holding(found, own, s, False)) for own in forces]
         return np.array([moved.real for moved, _ in both]), [[own.real for own in each] for _, each in both]
 
-    def _with_holding(self, found: Sequence[Eliminated], forces: Array) -> Array:
-        """The loads with the forces that keep loops closed."""
+    def _with_holding(self, found: Sequence[Eliminated], forces: Array, s: complex, damped: bool) -> Array:
+        """The loads with the forces that keep loops closed, and those of springs between two elements."""
         if not len(self._rows):
             return forces
         gaps = np.tensordot(self._rows, self._respond(found, forces)[0], axes=2)
-        multipliers = np.linalg.solve(self._compliance(found), gaps)
+        scale = np.eye(len(self._rows), dtype=complex)
+        own = scale.copy()
+        own[: self._closing] = 0.0
+        scale[self._closing :, self._closing :] = np.diag(self._stiffness) + (s * self._damping if damped else 0.0)
+        multipliers = np.linalg.solve(own + scale @ self._compliance(found), scale @ gaps)
         loads: Array = forces - np.tensordot(multipliers, self._rows, axes=1)
         return loads
 
@@ -260,6 +291,8 @@ class VibratingTree:
                 inner = moved[:, element.parent]
                 cross = own @ blocks.coupling @ inner.T
                 total += inner @ blocks.near @ inner.T + cross + cross.T
+        gaps = np.tensordot(moved, self._rows[self._closing :], axes=((1, 2), (1, 2)))
+        total += gaps * self._stiffness @ gaps.T
         return total
 
     def _blocks(self, k: int, s: complex, damped: bool) -> Blocks:
@@ -283,6 +316,31 @@ class VibratingTree:
                     inner = inner - own.coupling.T @ _solved(element.name, own.pivot, own.coupling)
                 S[element.parent] = S[element.parent] + inner
         return found
+
+
+def _independent_ties(n: int, rows: Sequence[Array], stiffness: Array, damping: Array) -> tuple[Array, Array, Array]:
+    """Springs and dampers along independent rows that do what those along the given rows do together.
+
+    Rows that depend on each other would make their compliance singular where bodies float.
+
+    Returns:
+        Rows (m, n, 6), stiffness along each (m,), and damping (m, m).
+    """
+    flat = np.reshape(rows, (len(rows), 6 * n))
+    touched = np.flatnonzero(flat.any(axis=0))
+    flat = flat[:, touched]
+    K, D = (flat.T * values @ flat for values in (stiffness, damping))
+    sizes, vectors = np.linalg.eigh(K)
+    kept = np.abs(sizes) > NOTHING * np.abs(stiffness).max(initial=0.0)
+    springs, basis = sizes[kept], vectors[:, kept]
+    # Dampers may act where no spring does.
+    rest = flat[damping != 0.0] - flat[damping != 0.0] @ basis @ basis.T
+    _, more, directions = np.linalg.svd(rest, full_matrices=False)
+    basis = np.hstack([basis, directions[more > INDEPENDENT].T])
+    spread = np.zeros((basis.shape[1], 6 * n))
+    spread[:, touched] = basis.T
+    springs = np.concatenate([springs, np.zeros(len(spread) - len(springs))])
+    return spread.reshape(-1, n, 6), springs, basis.T @ D @ basis
 
 
 def _rows_held_by(element: VibrationElement, index: int, closures: Sequence[Closure]) -> Array:

@@ -100,6 +100,26 @@ class Closure:
 
 
 @dataclass(frozen=True, slots=True)
+class Tie:
+    """Springs and dampers between points of two elements.
+
+    Attributes:
+        name: of the force.
+        elements: indices of both.
+        levers: take motions of their points to those of the ends (6, 6).
+        rows: motions of the first end against the second that are resisted (m, 6).
+        stiffness, damping: along them (m,).
+    """
+
+    name: str
+    elements: tuple[int, int]
+    levers: tuple[Array, Array]
+    rows: Array
+    stiffness: Array
+    damping: Array
+
+
+@dataclass(frozen=True, slots=True)
 class Eliminated:
     """What is kept of an element: its pivot, T, H, and rows C^T of the coupling to the parent."""
 

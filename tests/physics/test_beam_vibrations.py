@@ -199,17 +199,45 @@ forces:
   d2: {type: joint_damper, joint: C, damping: 1.3}
   p: {type: point_spring_damper, first_body: c, second_body: ground, stiffness: 100, free_length: 0.5, damping: 2,
       first_point: [0.3, 0, 0.1], second_point: [1, 1, 0]}
+  between: {type: point_spring_damper, first_body: c, second_body: e, stiffness: 40, free_length: 0.3, damping: 1.5,
+      first_point: [0.1, 0.2, 0.3], second_point: [0.2, -0.1, 0]}
 """
 
 
 def test_a_loaded_spatial_tree_has_the_modes_of_its_equations_of_motion() -> None:
-    """Static loads, flipped joints, universal joints, rotors, dampers: every eigenvalue to 1e-10."""
+    """Static loads, flipped joints, universal joints, rotors, dampers, springs between bodies: eigenvalues to 1e-10."""
     tree = read_native(TextSource("tree.yaml", SPATIAL))
     expected = [mode.eigenvalue for mode in mbsym.modes(tree)]
     found = [mode.eigenvalue for mode in transfer_matrix_modes(tree, count=20)]
     assert len(found) == len(expected)
     for one in expected:
         assert min(abs(one - other) for other in found) < 1e-10 * abs(one)
+
+
+FLOATING = """
+bodies: {a: {mass: 1, inertia: [0.1, 0.2, 0.25]}, b: {mass: 2, inertia: [0.1, 0.2, 0.25]}}
+joints:
+  A: [free, ground, a]
+  B: {type: free, from: ground, to: b, initial: [1, 0, 0, 0, 1, 0, 0]}
+forces:
+"""
+
+
+def test_bodies_that_float_on_springs_between_them_keep_their_resting_motions() -> None:
+    """Six motions that rest and none that is missed; two springs lie side by side, one is pressed against another."""
+    up, down, left, middle = "[0, 0, 0.5]", "[0, 0, -0.5]", "[0, 0.5, 0]", "[0, 0, 0]"
+    ends = [(up, up, 1), (left, left, 1), (left, left, 1), (down, left, 1.5**0.5), (left, down, 1.5**0.5)]
+    ends += [(down, down, 1), (middle, middle, 1.5), (middle, middle, 0.5)]
+    text = "".join(
+        f"  s{k}: {{type: point_spring_damper, first_body: a, second_body: b, stiffness: 20, "
+        f"free_length: {length}, first_point: {one}, second_point: {other}}}\n"
+        for k, (one, other, length) in enumerate(ends)
+    )
+    whole = model(FLOATING + text)
+    found = transfer_matrix_modes(whole, count=20).frequencies
+    expected = mbsym.modes(whole).frequencies
+    assert list(found[:6]) == [0.0] * 6
+    assert found[6:] == pytest.approx(expected[6:], rel=1e-10)
 
 
 def test_what_is_not_covered_is_refused_with_a_word() -> None:
@@ -223,8 +251,6 @@ def test_what_is_not_covered_is_refused_with_a_word() -> None:
     two += "  C: {type: revolute, from: a, to: c, at: [1, 0, 0]}\n"
     wrench = "forces:\n  w: {type: applied_wrench, body: a, force: [1, 0, 0]}\n"
     assert "takes no applied wrench that acts at rest" in refused(two + wrench)
-    between = "forces:\n  s: {type: point_spring_damper, first_body: a, second_body: c, first_point: [0.1, 0, 0]}\n"
-    assert "springs between a point and ground alone" in refused(two + between)
     heavy = two.replace("mass: 1,", "mass: 1, center_of_mass: [1, 0, 0],")
     assert "the state is no equilibrium" in refused(heavy, "[0, -9.81, 0]")
     assert isinstance(transfer_matrix_modes(model(beam()), count=1), TransferMatrixModes)
