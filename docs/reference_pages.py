@@ -52,6 +52,7 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
         *("mbsym:linearise", "mbsym.linear.linearised:Linearisation", "mbsym:equilibrium"),
         *("mbsym.linear.equilibrium:Equilibrium", "mbsym:modes", "mbsym.linear.modes:Modes"),
         *("mbsym:transfer_matrix_modes", "mbsym:frequency_response", "mbsym.linear.response:FrequencyResponse"),
+        *("mbsym:transfer_matrix_system", "mbsym.linear.modal_system:ModalSystem"),
     ),
     "Identification": (
         *("mbsym:base_parameters", "mbsym:identify", "mbsym.identification.identify:Identification", "mbsym:excite"),

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from mbsym.linear.analysis import equilibrium as equilibrium
     from mbsym.linear.analysis import linearise as linearise
     from mbsym.linear.analysis import modes as modes
+    from mbsym.linear.modal_system import transfer_matrix_system as transfer_matrix_system
     from mbsym.linear.response import frequency_response as frequency_response
     from mbsym.linear.transfer_matrix_modes import transfer_matrix_modes as transfer_matrix_modes
     from mbsym.model.beam import Beam as Beam
@@ -126,6 +127,7 @@ _HOMES: Final = {
     "solid_body": "mbsym.model.solid_body",
     "sweep": "mbsym.sweeps.sweep",
     "transfer_matrix_modes": "mbsym.linear.transfer_matrix_modes",
+    "transfer_matrix_system": "mbsym.linear.modal_system",
     "verify": "mbsym.verification.certificate",
     "with_beams": "mbsym.model.beams_of_models",
 }

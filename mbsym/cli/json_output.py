@@ -155,6 +155,7 @@ DOCUMENTS: Final[Mapping[str, Mapping[str, str]]] = {
         "D": "likewise",
         "poles": "real and imaginary part of each [1/s]",
         "symbols": "with --symbols: A, B, C and D as rows of expressions",
+        "method": "with --method transfer-matrix: its name; of the others states, inputs, outputs, A to D and poles",
     },
     "equilibrium": {
         "solved_for": "what was free",

@@ -40,6 +40,29 @@ def require_known(output: Path | None) -> None:
         raise AnalysisError(f"no format is called {output.suffix!r}", where=str(output), remedy="use .json or .txt")
 
 
+def require_method(method: str, beams: str, count: int | None) -> None:
+    """What a method does not take is refused.
+
+    Raises:
+        AnalysisError: the method is unknown, or an option means nothing to it.
+    """
+    if method not in ("equations", "transfer-matrix"):
+        raise AnalysisError(
+            f"no method is called {method!r}", where="--method", remedy="use equations or transfer-matrix"
+        )
+    if method == "transfer-matrix":
+        if count is not None and count < 1:
+            raise AnalysisError(f"{count} modes", where="--count", remedy="ask for one at least")
+        return
+    for asked, option in ((bool(beams), "--beams"), (count is not None, "--count")):
+        if asked:
+            raise AnalysisError(
+                f"{option} means nothing to equations of motion, which have the model's segments and all modes",
+                where=option,
+                remedy="add --method transfer-matrix",
+            )
+
+
 def deliver(
     verb: str,
     name: str,

@@ -19,10 +19,11 @@ from mbsym.cli.arguments import (
     Order,
     model_help,
 )
-from mbsym.cli.linear_source import deliver, read_at, require_known
+from mbsym.cli.linear_source import deliver, read_at, require_known, require_method
 from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.simulate import named_numbers
+from mbsym.errors import AnalysisError
 
 
 def register(app: typer.Typer) -> None:
@@ -36,16 +37,25 @@ def register(app: typer.Typer) -> None:
             "auto",
             "--inputs",
             help="u (control inputs), motors (forces of actuated joints), tau (along all speeds), all, or NAME,...: "
-            "control inputs and speeds; default the first of these that there are.",
+            "control inputs and speeds; default the first of these that there are. Of transfer-matrix ELEMENT.x,...: "
+            "forces on a body's point along base axes, moments about them (ELEMENT.rx).",
         ),
         outputs: str = typer.Option(
             "",
             "--outputs",
-            help="NAME,...: coordinates, speeds, accelerations, places of frames and bodies; default all states.",
+            help="NAME,...: coordinates, speeds, accelerations, places of frames and bodies; default all states. Of "
+            "transfer-matrix ELEMENT.x,..., default the inputs'.",
         ),
         independent: str = typer.Option(
             "", "--independent", help="Closed loops: NAME,...: the independent coordinates; default a good choice."
         ),
+        method: str = typer.Option(
+            "equations", "--method", help="equations (of motion) or transfer-matrix (modes of elements, about rest)."
+        ),
+        beams: str = typer.Option(
+            "", "--beams", help="Of transfer-matrix: exact (default), consistent, lumped (finite elements) or segments."
+        ),
+        count: int | None = typer.Option(None, "--count", help="Of transfer-matrix: how many modes; default 10."),
         symbols: bool = typer.Option(False, "--symbols", help="The matrices in the model's parameters too."),
         tau: list[str] = TAU,
         parameter: list[str] = PARAMETERS,
@@ -63,8 +73,29 @@ def register(app: typer.Typer) -> None:
         from mbsym.linear.tables import linearisation_text
 
         require_known(output)
+        require_method(method, beams, count)
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
         system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
+        if method != "equations":
+            from mbsym.linear.modal_system import transfer_matrix_system
+            from mbsym.linear.tables import modal_system_text
+
+            _require_plain(inputs, independent, symbols, tau)
+            with progress_bar() as progress:
+                modal = transfer_matrix_system(
+                    system,
+                    read_at(at) or "equilibrium",
+                    inputs=_names(inputs),
+                    outputs=_names(outputs),
+                    beams=beams or "exact",
+                    count=10 if count is None else count,
+                    parameters=parameters,
+                    order=order,
+                    progress=progress,
+                )
+            text = modal_system_text(modal)
+            deliver("linearise", system.name, modal.as_dict(), text, output=output, as_json=as_json, force=force)
+            return
         with progress_bar() as progress:
             found = run(
                 system,
@@ -86,6 +117,19 @@ def register(app: typer.Typer) -> None:
             }
         text = linearisation_text(found, exact)
         deliver("linearise", system.name, document, text, output=output, as_json=as_json, force=force)
+
+
+def _require_plain(inputs: str, independent: str, symbols: bool, tau: list[str]) -> None:
+    """Refuses what only equations of motion have."""
+    if inputs == "auto":
+        raise AnalysisError(
+            "transfer matrices need inputs by name", where="--inputs", remedy="give ELEMENT.x, ELEMENT.rx and the like"
+        )
+    for asked, option in ((independent, "--independent"), (symbols, "--symbols"), (tau, "--tau")):
+        if asked:
+            raise AnalysisError(
+                f"{option} means nothing to transfer matrices", where=option, remedy="leave it or --method out"
+            )
 
 
 def _names(text: str) -> tuple[str, ...]:

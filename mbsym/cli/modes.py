@@ -19,7 +19,7 @@ from mbsym.cli.arguments import (
     Order,
     model_help,
 )
-from mbsym.cli.linear_source import deliver, read_at, require_known
+from mbsym.cli.linear_source import deliver, read_at, require_known, require_method
 from mbsym.cli.model_source import read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.simulate import named_numbers
@@ -56,15 +56,9 @@ def register(app: typer.Typer) -> None:
         from mbsym.linear.analysis import modes as run
         from mbsym.linear.tables import modes_text
 
+        require_method(method, beams, count)
         if method != "equations":
-            _require_transfer_matrix(method, page, tau, count)
-        elif beams or count is not None:
-            raise AnalysisError(
-                f"{'--beams' if beams else '--count'} means nothing to equations of motion, which have the model's "
-                "segments and all modes",
-                where="--beams" if beams else "--count",
-                remedy="add --method transfer-matrix",
-            )
+            _require_transfer_matrix(page, tau)
         if page is not None:
             from mbsym.simulation.output import check_writable
             from mbsym.simulation.result import check_suffix
@@ -107,15 +101,9 @@ def register(app: typer.Typer) -> None:
         )
 
 
-def _require_transfer_matrix(method: str, page: Path | None, tau: list[str], count: int | None) -> None:
-    if method != "transfer-matrix":
-        raise AnalysisError(
-            f"no method is called {method!r}", where="--method", remedy="use equations or transfer-matrix"
-        )
+def _require_transfer_matrix(page: Path | None, tau: list[str]) -> None:
     if page is not None:
         raise AnalysisError("the page shows modes of equations of motion", where="--page", remedy="leave --method out")
-    if count is not None and count < 1:
-        raise AnalysisError(f"{count} modes", where="--count", remedy="ask for one at least")
     if tau:
         raise AnalysisError(
             "the transfer matrix method takes no generalised forces here", where="--tau", remedy="leave --method out"

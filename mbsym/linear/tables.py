@@ -14,6 +14,7 @@ from mbsym.linear.modes import Mode, Modes
 from mbsym.transfer_matrix.vibration_elements import BeamLink
 
 if TYPE_CHECKING:
+    from mbsym.linear.modal_system import ModalSystem
     from mbsym.linear.symbols import SymbolicSystem
     from mbsym.linear.transfer_matrix_modes import TransferMatrixModes
 
@@ -52,6 +53,18 @@ def linearisation_text(found: Linearisation, symbols: SymbolicSystem | None = No
         lines += ["", "in symbols", *_entries(found, symbols)]
     lines += ["", f"{'poles':12}{', '.join(_pairs_once(found.poles))}"]
     return "\n".join(lines) + "\n"
+
+
+def modal_system_text(found: ModalSystem) -> str:
+    """The matrices with their names, and the poles."""
+    count = len(found.eigenvalues)
+    lines = [f"{found.name}: {count} mode{'' if count == 1 else 's'} about a state of rest, by transfer matrices"]
+    for letter, row_names, column_names in _MATRICES:
+        matrix = getattr(found, letter)
+        if matrix.size:
+            lines += ["", *_matrix(letter, matrix, getattr(found, row_names), getattr(found, column_names))]
+    poles = [_eigenvalue(pole) for pole in found.eigenvalues.tolist()]
+    return "\n".join([*lines, "", f"{'poles':12}{', '.join(poles)}"]) + "\n"
 
 
 def equilibria_text(found: Equilibria) -> str:

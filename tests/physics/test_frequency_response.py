@@ -10,6 +10,7 @@ from mbsym.cli import main
 from mbsym.errors import AnalysisError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
+from mechanisms.loaded_tree import LOADED_TREE
 
 OSCILLATOR = """
 name: oscillator
@@ -41,6 +42,8 @@ def test_both_methods_are_the_closed_formula_of_two_masses() -> None:
     joints = mbsym.frequency_response(model, hertz, outputs=["q_A", "q_B"])
     assert joints.inputs == ("push",)
     np.testing.assert_allclose(np.cumsum(joints.values[:, :, 0], axis=1), exact, rtol=1e-11)
+    system = mbsym.transfer_matrix_system(model, inputs=["a.x"], outputs=["a.x", "b.x"])
+    np.testing.assert_allclose(system.response(hertz)[:, :, 0], exact, rtol=1e-11)
 
 
 def test_a_beam_answers_statically_where_forces_are_slow() -> None:
@@ -54,6 +57,62 @@ def test_a_beam_answers_statically_where_forces_are_slow() -> None:
     assert found[0] == pytest.approx(1.2**3 / (3 * 2.5), rel=1e-6)
     # The modal mass of a clamped beam at its end is a quarter of the beam's.
     assert abs(found[1]) == pytest.approx(1 / (0.6 / 4 * mode.frequency**2 * 2 * mode.damping), rel=1e-2)
+
+
+def test_state_space_by_residues_is_the_whole_model() -> None:
+    """All modes kept: every pole to 1e-10, and the response to 1e-10 of the method's own at any frequency."""
+    tree = read_native(TextSource("tree.yaml", LOADED_TREE))
+    found = mbsym.transfer_matrix_system(tree, inputs=["c.x", "e.ry"], outputs=["a.rz", "c.z"], count=20)
+    A, B, C, D = found
+    assert (A.shape, B.shape, C.shape) == ((10, 10), (10, 2), (2, 10))
+    assert not D.any()
+    poles = np.linalg.eigvals(A)
+    # Which are those of the linearised equations of motion: test_beam_vibrations.py.
+    for mode in mbsym.transfer_matrix_modes(tree, count=20):
+        assert np.abs(poles - mode.eigenvalue).min() < 1e-10 * mode.frequency
+    hertz = [0.1, 1.05, 2.7, 40.0]
+    own = mbsym.frequency_response(
+        tree, hertz, inputs=found.inputs, outputs=found.outputs, method="transfer-matrix"
+    ).values
+    assert np.abs(found.response(hertz) - own).max() < 1e-10 * np.abs(own).max()
+
+
+def test_state_space_of_beams_keeps_what_slow_forces_see_of_the_modes_left_out() -> None:
+    """Two equal pairs of damped modes in space, four more, and motions that rest; the static answer is exact."""
+    text = "name: b\ngravity: [0, 0, 0]\nbeams:\n  b: {from: ROOT, length: 1.2, mass: 0.6, bending_stiffness: 2.5, "
+    text += "segments: 1, bends: both, damping: 1e-4}\n"
+    fixed = read_native(TextSource("b.yaml", text.replace("ROOT", "ground")))
+    found = mbsym.transfer_matrix_system(fixed, inputs=["b_1.y", "b_1.z"], count=4)
+    assert found.response([1e-7])[0] == pytest.approx(1.2**3 / (3 * 2.5) * np.eye(2), abs=1e-9)
+    floating = text.replace("ROOT", "r") + "bodies: {r: {mass: 1, inertia: [0.1, 0.1, 0.1]}}\n"
+    floating += "joints: {f: [free, ground, r]}\n"
+    free = read_native(TextSource("b.yaml", floating))
+    hertz = [0.05, 1.0]
+    for model, count in ((fixed, 6), (free, 12)):
+        sides = {"inputs": ["b_1.y", "b_1.rz"], "outputs": ["b_1.y"]}
+        system = mbsym.transfer_matrix_system(model, count=count, **sides)
+        own = mbsym.frequency_response(model, hertz, method="transfer-matrix", **sides).values
+        # What is left out swings above 15 Hz; its inertia and damping count less than the square of that ratio.
+        assert np.abs(system.response(hertz) / own - 1).max() < (1.0 / 15.0) ** 2
+
+
+def test_the_command_writes_state_space_matrices(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["linearise", "double_pendulum", "--method", "transfer-matrix"]
+    assert main([*line, "--inputs", "upper_rod.ry", "--json"]) == 0
+    assert '"method": "transfer-matrix"' in capsys.readouterr().out
+    assert main([*line, "--inputs", "upper_rod.ry"]) == 0
+    assert "2 modes about a state of rest, by transfer matrices" in capsys.readouterr().out
+    for wrong, word in (
+        ([], "--inputs: transfer matrices need inputs by name"),
+        (["--inputs", "upper_rod.rw"], "no motion is called 'upper_rod.rw'"),
+        (["--inputs", "upper_rod.ry", "--symbols"], "--symbols means nothing to transfer matrices"),
+        (["--inputs", "upper_rod.ry", "--count", "0"], "--count: 0 modes"),
+        (["--inputs", "upper_rod.ry", "--method", "magic"], "no method is called 'magic'"),
+    ):
+        assert main([*line, *wrong]) == 2
+        assert word in capsys.readouterr().err
+    assert main(["linearise", "double_pendulum", "--count", "3"]) == 2
+    assert "--count means nothing to equations" in capsys.readouterr().err
 
 
 def test_what_is_wrong_is_named(capsys: pytest.CaptureFixture[str]) -> None:

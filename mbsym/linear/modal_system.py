@@ -1,0 +1,256 @@
+"""State-space matrices of small motions by transfer matrices: poles and residues of the response.
+
+The response H(s) of outputs to inputs has a simple pole at each eigenvalue of an oscillation, and a double one at zero
+where motions rest. Integrals around a pole give its residue C_k B_k, whose rank is the number of modes there, from
+values of H that are far enough from the pole to have all digits; so shapes are needed of no kind of element. What the
+modes that are left out answer to slow forces is the feedthrough D.
+
+Source: Markushevich, Theory of Functions of a Complex Variable (1977), expansion of meromorphic functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mbsym.errors import AnalysisError
+from mbsym.linear.analysis import BALANCED, At
+from mbsym.linear.transfer_matrix_modes import answers, points_asked, vibrating_tree
+from mbsym.model.system import Model
+from mbsym.pipeline import Progress
+from mbsym.transfer_matrix.vibration import VibratingTree
+from mbsym.transfer_matrix.vibration_roots import damped_eigenvalue, modes
+
+Array: TypeAlias = NDArray[Any]
+
+TOGETHER: Final = 1e-6
+"""Relative distance below which eigenvalues share one residue."""
+
+AROUND: Final = 0.25
+"""Radius of a circle around a pole, as a part of the distance of the next one."""
+
+POINTS: Final = 24
+"""On each circle: what the next pole adds falls with ``AROUND`` to this power."""
+
+RESIDUE: Final = 1e-10
+"""Singular values of a residue below this part of the response on the circle, times its radius, are round-off."""
+
+STRAY: Final = 1e-6
+"""Part of the response on a circle around zero that may belong to no double pole there."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ModalSystem:
+    """xdot = A x + B u, y = C x + D u of the lowest modes, two states for each.
+
+    It unpacks as A, B, C, D, so that ``scipy.signal.StateSpace(*found)`` and ``control.ss(*found)`` take it.
+
+    Attributes:
+        name: of the model.
+        A, B, C, D: (n, n), (n, m), (p, n), (p, m). D is the answer to slow forces of all modes that are left out; zero
+            where none is.
+        inputs, outputs: names.
+        eigenvalues: by rising frequency, 0 of motions that rest (n/2,) [1/s]. Modes that no input excites or no output
+            feels are left out.
+    """
+
+    name: str
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    eigenvalues: Array
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.A, self.B, self.C, self.D))
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> Array:
+        return (self.A, self.B, self.C, self.D)[index]
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.A)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        return f"<ModalSystem of {self.name!r}: {sizes}>"
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names: of mode k "mode k.1" and "mode k.2", the rate and the way of what does not decay."""
+        return tuple(f"mode {k // 2 + 1}.{k % 2 + 1}" for k in range(len(self.A)))
+
+    def response(self, hertz: ArrayLike) -> Array:
+        """C (i w - A)^-1 B + D over frequencies above zero (k, outputs, inputs)."""
+        swings = 2j * np.pi * np.atleast_1d(np.asarray(hertz, dtype=float))
+        found = [self.C @ np.linalg.solve(s * np.eye(len(self.A)) - self.A, self.B) + self.D for s in swings]
+        return np.array(found)
+
+    def as_dict(self) -> dict[str, object]:
+        """For machines."""
+        return {
+            "name": self.name,
+            "method": "transfer-matrix",
+            "states": list(self.states),
+            "inputs": list(self.inputs),
+            "outputs": list(self.outputs),
+            "A": self.A.tolist(),
+            "B": self.B.tolist(),
+            "C": self.C.tolist(),
+            "D": self.D.tolist(),
+            "poles": [{"real": float(x.real), "imaginary": float(x.imag)} for x in self.eigenvalues],
+        }
+
+
+def transfer_matrix_system(
+    model: Model | str | Path,
+    at: At = BALANCED,
+    *,
+    inputs: str | Sequence[str],
+    outputs: Sequence[str] = (),
+    beams: str = "exact",
+    count: int = 10,
+    parameters: Mapping[str, float] | None = None,
+    order: str = "weight",
+    progress: Progress | None = None,
+) -> ModalSystem:
+    """The state-space matrices of the lowest modes of small motions about a state of rest, by transfer matrices.
+
+    Args:
+        model: as in ``transfer_matrix_modes``.
+        at, beams, parameters, order, progress: likewise.
+        inputs: forces on the points of elements along base axes (ELEMENT.x), or moments about them (ELEMENT.rx).
+        outputs: motions of such names, default the inputs'.
+        count: how many modes are kept.
+
+    Raises:
+        AnalysisError: a name is unknown, a mode is overdamped, or a motion that rests is damped; and as
+            ``transfer_matrix_modes``.
+        MbsymError: the model cannot be read.
+    """
+    if count < 1:
+        raise AnalysisError(f"{count} modes", where="count", remedy="ask for one at least")
+    checked, _, tree = vibrating_tree(model, at, beams, parameters, order, progress)
+    wanted, told, loads, rows = points_asked(tree, checked.name, inputs, outputs)
+
+    def response(s: complex) -> Array:
+        return answers(tree, s, loads, rows)
+
+    # One more mode says how far the last one that is kept is from the next.
+    values = _eigenvalues(tree, count + 1, checked.name)
+    near = _distance(values, 0.0)
+    resting = int(np.sum(values == 0.0))
+    parts, taken = [], resting
+    if resting:
+        parts.append(_resting(response, AROUND * near, checked.name))
+    while taken < min(count, len(values)):
+        together = values[np.abs(values - values[taken]) <= TOGETHER * abs(values[taken])]
+        value, taken = complex(np.mean(together)), taken + len(together)
+        parts.append(_swinging(response, value, AROUND * _distance(values, value)))
+    system = _together(checked.name, parts, wanted, told)
+    if tree.freedoms is not None and tree.freedoms <= count:
+        return system
+    # The mean over a circle is the value of the regular part in its middle.
+    eye, (A, B, C, _) = np.eye(len(system.A)), system
+    rest = [response(s) - C @ np.linalg.solve(s * eye - A, B) for s in 0.5 * near * _circle()]
+    return replace(system, D=np.mean(rest, axis=0).real)
+
+
+def _eigenvalues(tree: VibratingTree, count: int, name: str) -> Array:
+    """By rising frequency, as often as each occurs; of pairs the upper one.
+
+    Raises:
+        AnalysisError: a mode does not oscillate.
+    """
+    omegas, shapes = modes(tree, count)
+    if not tree.is_damped:
+        return np.asarray(1j * omegas)
+    found = [damped_eigenvalue(tree, float(omega), shape) for omega, shape in zip(omegas, shapes, strict=True)]
+    for k, value in enumerate(found, start=1):
+        if value and abs(value.imag) <= TOGETHER * abs(value):
+            raise AnalysisError(
+                f"mode {k} does not oscillate, and has no residue here",
+                where=name,
+                remedy="take less damping, or leave --method out",
+            )
+    return np.array([complex(value.real, abs(value.imag)) for value in found])
+
+
+def _distance(values: Array, value: complex) -> float:
+    """From an eigenvalue to the nearest other one, of both halves of the plane; 1 where there is none."""
+    apart = np.abs(np.concatenate([values, values.conj()]) - value)
+    apart = apart[apart > TOGETHER * abs(value)]
+    return float(apart.min()) if len(apart) else 1.0
+
+
+def _circle() -> Array:
+    return np.asarray(np.exp(2j * np.pi * (np.arange(POINTS) + 0.5) / POINTS))
+
+
+_Part: TypeAlias = tuple[Array, Array, Array, list[complex]]
+"""A, B and C of the modes of a pole, and the eigenvalue of each."""
+
+
+def _swinging(response: Callable[[complex], Array], value: complex, radius: float) -> _Part:
+    turns = radius * _circle()
+    values = np.array([response(value + turn) for turn in turns])
+    left, right = _factors(np.tensordot(turns, values, axes=1) / POINTS, radius * np.abs(values).max(initial=0.0))
+    # As real as can be, so that forces enter rates: without damping they do so alone.
+    turned = np.exp(0.5j * np.angle(np.sum(right**2, axis=1)))
+    left, right = left * turned, right / turned[:, None]
+    signs = np.array([np.sign(row[np.argmax(np.abs(row))].real) for row in right])
+    left, right = left * signs, right * signs[:, None]
+    count, (real, imaginary) = len(right), (value.real, value.imag)
+    A = np.kron(np.eye(count), [[real, -imaginary], [imaginary, real]])
+    B = np.stack([right.real, right.imag], axis=1).reshape(2 * count, right.shape[1])
+    C = np.stack([2.0 * left.real, -2.0 * left.imag], axis=2).reshape(len(left), 2 * count)
+    return A, B, C, [value] * count
+
+
+def _resting(response: Callable[[complex], Array], radius: float, name: str) -> _Part:
+    """The double pole at zero.
+
+    Raises:
+        AnalysisError: there are other poles.
+    """
+    turns = radius * _circle()
+    values = np.array([response(turn) for turn in turns])
+    simple, double, third = (np.tensordot(turns**k, values, axes=1) / POINTS for k in (1, 2, 3))
+    size = float(np.abs(values).max(initial=0.0)) * radius**2
+    if max(np.abs(simple).max(initial=0.0) * radius, np.abs(third).max(initial=0.0) / radius) > STRAY * size:
+        raise AnalysisError(
+            "a motion that no spring resists is damped", where=name, remedy="add a spring, or leave --method out"
+        )
+    left, right = _factors(double.real, size)
+    count, nothing = len(right), np.zeros_like(right)
+    A = np.kron(np.eye(count), [[0.0, 0.0], [1.0, 0.0]])
+    B = np.stack([right, nothing], axis=1).reshape(2 * count, right.shape[1])
+    C = np.stack([np.zeros_like(left), left], axis=2).reshape(len(left), 2 * count)
+    return A, B, C, [0j] * count
+
+
+def _factors(residue: Array, size: float) -> tuple[Array, Array]:
+    """Left and right factors (p, r) and (r, m) of a residue, and no more of them than are above round-off."""
+    left, sizes, right = np.linalg.svd(residue, full_matrices=False)
+    kept = sizes > RESIDUE * max(size, 0.0)
+    roots = np.sqrt(sizes[kept])
+    return left[:, kept] * roots, roots[:, None] * right[kept]
+
+
+def _together(name: str, parts: Sequence[_Part], inputs: tuple[str, ...], outputs: tuple[str, ...]) -> ModalSystem:
+    eigenvalues = [value for part in parts for value in part[3]]
+    A = np.zeros((2 * len(eigenvalues),) * 2)
+    place = 0
+    for block, _, _, _ in parts:
+        A[place : place + len(block), place : place + len(block)] = block
+        place += len(block)
+    B = np.vstack([np.zeros((0, len(inputs))), *(part[1] for part in parts)])
+    C = np.hstack([np.zeros((len(outputs), 0)), *(part[2] for part in parts)])
+    D = np.zeros((len(outputs), len(inputs)))
+    return ModalSystem(name, A, B, C, D, inputs, outputs, np.array(eigenvalues))
