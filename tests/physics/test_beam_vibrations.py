@@ -215,6 +215,18 @@ def test_bodies_that_float_on_springs_between_them_keep_their_resting_motions() 
     assert found[6:] == pytest.approx(expected[6:], rel=1e-10)
 
 
+def test_a_pressed_spring_between_two_bodies_pushes_them_aside() -> None:
+    """K = [[30 + T + T/L, T/L], [T/L, 30 + T + T/L]] of arms of 1 m and a spring of force T = -6 N, 1 m long."""
+    arm = "{mass: 1, center_of_mass: [X, 0, 0], inertia: [0, 0, 1]}"
+    text = f"bodies: {{a: {arm.replace('X', '0.5')}, b: {arm.replace('X', '-0.5')}}}\n"
+    text += "joints:\n  A: [revolute, ground, a]\n  B: {type: revolute, from: ground, to: b, at: [3, 0, 0]}\nforces:\n"
+    text += "".join(f"  k{joint}: {{type: joint_spring, joint: {joint}, stiffness: 30}}\n" for joint in "AB")
+    text += "  s: {type: point_spring_damper, first_body: a, second_body: b, stiffness: 10, free_length: 1.6, "
+    text += "first_point: [1, 0, 0], second_point: [-1, 0, 0]}\n"
+    found = transfer_matrix_modes(model(text), at=None).frequencies
+    assert found == pytest.approx([sqrt(12 / 1.25), sqrt(24 / 1.25)], rel=1e-12)
+
+
 def test_what_is_not_covered_is_refused_with_a_word() -> None:
     def refused(text: str, gravity: str = "[0, 0, 0]") -> str:
         with pytest.raises(AnalysisError) as caught:

@@ -42,7 +42,7 @@ LINES: list[tuple[list[str], set[str]]] = [
     (["generate", "cart_pole", "--function", "mass_matrix", "--savings", "-o", "."], set()),
     (["export", "cpp", "cart_pole", "--function", "mass_matrix", "-o", "."], set()),
     (["simulate", "cart_pole", "--duration", "0.01", "--language", "numpy", "-o", "x.csv"], NOT_OF_TREES),
-    (["linearise", "cart_pole", "--symbols", "-o", "x.txt"], set()),
+    (["linearise", "cart_pole", "--symbols", "-o", "x.txt"], {"method"}),
     (["equilibrium", "double_pendulum", "--starts", "2"], set()),
     (["modes", "double_pendulum", "--page", "x.html"], OF_TRANSFER_MATRICES),
     (["response", "cart_pole", "--from", "1", "--to", "2", "--points", "2"], set()),
