@@ -32,6 +32,11 @@ INLINE_TRIGONOMETRY: Final = (
 )
 """What is said of C code that brings its own."""
 
+GIVEN_TRIGONOMETRY: Final = (
+    "Functions take sin_cos, sine and cosine of each angle in turn, which sines_cosines(q, sin_cos) computes as well."
+)
+"""What is said of code that takes sines and cosines as an argument."""
+
 CONSTANTS: Final = {
     "NQ": "coordinates, entries of q",
     "NV": "generalised speeds, entries of v, vdot and tau",
@@ -41,6 +46,7 @@ CONSTANTS: Final = {
     "NP": "standard parameters, columns of regressor",
     "NBASE": "base parameters, columns of base_regressor",
     "WORKSPACE": "entries of workspace, which prepare fills from the parameters",
+    "ANGLES": "rows of sin_cos, sine and cosine of an angle each",
     "TRANSFER_BODIES": "bodies that steps move",
     "TRANSFER_CUTS": "cut joints and point springs between bodies",
     "TRANSFER_UNKNOWNS": "force components at cuts",

@@ -26,14 +26,9 @@ from mbsym.codegen.interface import (
 )
 from mbsym.codegen.languages import BATCH, LANGUAGES
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES
+from mbsym.codegen.sine_tables import sine_tables
 from mbsym.codegen.write import write_files
-from mbsym.conventions import (
-    EQUATION_CONVENTIONS,
-    FRAME_CONVENTIONS,
-    INLINE_TRIGONOMETRY,
-    LARGEST_CODE,
-    LOOP_CONVENTIONS,
-)
+from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS, LARGEST_CODE, LOOP_CONVENTIONS
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.derivatives.sparsity import Sparsity, compress, index_arrays, sparsity_fields, sparsity_of
 from mbsym.embedded.beside import SUFFIXES_BESIDE, files_beside, reports_beside
@@ -54,6 +49,7 @@ from mbsym.model.frame_ends import on_bodies
 from mbsym.model.inertial_parameters import with_named_parameters
 from mbsym.model.system import Model, with_frames
 from mbsym.model.validate import require_valid
+from mbsym.passes.given_sines import require_given_sines_possible, with_given_sines
 from mbsym.passes.pass_manager import Report, run
 from mbsym.passes.prepare import PREPARE, gather_parameters, prepared, remaining_operations
 from mbsym.passes.standard import PLAIN_PASSES, STANDARD_PASSES
@@ -93,7 +89,7 @@ class GenerationOptions:
         largest: estimated size of the code up to which it is made [MB].
         derivatives: of functions, by arguments and run-time parameters.
         compressed: functions on request and derivatives return of each matrix only what is not zero by structure.
-        trigonometry: of the C code: "libm" calls the library, "inline" has those of a function side by side.
+        trigonometry: "libm" calls the library, "inline" has those of a C function side by side, "argument" takes them.
         batch: functions that C has for many states at once too; ("all",) for all.
         simplify: names from ``registry.SIMPLIFICATIONS``, "all" or "none".
         beside: "self-test" for a program that runs the C on its target and compares with frozen results.
@@ -248,7 +244,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
         DerivationError: a function or formulation does not exist or does not cover the mechanism, or accelerations are
             asked for where some motion moves no inertia, or the code would be too large.
     """
-    tell = progress or _silent
+    tell = progress or (lambda *_: None)
     if mechanism.cut_joints or mechanism.model.constraints:
         tell("analyse the loops", 0, 1)
     found = available_functions(mechanism, options.formulation)
@@ -258,6 +254,10 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     require_known(options.functions, found, (*known, *on_request))
     if options.prepare:
         require_preparable(found, also=(*options.batch, *options.beside))
+    if options.trigonometry == "argument":
+        also = (*(f"--{each}" for each in options.beside), *["--prepare"] * options.prepare)
+        iterates = found.loops is not None or found.formulation.whole is not None
+        require_given_sines_possible(mechanism.model.name, also, iterates=iterates, shares=options.style == "shared")
     wanted = set(options.functions or known).union(request.name for request in options.derivatives)
     if found.solves(wanted.union(request.function for request in options.derivatives)):
         require_inertia(mechanism)
@@ -270,7 +270,8 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     candidates = {name: partial(found.rolled, name) for name in shareable}
     contracts = [known_contracts[name] for name in names if name in known_contracts]
     # The least that it can be is looked at before anything is derived.
-    shared = candidates if may_share(mechanism, options.style, prepare=options.prepare) else {}
+    apart = options.prepare or options.trigonometry == "argument"
+    shared = candidates if may_share(mechanism, options.style, prepare=apart) else {}
     least = code_size(mechanism, found.loops, contracts, shared=shared)
     named = (*options.functions, *options.derivatives, *options.frames, *options.batch)
     free = options.may_leave_out and not named and fixed is None
@@ -279,7 +280,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     contracts = [contract for contract in contracts if contract.name not in left_out]
     require_moderate(least.without(left_out), options.largest, mechanism.model.name)
     simplify = partial(_simplified_step, mechanism.simplifications)
-    rolled = shared_functions(mechanism, candidates, simplify, options.style, prepare=options.prepare)
+    rolled = shared_functions(mechanism, candidates, simplify, options.style, prepare=apart)
     size = code_size(mechanism, found.loops, contracts, shared=rolled)
     require_moderate(size, options.largest, mechanism.model.name)
     if size.total > WORTH_TELLING:
@@ -300,6 +301,8 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
         reports.append(report)
     if options.prepare:
         programs = [*prepared(programs)]
+    if options.trigonometry == "argument":
+        programs = [*with_given_sines(programs)]
     return Derivation(
         mechanism,
         options.formulation,
@@ -320,10 +323,6 @@ def _simplified_step(simplifications: Collection[str], step: Program) -> Program
 def _is_for_lanes(name: str, options: GenerationOptions) -> bool:
     """True where nobody says that a function which takes many states should have them one after the other."""
     return options.style == "auto" and (name in options.batch or EVERY in options.batch)
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """Progress that nobody follows."""
 
 
 def shortest(derive: DeriveFunction, mechanism: Mechanism, *, prepare: bool = False) -> tuple[Program, Report]:
@@ -357,15 +356,16 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
     # Shapes say nothing about motion: with them and without, the code is the same, and has the same hash.
     text = dump_native(replace(mechanism.model, shapes=()))
     loops = ("", *derivation.loops.sentences) if derivation.loops is not None else ()
-    equations = (*EQUATION_CONVENTIONS, *(LOOP_CONVENTIONS if derivation.loops and derivation.loops.rows else ()))
+    sines = sine_tables(options.trigonometry, derivation.programs)
+    of_loops = LOOP_CONVENTIONS if derivation.loops and derivation.loops.rows else ()
+    equations = (*EQUATION_CONVENTIONS, *of_loops, *sines.header)
     fixed = derivation.fixed or FixedFunctions((), ())
     roadmap = roadmap_lines(mechanism)
-    way = (INLINE_TRIGONOMETRY,) if options.trigonometry == "inline" else ()
     linear = column_tables(mechanism, derivation.loops, [program.name for program in derivation.programs])
     return ModuleDescription(
         name=mechanism.model.name,
         programs=derivation.programs,
-        header=(*FRAME_CONVENTIONS, *joint_conventions(), *equations, *way, "", *roadmap, *loops, *linear.header),
+        header=(*FRAME_CONVENTIONS, *joint_conventions(), *equations, "", *roadmap, *loops, *linear.header),
         manifest={
             "formulation": derivation.formulation,
             **manifest_fields(mechanism),
@@ -375,7 +375,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
             **linear.manifest,
             **sparsity_fields(derivation.sparsity, options.compressed),
             **({"left_out": list(derivation.left_out)} if derivation.left_out else {}),
-            **({"trigonometry": options.trigonometry} if options.trigonometry != "libm" else {}),
+            **sines.manifest,
             **fixed.manifest,
         },
         real=options.real,
@@ -386,6 +386,7 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
             "NB": mechanism.nb,
             **({"WORKSPACE": derivation.programs[0].outputs[0].shape[0]} if options.prepare else {}),
             **linear.constants,
+            **sines.constants,
             **fixed.constants,
         },
         indices=tuple(

@@ -107,8 +107,8 @@ STYLE_HELP: Final = (
 """The option --style."""
 
 TRIGONOMETRY_HELP: Final = (
-    "Sines and cosines in C: 'libm' calls the library, 'inline' brings those of all angles of a function side by side "
-    "in vectors."
+    "Sines and cosines: 'libm' calls the library, 'inline' brings those of all angles of a C function side by side in "
+    "vectors, 'argument' takes them from the caller (generate)."
 )
 """The option --trigonometry."""
 

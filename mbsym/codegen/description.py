@@ -13,7 +13,7 @@ from mbsym.symbolic.program import OperationCount, Program
 from mbsym.symbolic.rolled import RolledProgram
 
 Real: TypeAlias = Literal["double", "float"]
-Trigonometry: TypeAlias = Literal["libm", "inline"]
+Trigonometry: TypeAlias = Literal["libm", "inline", "argument"]
 EVERY: Final = "all"
 """In the place of names: all functions."""
 Direction: TypeAlias = Literal["in", "out"]
@@ -144,7 +144,7 @@ class ModuleDescription:
         tolerances: that the runtime compares with.
         extra: arguments of the programs that the runtime passes on unseen.
         prefix: what files and C symbols bear in place of the name.
-        trigonometry: what computes sines and cosines in C, the library or code of the module itself.
+        trigonometry: what computes sines and cosines: the library, in C code of the module itself, or who calls.
         batch: functions that C has for many states too, or EVERY.
         rolled: functions made of steps, behind the programs.
         prepares: name of the only function that takes the parameters, or nothing where all do.

@@ -130,7 +130,7 @@ def export(
         tuple(frames),
         frame_axes,
         largest,
-        chosen_trigonometry(trigonometry),
+        chosen_trigonometry(trigonometry, ("libm", "inline")),
         dict(settings or {}),
     )
     exported, files = export_files(source, consumer, options, progress)

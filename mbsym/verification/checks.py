@@ -24,7 +24,8 @@ from mbsym.reference import Reference
 from mbsym.registry import contracts_of
 from mbsym.verification.closed_states import ClosedStates
 from mbsym.verification.derivative_identities import derivative_contracts
-from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers
+from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers, given_sines
+from mbsym.verification.given_sines_identities import GIVEN_SINES
 from mbsym.verification.identities import IDENTITIES
 from mbsym.verification.random_trees import random_state
 from mbsym.verification.workspace_identities import PREPARED, workspaces
@@ -154,7 +155,7 @@ def run_checks(
     requests = requests_of(manifest)
     # Derivatives by parameters need those of the module as arguments.
     mechanism = build_mechanism(model, labelling, tuple(manifest["run_time_parameters"]) if requests else "")
-    contracts = {**contracts_of(mechanism), PREPARED.name: PREPARED}
+    contracts = {**contracts_of(mechanism), PREPARED.name: PREPARED, GIVEN_SINES.name: GIVEN_SINES}
     contracts |= {contract.name: contract for contract in derivative_contracts(requests, contracts)}
     require_checks(modules, contracts)
     companions = Companions(mechanism, requests)
@@ -176,6 +177,7 @@ def run_checks(
         states.append(
             {"q": q, "v": v, "tau": tau, "vdot": rng.uniform(-2, 2, len(v)), "t": time, "u": controls, **filled}
         )
+        states[-1] |= given_sines(modules[0], states[-1])
         states[-1] |= {name: rng.uniform(0.5, 2, shape) for name, shape in others.items() if name not in states[-1]}
     for number, state in enumerate(states):
         if progress is not None:

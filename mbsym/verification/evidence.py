@@ -16,6 +16,7 @@ from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.errors import VerificationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.independent import independent_at_start
+from mbsym.passes.given_sines import SIN_COS, SINES_COSINES
 from mbsym.reference import Reference
 from mbsym.registry import Available, available_functions
 from mbsym.symbolic.evaluator import Evaluator
@@ -107,6 +108,12 @@ def expanded(values: Array, sparsity: Mapping[str, Any]) -> Array:
     return matrix.reshape(shape)
 
 
+def given_sines(module: LoadedModule, state: Mapping[str, Any]) -> dict[str, Array]:
+    """The sines and cosines that a module's functions take at a state; nothing where they compute them."""
+    made = module.functions.get(SINES_COSINES)
+    return {SIN_COS: np.asarray(made(*(state[item.name] for item in made.inputs)))} if made is not None else {}
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """One function of one module at one state.
@@ -149,6 +156,8 @@ class Evidence:
         """Results of the function, or of another, at the state with some arguments changed."""
         name = name or self.function
         state = {**self.state, **changes}
+        if SIN_COS not in changes:
+            state |= given_sines(self.module, state)
         if name not in self.module.functions:
             return self.companions.outputs(name, state)
         function = self.module.functions[name]

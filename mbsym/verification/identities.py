@@ -11,6 +11,7 @@ from mbsym.records import Registry
 from mbsym.verification.control_identities import CONTROL_IDENTITIES
 from mbsym.verification.derivative_identities import DERIVATIVE_IDENTITIES
 from mbsym.verification.evidence import DIFFERENCE_STEP, Array, Evidence, Identity, Pairs
+from mbsym.verification.given_sines_identities import SINES_IDENTITIES
 from mbsym.verification.loop_derivative_identities import LOOP_DERIVATIVE_IDENTITIES
 from mbsym.verification.loop_identities import LOOP_IDENTITIES
 from mbsym.verification.regressor_identities import REGRESSOR_IDENTITIES
@@ -103,6 +104,7 @@ IDENTITIES: Final = Registry(
         *LOOP_IDENTITIES,
         *LOOP_DERIVATIVE_IDENTITIES,
         *WORKSPACE_IDENTITIES,
+        *SINES_IDENTITIES,
     ),
     VerificationError,
 )

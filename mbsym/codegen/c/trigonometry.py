@@ -8,7 +8,7 @@ arrays. Angles that depend on what the body computes, as in force laws of users,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
@@ -39,18 +39,25 @@ DEEPEST_ANGLE: Final = 6
 """Expressions within each other up to which an angle is followed."""
 
 
-def chosen_trigonometry(text: str) -> Trigonometry:
+def chosen_trigonometry(text: str, known: Sequence[Trigonometry] = ("libm", "inline", "argument")) -> Trigonometry:
     """The way of that name.
+
+    Args:
+        text: what is asked for.
+        known: the ways that there are.
 
     Raises:
         CodegenError: there is none.
     """
-    known: dict[str, Trigonometry] = {"libm": "libm", "inline": "inline"}
-    if text not in known:
-        raise CodegenError(
-            f"sines and cosines cannot be had from {text!r}", where="--trigonometry", remedy="use libm or inline"
-        )
-    return known[text]
+    for way in known:
+        if way == text:
+            return way
+    *others, last = known
+    raise CodegenError(
+        f"sines and cosines cannot be had from {text!r} here",
+        where="--trigonometry",
+        remedy=f"use {', '.join(others)} or {last}",
+    )
 
 
 @dataclass(frozen=True, slots=True)

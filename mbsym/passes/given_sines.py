@@ -1,0 +1,169 @@
+"""Sines and cosines as an argument: programs are split into one that computes those of all angles and the rest.
+
+One array serves all functions of a module: who evaluates several at the same coordinates, or has the sines from
+elsewhere, computes none again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mbsym.errors import DerivationError
+from mbsym.passes.rebuild import rebuild
+from mbsym.symbolic.compose import copy_nodes, image
+from mbsym.symbolic.graph import LEAVES, Graph, Reference
+from mbsym.symbolic.program import Input, Output, ParameterInput, Program
+from mbsym.symbolic.show import show_value
+
+SINES_COSINES: Final = "sines_cosines"
+SIN_COS: Final = "sin_cos"
+COORDINATES: Final = "q"
+
+DESCRIPTION: Final = "sines and cosines of all angles, for the other functions to start from"
+ROWS: Final = "sine and cosine of each angle, a row each"
+
+
+def require_given_sines_possible(name: str, also: Sequence[str], *, iterates: bool, shares: bool) -> None:
+    """Checks that all functions of a module can take sines and cosines as an argument.
+
+    Args:
+        name: of the model.
+        also: options besides, which would call the functions without.
+        iterates: the module has functions with fixed text, which call others at coordinates of their own.
+        shares: bodies share steps that loops call.
+
+    Raises:
+        DerivationError: they cannot.
+    """
+    reasons = (
+        (
+            iterates,
+            f"{name} has functions with fixed text, which iterate and need sines of their own",
+            "it is for trees",
+        ),
+        (shares, "steps that bodies share compute the sines of one body each", ", or take --style straight"),
+        (bool(also), f"{' and '.join(also)} would call the functions without sines", ", or leave that out"),
+    )
+    for is_so, reason, remedy in reasons:
+        if is_so:
+            raise DerivationError(reason, where="--trigonometry argument", remedy=f"use libm or inline{remedy}")
+
+
+def given_angles(program: Program) -> tuple[int, ...]:
+    """Nodes whose sine or cosine occurs and that depend on coordinates, and on nothing else but parameters."""
+    graph = program.graph
+    coordinates = {ref for item in program.inputs if item.name == COORDINATES for ref in item.symbols}
+    fixed = {item.symbol for item in program.parameters}
+    varying: set[int] = set()
+    found: dict[int, None] = {}
+    for node in program.nodes():
+        kind = graph.kinds[node]
+        below = [abs(operand) for operand in graph.operands(node)]
+        if kind in LEAVES:
+            if node in coordinates:
+                varying.add(node)
+            elif kind != "symbol":
+                fixed.add(node)
+        elif all(each in varying or each in fixed for each in below):
+            (varying if any(each in varying for each in below) else fixed).add(node)
+            if kind in ("sin", "cos") and below[0] in varying:
+                found[below[0]] = None
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A program with what its angles are in the graph of the program that computes their sines."""
+
+    program: Program
+    angles: Mapping[int, Reference]
+
+
+def with_given_sines(programs: Sequence[Program]) -> tuple[Program, ...]:
+    """The program that computes sines and cosines of all angles, then the given ones, which take them after q.
+
+    A program in which no angle occurs stays as it is.
+
+    Args:
+        programs: of one mechanism.
+
+    Raises:
+        DerivationError: no angle occurs in any.
+    """
+    graph = Graph()
+    parts = [_part(program, graph) for program in programs]
+    rows: dict[int, int] = {}
+    for part in parts:
+        for ref in part.angles.values():
+            rows.setdefault(abs(ref), len(rows))
+    if not rows:
+        raise DerivationError(
+            "in these functions there is no sine or cosine of coordinates",
+            where="--trigonometry argument",
+            remedy="use libm or inline",
+        )
+    values = tuple(value for node in rows for value in (graph.make("sin", [node]), graph.make("cos", [node])))
+    first = next(part.program for part in parts if part.angles)
+    inputs = tuple(
+        replace(item, symbols=tuple(graph.symbol(str(first.graph.arguments[ref][0])) for ref in item.symbols))
+        for item in first.inputs
+        if item.name == COORDINATES
+    )
+    needed = {graph.arguments[node][0] for node in graph.reachable(values) if graph.kinds[node] == "symbol"}
+    known = {item.name: item for program in programs for item in program.parameters}
+    parameters = tuple(
+        ParameterInput(item.name, graph.symbol(item.name), item.default, item.unit)
+        for item in known.values()
+        if item.name in needed
+    )
+    output = Output(SIN_COS, (len(rows), 2), values, "", ROWS)
+    maker = Program(SINES_COSINES, graph, inputs, (output,), parameters, DESCRIPTION)
+    return maker, *(_with_rows(part, rows) for part in parts)
+
+
+def angle_texts(programs: Sequence[Program]) -> tuple[str, ...]:
+    """What stands in each row of the argument, in terms of entries of q; nothing where no program computes it."""
+    found = [program for program in programs if program.name == SINES_COSINES]
+    if not found:
+        return ()
+    program, plain = found[0], Graph()
+    symbols = [ref for item in program.inputs for ref in item.symbols]
+    images = {ref: plain.symbol(f"{COORDINATES}[{place}]") for place, ref in enumerate(symbols)}
+    angles = [program.graph.operands(abs(ref))[0] for ref in program.outputs[0].values[1::2]]
+    copy_nodes(program.graph, program.graph.reachable(angles), plain, images)
+    return tuple(show_value(plain, image(images, angle)) for angle in angles)
+
+
+def _part(program: Program, graph: Graph) -> _Part:
+    angles = given_angles(program)
+    images: dict[int, Reference] = {}
+    copy_nodes(program.graph, program.graph.reachable(angles), graph, images)
+    return _Part(program, {node: images[node] for node in angles})
+
+
+def _with_rows(part: _Part, rows: Mapping[int, int]) -> Program:
+    program, angles = part.program, part.angles
+    if not angles:
+        return program
+    source = program.graph
+    taken = {
+        node: abs(source.operands(node)[0])
+        for node in program.nodes()
+        if source.kinds[node] in ("sin", "cos") and abs(source.operands(node)[0]) in angles
+    }
+
+    def rule(target: Graph, node: int, images: dict[int, Reference]) -> Reference:
+        ref = angles[taken[node]]
+        is_cosine = source.kinds[node] == "cos"
+        symbol = target.symbol(f"{SIN_COS}[{2 * rows[abs(ref)] + is_cosine}]")
+        # The sine is odd, in what the angle is here and in what it is there.
+        turned = (source.operands(node)[0] < 0) != (ref < 0)
+        return -symbol if turned and not is_cosine else symbol
+
+    made = rebuild(program, rule, taken)
+    symbols = tuple(made.graph.symbol(f"{SIN_COS}[{place}]") for place in range(2 * len(rows)))
+    given = Input(SIN_COS, (len(rows), 2), symbols, "", ROWS)
+    place = [item.name for item in made.inputs].index(COORDINATES) + 1
+    return replace(made, inputs=(*made.inputs[:place], given, *made.inputs[place:]))
