@@ -26,6 +26,7 @@ from mbsym.formulations.lagrange import LAGRANGE_FUNCTIONS
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
 from mbsym.kinematics.equivalents import REGROUP, SLIDE
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.recursion import AXES
 from mbsym.loops.actuation import actuated_inverse_dynamics, has_motors
 from mbsym.loops.closed_form import only_closed_form_position, planar_loops
 from mbsym.loops.contracts import (
@@ -391,11 +392,13 @@ SIMPLIFICATIONS: Final = Registry(
     (
         Simplification(SLIDE, "origins of frames slide along joint axes to where offsets have fewest components"),
         Simplification(REGROUP, "moments of mass that a joint does not feel move to the body inboard of it"),
+        Simplification(AXES, "angular accelerations follow from those of points on joint axes"),
         Simplification(REASSOCIATE, "sums and products are bracketed so that functions share parts of them"),
     ),
     DerivationError,
 )
-"""In the order in which they are applied; the first two to the mechanism, the last one to programs."""
+"""In the order in which they are applied; the first two to the mechanism, the third to recursions outward, the last one
+to programs."""
 
 
 TRANSFER_MATRIX: Final = "transfer-matrix"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
@@ -29,6 +30,9 @@ from mbsym.symbolic.scalar import Scalar
 
 Speeds = tuple[tuple[Scalar, ...], ...]
 """Speeds by tree joint, in label order."""
+
+AXES: Final = "axes"
+"""Name of the simplification by which angular accelerations follow from those of points on joint axes."""
 
 
 def joint_speeds(mechanism: Mechanism) -> Speeds:
@@ -148,17 +152,24 @@ def accelerations(
         base: acceleration of the base in its axes; the opposite of gravity makes weights inertial forces.
     """
     zero = zero_vector(mechanism.graph)
+    by_axes = AXES in mechanism.simplifications
     terms = velocity_terms(mechanism, speeds)
     found = [BodyAcceleration(zero, zero, base, turning_matrix(zero, zero))]
     for body, joint_rates in zip(mechanism.bodies, rates, strict=True):
         i = body.label
         bias = terms.angular_bias[i], terms.linear_bias[i]
-        found.append(body_acceleration(body, joint_rates, found[body.parent], terms.angular[i], bias))
+        axis = _axis_to_follow(mechanism, body, found[body.parent]) if by_axes else None
+        found.append(body_acceleration(body, joint_rates, found[body.parent], terms.angular[i], bias, axis))
         yield body, found[-1]
 
 
 def body_acceleration(
-    body: TreeBody, rates: tuple[Scalar, ...], carrier: BodyAcceleration, omega: Vector3, bias: Motion
+    body: TreeBody,
+    rates: tuple[Scalar, ...],
+    carrier: BodyAcceleration,
+    omega: Vector3,
+    bias: Motion,
+    axis: Vector3 | None = None,
 ) -> BodyAcceleration:
     """How a body accelerates on its carrier.
 
@@ -168,15 +179,42 @@ def body_acceleration(
         carrier: how the body inboard of it accelerates.
         omega: angular velocity of the body.
         bias: what speeds contribute, angular and linear.
+        axis: of the joint in the carrier's components, where the angular acceleration follows from the axis's own.
     """
     push_angular, push_linear = body.motion.twist(rates)
     alpha = add(add(body.rotation.to_child(carrier.angular), bias[0]), push_angular)
+    if axis is not None:
+        # U e of the axis e, which stands still in both bodies, is the same vector in both.
+        x, y, _ = body.rotation.to_child(multiply(carrier.turning, axis))
+        alpha = (omega[1] * omega[2] - y, x - omega[0] * omega[2], alpha[2])
     carried = carried_acceleration(body, carrier.turning, carrier.linear)
     a = add(add(carried, bias[1]), push_linear)
     turning = turning_matrix(omega, alpha)
     name_components(alpha, f"alpha{body.label}")
     name_components(a, f"a{body.label}")
     return BodyAcceleration(omega, alpha, a, turning)
+
+
+def _axis_to_follow(mechanism: Mechanism, body: TreeBody, carrier: BodyAcceleration) -> Vector3 | None:
+    """The joint's axis in the carrier's components, if U e is shorter to turn than alpha with what that takes.
+
+    U takes most of what makes alpha of it, the products of omega. The column U e has to be there without it, for points
+    of the carrier or for its moment, and its components have to be entries of U. A carrier that turns in space without
+    angular acceleration has nothing in alpha to be turned.
+    """
+    if body.joint.kind.turning != "about its axis" or not (any(carrier.angular) or not all(carrier.omega)):
+        return None
+    x, y, z = (row[2] for row in body.inboard.rotation.matrix())
+    along = [k for k, entry in enumerate((x, y, z)) if entry]
+    if len(along) > 1:
+        return None
+    if body.parent:
+        inner = mechanism.body(body.parent)
+        points = [inner.inertia.first_moment, *(mechanism.body(label).translation for label in inner.children)]
+        xx, yy, zz, *_ = inner.inertia.about_origin
+        if not any(point[along[0]] for point in points) and xx + yy != zz:
+            return None
+    return x, y, z
 
 
 def poses(mechanism: Mechanism) -> tuple[Transform, ...]:
