@@ -217,7 +217,7 @@ def express(model: Model, options: GenerationOptions) -> Mechanism:
             where=model.name,
             remedy="give the bodies masses, or use mbsym label for the topology alone",
         )
-    return replace(mechanism, simplifications=_simplifications(options))
+    return replace(mechanism, simplifications=_simplifications(options), prepared=options.prepare)
 
 
 def _chosen(simplify: str | Sequence[str]) -> Literal["all", "none"] | tuple[str, ...]:

@@ -41,7 +41,7 @@ extern "C" {
 typedef double puma560_real;
 
 /* What reads this, puma560_interface[0] for one, links with an object of this very interface only. */
-#define puma560_interface puma560_interface_5652f67f2cc71a0e
+#define puma560_interface puma560_interface_3663ea998aa4c4e1
 extern const char puma560_interface[17];
 
 enum {
@@ -96,7 +96,7 @@ static const puma560_real puma560_tau_limit[6] = {
  *   in   v     6  [rad/s]    generalised speeds
  *   in   tau   6  [N m]      generalised forces
  *   out  vdot  6  [rad/s^2]  rates of the speeds
- * operations: 258 + or -, 332 *, 4 /, 5 sine-cosine pairs
+ * operations: 250 + or -, 325 *, 4 /, 5 sine-cosine pairs
  */
 void puma560_forward_dynamics(
     const puma560_real q[6],
@@ -110,7 +110,7 @@ void puma560_forward_dynamics(
  *   in   v     6  [rad/s]    generalised speeds
  *   in   vdot  6  [rad/s^2]  rates of the speeds
  *   out  tau   6  [N m]      generalised forces
- * operations: 153 + or -, 192 *, 5 sine-cosine pairs
+ * operations: 150 + or -, 187 *, 5 sine-cosine pairs
  */
 void puma560_inverse_dynamics(
     const puma560_real q[6],
@@ -133,7 +133,7 @@ void puma560_mass_matrix(
  *   in   q     6  [rad]    coordinates
  *   in   v     6  [rad/s]  generalised speeds
  *   out  bias  6  [N m]    bias forces
- * operations: 126 + or -, 174 *, 5 sine-cosine pairs
+ * operations: 118 + or -, 167 *, 5 sine-cosine pairs
  */
 void puma560_bias_force(
     const puma560_real q[6],
@@ -223,7 +223,7 @@ void puma560_body_jacobians(
  *   in   v         6      [rad/s]  generalised speeds
  *   in   tau       6      [N m]    generalised forces
  *   out  wrenches  6 x 6           joint wrenches
- * operations: 578 + or -, 630 *, 4 /, 5 sine-cosine pairs
+ * operations: 565 + or -, 620 *, 4 /, 5 sine-cosine pairs
  */
 void puma560_joint_wrenches(
     const puma560_real q[6],

@@ -125,7 +125,8 @@ class Mechanism:
     """Everything that a formulation needs; bodies by regular label (``bodies[i - 1]`` has label i).
 
     ``simplifications`` names the ways in which derivations may replace it by an equivalent one, and ``given`` is what
-    such a one stands for (see ``equivalents``).
+    such a one stands for (see ``equivalents``). ``prepared`` says that what depends on parameters alone is computed
+    beforehand, so that it costs nothing.
     """
 
     graph: Graph
@@ -146,6 +147,7 @@ class Mechanism:
     speed_of: tuple[tuple[tuple[int, Scalar], ...], ...]
     symbolic_parameters: str | tuple[str, ...]
     simplifications: tuple[str, ...] = ()
+    prepared: bool = False
     given: Mechanism | None = None
 
     def __repr__(self) -> str:
@@ -155,7 +157,7 @@ class Mechanism:
     def afresh(self) -> Mechanism:
         """The same mechanism in a graph of its own, so that what is derived next depends on nothing derived before."""
         made = build_mechanism(self.model, self.labelling, self.symbolic_parameters)
-        return replace(made, simplifications=self.true.simplifications)
+        return replace(made, simplifications=self.true.simplifications, prepared=self.prepared)
 
     @property
     def true(self) -> Mechanism:

@@ -37,11 +37,12 @@ def regrouped(mechanism: Mechanism, *, to_turn: bool = False) -> Mechanism:
         to_turn: for Euler's equations, in which another share of the second moments is better moved.
     """
     inertias = {body.label: body.inertia for body in mechanism.bodies}
+    weighed = to_turn and mechanism.prepared and _turns_in_space(mechanism)
     with mechanism.graph.section("base parameters, inward"):
         for body in reversed(mechanism.bodies):
-            share = _share(mechanism, body, inertias[body.label], to_turn)
+            share = _share(mechanism, body, inertias[body.label], to_turn, weighed)
             moved = _unfelt(inertias[body.label], body.joint.kind.unfelt, share)
-            inertias[body.label] = _tidy(_difference(inertias[body.label], moved))
+            inertias[body.label] = _tidy(_flat(_difference(inertias[body.label], moved), share))
             if body.parent:
                 # Where it ends does not depend on the joint's coordinates, which may as well be zero. Bodies on rigid
                 # joints are in the same frame.
@@ -51,14 +52,27 @@ def regrouped(mechanism: Mechanism, *, to_turn: bool = False) -> Mechanism:
     return replace(mechanism, bodies=tuple(replace(body, inertia=inertias[body.label]) for body in mechanism.bodies))
 
 
-def _share(mechanism: Mechanism, body: TreeBody, inertia: RigidInertia, to_turn: bool) -> Share:
-    """The one with which fewest operations were counted."""
-    if any(entry.constant is None for entry in inertia.about_origin):
+def _turns_in_space(mechanism: Mechanism) -> bool:
+    """True where a joint's axis, on bodies that move, is not parallel to that of the joint inboard of it."""
+    return any(abs(body.inboard.rotation.matrix()[2][2].ref) != 1 for body in mechanism.bodies if body.parent)
+
+
+def _share(mechanism: Mechanism, body: TreeBody, inertia: RigidInertia, to_turn: bool, weighed: bool) -> Share:
+    """The one with which fewest operations were counted.
+
+    Args:
+        mechanism, body: the body's mechanism, and the body.
+        inertia: of it with what has been moved to it.
+        to_turn: as for ``regrouped``.
+        weighed: symbols are treated as numbers are. Where operations on parameters count too, "xx" takes fewest.
+    """
+    symbolic = any(entry.constant is None for entry in inertia.about_origin)
+    if symbolic and not weighed:
         return "xx"
     if not to_turn:
         return "yy"
     points = [inertia.first_moment, *(mechanism.body(child).translation for child in body.children)]
-    needed = all(any(point[k] for point in points) for k in (0, 1))
+    needed = any(point[k] for point in points for k in (0, 1))
     return "second moment" if needed or any(inertia.about_origin[3:]) else "xx"
 
 
@@ -85,6 +99,15 @@ def _along(inertia: Symmetric3, share: Share) -> Scalar:
     if share == "second moment":
         return (xx + yy - zz) * Fraction(1, 2)
     return xx if share == "xx" else yy
+
+
+def _flat(inertia: RigidInertia, share: Share) -> RigidInertia:
+    """The same inertia; where nothing is left along the axis, Izz is told as Ixx + Iyy, which symbols do not show."""
+    xx, yy, _, *products = inertia.about_origin
+    if share != "second moment" or (xx.constant is not None and yy.constant is not None):
+        return inertia
+    xy, xz, yz = products
+    return RigidInertia(inertia.mass, inertia.first_moment, (xx, yy, xx + yy, xy, xz, yz))
 
 
 def _difference(a: RigidInertia, b: RigidInertia) -> RigidInertia:
