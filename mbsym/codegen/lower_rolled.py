@@ -44,6 +44,12 @@ class LoweredStep:
     places: tuple[tuple[int, ...], ...]
 
     @property
+    def sizes(self) -> tuple[int | None, ...]:
+        """How many entries each of ``arrays`` has; None for what is no array but a number."""
+        given = [item for k, item in enumerate(self.arguments) if not (self.has_numbers and k == self.inputs)]
+        return tuple(item.size if item.shape else None for item in given)
+
+    @property
     def inputs(self) -> int:
         """How many of ``arrays`` are read."""
         return sum(item.direction == "in" for item in self.arguments) - self.has_numbers
@@ -117,8 +123,9 @@ class LoweredRolled:
         sweeps: the calls.
         pairs: what follows the sweeps.
         zeroed: identifiers of results that are filled with zeros first.
+        arrays: the function's own, by their identifiers with their sizes.
         memory: entries of the array that calls hand on.
-        used: identifiers of the arguments that some step reads or writes.
+        used: identifiers of the arguments and parameters that some step reads or writes.
         operations: of one evaluation.
     """
 
@@ -126,6 +133,7 @@ class LoweredRolled:
     sweeps: tuple[LoweredSweep, ...]
     pairs: tuple[LoweredPairs, ...]
     zeroed: tuple[str, ...]
+    arrays: Mapping[str, int]
     memory: int
     used: frozenset[str]
     operations: OperationCount
@@ -161,6 +169,9 @@ def lower_rolled(
             numbers[step].append(call.numbers)
         sweeps.append(LoweredSweep(sweep.title, tuple(runs)))
     scope = Scope()
+    inside = Scope({*arguments.values(), *parameters.values(), *reserved})
+    own_arrays = {name: inside.claim(name) for name in rolled.arrays}
+    arguments = {**arguments, **own_arrays}
     steps = tuple(
         _lowered(rolled.steps[step], scope, arguments, parameters, reserved, numbers[place], places[place])
         for place, step in enumerate(called)
@@ -171,9 +182,11 @@ def lower_rolled(
     pairs = tuple(_lowered_pairs(each, number[each.step], rolled, arguments, homes) for each in rolled.pairs)
     used = {array for step in steps for array in step.arrays if array}
     used.update(identifier for each in pairs for identifier, _ in each.targets)
+    used.update(name for step in steps for name in parameters.values() if name in step.body.used)
     zeroed = tuple(arguments[name] for name in rolled.zeroed)
+    sizes = {own_arrays[name]: size for name, size in rolled.arrays.items()}
     total = total_operations(rolled, counts)
-    return LoweredRolled(steps, tuple(sweeps), pairs, zeroed, memory, frozenset(used), total)
+    return LoweredRolled(steps, tuple(sweeps), pairs, zeroed, sizes, memory, frozenset(used), total)
 
 
 def _lowered_pairs(

@@ -39,7 +39,9 @@ def simplified_steps(rolled: RolledProgram, optimise: Callable[[Program], Progra
     for step, own in zip(rolled.steps, calls, strict=True):
         values = [call.numbers for call in own]
         program, values = _hoisted(step, values)
-        program = _renamed(optimise(program))
+        program = optimise(program)
+        # What is done once for all bodies keeps their labels.
+        program = _renamed(program) if MEMORY in (*step.reads, *step.writes) else program
         program, values = _hoisted(replace(step, program=program, numbers=_count(values)), values)
         steps.append(replace(step, program=program, numbers=_count(values)))
         numbers.append(values)

@@ -10,8 +10,8 @@ for each item of one list with those of another, which follow each other along a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from mbsym.errors import SymbolicError
@@ -139,6 +139,8 @@ class RolledProgram:
         sweeps: the calls.
         pairs: what follows the sweeps.
         zeroed: results whose entries are zero unless something is written there.
+        arrays: the function's own arrays, which calls fill and read by places as they do arguments and results, by name
+            with their sizes.
     """
 
     head: Program
@@ -147,6 +149,7 @@ class RolledProgram:
     sweeps: tuple[Sweep, ...]
     pairs: tuple[Pairs, ...] = ()
     zeroed: tuple[str, ...] = ()
+    arrays: Mapping[str, int] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<RolledProgram {self.name}: {len(self.steps)} steps, {len(self.calls)} calls>"
@@ -195,14 +198,17 @@ def unrolled(rolled: RolledProgram) -> Program:
     parameters = tuple(replace(item, symbol=images[item.symbol]) for item in head.parameters)
     arguments = {item.name: list(item.symbols) for item in inputs}
     results: dict[str, list[Reference | None]] = {item.name: [None] * len(item.values) for item in head.outputs}
+    results.update({name: [None] * size for name, size in rolled.arrays.items()})
     memory: dict[int, list[Reference]] = {}
     for call in rolled.calls:
         step = rolled.steps[call.step]
         program = step.program
         bound = {item.symbol: graph.symbol(item.name) for item in program.parameters}
         for item, array, place in zip(program.inputs, step.reads, call.reads, strict=False):
-            source = memory.get(place) if array == MEMORY else arguments[array][place : place + len(item.symbols)]
-            if source is None or len(source) < len(item.symbols):
+            stop = place + len(item.symbols)
+            known: Sequence[Reference | None] = results.get(array, arguments.get(array, ()))[place:stop]
+            source = [ref for ref in (memory.get(place, ()) if array == MEMORY else known) if ref is not None]
+            if len(source) < len(item.symbols):
                 raise SymbolicError(f"step {program.name} reads what was not written", where=rolled.name)
             bound.update(zip(item.symbols, source, strict=False))
         if step.numbers:

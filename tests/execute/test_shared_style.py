@@ -19,8 +19,8 @@ FUNCTIONS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "gravity_for
 
 
 def test_a_tree_is_verified_in_both_languages(tmp_path: Path) -> None:
-    joints = ("revolute", "prismatic")
-    model = random_tree(5, bodies=7, joint_types=joints, forces=False, couplings=False, parameters=False)
+    # With force elements, one of which depends on time, and a run-time parameter.
+    model = random_tree(16, bodies=(3, 6), couplings=False)
     mbsym.generate(model, tmp_path, functions=FUNCTIONS, style="shared", batch=["gravity_force"])
     certificate = mbsym.verify(tmp_path, states=3)
     certificate.raise_on_failure()
@@ -28,7 +28,7 @@ def test_a_tree_is_verified_in_both_languages(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / f"{certificate.name}.json").read_text(encoding="utf-8"))
     assert [entry.get("style") for entry in manifest["functions"]] == ["shared"] * 6
     source = (tmp_path / f"{certificate.name}.c").read_text(encoding="utf-8")
-    assert "static void random_5_inverse_dynamics_ground_motion(" in source
+    assert "static void random_16_inverse_dynamics_ground_motion(" in source
 
 
 def test_single_precision_and_inline_trigonometry(tmp_path: Path) -> None:
@@ -36,6 +36,8 @@ def test_single_precision_and_inline_trigonometry(tmp_path: Path) -> None:
         "puma560", tmp_path, functions=["inverse_dynamics"], style="shared", real="float", trigonometry="inline"
     )
     mbsym.verify(tmp_path, states=3).raise_on_failure()
+    # Sines are named after the coordinate, for a step belongs to no joint.
+    assert "sin_q = " in (tmp_path / "puma560.py").read_text(encoding="utf-8")
 
 
 def test_the_self_test_runs_it(tmp_path: Path) -> None:

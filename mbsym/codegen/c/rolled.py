@@ -58,7 +58,7 @@ class RolledLines:
         self._real = f"{module.names.module}_real"
         self._function = function
         self._takes_parameters = module.takes_parameters(function)
-        scope = Scope((*function.identifiers, "parameters"))
+        scope = Scope((*function.identifiers, *rolled.arrays, "parameters"))
         self._memory = scope.claim("memory")
         self._place = scope.claim("k")
         self._at = scope.claim("at")
@@ -79,6 +79,7 @@ class RolledLines:
             lines += self._tables(number, step)
         if self._rolled.memory:
             lines.append(f"{INDENT}{self._real} {self._memory}[{self._rolled.memory}]; /* what steps hand on */")
+        lines += [f"{INDENT}{self._real} {name}[{size}];" for name, size in self._rolled.arrays.items()]
         lines += self._zeros()
         for sweep in self._rolled.sweeps:
             lines += ["", f"{INDENT}/* {c_comment(sweep.title)} */"]
@@ -152,7 +153,7 @@ class RolledLines:
         actual = []
         for k, array in enumerate(step.arrays):
             place = str(step.places[0][k]) if single else f"{self._places[number]}[{row}][{k}]"
-            actual.append(f"{array or self._memory} + {place}")
+            actual.append(array if step.sizes[k] is None else f"{array or self._memory} + {place}")
         if step.has_numbers:
             actual.insert(step.inputs, f"{self._numbers[number]}[{row}]")
         return self._called(number, actual)

@@ -21,15 +21,21 @@ class RolledText:
         function: of the module.
         rolled: its steps and calls.
         lines_of: the statements of a step.
+        parameters: identifiers of the module's.
     """
 
     def __init__(
-        self, function: ModuleFunction, rolled: LoweredRolled, lines_of: Callable[[LoweredFunction], Sequence[str]]
+        self,
+        function: ModuleFunction,
+        rolled: LoweredRolled,
+        lines_of: Callable[[LoweredFunction], Sequence[str]],
+        parameters: Sequence[str],
     ) -> None:
         self._function = function
         self._rolled = rolled
         self._lines_of = lines_of
-        scope = Scope(function.identifiers)
+        scope = Scope((*function.identifiers, *rolled.arrays, *parameters))
+        self._parameters = [[name for name in parameters if name in step.body.used] for step in rolled.steps]
         self._memory, self._rows, self._row = scope.claim("memory"), scope.claim("rows"), scope.claim("row")
         self._place = scope.claim("place")
         self._step, self._found = scope.claim("step"), scope.claim("found")
@@ -45,6 +51,7 @@ class RolledText:
         ]
         lines = [f"{INDENT}{self._memory} = [0.0] * {self._rolled.memory}"]
         lines += [f"{INDENT}{identifier} = [0.0] * {item.size}" for item, identifier in outputs]
+        lines += [f"{INDENT}{name} = [0.0] * {size}" for name, size in self._rolled.arrays.items()]
         for place, sweep in enumerate(self._rolled.sweeps, start=1):
             lines.append(f"{INDENT}# {plain_line(sweep.title)}")
             lines += [line for run in sweep.in_turn for line in self._loop(run)]
@@ -58,13 +65,13 @@ class RolledText:
     def steps(self) -> str:
         """The steps and their tables."""
         texts = []
-        for name, step in zip(self._names, self._rolled.steps, strict=True):
+        for name, step, own in zip(self._names, self._rolled.steps, self._parameters, strict=True):
             formals = [
                 identifier
                 for item, identifier in zip(step.arguments, step.identifiers, strict=True)
                 if item.direction == "in"
             ]
-            head = f"def {name}({', '.join(('function', *formals))}):"
+            head = f"def {name}({', '.join(('function', *own, *formals))}):"
             texts.append("\n".join((head, *self._lines_of(step.body))))
         called = [number for number, step in enumerate(self._rolled.steps) if step.places]
         texts += [self._table(number) for number in called]
@@ -153,14 +160,16 @@ class RolledText:
 
     def _call(self, number: int, indent: str) -> list[str]:
         step = self._rolled.steps[number]
-        sizes = [item.size for item in step.arguments]
-        if step.has_numbers:
-            del sizes[step.inputs]
         slices = [
-            f"{array or self._memory}[{self._row}[{k}] : {self._row}[{k}] + {size}]"
-            for k, (array, size) in enumerate(zip(step.arrays, sizes, strict=True))
+            array if size is None else f"{array or self._memory}[{self._row}[{k}] : {self._row}[{k}] + {size}]"
+            for k, (array, size) in enumerate(zip(step.arrays, step.sizes, strict=True))
         ]
-        given = ["function", *slices[: step.inputs], *[f"{self._row}[{len(slices)}]"] * step.has_numbers]
+        given = [
+            "function",
+            *self._parameters[number],
+            *slices[: step.inputs],
+            *[f"{self._row}[{len(slices)}]"] * step.has_numbers,
+        ]
         written = slices[step.inputs :]
         target = f"({written[0]},)" if len(written) == 1 else ", ".join(written)
         line = f"{indent}{target} = {self._names[number]}({', '.join(given)})"

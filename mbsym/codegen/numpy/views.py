@@ -102,14 +102,14 @@ def module_context(module: LoweredModule) -> ModuleContext:
     description, names = module.description, module.names
     classes = Scope({"Parameters", *names.functions.values(), *names.constants.values()})
     rolled = {
-        function.name: RolledText(function, function.rolled, kernel_lines)
+        function.name: RolledText(function, function.rolled, kernel_lines, tuple(names.parameters.values()))
         for function in module.functions
         if function.rolled is not None
     }
     functions = tuple(
         _function_view(module, function, function.body.used, kernel_lines(function.body), classes)
         if function.body is not None
-        else _function_view(module, function, frozenset(), rolled[function.name].kernel(), classes)
+        else _function_view(module, function, _used(function), rolled[function.name].kernel(), classes)
         for function in module.functions
         if function.fixed is None
     )
@@ -152,6 +152,11 @@ def module_context(module: LoweredModule) -> ModuleContext:
             *(text for file in module.runtime_files for text in _runtime_texts(module, file)),
         ),
     )
+
+
+def _used(function: ModuleFunction) -> frozenset[str]:
+    """Identifiers of what the steps of a function use."""
+    return function.rolled.used if function.rolled is not None else frozenset()
 
 
 def _table_lines(module: LoweredModule) -> list[str]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from mbsym.formulations.contracts import BODY_JACOBIANS, MASS_MATRIX
 from mbsym.formulations.shared.heads import head_of, is_plain, vector
 from mbsym.formulations.shared.placed import POSE, entries_of, in_base, placed, placed_on, still_base
-from mbsym.formulations.shared.sweeps import Pairing, Recursion, Values, rolled_up
+from mbsym.formulations.shared.recursion import Pairing, Recursion, Values
+from mbsym.formulations.shared.sweeps import rolled_up
 from mbsym.kinematics.equivalents import for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.spatial.inertia import RigidInertia
@@ -24,7 +25,7 @@ _INERTIA = 10
 
 def roll_mass_matrix(mechanism: Mechanism) -> RolledProgram | None:
     """Composite bodies; the wrench that each speed's rate takes is projected on all speeds inward of it."""
-    if not is_plain(mechanism, forces=True):
+    if not is_plain(mechanism):
         return None
     variant = for_mass_matrix(mechanism)
     n = mechanism.nv
@@ -104,7 +105,7 @@ def roll_mass_matrix(mechanism: Mechanism) -> RolledProgram | None:
 
 def roll_body_jacobians(mechanism: Mechanism) -> RolledProgram | None:
     """Axes of all joints, and what they do to each body's frame."""
-    if not is_plain(mechanism, forces=True):
+    if not is_plain(mechanism):
         return None
     n = mechanism.nv
 

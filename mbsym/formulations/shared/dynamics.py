@@ -1,6 +1,6 @@
 """Dynamics and joint wrenches of a tree as rolled programs: the recursions of ``recursive``, body by body.
 
-They hold for trees whose joints move independently of each other, without force elements, whose constants are numbers.
+They hold for trees whose joints move independently of each other. What force elements do is written out before.
 """
 
 from __future__ import annotations
@@ -9,17 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.contracts import FORWARD_DYNAMICS, JOINT_WRENCHES, Contract
 from mbsym.formulations.recursive.articulated_body import Pivot, Seen, eliminated, handed_on, joint_rates
 from mbsym.formulations.recursive.newton_euler import inertial_wrench, joint_forces, user_wrench
 from mbsym.formulations.regular_mass import never_singular
 from mbsym.formulations.shared.heads import head_of, is_plain, vector
-from mbsym.formulations.shared.sweeps import Recursion, StepFunction, Values, of_speeds, rolled_up
+from mbsym.formulations.shared.recursion import Beforehand, Recursion, StepFunction, Values, of_speeds
+from mbsym.formulations.shared.sweeps import rolled_up
 from mbsym.kinematics.equivalents import for_forces, for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.kinematics.recursion import BodyAcceleration, body_acceleration, body_velocity
+from mbsym.kinematics.recursion import BodyAcceleration, body_acceleration, body_velocity, joint_speeds
 from mbsym.spatial.inertia import ArticulatedInertia
-from mbsym.spatial.vector import dot, negate
+from mbsym.spatial.vector import dot, negate, subtract, zero_vector
 from mbsym.symbolic.rolled import RolledProgram
 from mbsym.symbolic.scalar import Scalar
 
@@ -27,8 +29,26 @@ _MOTION: Final = 18
 _INERTIA: Final = 21
 
 
-def _outward(mechanism: Mechanism, speeds: bool, rates: bool) -> Recursion:
-    """Accelerations of the bodies and the wrenches that they take."""
+_FORCES: Final = "acting"
+"""Generalised forces of force elements on a body's joint."""
+
+_WRENCH: Final = "pressing"
+"""Their wrench on the body."""
+
+
+def _force_elements(mechanism: Mechanism) -> Beforehand | None:
+    """What force elements do, as it is written out; None where there are none."""
+    applied = applied_forces(mechanism, joint_speeds(mechanism))
+    if applied is None:
+        return None
+    zero = zero_vector(mechanism.graph)
+    wrenches = [applied.wrenches.get(body.label, (zero, zero)) for body in mechanism.bodies]
+    found = {_FORCES: applied.joints, _WRENCH: [(*moment, *force) for moment, force in wrenches]}
+    return Beforehand("force elements", "force_elements", (mechanism.q, mechanism.v, *mechanism.extra_inputs), found)
+
+
+def _outward(mechanism: Mechanism, speeds: bool, rates: bool, before: Beforehand | None) -> Recursion:
+    """Accelerations of the bodies and the wrenches that they take, less those of force elements."""
 
     def step(bodies: tuple[TreeBody, ...], given: Values) -> Values:
         body = bodies[0]
@@ -45,6 +65,9 @@ def _outward(mechanism: Mechanism, speeds: bool, rates: bool) -> Recursion:
         bias = velocity.angular_bias, velocity.linear_bias
         moved = body_acceleration(body, tuple(given["vdot"]) if rates else still, carrier, velocity.angular, bias)
         moment, force = inertial_wrench(body.inertia, moved.omega, moved.angular, moved.turning, moved.linear)
+        if before is not None:
+            moment = subtract(moment, vector(given[_WRENCH][:3]))
+            force = subtract(force, vector(given[_WRENCH][3:]))
         motion = [*moved.omega, *moved.angular, *moved.linear, *(entry for row in moved.turning for entry in row)]
         return {"motion": motion, "wrench": [*moment, *force]}
 
@@ -52,7 +75,8 @@ def _outward(mechanism: Mechanism, speeds: bool, rates: bool) -> Recursion:
     ground = (*[zero] * 6, *negate(mechanism.gravity), *[zero] * 9)
     arguments = ("q", *["v"] * speeds, *["vdot"] * rates)
     title = "accelerations and inertial wrenches, outward"
-    return Recursion(title, step, "motion", _MOTION, ground, keeps=("wrench",), arguments=arguments)
+    acting = () if before is None else (_WRENCH,)
+    return Recursion(title, step, "motion", _MOTION, ground, given=acting, keeps=("wrench",), arguments=arguments)
 
 
 def _forces(body: TreeBody, given: Values, rates: bool) -> tuple[tuple[Scalar, ...], list[Scalar], list[Scalar]]:
@@ -60,7 +84,9 @@ def _forces(body: TreeBody, given: Values, rates: bool) -> tuple[tuple[Scalar, .
     total = [a + b for a, b in zip(given["wrench"], given["push"], strict=True)]
     moment, force = vector(total[:3]), vector(total[3:])
     still = (Scalar(body.motion.graph, 0),) * len(body.v)
-    forces = joint_forces(body, (moment, force), tuple(given["vdot"]) if rates else still)
+    forces = joint_forces(
+        body, (moment, force), tuple(given["vdot"]) if rates else still, tuple(given.get(_FORCES, ()))
+    )
     n, f = body.placement.wrench_to_parent(moment, force)
     return forces, total, [*n, *f]
 
@@ -69,9 +95,10 @@ def roll_inverse_dynamics(
     contract: Contract, result: str, speeds: bool, rates: bool, mechanism: Mechanism
 ) -> RolledProgram | None:
     """Recursive Newton-Euler algorithm, also of a mechanism whose speeds do not change, and of one at rest."""
-    if not is_plain(mechanism, forces=not speeds):
+    if not is_plain(mechanism):
         return None
     variant = for_forces(mechanism)
+    before = _force_elements(variant) if speeds else None
     geared = rates and any(entry for body in mechanism.bodies for entry in body.armature)
 
     def step(bodies: tuple[TreeBody, ...], given: Values) -> Values:
@@ -84,11 +111,16 @@ def roll_inverse_dynamics(
         "push",
         6,
         takes=("wrench",),
+        given=_given(before),
         arguments=("vdot",) if geared else (),
         results={result: of_speeds},
     )
     head = head_of(contract, mechanism, "recursive Newton-Euler")
-    return rolled_up(head, [variant], [_outward(variant, speeds, rates), inward])
+    return rolled_up(head, [variant], [_outward(variant, speeds, rates, before), inward], before=before)
+
+
+def _given(before: Beforehand | None) -> tuple[str, ...]:
+    return () if before is None else (_FORCES,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +140,7 @@ def _eliminated(bodies: tuple[TreeBody, ...], given: Values) -> _Eliminated:
     wrench.
     """
     handed = given["articulated"]
-    push = {"wrench": given["wrench"], "push": handed[:6]}
+    push = {**given, "push": handed[:6]}
     bias, total, pushed = _forces(bodies[0], push, rates=False)
     body = bodies[-1]
     inertia = ArticulatedInertia.of_rigid(body.inertia) + _inertia(handed[6 : 6 + _INERTIA])
@@ -140,13 +172,14 @@ def _kept(pivots: Sequence[Pivot]) -> list[Scalar]:
     return [entry for pivot in pivots for entry in (*pivot.gain, pivot.offset)]
 
 
-def _articulated_inward(step: StepFunction, keeps: tuple[str, ...]) -> Recursion:
+def _articulated_inward(step: StepFunction, keeps: tuple[str, ...], before: Beforehand | None) -> Recursion:
     return Recursion(
         "articulated inertias and bias wrenches, inward",
         step,
         "articulated",
         12 + _INERTIA,
         takes=("wrench",),
+        given=_given(before),
         keeps=keeps,
         arguments=("tau",),
     )
@@ -157,6 +190,7 @@ def roll_forward_dynamics(mechanism: Mechanism) -> RolledProgram | None:
     if not is_plain(mechanism) or not never_singular(mechanism):
         return None
     variants = [for_forces(mechanism), for_mass_matrix(mechanism)]
+    before = _force_elements(variants[0])
 
     def inward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
         found = _eliminated(bodies, given)
@@ -171,10 +205,11 @@ def roll_forward_dynamics(mechanism: Mechanism) -> RolledProgram | None:
         head_of(FORWARD_DYNAMICS, mechanism, "articulated bodies"),
         variants,
         [
-            _outward(variants[0], speeds=True, rates=False),
-            _articulated_inward(inward, ("pivots",)),
+            _outward(variants[0], True, False, before),
+            _articulated_inward(inward, ("pivots",), before),
             Recursion(title, outward, "pushed", 6, rest, takes=("pivots",), results={"vdot": of_speeds}),
         ],
+        before=before,
     )
 
 
@@ -182,6 +217,7 @@ def roll_joint_wrenches(mechanism: Mechanism) -> RolledProgram | None:
     """The wrench that keeps the speeds constant and that of the remaining motion, body by body, in joints' frames."""
     if not is_plain(mechanism) or not never_singular(mechanism):
         return None
+    before = _force_elements(mechanism)
 
     def inward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
         found = _eliminated(bodies, given)
@@ -199,8 +235,8 @@ def roll_joint_wrenches(mechanism: Mechanism) -> RolledProgram | None:
         return {"wrenches": [*seen[0], *seen[1]], "pushed": _rates(body, given, state)["pushed"]}
 
     recursions = [
-        _outward(mechanism, speeds=True, rates=False),
-        _articulated_inward(inward, ("pivots", "inertia", "bias")),
+        _outward(mechanism, True, False, before),
+        _articulated_inward(inward, ("pivots", "inertia", "bias"), before),
         Recursion(
             "accelerations and joint wrenches, outward",
             outward,
@@ -211,7 +247,8 @@ def roll_joint_wrenches(mechanism: Mechanism) -> RolledProgram | None:
             results={"wrenches": lambda body: (6 * (body.label - 1),)},
         ),
     ]
-    return rolled_up(head_of(JOINT_WRENCHES, mechanism), [mechanism], recursions, frame="wrench_frame")
+    head = head_of(JOINT_WRENCHES, mechanism)
+    return rolled_up(head, [mechanism], recursions, frame="wrench_frame", before=before)
 
 
 def _inertia(entries: Sequence[Scalar]) -> ArticulatedInertia:

@@ -11,16 +11,9 @@ from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 
 
-def is_plain(mechanism: Mechanism, *, forces: bool = False) -> bool:
-    """True where each joint has coordinates of its own and closes no loop.
-
-    Args:
-        mechanism: to look at.
-        forces: the function does not depend on force elements, so that there may be some.
-    """
-    model = mechanism.model
-    acting = model.forces and not forces
-    return not (mechanism.is_coupled or acting or mechanism.cut_joints or model.constraints)
+def is_plain(mechanism: Mechanism) -> bool:
+    """True where each joint has coordinates of its own and closes no loop."""
+    return not (mechanism.is_coupled or mechanism.cut_joints or mechanism.model.constraints)
 
 
 def head_of(contract: Contract, mechanism: Mechanism, how: str = "") -> Program:

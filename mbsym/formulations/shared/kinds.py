@@ -35,6 +35,9 @@ _IDENTITY: Final = (1, 0, 0, 0, 1, 0, 0, 0, 1)
 FrameName: TypeAlias = Literal["user_frame", "wrench_frame"]
 """A constant frame of bodies that some functions need."""
 
+Number: TypeAlias = Fraction | Scalar
+"""A constant of a body: a number, or an expression of run-time parameters."""
+
 Marks: TypeAlias = tuple[int, ...]
 """Of each constant: 0, 1 or -1 where it is that in all bodies, else ``FIRST_NUMBER`` plus the place of its number,
 negative where it is the opposite of that number."""
@@ -59,9 +62,9 @@ class Kind:
         """How many each body brings."""
         return max((abs(mark) - FIRST_NUMBER + 1 for mark in self.marks), default=0) if self.marks else 0
 
-    def numbers_of(self, constants: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    def numbers_of(self, constants: Sequence[Number]) -> tuple[Number, ...]:
         """Those of a body of this kind."""
-        found: dict[int, Fraction] = {}
+        found: dict[int, Number] = {}
         for mark, value in zip(self.marks, constants, strict=True):
             if abs(mark) >= FIRST_NUMBER:
                 found.setdefault(abs(mark), value if mark > 0 else -value)
@@ -104,21 +107,22 @@ def _frame_of(body: TreeBody, frame: FrameName) -> Transform:
     return body.user_frame if frame == "user_frame" else body.wrench_frame
 
 
-def kind_of(body: TreeBody, constants: Sequence[Fraction]) -> Kind:
+def kind_of(body: TreeBody, constants: Sequence[Number]) -> Kind:
     """The kind of a body by itself: entries of its rotation that are equal but for their signs are one number."""
     marks: list[int] = []
-    seen: dict[Fraction, int] = {}
+    seen: dict[Number, int] = {}
     following = FIRST_NUMBER
     for place, value in enumerate(constants):
-        if value in (0, 1, -1):
+        if isinstance(value, Fraction) and value in (0, 1, -1):
             marks.append(int(value))
-        elif place < _TURNED and abs(value) in seen:
-            first = seen[abs(value)]
-            marks.append(first if constants[marks.index(first)] == value else -first)
+        elif place < _TURNED and value in seen:
+            marks.append(seen[value])
+        elif place < _TURNED and -value in seen:
+            marks.append(-seen[-value])
         else:
             marks.append(following)
             if place < _TURNED:
-                seen[abs(value)] = following
+                seen[value] = following
             following += 1
     return Kind(body.joint.type, body.flipped, tuple(marks))
 
@@ -135,22 +139,31 @@ class Sorted:
 
     kinds: tuple[Kind, ...]
     kind: tuple[int, ...]
-    numbers: tuple[tuple[Fraction, ...], ...]
+    numbers: tuple[tuple[Number, ...], ...]
+
+    def given(self, kind: int) -> dict[int, int]:
+        """Which numbers of a kind depend on run-time parameters in some body, each with the first that equals it in all
+        bodies."""
+        own = [numbers for numbers, each in zip(self.numbers, self.kind, strict=True) if each == kind]
+        first: dict[tuple[Number, ...], int] = {}
+        return {
+            place: first.setdefault(column, place)
+            for place, column in enumerate(zip(*own, strict=True))
+            if any(isinstance(number, Scalar) for number in column)
+        }
 
 
-def sorted_bodies(variants: Sequence[Mechanism], frame: FrameName | None = None) -> Sorted | None:
-    """The bodies of equivalent mechanisms by their kinds; None where a constant depends on run-time parameters."""
+def sorted_bodies(variants: Sequence[Mechanism], frame: FrameName | None = None) -> Sorted:
+    """The bodies of equivalent mechanisms by their kinds."""
     given = variants[0].true
-    values: list[list[Fraction]] = []
+    values: list[list[Number]] = []
     own: list[Kind] = []
     for bodies in zip(*(variant.bodies for variant in variants), strict=True):
         pitch = Scalar(given.graph, 0)
         if "pitch" in bodies[0].joint.kind.entries:
             pitch = rounded(to_scalar(bodies[0].joint.pitch, given.graph, given.names))
-        constants = [entry.constant for entry in constants_of(bodies, pitch, frame)]
-        known = [value for value in constants if value is not None]
-        if len(known) < len(constants):
-            return None
+        constants = constants_of(bodies, pitch, frame)
+        known = [entry if entry.constant is None else entry.constant for entry in constants]
         values.append(known)
         own.append(kind_of(bodies[0], known))
     chosen = _few(own)

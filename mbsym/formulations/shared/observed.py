@@ -16,10 +16,12 @@ from mbsym.formulations.contracts import (
 )
 from mbsym.formulations.shared.heads import head_of, is_plain, vector
 from mbsym.formulations.shared.placed import POSE, entries_of, placed, placed_on, still_base
-from mbsym.formulations.shared.sweeps import Places, Recursion, StepFunction, Values, rolled_up
+from mbsym.formulations.shared.recursion import Beforehand, Places, Recursion, StepFunction, Values
+from mbsym.formulations.shared.sweeps import rolled_up
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.equivalents import for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.kinematics.observables import stored_energy
 from mbsym.spatial.vector import Vector3, add, cross, dot, scale, subtract
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.rolled import RolledProgram
@@ -30,7 +32,7 @@ _MASS_AND_MOMENT: Final = 4
 
 def roll_body_poses(mechanism: Mechanism) -> RolledProgram | None:
     """Homogeneous matrices of the user's frames."""
-    if not is_plain(mechanism, forces=True):
+    if not is_plain(mechanism):
         return None
 
     def step(bodies: tuple[TreeBody, ...], given: Values) -> Values:
@@ -55,7 +57,7 @@ def roll_body_poses(mechanism: Mechanism) -> RolledProgram | None:
 
 def roll_body_velocities(mechanism: Mechanism) -> RolledProgram | None:
     """Twists of the user's frames."""
-    if not is_plain(mechanism, forces=True):
+    if not is_plain(mechanism):
         return None
 
     def step(bodies: tuple[TreeBody, ...], given: Values) -> Values:
@@ -69,7 +71,7 @@ def roll_body_velocities(mechanism: Mechanism) -> RolledProgram | None:
 
 def roll_kinetic_energy(mechanism: Mechanism) -> RolledProgram | None:
     """Twice the energy of each body and its rotors, summed inward."""
-    if not is_plain(mechanism, forces=True):
+    if not is_plain(mechanism):
         return None
     variant = for_mass_matrix(mechanism)
 
@@ -96,31 +98,43 @@ def roll_kinetic_energy(mechanism: Mechanism) -> RolledProgram | None:
 
 
 def roll_potential_energy(mechanism: Mechanism) -> RolledProgram | None:
-    """The first moment of all bodies against gravity; not where springs store energy."""
-    stores = any(force.stores_energy for force in mechanism.model.forces)
+    """The first moment of all bodies against gravity, and what springs store, which comes with the first body."""
     gravity = [entry.constant for entry in mechanism.gravity]
-    if not is_plain(mechanism, forces=True) or stores or None in gravity:
+    if not is_plain(mechanism) or None in gravity:
         return None
+    before = None
+    if any(force.stores_energy for force in mechanism.model.forces):
+        with mechanism.graph.section("springs"):
+            stored = stored_energy(mechanism)
+        nothing = Scalar(mechanism.graph, 0)
+        found = [(stored,), *[(nothing,)] * (mechanism.nb - 1)]
+        before = Beforehand("springs", "springs", (mechanism.q,), {"stored": found})
+
+    def step(bodies: tuple[TreeBody, ...], given: Values) -> Values:
+        handed = given["composite"]
+        stored = handed[_MASS_AND_MOMENT] + given["stored"][0] if before is not None else handed[_MASS_AND_MOMENT]
+        return {"composite": [*_composite(bodies[0], handed[:_MASS_AND_MOMENT]), stored]}
 
     def energy(graph: Graph, found: Sequence[Scalar]) -> Values:
         pull = vector([constant(graph, entry or 0) for entry in gravity])
-        return {"energy": [-dot(pull, vector(found[1:4]))]}
+        return {"energy": [found[_MASS_AND_MOMENT] - dot(pull, vector(found[1:_MASS_AND_MOMENT]))]}
 
     inward = Recursion(
         "composite mass and first moment, inward",
-        lambda bodies, given: {"composite": _composite(bodies[0], given["composite"])},
+        step,
         "composite",
-        _MASS_AND_MOMENT,
+        _MASS_AND_MOMENT + 1,
+        given=("stored",) if before is not None else (),
         arguments=("q",),
         arrives=energy,
     )
-    return rolled_up(head_of(POTENTIAL_ENERGY, mechanism), [mechanism], [inward])
+    return rolled_up(head_of(POTENTIAL_ENERGY, mechanism), [mechanism], [inward], before=before)
 
 
 def roll_center_of_mass(mechanism: Mechanism) -> RolledProgram | None:
     """The first moment of all bodies by their mass."""
     mass = _mass(mechanism)
-    if not is_plain(mechanism, forces=True) or not mass:
+    if not is_plain(mechanism) or not mass:
         return None
 
     def center(_: Graph, found: Sequence[Scalar]) -> Values:
@@ -140,7 +154,7 @@ def roll_center_of_mass(mechanism: Mechanism) -> RolledProgram | None:
 def roll_momentum(mechanism: Mechanism) -> RolledProgram | None:
     """Momenta of the bodies with their first moments, summed inward."""
     mass = _mass(mechanism)
-    if not is_plain(mechanism, forces=True) or not mass:
+    if not is_plain(mechanism) or not mass:
         return None
 
     def outward(bodies: tuple[TreeBody, ...], given: Values) -> Values:

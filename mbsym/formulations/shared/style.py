@@ -78,8 +78,7 @@ def shared_functions(
         raise DerivationError(
             "no function that is asked for can be made of steps that bodies share",
             where="--style shared",
-            remedy=f"it is there for {', '.join(SHARED_FUNCTIONS)} of trees without couplings, whose values are "
-            "numbers and whose bodies have inertia; what force elements change is straight where there are any; take "
-            "--style straight",
+            remedy=f"it is there for {', '.join(SHARED_FUNCTIONS)} of trees without couplings and closed loops, "
+            "whose bodies have inertia; take --style straight",
         )
     return made

@@ -9,23 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Final, TypeAlias
 
-from mbsym.formulations.shared.kinds import FrameName, Sorted, carried_by, sorted_bodies, stand_ins
+from mbsym.formulations.shared.kinds import FrameName, Number, Sorted, carried_by, sorted_bodies, stand_ins
+from mbsym.formulations.shared.recursion import Beforehand, Pairing, Recursion, Values
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input, Output, Program
-from mbsym.symbolic.rolled import MEMORY, Call, Item, Pairs, RolledProgram, Step, Sweep, Target
+from mbsym.symbolic.rolled import MEMORY, Call, Item, Pairs, RolledProgram, Step, Sweep
 from mbsym.symbolic.scalar import Scalar, constant, symbol
-
-Values: TypeAlias = Mapping[str, Sequence[Scalar]]
-"""Entries by the names of what is read or written."""
-
-StepFunction: TypeAlias = Callable[[tuple[TreeBody, ...], Values], Values]
-"""What a sweep does with one body, given as it is in each of the equivalent mechanisms."""
-
-Places: TypeAlias = Callable[[TreeBody], tuple[int, ...]]
-"""Where entries of a result that belong to a body begin."""
 
 Shape: TypeAlias = tuple[int | None, ...]
 """Of values in the memory: 0, 1 or -1 where they are that for all bodies, None where they vary."""
@@ -35,66 +28,8 @@ JOINT: Final = "joint"
 
 NUMBERS: Final = "numbers"
 
-
-@dataclass(frozen=True, slots=True)
-class Recursion:
-    """What a sweep does.
-
-    Attributes:
-        title: of the sweep.
-        step: for one body.
-        along: name of what is handed on along the tree; inward, what the outboard bodies hand on is added.
-        width: how many entries that has.
-        ground: outward, what ground hands on; None for a sweep inward.
-        takes: what earlier sweeps kept for the same body.
-        keeps: for later sweeps.
-        pools: what pairs of bodies and speeds read, by its name: how many entries each speed, or else the body, has.
-        arguments: of the function, as far as they belong to the joint.
-        results: what goes to the function's results, by their names: where entries of a body begin, which are as many
-            pieces of one size.
-        arrives: of a sweep inward, makes results of what arrives at ground.
-    """
-
-    title: str
-    step: StepFunction
-    along: str
-    width: int
-    ground: tuple[Scalar, ...] | None = None
-    takes: tuple[str, ...] = ()
-    keeps: tuple[str, ...] = ()
-    pools: Mapping[str, int] = field(default_factory=dict)
-    arguments: tuple[str, ...] = ()
-    results: Mapping[str, Places] = field(default_factory=dict)
-    arrives: Callable[[Graph, Sequence[Scalar]], Values] | None = None
-
-
-def of_speeds(body: TreeBody) -> tuple[int, ...]:
-    """Where a result that has an entry for each speed has those of a body's joint."""
-    return (body.v_range[0],)
-
-
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """What is found for a body, or a speed, with each speed inward of it.
-
-    Attributes:
-        title: of it.
-        name: of the step.
-        step: what it finds.
-        outer, inner: what it reads of both, names of pools.
-        of_bodies: each body is paired with the speeds of its joint and of all inward; else each speed with those inward
-            of it.
-        targets: the results that take it: how far entries are apart there, and where the first stands, the sum of what
-            the outer body or speed and what the inner speed make of their places: body's label - 1, place in v.
-    """
-
-    title: str
-    name: str
-    step: Callable[[Graph, Values], Sequence[Scalar]]
-    outer: tuple[str, ...]
-    inner: tuple[str, ...]
-    of_bodies: bool
-    targets: tuple[tuple[Target, Callable[[int], int], Callable[[int], int]], ...]
+GIVEN_NUMBERS: Final = "given"
+"""Those that depend on run-time parameters."""
 
 
 def rolled_up(
@@ -103,8 +38,11 @@ def rolled_up(
     recursions: Sequence[Recursion],
     pairing: Pairing | None = None,
     frame: FrameName | None = None,
-) -> RolledProgram | None:
-    """The function whose sweeps are given; None where constants of bodies depend on run-time parameters.
+    before: Beforehand | None = None,
+) -> RolledProgram:
+    """The function whose sweeps are given.
+
+    Numbers of bodies that depend on run-time parameters are computed beforehand, all in one step.
 
     Args:
         head: its arguments and results.
@@ -112,16 +50,35 @@ def rolled_up(
         recursions: in order; the first takes q.
         pairing: what follows them; results that it writes are zero elsewhere.
         frame: that bodies have besides.
+        before: what is found before them.
     """
     found = sorted_bodies(variants, frame)
-    grounds = [value for recursion in recursions for value in recursion.ground or ()]
-    if found is None or any(value.constant is None for value in grounds):
-        return None
-    return _Rolling(head, tuple(variants), tuple(recursions), found, pairing, frame).result()
+    given = tuple(found.given(kind) for kind in range(len(found.kinds)))
+    every = () if before is None else (before,)
+
+    def rolling(used: tuple[tuple[int, ...], ...]) -> _Rolling:
+        rows = [
+            [_scalar(head.graph, own[place]) for place in used[kind]]
+            for own, kind in zip(found.numbers, found.kind, strict=True)
+        ]
+        numbers = Beforehand("what depends on parameters alone", "of_parameters", (), {GIVEN_NUMBERS: rows})
+        all_before = (*every, numbers) if any(rows) else every
+        return _Rolling(head, tuple(variants), tuple(recursions), found, given, used, all_before, pairing, frame)
+
+    every_number = tuple(tuple(dict.fromkeys(own.values())) for own in given)
+    if not any(every_number):
+        return rolling(every_number).result()
+    draft = rolling(every_number)
+    draft.derive()
+    return rolling(draft.looked_at()).result()
+
+
+def _scalar(graph: Graph, number: Number) -> Scalar:
+    return number if isinstance(number, Scalar) else constant(graph, number)
 
 
 _Key: TypeAlias = tuple[str, int, int]
-"""What a step is for: "body", "ground", "leaf" or "sum", in which sweep, and for which kind of bodies."""
+"""What a step is for, such as "body", "ground" or "sum", in which sweep, and for which kind of bodies."""
 
 
 @dataclass(slots=True)
@@ -129,36 +86,45 @@ class _Rolling:
     """Derives the steps and lists the calls.
 
     Attributes:
+        given: which numbers of each kind depend on parameters, with those that they equal.
+        used: those of them that are found beforehand.
+        before: what is found before the sweeps.
         shapes: of what is handed on, by its name; of what bodies keep, by its name and their kind.
         steps: by what they are for.
         blocks: sizes of those of the memory.
         pieces: how many blocks of a pool a body fills, by its name and their kind.
+        starts: where what was found beforehand begins, by its name and the label of the body.
+        arrays: sizes of these.
     """
 
     head: Program
     variants: tuple[Mechanism, ...]
     recursions: tuple[Recursion, ...]
     sorted: Sorted
+    given: tuple[dict[int, int], ...]
+    used: tuple[tuple[int, ...], ...]
+    before: tuple[Beforehand, ...]
     pairing: Pairing | None
     frame: FrameName | None
     shapes: dict[tuple[str, int], Shape] = field(default_factory=dict)
     steps: dict[_Key, Step] = field(default_factory=dict)
     blocks: list[int] = field(default_factory=list)
     pieces: dict[tuple[str, int], int] = field(default_factory=dict)
+    starts: dict[tuple[str, int], int] = field(default_factory=dict)
+    arrays: dict[str, int] = field(default_factory=dict)
 
     def result(self) -> RolledProgram:
         """The function."""
-        while True:
-            before = dict(self.shapes)
-            for place, recursion in enumerate(self.recursions):
-                self._derive(place, recursion)
-            if self.shapes == before:
-                break
+        self.derive()
         if self.pairing is not None:
             self.steps["pair", len(self.recursions), -1] = self._pair_step(self.pairing)
         number = {key: place for place, key in enumerate(self.steps)}
         kept: dict[tuple[str, int], tuple[int, ...]] = {}
         sweeps = [
+            Sweep(each.title, (self._call_before(number["before", place, -1]),))
+            for place, each in enumerate(self.before)
+        ]
+        sweeps += [
             Sweep(recursion.title, tuple(self._calls(place, recursion, number, kept)))
             for place, recursion in enumerate(self.recursions)
         ]
@@ -168,17 +134,67 @@ class _Rolling:
             found = self._pairs(self.pairing, number["pair", len(self.recursions), -1], kept)
             pairs = (found,) if found.count else ()
             zeroed = tuple(dict.fromkeys(target.result for target in found.targets))
-        return RolledProgram(self.head, tuple(self.steps.values()), tuple(self.blocks), tuple(sweeps), pairs, zeroed)
+        return RolledProgram(
+            self.head, tuple(self.steps.values()), tuple(self.blocks), tuple(sweeps), pairs, zeroed, self.arrays
+        )
 
     # ---- steps ------------------------------------------------------------------------------------------------------
+
+    def derive(self) -> None:
+        """All steps but that of pairs, until what they write keeps its shapes."""
+        for each in self.before:
+            self._find_before(each)
+        while True:
+            before = dict(self.shapes)
+            for place, recursion in enumerate(self.recursions):
+                self._derive(place, recursion)
+            if self.shapes == before:
+                return
+
+    def looked_at(self) -> tuple[tuple[int, ...], ...]:
+        """Which of the numbers found beforehand the steps of each kind look at."""
+        found: list[set[str]] = [set() for _ in self.sorted.kinds]
+        for (what, _, kind), step in self.steps.items():
+            if what == "body":
+                graph = step.program.graph
+                found[kind].update(graph.arguments[n][0] for n in step.program.nodes() if graph.kinds[n] == "symbol")
+        return tuple(
+            tuple(place for place in used if f"n{place}" in own) for used, own in zip(self.used, found, strict=True)
+        )
+
+    def _find_before(self, each: Beforehand) -> None:
+        """The step that finds something for all bodies; what is zero for all of a kind is left out."""
+        outputs = []
+        for name, found in each.found.items():
+            for kind in range(len(self.sorted.kinds)):
+                rows = [row for row, own in zip(found, self.sorted.kind, strict=True) if own == kind]
+                idle = [name != GIVEN_NUMBERS and not any(column) for column in zip(*rows, strict=True)]
+                self.shapes[name, kind] = tuple(0 if is_idle else None for is_idle in idle)
+            values: list[Scalar] = []
+            for label, (row, kind) in enumerate(zip(found, self.sorted.kind, strict=True), start=1):
+                self.starts[name, label] = len(values)
+                values += _varying(row, self.shapes[name, kind])
+            if values:
+                self.arrays[name] = len(values)
+                outputs.append(_output(name, values))
+        program = Program(each.name, self.head.graph, each.arguments, tuple(outputs), self.head.parameters)
+        arguments = tuple(item.name for item in each.arguments)
+        self.steps["before", self.before.index(each), -1] = Step(
+            program, arguments, tuple(item.name for item in outputs), 0
+        )
+
+    def _call_before(self, number: int) -> Call:
+        step = tuple(self.steps.values())[number]
+        return Call(number, (0,) * len(step.reads), (0,) * len(step.writes))
 
     def _derive(self, place: int, recursion: Recursion) -> None:
         """The steps of a sweep, what they write taken into account in the shapes."""
         along = (recursion.along, -1)
         if recursion.ground is not None:
             self._widen(along, recursion.ground)
-            values = [value.constant or 0 for value in recursion.ground]
-            self._small("ground", place, recursion, lambda graph, _: [constant(graph, value) for value in values], 0)
+            written = _output(f"{recursion.along}_out", _varying(recursion.ground, self.shapes[along]))
+            program = Program(f"ground_{recursion.along}", self.head.graph, (), (written,), self.head.parameters)
+            self.steps["ground", place, -1] = Step(program, (), (MEMORY,), 0)
         else:
             self.shapes.setdefault(along, (0,) * recursion.width)
             self._small("leaf", place, recursion, lambda graph, _: [Scalar(graph, 0)] * recursion.width, 0)
@@ -247,7 +263,14 @@ class _Rolling:
         for name, owner in (*((name, kind) for name in recursion.takes), (recursion.along, -1)):
             given[name] = _entries(graph, name, self.shapes[name, owner])
             read.append((name, MEMORY, [value for value in given[name] if value.constant is None]))
+        for name in recursion.given:
+            given[name] = _entries(graph, name, self.shapes[name, kind])
+            read.append((name, name, [value for value in given[name] if value.constant is None]))
         numbers = [symbol(graph, f"n{k}") for k in range(self.sorted.kinds[kind].numbers)]
+        fixed = [number for place, number in enumerate(numbers) if place not in self.given[kind]]
+        if self.used[kind]:
+            read.append((GIVEN_NUMBERS, GIVEN_NUMBERS, [numbers[place] for place in self.used[kind]]))
+        numbers = [numbers[self.given[kind].get(place, place)] for place in range(len(numbers))]
         stand_in = stand_ins(graph, self.sorted.kinds[kind], bodies, numbers, carried, self.frame)
         with graph.section(recursion.title):
             found = dict(recursion.step(stand_in, given))
@@ -270,16 +293,17 @@ class _Rolling:
         for name, places in recursion.results.items():
             count = len(places(self._bodies(kind)[0]))
             written += [(own, name, piece) for own, piece in _pieces(name, found[name], count)]
-        inputs = [_input(name, values) for name, _, values in read] + [_input(NUMBERS, numbers)] * bool(numbers)
+        suffixes = bodies[0].joint.kind.shape.coordinates
+        labels = tuple(f"_{suffix}" if suffix else "_q" for suffix in suffixes)
+        inputs = [_input(name, values, labels if name == "q" else ()) for name, _, values in read]
+        inputs += [_input(NUMBERS, fixed)] * bool(fixed)
         program = Program(
             f"{recursion.along}_{bodies[0].joint.type}_{kind + 1}",
             graph,
             tuple(inputs),
             tuple(_output(name, values) for name, _, values in written),
         )
-        return Step(
-            program, tuple(array for _, array, _ in read), tuple(array for _, array, _ in written), len(numbers)
-        )
+        return Step(program, tuple(array for _, array, _ in read), tuple(array for _, array, _ in written), len(fixed))
 
     def _bodies(self, kind: int) -> list[TreeBody]:
         first = self.sorted.kind.index(kind)
@@ -324,6 +348,9 @@ class _Rolling:
             reads += kept[JOINT, body.label] if place else ()
             reads += [block for name in recursion.takes for block in kept[name, body.label]]
             reads.append(blocks[body.parent if outward else body.label])
+            reads += [self.starts[name, body.label] for name in recursion.given]
+            if self.used[kind]:
+                reads.append(self.starts[GIVEN_NUMBERS, body.label])
             writes: list[int] = []
             for name in (*([JOINT] if not place else []), *recursion.keeps):
                 kept[name, body.label] = (self._block((name, kind)),)
@@ -336,7 +363,8 @@ class _Rolling:
                 own = self._block(along)
                 writes.append(own)
             writes += [start for places in recursion.results.values() for start in places(body)]
-            numbers = self.sorted.numbers[body.label - 1]
+            own_numbers = enumerate(self.sorted.numbers[body.label - 1])
+            numbers = tuple(n for k, n in own_numbers if k not in self.given[kind] and isinstance(n, Fraction))
             yield Call(number["body", place, kind], tuple(reads), tuple(writes), numbers)
             if outward:
                 blocks[body.label] = own
@@ -399,8 +427,8 @@ def _pieces(name: str, values: Sequence[Scalar], count: int) -> list[tuple[str, 
     return [(name if count == 1 else f"{name}_{k + 1}", piece) for k, piece in enumerate(pieces)]
 
 
-def _input(name: str, values: Sequence[Scalar]) -> Input:
-    return Input(name, (len(values),), tuple(value.ref for value in values))
+def _input(name: str, values: Sequence[Scalar], labels: tuple[str, ...] = ()) -> Input:
+    return Input(name, (len(values),), tuple(value.ref for value in values), labels=labels)
 
 
 def _output(name: str, values: Sequence[Scalar]) -> Output:

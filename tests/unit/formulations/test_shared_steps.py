@@ -9,8 +9,6 @@ import pytest
 
 from mbsym import examples
 from mbsym.errors import SymbolicError
-from mbsym.forces.joint_damper import JointDamper
-from mbsym.forces.joint_spring import JointSpring
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.shared import kinds
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
@@ -66,16 +64,35 @@ def test_so_do_those_of_every_type_of_joint(joint: str) -> None:
         assert compare(unrolled(simplified(rolled)), TREE_FUNCTIONS[function](mechanism.afresh()))
 
 
-def test_what_force_elements_do_not_change_is_made_in_spite_of_them() -> None:
-    springs = (JointSpring("spring", "j1", stiffness="3"), JointDamper("damper", "j2", damping="0.1"))
-    mechanism = express(replace(planar_chain(3), forces=springs), NUMERIC)
-    made = {name: roll(mechanism) for name, roll in SHARED_FUNCTIONS.items()}
-    changed = ["forward_dynamics", "inverse_dynamics", "bias_force", "potential_energy", "joint_wrenches"]
-    assert [name for name, rolled in made.items() if rolled is None] == changed
-    for name in ("gravity_force", "mass_matrix", "momentum"):
-        rolled = made[name]
+@pytest.mark.parametrize(
+    ("seed", "functions"),
+    [
+        (10, ("inverse_dynamics", "potential_energy")),
+        (16, ("forward_dynamics", "joint_wrenches", "mass_matrix", "potential_energy", "body_poses")),
+    ],
+)
+def test_so_do_those_with_force_elements_and_run_time_parameters(seed: int, functions: tuple[str, ...]) -> None:
+    mechanism = express(random_tree(seed, bodies=(3, 6), couplings=False), GenerationOptions())
+    assert mechanism.model.forces
+    assert bool(mechanism.parameters) == (seed == 16)
+    for function in functions:
+        rolled = SHARED_FUNCTIONS[function](mechanism)
         assert rolled is not None
-        assert compare(unrolled(rolled), TREE_FUNCTIONS[name](mechanism.afresh()))
+        assert compare(unrolled(simplified(rolled)), TREE_FUNCTIONS[function](mechanism.afresh()))
+
+
+def test_what_depends_on_parameters_is_found_once_as_far_as_steps_look_at_it() -> None:
+    mechanism = express(examples.load("cart_pole"), GenerationOptions(symbolic_parameters="all"))
+    arrays = {}
+    for name in ("body_poses", "potential_energy", "mass_matrix", "bias_force"):
+        rolled = SHARED_FUNCTIONS[name](mechanism)
+        assert rolled is not None
+        arrays[name] = dict(rolled.arrays)
+    # Masses and the pole's first moment; the mass of both, the first moment, the inertia with either sign; the motor.
+    given = {"potential_energy": {"given": 3}, "mass_matrix": {"given": 4}, "bias_force": {"acting": 1, "given": 4}}
+    assert arrays == {"body_poses": {}, **given}
+    # It divides by a mass that somebody may set to zero.
+    assert SHARED_FUNCTIONS["center_of_mass"](mechanism) is None
 
 
 def test_armatures_count() -> None:
@@ -171,8 +188,6 @@ def test_kinds_are_joined_where_they_differ() -> None:
     assert first.joined(other).marks == (*range(2, 11), 0, 11)
 
 
-@pytest.mark.parametrize("name", ["four_bar", "cart_pole"])
-def test_others_are_not_made_so(name: str) -> None:
-    # Closed loops, and values that stay run-time arguments.
-    mechanism = express(examples.load(name), GenerationOptions(symbolic_parameters="all"))
-    assert SHARED_FUNCTIONS["inverse_dynamics"](mechanism) is None
+def test_others_are_not_made_so() -> None:
+    mechanism = express(examples.load("four_bar"), NUMERIC)
+    assert not any(roll(mechanism) for roll in SHARED_FUNCTIONS.values())
