@@ -58,7 +58,7 @@ def register(app: typer.Typer) -> None:
 
         require_method(method, beams, count)
         if method != "equations":
-            _require_transfer_matrix(page, tau)
+            _require_transfer_matrix(tau)
         if page is not None:
             from mbsym.simulation.output import check_writable
             from mbsym.simulation.result import check_suffix
@@ -82,8 +82,10 @@ def register(app: typer.Typer) -> None:
                     order=order,
                     progress=progress,
                 )
+            shown = (vibrating.page(page, force=force),) if page is not None else ()
             table = transfer_matrix_modes_text(vibrating)
-            deliver("modes", system.name, vibrating.as_dict(), table, output=output, as_json=as_json, force=force)
+            document = vibrating.as_dict()
+            deliver("modes", system.name, document, table, output=output, as_json=as_json, force=force, written=shown)
             return
         with progress_bar() as progress:
             found = run(
@@ -101,9 +103,7 @@ def register(app: typer.Typer) -> None:
         )
 
 
-def _require_transfer_matrix(page: Path | None, tau: list[str]) -> None:
-    if page is not None:
-        raise AnalysisError("the page shows modes of equations of motion", where="--page", remedy="leave --method out")
+def _require_transfer_matrix(tau: list[str]) -> None:
     if tau:
         raise AnalysisError(
             "the transfer matrix method takes no generalised forces here", where="--tau", remedy="leave --method out"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.kinematics.initial_coordinates import normalised
+from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.equations import LinearEquations
 from mbsym.simulation.output import MARK, check_writable, write_whole
 from mbsym.simulation.result import check_suffix
@@ -52,11 +53,60 @@ def write_shapes(equations: LinearEquations, q: Array, swings: Sequence[Swing], 
     """
     check_suffix(path, (".html",))
     check_writable(path, force)
-    poses = np.concatenate([_poses(equations, q, swing.increments) for swing in swings])
-    times = np.arange(len(poses)) * (SECONDS / FRAMES)
-    told = "; ".join(f"from {SECONDS * k:g} s {swing.caption}" for k, swing in enumerate(swings))
-    page = animation_html(skeleton(equations.mechanism), Motion(equations.name, told, times, poses, MARK))
-    return write_whole(path, page.encode(), force=force)
+    poses = [_poses(equations, q, swing.increments) for swing in swings]
+    return _write(equations.mechanism, [swing.caption for swing in swings], poses, path, force)
+
+
+def write_rigid_shapes(
+    mechanism: Mechanism, rest: Array, at: Array, swings: Sequence[tuple[str, Array]], path: Path, force: bool
+) -> Path:
+    """As ``write_shapes``, of shapes that tell how each body moves.
+
+    Args:
+        mechanism: of the model.
+        rest: body frames about which they swing (nb, 4, 4).
+        at: points of the bodies, base axes (nb, 3) [m].
+        swings: a word on each shape, and [rotation; displacement] of these points in base axes (nb, 6).
+        path: of the page.
+        force: overwrite a file that mbsym did not write.
+
+    Raises:
+        SimulationError: the suffix is not .html, or the file cannot be written.
+    """
+    check_suffix(path, (".html",))
+    check_writable(path, force)
+    size = float(np.linalg.norm(rest[:, :3, 3], axis=-1).max(initial=0.0)) or 1.0
+    turns = np.cos(4.0 * np.pi * np.arange(FRAMES) / FRAMES)
+    poses = []
+    for _, motion in swings:
+        way = float(np.linalg.norm(motion[:, 3:], axis=-1).max(initial=0.0))
+        turn = float(np.linalg.norm(motion[:, :3], axis=-1).max(initial=0.0))
+        swing = min(SWING * size / way if way > 0.0 else np.inf, 0.5 / turn if turn > 0.0 else np.inf)
+        steps = turns[:, None, None] * (swing if np.isfinite(swing) else 0.0) * motion
+        turned = np.repeat(rest[None], FRAMES, axis=0)
+        about = _turns(steps[..., :3])
+        turned[..., :3, :3] = about @ rest[:, :3, :3]
+        turned[..., :3, 3] = at + steps[..., 3:] + np.einsum("fbij,bj->fbi", about, rest[:, :3, 3] - at)
+        poses.append(turned)
+    return _write(mechanism, [caption for caption, _ in swings], poses, path, force)
+
+
+def _turns(vectors: Array) -> Array:
+    """Rotations by rotation vectors (..., 3, 3)."""
+    x, y, z = np.moveaxis(vectors, -1, 0)
+    zero = np.zeros_like(x)
+    cross = np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(*x.shape, 3, 3)
+    angle = np.linalg.norm(vectors, axis=-1)[..., None, None]
+    return np.asarray(
+        np.eye(3) + np.sinc(angle / np.pi) * cross + 0.5 * np.sinc(angle / 2 / np.pi) ** 2 * cross @ cross
+    )
+
+
+def _write(mechanism: Mechanism, captions: Sequence[str], poses: Sequence[Array], path: Path, force: bool) -> Path:
+    times = np.arange(FRAMES * len(poses)) * (SECONDS / FRAMES)
+    told = "; ".join(f"from {SECONDS * k:g} s {caption}" for k, caption in enumerate(captions))
+    motion = Motion(mechanism.model.name, told, times, np.concatenate(poses), MARK)
+    return write_whole(path, animation_html(skeleton(mechanism), motion).encode(), force=force)
 
 
 def _poses(equations: LinearEquations, q: Array, increments: Array) -> Array:

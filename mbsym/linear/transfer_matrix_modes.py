@@ -44,6 +44,7 @@ class TransferMatrixModes(ModeSequence):
         points: of the elements at rest, base axes (n, 3) [m].
         beams: how beams were taken.
         tree: behind them.
+        placed: the mechanism as elements.
     """
 
     name: str
@@ -52,6 +53,7 @@ class TransferMatrixModes(ModeSequence):
     points: Array
     beams: BeamModel
     tree: VibratingTree
+    placed: VibratingElements
 
     @property
     def of_model(self) -> str:
@@ -74,6 +76,24 @@ class TransferMatrixModes(ModeSequence):
             "motions": list(self.names),
             "modes": self.listed(lambda shape: shape.tolist()),
         }
+
+    def page(self, path: str | Path, *, force: bool = False) -> Path:
+        """Writes the shapes, one after the other, as an animated page that needs nothing else.
+
+        Bodies of a beam follow its pieces; masses that stand for modes stay on the axis.
+
+        Raises:
+            SimulationError: the suffix is not .html, or the file cannot be written.
+        """
+        from mbsym.linear.shapes import write_rigid_shapes
+
+        swings = []
+        at = np.zeros((0, 3))
+        for mode in self.modes:
+            at, motion = self.placed.motions_of_bodies(mode.shape.reshape(-1, 6))
+            swings.append((f"{mode.name}: {mode.hertz:.4g} Hz, {mode.behaviour}", motion))
+        mechanism = self.placed.mechanism
+        return write_rigid_shapes(mechanism, self.placed.body_frames(), at, swings, Path(path), force)
 
 
 def transfer_matrix_modes(
@@ -111,7 +131,7 @@ def transfer_matrix_modes(
         value = damped_eigenvalue(tree, float(omega), shape) if damped else 1j * float(omega)
         found.append(Mode(f"mode {k}", value, shape.ravel()))
     names = tuple(element.name for element in tree.elements)
-    return TransferMatrixModes(checked.name, tuple(found), names, elements.places, elements.beams, tree)
+    return TransferMatrixModes(checked.name, tuple(found), names, elements.places, elements.beams, tree, elements)
 
 
 def vibrating_tree(

@@ -16,6 +16,7 @@ from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.kinematics.placement import scalars, vector_of
 from mbsym.model.beam import Beam
 from mbsym.model.beam_parts import parts_of
+from mbsym.registry import available_functions
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
@@ -129,6 +130,18 @@ class VibratingElements:
         """
         closures = [item for item in self._closures if item is not None]
         return VibratingTree(self.elements, self.gravity, closures, self._ties)
+
+    def body_frames(self) -> Array:
+        """Frames of all bodies at rest (nb, 4, 4)."""
+        program = available_functions(self.mechanism, "auto").functions["body_poses"](self.mechanism)
+        poses: Array = interpret(program, {"q": self._q})["poses"].reshape(-1, 4, 4)
+        return poses
+
+    def motions_of_bodies(self, shape: Array) -> tuple[Array, Array]:
+        """Points of all bodies at rest (nb, 3), and their motions in a shape of the elements' points (nb, 6)."""
+        own = self.element[1:]
+        at = [self._at[k] if k >= 0 else np.zeros(3) for k in own]
+        return np.array(at), np.array([shape[k] if k >= 0 else np.zeros(6) for k in own])
 
     @property
     def places(self) -> Array:

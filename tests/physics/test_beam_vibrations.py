@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import cos, cosh, pi, sqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import mbsym
 from mbsym.errors import AnalysisError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
+from mbsym.linear import shapes
 from mbsym.linear.transfer_matrix_modes import TransferMatrixModes, transfer_matrix_modes
 from mbsym.model.system import Model
 from mbsym.transfer_matrix import beam_matrices
@@ -74,6 +76,28 @@ def test_a_beam_that_bends_about_two_axes_has_each_frequency_of_both() -> None:
     assert np.abs(found.frequencies.reshape(2, 2) / plane.frequencies[:, None] - 1.0).max() < 1e-12
     a, b = (found[k].shape.reshape(-1, 6)[:, 3:].ravel() for k in (0, 1))
     assert abs(a @ b) < 1e-9 * sqrt(a @ a * (b @ b))
+
+
+def test_the_page_moves_bodies_as_the_modes_of_equations_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Poses of bars about two axes, of both methods, up to the size and sense of the swing, which is small here."""
+    drawn: list[Array] = []
+
+    def caught(parts: object, motion: Any) -> str:
+        drawn.append(motion.poses.reshape(-1, shapes.FRAMES, *motion.poses.shape[1:]))
+        return ""
+
+    monkeypatch.setattr(shapes, "animation_html", caught)
+    monkeypatch.setattr(shapes, "SWING", 1e-5)
+    text = "bodies: {h: {mass: 1, inertia: [0.1, 0.2, 0.3]}}\njoints: {A: [revolute, ground, h]}\n"
+    text += "forces: {k: {type: joint_spring, joint: A, stiffness: 3}}\n"
+    own = model(text + beam("h").replace("segments: 3", "segments: 2"))
+    transfer_matrix_modes(own, beams="segments", count=3).page(tmp_path / "a.html")
+    mbsym.modes(own).page(tmp_path / "b.html")
+    one, other = (poses[:, 0] - 0.5 * (poses[:, 0] + poses[:, shapes.FRAMES // 4]) for poses in drawn)
+    for a, b in zip(one, other, strict=True):
+        scale = (a * b).sum() / (b * b).sum()
+        assert np.abs(a).max() > 1e-7
+        assert np.abs(a - scale * b).max() < 1e-4 * np.abs(a).max()
 
 
 def test_the_shape_of_a_clamped_beam_is_that_of_the_closed_formula() -> None:
