@@ -28,6 +28,8 @@ Failures: TypeAlias = Literal["raise", "mask", "keep", "return"]
 
 FLAGS: Final = ("-std=c99", "-fno-math-errno", "-Wno-psabi")
 NATIVE: Final = "-march=native"
+LARGEST_VECTORISED: Final = 2_000_000
+"""Bytes of C above which loops over lanes are no longer worth the time that it takes to compile them as vectors."""
 
 
 class StatusError(ArithmeticError):
@@ -209,7 +211,8 @@ def _module(texts: Sequence[GeneratedFile], threads: bool) -> LoadedModule:
     """The functions of a compiled library, for this very processor if the compiler can."""
     *sources, manifest = texts
     size = sum(len(file.text) for file in sources)
-    flags = (*FLAGS, "-O3" if size <= LARGEST_OPTIMISED else "-O1", *(["-fopenmp"] if threads else []))
+    level = "-O3" if size <= LARGEST_OPTIMISED else "-O2" if size <= LARGEST_VECTORISED else "-O1"
+    flags = (*FLAGS, level, *(["-fopenmp"] if threads else []))
     try:
         library = library_of(sources, (*flags, NATIVE))
     except CodegenError:

@@ -22,7 +22,7 @@ IMPORTED_MODULES = ("numpy", "math", "dataclasses", "typing", "mbsym")
 C_SUFFIXES = (
     "real", "parameters", "default_parameters", "evaluate", "WRENCHES", "interface", "finite", "spoil", "sincos",
     "ABREAST", "FOUR", "angles", "bits", "NEAR", "status", "lanes", "LANES", "ALL", "places", "load", "store",
-    "lanes_parameters", *(status.name for status in Status),
+    "lanes_parameters", "lanes_mask", "lanes_rows", *(status.name for status in Status),
 )  # fmt: skip
 # Names that NumPy modules give to what can fail.
 PYTHON_NAMES = ("Status", "StatusError")
@@ -94,8 +94,8 @@ class ModuleFunction:
 
     @property
     def is_side_by_side(self) -> bool:
-        """True where several states at once can be computed in vectors; what iterates takes one after the other."""
-        return self.body is not None
+        """True where several states at once are computed in vectors; else one comes after the other."""
+        return self.body is not None or (self.fixed is not None and self.fixed.lanes)
 
     @property
     def operations(self) -> OperationCount | None:

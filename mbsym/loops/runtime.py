@@ -39,6 +39,13 @@ DERIVATIVES_FILE: Final = "loop_derivatives"
 DERIVATIVE_KERNELS: Final = ("constrained_derivative_terms",)
 """Derived functions that it calls besides ``LOOP_KERNELS``."""
 
+SPARED: Final = {
+    "constrained_terms": ("weighted",),
+    "position_correction": ("residual_jacobian", "weighted"),
+    "velocity_correction": ("weighted",),
+}
+"""What only singular configurations need, which are left to the functions for one state."""
+
 REPLACED: Final = ("constrained_dynamics", "forward_dynamics", "joint_wrenches")
 """Functions of ``LOOP_FUNCTIONS`` whose straight-line form these take the place of."""
 
@@ -121,7 +128,17 @@ def _function(
     more: str = "",
 ) -> RuntimeFunction:
     sentence = f"{contract.description}{more}"
-    return RuntimeFunction(contract.name, file, arguments, sentence, calls, operations, failures=contract.failures)
+    return RuntimeFunction(
+        contract.name,
+        file,
+        arguments,
+        sentence,
+        calls,
+        operations,
+        failures=contract.failures,
+        lanes=True,
+        spared=SPARED,
+    )
 
 
 def closure_sizes(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[float, ...]:

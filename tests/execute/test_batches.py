@@ -189,10 +189,14 @@ def test_the_certificate_covers_them(tmp_path: Path) -> None:
     assert "batch" not in entries["forward_dynamics"]
 
 
-def test_closed_loops_say_that_they_run_one_by_one(tmp_path: Path) -> None:
-    mbsym.generate("four_bar", tmp_path, languages=("batch",), functions=("forward_dynamics", "mass_matrix"))
-    entries = {entry["name"]: entry["batch"]["side_by_side"] for entry in read_manifest(tmp_path)["functions"]}
-    assert entries["forward_dynamics"] is False and entries["mass_matrix"] is True
+@pytest.mark.parametrize(("model", "style", "expected"), [("four_bar", "auto", True), ("puma560", "shared", False)])
+def test_the_manifest_says_what_runs_side_by_side(model: str, style: str, expected: bool, tmp_path: Path) -> None:
+    """Closed loops do; what is made of shared steps does not."""
+    mbsym.generate(model, tmp_path, languages=("batch",), functions=("forward_dynamics",), style=style)
+    entries = {entry["name"]: entry.get("batch") for entry in read_manifest(tmp_path)["functions"]}
+    assert entries["forward_dynamics"]["side_by_side"] is expected
+    way = "Several states side by side." if expected else "State by state."
+    assert f"forward_dynamics of many states. {way}" in (tmp_path / f"{model}_batch.h").read_text()
 
 
 def test_unknown_functions_are_refused(tmp_path: Path) -> None:

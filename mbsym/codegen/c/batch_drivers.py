@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Final
 
 from mbsym.codegen.c.formals import closed
 from mbsym.codegen.c.lane_expressions import LanePrinter
+from mbsym.codegen.c.statuses import is_sound
 from mbsym.codegen.c.tables import INDENT
 from mbsym.codegen.description import Argument
-from mbsym.codegen.guards import GUARDED, VANISHES
+from mbsym.codegen.guards import GUARDED
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
-from mbsym.symbolic.domains import Guard
 
 WORTH_THREADS: Final = 256
 """States below which threads take longer to start than to help."""
@@ -53,6 +52,7 @@ class BatchNames:
         self.worst = scope.claim("worst")
         self.found = scope.claim("found")
         self.unsound = scope.claim("unsound")
+        self.sound = scope.claim("sound")
         self.common = scope.claim("common")
         self.own = scope.claim("own")
         self.given = scope.claim("given")
@@ -129,18 +129,23 @@ class Driver:
                 f"{INDENT}}}",
             ]
         for item, identifier in self._arguments:
-            body.append(f"{INDENT}{prefix}_lanes {own.blocks[identifier]}[{item.size}];")
+            size = f"{item.size} * {prefix}_LANES" if item.kind == "int" else f"{item.size}"
+            kind = "int" if item.kind == "int" else f"{prefix}_lanes"
+            body.append(f"{INDENT}{kind} {own.blocks[identifier]}[{size}];")
         if function.guards:
             guarded = module.names.inner[GUARDED]
             body.append(f"{INDENT}{prefix}_lanes {guarded}[{len(function.guards)}];")
         for item, identifier in self._arguments:
             if item.direction == "in":
                 body.append(f"{INDENT}{self._moved('load', item, identifier)}")
-        body.append(f"{INDENT}{module.names.c_symbol(function.name)}_lanes({', '.join(self._actual())});")
-        if function.guards:
+        call = f"{module.names.c_symbol(function.name)}_lanes({', '.join(self._actual())});"
+        body.append(f"{INDENT}const {prefix}_lanes {own.sound} = {call}" if function.fixed else f"{INDENT}{call}")
+        if function.failures:
             body += self._judged()
         for item, identifier in self._arguments:
-            if item.direction == "out":
+            if item.direction == "out" and item.kind == "int":
+                body += self._counts(item, identifier)
+            elif item.direction == "out":
                 body.append(f"{INDENT}{self._moved('store', item, identifier)}")
         return [*lines, *self._loop(f"{prefix}_LANES", body)]
 
@@ -158,6 +163,20 @@ class Driver:
             f"{self._prefix}_{how}({own.blocks[identifier]}, {item.size}, {identifier}, {own.places[identifier]}, "
             f"{own.first}, {own.states});"
         )
+
+    def _counts(self, item: Argument, identifier: str) -> list[str]:
+        """Stores integers, of which an entry's lanes stand side by side too."""
+        own, prefix = self._names, self._prefix
+        lane, entry, places = own.lane, own.entry, own.places[identifier]
+        far = f"{identifier}[({own.first} + {lane}) * {places}[0] + {entry} * {places}[1]]"
+        within = f"{lane} < {prefix}_LANES && {own.first} + {lane} < {own.states}"
+        return [
+            f"{INDENT}for (int {lane} = 0; {within}; ++{lane}) {{",
+            f"{INDENT * 2}for (int {entry} = 0; {entry} < {item.size}; ++{entry}) {{",
+            f"{INDENT * 3}{far} = {own.blocks[identifier]}[{entry} * {prefix}_LANES + {lane}];",
+            f"{INDENT * 2}}}",
+            f"{INDENT}}}",
+        ]
 
     def _actual(self) -> list[str]:
         """Actual arguments of the function over lanes."""
@@ -186,10 +205,14 @@ class Driver:
         lines.append(each)
         for place, guard in enumerate(function.guards):
             value = number(module.names.inner[GUARDED], str(place))
-            lines.append(f"{INDENT * 2}{unsound}[{lane}] |= !({self._is_sound(value, guard)});")
+            lines.append(f"{INDENT * 2}{unsound}[{lane}] |= !({is_sound(value, guard, prefix, self._printer)});")
+        if function.fixed is not None:
+            lines.append(f"{INDENT * 2}{unsound}[{lane}] |= !({number(f'&{own.sound}', '0')} > 0);")
         lines.append(f"{INDENT}}}")
         absolute, infinity = self._printer.function("abs"), self._printer.infinity
         for item, identifier in self._arguments:
+            if item.kind == "int":
+                continue
             value = number(own.blocks[identifier], entry)
             lines += [
                 f"{INDENT}for (int {entry} = 0; {entry} < {item.size}; ++{entry}) {{",
@@ -212,21 +235,13 @@ class Driver:
         ]
         return lines
 
-    def _is_sound(self, value: str, guard: Guard) -> str:
-        absolute = self._printer.function("abs")
-        if guard.need == "nonzero":
-            size = "" if guard.size == 1 else f" * {self._printer.literal(Fraction(guard.size))}"
-            return f"{absolute}({value}) > {self._prefix}_{VANISHES.name}{size}"
-        if guard.need == "within one":
-            return f"{absolute}({value}) <= 1"
-        return f"{value} {'>=' if guard.need == 'not negative' else '>'} 0"
-
     def _one_lane(self) -> list[str]:
         """The function for one state on numbers of one lane."""
         own, prefix = self._names, self._prefix
         lines = []
         for item, identifier in self._arguments:
-            lines.append(f"{INDENT}{prefix}_real {own.one[identifier]}[{item.size}];")
+            kind = "int" if item.kind == "int" else f"{prefix}_real"
+            lines.append(f"{INDENT}{kind} {own.one[identifier]}[{item.size}];")
         for item, identifier in self._arguments:
             if item.direction == "in":
                 source = f"((const {prefix}_real *){own.blocks[identifier]})"
@@ -235,7 +250,8 @@ class Driver:
         lines.append(f"{INDENT}{own.found} = {self._scalar_call(state)};")
         for item, identifier in self._arguments:
             if item.direction == "out":
-                target = f"(({prefix}_real *){own.blocks[identifier]})"
+                block = own.blocks[identifier]
+                target = block if item.kind == "int" else f"(({prefix}_real *){block})"
                 lines += self._copied(item, target, own.lane, own.one[identifier], "")
         return lines
 

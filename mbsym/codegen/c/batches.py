@@ -1,22 +1,24 @@
 """NAME_batch.c and NAME_batch.h: functions for many states, several of them side by side in vectors.
 
-Derived functions are printed once more, with vectors in the place of numbers. Where a guarded value is not sound in a
-lane, the function for one state decides on it. Functions that iterate run state by state.
+Derived functions are printed once more, with vectors in the place of numbers, and closed loops have fixed texts over
+vectors. Where something is not sound in a lane, the function for one state decides on it. Functions that take time
+steps, and those that are made of shared steps, run state by state.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from dataclasses import dataclass
 
 from mbsym import __version__
 from mbsym.codegen.c.batch_drivers import Driver, batch_formals
 from mbsym.codegen.c.comments import comment_lines, operation_line
 from mbsym.codegen.c.lane_expressions import LanePrinter
-from mbsym.codegen.c.statuses import ToleranceView, guard_array, tolerance_views
-from mbsym.codegen.c.views import FunctionView, LinkView, PrototypeView, function_views, library_headers
+from mbsym.codegen.c.lane_kernels import lane_texts
+from mbsym.codegen.c.statuses import ToleranceView, tolerance_views
+from mbsym.codegen.c.views import FunctionView, LinkView, PrototypeView, library_headers
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
-from mbsym.codegen.guards import GUARDED, VANISHES
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 
 
@@ -43,6 +45,8 @@ class BatchSourceContext:
     lanes: int
     structure: tuple[str, ...]
     helpers: tuple[str, ...]
+    kernels: tuple[FunctionView, ...]
+    runtime: tuple[str, ...]
     functions: tuple[FunctionView, ...]
 
 
@@ -78,28 +82,26 @@ def _header(module: LoweredModule) -> BatchHeaderContext:
 
 
 def _sentences(function: ModuleFunction) -> list[str]:
-    way = "Several states side by side." if function.is_side_by_side else "State by state: it iterates."
+    way = "Several states side by side." if function.is_side_by_side else "State by state."
     return [f"{function.name} of many states. {way}"]
 
 
 def _source(module: LoweredModule) -> BatchSourceContext:
     prefix = module.names.module
     printer = LanePrinter(module.description.real, prefix)
-    functions: list[FunctionView] = []
-    for function in module.batched:
-        if function.body is not None:
-            functions += _lane_functions(module, function, printer)
-        functions.append(
-            FunctionView(
-                "",
-                "int" if function.failures else "void",
-                f"{module.names.c_symbol(function.name)}_batch",
-                operation_line(function.operations),
-                batch_formals(module, function, ")"),
-                tuple(Driver(module, function, printer).lines()),
-            )
+    inside = lane_texts(module, module.batched, printer)
+    functions = [
+        FunctionView(
+            "",
+            "int" if function.failures else "void",
+            f"{module.names.c_symbol(function.name)}_batch",
+            operation_line(function.operations),
+            batch_formals(module, function, ")"),
+            tuple(Driver(module, function, printer).lines()),
         )
-    body = "\n".join(line for function in functions for line in function.lines)
+        for function in module.batched
+    ]
+    body = "\n".join((*(line for view in (*inside.kernels, *functions) for line in view.lines), *inside.texts))
     helpers = [fixed_text("c/batches.c", f"{prefix}_")]
     if f"{prefix}_lanes_sincos(" in body:
         helpers[0] = f"#define {prefix}_ABREAST {prefix}_LANES\n{helpers[0]}"
@@ -107,22 +109,21 @@ def _source(module: LoweredModule) -> BatchSourceContext:
     if f"{prefix}_ALL(" in body:
         helpers.append(f"#define {prefix}_ALL(x) (({prefix}_lanes){{0}} + (x))")
     helpers += printer.helpers()
-    guarded = any(function.guards for function in module.batched)
+    texts = (*helpers, *inside.texts)
+    words = {word for text in (body, *helpers) for word in re.findall(rf"\b{prefix}_\w+", text)}
     lanes = {"double": (8, 4, 4), "float": (16, 8, 8)}[module.description.real]
     return BatchSourceContext(
         version=__version__,
         name=prefix,
-        includes=tuple(
-            dict.fromkeys(("math.h", "stddef.h", "stdint.h", "string.h", *library_headers(module, helpers)))
-        ),
-        tolerances=tuple(
-            view for view in tolerance_views(module, printer) if guarded and view.name == f"{prefix}_{VANISHES.name}"
-        ),
+        includes=tuple(dict.fromkeys(("math.h", "stddef.h", "stdint.h", "string.h", *library_headers(module, texts)))),
+        tolerances=tuple(view for view in tolerance_views(module, printer) if view.name in words),
         lanes_avx512=lanes[0],
         lanes_avx=lanes[1],
         lanes=lanes[2],
         structure=tuple(module.names.parameters[item.name] for item in module.parameters),
         helpers=tuple(helpers),
+        kernels=inside.kernels,
+        runtime=inside.texts,
         functions=tuple(functions),
     )
 
@@ -137,18 +138,3 @@ def _lane_sincos(prefix: str) -> str:
             "}",
         )
     )
-
-
-def _lane_functions(module: LoweredModule, function: ModuleFunction, printer: LanePrinter) -> list[FunctionView]:
-    """The function with vectors for numbers; guarded values are one more result."""
-    assert function.body is not None
-    symbol = f"{module.names.c_symbol(function.name)}_lanes"
-    whole = replace(
-        function,
-        arguments=(*function.arguments, *([guard_array(function)] if function.guards else [])),
-        identifiers=(*function.identifiers, *([module.names.inner[GUARDED]] if function.guards else [])),
-        guards=(),
-        failures=(),
-    )
-    *parts, last = function_views(module, whole, function.body, printer, symbol)
-    return [*parts, replace(last, storage="static ")]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from mbsym.codegen.c.expressions import CPrinter
-from mbsym.codegen.c.formals import formal, formals
+from mbsym.codegen.c.formals import formal, formals, structure_formal
 from mbsym.codegen.c.statuses import bounds_of_rows
 from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.lowered_module import LoweredModule
@@ -35,7 +35,11 @@ def runtime_text(module: LoweredModule, file: str, printer: CPrinter) -> str:
 
 
 def placed(
-    module: LoweredModule, text: str, printer: CPrinter, heads: Mapping[str, tuple[str, ...]] | None = None
+    module: LoweredModule,
+    text: str,
+    printer: CPrinter,
+    heads: Mapping[str, tuple[str, ...]] | None = None,
+    kind: str = "real",
 ) -> str:
     """A fixed text of a module: no macro is left of what it calls its type, arguments and tolerances.
 
@@ -44,6 +48,7 @@ def placed(
         text: with ``MODEL_`` before all names.
         printer: of the module's floating-point type.
         heads: formal arguments of the functions that the module offers, by name and as its header has them.
+        kind: what stands behind the prefix in the type of the arguments that the text passes on.
     """
     known = heads or {}
     text = _PUBLIC_HEAD.sub(
@@ -53,7 +58,7 @@ def placed(
     for name, identifier in module.names.arguments.items():
         if name != identifier:
             text = re.sub(rf"(?<![\w.>]){re.escape(name)}\b", identifier, text)
-    for word, replacement in _arguments(module).items():
+    for word, replacement in _arguments(module, kind).items():
         text = re.sub(rf"\b{_MARK}{word}\s+", f"{replacement} " if replacement else "", text)
     for word, replacement in _names(module, printer).items():
         text = re.sub(rf"\b{_MARK}{word}\b", replacement, text)
@@ -62,14 +67,14 @@ def placed(
     return "\n".join(_rewrapped(text.replace(_MARK, prefix).split("\n")))
 
 
-def _arguments(module: LoweredModule) -> Mapping[str, str]:
+def _arguments(module: LoweredModule, kind: str) -> Mapping[str, str]:
     """What stands for arguments that fixed texts pass on, formal and actual, each with its comma."""
     prefix = module.names.module
     extra = [(item, module.names.arguments[item.name]) for item in module.description.extra]
     return {
-        "FORMAL": f"const {prefix}_parameters *parameters," if module.parameters else "",
+        "FORMAL": f"{structure_formal(module, kind)}," if module.parameters else "",
         "ACTUAL": "parameters," if module.parameters else "",
-        "EXTRA_FORMAL": " ".join(f"{formal(item, name, f'{prefix}_real', 'restrict')}," for item, name in extra),
+        "EXTRA_FORMAL": " ".join(f"{formal(item, name, f'{prefix}_{kind}', 'restrict')}," for item, name in extra),
         "EXTRA_ACTUAL": " ".join(f"{name}," for _, name in extra),
     }
 

@@ -131,7 +131,7 @@ def verdict_lines(module: LoweredModule, function: ModuleFunction, printer: CPri
     for guard_status in (Status.SINGULAR, Status.OUT_OF_REACH):
         for place, guard in enumerate(function.guards):
             if STATUS_OF[guard.need] is guard_status:
-                sound = _is_sound(module, place, guard, printer)
+                sound = is_sound(f"{module.names.inner[GUARDED]}[{place}]", guard, module.names.module, printer)
                 lines += where(f"!({sound})", guard_status)
     paired = list(zip(function.arguments, function.identifiers, strict=True))
     for direction, condition in (("in", ""), ("out", f"{status} == {prefix}OK && ")):
@@ -151,12 +151,17 @@ def verdict_lines(module: LoweredModule, function: ModuleFunction, printer: CPri
     return (*lines, "    }", f"    return {status};")
 
 
-def _is_sound(module: LoweredModule, place: int, guard: Guard, printer: CPrinter) -> str:
-    """The condition that a guarded value must meet; not a number meets none."""
-    prefix = f"{module.names.module}_"
-    value = f"{module.names.inner[GUARDED]}[{place}]"
+def is_sound(value: str, guard: Guard, prefix: str, printer: CPrinter) -> str:
+    """The condition that a guarded value must meet; not a number meets none.
+
+    Args:
+        value: as C has it.
+        guard: what is asked of it.
+        prefix: of the module.
+        printer: of numbers.
+    """
     if guard.need == "nonzero":
-        bound = f"{prefix}{VANISHES.name}"
+        bound = f"{prefix}_{VANISHES.name}"
         if guard.size != 1:
             bound += f" * {printer.literal(Fraction(guard.size))}"
         return f"{printer.function('abs')}({value}) > {bound}"

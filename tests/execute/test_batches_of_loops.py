@@ -1,0 +1,134 @@
+"""Closed loops for many states: Newton's steps and factors in lanes, and states among them that need more."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import mbsym
+from mbsym.codegen.build import compile_c
+from mbsym.codegen.load import LoadedModule, c_module
+from mbsym.codegen.load_batch import CHECKED, batch_module
+from mbsym.codegen.manifest_reader import read_manifest
+from mbsym.codegen.statuses import Status
+from mechanisms.singular import CASES
+
+Array = NDArray[Any]
+FUNCTIONS = (
+    "project_position",
+    "project_position_report",
+    "project_velocity",
+    "constrained_dynamics_report",
+    "stabilised_dynamics",
+    "joint_wrenches",
+    "constrained_dynamics_derivatives",
+)
+EPSILON = {"double": 2.0**-52, "float": 2.0**-23}
+EXCEPTIONS = 0x01 | 0x04 | 0x08
+"""Invalid operation, division by zero and overflow on x86; elsewhere the test asks for what these bits are there."""
+
+
+@cache
+def modules(case: str, real: Any, lanes: int) -> tuple[LoadedModule, LoadedModule]:
+    """Functions for one state and for many."""
+    with TemporaryDirectory() as scratch:
+        model = CASES[case]().model
+        mbsym.generate(model, scratch, functions=FUNCTIONS, languages=("c", "batch"), real=real)
+        manifest = read_manifest(scratch)
+        name = manifest["name"]
+        flags = (*CHECKED, "-O1", f"-D{name}_LANES={lanes}")
+        library = compile_c(Path(scratch), f"{name}_batch", flags, also=(name,))
+        return c_module(library, manifest), batch_module(library, manifest)
+
+
+def states(case: str, real: Any = "double") -> dict[str, Array]:
+    """Arguments of 21 states: closed ones, some that are to be closed, and those of which each status is due."""
+    found = CASES[case]().states
+    rng = np.random.default_rng(7)
+    near = np.array(found[Status.OK]) + rng.normal(0, 0.02, (21, len(found[Status.OK])))
+    nv = near.shape[1]
+    v, tau = rng.normal(size=(2, 21, nv))
+    for k, status in ((3, Status.SINGULAR), (9, Status.NOT_CLOSED), (10, Status.SINGULAR)):
+        near[k] = found.get(status, near[k])
+    near[5, 0], near[13, -1], v[17, 0] = np.nan, np.inf, -np.inf
+    near[15] = (
+        np.array(found[Status.SINGULAR]) + EPSILON[real] ** 0.4
+    )  # Regular, but not so that Cholesky's factor serves.
+    return {"q": near, "v": v, "tau": tau, "gains": np.array([3.0, 5.0])}
+
+
+def told(module: LoadedModule, name: str, given: dict[str, Array]) -> tuple[list[Array], Array]:
+    """Results and statuses of a function."""
+    function = module.functions[name]
+    results, status = function.with_status(*(given[item.name] for item in function.inputs))
+    return [np.asarray(x) for x in (results if isinstance(results, tuple) else (results,))], np.asarray(status)
+
+
+@pytest.mark.parametrize(
+    ("case", "real", "lanes"), [("flat_loop", "double", 8), ("flat_loop", "float", 16), ("crane", "double", 1)]
+)
+def test_each_state_is_as_the_function_for_one_has_it(case: str, real: Any, lanes: int) -> None:
+    """The same statuses; the same bits where that function does it; else the same but for round-off."""
+    one, many = modules(case, real, lanes)
+    given = states(case, real)
+    seen = set()
+    for name in FUNCTIONS:
+        expected, status = told(one, name, given)
+        found, statuses = told(many, name, given)
+        np.testing.assert_array_equal(statuses, status)
+        seen |= set(status.tolist())
+        well = status == Status.OK
+        assert 10 < well.sum() < 21
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(a[~well], b[~well])
+            # Sines and cosines differ in their last place; solutions of regular rows magnify that a thousandfold at
+            # most, and derivatives, products of such, once more.
+            size = (1 + np.abs(b[well]).max()) * EPSILON[real]
+            assert np.abs(a[well] - b[well]).max() < (1e6 if "derivatives" in name else 1e4) * size
+    assert seen >= {Status.OK, Status.SINGULAR, Status.NOT_CLOSED, Status.NOT_FINITE}
+
+
+def test_neighbours_do_not_matter() -> None:
+    """Not a bit of any result changes with the company that a state is in."""
+    many, given = modules("flat_loop", "double", 8)[1], states("flat_loop")
+    order = np.random.default_rng(0).permutation(21)
+    other = {name: array[order] if len(array) == 21 else array for name, array in given.items()}
+    for name in FUNCTIONS:
+        for a, b in zip(*(told(many, name, arguments)[0] for arguments in (given, other)), strict=True):
+            assert a[order].tobytes() == b.tobytes(), name
+
+
+def test_lanes_go_on_as_long_as_one_state_does() -> None:
+    """Steps of each state are counted: those of neighbours that go on leave a closed one as it is."""
+    one, many = modules("flat_loop", "double", 8)
+    q = np.tile(states("flat_loop")["q"][0], (8, 1))
+    q = np.asarray(one.functions["project_position"](q)) + np.array([0, 0, 1, 1, 10, 100, 1000, 3000])[:, None] * 1e-4
+    (closed, gap, steps), status = many.functions["project_position_report"].with_status(q)
+    expected = one.functions["project_position_report"](q)
+    assert not status.any() and gap.max() < 1e-13
+    np.testing.assert_array_equal(steps, expected[2])
+    assert steps[0] == 0 < steps[2] < steps[6]
+    np.testing.assert_array_equal(closed[:2], q[:2])
+
+
+def test_no_lane_raises_what_a_program_may_trap() -> None:
+    """Singular rows, and coordinates that cannot be closed, raise no exception of arithmetic in lanes either."""
+    mathematics = ctypes.CDLL(ctypes.util.find_library("m"))
+    one, many = modules("flat_loop", "double", 8)
+    given = {name: array[:5] if len(array) == 21 else array for name, array in states("flat_loop").items()}
+    given["q"][4] = CASES["flat_loop"]().states[Status.NOT_CLOSED]
+    for name in FUNCTIONS:
+        mathematics.feclearexcept(EXCEPTIONS)
+        told(one, name, given)
+        allowed = mathematics.fetestexcept(EXCEPTIONS)
+        mathematics.feclearexcept(EXCEPTIONS)
+        status = told(many, name, given)[1]
+        assert status.any() and mathematics.fetestexcept(EXCEPTIONS) & ~allowed == 0, name
