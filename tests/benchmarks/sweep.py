@@ -1,19 +1,24 @@
 """A sweep over masses of the Stewart platform by one and by two workers: processes, and Dask where it is installed.
 
-    python tests/benchmarks/sweep.py [COUNT]
+    python tests/benchmarks/sweep.py [COUNT] [--write]
 
 COUNT is a million by default. Each worker has computed a chunk before the clock starts, so that it has its library.
+With --write the table goes into docs/batches.md.
 """
 
 from __future__ import annotations
 
+import platform
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from multiprocessing import get_context
+from os import cpu_count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +26,35 @@ import numpy as np
 import mbsym
 
 NAME, BODY, FUNCTION = "stewart_platform", "platform", "constrained_dynamics"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "batches.md"
+HEAD = ("| sets | workers | one, s | two, s | times |", "|---|---|---|---|---|")
+
+
+def put(title: str, lines: Sequence[str]) -> None:
+    """Writes lines into the page, between its comments of that title and of an end."""
+    start, end = f"<!-- {title} -->\n", "<!-- end -->"
+    before, found, rest = PAGE.read_text(encoding="utf-8").partition(start)
+    if not found or end not in rest:
+        raise ValueError(
+            f"{PAGE} has no place for the table: write <!-- {title} --> and <!-- end --> where it is to be"
+        )
+    text = "\n".join(lines)
+    PAGE.write_text(f"{before}{start}{text}\n{end}{rest.partition(end)[2]}", encoding="utf-8")
+
+
+def processor() -> str:
+    """The machine, in words."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, platform.machine())
+
+
+def told() -> str:
+    """The line below a table: when and where."""
+    return f"Of {datetime.now(UTC).date()}, {processor()}, {cpu_count()} processors."
 
 
 @contextmanager
@@ -40,8 +74,9 @@ def dask(workers: int) -> Iterator[Any]:
         yield client
 
 
-def main(count: int) -> None:
-    """Prints seconds and ratios."""
+def main(count: int) -> list[str]:
+    """Prints seconds and ratios; rows of the table."""
+    rows = []
     # Mass, first moment and inertia of the platform are parameters.
     symbolic = (f"{BODY}.inertial",)
     compiled = mbsym.compile(NAME, (FUNCTION,), symbolic_parameters=symbolic)
@@ -75,7 +110,12 @@ def main(count: int) -> None:
         print(
             f"{title}: {count} sets, one worker {one:.2f} s, two {two:.2f} s, {one / two:.2f} times as fast", flush=True
         )
+        rows.append(f"| {count} | {title} | {one:.2f} | {two:.2f} | {one / two:.2f} |")
+    return rows
 
 
 if __name__ == "__main__":
-    main(int(float(sys.argv[1])) if len(sys.argv) > 1 else 1_000_000)
+    words = [word for word in sys.argv[1:] if word != "--write"]
+    measured = main(int(float(words[0])) if words else 1_000_000)
+    if "--write" in sys.argv:
+        put("workers", [*HEAD, *measured, "", told()])
