@@ -39,7 +39,7 @@ from mbsym.formulations.massless_motion import require_inertia
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
 from mbsym.formulations.shared.style import Style, chosen_style, may_share, shared_functions
 from mbsym.joints.registry import joint_conventions
-from mbsym.kinematics.equivalents import REGROUP, SLIDE
+from mbsym.kinematics.equivalents import REGROUP, SLIDE, chosen_simplifications
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.roadmap import index_tables, limit_tables, manifest_fields, roadmap_lines
 from mbsym.loops.code_size import WORTH_TELLING, code_size, require_moderate
@@ -61,6 +61,7 @@ from mbsym.registry import (
     available_functions,
     contracts_of,
     require_known,
+    require_parts,
     require_preparable,
 )
 from mbsym.regressors.tables import column_tables
@@ -96,6 +97,7 @@ class GenerationOptions:
         prepare: what depends on parameters alone is computed by a function of its own.
         style: "straight" writes every operation out, "shared" lets bodies of one kind share steps that loops call,
             where a function can be made so; "auto" does that for long mechanisms.
+        threads: for how many the code divides the work of one state (OpenMP); 0 for code that knows of none.
         may_leave_out: where no functions are named, those that would be too large are left out and not refused.
     """
 
@@ -117,6 +119,7 @@ class GenerationOptions:
     beside: tuple[str, ...] = ()
     prepare: bool = False
     style: Style = "straight"
+    threads: int = 0
     may_leave_out: bool = False
 
 
@@ -220,12 +223,6 @@ def express(model: Model, options: GenerationOptions) -> Mechanism:
     return replace(mechanism, simplifications=_simplifications(options), prepared=options.prepare)
 
 
-def _chosen(simplify: str | Sequence[str]) -> Literal["all", "none"] | tuple[str, ...]:
-    if simplify == "all" or simplify == "none":
-        return "all" if simplify == "all" else "none"
-    return (simplify,) if isinstance(simplify, str) else tuple(simplify)
-
-
 def _simplifications(options: GenerationOptions) -> tuple[str, ...]:
     """Names of those that are asked for.
 
@@ -252,6 +249,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     known = (*found.functions, *(found.fixed.names if found.fixed is not None else ()))
     on_request = (*found.on_request, *(function.name for function in found.fixed_on_request))
     require_known(options.functions, found, (*known, *on_request))
+    require_parts(found, options.threads)
     if options.prepare:
         require_preparable(found, also=(*options.batch, *options.beside))
     if options.trigonometry == "argument":
@@ -267,7 +265,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     names = [name for name in available if name in wanted]
     known_contracts = contracts_of(mechanism)
     shareable = [name for name in names if name in SHARED_FUNCTIONS and not _is_for_lanes(name, options)]
-    candidates = {name: partial(found.rolled, name) for name in shareable}
+    candidates = {name: partial(found.rolled, name, options.threads) for name in shareable}
     contracts = [known_contracts[name] for name in names if name in known_contracts]
     # The least that it can be is looked at before anything is derived.
     apart = options.prepare or options.trigonometry == "argument"
@@ -280,7 +278,9 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     contracts = [contract for contract in contracts if contract.name not in left_out]
     require_moderate(least.without(left_out), options.largest, mechanism.model.name)
     simplify = partial(_simplified_step, mechanism.simplifications)
-    rolled = shared_functions(mechanism, candidates, simplify, options.style, prepare=apart)
+    rolled = shared_functions(
+        mechanism, candidates, simplify, options.style, prepare=apart, threads=options.threads
+    )
     size = code_size(mechanism, found.loops, contracts, shared=rolled)
     require_moderate(size, options.largest, mechanism.model.name)
     if size.total > WORTH_TELLING:
@@ -444,6 +444,7 @@ def generate(
     safety_report: bool = False,
     prepare: bool = False,
     style: str = "auto",
+    threads: int = 0,
     force: bool = False,
     progress: Progress | None = None,
 ) -> Generation:
@@ -457,7 +458,7 @@ def generate(
         directory: where NAME.c, NAME.h, NAME.py and NAME.json go; NAME is the model's, or the prefix.
         languages, functions, formulation, real: see ``GenerationOptions``.
         symbolic_parameters, order, prefix, frames, frame_axes, largest, compressed: likewise.
-        trigonometry, batch, simplify, prepare, style: likewise.
+        trigonometry, batch, simplify, prepare, style, threads: likewise.
         self_test, safety_report: write NAME_selftest.c, or NAME.safety.json and .md, too: docs/embedded.md.
         derivatives: (FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.
         force: overwrite files that mbsym did not write.
@@ -481,10 +482,11 @@ def generate(
         compressed,
         chosen_trigonometry(trigonometry),
         tuple(batch),
-        _chosen(simplify),
+        chosen_simplifications(simplify),
         ("self-test",) * self_test,
         prepare,
-        chosen_style(style),
+        chosen_style(style, threads),
+        threads,
         may_leave_out=True,
     )
     derivation, files = generate_files(source, options, progress)

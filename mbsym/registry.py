@@ -14,6 +14,7 @@ from mbsym.derivatives.loop_functions import INDEPENDENT_DERIVATIVES, LOOP_DERIV
 from mbsym.derivatives.of_functions import DerivativeRequest, differentiated
 from mbsym.errors import DerivationError
 from mbsym.formulations.catalogue import FORWARD_DYNAMICS_BY_MASS_MATRIX, TREE_FUNCTIONS
+from mbsym.formulations.constraint_force.from_ends import CFA_PARALLEL_FUNCTIONS, forward_dynamics_in_parts
 from mbsym.formulations.constraint_force.kkt import CFA_KKT_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS, first_singular_body
 from mbsym.formulations.constraint_force.matrices import inverse_mass_matrix
@@ -85,6 +86,7 @@ class Formulation:
         sentence: what it does, for help and documentation.
         functions: those that it derives in its own way; the others are those of the catalogue.
         loop_method: how it factors the mass matrix below closed loops; None takes what needs fewer operations.
+        parted: functions whose parts threads can take, by what makes them for a number of threads.
         whole: makes all functions of a mechanism, in place of the catalogue's; None for a formulation of these.
     """
 
@@ -92,6 +94,7 @@ class Formulation:
     sentence: str
     functions: Mapping[str, DeriveFunction] = field(default_factory=dict)
     loop_method: Method | None = None
+    parted: Mapping[str, Callable[[Mechanism, int], RolledProgram | None]] = field(default_factory=dict)
     whole: Callable[[Mechanism], tuple[Mapping[str, DeriveFunction], FixedFunctions]] | None = None
 
 
@@ -275,8 +278,10 @@ class Available:
             return replace(fixed, runtime=(*fixed.runtime, *asked), kernels=(*fixed.kernels, *DERIVATIVE_KERNELS))
         return None if set(names).isdisjoint(fixed.names) else fixed
 
-    def rolled(self, name: str) -> RolledProgram | None:
+    def rolled(self, name: str, threads: int = 0) -> RolledProgram | None:
         """A function made of steps that bodies of one kind share; None where it cannot be made so."""
+        if name in self.formulation.parted:
+            return self.formulation.parted[name](self.mechanism, threads)
         own = self.formulation.functions.get(name, _fewest)
         if self._whole is not None or own is not _fewest or name not in SHARED_FUNCTIONS:
             return None
@@ -433,12 +438,34 @@ FORMULATIONS: Final = Registry(
             CFA_ELIMINATION_FUNCTIONS,
             "articulated",
         ),
+        Formulation(
+            "cfa-parallel",
+            "constraint force algorithm from all ends, whose parts threads can take",
+            CFA_PARALLEL_FUNCTIONS,
+            "articulated",
+            {"forward_dynamics": forward_dynamics_in_parts},
+        ),
         Formulation("cfa-kkt", "constraint force algorithm without inverse inertias", CFA_KKT_FUNCTIONS),
         Formulation(TRANSFER_MATRIX, "discrete time transfer matrices: steps in place of equations", whole=_stepping),
     ),
     DerivationError,
 )
 """All formulations; each is listed in help, derived, generated and documented."""
+
+
+def require_parts(found: Available, threads: int) -> None:
+    """Checks that a formulation has functions whose parts threads can take, if there are to be any.
+
+    Raises:
+        DerivationError: it has none.
+    """
+    if threads and not found.formulation.parted:
+        known = [item.name for item in FORMULATIONS.values() if item.parted]
+        raise DerivationError(
+            f"the formulation {found.formulation.name} has no parts that threads could take",
+            where="--threads",
+            remedy=f"take --formulation {' or '.join(known)}, or leave --threads out",
+        )
 
 
 def require_preparable(found: Available, also: Collection[str] = ()) -> None:

@@ -106,6 +106,12 @@ STYLE_HELP: Final = (
 )
 """The option --style."""
 
+THREADS_HELP: Final = (
+    "For how many threads (OpenMP) C divides the work of one state, with --formulation cfa-parallel; compiled without "
+    "OpenMP one does it all, with the same results."
+)
+"""The option --threads."""
+
 TRIGONOMETRY_HELP: Final = (
     "Sines and cosines: 'libm' calls the library, 'inline' brings those of all angles of a C function side by side in "
     "vectors, 'argument' takes them from the caller (generate)."

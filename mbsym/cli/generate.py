@@ -14,6 +14,7 @@ from mbsym.cli.arguments import (
     CUT_HELP,
     KEEP_HELP,
     STYLE_HELP,
+    THREADS_HELP,
     TRIGONOMETRY_HELP,
     WRENCH_AXES_HELP,
     WRENCH_INPUT_HELP,
@@ -112,6 +113,7 @@ def register(app: typer.Typer) -> None:
             help="One function computes what depends on parameters alone; the others take that.",
         ),
         style: str = typer.Option("auto", "--style", help=STYLE_HELP),
+        threads: int = typer.Option(0, "--threads", help=THREADS_HELP),
         savings: bool = typer.Option(
             False, "--savings", help="Tell what each of these saves; takes four times as long."
         ),
@@ -132,7 +134,12 @@ def register(app: typer.Typer) -> None:
             raise CodegenError(f"no type is called {real!r}", where="--real", remedy="use double or float")
         for name in language:
             LANGUAGES.named(name, where="--language")
-        of_c = (("--batch", batch), ("--trigonometry", trigonometry == "inline"), ("--self-test", self_test))
+        of_c = (
+            ("--batch", batch),
+            ("--trigonometry", trigonometry == "inline"),
+            ("--self-test", self_test),
+            ("--threads", threads),
+        )
         for option, asked in of_c:
             if asked and language and not {"c", BATCH} & {*language}:
                 raise CodegenError(
@@ -180,6 +187,7 @@ def register(app: typer.Typer) -> None:
                 batch=names_in(batch),
                 prepare=prepare,
                 style=style,
+                threads=threads,
                 simplify=simplify if simplify in ("all", "none") else names_in([simplify]),
                 self_test=self_test,
                 safety_report=safety_report,

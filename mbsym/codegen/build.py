@@ -121,6 +121,18 @@ def build_library(sources: Sequence[Path], library: Path, flags: Sequence[str], 
     return Build(compiler_version(command), (*command, *flags), done.stderr)
 
 
+def knows_flag(flag: str, cc: str | None = None) -> bool:
+    """Whether a compiler takes a flag.
+
+    Raises:
+        ToolchainError: there is no C compiler.
+    """
+    with TemporaryDirectory(prefix="mbsym") as scratch:
+        source = Path(scratch) / "flag.c"
+        source.write_text("int flag;\n", encoding="utf-8")
+        return _run((*find_compiler(cc), flag, "-shared", "-fPIC", str(source), "-o", f"{source}.so")).returncode == 0
+
+
 def compiler_version(command: tuple[str, ...]) -> str:
     """The first line of what a compiler says of its version, or else its command."""
     version = _run((*command, "--version")).stdout.splitlines()

@@ -6,7 +6,7 @@ What prints and what loads a language is imported when that is done.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,13 +16,19 @@ from mbsym.errors import CodegenError
 from mbsym.records import Registry
 
 if TYPE_CHECKING:
-    from mbsym.codegen.load import LoadedModule
+    from mbsym.codegen.load import LoadedFunction, LoadedModule
 
 LARGEST_OPTIMISED: Final = 400_000
 """Bytes of C above which it is compiled for checks without optimisation, which takes a tenth of the time."""
 
 BATCH: Final = "batch"
 """The language of functions for many states."""
+
+THREADS: Final = "threads"
+"""What certificates call C that is compiled with OpenMP."""
+
+OPENMP: Final = "-fopenmp"
+"""The flag with which compilers take the lines for threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +79,35 @@ def _render_numpy(module: LoweredModule) -> Sequence[GeneratedFile]:
     return render_numpy(module)
 
 
-def _load_c(directory: Path, name: str) -> LoadedModule:
+def _load_c(directory: Path, name: str, also: Sequence[str] = ()) -> LoadedModule:
     from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
     from mbsym.codegen.load import c_module
     from mbsym.codegen.manifest_reader import read_manifest
 
     size = (directory / f"{name}.c").stat().st_size
-    library = compile_c(directory, name, DEFAULT_FLAGS if size <= LARGEST_OPTIMISED else (*WARNINGS, "-O0"))
+    flags = DEFAULT_FLAGS if size <= LARGEST_OPTIMISED else (*WARNINGS, "-O0")
+    library = compile_c(directory, name, (*flags, *also))
     return c_module(library, read_manifest(directory / f"{name}.json"))
+
+
+def load_threads(directory: Path, name: str, threaded: Sequence[str]) -> LoadedModule | None:
+    """The C of module NAME compiled with OpenMP, those functions alone; None where the compiler knows none."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from mbsym.codegen.build import knows_flag
+
+    if not knows_flag(OPENMP):
+        return None
+    module = _load_c(directory, name, [OPENMP])
+    # A fork has none of the threads that OpenMP may have kept for the process that it was forked from, and would wait
+    # for them forever; OpenMP keeps others for each thread that calls it.
+    caller = ThreadPoolExecutor(max_workers=1)
+
+    def called(function: LoadedFunction) -> LoadedFunction:
+        return replace(function, call=lambda *given: caller.submit(function.call, *given).result())
+
+    own = {function: called(module.functions[function]) for function in threaded}
+    return replace(module, language=THREADS, functions=own, compiler="")
 
 
 def _load_batch(directory: Path, name: str) -> LoadedModule:

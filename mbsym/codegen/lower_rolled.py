@@ -71,10 +71,20 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class LoweredSweep:
-    """Runs in order under a title."""
+    """Runs in order under a title.
+
+    Attributes:
+        title: of the sweep.
+        runs: in order; those of one step, each part of which is a call, are one.
+        parts: where the runs of each part begin that a thread may take; none where one thread takes all, and where
+            each call is a part.
+        is_spread: each call is a part.
+    """
 
     title: str
     runs: tuple[Run, ...]
+    parts: tuple[int, ...] = ()
+    is_spread: bool = False
 
     @property
     def in_turn(self) -> tuple[Run, ...]:
@@ -127,6 +137,7 @@ class LoweredRolled:
         memory: entries of the array that calls hand on.
         used: identifiers of the arguments and parameters that some step reads or writes.
         operations: of one evaluation.
+        threads: that may take parts of sweeps.
     """
 
     steps: tuple[LoweredStep, ...]
@@ -137,6 +148,7 @@ class LoweredRolled:
     memory: int
     used: frozenset[str]
     operations: OperationCount
+    threads: int = 0
 
 
 def lower_rolled(
@@ -158,16 +170,23 @@ def lower_rolled(
     sweeps = []
     for sweep in rolled.sweeps:
         runs: list[Run] = []
-        for call in sweep.calls:
+        parts: list[int] = []
+        kinds = {call.part for call in sweep.calls}
+        is_spread = 1 < len(kinds) == len(sweep.calls)
+        part = -1
+        for call in sorted(sweep.calls, key=lambda call: call.step) if is_spread else sweep.calls:
             step = number[call.step]
             own = places[step]
-            if runs and runs[-1].step == step:
+            begins = call.part != part and not is_spread
+            if runs and runs[-1].step == step and not begins:
                 runs[-1] = Run(step, runs[-1].start, len(own) + 1)
             else:
+                parts += [len(runs)] * begins
                 runs.append(Run(step, len(own), len(own) + 1))
+            part = call.part
             own.append(_places(rolled.steps[call.step], call, homes))
             numbers[step].append(call.numbers)
-        sweeps.append(LoweredSweep(sweep.title, tuple(runs)))
+        sweeps.append(LoweredSweep(sweep.title, tuple(runs), tuple(parts) if len(parts) > 1 else (), is_spread))
     scope = Scope()
     inside = Scope({*arguments.values(), *parameters.values(), *reserved})
     own_arrays = {name: inside.claim(name) for name in rolled.arrays}
@@ -186,7 +205,9 @@ def lower_rolled(
     zeroed = tuple(arguments[name] for name in rolled.zeroed)
     sizes = {own_arrays[name]: size for name, size in rolled.arrays.items()}
     total = total_operations(rolled, counts)
-    return LoweredRolled(steps, tuple(sweeps), pairs, zeroed, sizes, memory, frozenset(used), total)
+    return LoweredRolled(
+        steps, tuple(sweeps), pairs, zeroed, sizes, memory, frozenset(used), total, rolled.threads
+    )
 
 
 def _lowered_pairs(
@@ -235,33 +256,72 @@ def _places(step: Step, call: Call, homes: Mapping[int, int]) -> tuple[int, ...]
 
 
 def _homes(rolled: RolledProgram) -> tuple[dict[int, int], int]:
-    """Where each block begins in the memory, and how large that is."""
-    calls = rolled.calls
-    last: dict[int, int] = {}
-    for time, call in enumerate(calls):
-        for array, block in zip(rolled.steps[call.step].reads, call.reads, strict=True):
-            if array == MEMORY:
-                last[block] = time
+    """Where each block begins in the memory, and how large that is.
+
+    Places that become free in a part of a sweep are taken again by that part alone until the sweep is over.
+    """
+    last: dict[int, tuple[int, int]] = {}
+    readers: dict[int, set[tuple[int, int]]] = {}
+    time = 0
+    for number, sweep in enumerate(rolled.sweeps):
+        for call in sweep.calls:
+            for array, block in zip(rolled.steps[call.step].reads, call.reads, strict=True):
+                if array == MEMORY:
+                    last[block] = number, time
+                    readers.setdefault(block, set()).add((number, call.part))
+            time += 1
     for item in (item for each in rolled.pairs for item in (*each.outer, *each.inner)):
-        last.update(dict.fromkeys(item.reads, len(calls)))
+        last.update(dict.fromkeys(item.reads, (len(rolled.sweeps), time)))
     ending: dict[int, list[int]] = {}
-    for block, time in last.items():
+    for block, (_, time) in last.items():
         ending.setdefault(time, []).append(block)
-    homes: dict[int, int] = {}
-    free: dict[int, list[int]] = {}
-    size = 0
-    for time, call in enumerate(calls):
-        # What a call writes never shares memory with what it reads.
-        written = [b for a, b in zip(rolled.steps[call.step].writes, call.writes, strict=True) if a == MEMORY]
-        for block in written:
-            length = rolled.blocks[block]
-            known = free.get(length)
-            if known:
-                homes[block] = known.pop()
-            else:
-                homes[block] = size
-                size += length
-        done = [*ending.get(time, ()), *(block for block in written if block not in last)]
-        for block in done:
-            free.setdefault(rolled.blocks[block], []).append(homes[block])
-    return homes, size
+    memory = _Memory()
+    time = 0
+    for number, sweep in enumerate(rolled.sweeps):
+        for call in sweep.calls:
+            # What a call writes never shares memory with what it reads.
+            written = [b for a, b in zip(rolled.steps[call.step].writes, call.writes, strict=True) if a == MEMORY]
+            for block in written:
+                memory.take(block, rolled.blocks[block], call.part)
+            for block in (*ending.get(time, ()), *(block for block in written if block not in last)):
+                others = {part for sweep_of, part in readers.get(block, ()) if sweep_of == number} - {call.part}
+                memory.leave(block, rolled.blocks[block], None if others else call.part)
+            time += 1
+        memory.end_sweep()
+    return memory.homes, memory.size
+
+
+class _Memory:
+    """Places of blocks by length: free for all, or for the part of the sweep that left them."""
+
+    def __init__(self) -> None:
+        self.homes: dict[int, int] = {}
+        self.size = 0
+        self._free: dict[int, list[int]] = {}
+        self._own: dict[tuple[int, int], list[int]] = {}
+        self._later: list[tuple[int, int]] = []
+
+    def take(self, block: int, length: int, part: int) -> None:
+        """Finds a place for a block that a part writes."""
+        known = self._own.get((part, length)) or self._free.get(length)
+        if known:
+            self.homes[block] = known.pop()
+        else:
+            self.homes[block] = self.size
+            self.size += length
+
+    def leave(self, block: int, length: int, part: int | None) -> None:
+        """A block is not read any more; where parts beside each other read it, not before the sweep is over."""
+        if part is None:
+            self._later.append((length, self.homes[block]))
+        else:
+            self._own.setdefault((part, length), []).append(self.homes[block])
+
+    def end_sweep(self) -> None:
+        """What has become free is so for all."""
+        for length, home in self._later:
+            self._free.setdefault(length, []).append(home)
+        for (_, length), homes in self._own.items():
+            self._free.setdefault(length, []).extend(homes)
+        self._own.clear()
+        self._later.clear()

@@ -118,6 +118,8 @@ def _function(module: LoweredModule, function: ModuleFunction) -> dict[str, obje
         }
     if function.rolled is not None:
         entry["style"] = "shared"
+        if function.rolled.threads:
+            entry["threads"] = function.rolled.threads
     if module.parameters and not module.takes_parameters(function):
         entry["takes_parameters"] = False
     if function.failures:

@@ -6,8 +6,9 @@ centres of mass, is derived from the mechanism as it is.
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, Literal
 
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.regrouping import regrouped
@@ -15,6 +16,13 @@ from mbsym.kinematics.sliding import slid
 
 SLIDE: Final = "slide"
 REGROUP: Final = "regroup"
+
+
+def chosen_simplifications(simplify: str | Sequence[str]) -> Literal["all", "none"] | tuple[str, ...]:
+    """All, none, or some by their names, as options hold them."""
+    if simplify == "all" or simplify == "none":
+        return "all" if simplify == "all" else "none"
+    return (simplify,) if isinstance(simplify, str) else tuple(simplify)
 
 
 def for_forces(mechanism: Mechanism) -> Mechanism:
@@ -27,10 +35,20 @@ def for_mass_matrix(mechanism: Mechanism) -> Mechanism:
     return _equivalent(mechanism, to_turn=False)
 
 
-def _equivalent(mechanism: Mechanism, *, to_turn: bool) -> Mechanism:
+def for_elimination(mechanism: Mechanism, keeping: Container[int]) -> Mechanism:
+    """An equivalent mechanism for articulated inertias, some bodies of which keep inertias that can be inverted.
+
+    Args:
+        mechanism: of any tree joints.
+        keeping: labels of those bodies.
+    """
+    return _equivalent(mechanism, to_turn=False, keeping=keeping)
+
+
+def _equivalent(mechanism: Mechanism, *, to_turn: bool, keeping: Container[int] = ()) -> Mechanism:
     given = mechanism.true
     allowed = given.simplifications
     found = slid(given, to_turn=to_turn) if SLIDE in allowed else given
     if REGROUP in allowed:
-        found = regrouped(found, to_turn=to_turn)
+        found = regrouped(found, to_turn=to_turn, keeping=keeping)
     return found if found is given else replace(found, given=given)

@@ -11,6 +11,7 @@ Source: M. Gautier, W. Khalil, Direct calculation of minimum set of inertial par
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import replace
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias
@@ -29,17 +30,20 @@ Share: TypeAlias = Literal["xx", "yy", "second moment"]
 leaves Ixx + Iyy = Izz, so that Euler's equations need sums that the motion of points of the body needs too."""
 
 
-def regrouped(mechanism: Mechanism, *, to_turn: bool = False) -> Mechanism:
+def regrouped(mechanism: Mechanism, *, to_turn: bool = False, keeping: Container[int] = ()) -> Mechanism:
     """The same mechanism with all that a joint does not feel moved inward; what reaches ground is left out.
 
     Args:
         mechanism: of any tree joints.
         to_turn: for Euler's equations, in which another share of the second moments is better moved.
+        keeping: labels of bodies from which nothing moves, so that their inertias stay those of possible bodies.
     """
     inertias = {body.label: body.inertia for body in mechanism.bodies}
     weighed = to_turn and mechanism.prepared and _turns_in_space(mechanism)
     with mechanism.graph.section("base parameters, inward"):
         for body in reversed(mechanism.bodies):
+            if body.label in keeping:
+                continue
             share = _share(mechanism, body, inertias[body.label], to_turn, weighed)
             moved = _unfelt(inertias[body.label], body.joint.kind.unfelt, share)
             inertias[body.label] = _tidy(_flat(_difference(inertias[body.label], moved), share))

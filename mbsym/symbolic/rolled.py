@@ -49,12 +49,14 @@ class Call:
         step: which.
         reads, writes: the first entry in an argument or result, or the number of a block of the memory.
         numbers: of this call.
+        part: of its sweep; calls of one part follow each other, and no part reads what another one writes.
     """
 
     step: int
     reads: tuple[int, ...]
     writes: tuple[int, ...]
     numbers: tuple[Fraction, ...] = ()
+    part: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,7 @@ class RolledProgram:
         zeroed: results whose entries are zero unless something is written there.
         arrays: the function's own arrays, which calls fill and read by places as they do arguments and results, by name
             with their sizes.
+        threads: that may share the parts of a sweep; none where one thread does all.
     """
 
     head: Program
@@ -150,6 +153,7 @@ class RolledProgram:
     pairs: tuple[Pairs, ...] = ()
     zeroed: tuple[str, ...] = ()
     arrays: Mapping[str, int] = field(default_factory=dict)
+    threads: int = 0
 
     def __repr__(self) -> str:
         return f"<RolledProgram {self.name}: {len(self.steps)} steps, {len(self.calls)} calls>"
@@ -187,7 +191,8 @@ def unrolled(rolled: RolledProgram) -> Program:
     """The same function as a Program: all calls written out.
 
     Raises:
-        SymbolicError: a call reads what no call has written, or an entry is written twice.
+        SymbolicError: a call reads what no call has written, or what another part of its sweep writes, or an entry is
+            written twice.
     """
     graph = Graph()
     images: dict[int, Reference] = {}
@@ -200,7 +205,9 @@ def unrolled(rolled: RolledProgram) -> Program:
     results: dict[str, list[Reference | None]] = {item.name: [None] * len(item.values) for item in head.outputs}
     results.update({name: [None] * size for name, size in rolled.arrays.items()})
     memory: dict[int, list[Reference]] = {}
-    for call in rolled.calls:
+    writers: dict[int, tuple[int, int]] = {}
+    numbered = [(number, call) for number, sweep in enumerate(rolled.sweeps) for call in sweep.calls]
+    for number, call in numbered:
         step = rolled.steps[call.step]
         program = step.program
         bound = {item.symbol: graph.symbol(item.name) for item in program.parameters}
@@ -210,6 +217,8 @@ def unrolled(rolled: RolledProgram) -> Program:
             source = [ref for ref in (memory.get(place, ()) if array == MEMORY else known) if ref is not None]
             if len(source) < len(item.symbols):
                 raise SymbolicError(f"step {program.name} reads what was not written", where=rolled.name)
+            if array == MEMORY and writers[place][0] == number and writers[place][1] != call.part:
+                raise SymbolicError(f"step {program.name} reads what another part writes", where=rolled.name)
             bound.update(zip(item.symbols, source, strict=False))
         if step.numbers:
             bound.update(zip(program.inputs[-1].symbols, map(graph.const, call.numbers), strict=True))
@@ -220,6 +229,7 @@ def unrolled(rolled: RolledProgram) -> Program:
                 if place in memory:
                     raise SymbolicError(f"step {program.name} writes a block again", where=rolled.name)
                 memory[place] = values
+                writers[place] = number, call.part
                 continue
             for index, value in enumerate(values, start=place):
                 if results[array][index] is not None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from mbsym import __version__, markup
 from mbsym.codegen.description import GeneratedFile
-from mbsym.codegen.languages import LANGUAGES, Language
+from mbsym.codegen.languages import LANGUAGES, THREADS, Language, load_threads
 from mbsym.codegen.load import LoadedFunction, LoadedModule
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES
 from mbsym.codegen.manifest_reader import changed_files, file_hash, read_manifest
@@ -330,6 +330,11 @@ def _run(
     for language in languages:
         notes.write(f"{language.name} {manifest['name']}")
         modules.append(_watched(language.load(directory, manifest["name"]), notes))
+    threaded = [entry["name"] for entry in manifest["functions"] if "threads" in entry]
+    if threaded and any(module.language == "c" for module in modules):
+        notes.write(f"{THREADS} {manifest['name']}")
+        by_threads = load_threads(directory, manifest["name"], threaded)
+        modules += [_watched(by_threads, notes)] if by_threads is not None else []
     for module in modules:
         if module.unlisted:
             raise CodegenError(

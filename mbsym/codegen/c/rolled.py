@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate, pairwise
 from typing import Final
 
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.tables import CONTINUED, INDENT
 from mbsym.codegen.identifiers import Scope
-from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, LoweredStep, Run
+from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, LoweredStep, LoweredSweep, Run
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH, c_comment
 
@@ -66,6 +67,9 @@ class RolledLines:
         self._found = scope.claim("found")
         self._outer = [scope.claim(f"outer_{k}") for k in range(1, len(rolled.pairs) + 1)]
         self._inner = [scope.claim(f"inner_{k}") for k in range(1, len(rolled.pairs) + 1)]
+        self._part = scope.claim("part")
+        self._ends = scope.claim("ends")
+        self._first = scope.claim("first")
         self._numbers = [scope.claim(f"numbers_{k}") for k in range(1, len(rolled.steps) + 1)]
         self._places = [scope.claim(f"places_{k}") for k in range(1, len(rolled.steps) + 1)]
 
@@ -81,14 +85,36 @@ class RolledLines:
             lines.append(f"{INDENT}{self._real} {self._memory}[{self._rolled.memory}]; /* what steps hand on */")
         lines += [f"{INDENT}{self._real} {name}[{size}];" for name, size in self._rolled.arrays.items()]
         lines += self._zeros()
+        threads = self._rolled.threads
+        if threads:
+            lines += [*_pragma(f"parallel num_threads({threads})"), f"{INDENT}{{"]
         for sweep in self._rolled.sweeps:
-            lines += ["", f"{INDENT}/* {c_comment(sweep.title)} */"]
-            lines += [line for run in sweep.in_turn for line in self._loop(run)]
-            if sweep.mixed:
-                lines += self._mixed(sweep.mixed)
+            lines += ["", f"{INDENT}{INDENT * (threads > 0)}/* {c_comment(sweep.title)} */"]
+            own = self._shared_out(sweep) if threads else self._in_order(sweep)
+            lines += [f"{INDENT}{line}" if threads and not line.startswith("#") else line for line in own]
+        lines += [f"{INDENT}}}"] * (threads > 0)
         for number, pairs in enumerate(self._rolled.pairs):
             lines += self._pairs(number, pairs)
         return tuple(lines)
+
+    def _in_order(self, sweep: LoweredSweep) -> list[str]:
+        """A sweep, call by call."""
+        lines = [line for run in sweep.in_turn for line in self._loop(run)]
+        return lines + self._mixed(sweep.mixed) if sweep.mixed else lines
+
+    def _shared_out(self, sweep: LoweredSweep) -> list[str]:
+        """A sweep whose parts threads take, or the one that comes first all of it."""
+        if sweep.is_spread:
+            lines = []
+            for place, run in enumerate(sweep.runs, start=1):
+                # Only the last loop waits for all threads; what is one call has no loop.
+                way = "for schedule(static)" if run.stop > run.start + 1 else "single"
+                lines += [*_pragma(way + " nowait" * (place < len(sweep.runs))), *self._loop(run)]
+            return lines
+        if sweep.parts:
+            return [*_pragma("for schedule(static, 1)"), *self._parts(sweep)]
+        inner = [f"{INDENT}{line}" for line in self._in_order(sweep)]
+        return [*_pragma("single"), f"{INDENT}{{", *inner, f"{INDENT}}}"]
 
     def _zeros(self) -> list[str]:
         lines = []
@@ -177,21 +203,64 @@ class RolledLines:
         steps = list(dict.fromkeys(run.step for run in runs))
         order = [str(steps.index(run.step)) for run in runs for _ in range(run.start, run.stop)]
         first = {step: min(run.start for run in runs if run.step == step) for step in steps}
-        kind = "unsigned char" if len(steps) <= _LARGEST_CHAR else "int"
-        k, at = self._place, self._at
         lines = [f"{INDENT}{{"]
-        lines += _table(f"static const {kind} {self._order}[{len(order)}]", [order], CONTINUED)
+        lines += self._order_table(steps, order, CONTINUED)
+        lines.append(f"{CONTINUED}int {self._at}[{len(steps)}] = {{{', '.join(str(first[step]) for step in steps)}}};")
+        return [*lines, *self._choosing(steps, "0", str(len(order)), CONTINUED), f"{INDENT}}}"]
+
+    def _parts(self, sweep: LoweredSweep) -> list[str]:
+        """A loop over parts, each of which is a loop that chooses the step."""
+        runs, at = sweep.runs, self._at
+        steps = list(dict.fromkeys(run.step for run in runs))
+        order = [str(steps.index(run.step)) for run in runs for _ in range(run.start, run.stop)]
+        edges = [*sweep.parts, len(runs)]
+        lengths = [sum(run.stop - run.start for run in runs[a:b]) for a, b in pairwise(edges)]
+        ends = [0, *accumulate(lengths)]
+        first = [[_first_row(runs[a:], step) for step in steps] for a in sweep.parts]
+        part, inner = self._part, CONTINUED + INDENT
+        lines = [f"{INDENT}for (int {part} = 0; {part} < {len(sweep.parts)}; ++{part}) {{"]
+        lines += self._order_table(steps, order, CONTINUED)
+        lines += _table(f"static const int {self._ends}[{len(ends)}]", [list(map(str, ends))], CONTINUED)
+        rows = [list(map(str, row)) for row in first]
+        lines += _table(f"static const int {self._first}[{len(rows)}][{len(steps)}]", rows, CONTINUED)
+        k = self._place
         lines += [
-            f"{CONTINUED}int {at}[{len(steps)}] = {{{', '.join(str(first[step]) for step in steps)}}};",
-            f"{CONTINUED}for (int {k} = 0; {k} < {len(order)}; ++{k}) {{",
-            f"{CONTINUED}{INDENT}switch ({self._order}[{k}]) {{",
+            f"{CONTINUED}int {at}[{len(steps)}];",
+            f"{CONTINUED}for (int {k} = 0; {k} < {len(steps)}; ++{k}) {{",
+            f"{inner}{at}[{k}] = {self._first}[{part}][{k}];",
+            f"{CONTINUED}}}",
+        ]
+        start, stop = f"{self._ends}[{part}]", f"{self._ends}[{part} + 1]"
+        return [*lines, *self._choosing(steps, start, stop, CONTINUED), f"{INDENT}}}"]
+
+    def _order_table(self, steps: Sequence[int], order: list[str], indent: str) -> list[str]:
+        kind = "unsigned char" if len(steps) <= _LARGEST_CHAR else "int"
+        return _table(f"static const {kind} {self._order}[{len(order)}]", [order], indent)
+
+    def _choosing(self, steps: Sequence[int], start: str, stop: str, indent: str) -> list[str]:
+        """The loop over the order of steps."""
+        k, at = self._place, self._at
+        inner = indent + INDENT
+        lines = [
+            f"{indent}for (int {k} = {start}; {k} < {stop}; ++{k}) {{",
+            f"{inner}switch ({self._order}[{k}]) {{",
         ]
         for place, step in enumerate(steps):
             label = "default" if place == len(steps) - 1 else f"case {place}"
-            lines.append(f"{CONTINUED}{INDENT}{label}:")
-            lines += _broken(CONTINUED * 2, self._call(step, f"{at}[{place}]"))
-            lines += [f"{CONTINUED * 2}++{at}[{place}];", f"{CONTINUED * 2}break;"]
-        return [*lines, f"{CONTINUED}{INDENT}}}", f"{CONTINUED}}}", f"{INDENT}}}"]
+            lines.append(f"{inner}{label}:")
+            lines += _broken(inner + INDENT, self._call(step, f"{at}[{place}]"))
+            lines += [f"{inner}{INDENT}++{at}[{place}];", f"{inner}{INDENT}break;"]
+        return [*lines, f"{inner}}}", f"{indent}}}"]
+
+
+def _first_row(runs: Sequence[Run], step: int) -> int:
+    """The next call of a step, in its own table; 0 where there is none."""
+    return next((run.start for run in runs if run.step == step), 0)
+
+
+def _pragma(text: str) -> list[str]:
+    """A line for OpenMP, which other compilers need not know."""
+    return ["#ifdef _OPENMP", f"#pragma omp {text}", "#endif"]
 
 
 def _broken(indent: str, statement: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Literal, TypeAlias, get_args
 
 from mbsym.errors import DerivationError
@@ -19,13 +19,29 @@ Style: TypeAlias = Literal["straight", "shared", "auto"]
 LONG: Final = 60
 """Bodies from which on the style "auto" shares: there machine code of straight functions outgrows the caches."""
 
+MOST_THREADS: Final = 1024
+"""More are a slip of the pen."""
 
-def chosen_style(name: str) -> Style:
-    """The style of that name.
+
+def chosen_style(name: str, threads: int = 0) -> Style:
+    """The style of that name; what threads take is made of steps.
 
     Raises:
-        DerivationError: there is none.
+        DerivationError: there is none, or threads are asked for that it cannot have.
     """
+    if threads < 0 or threads == 1 or threads > MOST_THREADS:
+        raise DerivationError(
+            f"work cannot be divided for {threads} threads",
+            where="--threads",
+            remedy=f"give 2 to {MOST_THREADS}, or leave it out",
+        )
+    if threads and name == "straight":
+        raise DerivationError(
+            "threads take loops over steps, which functions written out do not have",
+            where="--threads",
+            remedy="leave out --style straight, or --threads",
+        )
+    name = "shared" if threads and name == "auto" else name
     for style in get_args(Style):
         if style == name:
             found: Style = style
@@ -45,6 +61,7 @@ def shared_functions(
     style: Style,
     *,
     prepare: bool,
+    threads: int = 0,
 ) -> dict[str, RolledProgram]:
     """Functions that are made of steps which bodies of one kind share, as the style says.
 
@@ -54,9 +71,11 @@ def shared_functions(
         optimise: the passes that steps go through.
         style: as it is asked for.
         prepare: what depends on parameters is computed beforehand.
+        threads: for how many some function is to be divided.
 
     Raises:
-        DerivationError: the shared style is asked for where no function can have it, or with what it does not go with.
+        DerivationError: the shared style is asked for where no function can have it, or with what it does not go with,
+            or threads where no function falls into parts.
     """
     asked = style == "shared"
     if asked and prepare:
@@ -74,6 +93,7 @@ def shared_functions(
             rolled = simplified_steps(rolled, optimise)
             if not any(guards(step.program) for step in rolled.steps):
                 made[name] = rolled
+    _require_threads(made.values(), threads)
     if asked and not made:
         raise DerivationError(
             "no function that is asked for can be made of steps that bodies share",
@@ -82,3 +102,18 @@ def shared_functions(
             "whose bodies have inertia; take --style straight",
         )
     return made
+
+
+def _require_threads(made: Iterable[RolledProgram], threads: int) -> None:
+    """Checks that some function has parts for threads, if there are to be any.
+
+    Raises:
+        DerivationError: none has.
+    """
+    if threads and not any(rolled.threads for rolled in made):
+        raise DerivationError(
+            "no function that is asked for falls into parts that threads can take",
+            where="--threads",
+            remedy="forward_dynamics does, of trees of several bodies without force elements and couplings, whose "
+            "values are numbers and whose bodies have inertia; leave --threads out",
+        )
