@@ -1,9 +1,10 @@
 """The constraint force algorithm by threads: trees of 100 to 10000 bodies, and batches, beside the serial recursion.
 
-    python tests/benchmarks/parallel_cfa.py [--small] [--threads 2]
+    python tests/benchmarks/parallel_cfa.py [--small] [--threads 2] [--write docs/constraint_forces.md]
 
-Text of a function for each mechanism ends at about a thousand bodies, so that parallel_cfa.c goes through tables: the
-equations are those of ``cfa`` (absolute form) for revolute joints, in an order of elimination that is data:
+First the code that ``mbsym generate --formulation cfa-parallel --threads N`` writes, then how that came about:
+parallel_cfa.c compares orders of elimination of all of A. It goes through tables; the equations are those of ``cfa``
+(absolute form) for revolute joints, in an order of elimination that is data:
 
 * leaf to root: no fill, one joint after the other;
 * rounds: those of ``cfa-serial``, the joints of a round shared among threads, more than twice the operations;
@@ -19,8 +20,10 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import os
+import re
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import cos, sin
 from pathlib import Path
@@ -29,6 +32,7 @@ from time import perf_counter
 from typing import Any, Final
 
 import numpy as np
+import parallel_generated
 from cfa_operations import arms, binary, chain, comb
 from numpy.typing import NDArray
 
@@ -331,36 +335,83 @@ def single(
     return [microseconds(call, seconds) for call in (recursion, *calls)], worst
 
 
+SHAPES: Final[dict[str, Callable[[int], tuple[int, ...]]]] = {
+    "chain": chain, "four arms": arms, "comb": comb, "binary": binary
+}  # fmt: skip
+
+
+def generated_rows(sizes: Sequence[int], threads: int, seconds: float) -> Iterator[str]:
+    """The table of generated code."""
+    several = f"{threads} threads"
+    gains = f"threads gain | recursion / {several}"
+    yield f"| tree, us a call | bodies | recursion | parts, 1 thread | parts, {several} | {gains} | difference |"
+    yield "|" + "---|" * 8
+    with TemporaryDirectory() as scratch:
+        for shape, parents_of in SHAPES.items():
+            for n in sizes:
+                parents = parents_of(n)
+                given = state(len(parents))
+                (alone, one, all_), worst = parallel_generated.single(Path(scratch), parents, threads, given, seconds)
+                times = f"{alone:.0f} | {one:.0f} | {all_:.0f} | {one / all_:.2f} | {alone / all_:.2f}"
+                yield f"| {shape} | {n} | {times} | {worst:.0e} |"
+
+
+def order_rows(library: ctypes.CDLL, sizes: Sequence[int], threads: int, seconds: float) -> Iterator[str]:
+    """The table of orders of elimination."""
+    several = f"{threads} threads"
+    ways = ["recursion", "leaf to root", "rounds", f"rounds, {several}", "all ends", f"all ends, {several}"]
+    yield f"| tree, us a call | bodies | {' | '.join(ways)} | difference |"
+    yield "|" + "---|" * 9
+    for shape, parents_of in SHAPES.items():
+        for n in sizes:
+            times, worst = single(library, parents_of(n), threads, seconds)
+            yield f"| {shape} | {n} | {' | '.join(f'{each:.0f}' for each in times)} | {worst:.0e} |"
+
+
+def batch_rows(library: ctypes.CDLL, threads: int, seconds: float) -> Iterator[str]:
+    """The table of many states at once."""
+    yield f"| us a state | 1 thread | {threads} threads | threads gain | difference |"
+    yield "|" + "---|" * 5
+    for n in (100, 1000):
+        mechanism = Mechanism(library, chain(n), rows(chain(n)), 64)
+        given = state(n, 64)
+        calls = [mechanism.recursion(*given, count) for count in (1, threads)]
+        one, all_ = (each / 64 for each in parallel_generated.in_turn(calls, seconds))
+        yield f"| chain of {n} by the recursion, 64 states | {one:.1f} | {all_:.1f} | {one / all_:.1f} | |"
+    yield from parallel_generated.batches(seconds)
+
+
 def main() -> None:
-    """Prints the tables."""
+    """Prints the tables, and writes them to pages that have places for them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--small", action="store_true", help="trees of 100 bodies alone")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=0.5, help="of each measurement; more on a busy machine")
+    parser.add_argument("--write", metavar="PAGE", type=Path, help="put the tables between <!-- threads NAME --> lines")
     options = parser.parse_args()
-    threads, sizes = options.threads, (100,) if options.small else (100, 1000, 10000)
-    shapes: dict[str, Callable[[int], tuple[int, ...]]] = {
-        "chain": chain, "four arms": arms, "comb": comb, "binary": binary
-    }  # fmt: skip
-    several = f"{threads} threads"
-    ways = ["recursion", "leaf to root", "rounds", f"rounds, {several}", "all ends", f"all ends, {several}"]
+    os.environ.setdefault("OMP_NUM_THREADS", str(options.threads))
+    sizes = (100,) if options.small else (100, 1000, 10000)
     with TemporaryDirectory() as scratch:
         library = compiled(scratch)
-        print("| tree, us a call | bodies |", " | ".join(ways), "| difference |\n|" + "---|" * 9)
-        for shape, parents_of in shapes.items():
-            for n in sizes:
-                times, worst = single(library, parents_of(n), threads, options.seconds)
-                print(f"| {shape} | {n} |", " | ".join(f"{each:.0f}" for each in times), f"| {worst:.0e} |", flush=True)
-        print(f"\n| 64 chains by the recursion, us a state | 1 thread | {several} |\n|---|---|---|")
-        for n in sizes[:2]:
-            mechanism = Mechanism(library, chain(n), rows(chain(n)), 64)
-            calls = [mechanism.recursion(*state(n, 64), count) for count in (1, threads)]
-            print(
-                f"| {n} |",
-                " | ".join(f"{microseconds(call, options.seconds) / 64:.1f}" for call in calls),
-                "|",
-                flush=True,
-            )
+        tables = {
+            "generated": generated_rows(sizes, options.threads, options.seconds),
+            "orders": order_rows(library, sizes, options.threads, options.seconds),
+            "batches": batch_rows(library, options.threads, options.seconds),
+        }
+        for name, lines in tables.items():
+            found = []
+            for line in lines:
+                found.append(line)
+                print(line, flush=True)
+            print()
+            if options.write is not None:
+                page = options.write.read_text(encoding="utf-8")
+                place = rf"(<!-- threads {name} -->\n).*?(<!-- threads end -->)"
+                text = "".join(f"{line}\n" for line in found)
+                changed, places = re.subn(place, lambda at, text=text: f"{at[1]}{text}{at[2]}", page, flags=re.DOTALL)
+                if not places:
+                    parser.error(f"{options.write} has no lines <!-- threads {name} --> and <!-- threads end -->")
+                options.write.write_text(changed, encoding="utf-8")
 
 
 if __name__ == "__main__":
