@@ -25,18 +25,18 @@ from mbsym.formulations.constraint_force.block_system import BlockSystem, solve
 from mbsym.formulations.constraint_force.joint_compliance import compliance, why_singular
 from mbsym.formulations.constraint_force.leaf_to_root import ConstraintForces, derive_motion, motion_functions
 from mbsym.formulations.constraint_force.parts import Parts, divided
-from mbsym.formulations.contracts import FORWARD_DYNAMICS, Derived
+from mbsym.formulations.contracts import FORWARD_DYNAMICS
 from mbsym.formulations.recursive.articulated_body import Pivot, Seen, eliminated, handed_on, joint_rates
 from mbsym.formulations.recursive.newton_euler import inertial_wrench
 from mbsym.formulations.regular_mass import never_singular
-from mbsym.formulations.shared.heads import is_plain
+from mbsym.formulations.shared.heads import head_of, is_plain, vector
 from mbsym.formulations.shared.roles import Cast, Given, Place, Role, Stage, cast_in_roles
 from mbsym.kinematics.equivalents import for_elimination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import turning_matrix
 from mbsym.spatial.inertia import ArticulatedInertia
 from mbsym.spatial.rotation import Rotation
-from mbsym.spatial.vector import Vector3, add, cross, dot, negate, subtract, zero_vector
+from mbsym.spatial.vector import add, cross, dot, negate, subtract, zero_vector
 from mbsym.symbolic.rolled import RolledProgram
 from mbsym.symbolic.scalar import Scalar
 
@@ -92,8 +92,7 @@ def forward_dynamics_in_parts(mechanism: Mechanism, threads: int) -> RolledProgr
     if len(parts.tasks) < FEWEST_PARTS:
         return None
     zero = Scalar(mechanism.graph, 0)
-    how = "constraint forces from all ends, bodies of a kind share their steps"
-    head = FORWARD_DYNAMICS.program(mechanism, Derived([zero] * mechanism.nv, how))
+    head = head_of(FORWARD_DYNAMICS, mechanism, "constraint forces from all ends")
     still = [*[zero] * 3, *negate(mechanism.gravity)]
     ground = {"omega": [zero] * 3, "moved": still}
     if parts.path:
@@ -157,23 +156,23 @@ def _position(body: TreeBody, given: Given) -> Given:
 
 
 def _spin(body: TreeBody, given: Given) -> Given:
-    carried = body.rotation.to_child(_vector(given["omega", INBOARD]))
-    return {("omega", OWN): add(carried, _vector(given["rates", OWN][:3]))}
+    carried = body.rotation.to_child(vector(given["omega", INBOARD]))
+    return {("omega", OWN): add(carried, vector(given["rates", OWN][:3]))}
 
 
 def _drift(body: TreeBody, given: Given) -> list[Scalar]:
     """c: the body's acceleration but for X a_c + H vdot."""
-    rates, omega, over = given["rates", OWN], _vector(given["omega", OWN]), _vector(given["omega", INBOARD])
-    spin, slide = _vector(rates[:3]), _vector(rates[3:6])
+    rates, omega, over = given["rates", OWN], vector(given["omega", OWN]), vector(given["omega", INBOARD])
+    spin, slide = vector(rates[:3]), vector(rates[3:6])
     carried = subtract(omega, spin)
-    angular = add(_vector(rates[6:9]), cross(carried, spin))
-    linear = add(_vector(rates[9:]), cross(add(omega, carried), slide))
+    angular = add(vector(rates[6:9]), cross(carried, spin))
+    linear = add(vector(rates[9:]), cross(add(omega, carried), slide))
     return [*angular, *add(linear, body.rotation.to_child(cross(over, cross(over, body.translation))))]
 
 
 def _load(body: TreeBody, given: Given) -> list[Scalar]:
     """p of the body alone: the wrench that its speeds take."""
-    zero, omega = zero_vector(body.motion.graph), _vector(given["omega", OWN])
+    zero, omega = zero_vector(body.motion.graph), vector(given["omega", OWN])
     moment, force = inertial_wrench(body.inertia, omega, zero, turning_matrix(omega, zero), zero)
     return [*moment, *force]
 
@@ -253,7 +252,7 @@ def _return(body: TreeBody, given: Given) -> Given:
         inertia = inertia + _inertia(given["articulated", OWN][:_INERTIA])
     moved, push, load = given["moved", OWN], given["push", OWN], given["load", OWN]
     wrench = [dot(row, moved) + p - f for row, p, f in zip(inertia.rows(), load, push, strict=True)]
-    n, f = body.placement.wrench_to_parent(_vector(wrench[:3]), _vector(wrench[3:]))
+    n, f = body.placement.wrench_to_parent(vector(wrench[:3]), vector(wrench[3:]))
     onto = [*negate(n), *negate(f)]
     phi, still = given["compliance", INBOARD][:_INERTIA], given["compliance", INBOARD][_INERTIA:]
     carrier = [a + dot(row, onto) for row, a in zip(_swapped(_inertia(phi)).rows(), still, strict=True)]
@@ -386,17 +385,12 @@ def _swapped_entries(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
 
 def _moved(body: TreeBody, motion: Sequence[Scalar]) -> list[Scalar]:
     """An acceleration of the carrier at the body."""
-    angular, linear = body.placement.twist_to_child(_vector(motion[:3]), _vector(motion[3:]))
+    angular, linear = body.placement.twist_to_child(vector(motion[:3]), vector(motion[3:]))
     return [*angular, *linear]
 
 
-def _vector(entries: Sequence[Scalar]) -> Vector3:
-    x, y, z = entries
-    return x, y, z
-
-
 def _inertia(entries: Sequence[Scalar]) -> ArticulatedInertia:
-    a, c, b = entries[:6], entries[15:21], [_vector(entries[k : k + 3]) for k in (6, 9, 12)]
+    a, c, b = entries[:6], entries[15:21], [vector(entries[k : k + 3]) for k in (6, 9, 12)]
     return ArticulatedInertia(
         (a[0], a[1], a[2], a[3], a[4], a[5]), (b[0], b[1], b[2]), (c[0], c[1], c[2], c[3], c[4], c[5])
     )

@@ -161,7 +161,7 @@ class _Casting:
             ]
             sweeps.append(Sweep(stage.title, tuple(calls)))
         steps, blocks = tuple(self.steps.values()), tuple(self.blocks)
-        return RolledProgram(self.head, steps, blocks, tuple(sweeps), self.threads)
+        return RolledProgram(self.head, steps, blocks, tuple(sweeps), threads=self.threads)
 
     # ---- steps ------------------------------------------------------------------------------------------------------
 
