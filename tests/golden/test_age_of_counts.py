@@ -14,8 +14,12 @@ from types import ModuleType
 
 import pytest
 
+from mbsym import examples
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
+from mbsym.loops.contracts import CONSTRAINED_DYNAMICS_DERIVATIVES
 from mbsym.pipeline import optimise
+from mbsym.registry import available_functions
+from mechanisms.mechanism import mechanism_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -33,6 +37,11 @@ HELD = [
     ("docs/derivatives.md", r"\| (?:second )?derivatives of (?:inverse|forward) dynamics \| (\d+) \|", (FIRST,)),
     ("docs/derivatives.md", r"takes (\d+) operations for the right sides", ("test_loop_derivatives",)),
     ("docs/derivatives.md", r"independent coordinates it is (\d+) operations", ("test_independent_derivatives",)),
+    (
+        "docs/control.md",
+        r"`(?:joint_wrenches_of_motion|centroidal_\w+|operational_\w+)` (\d+)[ ,.]",
+        ("test_control_quantities",),
+    ),
     ("docs/identification.md", r"6 x 66, takes (\d+) operations", ("test_regressors",)),
     ("docs/identification.md", r"Y beta: (\d+) operations", ("test_base_parameters",)),
     (
@@ -100,3 +109,42 @@ def test_operations_of_thirty_bodies() -> None:
     count = optimise(TREE_FUNCTIONS["forward_dynamics"](mechanism))[0].operation_count().arithmetic
     told = int(row("docs/constraint_forces.md", "| comb, equal bodies | recursive |")[2])
     assert 0.95 * told <= count <= told, f"{count} operations: run cfa_thirty_bodies.py, copy its table"
+
+
+def test_operations_of_the_derivatives_of_a_stewart_platform() -> None:
+    """What solving for them takes follows from sizes; the dynamics are derived."""
+    mechanism = mechanism_of(examples.load("stewart_platform"))
+    available = available_functions(mechanism, "auto")
+    fixed = available.fixed_for([CONSTRAINED_DYNAMICS_DERIVATIVES.name])
+    assert fixed is not None
+    (solving,) = (each.own for each in fixed.runtime if each.name == CONSTRAINED_DYNAMICS_DERIVATIVES.name)
+    page = "docs/derivatives.md"
+    told = re.search(r"(\d+) for the dynamics and (\d+) for the\s+solution", text(page))
+    assert told is not None and solving is not None
+    assert int(told[2]) == solving.arithmetic, f"{page}: the solution takes {solving.arithmetic}"
+    count = optimise(available.every["constrained_terms"](mechanism))[0].operation_count().arithmetic
+    assert 0.95 * int(told[1]) <= count <= int(told[1]), f"{page}: the dynamics take {count}"
+
+
+PROSE = re.compile(r"\b(\d{3,})(?: [\w-]+){0,3} operations\b|\boperations[^.|;]{0,25}? (\d{3,})\b")
+"""A count of three digits and more beside the word."""
+
+
+def test_every_count_in_prose_is_checked() -> None:
+    """A sentence that tells a count is in HELD; tables and blocks that are executed have tests of their own."""
+    checked = {
+        (page, count)
+        for page, pattern, _ in HELD
+        for match in re.finditer(pattern, text(page))
+        for count in re.findall(r"\d+", match[1])
+    }
+    pages = ["README.md", *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md")))]
+    missed = []
+    for page in pages:
+        prose = re.sub(r"```.*?```", "", text(page), flags=re.DOTALL)
+        lines = [line for line in prose.splitlines() if not line.startswith("|")]
+        for match in PROSE.finditer(" ".join(lines)):
+            count = match[1] or match[2]
+            if (page, count) not in checked:
+                missed.append(f"{page}: {match[0]}")
+    assert not missed, f"{'; '.join(missed)}: no test holds them; name one in HELD"
