@@ -73,3 +73,17 @@ def test_the_readme_has_the_same(title: str) -> None:
 def test_both_pages_tell_the_same_of_the_dense_solution() -> None:
     page, readme = rows("docs/constraint_forces.md"), rows("README.md")
     assert page["general CFA, dense solution"][0] == readme["constraint forces, dense solution"][0]
+
+
+def test_what_holds_of_the_papers_table_1() -> None:
+    """Liu, Hu and Zhang rank by time: Kane slowest, recursion fastest, the serialised form before the general one.
+
+    By operations the last two hold, and Kane comes before the general form; times are space_robot_cpu.py's to tell.
+    """
+    dense = int(rows("docs/constraint_forces.md")["general CFA, dense solution"][0])
+    count = {title: operations(title) for title in SPACE_ROBOT}
+    recursive = count.pop("recursive (articulated bodies)")
+    assert all(recursive < other for other in (*count.values(), dense))
+    assert count["serialised CFA, reduction"] < count["CFA, leaf to root"] < count["conventional Kane"]
+    assert count["serialised CFA, elimination"] < dense / 4
+    assert 8 < dense / count["conventional Kane"] < 10

@@ -22,7 +22,7 @@ from mbsym.simulation.options import Accuracy
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "papers.md"
 HEADER = ("what", "command", "test", "agreement", "deviation")
-PLACES = {"lit": "tests/literature", "phys": "tests/physics", "unit": "tests/unit"}
+PLACES = {"golden": "tests/golden", "lit": "tests/literature", "phys": "tests/physics", "unit": "tests/unit"}
 
 
 def rows() -> list[tuple[int, list[str]]]:
