@@ -145,6 +145,29 @@ def test_values_are_those_of_numpy(
             np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-13)
 
 
+def test_constants_of_either_sign_are_alike_inside_functions(tmp_path: Path) -> None:
+    """Of atan2(x, 1/3) and atan2(x, -1/3) the sign belongs to the constant: there is no other that could take it."""
+    lanes, graph = 5, Graph()
+    x = [graph.symbol(f"x[{k}]") for k in range(4 * lanes)]
+    found = []
+    for lane in range(lanes):
+        with graph.section(f"joint {lane}"):
+            (*_, last) = work(graph, lane, x[4 * lane : 4 * lane + 4], equal(lane))
+            angle = graph.function("atan2", last, graph.const(Fraction((-1) ** lane, 3)))
+            found.append(graph.mul(angle, graph.add(angle, x[4 * lane])))
+            graph.names[angle] = (f"angle{lane}", 1)
+            graph.names[found[-1]] = (f"y{lane}", 1)
+    outputs = (Output("y", (lanes,), tuple(found)), Output("z", (0,), ()))
+    alike = Program("lanes", graph, (Input("x", (4 * lanes,), tuple(x)),), outputs)
+    write_files(tmp_path, render(ModuleDescription("model", (alike,))))
+    assert (tmp_path / "model.c").read_text().count("atan2(") == 1  # in a loop
+    library = c_module(compile_c(tmp_path, "model", (*WARNINGS, "-O0")), read_manifest(tmp_path))
+    values = np.linspace(-1, 1, 4 * lanes)
+    result, _ = library.functions["lanes"](values)
+    assert result.tolist() == load_numpy(tmp_path / "model.py").functions["lanes"](values)[0].tolist()
+    assert len(set(result.tolist())) > 2
+
+
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="asks GCC what it vectorised")
 def test_the_compiler_vectorises_the_loops(tmp_path: Path) -> None:
     for file in render(ModuleDescription("model", (program(8, equal),)), ("c",)):

@@ -49,9 +49,14 @@ def parts_of(program: Program) -> Parts:
     return found
 
 
-def test_short_functions_stay_whole() -> None:
-    program = long_program(LARGEST_WHOLE // 5)
-    assert split(lower(program, {"x": "x", "y": "y", "z": "z"}, {"scale": "scale"})) is None
+def test_short_functions_stay_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = lower(long_program(LARGEST_WHOLE // 5), {"x": "x", "y": "y", "z": "z"}, {"scale": "scale"})
+    assert split(body) is None
+    monkeypatch.setattr("mbsym.codegen.c.parts.PART_SIZE", LARGEST_WHOLE // 8)
+    monkeypatch.setattr("mbsym.codegen.c.parts.LARGEST_WHOLE", body.operations.arithmetic)
+    assert split(body) is None
+    monkeypatch.setattr("mbsym.codegen.c.parts.LARGEST_WHOLE", body.operations.arithmetic - 1)
+    assert split(body) is not None
 
 
 def test_parts_are_bounded_and_hold_every_operation() -> None:

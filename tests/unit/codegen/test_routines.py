@@ -211,6 +211,7 @@ def test_scratch_memory_that_is_too_small_is_refused(tmp_path: Path, monkeypatch
         ("    steps = 0\n", "    steps = 0\n    fresh += zero\n", 1, "fresh has no value yet"),
         ("    status = scaled(divisor, counted)", "    status = scaled(1, rows[0])", 0, "hand over a whole array"),
         ("    status = scaled(divisor, counted)", "    status = scaled(divisor)", 0, "no call of a function"),
+        ("    status = scaled(divisor, counted)", "    status = nowhere(divisor)", 0, "no call of a function"),
         ("twice, square = doubled(", "twice = doubled(", 0, "doubled has 2 results"),
         ("doubled_only(deep[i][1])", "doubled_only(weight)", 0, "doubled_only takes a vector here"),
         ("def smooth(data, weight", "def smooth(weight, data", 0, "smooth takes data, weight, divisor"),

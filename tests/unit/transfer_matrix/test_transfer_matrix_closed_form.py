@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from numpy.typing import NDArray
+from scipy.linalg import expm_frechet
 
 from mbsym import examples
 from mbsym.codegen.interface import ModuleDescription, render
@@ -266,3 +267,29 @@ def test_spatial_systems_show_elements_and_rotations() -> None:
     np.testing.assert_allclose(
         np.array([spin[2, 1], spin[0, 2], spin[1, 0]], dtype=float), np.array(rates, dtype=float)[:, 0], atol=1e-12
     )
+
+
+def test_turns_of_the_incremental_rotation() -> None:
+    """T takes rates of psi to the turning of exp(psi~) in its own axes, found by differentiating the exponential."""
+    psi, rate = np.array([0.4, -0.7, 0.5]), np.array([0.3, 0.2, -0.8])
+    numbers = {f"psi_{axis}": value for axis, value in zip("xyz", psi, strict=True)} | {"q": np.linalg.norm(psi)}
+    matrix = closed_form.incremental_rotation()
+    T = np.array(matrix.subs({symbol: numbers[symbol.name] for symbol in matrix.free_symbols}), dtype=float)
+    turned, change = expm_frechet(tilde(psi), tilde(rate))
+    np.testing.assert_allclose(tilde(T @ rate), turned.T @ change, rtol=0, atol=1e-14)
+
+
+def tilde(a: np.ndarray) -> np.ndarray:
+    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+
+
+def test_ends_hold_what_they_say() -> None:
+    """Entries of the state vector that are zero there."""
+    held = {
+        item.name: "".join(item.state[k] for row in item.matrix.tolist() for k, entry in enumerate(row) if entry == 1)
+        for item in closed_form.boundaries()
+        if item.matrix.shape[0] != 2
+    }
+    assert held["pinned end (space)"] == "xyzMxMyMz"
+    assert held["free end (space)"] == "MxMyMzQxQyQz"
+    assert len(held) == 5

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mbsym.errors import SimulationError
+from mbsym.errors import SimulationError, ToolchainError
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.interpret import interpret
+from mbsym.transfer_matrix import stepper
 from mbsym.transfer_matrix.schemes import SCHEME_FUNCTIONS, SCHEME_SIZE, scheme_programs
 from mbsym.transfer_matrix.stepper import SCHEMES, Scheme
+from mechanisms.bars import hanging_bars
 
 H = 0.25
 PARAMETERS = {
@@ -89,3 +91,14 @@ def test_schemes_that_do_not_exist_are_refused(name: str, parameters: dict[str, 
     with pytest.raises(SimulationError) as caught:
         Scheme(name, parameters)
     assert complaint in str(caught.value)
+
+
+def test_numpy_takes_over_where_there_is_no_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: object, **__: object) -> None:
+        raise ToolchainError("no C compiler")
+
+    monkeypatch.setattr(stepper, "load_c", none)
+    own = stepper.TransferMatrixStepper(hanging_bars(1, 1.0))
+    assert own.observe(own.start(np.zeros(1), np.zeros(1))).energy == pytest.approx(0)
+    with pytest.raises(ToolchainError):
+        stepper.TransferMatrixStepper(hanging_bars(1, 1.0), engine="c")
