@@ -35,7 +35,7 @@ SLOWEST: Final = 4
 """Seconds of processor time after which the recording gives a test up: it is not run against faults."""
 
 LONGEST: Final = 20
-"""Seconds of processor time after which the recording leaves out the rest of a file."""
+"""Seconds of processor time after which the recording of a file takes each function of tests with one set only."""
 
 FIRST_FILES, FIRST_TESTS, FIRST_SECONDS = 12, 3, 15.0
 """Files, tests of each and seconds of the first round against a fault."""
@@ -133,6 +133,7 @@ class Recorder:
         self._places: dict[str, str] = {}
         self._left: dict[int, set[int]] = {}
         self._codes: list[CodeType] = []
+        self._functions: set[str] = set()
         self._began = spent()
         sys.addaudithook(self._audited)
 
@@ -194,9 +195,11 @@ class Recorder:
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, Any, Any]:
         return (yield from self._traced(item.nodeid))
 
-    def pytest_runtest_setup(self) -> None:
-        if spent() - self._began > LONGEST:
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        function = item.nodeid.partition("[")[0]
+        if spent() - self._began > LONGEST and function in self._functions:
             pytest.skip("the file takes too long")
+        self._functions.add(function)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
@@ -297,7 +300,7 @@ def candidates(
     lines, inside = statement_lines(source, line) if path.endswith(".py") else (range(line, line + 1), False)
     found: list[tuple[str, float]] = []
     for tests in records:
-        collected = inside and not set(lines).isdisjoint(tests.get("", {}).get("lines", {}).get(path, ()))
+        collected = not set(lines).isdisjoint(tests.get("", {}).get("lines", {}).get(path, ()))
         for name, test in tests.items():
             hit = test["lines"].get(path)
             if name and (collected or (hit and (not inside or 0 in hit or not set(lines).isdisjoint(hit)))):

@@ -1,6 +1,6 @@
 """Mutation testing: small faults are put into the code one by one, and the tests have to see each of them.
 
-    python tests/benchmarks/mutations.py [--count 300] [--seed 1] [--room PREFIX] [--list] [--again]
+    python tests/benchmarks/mutations.py [--count 300] [--seed 1] [--room PREFIX] [--list] [--again] [--write PAGE]
 
 A fault is another operator (+ for -, <= for <, and for or), another number (one more), a sign left out, a truth value
 turned round, or the first two arguments of a call exchanged, in the formulations, kinematics, transfer matrices, code
@@ -30,6 +30,7 @@ from py_compile import PycInvalidationMode
 from typing import Any, Final
 
 import mutation_runs
+import no_faults
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -107,14 +108,6 @@ OTHER: Final = {
 
 WITHOUT_FAULT: Final = "without_fault.json"
 """File of the copy with the text of the module that has a fault at present."""
-
-NO_FAULT: Final = {
-    (
-        "mbsym/formulations/constraint_force/kkt.py",
-        "'driving, applied.joints[body.label - 1]' -> 'applied.joints[body.label - 1], driving'",
-    ): "no fault: what is paired is added",
-}
-"""Faults that change nothing, and why; by file and change."""
 
 NOT_EXCHANGED: Final = (ast.Starred, ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Lambda, ast.GeneratorExp)
 
@@ -342,20 +335,41 @@ def restore(copy: Path) -> None:
         place.unlink()
 
 
-def table(faults: Sequence[str], by: Mapping[str, str]) -> str:
-    """Faults tried and killed by room, and the survivors with the reason where there is one."""
-    lines = ["", "| room | faults tried | killed |", "|---|---|---|"]
-    for room in ROOMS:
-        own = [fault for fault in faults if fault.startswith(room)]
+def table(drawn: Sequence[Mutation], by: Mapping[str, str], sources: Mapping[str, str]) -> str:
+    """Faults tried, seen and without effect by room, and the survivors, those with a reason last."""
+    reasons = {
+        each: no_faults.reason(each.path, sources[each.path], each.start, each.end)
+        for each in drawn
+        if not by[each.shown(sources[each.path])]
+    }
+    lines = ["| room | faults tried | seen by tests | change nothing | not seen |", "|---|---|---|---|---|"]
+    for room in (*ROOMS, ""):
+        own = [each for each in drawn if each.path.startswith(room)]
         if own:
-            lines.append(f"| `{room}` | {len(own)} | {sum(bool(by[fault]) for fault in own)} |")
-    lines += ["", "Survivors:", ""]
-    for fault in faults:
-        if not by[fault]:
-            path, _, change = fault.partition(": ")
-            reason = NO_FAULT.get((path.rpartition(":")[0], change), "a hole in the tests")
-            lines.append(f"* `{fault}`: {reason}")
+            survived = [reasons[each] for each in own if each in reasons]
+            nothing = sum(map(bool, survived))
+            cells = (len(own), len(own) - len(survived), nothing, len(survived) - nothing)
+            lines.append(f"| {f'`{room}`' if room else 'all'} | {' | '.join(map(str, cells))} |")
+    for title, known in (("Not seen", False), ("Change nothing", True)):
+        chosen = {each.shown(sources[each.path]): why for each, why in reasons.items() if bool(why) == known}
+        if chosen:
+            lines += ["", f"{title}:", "", *(f"* `{fault}`{why and f': {why}'}" for fault, why in chosen.items())]
     return "\n".join(lines)
+
+
+def write(page: Path, text: str, count: int, seed: int) -> None:
+    """Puts the table between the markers of a page.
+
+    Raises:
+        SystemExit: the page has no such markers.
+    """
+    old = page.read_text(encoding="utf-8")
+    between = r"(<!-- faults -->\n).*?(<!-- faults end -->)"
+    said = f"{count} faults, seed {seed}:\n\n{text}\n"
+    new, found = re.subn(between, lambda match: f"{match[1]}{said}{match[2]}", old, flags=re.DOTALL)
+    if found != 1:
+        raise SystemExit(f"{page} needs one line <!-- faults --> and below it one line <!-- faults end -->")
+    page.write_text(new, encoding="utf-8")
 
 
 def main() -> None:
@@ -366,6 +380,7 @@ def main() -> None:
     parser.add_argument("--room", default="")
     parser.add_argument("--list", action="store_true", help="lists the faults and tries none")
     parser.add_argument("--again", action="store_true", help="tries survivors again, with the tests as they are now")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="puts the table between the markers of a page")
     parser.add_argument("--scratch", type=Path, default=ROOT / "build" / "mutations")
     options = parser.parse_args()
     copy, kept = options.scratch / "copy", options.scratch / f"results_{options.seed}.jsonl"
@@ -395,7 +410,13 @@ def main() -> None:
         print(f"{number:4} {time.perf_counter() - began:5.0f} s  {fault}  {said}", flush=True)
         with kept.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"fault": fault, "by": known[fault]}) + "\n")
-    print(table([mutation.shown(sources[mutation.path]) for mutation in drawn], known))
+    text = table(drawn, known, sources)
+    print(f"\n{text}")
+    explained = {path: (copy / path).read_text(encoding="utf-8") for path in no_faults.LINES}
+    for entry in no_faults.out_of_date(explained):
+        print(f"no_faults.py knows a line that is there no longer: {entry}")
+    if options.write:
+        write(options.write, text, len(drawn), options.seed)
 
 
 if __name__ == "__main__":

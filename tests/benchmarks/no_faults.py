@@ -1,0 +1,120 @@
+"""Faults that mutations.py puts in and that change no result, each with the reason.
+
+Rules are about lines of any file; the others are told by file and line, so that they stand when lines move. What the
+fault replaces is marked, since a line has several places for faults.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+RULES: Final = (
+    (r"\bstrict=«True»", "what is paired has equal lengths; strict would tell"),
+    (r"^@dataclass\(.*\b(frozen|slots)=«True»", "nothing assigns to a record once it is made"),
+)
+"""Pattern of the marked line, and the reason."""
+
+TURNED: Final = "both are added, in either order"
+LIMIT: Final = "a limit, on both sides of which the result is right"
+
+LINES: Final = {
+    "mbsym/codegen/c/batches.py": {
+        "lanes_avx512=lanes[«0»],": "how many states are computed at once there, not what",
+    },
+    "mbsym/codegen/c/lanes.py": {
+        "if factor.flexible is not None and factor.cost «<» cost:": "of equal costs any may take a sign",
+    },
+    "mbsym/codegen/c/parts.py": {
+        "size, place, best = 0, cuts[-1], (max(crossing) + «1», 0)": "more than all that is compared with it, both",
+    },
+    "mbsym/formulations/constraint_force/elimination_order.py": {
+        "take(remaining[-«1»])": "where none is chosen yet any joint can be",
+    },
+    "mbsym/formulations/constraint_force/joint_compliance.py": {
+        "_sum(«self.upper, other.upper»),": TURNED,
+    },
+    "mbsym/formulations/constraint_force/kkt.py": {
+        "driving = tuple(f + g for f, g in zip(«driving, applied.joints[body.label - 1]», strict=True))": TURNED,
+    },
+    "mbsym/formulations/recursive/articulated_body.py": {
+        "biases[parent] = [x + y for x, y in zip(«biases[parent], push», strict=True)]": TURNED,
+    },
+    "mbsym/formulations/recursive/sparse_factor.py": {
+        "for place in range(n - 1, -«1», -1):": "the last pivot's inverse is made twice, the same",
+    },
+    "mbsym/formulations/regular_mass.py": {
+        "return bool(np.linalg.eigvalsh(matrix * np.outer(scale, scale))[0] «>» LEAST)": LIMIT,
+    },
+    "mbsym/formulations/shared/kinds.py": {
+        "_IDENTITY: Final = (1, 0, 0, 0, 1, 0, 0, «0», 1)": "products with a unit matrix fold away",
+    },
+    "mbsym/kinematics/recursion.py": {
+        "alpha = add(add(«body.rotation.to_child(carrier.angular), bias[0]»), push_angular)": TURNED,
+    },
+    "mbsym/kinematics/sliding.py": {
+        "MOST_BITS: Final = «512»": LIMIT,
+    },
+    "mbsym/transfer_matrix/closed_form.py": {
+        'q = sp.Symbol("q", positive=«True»)': "what simplification may assume, and nothing is simplified",
+    },
+    "mbsym/transfer_matrix/planar_elements.py": {
+        "return self._heights[number] + "
+        "dot(«self._plane[2], times(self._neutral[number], self._parts.triple(point))»)": "a scalar product",
+    },
+    "mbsym/transfer_matrix/spatial_matrices.py": {
+        "return add(«a[0], b[0]»), add(a[1], b[1]), add(a[2], b[2])": TURNED,
+    },
+    "mbsym/transfer_matrix/spatial_rotation.py": {
+        "for factor in (Fraction(1, 362880 * «110»), Fraction(-1, 362880), Fraction(1, 5040), Fraction(-1, 120)):": (
+            "below round-off where the series is used, for squares below 1/100"
+        ),
+    },
+    "mbsym/transfer_matrix/vibration.py": {
+        "kept = left[:, : len(sizes)][:, sizes «>» INDEPENDENT * scale]": LIMIT,
+        "independent: Array = left[:, : len(sizes)]"
+        "[:, sizes > INDEPENDENT * max(«1.0», float(sizes.max()))].T @ held": LIMIT,
+    },
+    "mbsym/transfer_matrix/vibration_roots.py": {
+        "if tree.count_below(high / «4.0») < wanted:": "a wider bracket about the same roots",
+    },
+    "runtime/adaptive_steps.py": {
+        "if control[IDLE] «>» MOST_IDLE:": LIMIT,
+    },
+    "runtime/c/loops.c": {
+        "MODEL_real wrenches[restrict 6 «*» MODEL_NJ])": "an extent, of which C keeps nothing",
+    },
+    "runtime/c/sincos_double.c": {
+        "far += (fabs(angle[i]) < MODEL_NEAR) ? «0» : 1;": "all angles take the way of far ones, right and slower",
+    },
+    "runtime/numpy/loops.py": {
+        "inverse = np.where(kept, 1.0 / np.where(kept, sizes, «1.0»), 0.0)": "a divisor whose quotient is not taken",
+    },
+    "runtime/transfer_matrix.py": {
+        "settings = zeros(«4»)": "an entry more that nobody reads",
+    },
+}
+"""Reasons by file and marked line."""
+
+
+def reason(path: str, source: str, start: int, end: int) -> str:
+    """Why a fault changes nothing, or "" where it is not known to.
+
+    Args:
+        path: file of the fault.
+        source: its text without the fault.
+        start: where what the fault replaces begins.
+        end: and where it ends.
+    """
+    first, last = source.rfind("\n", 0, start) + 1, source.find("\n", end)
+    marked = f"{source[first:start]}«{source[start:end]}»{source[end : last if last >= 0 else len(source)]}".strip()
+    by_rule = (why for pattern, why in RULES if re.search(pattern, marked))
+    return next(by_rule, "") or LINES.get(path, {}).get(marked, "")
+
+
+def out_of_date(sources: Mapping[str, str]) -> Iterator[str]:
+    """Entries whose line is in its file no longer."""
+    for path, known in LINES.items():
+        lines = {line.strip() for line in sources.get(path, "").splitlines()}
+        yield from (f"{path}: {line}" for line in known if line.translate({0xAB: None, 0xBB: None}) not in lines)
