@@ -39,6 +39,7 @@ from mbsym.formulations.massless_motion import require_inertia
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
 from mbsym.formulations.shared.style import Style, chosen_style, may_share, shared_functions
 from mbsym.joints.registry import joint_conventions
+from mbsym.kinematics.alone import alone
 from mbsym.kinematics.equivalents import REGROUP, SLIDE, chosen_simplifications
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.kinematics.roadmap import index_tables, limit_tables, manifest_fields, roadmap_lines
@@ -285,13 +286,14 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     require_moderate(size, options.largest, mechanism.model.name)
     if size.total > WORTH_TELLING:
         tell(f"{mechanism.model.name} makes {size.sentence}", 0, 0)
+    untouched = mechanism.afresh()
     programs, reports = [], []
     sparsity: dict[str, Mapping[str, Sparsity]] = {}
     for done, name in enumerate(names):
         if name in rolled:
             continue
         tell(f"derive {name}", done, len(names))
-        program, report = shortest(available[name], mechanism, prepare=options.prepare)
+        program, report = shortest(available[name], untouched, prepare=options.prepare)
         # What the solver of closed loops reads stays whole.
         read_whole = options.compressed and fixed is not None and name in fixed.kernels
         if name not in found.functions and not read_whole and sparsity_of(program):
@@ -329,7 +331,7 @@ def shortest(derive: DeriveFunction, mechanism: Mechanism, *, prepare: bool = Fa
     """A function with fewest operations after the passes, or fewest that depend on more than parameters.
 
     Regrouping parameters that stay run-time arguments takes operations, and so do points of bodies whose frames have
-    slid: there it is counted what is shorter.
+    slid: there it is counted what is shorter. The mechanism is one ``afresh``, and is that again afterwards.
     """
     allowed = mechanism.simplifications
     doubtful = [REGROUP] if mechanism.parameters else []
@@ -338,7 +340,7 @@ def shortest(derive: DeriveFunction, mechanism: Mechanism, *, prepare: bool = Fa
     for name in doubtful:
         ways += [tuple(kept for kept in way if kept != name) for way in ways if name in way]
     variants = (replace(mechanism, simplifications=way) for way in ways)
-    found = (optimise(derive(variant.afresh()), allowed) for variant in variants)
+    found = (optimise(alone(derive, variant), allowed) for variant in variants)
     if prepare:
         gathered = ((gather_parameters(program), report) for program, report in found)
         return min(gathered, key=lambda pair: remaining_operations(pair[0]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -11,10 +12,14 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from mbsym.cli.plain_values import taken_plainly
 from mbsym.errors import MbsymError
 
 USAGE_STATUS = 2
 INTERRUPTED_STATUS = 130
+
+COLLECTED_AT: Final = 200_000
+"""Objects more than there were, at which Python looks for those that nobody needs."""
 
 VERBS: Final = {
     "info": "Tell what a model has, and what does not fit.",
@@ -42,6 +47,10 @@ VERBS: Final = {
 class Verbs(TyperGroup):
     """Verbs whose modules are imported when one of them is run or asked for help: the list of them is there at once."""
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """What can be said before a verb."""
+        return [taken_plainly(parameter) for parameter in super().get_params(ctx)]
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Name and command of a line of arguments, and what is left of it."""
         name, command, rest = super().resolve_command(ctx, args)
@@ -52,7 +61,10 @@ def command_of(verb: str) -> Any:
     """A verb with its arguments and options."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     import_module(f"mbsym.cli.{verb}").register(app)
-    return get_command(app)
+    command = get_command(app)
+    listed = command.get_params
+    vars(command)["get_params"] = lambda ctx: [taken_plainly(parameter) for parameter in listed(ctx)]
+    return command
 
 
 def _unloaded() -> None:
@@ -96,6 +108,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Statuses: 0 done; 1 a check failed; 2 the input or the usage is wrong; 3 the machine lacks something.
     """
+    # Equations are some ten thousand small objects that stay: looking through them again and again for circles among
+    # them takes a twentieth of the time.
+    thresholds = gc.get_threshold()
+    gc.set_threshold(COLLECTED_AT, *thresholds[1:])
     try:
         application()(args=None if arguments is None else list(arguments), standalone_mode=True)
     except MbsymError as error:
@@ -112,4 +128,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return USAGE_STATUS
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else USAGE_STATUS if end.code else 0
+    finally:
+        gc.set_threshold(*thresholds)
     return 0

@@ -11,15 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from mbsym.codegen.build import SharedLibrary, build_library, compiler_version, find_compiler
+from mbsym.codegen.cache_folder import cache_folder
 from mbsym.codegen.description import GeneratedFile
-
-
-def cache_folder() -> Path:
-    """MBSYM_CACHE, or the folder mbsym in XDG_CACHE_HOME, which is ~/.cache where it is not set."""
-    own = os.environ.get("MBSYM_CACHE")
-    if own:
-        return Path(own)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mbsym"
 
 
 def library_of(files: Sequence[GeneratedFile], flags: Sequence[str]) -> SharedLibrary:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from contextlib import suppress
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 
+from mbsym.codegen.cache_folder import cache_folder
 from mbsym.errors import CodegenError
 
 if TYPE_CHECKING:
@@ -43,6 +48,36 @@ def _directory(name: str) -> Path:
     raise CodegenError(f"there is no directory {name}", where=str(package), remedy="install mbsym again")
 
 
+class _Compiled(BytecodeCache):
+    """Compiled templates in the user's cache folder: a process fills a few, and compiling takes longer than that.
+
+    Jinja compares the text of the template, its own version and Python's. Where nothing can be read or written,
+    templates are compiled as they would be without.
+    """
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """What was kept of a template."""
+        try:
+            bucket.bytecode_from_string(self._file(bucket).read_bytes())
+        except OSError:
+            bucket.reset()
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keeps a template; another process sees all of it or nothing."""
+        file = self._file(bucket)
+        new = file.with_name(f"new-{os.getpid()}-{file.name}")
+        try:
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            new.write_bytes(bucket.bytecode_to_string())
+            os.replace(new, file)
+        except OSError:
+            with suppress(OSError):
+                new.unlink()
+
+    def _file(self, bucket: Bucket) -> Path:
+        return cache_folder() / f"{bucket.key}.{sys.implementation.cache_tag}.jinja"
+
+
 @cache
 def environment() -> Environment:
     """The one environment of all templates, cached because compiling a template costs more than filling it."""
@@ -53,6 +88,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,
+        bytecode_cache=_Compiled(),
     )
 
 

@@ -22,6 +22,9 @@ OWN_FIELDS: Final = ("functions", "statuses", "constants", "run_time_parameters"
 CERTIFICATE_SUFFIXES: Final = (".certificate.json", ".certificate.md")
 """Of the files beside a module that say what was checked about it."""
 
+SELF_TEST_SUFFIX: Final = "_selftest"
+"""Behind the name of a module, of the program that tests it on its target."""
+
 SAFETY_SUFFIXES: Final = (".safety.json", ".safety.md")
 """Of the files beside a module that say what compilers and checkers tell of it."""
 

@@ -6,15 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from mbsym.codegen.description import GeneratedFile, ModuleDescription
-from mbsym.codegen.manifest import SAFETY_SUFFIXES
-from mbsym.embedded.self_test import SUFFIX, self_test
+from mbsym.codegen.manifest import SAFETY_SUFFIXES, SELF_TEST_SUFFIX
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
 
-BESIDE: Final[Mapping[str, Callable[[ModuleDescription, Mechanism], GeneratedFile]]] = {"self-test": self_test}
+
+def _self_test(description: ModuleDescription, mechanism: Mechanism) -> GeneratedFile:
+    from mbsym.embedded.self_test import self_test  # with NumPy, which nothing else needs
+
+    return self_test(description, mechanism)
+
+
+BESIDE: Final[Mapping[str, Callable[[ModuleDescription, Mechanism], GeneratedFile]]] = {"self-test": _self_test}
 """By the names of the options that ask for them."""
 
-SUFFIXES_BESIDE: Final = (f"{SUFFIX}.c", *SAFETY_SUFFIXES)
+SUFFIXES_BESIDE: Final = (f"{SELF_TEST_SUFFIX}.c", *SAFETY_SUFFIXES)
 """Of what goes with the C beside which it was written, and with no other."""
 
 

@@ -12,12 +12,12 @@ from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.description import Argument, GeneratedFile, ModuleDescription
 from mbsym.codegen.environment import render_template
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_module
+from mbsym.codegen.manifest import SELF_TEST_SUFFIX
 from mbsym.codegen.statuses import Status
 from mbsym.codegen.text import c_comment
 from mbsym.embedded.frozen import STATES, Array, Frozen, FrozenFunction, freeze
 from mbsym.kinematics.mechanism import Mechanism
 
-SUFFIX: Final = "_selftest"
 WIDTH: Final = 104
 
 
@@ -68,7 +68,7 @@ def self_test(description: ModuleDescription, mechanism: Mechanism) -> Generated
     module = lower_module(description)
     frozen = freeze(description, mechanism)
     text = render_template("c/selftest.c.jinja", self_test_context(module, frozen))
-    return GeneratedFile(f"{module.names.module}{SUFFIX}.c", text)
+    return GeneratedFile(f"{module.names.module}{SELF_TEST_SUFFIX}.c", text)
 
 
 def self_test_context(module: LoweredModule, frozen: Frozen) -> SelfTestContext:

@@ -9,19 +9,15 @@ Parameters that stay symbolic count with their defaults: the condition holds as 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.spatial.inertia import ArticulatedInertia
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    Array = np.ndarray[Any, Any]
 
 LEAST: Final = 1e-9
 """Part of a body's inertia, its directions brought to equal size, below which a direction counts as without any."""
@@ -34,32 +30,56 @@ def never_singular(mechanism: Mechanism) -> bool:
 
 def _moves_own_inertia(mechanism: Mechanism, body: TreeBody) -> bool:
     rows = ArticulatedInertia.of_rigid(body.inertia).rows()
-    inertia = _numbers(mechanism, [entry for row in rows for entry in row])
-    if inertia is not None and _is_positive(inertia.reshape(6, 6)):
+    entries = _numbers(mechanism, [entry for row in rows for entry in row])
+    if entries is None:
+        return False
+    inertia = _rows(entries)
+    if _is_positive(inertia):
         return True
     columns = _numbers(mechanism, [entry for angular, linear in body.columns for entry in (*angular, *linear)])
     armature = _numbers(mechanism, body.armature)
-    if inertia is None or columns is None or armature is None:
+    if columns is None or armature is None:
         return False
-    subspace = columns.reshape(-1, 6)
-    reduced = subspace @ inertia.reshape(6, 6) @ subspace.T
-    reduced.flat[:: len(armature) + 1] += armature
+    subspace = _rows(columns)
+    forces = [[_product(row, column) for row in inertia] for column in subspace]
+    reduced = [[_product(column, force) for force in forces] for column in subspace]
+    for k, value in enumerate(armature):
+        reduced[k][k] += value
     return _is_positive(reduced)
 
 
-def _numbers(mechanism: Mechanism, entries: Sequence[Scalar]) -> Array | None:
+def _numbers(mechanism: Mechanism, entries: Sequence[Scalar]) -> list[float] | None:
     """Values that depend on parameters alone, by their defaults; None where they depend on the state."""
     output = Output("values", (len(entries),), tuple(entry.ref for entry in entries))
     program = Program("values", mechanism.graph, (), (output,), mechanism.parameters)
-    return None if program.free_symbols() else Evaluator(program)()["values"]
+    return None if program.free_symbols() else Evaluator(program).entries()["values"]
 
 
-def _is_positive(matrix: Array) -> bool:
-    """Whether a symmetric matrix is positive definite, its rows brought to equal size."""
-    import numpy as np
+def _rows(entries: Sequence[float]) -> list[list[float]]:
+    return [list(entries[k : k + 6]) for k in range(0, len(entries), 6)]
 
-    diagonal = np.diagonal(matrix)
-    if not (diagonal > 0).all():
+
+def _is_positive(matrix: Sequence[Sequence[float]]) -> bool:
+    """Whether a symmetric matrix is positive definite, its rows brought to equal size.
+
+    It is, by more than ``LEAST``, where Cholesky's factorisation of what is left without that much of the identity has
+    positive pivots.
+    """
+    if not all(row[k] > 0 for k, row in enumerate(matrix)):
         return False
-    scale = 1 / np.sqrt(diagonal)
-    return bool(np.linalg.eigvalsh(matrix * np.outer(scale, scale))[0] > LEAST)
+    scale = [1 / math.sqrt(row[k]) for k, row in enumerate(matrix)]
+    factor: list[list[float]] = []
+    for k, row in enumerate(matrix):
+        found: list[float] = []
+        for n in range(k):
+            rest = scale[k] * scale[n] * row[n] - _product(found, factor[n][:n])
+            found.append(rest / factor[n][n])
+        pivot = 1.0 - LEAST - _product(found, found)
+        if not pivot > 0:
+            return False
+        factor.append([*found, math.sqrt(pivot)])
+    return True
+
+
+def _product(a: Sequence[float], b: Sequence[float]) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True))

@@ -29,6 +29,7 @@ import numpy as np
 
 from mbsym.errors import SimulationError
 from mbsym.loops.closing import largest
+from mbsym.loops.dependent import dependent_columns, smallest_singular_value
 from mbsym.loops.looped_system import Acceleration, Array, LoopedSystem, ProjectedPosition
 from mbsym.loops.tolerances import ACCEPTED, BAD_CHOICE, DEPENDENT, ENOUGH, ITERATIONS
 
@@ -157,7 +158,7 @@ class Partitioning(AsItComes):
             self._choose(system, chosen)
             return
         kept = np.flatnonzero(~self._selector.any(axis=0))
-        if _smallest(jacobian[:, kept]) < BAD_CHOICE * best:
+        if smallest_singular_value(jacobian[:, kept]) < BAD_CHOICE * best:
             self._choose(system, chosen)
             self.switches += 1
 
@@ -245,26 +246,6 @@ def _newton(system: LoopedSystem, q: Array, step: Callable[[Array, Array], Array
             break
         q, at, gap = moved, there, largest(there.residual)
     return ProjectedPosition(q, gap, count, gap <= ACCEPTED.double)
-
-
-def dependent_columns(jacobian: Array) -> tuple[list[int], float]:
-    """Columns of G to be solved for, by pivots of largest size, and the smallest singular value they give."""
-    rest = np.array(jacobian, dtype=float)
-    chosen: list[int] = []
-    for _ in range(jacobian.shape[0]):
-        sizes = np.linalg.norm(rest, axis=0)
-        sizes[chosen] = -1.0
-        column = int(np.argmax(sizes))
-        chosen.append(column)
-        if sizes[column] > 0:
-            direction = rest[:, column] / sizes[column]
-            rest = rest - np.outer(direction, direction @ rest)
-    return sorted(chosen), _smallest(jacobian[:, chosen])
-
-
-def _smallest(matrix: Array) -> float:
-    sizes = np.linalg.svd(matrix, compute_uv=False)
-    return float(sizes[-1]) if len(sizes) else np.inf
 
 
 CORRECTIONS: Final = ("none", "baumgarte", "velocity", "projection", "partitioning", "reassignment")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, Vector, factorised, product, sparsest_order
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.closing import closing_problem
-from mbsym.loops.corrections import dependent_columns
+from mbsym.loops.dependent import dependent_columns
 from mbsym.loops.functions import constraint_jacobian
 from mbsym.loops.generic_rank import held_aside, rank_of
 from mbsym.loops.redundancy import LoopAnalysis

@@ -251,7 +251,7 @@ class Equations:
         """Operations of each generated function, in the shortest way."""
         from mbsym.pipeline import shortest
 
-        mechanism = replace(self.mechanism, simplifications=tuple(SIMPLIFICATIONS))
+        mechanism = replace(self.mechanism.afresh(), simplifications=tuple(SIMPLIFICATIONS))
         found = ((name, shortest(derive, mechanism)) for name, derive in self._available.functions.items())
         return {name: program.operation_count() for name, (program, _) in found}
 

@@ -160,10 +160,10 @@ class _Signs:
 
 def _sizes(program: Program, divisors: list[int]) -> list[float]:
     """Sizes of values in ordinary states, rounded down to powers of two, so that every machine finds the same."""
-    import numpy as np
-
     if not divisors:
         return []
+    import numpy as np
+
     random = np.random.default_rng(0)
     states = {item.name: random.uniform(-1, 1, (_STATES, *item.shape)) for item in program.inputs}
     for item in program.inputs:

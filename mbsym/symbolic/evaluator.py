@@ -128,6 +128,26 @@ class Evaluator:
         for indices, given in zip(self._arguments, inputs, strict=True):
             for index, value in zip(indices, np.ravel(np.asarray(given, dtype=float)).tolist(), strict=True):
                 v[index] = value
+        self._run()
+        found = {}
+        for item in self._outputs:
+            flat = np.zeros(math.prod(item.shape))
+            flat[item.filled] = np.multiply(item.signs, item.pick(v))
+            found[item.name] = flat.reshape(item.shape)
+        return found
+
+    def entries(self) -> dict[str, list[float]]:
+        """The outputs of a Program without inputs, row by row; takes no NumPy."""
+        self._run()
+        found = {}
+        for item in self._outputs:
+            flat = found[item.name] = [0.0] * math.prod(item.shape)
+            for index, sign, value in zip(item.filled, item.signs, item.pick(self._values), strict=True):
+                flat[index] = sign * value
+        return found
+
+    def _run(self) -> None:
+        v = self._values
         for code, out, a, b in self._tape:
             if code == _MUL:
                 v[out] = v[a] * v[b]
@@ -142,9 +162,3 @@ class Evaluator:
                     v[out] = a(*(sign * v[index] for index, sign in b))
                 except (ValueError, ArithmeticError):
                     v[out] = math.nan
-        found = {}
-        for item in self._outputs:
-            flat = np.zeros(math.prod(item.shape))
-            flat[item.filled] = np.multiply(item.signs, item.pick(v))
-            found[item.name] = flat.reshape(item.shape)
-        return found

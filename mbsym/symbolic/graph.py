@@ -418,6 +418,18 @@ class Graph:
         finally:
             self._section = before
 
+    def copy(self) -> Graph:
+        """The same nodes in a graph that grows by itself."""
+        found = Graph()
+        found.become(self)
+        return found
+
+    def become(self, other: Graph) -> None:
+        """Forgets its nodes for those of another graph, which stays as it is."""
+        self.kinds, self.arguments, self._index = [*other.kinds], [*other.arguments], {**other._index}
+        self.names, self.never_zero = {**other.names}, {*other.never_zero}
+        self.sections, self.section_of, self._section = [*other.sections], [*other.section_of], other._section
+
     def adopt_sections(self, other: Graph) -> int:
         """Appends the other graph's sections; its section k > 0 becomes the returned number plus k."""
         offset = len(self.sections) - 1

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
+from typing import Any
 
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.graph import Graph, Reference
@@ -109,6 +110,8 @@ class Program:
     description: str = ""
     notes: tuple[str, ...] = field(default=())
     trusting: bool = False
+    _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What was found out once; a graph only grows, so that it stays true."""
 
     @property
     def output_references(self) -> tuple[Reference, ...]:
@@ -117,11 +120,16 @@ class Program:
 
     def nodes(self) -> list[int]:
         """Nodes that the outputs depend on, in topological order, leaves included."""
-        return self.graph.reachable(self.output_references)
+        if "nodes" not in self._known:
+            self._known["nodes"] = self.graph.reachable(self.output_references)
+        return [*self._known["nodes"]]
 
     def operation_count(self) -> OperationCount:
         """Operations that an evaluation of all outputs needs."""
-        return count_operations(self.graph, self.nodes())
+        if "operations" not in self._known:
+            self._known["operations"] = count_operations(self.graph, self.nodes())
+        count: OperationCount = self._known["operations"]
+        return count
 
     def free_symbols(self) -> tuple[int, ...]:
         """Symbol nodes that the outputs depend on and that no input or parameter provides."""

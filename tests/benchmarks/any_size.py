@@ -1,23 +1,27 @@
 """What chains of 10 to 1000 joints cost, and how that grows.
 
-Run: python tests/benchmarks/any_size.py [--straight] [JOINTS ...]
+Run: python tests/benchmarks/any_size.py [--straight] [--write PAGE] [JOINTS ...]
 
 For inverse and forward dynamics, mass matrix and Jacobians of a chain of bodies in general position: process time to
 derive and print, text of the C source, process time of the compiler at -O2, machine code and tables in the object, and
 nanoseconds of one call, the best of several rounds. The exponents are slopes of straight lines through the logarithms;
 a call of the last two fills what grows with the square of the length. Each row has a process of its own. With
 --straight, the same for functions whose operations are all written out, up to 100 joints unless more are named.
+With --write the table of all functions takes its place in the page, with rows of functions written out beside.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import platform
 import random
+import re
 import resource
 import subprocess
 import sys
 import tempfile
+from datetime import date
 from pathlib import Path
 from time import process_time
 
@@ -26,6 +30,9 @@ SIZES = {"mass_matrix": "NAME_NV*NAME_NV", "body_jacobians": "6*NAME_NV*NAME_NV"
 """Of dense results, which take q alone."""
 
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", *SIZES)
+BESIDE = {"inverse_dynamics": 100, "forward_dynamics": 100, "mass_matrix": 60}
+"""Joints of chains whose operations are all written out, for comparison."""
+
 MOST_EXPONENT = 1.05
 MOST_SECONDS = 5.0
 """To derive and print 1000 joints, and to compile them."""
@@ -135,25 +142,69 @@ def exponent(points: list[tuple[float, float]]) -> float:
     return sum((x - mean_x) * (y - mean_y) for x, y in logs) / sum((x - mean_x) ** 2 for x, _ in logs)
 
 
-def main(style: str, sizes: tuple[int, ...]) -> int:
+def measured(function: str, style: str, sizes: tuple[int, ...]) -> list[tuple[int, dict[str, float]]]:
+    """The rows of one function, each from a process of its own, printed as they come."""
+    print(f"\n{function}, {style}")
+    print(f"{'joints':>8}" + "".join(f"{f'{name} {unit}':>12}" for name, unit in COLUMNS))
+    rows: list[tuple[int, dict[str, float]]] = []
+    for joints in sizes:
+        command = [sys.executable, __file__, "row", str(joints), function, style]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        rows.append((joints, json.loads(done.stdout)))
+        print(f"{joints:>8}" + "".join(f"{rows[-1][1][name]:>12.4g}" for name, _ in COLUMNS), flush=True)
+    return rows
+
+
+def exponents(rows: list[tuple[int, dict[str, float]]]) -> dict[str, float]:
+    """With which powers of the joints the columns grow."""
+    return {name: exponent([(n, max(found[name], 1e-9)) for n, found in rows]) for name, _ in COLUMNS}
+
+
+def main(style: str, sizes: tuple[int, ...], page: Path | None) -> int:
     """Prints the tables; exit status 1 if a chain costs more than it may."""
     failed = False
+    lines = [
+        "| | joints | derive and print | C source | compile | machine code | tables | one call |",
+        f"|{'---|' * 8}",
+    ]
     for function in FUNCTIONS:
-        print(f"\n{function}, {style}")
-        print(f"{'joints':>8}" + "".join(f"{f'{name} {unit}':>12}" for name, unit in COLUMNS))
-        rows: list[tuple[int, dict[str, float]]] = []
-        for joints in sizes:
-            command = [sys.executable, __file__, "row", str(joints), function, style]
-            done = subprocess.run(command, check=True, capture_output=True, text=True)
-            rows.append((joints, json.loads(done.stdout)))
-            print(f"{joints:>8}" + "".join(f"{rows[-1][1][name]:>12.4g}" for name, _ in COLUMNS), flush=True)
+        rows = measured(function, style, sizes)
+        words = function.replace("_", " ")
+        lines += [table_row(words if k == 0 else "", str(joints), found) for k, (joints, found) in enumerate(rows)]
         if len(rows) > 1:
-            slopes = {name: exponent([(n, max(found[name], 1e-9)) for n, found in rows]) for name, _ in COLUMNS}
+            slopes = exponents(rows)
             print(f"{'exponent':>8}" + "".join(f"{slopes[name]:>12.2f}" for name, _ in COLUMNS))
             linear = ("derive", "text", "compile", *["call"] * (function not in SIZES))
             failed |= any(slopes[name] > MOST_EXPONENT for name in linear)
+            shown = (f"{round(slopes[name], 2) + 0.0:.2f}" for name, _ in COLUMNS)
+            lines.append(f"|  | exponent | {' | '.join(shown)} |")
         failed |= any(found[name] > MOST_SECONDS for _, found in rows for name in ("derive", "compile"))
+        if page is not None and function in BESIDE:
+            ((joints, found),) = measured(function, "straight", (BESIDE[function],))
+            lines.append(table_row("the same, straight", str(joints), found))
+    if page is not None:
+        from mbsym.codegen.build import compiler_version, find_compiler
+
+        compiler = compiler_version(find_compiler()).splitlines()[0]
+        lines += ["", f"{compiler}, Python {platform.python_version()}, {date.today().isoformat()}."]
+        between = r"(<!-- costs -->\n).*?(<!-- costs end -->)"
+        text = page.read_text(encoding="utf-8")
+        changed = re.sub(between, lambda found: f"{found[1]}{chr(10).join(lines)}\n{found[2]}", text, flags=re.DOTALL)
+        page.write_text(changed, encoding="utf-8")
     return int(failed) if style == "shared" else 0
+
+
+def table_row(name: str, joints: str, found: dict[str, float]) -> str:
+    """A row of the page, two digits to each figure."""
+    shown, units = {**found, "call": found["call"] / 1000}, {**dict(COLUMNS), "call": "us"}
+    if shown["call"] >= 1000:
+        shown["call"], units["call"] = shown["call"] / 1000, "ms"
+    return f"| {name} | {joints} | {' | '.join(f'{two_digits(shown[key])} {units[key]}' for key in units)} |"
+
+
+def two_digits(value: float) -> str:
+    """Two significant digits, more of what has more before the point."""
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
 
 
 if __name__ == "__main__":
@@ -161,5 +212,6 @@ if __name__ == "__main__":
         print(json.dumps(row(int(sys.argv[2]), sys.argv[3], sys.argv[4])))
     else:
         straight = "--straight" in sys.argv
+        target = Path(sys.argv[sys.argv.index("--write") + 1]) if "--write" in sys.argv else None
         named = tuple(int(text) for text in sys.argv[1:] if text.isdigit())
-        sys.exit(main("straight" if straight else "shared", named or (JOINTS[:3] if straight else JOINTS)))
+        sys.exit(main("straight" if straight else "shared", named or (JOINTS[:3] if straight else JOINTS), target))

@@ -9,7 +9,7 @@ import pytest
 
 import mbsym
 from mbsym.batches.compiled import StatusError
-from mbsym.codegen.cache import cache_folder
+from mbsym.codegen.cache_folder import cache_folder
 from mbsym.errors import CodegenError, DerivationError
 
 NAMES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")

@@ -20,10 +20,28 @@ NO_VERB = {
     "json_output",
     "linear_source",
     "manual_page",
+    "plain_values",
     "model_source",
     "terminal",
     "progress",
 }
+
+PENDULUM = """<robot name="pendulum">
+  <link name="ground"/>
+  <link name="rod">
+    <inertial>
+      <origin xyz="0 0 -0.5"/>
+      <mass value="2"/>
+      <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.01"/>
+    </inertial>
+  </link>
+  <joint name="hinge" type="continuous">
+    <parent link="ground"/>
+    <child link="rod"/>
+    <axis xyz="0 1 0"/>
+  </joint>
+</robot>
+"""
 
 Captured = pytest.CaptureFixture[str]
 
@@ -58,6 +76,14 @@ def test_help_of_a_verb_loads_no_library_of_mathematics_and_not_the_pipeline(ver
 
 def test_what_is_loaded_is_seen() -> None:
     assert "mbsym.pipeline" in heavy_modules_after("derive", "four_bar")
+
+
+def test_a_robot_is_generated_without_numpy_and_pydantic(tmp_path: Path) -> None:
+    robot = tmp_path / "pendulum.urdf"
+    robot.write_text(PENDULUM, encoding="utf-8")
+    found = heavy_modules_after("generate", str(robot), "-o", str(tmp_path), "--largest", "50", "--snap-angles", "1e-6")
+    assert "mbsym.pipeline" in found
+    assert {"numpy", "pydantic", "sympy", "scipy"}.isdisjoint(found)
 
 
 def test_every_module_of_a_verb_is_listed() -> None:

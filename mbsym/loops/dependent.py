@@ -1,0 +1,35 @@
+"""Which columns of a constraint Jacobian to solve for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Array = np.ndarray[Any, Any]
+
+
+def dependent_columns(jacobian: Array) -> tuple[list[int], float]:
+    """Columns of G to be solved for, by pivots of largest size, and the smallest singular value they give."""
+    import numpy as np
+
+    rest = np.array(jacobian, dtype=float)
+    chosen: list[int] = []
+    for _ in range(jacobian.shape[0]):
+        sizes = np.linalg.norm(rest, axis=0)
+        sizes[chosen] = -1.0
+        column = int(np.argmax(sizes))
+        chosen.append(column)
+        if sizes[column] > 0:
+            direction = rest[:, column] / sizes[column]
+            rest = rest - np.outer(direction, direction @ rest)
+    return sorted(chosen), smallest_singular_value(jacobian[:, chosen])
+
+
+def smallest_singular_value(matrix: Array) -> float:
+    """Of a matrix; infinite where it is empty."""
+    import numpy as np
+
+    sizes = np.linalg.svd(matrix, compute_uv=False)
+    return float(sizes[-1]) if len(sizes) else np.inf
