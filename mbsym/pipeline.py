@@ -279,9 +279,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     contracts = [contract for contract in contracts if contract.name not in left_out]
     require_moderate(least.without(left_out), options.largest, mechanism.model.name)
     simplify = partial(_simplified_step, mechanism.simplifications)
-    rolled = shared_functions(
-        mechanism, candidates, simplify, options.style, prepare=apart, threads=options.threads
-    )
+    rolled = shared_functions(mechanism, candidates, simplify, options.style, prepare=apart, threads=options.threads)
     size = code_size(mechanism, found.loops, contracts, shared=rolled)
     require_moderate(size, options.largest, mechanism.model.name)
     if size.total > WORTH_TELLING:

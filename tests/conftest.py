@@ -13,6 +13,10 @@ settings.register_profile("continuous", deadline=None, derandomize=True, print_b
 settings.load_profile("continuous" if os.environ.get("CI") else "local")
 
 
+# Where Python is told to keep no bytecode, each process that a test starts would compile the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def own_cache_of_libraries(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Tests neither use nor fill the user's cache."""

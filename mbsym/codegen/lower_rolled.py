@@ -205,9 +205,7 @@ def lower_rolled(
     zeroed = tuple(arguments[name] for name in rolled.zeroed)
     sizes = {own_arrays[name]: size for name, size in rolled.arrays.items()}
     total = total_operations(rolled, counts)
-    return LoweredRolled(
-        steps, tuple(sweeps), pairs, zeroed, sizes, memory, frozenset(used), total, rolled.threads
-    )
+    return LoweredRolled(steps, tuple(sweeps), pairs, zeroed, sizes, memory, frozenset(used), total, rolled.threads)
 
 
 def _lowered_pairs(

@@ -80,7 +80,7 @@ def forward_dynamics_in_parts(mechanism: Mechanism, threads: int) -> RolledProgr
         mechanism: a tree.
         threads: for how many it is divided; with none the code knows nothing of threads, and is divided for two.
     """
-    if not is_plain(mechanism) or not never_singular(mechanism):
+    if not is_plain(mechanism) or mechanism.model.forces or not never_singular(mechanism):
         return None
     # Whether a body has an inverse inertia is asked of numbers, which is cheap, for those on the path alone.
     bodies = mechanism.true.bodies

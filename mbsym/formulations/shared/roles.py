@@ -98,7 +98,8 @@ def cast_in_roles(
         threads: that the code may use; none for code that knows of no threads.
     """
     found = sorted_bodies([mechanism])
-    if found is None or any(entry.constant is None for entries in cast.ground.values() for entry in entries):
+    depends = any(not isinstance(number, Fraction) for numbers in found.numbers for number in numbers)
+    if depends or any(entry.constant is None for entries in cast.ground.values() for entry in entries):
         return None
     return _Casting(head, mechanism, cast, tuple(stages), threads, found).result()
 
@@ -266,7 +267,7 @@ class _Casting:
             elif owner:
                 self.where[name, owner] = own
         writes += [_first(name, body) for name in role.results]
-        numbers = self.sorted.numbers[label - 1]
+        numbers = tuple(number for number in self.sorted.numbers[label - 1] if isinstance(number, Fraction))
         return [*calls, Call(number[role.name, kind], tuple(reads), tuple(writes), numbers, part)]
 
     def _added_up(self, name: str, label: int, part: int, number: Mapping[tuple[str, int], int]) -> list[Call]:

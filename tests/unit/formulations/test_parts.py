@@ -8,6 +8,7 @@ import pytest
 
 from mbsym import examples
 from mbsym.errors import SymbolicError
+from mbsym.forces.joint_spring import JointSpring
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.constraint_force import from_ends
 from mbsym.formulations.constraint_force.from_ends import CFA_PARALLEL_FUNCTIONS, forward_dynamics_in_parts
@@ -19,6 +20,7 @@ from mbsym.passes.rolled_steps import simplified_steps
 from mbsym.pipeline import GenerationOptions, express, optimise
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.rolled import RolledProgram, unrolled
+from mbsym.values.parameter import Parameter
 from mbsym.verification.random_mechanisms import random_tree
 from mechanisms.trees import arms, binary, chain, comb, tree_model
 
@@ -122,6 +124,17 @@ def test_rotors_are_held_and_moments_move_outside_of_the_path() -> None:
     assert moved_alike(express(model, EXACT))
     short = tree_model(chain(9), ["prismatic"] * 9)
     assert moved_alike(express(short, GenerationOptions(symbolic_parameters="none")))
+
+
+def test_what_acts_besides_gravity_and_what_is_known_at_run_time_has_no_parts() -> None:
+    model = tree()
+    sprung = replace(model, forces=(JointSpring("spring", model.joints[0].name, "3"),))
+    assert forward_dynamics_in_parts(express(sprung, EXACT), 2) is None
+    heavy = replace(model.bodies[2], mass="m")
+    given = replace(
+        model, bodies=(*model.bodies[:2], heavy, *model.bodies[3:]), parameters=(Parameter("m", 2.0, symbolic=True),)
+    )
+    assert forward_dynamics_in_parts(express(given, GenerationOptions()), 2) is None
 
 
 def test_parts_may_come_in_any_order_and_read_nothing_of_each_other() -> None:
