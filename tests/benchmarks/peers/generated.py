@@ -103,10 +103,10 @@ PUBLIC double peer_spent(void *opened, int function, long calls)
     switch (function) {
 """
     text += "".join(cases) + "    default: return -1;\n    }\n    return now() - start;\n}\n"
-    text += "\nPUBLIC void peer_result(int function, m_real *result)\n{\n"
+    text += "\nPUBLIC void peer_result(int function, m_real *result, long count)\n{\n"
     ways = 2 if states else 1
     for k in range(len(made.functions)):
-        text += f"    if (function/{ways} == {k}) memcpy(result, out{k}_0, sizeof out{k}_0);\n"
+        text += f"    if (function/{ways} == {k}) memcpy(result, out{k}_0, (size_t)count * sizeof *result);\n"
     text += "}\n"
     texts = {"driver.c": text, "clock.h": (DRIVERS / "clock.h").read_text(), **made.texts}
     others = ("m.c", *(("m_batch.c",) if states else ()))
@@ -160,7 +160,7 @@ class Opened:
     def result(self, function: int, size: int) -> Array:
         """The first result that the last call of a function left."""
         found = np.zeros(size, dtype=self.real)
-        self._code.peer_result(function, ctypes.c_void_p(found.ctypes.data))
+        self._code.peer_result(function, ctypes.c_void_p(found.ctypes.data), ctypes.c_long(size))
         return found
 
 
