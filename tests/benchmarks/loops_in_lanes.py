@@ -8,6 +8,7 @@ The statuses of both must be the same, and results agree. With --write the table
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import statistics
 import sys
@@ -118,6 +119,10 @@ def main(names: list[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    table = main([word for word in sys.argv[1:] if word != "--write"])
-    if "--write" in sys.argv:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="*", metavar="MODEL", help=f"default: {', '.join(MODELS)}")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/batches.md")
+    given = parser.parse_args()
+    table = main(given.models)
+    if given.write:
         put("loops in lanes", [*HEAD, *table, "", told()])

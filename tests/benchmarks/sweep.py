@@ -8,8 +8,8 @@ With --write the table goes into docs/batches.md.
 
 from __future__ import annotations
 
+import argparse
 import platform
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
@@ -115,7 +115,10 @@ def main(count: int) -> list[str]:
 
 
 if __name__ == "__main__":
-    words = [word for word in sys.argv[1:] if word != "--write"]
-    measured = main(int(float(words[0])) if words else 1_000_000)
-    if "--write" in sys.argv:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("count", type=float, nargs="?", default=1e6, metavar="COUNT")
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args()
+    measured = main(int(given.count))
+    if given.write:
         put("workers", [*HEAD, *measured, "", told()])
