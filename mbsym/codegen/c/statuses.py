@@ -55,8 +55,11 @@ def tolerance_lines(module: LoweredModule, printer: CPrinter) -> tuple[str, ...]
     if not module.tolerances:
         return ()
     epsilon = {"double": "2.2e-16", "float": "1.2e-7"}[description.real]
+    files, told = f"{prefix}.c", "when that file is compiled"
+    if module.batched:
+        files, told = f"{prefix}.c and {prefix}_batch.c", "for both alike when they are compiled"
     head = (
-        f"Tolerances of {prefix}.c, each changed by defining it when that file is compiled, -D{prefix}_ACCEPTED=1e-9; "
+        f"Tolerances of {files}, each changed by defining it {told}, -D{prefix}_ACCEPTED=1e-9; "
         f"epsilon is the distance from 1 to the next number, {epsilon}."
     )
     lines = textwrap.wrap(head, WIDTH - 4, break_on_hyphens=False)
