@@ -72,11 +72,20 @@ LINES: Final = {
         ),
     },
     "mbsym/transfer_matrix/vibration.py": {
+        "for k in range(len(self.elements) - 1, -«1», -1):": (
+            "in _felt, freedoms of the last element count twice, of which no row becomes dependent or independent"
+        ),
         "kept = left[:, : len(sizes)][:, sizes «>» INDEPENDENT * scale]": LIMIT,
         "independent: Array = left[:, : len(sizes)]"
         "[:, sizes > INDEPENDENT * max(«1.0», float(sizes.max()))].T @ held": LIMIT,
     },
     "mbsym/transfer_matrix/vibration_roots.py": {
+        "points = [1j «*» omega * (1.0 + 1e-3), (-1e-3 + 1j) * omega, 1j * omega * (1.0 + 1e-7)]": (
+            "the oldest of three points that a search begins with, which the first step drops"
+        ),
+        "root = np.sqrt(slope**2 - «4.0» * fc * bend)": (
+            "other steps to the same root: what is subtracted vanishes there"
+        ),
         "if tree.count_below(high / «4.0») < wanted:": "a wider bracket about the same roots",
     },
     "runtime/adaptive_steps.py": {
@@ -89,9 +98,13 @@ LINES: Final = {
         "far += (fabs(angle[i]) < MODEL_NEAR) ? «0» : 1;": "all angles take the way of far ones, right and slower",
     },
     "runtime/numpy/loops.py": {
+        "pivot[singular] = np.where(sound, sizes[:, -1] / np.where(sizes[:, 0] > «0», sizes[:, 0], 1.0), np.nan)": (
+            "the largest singular value of rows of unit length is 1 at least; of none but zero rows it is 0"
+        ),
         "inverse = np.where(kept, 1.0 / np.where(kept, sizes, «1.0»), 0.0)": "a divisor whose quotient is not taken",
     },
     "runtime/transfer_matrix.py": {
+        "if not abs(cos(state[i * STATE + X + 1])) «>=» SMALLEST_CARDAN_COSINE:": LIMIT,
         "settings = zeros(«4»)": "an entry more that nobody reads",
     },
 }
