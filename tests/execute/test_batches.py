@@ -19,6 +19,8 @@ from mbsym.codegen.load import LoadedModule, c_module
 from mbsym.codegen.load_batch import CHECKED, batch_module
 from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.errors import DerivationError
+from mbsym.formats.native import read_native
+from mbsym.formats.text_source import TextSource
 from mechanisms.generated_c import CLANG, GCC, LONGEST, TOPOLOGIES, require, run
 
 Array = NDArray[Any]
@@ -175,6 +177,19 @@ def test_compilers_say_nothing(tool: str, real: Real, tmp_path: Path) -> None:
             command = (tool, "-std=c99", *warnings, "-Werror", "-Wno-psabi", "-O0", *extra, "-c", f"{model}_batch.c")
             done = run(*command, cwd=tmp_path)
             assert (done.returncode, done.stderr) == (0, ""), f"{command}\n{done.stderr[:2000]}"
+
+
+def test_arguments_without_numbers_are_not_touched(tmp_path: Path) -> None:
+    """A force over time without control inputs: u is empty, and no other argument is said to be unused."""
+    text = "name: pushed\nbodies: {a: {mass: 1}}\njoints: {A: {type: prismatic, from: ground, to: a, axis: x}}\n"
+    text += "forces: {f: {type: joint_force, joint: A, expression: sin(t)}}\n"
+    pushed = read_native(TextSource("pushed.yaml", text))
+    _, many, _ = modules(tmp_path, pushed, functions=("forward_dynamics",))
+    t = np.array([0.3, 1.1])
+    found = many.functions["forward_dynamics"](np.zeros((2, 1)), np.zeros((2, 1)), np.ones((2, 1)), t, np.zeros((2, 0)))
+    np.testing.assert_allclose(np.asarray(found)[:, 0], 1 + np.sin(t), rtol=1e-14)
+    opening = (tmp_path / "pushed_batch.c").read_text().split("void pushed_forward_dynamics_batch(")[1]
+    assert [line.strip() for line in opening.splitlines() if "(void)" in line] == ["(void)u;", "(void)u_strides;"]
 
 
 def test_the_certificate_covers_them(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import cos, cosh, pi, sqrt
 from pathlib import Path
 from typing import Any
@@ -110,7 +111,13 @@ def test_the_shape_of_a_clamped_beam_is_that_of_the_closed_formula() -> None:
 
 
 def assembled(count: int, tension: float = 0.0) -> tuple[Array, Array]:
-    """Stiffness and mass of a clamped beam under tension by cubic elements written here, without the clamped end."""
+    """Stiffness and mass of a clamped beam under tension, without the clamped end."""
+    K, M = whole(count, [tension] * count)
+    return K[2:, 2:], M[2:, 2:]
+
+
+def whole(count: int, tensions: Sequence[float]) -> tuple[Array, Array]:
+    """Stiffness and mass of a beam, each piece under a tension of its own, by cubic elements written here."""
     h = LENGTH / count
     k = np.array([[12, 6 * h, -12, 6 * h], [0, 4 * h * h, -6 * h, 2 * h * h], [0, 0, 12, -6 * h], [0, 0, 0, 4 * h * h]])
     g = np.array([[36, 3 * h, -36, 3 * h], [0, 4 * h * h, -3 * h, -h * h], [0, 0, 36, -3 * h], [0, 0, 0, 4 * h * h]])
@@ -119,10 +126,10 @@ def assembled(count: int, tension: float = 0.0) -> tuple[Array, Array]:
     K, M = np.zeros((2 * count + 2,) * 2), np.zeros((2 * count + 2,) * 2)
     for i in range(count):
         own = slice(2 * i, 2 * i + 4)
-        upper = EI / h**3 * k + tension / (30 * h) * g
+        upper = EI / h**3 * k + tensions[i] / (30 * h) * g
         K[own, own] += upper + np.triu(upper, 1).T
         M[own, own] += MASS / count / 420 * (m + np.triu(m, 1).T)
-    return K[2:, 2:], M[2:, 2:]
+    return K, M
 
 
 def finite_elements(count: int, tip_mass: float, spring: float) -> Array:
@@ -160,6 +167,24 @@ def test_a_hanging_beam_is_stiffened_by_its_load() -> None:
     assert found == pytest.approx(sqrt(1 / (0.3 * compliance)), rel=1e-7)
     with pytest.raises(AnalysisError, match="a static load acts along this beam"):
         transfer_matrix_modes(model(text, "[9.81, 0, 0]"))
+
+
+def test_a_beam_that_slides_along_itself_moves_with_its_mass() -> None:
+    """sqrt(k/(m + mass of the beam)) of a carriage on a spring, of the exact element and of the others."""
+    text = "bodies: {c: {mass: 0.3}}\njoints: {A: {type: prismatic, from: ground, to: c, axis: x}}\n"
+    text += "forces: {k: {type: joint_spring, joint: A, stiffness: 1e-2}}\n" + beam("c")
+    for kind in ("exact", "consistent"):
+        first = transfer_matrix_modes(model(text), beams=kind, count=1).frequencies[0]
+        assert first == pytest.approx(sqrt(1e-2 / (0.3 + MASS)), rel=1e-12)
+
+
+def test_a_heavy_beam_that_hangs_from_a_pin_is_stiffened_by_its_own_weight() -> None:
+    """Each piece is under the weight of those below it and half its own; the pin turns pieces as rigid bars too."""
+    text = "bodies: {r: {}}\njoints: {f: [revolute, ground, r]}\n" + beam("r")
+    found = transfer_matrix_modes(model(text, "[9.81, 0, 0]"), beams="consistent", count=6).frequencies
+    tensions = [MASS / 3 * 9.81 * (2.5 - k) for k in range(3)]
+    K, M = (matrix[1:, 1:] for matrix in whole(3, tensions))
+    assert found == pytest.approx(np.sqrt(eigh(K, M, eigvals_only=True))[:6], rel=1e-10)
 
 
 def test_segments_are_the_bars_of_other_methods_and_converge_to_the_beam() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from mbsym import examples
 from mbsym.cli.application import main
-from mbsym.codegen.load import LoadedModule, load_numpy
+from mbsym.codegen.load import LoadedModule, load_c, load_numpy
 from mbsym.codegen.statuses import Status
 from mbsym.derivatives.tangent import along, along_speeds
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
@@ -271,7 +271,7 @@ def test_an_error_in_any_entry_fails_the_certificate(tmp_path: Path) -> None:
 
 
 def test_batches_and_c_say_the_same_and_singular_positions_say_so(tmp_path: Path) -> None:
-    """A parallel crank linkage laid flat is singular."""
+    """A parallel crank linkage laid flat is singular: C and NumPy find the same derivatives there."""
     model = parallel_cranks(2, 0.0)
     generate(model, tmp_path, functions=[NAME])
     certificate = verify(tmp_path, states=2)
@@ -283,6 +283,13 @@ def test_batches_and_c_say_the_same_and_singular_positions_say_so(tmp_path: Path
     found, status = loaded.with_status(np.zeros((2, n)), np.zeros((2, n)), np.ones((2, n)))
     assert list(status) == [Status.SINGULAR] * 2
     assert all(np.isfinite(array).all() for array in found)
+    rng = np.random.default_rng(7)
+    moving = np.zeros(n), rng.uniform(-1, 1, n), rng.uniform(-1, 1, n)
+    compiled, code = load_c(tmp_path).functions[NAME].with_status(*moving)
+    expected, _ = loaded.with_status(*moving)
+    assert code == Status.SINGULAR
+    for one, other in zip(compiled, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-9 * max(1.0, float(np.abs(other).max())))
     _, status = loaded.with_status(np.full(n, np.nan), np.zeros(n), np.ones(n))
     assert status == Status.NOT_FINITE
 

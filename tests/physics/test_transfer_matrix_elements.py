@@ -460,6 +460,27 @@ def test_planar_joint_that_points_inward_keeps_its_coordinates() -> None:
     np.testing.assert_allclose(run.v[-1], rates, rtol=0, atol=1e-6)
 
 
+def test_a_free_joint_that_points_inward_keeps_its_coordinates() -> None:
+    """A floating body whose joint starts from the turning body: the speed of its frame's origin is taken off."""
+    body = Body("a", 1, (0.2, 0, 0.1), (0.1, 0.2, 0.15, 0, 0, 0))
+    joint = Joint("j", "free", "a", "ground", predecessor_placement=Placement((0.3, 0, 0.2), (("x", 0.4),)))
+    q, v = np.array([0.8, 0.36, -0.48, 0.0, 0.3, -0.5, 0.8]), np.array([0.4, 0.6, -2.0, 0.7, -0.3, 0.2])
+    run = simulate_transfer_matrix(Model("brick", (body,), (joint,)), 1e-3, 1e-3, q=q, v=v, engine="numpy")
+    np.testing.assert_allclose(run.q[0], q, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(run.v[0], v, rtol=0, atol=1e-12)
+
+
+def test_quaternions_keep_their_sign_over_several_turns() -> None:
+    """A ball turns one and a half times about an axis: at the half angle, quaternions run on without a jump."""
+    body = Body("a", 1, (0, 0, 0), (0.1, 0.1, 0.1, 0, 0, 0))
+    model = Model("ball", (body,), (Joint("j", "spherical", "ground", "a"),), gravity=(0, 0, 0))
+    spin = np.array([0.0, 0.0, 3 * np.pi])
+    run = simulate_transfer_matrix(model, 1.0, 0.02, q=[1, 0, 0, 0], v=spin, engine="numpy", every=5)
+    half = 1.5 * np.pi * run.times
+    exact = np.column_stack([np.cos(half), 0 * half, 0 * half, np.sin(half)])
+    assert np.abs(run.q - exact).max() < 1e-3
+
+
 def test_spatial_motion_of_a_planar_system_is_planar() -> None:
     """The six bars on ball joints in the plane move as on pins, but for the different attitude variables."""
     planar = examples.load("rhombus_regular")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 import mbsym
 from mbsym.batches.compiled import StatusError
 from mbsym.codegen.cache_folder import cache_folder
+from mbsym.codegen.description import Argument
+from mbsym.codegen.load_batch import BatchFunction
 from mbsym.errors import CodegenError, DerivationError
 
 NAMES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
@@ -42,6 +45,23 @@ def test_fields_of_structured_arrays_need_not_lie_in_whole_numbers() -> None:
         rows = np.zeros(7, dtype=[("number", before), ("q", "f8", (2,))])
         rows["q"] = q
         np.testing.assert_array_equal(arm.mass_matrix(rows["q"]), arm.mass_matrix(q))
+
+
+def test_only_numbers_that_are_not_aligned_are_copied() -> None:
+    """What is aligned is read where it lies; the rest need not be readable on every processor, whatever its strides."""
+    places: list[int] = []
+
+    def caught(_: object, address: ctypes.c_void_p, *__: object) -> None:
+        places.append(address.value or 0)
+
+    item, result = Argument("q", "in", (2,)), Argument("x", "out", (2,))
+    function = BatchFunction(None, caught, "f", (item,), (result,), np.dtype(float), {}, False)  # type: ignore[arg-type]
+    rows = np.zeros(7, dtype=[("number", "u1"), ("q", "f8", (2,)), ("rest", "u1", (7,))])
+    assert rows.strides == (24,) and not rows["q"].flags.aligned
+    for array in (np.zeros((7, 2)), rows["q"]):
+        function.evaluate([array], {})
+        assert (places[-1] == array.ctypes.data) is array.flags.aligned
+        assert places[-1] % 8 == 0
 
 
 def test_parameters_of_each_state() -> None:

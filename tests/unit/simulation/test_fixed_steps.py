@@ -99,6 +99,12 @@ def test_series_are_those_of_the_tangent_of_the_exponential() -> None:
     back = np.linalg.inv(tangent).T @ f
     assert np.max(np.abs(printed("series", INVERSE_TANGENT, h, f.tolist(), entries=6) - back)) < 1e-13
     assert np.max(np.abs(printed("half_step", h, entries=6) - back)) < 1e-13
+    # Forces act over half the step: momenta are those of the middle and what the forces add to them.
+    push = generator.normal(size=6)
+    printed.memory.force[:] = push.tolist()
+    half = sum(0.5 * w * expm(-0.25 * (1 + s) * x) for s, w in zip(nodes, weights, strict=True))
+    pushed = np.linalg.inv(tangent).T @ (f + 0.5 * h * half.T @ push)
+    assert np.max(np.abs(printed("half_step", h, entries=6) - pushed)) < 1e-13
 
 
 def test_runs_join_neighbours_whose_rates_are_speeds() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,13 @@ import pytest
 
 import mbsym
 from mbsym import examples
+from mbsym.codegen.load import LoadedModule, load_numpy
 from mbsym.errors import SimulationError
 from mbsym.simulation import equations as preparation
 from mbsym.simulation.equations import prepare
 from mbsym.simulation.options import Preparation
 from mbsym.simulation.transfer_matrix_steps import TransferMatrixSteps
+from mbsym.transfer_matrix.stepper import TransferMatrixStepper
 
 
 @pytest.mark.parametrize("language", ["c", "numpy"])
@@ -75,6 +78,22 @@ def test_quaternions_keep_the_sign_that_they_come_with(spinning: preparation.Equ
     second = TransferMatrixSteps(spinning).advance(0.0, 1e-3, other, 4)
     np.testing.assert_allclose(second[:4], -first[:4], rtol=0, atol=1e-14)
     np.testing.assert_allclose(second[4:], first[4:], rtol=0, atol=1e-12)
+
+
+def test_cut_forces_are_found_with_row_pivots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """3 + x + 4 y = 0 and 4 + 4 x + y = 0: rows of size 1 have the pivots 1 and 15/16, as they stand 1/4 and -15/4."""
+    names: dict[str, Any] = {}
+
+    def executed(path: Path) -> LoadedModule:
+        exec(path.read_text(encoding="utf-8"), names)
+        return load_numpy(path)
+
+    monkeypatch.setattr("mbsym.transfer_matrix.stepper.load_numpy", executed)
+    TransferMatrixStepper(examples.load("rhombus_regular"), engine="numpy")
+    memory = names["_TransferMatrixMemory"]({})
+    memory.F[:] = [[3.0, 1.0, 4.0], [4.0, 4.0, 1.0]]
+    assert names["_transfer_matrix_solve_closure"](memory) == 15 / 16
+    np.testing.assert_allclose(memory.multipliers, [-13 / 15, -8 / 15], rtol=1e-14)
 
 
 def test_a_step_that_fails_says_when(spinning: preparation.Equations) -> None:
