@@ -44,9 +44,6 @@ LINES: Final = {
     "mbsym/formulations/recursive/sparse_factor.py": {
         "for place in range(n - 1, -«1», -1):": "the last pivot's inverse is made twice, the same",
     },
-    "mbsym/formulations/regular_mass.py": {
-        "return bool(np.linalg.eigvalsh(matrix * np.outer(scale, scale))[0] «>» LEAST)": LIMIT,
-    },
     "mbsym/formulations/shared/kinds.py": {
         "_IDENTITY: Final = (1, 0, 0, 0, 1, 0, 0, «0», 1)": "products with a unit matrix fold away",
     },
@@ -93,9 +90,6 @@ LINES: Final = {
     },
     "runtime/c/loops.c": {
         "MODEL_real wrenches[restrict 6 «*» MODEL_NJ])": "an extent, of which C keeps nothing",
-    },
-    "runtime/c/sincos_double.c": {
-        "far += (fabs(angle[i]) < MODEL_NEAR) ? «0» : 1;": "all angles take the way of far ones, right and slower",
     },
     "runtime/numpy/loops.py": {
         "pivot[singular] = np.where(sound, sizes[:, -1] / np.where(sizes[:, 0] > «0», sizes[:, 0], 1.0), np.nan)": (
