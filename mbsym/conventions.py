@@ -33,9 +33,10 @@ INLINE_TRIGONOMETRY: Final = (
 """What is said of C code that brings its own."""
 
 GIVEN_TRIGONOMETRY: Final = (
-    "Functions take sin_cos, sine and cosine of each angle in turn, which sines_cosines(q, sin_cos) computes as well."
+    "Functions take sin_cos, sine and cosine of each angle in turn; sines_cosines({given}) computes it:",
+    "the row of an angle has its sine, sin_cos[2*row], and cosine, sin_cos[2*row + 1]: functions read these, no sin5.",
 )
-"""What is said of code that takes sines and cosines as an argument."""
+"""What is said of code that takes sines and cosines as an argument; what computes them takes what is given."""
 
 CONSTANTS: Final = {
     "NQ": "coordinates, entries of q",

@@ -41,7 +41,7 @@ from mbsym.formats.angles import SAME_ANGLE
 if TYPE_CHECKING:
     from mbsym.model.frame import FrameAxes
     from mbsym.model.system import Model
-    from mbsym.pipeline import Derivation, Generation
+    from mbsym.pipeline import Generation
     from mbsym.symbolic.program import OperationCount
 
 
@@ -211,18 +211,18 @@ def register(app: typer.Typer) -> None:
             return
         if saved is not None:
             print_text(f"{saved}\n\n")
-        print_text(_operations_table(done.derivation))
+        print_text(_operations_table(done))
         for path in done.paths:
             typer.echo(f"wrote {path}")
 
 
 def _document(done: Generation) -> dict[str, object]:
     """What was generated, for programs."""
-    before, is_prepared = _unprepared(done.derivation)
+    before = _unprepared(done)
     functions = []
     for name, count in done.derivation.operation_counts.items():
         known = {"operations_unprepared": before[name].as_dict()} if name in before else {}
-        functions.append({"name": name, "operations": count.as_dict(), **(known if is_prepared else {})})
+        functions.append({"name": name, "operations": count.as_dict(), **known})
     return {
         "formulation": done.derivation.formulation,
         "real": done.options.real,
@@ -231,18 +231,19 @@ def _document(done: Generation) -> dict[str, object]:
     }
 
 
-def _unprepared(derivation: Derivation) -> tuple[dict[str, OperationCount], bool]:
-    """Operations of each function where nothing is prepared, and whether something is."""
-    before = {report.program: report.steps[-1].after for report in derivation.reports if report.steps}
-    return before, bool(derivation.programs) and derivation.programs[0].name not in before
+def _unprepared(done: Generation) -> dict[str, OperationCount]:
+    """Operations of each function where nothing is prepared; none where nothing is asked to be."""
+    if not done.options.prepare:
+        return {}
+    return {report.program: report.steps[-1].after for report in done.derivation.reports if report.steps}
 
 
-def _operations_table(derivation: Derivation) -> str:
+def _operations_table(done: Generation) -> str:
     """Operations of each function; of prepared ones besides what they take where nothing is prepared."""
-    before, is_prepared = _unprepared(derivation)
-    lines = [f"{'function':24} {'+ - * /':>8} {'sin, cos':>9}" + f" {'not prepared':>13}" * is_prepared]
-    for name, count in derivation.operation_counts.items():
-        known = f" {before[name].arithmetic:13}" if is_prepared and name in before else ""
+    before = _unprepared(done)
+    lines = [f"{'function':24} {'+ - * /':>8} {'sin, cos':>9}" + f" {'not prepared':>13}" * bool(before)]
+    for name, count in done.derivation.operation_counts.items():
+        known = f" {before[name].arithmetic:13}" if name in before else ""
         lines.append(f"{name:24} {count.arithmetic:8} {count.sincos:9}{known}")
     return "\n".join(lines)
 

@@ -38,5 +38,7 @@ def sine_tables(trigonometry: Trigonometry, programs: Sequence[Program]) -> Sine
         return SineTables(manifest, (INLINE_TRIGONOMETRY,))
     angles = angle_texts(programs)
     rows = ", ".join(f"{row}: {angle}" for row, angle in enumerate(angles))
-    header = (GIVEN_TRIGONOMETRY, *textwrap.wrap(f"Rows of sin_cos by their angles: {rows}.", _WIDTH))
+    given = ["parameters"] * any(program.parameters for program in programs) + ["q", "sin_cos"]
+    sentences = (sentence.format(given=", ".join(given)) for sentence in GIVEN_TRIGONOMETRY)
+    header = (*sentences, *textwrap.wrap(f"Rows of sin_cos by their angles: {rows}.", _WIDTH))
     return SineTables({**manifest, "angles": list(angles)}, header, {"ANGLES": len(angles)})

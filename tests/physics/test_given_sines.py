@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import mbsym
+from mbsym.cli.application import main
 from mbsym.codegen.load import load_c, load_numpy
 from mbsym.errors import CodegenError, DerivationError
 from mbsym.passes.given_sines import angle_texts, with_given_sines
@@ -75,7 +76,7 @@ def test_all_languages_are_certified_and_what_is_given_counts(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("name", "options", "what"),
     [
-        ("four_bar", {}, "functions with fixed text"),
+        ("four_bar", {}, "functions with fixed text.*inline: sines and cosines as an argument are for trees"),
         ("puma560", {"style": "shared"}, "take --style straight"),
         ("puma560", {"beside": ("self-test",)}, "--self-test would call"),
         ("cart_pole", {"prepare": True}, "--prepare would call"),
@@ -91,6 +92,18 @@ def test_what_cannot_take_them_is_refused(name: str, options: dict[str, object],
     else:
         kept = derive(express(read(name), asked), asked).programs[2]
         assert [item.name for item in kept.inputs] == ["q", "v"]
+
+
+def test_what_is_told_of_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["generate", "double_pendulum", "-o", str(tmp_path), "--trigonometry", "argument", "--function"]
+    assert main([*command, "mass_matrix", "--symbolic-parameters", "all"]) == 0
+    assert "not prepared" not in capsys.readouterr().out
+    header = (tmp_path / "double_pendulum.h").read_text(encoding="utf-8")
+    assert "sines_cosines(parameters, q, sin_cos) computes it" in header
+    assert main([*command, "mass_matrix", "--symbolic-parameters", "none", "--json"]) == 0
+    assert "operations_unprepared" not in capsys.readouterr().out
+    header = (tmp_path / "double_pendulum.h").read_text(encoding="utf-8")
+    assert "sines_cosines(q, sin_cos) computes it" in header
 
 
 def test_exports_call_the_functions_without(tmp_path: Path) -> None:
