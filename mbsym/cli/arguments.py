@@ -107,8 +107,8 @@ STYLE_HELP: Final = (
 """The option --style."""
 
 THREADS_HELP: Final = (
-    "For how many threads (OpenMP) C divides the work of one state, with --formulation cfa-parallel; compiled without "
-    "OpenMP one does it all, with the same results."
+    "For how many threads (OpenMP), 2 to 1024, C divides the work of one state, with --formulation cfa-parallel; "
+    "compiled without OpenMP one does it all, with the same results."
 )
 """The option --threads."""
 

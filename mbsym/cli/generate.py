@@ -39,6 +39,8 @@ from mbsym.errors import CodegenError
 from mbsym.formats.angles import SAME_ANGLE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mbsym.model.frame import FrameAxes
     from mbsym.model.system import Model
     from mbsym.pipeline import Generation
@@ -113,7 +115,7 @@ def register(app: typer.Typer) -> None:
             help="One function computes what depends on parameters alone; the others take that.",
         ),
         style: str = typer.Option("auto", "--style", help=STYLE_HELP),
-        threads: int = typer.Option(0, "--threads", help=THREADS_HELP),
+        threads: int = typer.Option(0, "--threads", show_default=False, help=THREADS_HELP),
         savings: bool = typer.Option(
             False, "--savings", help="Tell what each of these saves; takes four times as long."
         ),
@@ -200,6 +202,8 @@ def register(app: typer.Typer) -> None:
             print(_saving(done, reading(snap_angles=SUGGESTED_SNAP, tell=False)), file=sys.stderr)
         for name, size in done.derivation.left_out.items():
             print(f"note: {name} is left out, about {size:.2g} MB; --function {name} asks for it", file=sys.stderr)
+        for note in _notes(done, threads):
+            print(f"note: {note}", file=sys.stderr)
         saved = None
         if savings:
             from mbsym.report.savings import savings as savings_of
@@ -214,6 +218,13 @@ def register(app: typer.Typer) -> None:
         print_text(_operations_table(done))
         for path in done.paths:
             typer.echo(f"wrote {path}")
+
+
+def _notes(done: Generation, threads: int) -> Iterator[str]:
+    """What became of the threads that were asked for, where it is less than that."""
+    for rolled in done.derivation.rolled:
+        if 0 < rolled.threads < threads:
+            yield f"the tree falls into {rolled.threads} parts, for {rolled.threads} threads"
 
 
 def _document(done: Generation) -> dict[str, object]:

@@ -69,6 +69,22 @@ def test_without_threads_the_code_knows_of_none(tmp_path: Path) -> None:
     assert "OPENMP" not in source and "from all ends inward" in source
 
 
+def test_no_more_threads_than_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--formulation", "cfa-parallel", "--threads", "100", "--function", "forward_dynamics"]
+    assert main(["generate", "space_robot", "-o", str(tmp_path), "--language", "c", *options]) == 0
+    assert "note: the tree falls into 2 parts, for 2 threads" in capsys.readouterr().err
+    assert '"threads": 2' in (tmp_path / "space_robot.json").read_text(encoding="utf-8")
+    source = (tmp_path / "space_robot.c").read_text(encoding="utf-8")
+    assert "num_threads(2)" in source
+    header = (tmp_path / "space_robot.h").read_text(encoding="utf-8")
+    assert "compiled with -fopenmp, 2 threads share the work" in header
+    before = ("ends", "first", "order", "places_")
+    lines = source.splitlines()
+    tables = [k for k, line in enumerate(lines) if any(f" {name}" in line.split("[")[0] for name in before)]
+    tables = [k for k in tables if "static const" in lines[k]]
+    assert tables and all(lines[k - 1].strip().startswith("/*") for k in tables)
+
+
 def test_what_they_do_not_go_with_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def refused(model: str, match: str, **options: object) -> None:
         given = {"formulation": "cfa-parallel", "threads": 2, **options}
@@ -77,6 +93,8 @@ def test_what_they_do_not_go_with_is_told(tmp_path: Path, capsys: pytest.Capture
 
     refused("space_robot", "for 1 threads", threads=1)
     refused("space_robot", "for -2 threads", threads=-2)
+    refused("space_robot", "for '2' threads", threads="2")
+    refused("space_robot", "for 2.0 threads", threads=2.0)
     refused("space_robot", "no parts that threads could take", formulation="auto")
     refused("space_robot", "--style straight", style="straight")
     refused("space_robot", "falls into parts", functions=["inverse_dynamics"])

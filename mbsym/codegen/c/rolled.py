@@ -136,10 +136,11 @@ class RolledLines:
         if step.has_numbers:
             rows = [[self._printer.literal(value) for value in row] for row in step.numbers]
             head = f"static const {self._real} {self._numbers[number]}[{len(rows)}][{len(rows[0])}]"
-            lines += _table(head, rows)
+            lines += [f"{INDENT}/* {step.name}: numbers of each call */", *_table(head, rows)]
         if len(step.places) > 1:
             kind = "unsigned short" if max(map(max, step.places)) <= _LARGEST_SHORT else "int"
             head = f"static const {kind} {self._places[number]}[{len(step.places)}][{len(step.places[0])}]"
+            lines.append(f"{INDENT}/* {step.name}: where what each call reads and writes begins */")
             lines += _table(head, [[str(place) for place in row] for row in step.places])
         return lines
 
@@ -205,6 +206,7 @@ class RolledLines:
         first = {step: min(run.start for run in runs if run.step == step) for step in steps}
         lines = [f"{INDENT}{{"]
         lines += self._order_table(steps, order, CONTINUED)
+        lines.append(f"{CONTINUED}/* the next call of each step, in its tables */")
         lines.append(f"{CONTINUED}int {self._at}[{len(steps)}] = {{{', '.join(str(first[step]) for step in steps)}}};")
         return [*lines, *self._choosing(steps, "0", str(len(order)), CONTINUED), f"{INDENT}}}"]
 
@@ -220,11 +222,14 @@ class RolledLines:
         part, inner = self._part, CONTINUED + INDENT
         lines = [f"{INDENT}for (int {part} = 0; {part} < {len(sweep.parts)}; ++{part}) {{"]
         lines += self._order_table(steps, order, CONTINUED)
+        lines.append(f"{CONTINUED}/* where each part begins in that order, and where the last ends */")
         lines += _table(f"static const int {self._ends}[{len(ends)}]", [list(map(str, ends))], CONTINUED)
         rows = [list(map(str, row)) for row in first]
+        lines.append(f"{CONTINUED}/* for each part the first call of each step, in its tables */")
         lines += _table(f"static const int {self._first}[{len(rows)}][{len(steps)}]", rows, CONTINUED)
         k = self._place
         lines += [
+            f"{CONTINUED}/* the next call of each step, in its tables */",
             f"{CONTINUED}int {at}[{len(steps)}];",
             f"{CONTINUED}for (int {k} = 0; {k} < {len(steps)}; ++{k}) {{",
             f"{inner}{at}[{k}] = {self._first}[{part}][{k}];",
@@ -235,7 +240,8 @@ class RolledLines:
 
     def _order_table(self, steps: Sequence[int], order: list[str], indent: str) -> list[str]:
         kind = "unsigned char" if len(steps) <= _LARGEST_CHAR else "int"
-        return _table(f"static const {kind} {self._order}[{len(order)}]", [order], indent)
+        table = _table(f"static const {kind} {self._order}[{len(order)}]", [order], indent)
+        return [f"{indent}/* which step each call is of, by the cases below */", *table]
 
     def _choosing(self, steps: Sequence[int], start: str, stop: str, indent: str) -> list[str]:
         """The loop over the order of steps."""

@@ -78,7 +78,8 @@ def forward_dynamics_in_parts(mechanism: Mechanism, threads: int) -> RolledProgr
 
     Args:
         mechanism: a tree.
-        threads: for how many it is divided; with none the code knows nothing of threads, and is divided for two.
+        threads: for how many it is divided, of which the code takes no more than there are parts; with none it knows
+            nothing of threads, and is divided for two.
     """
     if not is_plain(mechanism) or mechanism.model.forces or not never_singular(mechanism):
         return None
@@ -99,7 +100,9 @@ def forward_dynamics_in_parts(mechanism: Mechanism, threads: int) -> RolledProgr
         ground["compliance"] = [*[zero] * _INERTIA, *still]
     handed = {"push": 6} if parts.path else {}
     variant = for_elimination(mechanism, frozenset(parts.path))
-    return cast_in_roles(head, variant, Cast(ground, {"articulated": _WIDTH}, handed), _stages(variant, parts), threads)
+    # More threads than parts would start only to wait.
+    useful = min(threads, len(parts.tasks))
+    return cast_in_roles(head, variant, Cast(ground, {"articulated": _WIDTH}, handed), _stages(variant, parts), useful)
 
 
 def _stages(mechanism: Mechanism, parts: Parts) -> list[Stage]:

@@ -29,11 +29,12 @@ def chosen_style(name: str, threads: int = 0) -> Style:
     Raises:
         DerivationError: there is none, or threads are asked for that it cannot have.
     """
-    if threads < 0 or threads == 1 or threads > MOST_THREADS:
+    # Callers without a type checker give text and fractions too.
+    if type(threads) is not int or threads < 0 or threads == 1 or threads > MOST_THREADS:
         raise DerivationError(
-            f"work cannot be divided for {threads} threads",
+            f"work cannot be divided for {threads!r} threads",
             where="--threads",
-            remedy=f"give 2 to {MOST_THREADS}, or leave it out",
+            remedy=f"give a whole number from 2 to {MOST_THREADS}, or leave it out",
         )
     if threads and name == "straight":
         raise DerivationError(
