@@ -202,7 +202,7 @@ def register(app: typer.Typer) -> None:
             print(_saving(done, reading(snap_angles=SUGGESTED_SNAP, tell=False)), file=sys.stderr)
         for name, size in done.derivation.left_out.items():
             print(f"note: {name} is left out, about {size:.2g} MB; --function {name} asks for it", file=sys.stderr)
-        for note in _notes(done, threads):
+        for note in _notes(done, style, threads):
             print(f"note: {note}", file=sys.stderr)
         saved = None
         if savings:
@@ -220,11 +220,14 @@ def register(app: typer.Typer) -> None:
             typer.echo(f"wrote {path}")
 
 
-def _notes(done: Generation, threads: int) -> Iterator[str]:
-    """What became of the threads that were asked for, where it is less than that."""
+def _notes(done: Generation, style: str, threads: int) -> Iterator[str]:
+    """What became of the threads and the style that were asked for, where it is less than that."""
     for rolled in done.derivation.rolled:
         if 0 < rolled.threads < threads:
             yield f"the tree falls into {rolled.threads} parts, for {rolled.threads} threads"
+    straight = [program.name for program in done.derivation.programs]
+    if style == "shared" and straight:
+        yield f"without shared steps, written out: {', '.join(straight)}"
 
 
 def _document(done: Generation) -> dict[str, object]:

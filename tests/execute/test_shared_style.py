@@ -15,6 +15,18 @@ from mbsym.errors import DerivationError
 from mbsym.formulations.shared import style
 from mbsym.verification.random_mechanisms import random_tree
 
+SPRING = """
+name: spring
+bodies:
+  a: {mass: 2, inertia: [0.2, 0.3, 0.25]}
+  b: {mass: 1, inertia: [0.2, 0.3, 0.25]}
+joints:
+  A: {type: revolute, from: ground, to: a, axis: z}
+  B: {type: revolute, from: a, to: b, axis: y, at: [0, 0, 1]}
+forces:
+  s: {type: point_spring_damper, first_body: b, second_body: ground, stiffness: 100, free_length: 0.5,
+      first_point: [0.3, 0, 0.1], second_point: [1, 1, 0.2]}
+"""
 FUNCTIONS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "gravity_force", "body_jacobians", "momentum")
 
 
@@ -57,6 +69,16 @@ def test_auto_shares_where_mechanisms_are_long(tmp_path: Path, monkeypatch: pyte
     assert rolled() == FUNCTIONS[:2]
     # Vectors over states take all operations of a state.
     assert rolled(batch=("inverse_dynamics",)) == FUNCTIONS[:1]
+
+
+def test_what_can_fail_stays_straight_and_that_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = tmp_path / "spring.yaml"
+    model.write_text(SPRING, encoding="utf-8")
+    command = ["generate", str(model), "-o", str(tmp_path), "--style", "shared", "--function", "forward_dynamics"]
+    assert main(command) == 2
+    assert "forward_dynamics divides by what may vanish (force element 's')" in capsys.readouterr().err
+    assert main([*command, "--function", "mass_matrix"]) == 0
+    assert "written out: forward_dynamics\n" in capsys.readouterr().err
 
 
 def test_what_it_does_not_go_with_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from mbsym.errors import DerivationError
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.passes.rolled_steps import simplified_steps
-from mbsym.symbolic.domains import guards
+from mbsym.symbolic.domains import Guard, guards
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.rolled import RolledProgram
 
@@ -88,21 +88,50 @@ def shared_functions(
     if not may_share(mechanism, style, prepare=prepare):
         return {}
     made: dict[str, RolledProgram] = {}
+    failing: dict[str, Guard] = {}
     for name, make in candidates.items():
         rolled = make()
         if rolled is not None:
             rolled = simplified_steps(rolled, optimise)
-            if not any(guards(step.program) for step in rolled.steps):
+            found = [guard for step in rolled.steps for guard in guards(step.program)]
+            if found:
+                failing[name] = found[0]
+            else:
                 made[name] = rolled
     _require_threads(made.values(), threads)
     if asked and not made:
+        _refuse_failing(mechanism, failing)
         raise DerivationError(
             "no function that is asked for can be made of steps that bodies share",
             where="--style shared",
             remedy=f"it is there for {', '.join(SHARED_FUNCTIONS)} of trees without couplings and closed loops, "
-            "whose bodies have inertia; take --style straight",
+            "whose bodies have inertia, potential_energy where gravity is a number, center_of_mass and momentum where "
+            "masses are; take --style straight",
         )
     return made
+
+
+def _refuse_failing(mechanism: Mechanism, failing: Mapping[str, Guard]) -> None:
+    """Says what functions can fail of, where that is why none of them is made of shared steps.
+
+    Raises:
+        DerivationError: some function can fail.
+    """
+    if not failing:
+        return
+    forces = mechanism.model.forces
+    reasons: dict[str, list[str]] = {}
+    for name, guard in failing.items():
+        what = "divides by what may vanish" if guard.need == "nonzero" else "takes a root or the like of any value"
+        alone = guard.section == "force elements" and len(forces) == 1
+        place = f"force element {forces[0].name!r}" if alone else guard.section
+        reasons.setdefault(f"{what} ({place})" if place else what, []).append(name)
+    told = "; ".join(f"{', '.join(names)} {reason}" for reason, names in reasons.items())
+    raise DerivationError(
+        f"no function that is asked for can be made of steps that bodies share: {told}",
+        where="--style shared",
+        remedy="what can fail is written out, for steps have no status; take --style straight",
+    )
 
 
 def _require_threads(made: Iterable[RolledProgram], threads: int) -> None:
