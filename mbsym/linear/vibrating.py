@@ -189,6 +189,7 @@ class VibratingElements:
             numbers.ask([inertia.mass, *inertia.first_moment, *inertia.about_origin]),
             numbers.ask(body.armature),
             numbers.ask([entry for row in body.user_frame.rotation.matrix() for entry in row]),
+            numbers.ask(body.user_frame.translation),
         ]
 
     def _law_scalars(self, law: LinearLaw) -> tuple[Scalar, ...]:
@@ -217,7 +218,7 @@ class VibratingElements:
         return frames + [entry for angular, linear in motion.columns for entry in (*angular, *linear)]
 
     def _add(self, body: TreeBody, numbers: list[Array]) -> None:
-        turn, shift, columns, moments, armature, user = numbers
+        turn, shift, columns, moments, armature, user, place = numbers
         R = self.rotations[body.parent] @ turn.reshape(3, 3)
         origin = self.points[body.parent] + self.rotations[body.parent] @ shift
         self.rotations.append(R)
@@ -226,7 +227,9 @@ class VibratingElements:
         inner = self.element[body.parent]
         if modal is not None:
             if modal.name not in self._ends:
-                self._add_modal(modal, body, inner, R @ user.reshape(3, 3).T, origin)
+                # A body that is fixed to its carrier has the carrier's frame: the beam starts where the user's is.
+                axes = R @ user.reshape(3, 3).T
+                self._add_modal(modal, body, inner, axes, origin - axes @ place)
             self.element.append(self._ends[modal.name] if modal.tip and body.name == modal.bars[-1] else inner)
             return
         if body.joint.kind.is_rigid:

@@ -79,6 +79,38 @@ def test_a_beam_that_bends_about_two_axes_has_each_frequency_of_both() -> None:
     assert abs(a @ b) < 1e-9 * sqrt(a @ a * (b @ b))
 
 
+HUB = "{mass: 3, inertia: [0.2, 0.2, 0.3]}"
+CARRIERS = {
+    "ground": ("", "ground"),
+    "a fixed hub": (
+        f"  h: {HUB}\njoints:\n  f: {{type: fixed, from: ground, to: h, "
+        "at: {translation: [0.1, 0.2, 0], rotation: [[z, 0.4]]}}\n",
+        "h",
+    ),
+    "a free hub": (f"  h: {HUB}\njoints:\n  f: [free, ground, h]\n", "h"),
+}
+
+
+@pytest.mark.parametrize("name", CARRIERS)
+def test_a_beam_with_modes_starts_where_it_is_placed(name: str) -> None:
+    """Its first body is fixed to the carrier, whose frame is another; equations with six modes are exact to 1e-4."""
+    more, root = CARRIERS[name]
+    text = "bodies:\n  c: {mass: 0.8, inertia: [0.02, 0.02, 0.02]}\n" + more
+    text += (
+        f"beams:\n  b: {{from: {root}, to: c, at: {{translation: [0.4, 0.1, 0], rotation: [[z, 0.3]]}}, length: 1.2, "
+    )
+    checked = model(text + "mass: 0.6, bending_stiffness: 2.5, modes: 6}\n")
+    resting = 6 if name == "a free hub" else 0
+    found = transfer_matrix_modes(checked, count=resting + 2)
+    tip = np.array([0.4 + 1.2 * cos(0.3), 0.1 + 1.2 * np.sin(0.3), 0.0])
+    if name == "a fixed hub":
+        c, s = cos(0.4), np.sin(0.4)
+        tip = np.array([0.1, 0.2, 0.0]) + np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ tip
+    assert np.abs(found.points[-1] - tip).max() < 1e-12
+    exact = np.sort([mode.frequency for mode in mbsym.modes(checked, at={}) if mode.frequency > 1e-3])[:2]
+    assert np.abs(found.frequencies[resting:] / exact - 1.0).max() < 1e-4
+
+
 def test_the_page_moves_bodies_as_the_modes_of_equations_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Poses of bars about two axes, of both methods, up to the size and sense of the swing, which is small here."""
     drawn: list[Array] = []
