@@ -40,6 +40,9 @@ BeamModel: TypeAlias = Literal["exact", "consistent", "lumped", "segments"]
 
 BEAM_MODELS: Final[tuple[BeamModel, ...]] = ("exact", "consistent", "lumped", "segments")
 
+COINCIDING: Final = 1e-13
+"""Lengths that differ by less than this part of them are equal."""
+
 
 class _Numbers:
     """Scalars of a mechanism as numbers at a configuration, all evaluated at once."""
@@ -336,10 +339,21 @@ class VibratingElements:
             points = [self.points[label] + self.rotations[label] @ at for label, at in zip(own, ends, strict=True)]
             span = points[0] - points[1]
             length = float(np.linalg.norm(span))
-            # Along the span, and across it what turns the force.
-            frame = np.linalg.svd(span[None, :] / length)[2]
-            resisting = stiffness * np.array([1.0, 1.0 - rest / length, 1.0 - rest / length])
-            pull, levers = stiffness * (length - rest) * span / length, []
+            if length <= COINCIDING * max(float(np.abs(points).max()), abs(rest)):
+                if rest or damping:
+                    raise AnalysisError(
+                        "its ends coincide, so it has no direction",
+                        where=f"force {force.name}",
+                        remedy="take a state where they are apart; without a rest length and damping none is needed",
+                    )
+                frame, resisting, pull = np.eye(3), np.full(3, stiffness), np.zeros(3)
+            else:
+                # Along the span, and across it what turns the force.
+                frame = np.linalg.svd(span[None, :] / length)[2]
+                across = 0.0 if abs(length - rest) <= COINCIDING * length else 1.0 - rest / length
+                resisting = stiffness * np.array([1.0, across, across])
+                pull = stiffness * (length - rest) * span / length
+            levers = []
             for k, point, sign in zip(index, points, (1.0, -1.0), strict=True):
                 lever = point - self._at[k] if k >= 0 else np.zeros(3)
                 levers.append(lever_matrix(lever))

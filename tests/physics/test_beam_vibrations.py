@@ -308,6 +308,28 @@ def test_a_pressed_spring_between_two_bodies_pushes_them_aside() -> None:
     assert found == pytest.approx([sqrt(12 / 1.25), sqrt(24 / 1.25)], rel=1e-12)
 
 
+COINCIDING = """
+bodies: {a: {mass: 1, inertia: [0.1, 0.1, 0.1]}, b: {mass: 2, inertia: [0.1, 0.1, 0.1]}}
+joints:
+  ja: [free, ground, a]
+  jb: [free, ground, b]
+forces:
+  s0: {type: point_spring_damper, first_body: ground, second_body: a, stiffness: 100, free_length: 0}
+  s1: {type: point_spring_damper, first_body: a, second_body: b, stiffness: 50, free_length: 0}
+"""
+
+
+def test_a_spring_without_length_between_points_that_coincide_resists_in_all_directions() -> None:
+    """Two masses in space, on springs to ground and to each other: three times the frequencies of a line."""
+    found = transfer_matrix_modes(model(COINCIDING), at={}, count=12).frequencies
+    squares = np.linalg.eigvals(np.array([[150.0, -50.0], [-25.0, 25.0]]))
+    assert list(found[:6]) == [0.0] * 6
+    assert np.abs(found[6:] ** 2 / np.repeat(np.sort(squares), 3) - 1.0).max() < 1e-10
+    for more in ("50, free_length: 0.1}", "50, free_length: 0, damping: 1}"):
+        with pytest.raises(AnalysisError, match="force s1: its ends coincide"):
+            transfer_matrix_modes(model(COINCIDING.replace("50, free_length: 0}", more)), at={})
+
+
 def test_what_is_not_covered_is_refused_with_a_word() -> None:
     def refused(text: str, gravity: str = "[0, 0, 0]") -> str:
         with pytest.raises(AnalysisError) as caught:
