@@ -77,7 +77,7 @@ def test_all_languages_are_certified_and_what_is_given_counts(tmp_path: Path) ->
     ("name", "options", "what"),
     [
         ("four_bar", {}, "functions with fixed text.*inline: sines and cosines as an argument are for trees"),
-        ("puma560", {"style": "shared"}, "take --style straight"),
+        ("puma560", {"style": "shared"}, "leave out --threads and --style shared"),
         ("puma560", {"beside": ("self-test",)}, "--self-test would call"),
         ("cart_pole", {"prepare": True}, "--prepare would call"),
         ("cart_pole", {"functions": ("kinetic_energy", "position_rate"), "simplify": "none"}, ""),
