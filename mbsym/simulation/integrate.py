@@ -10,10 +10,11 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.errors import SimulationError
+from mbsym.errors import ModelError, SimulationError
 from mbsym.loops.assembly import Assembly
 from mbsym.loops.corrections import CORRECTIONS, Keeper, NoCorrection, Projection, keeper
 from mbsym.loops.looped_system import LoopedSystem
+from mbsym.model.beam_checks import check_beams
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress, read
 from mbsym.simulation.adaptive_steps import CompiledEngine, Engine
@@ -40,6 +41,7 @@ from mbsym.simulation.trajectory import (
     fixed_step_trajectory,
 )
 from mbsym.simulation.transfer_matrix_steps import TransferMatrixSteps
+from mbsym.values.diagnostic import Findings
 from mbsym.values.numbers import parameter_values
 
 Array: TypeAlias = NDArray[Any]
@@ -170,9 +172,14 @@ def with_parameters(model: Model, values: Mapping[str, float]) -> Model:
     """The model with numbers in the place of those of its parameters.
 
     Raises:
-        ModelError: no parameter has that name, or a value is not finite.
+        ModelError: no parameter has that name, a value is not finite, or a beam cannot have it.
     """
-    parameter_values(model, values)
+    numbers = parameter_values(model, values)
+    if values:
+        findings = Findings(numbers)
+        check_beams(model.beams, findings)
+        for fault in findings.diagnostics:
+            raise ModelError(fault.what, where=f"parameter {', '.join(sorted(values))}", remedy=fault.remedy)
     changed = tuple(
         replace(item, value=values[item.name]) if item.name in values else item for item in model.parameters
     )

@@ -14,7 +14,7 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 import mbsym
-from mbsym.errors import AnalysisError
+from mbsym.errors import AnalysisError, ModelError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
 from mbsym.linear import shapes
@@ -328,6 +328,21 @@ def test_a_spring_without_length_between_points_that_coincide_resists_in_all_dir
     for more in ("50, free_length: 0.1}", "50, free_length: 0, damping: 1}"):
         with pytest.raises(AnalysisError, match="force s1: its ends coincide"):
             transfer_matrix_modes(model(COINCIDING.replace("50, free_length: 0}", more)), at={})
+
+
+def test_parameters_that_no_beam_can_have_are_refused() -> None:
+    path = Path(__file__).parents[2] / "examples" / "vibration" / "satellite.yaml"
+    for stiffness in (0.0, -1.0):
+        what = f"^parameter EI: a bending stiffness of beam 'right' is {stiffness:g}; give one above zero"
+        with pytest.raises(ModelError, match=what):
+            transfer_matrix_modes(path, count=1, parameters={"EI": stiffness})
+        with pytest.raises(ModelError, match=what):
+            mbsym.frequency_response(
+                path, [1.0], inputs=["hub.rz"], method="transfer-matrix", parameters={"EI": stiffness}
+            )
+    loose = beam().replace("mass: 0.6", "mass: 2*m") + "parameters: {m: 0.3}\n"
+    with pytest.raises(ModelError, match=r"^parameter m: the mass of beam 'b' is -2"):
+        transfer_matrix_modes(model(loose), count=1, parameters={"m": -1.0})
 
 
 def test_what_is_not_covered_is_refused_with_a_word() -> None:
