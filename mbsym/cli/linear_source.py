@@ -11,7 +11,7 @@ import typer
 from mbsym.cli.json_output import print_json
 from mbsym.cli.simulate import named_numbers
 from mbsym.cli.terminal import print_text
-from mbsym.errors import AnalysisError
+from mbsym.errors import AnalysisError, CodegenError
 
 
 def read_at(texts: list[str]) -> Mapping[str, float] | str | None:
@@ -30,14 +30,25 @@ def read_at(texts: list[str]) -> Mapping[str, float] | str | None:
     return words[0]
 
 
-def require_known(output: Path | None) -> None:
+def require_writable(output: Path | None, force: bool) -> None:
     """What cannot be written in the end is refused before the work is done.
 
     Raises:
         AnalysisError: the suffix is neither .json nor .txt.
+        CodegenError: somebody else's file stands there.
     """
-    if output is not None and output.suffix not in (".json", ".txt"):
+    if output is None:
+        return
+    if output.suffix not in (".json", ".txt"):
         raise AnalysisError(f"no format is called {output.suffix!r}", where=str(output), remedy="use .json or .txt")
+    from mbsym.codegen.write import check_free
+
+    try:
+        check_free(output, force)
+    except OSError as error:
+        raise CodegenError(
+            f"cannot be read: {error.strerror}", where=str(output), remedy="check its rights or write elsewhere"
+        ) from None
 
 
 def require_method(method: str, beams: str, count: int | None) -> None:

@@ -19,7 +19,7 @@ from mbsym.cli.arguments import (
     Order,
     model_help,
 )
-from mbsym.cli.linear_source import deliver, read_at, require_known, require_method
+from mbsym.cli.linear_source import deliver, read_at, require_method, require_writable
 from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.simulate import named_numbers
@@ -72,7 +72,7 @@ def register(app: typer.Typer) -> None:
         from mbsym.linear.analysis import linearise as run
         from mbsym.linear.tables import linearisation_text
 
-        require_known(output)
+        require_writable(output, force)
         require_method(method, beams, count)
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
         system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)

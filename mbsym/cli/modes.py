@@ -19,7 +19,7 @@ from mbsym.cli.arguments import (
     Order,
     model_help,
 )
-from mbsym.cli.linear_source import deliver, read_at, require_known, require_method
+from mbsym.cli.linear_source import deliver, read_at, require_method, require_writable
 from mbsym.cli.model_source import read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.simulate import named_numbers
@@ -65,7 +65,7 @@ def register(app: typer.Typer) -> None:
 
             check_suffix(page, (".html",))
             check_writable(page, force)
-        require_known(output)
+        require_writable(output, force)
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
         system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
         if method != "equations":

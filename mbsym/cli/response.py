@@ -18,7 +18,7 @@ from mbsym.cli.arguments import (
     Order,
     model_help,
 )
-from mbsym.cli.linear_source import deliver, read_at, require_known, require_method
+from mbsym.cli.linear_source import deliver, read_at, require_method, require_writable
 from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.simulate import named_numbers
@@ -73,7 +73,7 @@ def register(app: typer.Typer) -> None:
                 f"frequencies from {lowest:g} to {highest:g} Hz", where="--from", remedy="give two above zero, rising"
             )
         require_method(method, beams, None)
-        require_known(output)
+        require_writable(output, force)
         parameters = named_numbers(parameter, "--parameter")
         system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
         with progress_bar() as progress:

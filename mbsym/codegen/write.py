@@ -63,7 +63,7 @@ def write_files(
         with _locked(destination):
             finish_interrupted(destination)
             for file in files:
-                _check_free(destination / file.name, force)
+                check_free(destination / file.name, force)
             differs = any(_differs(destination / file.name, file.text) for file in files)
             written = _write(destination, files)
             for path in (destination / name for name in outdated if differs):
@@ -138,7 +138,12 @@ def _locked(directory: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _check_free(path: Path, force: bool) -> None:
+def check_free(path: Path, force: bool) -> None:
+    """Refuses a path where a directory or somebody else's file stands.
+
+    Raises:
+        CodegenError: saying what stands there.
+    """
     if path.is_dir():
         raise CodegenError("a directory stands in the way", where=str(path), remedy="remove it or write elsewhere")
     if not path.exists():

@@ -14,6 +14,7 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq
 
 import mbsym
+from mbsym.cli import main
 from mbsym.errors import AnalysisError, ModelError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
@@ -343,6 +344,18 @@ def test_parameters_that_no_beam_can_have_are_refused() -> None:
     loose = beam().replace("mass: 0.6", "mass: 2*m") + "parameters: {m: 0.3}\n"
     with pytest.raises(ModelError, match=r"^parameter m: the mass of beam 'b' is -2"):
         transfer_matrix_modes(model(loose), count=1, parameters={"m": -1.0})
+
+
+def test_modes_write_no_page_where_the_result_cannot_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    foreign, page = tmp_path / "foreign.json", tmp_path / "new.html"
+    foreign.write_text("{}")
+    for method in ("transfer-matrix", "equations"):
+        line = ["modes", "double_pendulum", "--method", method, "--page", str(page), "-o", str(foreign)]
+        assert main(line) == 2
+        assert "was not written by mbsym" in capsys.readouterr().err
+        assert not page.exists() and foreign.read_text() == "{}"
 
 
 def test_what_is_not_covered_is_refused_with_a_word() -> None:
