@@ -57,6 +57,7 @@ class ModalSystem:
         inputs, outputs: names.
         eigenvalues: by rising frequency, 0 of motions that rest (n/2,) [1/s]. Modes that no input excites or no output
             feels are left out.
+        searched: how many modes there were before these were left out.
     """
 
     name: str
@@ -67,6 +68,7 @@ class ModalSystem:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     eigenvalues: Array
+    searched: int
 
     def __iter__(self) -> Iterator[Array]:
         return iter((self.A, self.B, self.C, self.D))
@@ -104,6 +106,7 @@ class ModalSystem:
             "B": self.B.tolist(),
             "C": self.C.tolist(),
             "D": self.D.tolist(),
+            "searched": self.searched,
             "poles": [{"real": float(x.real), "imaginary": float(x.imag)} for x in self.eigenvalues],
         }
 
@@ -127,7 +130,7 @@ def transfer_matrix_system(
         at, beams, parameters, order, progress: likewise.
         inputs: forces on the points of elements along base axes (ELEMENT.x), or moments about them (ELEMENT.rx).
         outputs: motions of such names, default the inputs'.
-        count: how many modes are kept.
+        count: how many modes are kept; motions that rest stay together.
 
     Raises:
         AnalysisError: a name is unknown, a mode is overdamped, or a motion that rests is damped; and as
@@ -142,8 +145,12 @@ def transfer_matrix_system(
     def response(s: complex) -> Array:
         return answers(tree, s, loads, rows)
 
-    # One more mode says how far the last one that is kept is from the next.
-    values = _eigenvalues(tree, count + 1, checked.name)
+    # One more mode says how far the last one that is kept is from the next, one that swings how far those at rest are.
+    asked = count + 1
+    values = _eigenvalues(tree, asked, checked.name)
+    while not values.any() and len(values) == asked:
+        asked *= 2
+        values = _eigenvalues(tree, asked, checked.name)
     near = _distance(values, 0.0)
     resting = int(np.sum(values == 0.0))
     parts, taken = [], resting
@@ -153,7 +160,7 @@ def transfer_matrix_system(
         together = values[np.abs(values - values[taken]) <= TOGETHER * abs(values[taken])]
         value, taken = complex(np.mean(together)), taken + len(together)
         parts.append(_swinging(response, value, AROUND * _distance(values, value)))
-    system = _together(checked.name, parts, wanted, told)
+    system = _together(checked.name, parts, wanted, told, taken)
     if tree.freedoms is not None and tree.freedoms <= count:
         return system
     # The mean over a circle is the value of the regular part in its middle.
@@ -168,10 +175,10 @@ def _eigenvalues(tree: VibratingTree, count: int, name: str) -> Array:
     Raises:
         AnalysisError: a mode does not oscillate.
     """
-    omegas, shapes = modes(tree, count)
+    omegas, shapes = modes(tree, count, name)
     if not tree.is_damped:
         return np.asarray(1j * omegas)
-    found = [damped_eigenvalue(tree, float(omega), shape) for omega, shape in zip(omegas, shapes, strict=True)]
+    found = [damped_eigenvalue(tree, float(omega), shape, name) for omega, shape in zip(omegas, shapes, strict=True)]
     for k, value in enumerate(found, start=1):
         if value and abs(value.imag) <= TOGETHER * abs(value):
             raise AnalysisError(
@@ -243,7 +250,9 @@ def _factors(residue: Array, size: float) -> tuple[Array, Array]:
     return left[:, kept] * roots, roots[:, None] * right[kept]
 
 
-def _together(name: str, parts: Sequence[_Part], inputs: tuple[str, ...], outputs: tuple[str, ...]) -> ModalSystem:
+def _together(
+    name: str, parts: Sequence[_Part], inputs: tuple[str, ...], outputs: tuple[str, ...], searched: int
+) -> ModalSystem:
     eigenvalues = [value for part in parts for value in part[3]]
     A = np.zeros((2 * len(eigenvalues),) * 2)
     place = 0
@@ -253,4 +262,4 @@ def _together(name: str, parts: Sequence[_Part], inputs: tuple[str, ...], output
     B = np.vstack([np.zeros((0, len(inputs))), *(part[1] for part in parts)])
     C = np.hstack([np.zeros((len(outputs), 0)), *(part[2] for part in parts)])
     D = np.zeros((len(outputs), len(inputs)))
-    return ModalSystem(name, A, B, C, D, inputs, outputs, np.array(eigenvalues))
+    return ModalSystem(name, A, B, C, D, inputs, outputs, np.array(eigenvalues), searched)

@@ -56,15 +56,19 @@ def linearisation_text(found: Linearisation, symbols: SymbolicSystem | None = No
 
 
 def modal_system_text(found: ModalSystem) -> str:
-    """The matrices with their names, and the poles."""
-    count = len(found.eigenvalues)
-    lines = [f"{found.name}: {count} mode{'' if count == 1 else 's'} about a state of rest, by transfer matrices"]
+    """How many modes take part, the matrices with their names, and the poles."""
+    count, searched = len(found.eigenvalues), found.searched
+    told = f"{count} of {searched}" if count < searched else f"{count}"
+    lines = [f"{found.name}: {told} mode{'' if searched == 1 else 's'} about a state of rest, by transfer matrices"]
+    if count < searched:
+        unfelt = "" if found.outputs == found.inputs else ", or no output feels them"
+        lines.append(f"no input excites {'the others' if count else 'any'}{unfelt}")
     for letter, row_names, column_names in _MATRICES:
         matrix = getattr(found, letter)
         if matrix.size:
             lines += ["", *_matrix(letter, matrix, getattr(found, row_names), getattr(found, column_names))]
     poles = [_eigenvalue(pole) for pole in found.eigenvalues.tolist()]
-    return "\n".join([*lines, "", f"{'poles':12}{', '.join(poles)}"]) + "\n"
+    return "\n".join([*lines, "", f"{'poles':12}{', '.join(poles) or 'none'}"]) + "\n"
 
 
 def equilibria_text(found: Equilibria) -> str:

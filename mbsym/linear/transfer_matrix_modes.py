@@ -124,11 +124,11 @@ def transfer_matrix_modes(
     if count < 1:
         raise AnalysisError(f"{count} modes", where="count", remedy="ask for one at least")
     checked, elements, tree = vibrating_tree(model, at, beams, parameters, order, progress)
-    omegas, shapes = modes(tree, count)
+    omegas, shapes = modes(tree, count, checked.name)
     damped = tree.is_damped
     found = []
     for k, (omega, shape) in enumerate(zip(omegas, shapes, strict=True), start=1):
-        value = damped_eigenvalue(tree, float(omega), shape) if damped else 1j * float(omega)
+        value = damped_eigenvalue(tree, float(omega), shape, checked.name) if damped else 1j * float(omega)
         found.append(Mode(f"mode {k}", value, shape.ravel()))
     names = tuple(element.name for element in tree.elements)
     return TransferMatrixModes(checked.name, tuple(found), names, elements.places, elements.beams, tree, elements)
@@ -168,10 +168,12 @@ def points_asked(
         outputs: likewise; default the inputs'.
 
     Raises:
-        AnalysisError: there is no such motion.
+        AnalysisError: there is no such motion, or no input.
     """
     names = tuple(f"{element.name}.{motion}" for element in tree.elements for motion in MOTIONS)
     wanted = (inputs,) if isinstance(inputs, str) else tuple(inputs)
+    if not wanted:
+        raise AnalysisError("no input is named", where=name, remedy="give inputs as ELEMENT.x, ELEMENT.rx and the like")
     told = tuple(outputs) or wanted
     for asked in (*wanted, *told):
         if asked not in names:

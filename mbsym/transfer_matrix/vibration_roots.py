@@ -13,7 +13,8 @@ from mbsym.transfer_matrix.vibration import VibratingTree
 Array: TypeAlias = NDArray[Any]
 
 RESTING: Final = 1e-6
-"""Frequencies below this part of the highest one asked for count as none: stiffnesses have twelve digits there."""
+"""Frequencies below this part of the highest one asked for, or of the first that is none of rest, count as none:
+stiffnesses have twelve digits there."""
 
 CLOSE: Final = 3e-8
 """Relative width of a bracket at which counting ends: a piece of a beam may have nearly the frequency of the whole, and
@@ -28,15 +29,23 @@ NOTHING: Final = 1e-9
 STEP: Final = 1e-6
 """Relative step of the derivative of the quadratic form by the frequency."""
 
+START: Final = 1.0180339887498949
+"""Bounds are this times powers of 4 [rad/s]: on a frequency, which is more often a round number, a pivot is zero."""
+
 MOST: Final = 60
-"""Doublings and halvings of a bound, and steps to an eigenvalue: more find nothing."""
+"""Quadruplings of a bound, and steps to an eigenvalue: more find nothing."""
 
 
-def modes(tree: VibratingTree, count: int) -> tuple[Array, Array]:
+def modes(tree: VibratingTree, count: int, where: str = "") -> tuple[Array, Array]:
     """The lowest circular frequencies, damping left out, each as often as it occurs, and their shapes.
 
     None is missed: counts bracket each root, and the quadratic form of its shape gives it to round-off. Frequencies
     that occur several times share a space of motions, of which an orthonormal choice is made.
+
+    Args:
+        tree: that moves.
+        count: how many are looked for.
+        where: the place that an error tells, a model's name.
 
     Returns:
         Frequencies (modes,) [rad/s], and shapes, motions of the elements' points (modes, n, 6), the largest entry 1.
@@ -46,20 +55,14 @@ def modes(tree: VibratingTree, count: int) -> tuple[Array, Array]:
     """
     total = tree.freedoms
     wanted = count if total is None else min(count, total)
-    high = 1.0
-    for _ in range(MOST):
-        if tree.count_below(high) >= wanted:
-            break
-        high *= 4.0
-    for _ in range(MOST):
-        if tree.count_below(high / 4.0) < wanted:
-            break
-        high /= 4.0
+    high = _bound(tree, wanted, total)
     low = RESTING * high
     growing = tree.growing(low)
     if growing:
         raise AnalysisError(
-            f"the state is unstable: {growing} motions grow", remedy="take a stable state, or leave --method out"
+            f"the state is unstable: {growing} motion{' grows' if growing == 1 else 's grow'}",
+            where=where,
+            remedy="take a stable state, or leave --method out",
         )
     resting = tree.count_below(low)
     found: list[float] = []
@@ -82,6 +85,37 @@ def modes(tree: VibratingTree, count: int) -> tuple[Array, Array]:
         brackets += [(middle, at, right, above), (left, below, middle, at)]
     sized = [_of_size_one(shape) for shape in shapes[:wanted]]
     return np.array(found[:wanted]), np.array(sized).reshape(-1, len(tree.elements), 6)
+
+
+def _bound(tree: VibratingTree, wanted: int, total: int | None) -> float:
+    """A bound above the frequencies asked for, and not far; above one more where all that is asked for rests.
+
+    Motions that rest stay below any bound, until round-off of the stiffnesses makes them swing or grow. So the search
+    downwards ends at ``RESTING`` times the last bound that had a frequency close below it.
+    """
+    below = tree.count_below(START)
+    if below < wanted:
+        return _first_above(tree, wanted)
+    above = _first_above(tree, below + 1) if total is None or below < total else START
+    high = START
+    while high / 4.0 > RESTING * above:
+        fewer = tree.count_below(high / 4.0)
+        if fewer < wanted:
+            return high
+        if fewer < below:
+            above = high
+        high, below = high / 4.0, fewer
+    return above
+
+
+def _first_above(tree: VibratingTree, wanted: int) -> float:
+    """The first bound with so many frequencies below it."""
+    high = START
+    for _ in range(MOST):
+        if tree.count_below(high) >= wanted:
+            break
+        high *= 4.0
+    return high
 
 
 def _polished(tree: VibratingTree, omega: float, size: int) -> list[tuple[float, Array]]:
@@ -144,10 +178,16 @@ def _of_size_one(shape: Array) -> Array:
     return np.where(np.abs(first) < NOTHING, 0.0, first)
 
 
-def damped_eigenvalue(tree: VibratingTree, omega: float, shape: Array) -> complex:
+def damped_eigenvalue(tree: VibratingTree, omega: float, shape: Array, where: str = "") -> complex:
     """The eigenvalue s [1/s] of the damped tree that grows out of an undamped frequency.
 
     1/response along the shape is zero where the response is infinite; Muller's method finds that from i omega.
+
+    Args:
+        tree: that moves.
+        omega: the undamped frequency [rad/s].
+        shape: its shape.
+        where: the place that an error tells, a model's name.
 
     Raises:
         AnalysisError: the search does not settle.
@@ -179,4 +219,6 @@ def damped_eigenvalue(tree: VibratingTree, omega: float, shape: Array) -> comple
         values.append(gap(s))
         if abs(move) <= 1e-10 * abs(s) and abs(values[-1]) >= abs(values[-2]):
             return s
-    raise AnalysisError(f"no damped eigenvalue was found near {omega:.6g} rad/s", remedy="leave --method out")
+    raise AnalysisError(
+        f"no damped eigenvalue was found near {omega:.6g} rad/s", where=where, remedy="leave --method out"
+    )

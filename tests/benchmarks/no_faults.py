@@ -83,7 +83,7 @@ LINES: Final = {
         "root = np.sqrt(slope**2 - «4.0» * fc * bend)": (
             "other steps to the same root: what is subtracted vanishes there"
         ),
-        "if tree.count_below(high / «4.0») < wanted:": "a wider bracket about the same roots",
+        "fewer = tree.count_below(high / «4.0»)": "a wider bracket about the same roots",
     },
     "runtime/adaptive_steps.py": {
         "if control[IDLE] «>» MOST_IDLE:": LIMIT,

@@ -19,9 +19,10 @@ from mbsym.errors import AnalysisError, ModelError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
 from mbsym.linear import shapes
-from mbsym.linear.transfer_matrix_modes import TransferMatrixModes, transfer_matrix_modes
+from mbsym.linear.transfer_matrix_modes import TransferMatrixModes, transfer_matrix_modes, vibrating_tree
 from mbsym.model.system import Model
 from mbsym.transfer_matrix import beam_matrices
+from mbsym.transfer_matrix.vibration_roots import modes as roots_of_tree
 from mechanisms.loaded_tree import LOADED_TREE
 
 Array = NDArray[Any]
@@ -329,6 +330,39 @@ def test_a_spring_without_length_between_points_that_coincide_resists_in_all_dir
     for more in ("50, free_length: 0.1}", "50, free_length: 0, damping: 1}"):
         with pytest.raises(AnalysisError, match="force s1: its ends coincide"):
             transfer_matrix_modes(model(COINCIDING.replace("50, free_length: 0}", more)), at={})
+
+
+@pytest.mark.parametrize("name", ["boom", "satellite"])
+def test_motions_that_rest_are_found_when_no_more_are_asked_for(name: str) -> None:
+    """Up to all that rest and beyond: fewer modes are the first of more."""
+    path = Path(__file__).parents[2] / "examples" / "vibration" / f"{name}.yaml"
+    resting, more = (6, 7) if name == "boom" else (3, 6)
+    # One piece of each panel is as good as six.
+    few = read_native(TextSource(path.name, path.read_text().replace("segments: 6", "segments: 1")))
+    whole = transfer_matrix_modes(few, count=more).frequencies
+    assert not whole[:resting].any() and whole[resting] > 1.0
+    tree = vibrating_tree(few, None, "exact", None, "weight", None)[2]
+    for count in range(1, 7):
+        assert roots_of_tree(tree, count)[0] == pytest.approx(whole[:count], rel=1e-4)
+
+
+def test_slow_and_quick_mechanisms_keep_their_lowest_frequency_and_their_rest() -> None:
+    solid = "{mass: 1, inertia: [1, 1, 1]}"
+    joints = "A: {type: prismatic, from: ground, to: a, axis: x}\n  C: {type: prismatic, from: a, to: c, axis: x}\n"
+    two = f"bodies: {{a: {solid}, c: {solid}}}\njoints:\n  {joints}"
+    for stiffness in (1e-10, 1.0, 1e12):  # 1.0: the frequency is a round number, where a pivot would be zero
+        spring = f"forces:\n  k: {{type: joint_spring, joint: C, stiffness: {stiffness!r}}}\n"
+        assert list(transfer_matrix_modes(model(two + spring), at=None, count=1).frequencies) == [0.0]
+        held = spring.replace("joint: C", "joint: A")
+        found = transfer_matrix_modes(model(two + held), at=None, count=2).frequencies
+        assert found == pytest.approx([0.0, sqrt(stiffness)], rel=1e-9)
+
+
+def test_an_unstable_state_tells_the_model_and_how_many_motions_grow() -> None:
+    text = "bodies: {a: {mass: 1, inertia: [1, 1, 1], center_of_mass: [0, 1, 0]}}\n"
+    text += "joints:\n  A: {type: revolute, from: ground, to: a}\n"
+    with pytest.raises(AnalysisError, match=r"^beam: the state is unstable: 1 motion grows; take"):
+        transfer_matrix_modes(model(text, "[0, -9.81, 0]"), at=None)
 
 
 def test_parameters_that_no_beam_can_have_are_refused() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -115,12 +117,42 @@ def test_the_command_writes_state_space_matrices(capsys: pytest.CaptureFixture[s
     assert "--count means nothing to equations" in capsys.readouterr().err
 
 
+def test_modes_that_no_input_excites_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    example = Path(__file__).parents[2] / "examples" / "vibration" / "satellite.yaml"
+    satellite = tmp_path / "satellite.yaml"
+    satellite.write_text(example.read_text().replace("segments: 6", "segments: 1"))
+    line = ["linearise", str(satellite), "--method", "transfer-matrix", "--count"]
+    assert main([*line, "5", "--inputs", "hub.rz"]) == 0
+    told = capsys.readouterr().out
+    assert "satellite: 2 of 5 modes about a state of rest" in told
+    assert "\nno input excites the others\n" in told
+    assert main([*line, "1", "--inputs", "hub.z"]) == 0
+    told = capsys.readouterr().out
+    assert "satellite: 0 of 3 modes" in told
+    assert "\nno input excites any\n" in told
+    assert "poles       none" in told
+    assert main([*line, "1", "--inputs", "hub.x", "--outputs", "hub.rz"]) == 0
+    assert "no input excites any, or no output feels them" in capsys.readouterr().out
+
+
+def test_a_system_of_motions_that_rest_alone_knows_how_near_the_next_mode_is() -> None:
+    """The panels swing at 0.01 rad/s: a circle of any fixed size around zero would hold their poles too."""
+    satellite = Path(__file__).parents[2] / "examples" / "vibration" / "satellite.yaml"
+    found = mbsym.transfer_matrix_system(satellite, inputs=["hub.rz"], count=1, parameters={"EI": 1e-4})
+    assert (found.searched, len(found.A)) == (3, 2)
+    # 1/inertia about the centre of the hub and two panels.
+    inertia = 3 + 2 * 1.5 * (2**2 / 12 + 1.4**2)
+    assert float((found.C @ found.A @ found.B)[0, 0]) == pytest.approx(1 / inertia, rel=1e-9)
+
+
 def test_what_is_wrong_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     model = read_native(TextSource("oscillator.yaml", OSCILLATOR))
     with pytest.raises(AnalysisError, match="frequencies that are not above zero"):
         mbsym.frequency_response(model, [0.0])
     with pytest.raises(AnalysisError, match=r"no motion is called 'a.w'"):
         mbsym.frequency_response(model, [1.0], inputs=["a.w"], method="transfer-matrix")
+    with pytest.raises(AnalysisError, match=r"^oscillator: no input is named; give inputs as"):
+        mbsym.transfer_matrix_system(model, inputs=[])
     with pytest.raises(AnalysisError, match="no method is called 'magic'"):
         mbsym.frequency_response(model, [1.0], method="magic")
     line = ["response", "double_pendulum", "--from", "0.1", "--to", "1", "--points", "2"]
