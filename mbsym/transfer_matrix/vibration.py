@@ -53,7 +53,10 @@ INDEPENDENT: Final = 1e-9
 
 
 NOTHING: Final = 1e-13
-"""Part of the stiffest spring below which what springs between elements resist together is round-off."""
+"""Part of the stiffest spring below which what dependent springs between elements resist together is round-off."""
+
+ASIDE: Final = 1e-8
+"""Relative step aside from a frequency at which a pivot is singular."""
 
 
 class VibratingTree:
@@ -189,8 +192,12 @@ class VibratingTree:
 
     def count_below(self, omega: float) -> int:
         """How many frequencies lie below omega [rad/s], damping left out."""
-        found = self._eliminate(1j * omega, damped=False)
-        count = self._negative(found)
+        try:
+            count = self._negative(self._eliminate(1j * omega, damped=False))
+        except AnalysisError:
+            # Some pivot may be singular just here, as of unit masses on unit springs at 1 rad/s.
+            omega *= 1.0 + ASIDE
+            count = self._negative(self._eliminate(1j * omega, damped=False))
         for element in self.elements:
             link = element.link
             if isinstance(link, BeamLink) and link.model == "exact":
@@ -327,6 +334,21 @@ def _independent_ties(n: int, rows: Sequence[Array], stiffness: Array, damping: 
         Rows (m, n, 6), stiffness along each (m,), and damping (m, m).
     """
     flat = np.reshape(rows, (len(rows), 6 * n))
+    acting = (stiffness != 0.0) | (damping != 0.0)
+    sizes = np.linalg.norm(flat[acting], axis=1)
+    if np.all(sizes > 0.0):
+        singular = np.linalg.svd(flat[acting] / sizes[:, None], compute_uv=False)
+        if len(singular) <= flat.shape[1] and singular.min(initial=1.0) > INDEPENDENT:
+            # Each by itself, so that soft ones keep their digits beside stiff ones.
+            return flat[acting].reshape(-1, n, 6), stiffness[acting], np.diag(damping[acting])
+    present = np.abs(stiffness[stiffness != 0.0])
+    if present.min(initial=np.inf) < INDEPENDENT * present.max(initial=0.0):
+        raise AnalysisError(
+            f"stiffnesses of springs between bodies, {present.min():.3g} to {present.max():.3g} N/m, are too far apart "
+            "where these act on the same motions",
+            where="forces",
+            remedy="take the stiffest for rigid, or leave --method out",
+        )
     touched = np.flatnonzero(flat.any(axis=0))
     flat = flat[:, touched]
     K, D = (flat.T * values @ flat for values in (stiffness, damping))

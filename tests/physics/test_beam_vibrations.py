@@ -392,6 +392,46 @@ def test_modes_write_no_page_where_the_result_cannot_be_written(
         assert not page.exists() and foreign.read_text() == "{}"
 
 
+LINE = """
+bodies:
+  a: {mass: 1, inertia: [0.1, 0.1, 0.1]}
+  b: {mass: 2, inertia: [0.1, 0.1, 0.1]}
+  c: {mass: 1.5, inertia: [0.1, 0.1, 0.1]}
+joints:
+  ja: {type: prismatic, from: ground, to: a, axis: x}
+  jb: {type: prismatic, from: ground, to: b, axis: x, at: [1, 0, 0]}
+  jc: {type: prismatic, from: ground, to: c, axis: x, at: [2, 0, 0]}
+forces:
+  s0: {type: joint_spring, joint: ja, stiffness: KS}
+  s1: {type: point_spring_damper, first_body: a, second_body: b, stiffness: K1, damping: D1, free_length: 1}
+  s2: {type: point_spring_damper, first_body: b, second_body: c, stiffness: K2, damping: D2, free_length: 1}
+"""
+
+
+def masses_on_a_line(KS: float, K1: float, K2: float, D1: float = 0.0, D2: float = 0.0, more: str = "") -> Model:
+    text = LINE
+    for name, value in (("KS", KS), ("K1", K1), ("K2", K2), ("D1", D1), ("D2", D2)):
+        text = text.replace(name, repr(float(value)))
+    return model(text + more)
+
+
+def test_a_soft_spring_keeps_its_digits_beside_a_stiff_one() -> None:
+    """Two masses as one to 1e-8, and a pivot that is singular where the search begins."""
+    found = transfer_matrix_modes(masses_on_a_line(1e4, 1e12, 30.0), at={}).frequencies
+    squares = np.linalg.eigvals(np.array([[10030.0 / 3.0, -10.0], [-20.0, 20.0]]))
+    assert np.abs(found[:2] ** 2 / np.sort(squares) - 1.0).max() < 1e-7
+    found = transfer_matrix_modes(masses_on_a_line(1.0, 1.0, 2.0), at={}).frequencies
+    squares = np.linalg.eigvals(np.array([[2.0, -1.0, 0.0], [-0.5, 1.5, -1.0], [0.0, -4.0 / 3.0, 4.0 / 3.0]]))
+    assert np.abs(found**2 / np.sort(squares) - 1.0).max() < 1e-10
+
+
+def test_springs_on_the_same_motions_that_are_too_far_apart_are_refused() -> None:
+    more = "  s3: {type: point_spring_damper, first_body: a, second_body: b, stiffness: 50, free_length: 1}\n"
+    assert transfer_matrix_modes(masses_on_a_line(100, 1e9, 30.0, more=more), at={}, count=1)[0].frequency > 0.0
+    with pytest.raises(AnalysisError, match=r"30 to 1e\+12 N/m, are too far apart"):
+        transfer_matrix_modes(masses_on_a_line(100, 1e12, 30.0, more=more), at={})
+
+
 def test_what_is_not_covered_is_refused_with_a_word() -> None:
     def refused(text: str, gravity: str = "[0, 0, 0]") -> str:
         with pytest.raises(AnalysisError) as caught:
