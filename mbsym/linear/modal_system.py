@@ -24,12 +24,9 @@ from mbsym.linear.transfer_matrix_modes import answers, points_asked, vibrating_
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
 from mbsym.transfer_matrix.vibration import VibratingTree
-from mbsym.transfer_matrix.vibration_roots import damped_eigenvalue, modes
+from mbsym.transfer_matrix.vibration_roots import TOGETHER, damped_eigenvalues, modes
 
 Array: TypeAlias = NDArray[Any]
-
-TOGETHER: Final = 1e-6
-"""Relative distance below which eigenvalues share one residue."""
 
 AROUND: Final = 0.25
 """Radius of a circle around a pole, as a part of the distance of the next one."""
@@ -42,6 +39,13 @@ RESIDUE: Final = 1e-10
 
 STRAY: Final = 1e-6
 """Part of the response on a circle around zero that may belong to no double pole there."""
+
+AGREEING: Final = 1e-5
+"""Part of the largest response by which that of all modes may miss the transfer matrices' own at a frequency: motions
+that nearly rest, by a millionth of the highest frequency, are taken to rest."""
+
+BETWEEN: Final = (0.7, 1.3)
+"""Frequencies where both are compared, as parts of the slowest and the fastest oscillation's."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -133,8 +137,8 @@ def transfer_matrix_system(
         count: how many modes are kept; motions that rest stay together.
 
     Raises:
-        AnalysisError: a name is unknown, a mode is overdamped, or a motion that rests is damped; and as
-            ``transfer_matrix_modes``.
+        AnalysisError: a name is unknown, a mode is overdamped, a motion that rests is damped, or all modes together
+            do not have the response; and as ``transfer_matrix_modes``.
         MbsymError: the model cannot be read.
     """
     if count < 1:
@@ -162,6 +166,7 @@ def transfer_matrix_system(
         parts.append(_swinging(response, value, AROUND * _distance(values, value)))
     system = _together(checked.name, parts, wanted, told, taken)
     if tree.freedoms is not None and tree.freedoms <= count:
+        _require_whole(system, response)
         return system
     # The mean over a circle is the value of the regular part in its middle.
     eye, (A, B, C, _) = np.eye(len(system.A)), system
@@ -178,7 +183,7 @@ def _eigenvalues(tree: VibratingTree, count: int, name: str) -> Array:
     omegas, shapes = modes(tree, count, name)
     if not tree.is_damped:
         return np.asarray(1j * omegas)
-    found = [damped_eigenvalue(tree, float(omega), shape, name) for omega, shape in zip(omegas, shapes, strict=True)]
+    found = damped_eigenvalues(tree, omegas, shapes, name)
     for k, value in enumerate(found, start=1):
         if value and abs(value.imag) <= TOGETHER * abs(value):
             raise AnalysisError(
@@ -187,6 +192,26 @@ def _eigenvalues(tree: VibratingTree, count: int, name: str) -> Array:
                 remedy="take less damping, or leave --method out",
             )
     return np.array([complex(value.real, abs(value.imag)) for value in found])
+
+
+def _require_whole(system: ModalSystem, response: Callable[[complex], Array]) -> None:
+    """Compares the response of all modes with that of the tree.
+
+    Raises:
+        AnalysisError: they differ.
+    """
+    sizes = np.abs(system.eigenvalues[system.eigenvalues != 0.0])
+    ends = (float(sizes.min()), float(sizes.max())) if len(sizes) else (1.0,)
+    for omega in (part * end for end in ends for part in BETWEEN):
+        own = response(1j * omega)
+        missed = float(np.abs(system.response(omega / (2.0 * np.pi))[0] - own).max(initial=0.0))
+        size = float(np.abs(own).max(initial=0.0))
+        if missed > AGREEING * size:
+            raise AnalysisError(
+                f"the modes found miss the response at {omega:.4g} rad/s by {missed / size:.1g} of it",
+                where=system.name,
+                remedy="leave --method out",
+            )
 
 
 def _distance(values: Array, value: complex) -> float:

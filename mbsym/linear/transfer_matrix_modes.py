@@ -22,7 +22,7 @@ from mbsym.pipeline import GenerationOptions, Progress, express, read
 from mbsym.simulation.equations import suggestion
 from mbsym.simulation.integrate import with_parameters
 from mbsym.transfer_matrix.vibration import VibratingTree
-from mbsym.transfer_matrix.vibration_roots import damped_eigenvalue, modes
+from mbsym.transfer_matrix.vibration_roots import damped_eigenvalues, modes
 
 Array: TypeAlias = NDArray[Any]
 
@@ -118,18 +118,19 @@ def transfer_matrix_modes(
         parameters, order, progress: as in ``linearise``.
 
     Raises:
-        AnalysisError: the state is none of rest or unstable, or something is not covered; the message says what.
+        AnalysisError: the state is none of rest or unstable, an overdamped mode is not found, or something is not
+            covered; the message says what.
         MbsymError: the model cannot be read.
     """
     if count < 1:
         raise AnalysisError(f"{count} modes", where="count", remedy="ask for one at least")
     checked, elements, tree = vibrating_tree(model, at, beams, parameters, order, progress)
     omegas, shapes = modes(tree, count, checked.name)
-    damped = tree.is_damped
-    found = []
-    for k, (omega, shape) in enumerate(zip(omegas, shapes, strict=True), start=1):
-        value = damped_eigenvalue(tree, float(omega), shape, checked.name) if damped else 1j * float(omega)
-        found.append(Mode(f"mode {k}", value, shape.ravel()))
+    values = damped_eigenvalues(tree, omegas, shapes, checked.name) if tree.is_damped else list(1j * omegas)
+    found = [
+        Mode(f"mode {k}", complex(value), shape.ravel())
+        for k, (value, shape) in enumerate(zip(values, shapes, strict=True), start=1)
+    ]
     names = tuple(element.name for element in tree.elements)
     return TransferMatrixModes(checked.name, tuple(found), names, elements.places, elements.beams, tree, elements)
 

@@ -43,7 +43,11 @@ def require_given_sines_possible(name: str, also: Sequence[str], *, iterates: bo
             f"{name} has functions with fixed text, which iterate and need sines of their own",
             ": sines and cosines as an argument are for trees",
         ),
-        (shares, "steps that bodies share compute the sines of one body each", ", or leave out --threads and --style shared"),
+        (
+            shares,
+            "steps that bodies share compute the sines of one body each",
+            ", or leave out --threads and --style shared",
+        ),
         (bool(also), f"{' and '.join(also)} would call the functions without sines", ", or leave that out"),
     )
     for is_so, reason, remedy in reasons:

@@ -32,6 +32,9 @@ STEP: Final = 1e-6
 START: Final = 1.0180339887498949
 """Bounds are this times powers of 4 [rad/s]: on a frequency, which is more often a round number, a pivot is zero."""
 
+TOGETHER: Final = 1e-6
+"""Relative distance below which damped eigenvalues, or frequencies, are one."""
+
 MOST: Final = 60
 """Quadruplings of a bound, and steps to an eigenvalue: more find nothing."""
 
@@ -176,6 +179,32 @@ def _of_size_one(shape: Array) -> Array:
     sizes = np.abs(flat)
     first: Array = shape / flat[int(np.argmax(sizes > sizes.max() * (1 - 1e-6)))]
     return np.where(np.abs(first) < NOTHING, 0.0, first)
+
+
+def damped_eigenvalues(tree: VibratingTree, omegas: Array, shapes: Array, name: str) -> list[complex]:
+    """Of each mode the eigenvalue s [1/s] that grows out of its undamped frequency.
+
+    Args:
+        tree: that moves.
+        omegas, shapes: as ``modes`` returns them.
+        name: of the model.
+
+    Raises:
+        AnalysisError: two searches end at one eigenvalue, as from a mode that damping keeps from oscillating, or one
+            does not settle.
+    """
+    found = [damped_eigenvalue(tree, float(omega), shape, name) for omega, shape in zip(omegas, shapes, strict=True)]
+    for k, value in enumerate(found):
+        for j in range(k):
+            apart = abs(complex(value.real, abs(value.imag)) - complex(found[j].real, abs(found[j].imag)))
+            if apart <= TOGETHER * abs(value) and abs(omegas[k] - omegas[j]) > TOGETHER * omegas[k]:
+                raise AnalysisError(
+                    f"modes {j + 1} and {k + 1} lead to one damped eigenvalue: one of them is overdamped, and what it "
+                    "turns into is not found",
+                    where=name,
+                    remedy="take less damping, or leave --method out",
+                )
+    return found
 
 
 def damped_eigenvalue(tree: VibratingTree, omega: float, shape: Array, where: str = "") -> complex:

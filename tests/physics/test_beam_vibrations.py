@@ -18,7 +18,7 @@ from mbsym.cli import main
 from mbsym.errors import AnalysisError, ModelError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
-from mbsym.linear import shapes
+from mbsym.linear import modal_system, shapes
 from mbsym.linear.transfer_matrix_modes import TransferMatrixModes, transfer_matrix_modes, vibrating_tree
 from mbsym.model.system import Model
 from mbsym.transfer_matrix import beam_matrices
@@ -430,6 +430,25 @@ def test_springs_on_the_same_motions_that_are_too_far_apart_are_refused() -> Non
     assert transfer_matrix_modes(masses_on_a_line(100, 1e9, 30.0, more=more), at={}, count=1)[0].frequency > 0.0
     with pytest.raises(AnalysisError, match=r"30 to 1e\+12 N/m, are too far apart"):
         transfer_matrix_modes(masses_on_a_line(100, 1e12, 30.0, more=more), at={})
+
+
+def test_an_overdamped_mode_that_is_lost_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search from its frequency ends at another mode's eigenvalue, which is no second mode."""
+    sides = {"inputs": ["a.x"], "outputs": ["c.x"]}
+    for D1, D2, pair in ((20.0, 0.0, "1 and 3"), (0.0, 25.0, "2 and 3")):
+        damped = masses_on_a_line(100, 50, 80, D1, D2)
+        with pytest.raises(AnalysisError, match=f"modes {pair} lead to one damped eigenvalue"):
+            transfer_matrix_modes(damped, at={})
+        with pytest.raises(AnalysisError, match=f"modes {pair} lead to one damped eigenvalue"):
+            mbsym.transfer_matrix_system(damped, at={}, **sides)
+    little = masses_on_a_line(100, 50, 80, 12, 2)
+    exact = [mode.eigenvalue for mode in mbsym.modes(little, at={})]
+    found = mbsym.transfer_matrix_system(little, at={}, **sides).eigenvalues
+    assert max(np.abs(found - value).min() for value in exact) < 1e-8
+    # Were one lost in another way, the response would tell.
+    monkeypatch.setattr(modal_system, "_eigenvalues", lambda *_: found[:2])
+    with pytest.raises(AnalysisError, match="the modes found miss the response at"):
+        mbsym.transfer_matrix_system(little, at={}, **sides)
 
 
 def test_what_is_not_covered_is_refused_with_a_word() -> None:
