@@ -43,7 +43,8 @@ def modes(tree: VibratingTree, count: int, where: str = "") -> tuple[Array, Arra
     """The lowest circular frequencies, damping left out, each as often as it occurs, and their shapes.
 
     None is missed: counts bracket each root, and the quadratic form of its shape gives it to round-off. Frequencies
-    that occur several times share a space of motions, of which an orthonormal choice is made.
+    that occur several times share a space of motions, of which an orthonormal choice is made. What is slower than
+    ``RESTING`` times the highest frequency looked for counts as resting: round-off of the stiffest hides it.
 
     Args:
         tree: that moves.
