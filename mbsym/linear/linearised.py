@@ -6,7 +6,7 @@ others follow: dq = N dq_i, and dv = N dv_i + N' dq_i where the loops move.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -18,6 +18,7 @@ from mbsym.linear.eigen import eigenvalues
 from mbsym.linear.equations import POSITIONS, LinearEquations, Slopes, State
 from mbsym.linear.freedom import Freedom, freedom_at
 from mbsym.linear.observed import observed
+from mbsym.linear.state_space import StateSpace
 from mbsym.linear.tangent import increment_names, increment_units, turning_at
 from mbsym.simulation.equations import speed_quantities, suggestion
 
@@ -28,7 +29,7 @@ Array: TypeAlias = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Linearisation:
+class Linearisation(StateSpace):
     """A linear system with n states, m inputs and p outputs, and where it holds.
 
     It unpacks as A, B, C, D, so that ``scipy.signal.StateSpace(*found)`` and ``control.ss(*found)`` take it.
@@ -58,15 +59,6 @@ class Linearisation:
     freedom: Freedom
     mass: Array
     equations: LinearEquations
-
-    def __iter__(self) -> Iterator[Array]:
-        return iter((self.A, self.B, self.C, self.D))
-
-    def __len__(self) -> int:
-        return 4
-
-    def __getitem__(self, index: int) -> Array:
-        return (self.A, self.B, self.C, self.D)[index]
 
     def __repr__(self) -> str:
         sizes = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"

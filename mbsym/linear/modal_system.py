@@ -10,7 +10,7 @@ Source: Markushevich, Theory of Functions of a Complex Variable (1977), expansio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At
+from mbsym.linear.state_space import StateSpace
 from mbsym.linear.transfer_matrix_modes import answers, points_asked, vibrating_tree
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
@@ -49,7 +50,7 @@ BETWEEN: Final = (0.7, 1.3)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ModalSystem:
+class ModalSystem(StateSpace):
     """xdot = A x + B u, y = C x + D u of the lowest modes, two states for each.
 
     It unpacks as A, B, C, D, so that ``scipy.signal.StateSpace(*found)`` and ``control.ss(*found)`` take it.
@@ -73,15 +74,6 @@ class ModalSystem:
     outputs: tuple[str, ...]
     eigenvalues: Array
     searched: int
-
-    def __iter__(self) -> Iterator[Array]:
-        return iter((self.A, self.B, self.C, self.D))
-
-    def __len__(self) -> int:
-        return 4
-
-    def __getitem__(self, index: int) -> Array:
-        return (self.A, self.B, self.C, self.D)[index]
 
     def __repr__(self) -> str:
         sizes = f"{len(self.A)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"

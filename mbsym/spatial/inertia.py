@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.vector import (
@@ -74,6 +75,10 @@ class RigidInertia:
         )
 
 
+INERTIA_ENTRIES: Final = 21
+"""Of a symmetric 6 x 6 matrix."""
+
+
 @dataclass(frozen=True, slots=True)
 class ArticulatedInertia:
     """A symmetric 6 x 6 inertia [[A, B], [B^T, C]]."""
@@ -97,6 +102,20 @@ class ArticulatedInertia:
             (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]),
             (rows[0], rows[1], rows[2]),
             (c[0] + d[0], c[1] + d[1], c[2] + d[2], c[3] + d[3], c[4] + d[4], c[5] + d[5]),
+        )
+
+    def entries(self) -> list[Scalar]:
+        """What makes it up: A, B by rows and C, ``INERTIA_ENTRIES`` of them."""
+        return [*self.angular, *(entry for row in self.coupling for entry in row), *self.linear]
+
+    @classmethod
+    def of_entries(cls, entries: Sequence[Scalar]) -> ArticulatedInertia:
+        """The inertia with those ``entries``."""
+        e = entries
+        return cls(
+            (e[0], e[1], e[2], e[3], e[4], e[5]),
+            ((e[6], e[7], e[8]), (e[9], e[10], e[11]), (e[12], e[13], e[14])),
+            (e[15], e[16], e[17], e[18], e[19], e[20]),
         )
 
     def rows(self) -> list[list[Scalar]]:

@@ -34,15 +34,14 @@ from mbsym.formulations.shared.roles import Cast, Given, Place, Role, Stage, cas
 from mbsym.kinematics.equivalents import for_elimination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import turning_matrix
-from mbsym.spatial.inertia import ArticulatedInertia
+from mbsym.spatial.inertia import INERTIA_ENTRIES, ArticulatedInertia
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.vector import add, cross, dot, negate, subtract, zero_vector
 from mbsym.symbolic.rolled import RolledProgram
 from mbsym.symbolic.scalar import Scalar
 
 FEWEST_PARTS: Final = 2
-_INERTIA: Final = 21
-_WIDTH: Final = _INERTIA + 6
+_WIDTH: Final = INERTIA_ENTRIES + 6
 """Entries of a symmetric 6 x 6 matrix with a vector: an articulated inertia and its bias, or Phi and a_0."""
 
 OWN: Final = "own"
@@ -97,7 +96,7 @@ def forward_dynamics_in_parts(mechanism: Mechanism, threads: int) -> RolledProgr
     still = [*[zero] * 3, *negate(mechanism.gravity)]
     ground = {"omega": [zero] * 3, "moved": still}
     if parts.path:
-        ground["compliance"] = [*[zero] * _INERTIA, *still]
+        ground["compliance"] = [*[zero] * INERTIA_ENTRIES, *still]
     handed = {"push": 6} if parts.path else {}
     variant = for_elimination(mechanism, frozenset(parts.path))
     # More threads than parts would start only to wait.
@@ -186,7 +185,9 @@ def _loaded(body: TreeBody, given: Given) -> tuple[ArticulatedInertia, list[Scal
     inertia, load = ArticulatedInertia.of_rigid(body.inertia), _load(body, given)
     if handed is None:
         return inertia, load
-    return inertia + _inertia(handed[:_INERTIA]), [a + b for a, b in zip(load, handed[_INERTIA:], strict=True)]
+    return inertia + ArticulatedInertia.of_entries(handed[:INERTIA_ENTRIES]), [
+        a + b for a, b in zip(load, handed[INERTIA_ENTRIES:], strict=True)
+    ]
 
 
 def _rake(body: TreeBody, given: Given) -> Given:
@@ -195,7 +196,7 @@ def _rake(body: TreeBody, given: Given) -> Given:
     pivots, seen = eliminated(body, inertia, load, tuple(given["tau"]), regular=True)
     bias = [p + dot(row, drift) for row, p in zip(seen.rows, seen.bias, strict=True)]
     carried, push = handed_on(body, Seen(seen.rows, bias))
-    entries = [Scalar(body.motion.graph, 0)] * _INERTIA if carried is None else _inertia_entries(carried)
+    entries = [Scalar(body.motion.graph, 0)] * INERTIA_ENTRIES if carried is None else carried.entries()
     return {
         ("pivots", OWN): [entry for pivot in pivots for entry in (*pivot.gain, pivot.offset)],
         ("drift", OWN): drift,
@@ -219,8 +220,8 @@ def _reach(body: TreeBody, given: Given) -> Given:
     inertia, load = _loaded(body, given)
     drift = _drift(body, given)
     inverse = _inverse(body, None if ("articulated", OWN) not in given else inertia)
-    phi = _at_body(body, _inertia(given["compliance", INBOARD][:_INERTIA])).rows()
-    carried = _moved(body, given["compliance", INBOARD][_INERTIA:])
+    phi = _at_body(body, ArticulatedInertia.of_entries(given["compliance", INBOARD][:INERTIA_ENTRIES])).rows()
+    carried = _moved(body, given["compliance", INBOARD][INERTIA_ENTRIES:])
     held, driven, rotors = _held(body, given)
     known = _combined(body, driven)
     moving = [g - p for g, p in zip(known, load, strict=True)]
@@ -252,13 +253,15 @@ def _return(body: TreeBody, given: Given) -> Given:
     """The wrench in the joint, the carrier's acceleration, and the rates between both."""
     inertia = ArticulatedInertia.of_rigid(body.inertia)
     if ("articulated", OWN) in given:
-        inertia = inertia + _inertia(given["articulated", OWN][:_INERTIA])
+        inertia = inertia + ArticulatedInertia.of_entries(given["articulated", OWN][:INERTIA_ENTRIES])
     moved, push, load = given["moved", OWN], given["push", OWN], given["load", OWN]
     wrench = [dot(row, moved) + p - f for row, p, f in zip(inertia.rows(), load, push, strict=True)]
     n, f = body.placement.wrench_to_parent(vector(wrench[:3]), vector(wrench[3:]))
     onto = [*negate(n), *negate(f)]
-    phi, still = given["compliance", INBOARD][:_INERTIA], given["compliance", INBOARD][_INERTIA:]
-    carrier = [a + dot(row, onto) for row, a in zip(_swapped(_inertia(phi)).rows(), still, strict=True)]
+    phi, still = given["compliance", INBOARD][:INERTIA_ENTRIES], given["compliance", INBOARD][INERTIA_ENTRIES:]
+    carrier = [
+        a + dot(row, onto) for row, a in zip(_swapped(ArticulatedInertia.of_entries(phi)).rows(), still, strict=True)
+    ]
     relative = [a - b - c for a, b, c in zip(moved, _moved(body, carrier), given["drift", OWN], strict=True)]
     rates = []
     for force, (angular, linear), armature, tau in zip(
@@ -383,21 +386,10 @@ def _swapped(inertia: ArticulatedInertia) -> ArticulatedInertia:
 
 
 def _swapped_entries(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
-    return _inertia_entries(_swapped(ArticulatedInertia.of_rows(rows)))
+    return _swapped(ArticulatedInertia.of_rows(rows)).entries()
 
 
 def _moved(body: TreeBody, motion: Sequence[Scalar]) -> list[Scalar]:
     """An acceleration of the carrier at the body."""
     angular, linear = body.placement.twist_to_child(vector(motion[:3]), vector(motion[3:]))
     return [*angular, *linear]
-
-
-def _inertia(entries: Sequence[Scalar]) -> ArticulatedInertia:
-    a, c, b = entries[:6], entries[15:21], [vector(entries[k : k + 3]) for k in (6, 9, 12)]
-    return ArticulatedInertia(
-        (a[0], a[1], a[2], a[3], a[4], a[5]), (b[0], b[1], b[2]), (c[0], c[1], c[2], c[3], c[4], c[5])
-    )
-
-
-def _inertia_entries(inertia: ArticulatedInertia) -> list[Scalar]:
-    return [*inertia.angular, *(entry for row in inertia.coupling for entry in row), *inertia.linear]

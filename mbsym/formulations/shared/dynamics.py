@@ -20,14 +20,12 @@ from mbsym.formulations.shared.sweeps import rolled_up
 from mbsym.kinematics.equivalents import for_forces, for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import BodyAcceleration, body_acceleration, body_velocity, joint_speeds
-from mbsym.spatial.inertia import ArticulatedInertia
+from mbsym.spatial.inertia import INERTIA_ENTRIES, ArticulatedInertia
 from mbsym.spatial.vector import dot, negate, subtract, zero_vector
 from mbsym.symbolic.rolled import RolledProgram
 from mbsym.symbolic.scalar import Scalar
 
 _MOTION: Final = 18
-_INERTIA: Final = 21
-
 
 _FORCES: Final = "acting"
 """Generalised forces of force elements on a body's joint."""
@@ -143,11 +141,11 @@ def _eliminated(bodies: tuple[TreeBody, ...], given: Values) -> _Eliminated:
     push = {**given, "push": handed[:6]}
     bias, total, pushed = _forces(bodies[0], push, rates=False)
     body = bodies[-1]
-    inertia = ArticulatedInertia.of_rigid(body.inertia) + _inertia(handed[6 : 6 + _INERTIA])
+    inertia = ArticulatedInertia.of_rigid(body.inertia) + ArticulatedInertia.of_entries(handed[6 : 6 + INERTIA_ENTRIES])
     moving = tuple(f - h for f, h in zip(given["tau"], bias, strict=True))
-    pivots, seen = eliminated(body, inertia, list(handed[6 + _INERTIA :]), moving, regular=True)
+    pivots, seen = eliminated(body, inertia, list(handed[6 + INERTIA_ENTRIES :]), moving, regular=True)
     carried, bias_wrench = handed_on(body, seen)
-    entries = [Scalar(body.motion.graph, 0)] * _INERTIA if carried is None else _inertia_entries(carried)
+    entries = [Scalar(body.motion.graph, 0)] * INERTIA_ENTRIES if carried is None else carried.entries()
     return _Eliminated(pivots, seen, total, [*pushed, *entries, *bias_wrench])
 
 
@@ -177,7 +175,7 @@ def _articulated_inward(step: StepFunction, keeps: tuple[str, ...], before: Befo
         "articulated inertias and bias wrenches, inward",
         step,
         "articulated",
-        12 + _INERTIA,
+        12 + INERTIA_ENTRIES,
         takes=("wrench",),
         given=_given(before),
         keeps=keeps,
@@ -223,13 +221,13 @@ def roll_joint_wrenches(mechanism: Mechanism) -> RolledProgram | None:
         found = _eliminated(bodies, given)
         inertia = ArticulatedInertia.of_rows(found.seen.rows)
         bias = [a + b for a, b in zip(found.seen.bias, found.wrench, strict=True)]
-        kept = {"pivots": _kept(found.pivots), "inertia": _inertia_entries(inertia), "bias": bias}
+        kept = {"pivots": _kept(found.pivots), "inertia": inertia.entries(), "bias": bias}
         return {"articulated": found.handed, **kept}
 
     def outward(bodies: tuple[TreeBody, ...], given: Values) -> Values:
         body = bodies[0]
         state = _moved(body, given)
-        rows = _inertia(given["inertia"]).rows()
+        rows = ArticulatedInertia.of_entries(given["inertia"]).rows()
         wrench = [p + dot(row, state) for row, p in zip(rows, given["bias"], strict=True)]
         seen = user_wrench(body, (vector(wrench[:3]), vector(wrench[3:])))
         return {"wrenches": [*seen[0], *seen[1]], "pushed": _rates(body, given, state)["pushed"]}
@@ -249,14 +247,3 @@ def roll_joint_wrenches(mechanism: Mechanism) -> RolledProgram | None:
     ]
     head = head_of(JOINT_WRENCHES, mechanism)
     return rolled_up(head, [mechanism], recursions, frame="wrench_frame", before=before)
-
-
-def _inertia(entries: Sequence[Scalar]) -> ArticulatedInertia:
-    a, c, b = entries[:6], entries[15:21], [vector(entries[k : k + 3]) for k in (6, 9, 12)]
-    return ArticulatedInertia(
-        (a[0], a[1], a[2], a[3], a[4], a[5]), (b[0], b[1], b[2]), (c[0], c[1], c[2], c[3], c[4], c[5])
-    )
-
-
-def _inertia_entries(inertia: ArticulatedInertia) -> list[Scalar]:
-    return [*inertia.angular, *(entry for row in inertia.coupling for entry in row), *inertia.linear]
