@@ -51,6 +51,20 @@ class CodegenError(MbsymError):
     """Code cannot be rendered or written."""
 
 
+class ProofError(MbsymError):
+    """A derived function is not what another derivation gives: a defect of mbsym, found before anything was written.
+
+    Attributes:
+        function: its name.
+    """
+
+    exit_status = 1
+
+    def __init__(self, what: str, *, where: str = "", remedy: str = "", function: str = "") -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.function = function
+
+
 class ToolchainError(MbsymError):
     """Something that this machine lacks, such as a C compiler."""
 

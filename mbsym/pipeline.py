@@ -22,9 +22,12 @@ from mbsym.codegen.interface import (
     Real,
     RuntimeFunction,
     Trigonometry,
-    render,
+    lowered,
+    print_files,
+    printed_languages,
 )
 from mbsym.codegen.languages import BATCH, LANGUAGES
+from mbsym.codegen.lowered_module import LoweredModule
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES
 from mbsym.codegen.sine_tables import sine_tables
 from mbsym.codegen.write import write_files
@@ -32,7 +35,7 @@ from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS, LARGEST_C
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.derivatives.sparsity import Sparsity, compress, index_arrays, sparsity_fields, sparsity_of
 from mbsym.embedded.beside import SUFFIXES_BESIDE, files_beside, reports_beside
-from mbsym.errors import DerivationError
+from mbsym.errors import DerivationError, MbsymError, ProofError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.formulations.massless_motion import require_inertia
@@ -54,6 +57,9 @@ from mbsym.passes.given_sines import require_given_sines_possible, with_given_si
 from mbsym.passes.pass_manager import Report, run
 from mbsym.passes.prepare import PREPARE, gather_parameters, prepared, remaining_operations
 from mbsym.passes.standard import PLAIN_PASSES, STANDARD_PASSES
+from mbsym.proof.proof import FIELD as PROOF
+from mbsym.proof.proof import prove
+from mbsym.proof.smallest import smallest, told
 from mbsym.registry import (
     REASSOCIATE,
     SIMPLIFICATIONS,
@@ -411,14 +417,62 @@ def generate_files(
 ) -> tuple[Derivation, tuple[GeneratedFile, ...]]:
     """The texts of a module, nothing written."""
     options = options or GenerationOptions()
-    derivation = derive(express(read(source), options), options, progress)
+    model = read(source)
+    derivation = derive(express(model, options), options, progress)
     if progress is not None:
         progress("print the code", len(derivation.programs), len(derivation.programs) + 1)
     description = describe(derivation, options)
     beside = (
         files_beside(options.beside, description, derivation.mechanism, options.languages) if options.beside else ()
     )
-    return derivation, render(description, options.languages, beside)
+    module = proven(derivation, description, options)
+    return derivation, print_files(module, options.languages, beside)
+
+
+def proven(derivation: Derivation, description: ModuleDescription, options: GenerationOptions) -> LoweredModule:
+    """The module ready for printing, each derived function held against another derivation.
+
+    Raises:
+        ProofError: a function differs, which is a defect of mbsym; it names the smallest set of options that shows it.
+    """
+    try:
+        return _proven(derivation, description, options)
+    except ProofError as error:
+        found = error
+
+    def fails(tried: GenerationOptions) -> bool:
+        try:
+            again = derive(express(derivation.mechanism.model, tried), tried)
+            _proven(again, describe(again, tried), tried)
+        except ProofError as error:
+            return error.function == found.function
+        except MbsymError:
+            return False
+        return False
+
+    parts = {"simplify": tuple(SIMPLIFICATIONS)}
+    least = told(smallest(replace(options, functions=(found.function,)), fails, parts), parts)
+    raise ProofError(
+        f"{found.what}; the least that shows it: {least}",
+        where=found.where,
+        remedy=found.remedy,
+        function=found.function,
+    )
+
+
+def _proven(derivation: Derivation, description: ModuleDescription, options: GenerationOptions) -> LoweredModule:
+    module = lowered(description, options.languages)
+    proof = prove(
+        module,
+        derivation.mechanism,
+        derivation.formulation,
+        languages=printed_languages(module, options.languages),
+        loops=derivation.loops,
+        requests=options.derivatives,
+        sparsity=derivation.sparsity if options.compressed else {},
+    )
+    described = module.description
+    return replace(module, description=replace(described, manifest={**described.manifest, PROOF: proof.as_manifest()}))
 
 
 def generate(

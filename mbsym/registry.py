@@ -136,10 +136,12 @@ class Available:
     Attributes:
         mechanism: for which.
         formulation: under which.
+        analysed: what was found out about its closed loops on another graph, None where nothing was.
     """
 
     mechanism: Mechanism
     formulation: Formulation
+    analysed: LoopAnalysis | None = None
 
     @cached_property
     def loops(self) -> LoopAnalysis | None:
@@ -150,7 +152,7 @@ class Available:
         """
         if self.formulation.whole is not None or not _is_closed(self.mechanism):
             return None
-        return analyse_loops(self.mechanism)
+        return analyse_loops(self.mechanism) if self.analysed is None else restated(self.analysed, self.mechanism)
 
     @cached_property
     def functions(self) -> Mapping[str, DeriveFunction]:
@@ -303,13 +305,18 @@ class Available:
         return None if self.formulation.whole is None else self.formulation.whole(self.mechanism)
 
 
-def available_functions(mechanism: Mechanism, formulation: str) -> Available:
+def available_functions(mechanism: Mechanism, formulation: str, analysed: LoopAnalysis | None = None) -> Available:
     """What can be derived for a mechanism; nothing is derived here.
+
+    Args:
+        mechanism: for which.
+        formulation: by name.
+        analysed: what was found out about its closed loops on another graph, if anything was.
 
     Raises:
         DerivationError: there is no such formulation.
     """
-    return Available(mechanism, FORMULATIONS.named(formulation))
+    return Available(mechanism, FORMULATIONS.named(formulation), analysed)
 
 
 def require_known(names: Iterable[str], found: Available, known: Sequence[str]) -> None:

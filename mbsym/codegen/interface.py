@@ -18,7 +18,7 @@ from mbsym.codegen.description import (
     arguments_of,
 )
 from mbsym.codegen.languages import BATCH, LANGUAGES
-from mbsym.codegen.lowered_module import lower_module
+from mbsym.codegen.lowered_module import LoweredModule, lower_module
 from mbsym.codegen.manifest import manifest_file
 
 __all__ = [
@@ -31,6 +31,9 @@ __all__ = [
     "Tolerance",
     "Trigonometry",
     "arguments_of",
+    "lowered",
+    "print_files",
+    "printed_languages",
     "render",
 ]
 
@@ -47,15 +50,39 @@ def render(
     Raises:
         CodegenError: a language is unknown, names clash, a program is incomplete, or a constant cannot be printed.
     """
+    return print_files(lowered(description, languages), languages, beside)
+
+
+def lowered(description: ModuleDescription, languages: Sequence[str] = ()) -> LoweredModule:
+    """The module ready for printing in these languages, none meaning all.
+
+    Raises:
+        CodegenError: a language is unknown, names clash or a program is incomplete.
+    """
     for name in languages:
         LANGUAGES.named(name)
     if BATCH in languages and not description.batch:
         description = replace(description, batch=(EVERY,))
-    module = lower_module(description)
+    return lower_module(description)
+
+
+def printed_languages(module: LoweredModule, languages: Sequence[str]) -> tuple[str, ...]:
+    """The languages in which a module is printed where these are asked for, none meaning all."""
     asked = {*(languages or (name for name, language in LANGUAGES.items() if not language.needs))}
-    asked |= {BATCH} if description.batch else set()
+    asked |= {BATCH} if module.description.batch else set()
     asked |= {LANGUAGES[name].needs for name in asked}
-    wanted = [language for name, language in LANGUAGES.items() if name in asked]
+    return tuple(name for name in LANGUAGES if name in asked)
+
+
+def print_files(
+    module: LoweredModule, languages: Sequence[str], beside: Sequence[GeneratedFile] = ()
+) -> tuple[GeneratedFile, ...]:
+    """The files of a module that is ready for printing, those beside it, and last its manifest.
+
+    Raises:
+        CodegenError: a constant cannot be printed.
+    """
+    wanted = [LANGUAGES[name] for name in printed_languages(module, languages)]
     files = [_tidy(file) for language in wanted for file in language.render(module)] + [_tidy(file) for file in beside]
     return (*files, manifest_file(module, files))
 

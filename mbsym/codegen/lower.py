@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from mbsym.codegen.expressions import (
     Call,
@@ -85,6 +85,8 @@ class LoweredFunction:
     calls: tuple[str, ...]
     operations: OperationCount
     temporaries: int
+    known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What was made of it once: printing and proof need the same."""
 
 
 def lower(

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from mbsym.codegen.c.trigonometry import chosen_trigonometry
-from mbsym.codegen.interface import GeneratedFile, Real, render
-from mbsym.codegen.lowered_module import lower_module
+from mbsym.codegen.interface import GeneratedFile, Real, print_files
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, SAFETY_SUFFIXES, manifest_file
 from mbsym.codegen.write import write_files
 from mbsym.consumers.archive import require_free, write_archive
@@ -18,7 +17,7 @@ from mbsym.consumers.consumer import Exported, ExportOptions
 from mbsym.consumers.registry import CONSUMERS
 from mbsym.conventions import LARGEST_CODE
 from mbsym.errors import CodegenError
-from mbsym.pipeline import GenerationOptions, derive, describe, express, read
+from mbsym.pipeline import GenerationOptions, derive, describe, express, proven, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,9 +77,9 @@ def export_files(
     derivation = derive(mechanism, generation, progress)
     description = describe(derivation, generation)
     description = replace(description, manifest={**description.manifest, FIELD: record.name})
-    exported = Exported(lower_module(description), derivation, options)
+    exported = Exported(proven(derivation, description, generation), derivation, options)
     # The last one is the manifest of the module without what stands around it.
-    files = [*render(description, generation.languages)[:-1], *record.files(exported)]
+    files = [*print_files(exported.module, generation.languages)[:-1], *record.files(exported)]
     return exported, (*files, manifest_file(exported.module, files))
 
 

@@ -105,6 +105,13 @@ def compare(a: Program, b: Program, *, trials: int | None = None, seed: int = 0)
     return Verdict("equal", failure_probability=_failure_probability(degree, rooted, trials), trials=trials)
 
 
+def doubtful_functions(program: Program) -> tuple[str, ...]:
+    """What lies below the outputs of a program that makes a difference in the field inconclusive, sorted."""
+    (item,) = prepare((_complete(program),)).prepared
+    found = _doubts(item)
+    return tuple(sorted({name for ref in program.output_references for name in found.get(abs(ref), ())}))
+
+
 def is_zero(graph: Graph, *refs: Reference, seed: int = 0) -> bool:
     """Whether all the values are zero for all values of their symbols.
 

@@ -179,6 +179,13 @@ _Stage: TypeAlias = list[_Line] | Lanes
 
 def split(body: LoweredFunction) -> Parts | None:
     """The parts of a body that is long or has alike sections; None for a body that stays whole."""
+    if "parts" not in body.known:
+        body.known["parts"] = _split(body)
+    parts: Parts | None = body.known["parts"]
+    return parts
+
+
+def _split(body: LoweredFunction) -> Parts | None:
     blocks = in_lanes(body.blocks)
     has_loops = any(isinstance(block, Lanes) for block in blocks)
     if body.operations.arithmetic <= LARGEST_WHOLE and not has_loops:

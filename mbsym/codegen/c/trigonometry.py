@@ -132,6 +132,15 @@ def in_front(body: LoweredFunction, taken: Iterable[str]) -> Front:
     """
     if not {"sin", "cos"} & set(body.calls):
         return Front(body, ())
+    reserved = frozenset(taken)
+    key = f"in front, without {sorted(reserved)}"
+    if key not in body.known:
+        body.known[key] = _in_front(body, reserved)
+    front: Front = body.known[key]
+    return front
+
+
+def _in_front(body: LoweredFunction, taken: frozenset[str]) -> Front:
     temporaries = {item.identifier: item.expression for block in body.blocks for item in block.assignments}
     scope = Scope({*taken, *temporaries})
     finding = _Finding(temporaries, scope.claim("sine"), scope.claim("cosine"))

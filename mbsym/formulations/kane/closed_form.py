@@ -313,11 +313,15 @@ def _bias_force(mechanism: Mechanism) -> Derived:
     return Derived(kane_bias(mechanism), "Kane's equations")
 
 
+def user_joint_wrenches(mechanism: Mechanism, rates: Sequence[Scalar]) -> Sequence[Scalar]:
+    """Wrench in every joint at given rates of the speeds (nv,), as the user sees it: (nj, 6), row-major."""
+    by_joint = mechanism.of_joints(tuple(rates))
+    return user_wrenches(mechanism, kane_joint_wrenches(mechanism, kane_bodies(mechanism), by_joint))
+
+
 def _joint_wrenches(mechanism: Mechanism) -> Derived:
-    bodies = kane_bodies(mechanism)
-    rates = mechanism.of_joints(tuple(_rates(mechanism, bodies)))
     return Derived(
-        user_wrenches(mechanism, kane_joint_wrenches(mechanism, bodies, rates)),
+        user_joint_wrenches(mechanism, tuple(_rates(mechanism, kane_bodies(mechanism)))),
         "Kane",
         "[moment; force] on each joint's successor by its predecessor, in the successor's joint frame",
     )

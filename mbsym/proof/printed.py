@@ -1,0 +1,348 @@
+"""The functions of a module as they are going to be printed, read back into a graph.
+
+Statements, parts that share an array, loops over lanes, steps that bodies share, sines computed in front, workspaces
+and given sines are followed one by one, as a processor would follow the text. Every function sees what its text sees:
+its arguments, the parameters, and what was handed to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+from mbsym.codegen.c.parts import Loop, Part, split
+from mbsym.codegen.c.trigonometry import Front, in_front
+from mbsym.codegen.expressions import (
+    Call,
+    Constant,
+    Element,
+    Expression,
+    Negation,
+    Product,
+    Quotient,
+    Select,
+    Sum,
+    Variable,
+)
+from mbsym.codegen.lower import PI, LoweredFunction
+from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, LoweredStep
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.passes.given_sines import SINES_COSINES
+from mbsym.symbolic.graph import Graph, Reference
+from mbsym.symbolic.program import Program
+
+Results: TypeAlias = Mapping[str, Sequence[Reference]]
+"""The entries of each result, by its name, row-major."""
+
+_LONGEST_TURN: Final = 64
+"""Bits of the fraction of pi that a constant may be: longer ones are decimals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A function as one of the languages has it.
+
+    Attributes:
+        function: its name.
+        way: how it is written, for people.
+        results: what it returns.
+    """
+
+    function: str
+    way: str
+    results: Results
+
+
+def readings(module: LoweredModule, graph: Graph, languages: Sequence[str]) -> Iterator[Reading]:
+    """Every derived function in every way in which it is written.
+
+    Args:
+        module: what is going to be printed.
+        graph: where the results are made; symbols of equal name are one.
+        languages: that are printed.
+    """
+    heads = {program.name: program for program in module.description.heads}
+    # A workspace, or sines and cosines, for the functions that follow.
+    handed: dict[str, list[Reference]] = {}
+    for function in module.functions:
+        if function.body is None and function.rolled is None:
+            continue
+        scene = _scene(module, function, heads[function.name], graph, handed)
+        for way, results in _ways(module, function, scene, languages):
+            named = {
+                item.name: results[identifier]
+                for item, identifier in zip(function.arguments, function.identifiers, strict=True)
+                if item.direction == "out"
+            }
+            if function.name in (module.description.prepares, SINES_COSINES):
+                handed.update({name: list(entries) for name, entries in named.items()})
+            yield Reading(function.name, way, named)
+
+
+@dataclass(slots=True)
+class _Scene:
+    """What a text sees.
+
+    Attributes:
+        graph: of the values.
+        variables: numbers by identifier.
+        arrays: arrays by identifier.
+    """
+
+    graph: Graph
+    variables: dict[str, Reference] = field(default_factory=dict)
+    arrays: dict[str, list[Reference]] = field(default_factory=dict)
+
+    def inside(self) -> _Scene:
+        """The same for a text of its own, which leaves nothing behind but what it writes to arrays."""
+        return _Scene(self.graph, dict(self.variables), self.arrays)
+
+    def value(self, expression: Expression) -> Reference:
+        """What an expression is."""
+        reader = _READERS[expression.__class__]
+        return reader(self, expression)  # type: ignore[no-any-return]
+
+
+def _constant(scene: _Scene, expression: Constant) -> Reference:
+    turns = expression.value / PI
+    if turns.denominator.bit_length() <= _LONGEST_TURN and expression.value:
+        return scene.graph.mul(scene.graph.const(turns), scene.graph.pi())
+    return scene.graph.const(expression.value)
+
+
+def _sum(scene: _Scene, expression: Sum) -> Reference:
+    total: Reference = 0
+    for negative, term in expression.terms:
+        value = scene.value(term)
+        total = scene.graph.add(total, -value if negative else value)
+    return total
+
+
+def _product(scene: _Scene, expression: Product) -> Reference:
+    result: Reference = 1
+    for factor in expression.factors:
+        result = scene.graph.mul(result, scene.value(factor))
+    return result
+
+
+def _select(scene: _Scene, expression: Select) -> Reference:
+    parts = (expression.condition, expression.positive, expression.otherwise)
+    return scene.graph.make("select", [scene.value(part) for part in parts])
+
+
+_READERS: Final = {
+    Constant: _constant,
+    Variable: lambda scene, expression: scene.variables[expression.identifier],
+    Element: lambda scene, expression: scene.arrays[expression.array][expression.index],
+    Sum: _sum,
+    Product: _product,
+    Quotient: lambda scene, expression: scene.graph.div(
+        scene.value(expression.numerator), scene.value(expression.denominator)
+    ),
+    Call: lambda scene, expression: scene.graph.function(
+        expression.function, *(scene.value(argument) for argument in expression.arguments)
+    ),
+    Select: _select,
+    Negation: lambda scene, expression: -scene.value(expression.operand),
+}
+
+
+def _scene(
+    module: LoweredModule,
+    function: ModuleFunction,
+    head: Program,
+    graph: Graph,
+    handed: Mapping[str, list[Reference]],
+) -> _Scene:
+    """Arguments and parameters of a function by their identifiers."""
+    scene = _Scene(graph)
+    names = head.graph.arguments
+    for item in head.inputs:
+        identifier = module.names.arguments[item.name]
+        symbols = handed.get(item.name)
+        if symbols is None:
+            symbols = [graph.symbol(names[abs(ref)][0]) * (1 if ref > 0 else -1) for ref in item.symbols]
+        if item.shape:
+            scene.arrays[identifier] = symbols
+        else:
+            (scene.variables[identifier],) = symbols
+    if module.takes_parameters(function):
+        for parameter in head.parameters:
+            symbol = graph.symbol(names[parameter.symbol][0])
+            scene.variables[module.names.parameters[parameter.name]] = symbol
+    return scene
+
+
+def _ways(
+    module: LoweredModule, function: ModuleFunction, scene: _Scene, languages: Sequence[str]
+) -> Iterator[tuple[str, Results]]:
+    if function.rolled is not None:
+        yield "shared steps", _rolled(function.rolled, function, scene)
+        return
+    body = function.body
+    assert body is not None
+    yield "straight", _straight(body, scene.inside())
+    taken = (*module.names.inner.values(), *function.identifiers, *module.names.parameters.values())
+    inline = module.description.trigonometry != "libm"
+    if "c" in languages or module.description.batch:
+        front = in_front(body, taken) if inline else Front(body, ())
+        if inline or split(body) is not None:
+            yield "in C", _with_front(front, scene.inside())
+    if function in module.batched and not inline:
+        yield "in lanes", _with_front(in_front(body, taken), scene.inside())
+
+
+def _straight(body: LoweredFunction, scene: _Scene) -> Results:
+    for block in body.blocks:
+        for item in block.assignments:
+            scene.variables[item.identifier] = scene.value(item.expression)
+    return {item.identifier: [scene.value(entry) for entry in item.entries] for item in body.results}
+
+
+def _with_front(front: Front, scene: _Scene) -> Results:
+    """The body behind what computes its sines and cosines, whole or in parts."""
+    graph = scene.graph
+    if front.angles:
+        angles = [scene.value(angle) for angle in front.angles]
+        scene.arrays = {
+            **scene.arrays,
+            front.sine: [graph.function("sin", angle) for angle in angles],
+            front.cosine: [graph.function("cos", angle) for angle in angles],
+        }
+    parts = split(front.body)
+    if parts is None:
+        return _straight(front.body, scene)
+    shared: list[Reference | None] = [None] * parts.shared
+    found: dict[str, list[Reference | None]] = {
+        item.identifier: [None] * len(item.entries) for item in front.body.results
+    }
+    for part in parts.parts:
+        if isinstance(part, Loop):
+            _run_lanes(part, scene.inside(), shared)
+        else:
+            _run_part(part, scene.inside(), shared, found)
+    return {name: [_written(entry, name) for entry in entries] for name, entries in found.items()}
+
+
+def _written(value: Reference | None, where: str) -> Reference:
+    """A value that was written before it is read."""
+    if value is None:
+        raise LookupError(f"{where} is read before it is written")
+    return value
+
+
+def _run_part(
+    part: Part, scene: _Scene, shared: list[Reference | None], found: Mapping[str, list[Reference | None]]
+) -> None:
+    for statement in part.statements:
+        for load in statement.loads:
+            scene.variables[load.identifier] = _written(shared[load.place], load.identifier)
+        value = scene.variables[statement.identifier] = scene.value(statement.expression)
+        for store in statement.stores:
+            shared[store.place] = -value if store.negative else value
+    for entry in part.entries:
+        for load in entry.loads:
+            scene.variables[load.identifier] = _written(shared[load.place], load.identifier)
+        found[entry.output][entry.index] = scene.value(entry.expression)
+    for move in part.moves:
+        source = move.source
+        value = _written(shared[source], "a lane") if isinstance(source, int) else scene.value(source)
+        shared[move.place] = -value if move.negative else value
+
+
+def _run_lanes(loop: Loop, scene: _Scene, shared: list[Reference | None]) -> None:
+    graph = scene.graph
+    for load in loop.common:
+        scene.variables[load.identifier] = _written(shared[load.place], load.identifier)
+    for lane in range(loop.width):
+        own = scene.inside()
+        for statement in loop.statements:
+            for load in statement.loads:
+                own.variables[load.identifier] = _written(shared[load.place + lane], load.identifier)
+            for number in statement.numbers:
+                own.variables[number.identifier] = own.value(loop.table[number.place][lane])
+            value = own.variables[statement.identifier] = own.value(statement.expression)
+            if statement.store is not None:
+                sign = 1 if statement.sign is None else own.value(loop.table[statement.sign][lane])
+                shared[statement.store + lane] = graph.mul(sign, value)
+
+
+# ---- steps ----------------------------------------------------------------------------------------------------------
+
+
+class _Memory:
+    """Arrays of a function of steps: what it takes, what it gives, and what its calls hand on."""
+
+    def __init__(self, rolled: LoweredRolled, function: ModuleFunction, scene: _Scene) -> None:
+        self._scene = scene
+        self.arrays: dict[str, list[Reference | None]] = {"": [None] * rolled.memory}
+        self.arrays.update({name: list(entries) for name, entries in scene.arrays.items()})
+        self.arrays.update({name: [value] for name, value in scene.variables.items()})
+        self.arrays.update({name: [None] * size for name, size in rolled.arrays.items()})
+        for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+            if item.direction == "out":
+                self.arrays[identifier] = [0 if identifier in rolled.zeroed else None] * item.size
+
+    def read(self, array: str, place: int, size: int) -> list[Reference]:
+        """Some entries behind each other."""
+        return [_written(value, array or "the memory") for value in self.arrays[array][place : place + size]]
+
+    def called(
+        self, step: LoweredStep, inputs: Sequence[Sequence[Reference]], numbers: Sequence[Fraction]
+    ) -> list[Sequence[Reference]]:
+        """The results of a step, in order."""
+        own = _Scene(self._scene.graph, dict(self._scene.variables))
+        given = [*inputs, *([[own.graph.const(number) for number in numbers]] if step.has_numbers else [])]
+        formal = list(zip(step.arguments, step.identifiers, strict=True))
+        for (item, identifier), entries in zip(formal, given, strict=False):
+            if item.shape:
+                own.arrays[identifier] = list(entries)
+            else:
+                (own.variables[identifier],) = entries
+        results = _straight(step.body, own)
+        return [results[identifier] for item, identifier in formal if item.direction == "out"]
+
+
+def _rolled(rolled: LoweredRolled, function: ModuleFunction, scene: _Scene) -> Results:
+    memory = _Memory(rolled, function, scene)
+    for sweep in rolled.sweeps:
+        for run in sweep.runs:
+            step = rolled.steps[run.step]
+            for call in range(run.start, run.stop):
+                _call(step, call, memory)
+    for pairs in rolled.pairs:
+        _pair(pairs, rolled.steps[pairs.step], memory)
+    return {
+        identifier: memory.read(identifier, 0, item.size)
+        for item, identifier in zip(function.arguments, function.identifiers, strict=True)
+        if item.direction == "out"
+    }
+
+
+def _call(step: LoweredStep, call: int, memory: _Memory) -> None:
+    places = step.places[call]
+    sizes = [1 if size is None else size for size in step.sizes]
+    taken = list(zip(step.arrays, places, sizes, strict=True))
+    inputs = [memory.read(*one) for one in taken[: step.inputs]]
+    results = memory.called(step, inputs, step.numbers[call] if step.has_numbers else ())
+    for (array, place, _), entries in zip(taken[step.inputs :], results, strict=True):
+        memory.arrays[array][place : place + len(entries)] = entries
+
+
+def _pair(pairs: LoweredPairs, step: LoweredStep, memory: _Memory) -> None:
+    """A step for each outer item with the inner ones on its path."""
+    behind = 1 + len(pairs.targets)
+    sizes = [1 if size is None else size for size in step.sizes]
+    for outer in pairs.outer:
+        following = outer[0]
+        while following >= 0:
+            inner = pairs.inner[following]
+            places = (*outer[behind:], *inner[behind:])
+            inputs = [memory.read("", place, size) for place, size in zip(places, sizes, strict=False)]
+            (entries,) = memory.called(step, inputs, ())
+            for (array, stride), first, second in zip(pairs.targets, outer[1:behind], inner[1:behind], strict=True):
+                for k, value in enumerate(entries):
+                    memory.arrays[array][first + second + k * stride] = value
+            following = inner[0]

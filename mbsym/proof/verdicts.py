@@ -1,0 +1,94 @@
+"""Whether pairs of values are equal: decided in GF(2^61 - 1), and in floating point where the field cannot.
+
+Values that differ in the field are different functions, but for two reasons: an elementary function that the field
+knows nothing about lies below them, or a number in them was rounded where exact fractions had grown long. Floating
+point tells these from defects: values that agree there to ``AGREEMENT`` of the largest entry are not called different,
+only not proven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from mbsym.errors import SymbolicError
+from mbsym.symbolic.equality import doubtful_functions
+from mbsym.symbolic.finite_field import prepare, signed
+from mbsym.symbolic.graph import Graph, Reference
+from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.program import Input, Output, ParameterInput, Program
+
+POINTS: Final = 2
+"""Random points of the field; a difference goes unseen at both with a chance of its degree over 2^61, squared."""
+
+AGREEMENT: Final = 1e-6
+"""Of the largest entry: rounding of ill-conditioned solutions stays below it, faults worth their name do not."""
+
+_STATES: Final = 12
+_LARGEST: Final = 2.5
+
+
+def differing(
+    graph: Graph,
+    inputs: Sequence[Input],
+    parameters: Sequence[ParameterInput],
+    pairs: Sequence[tuple[Reference, Reference]],
+    seed: int = 0,
+) -> list[int]:
+    """Indices of the pairs that differ at a random point of the field.
+
+    Raises:
+        SymbolicError: a divisor is zero everywhere.
+    """
+    open_pairs = [place for place, (a, b) in enumerate(pairs) if a != b]
+    found: list[int] = []
+    if not open_pairs:
+        return found
+    refs = tuple(ref for place in open_pairs for ref in pairs[place])
+    sampler = prepare((Program("proof", graph, tuple(inputs), (_array(refs),), tuple(parameters)),))
+    for trial in range(POINTS):
+        (values,) = sampler.evaluate(seed, trial)
+        found += [p for p in open_pairs if signed(values, pairs[p][0]) != signed(values, pairs[p][1])]
+    return sorted(set(found))
+
+
+def reasons(graph: Graph, pairs: Iterable[tuple[Reference, Reference]]) -> tuple[str, ...]:
+    """Functions below some values that make a difference in the field inconclusive."""
+    refs = tuple(ref for pair in pairs for ref in pair)
+    return doubtful_functions(Program("proof", graph, (), (_array(refs),)))
+
+
+def agree(
+    graph: Graph,
+    inputs: Sequence[Input],
+    parameters: Sequence[ParameterInput],
+    pairs: Sequence[tuple[Reference, Reference]],
+) -> bool | None:
+    """Whether pairs agree in floating point at random states; None where no state has finite values."""
+    import numpy as np
+
+    random = np.random.default_rng(0)
+    state = {}
+    for item in {item.name: item for item in inputs}.values():
+        entries = random.uniform(-_LARGEST, _LARGEST, (_STATES, len(item.symbols)))
+        for start in item.quaternions:
+            entries[:, start : start + 4] /= np.linalg.norm(entries[:, start : start + 4], axis=1)[:, None]
+        state[item.name] = entries.reshape((_STATES, *item.shape))
+    given = tuple({item.name: item for item in inputs}.values())
+    sides = tuple(zip(*pairs, strict=True))
+    program = Program("proof", graph, given, tuple(map(_array, sides, "ab")), tuple(parameters))
+    try:
+        found = interpret(program, state)
+    except SymbolicError:
+        return None
+    a, b = found["a"], found["b"]
+    finite = np.isfinite(a).all(axis=1) & np.isfinite(b).all(axis=1)
+    if not finite.any():
+        return None
+    a, b = a[finite], b[finite]
+    scale = np.maximum(np.abs(a), np.abs(b)).max(axis=1, keepdims=True)
+    return bool((np.abs(a - b) <= AGREEMENT * scale).all())
+
+
+def _array(refs: Sequence[Reference], name: str = "values") -> Output:
+    return Output(name, (len(refs),), tuple(refs))

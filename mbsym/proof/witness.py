@@ -1,0 +1,200 @@
+"""What the functions of a module must be: derived anew from the mechanism as the user gave it.
+
+Nothing is simplified here, no frame slides, no parameter moves, and no pass runs. Where another formulation derives a
+function in its own way, that one is asked: Kane's equations through T, which know no recursion, or Newton's and
+Euler's where Kane's are asked for or would be too long.
+
+Inverse dynamics decide on four functions: tau(q, v, vdot) itself, tau(q, v, 0) is the bias, tau(q, v, x) - tau(q, v, 0)
+is M x for unknown x, and tau(q, v, forward_dynamics(q, v, tau)) is tau again. Joint wrenches are then asked for at the
+accelerations that were found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, TypeAlias
+
+from mbsym.derivatives.of_functions import DerivativeRequest
+from mbsym.derivatives.sparsity import Sparsity
+from mbsym.errors import DerivationError
+from mbsym.formulations.contracts import references
+from mbsym.formulations.kane.closed_form import user_joint_wrenches
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops.redundancy import LoopAnalysis
+from mbsym.proof.printed import Results
+from mbsym.registry import Available, DeriveFunction, available_functions
+from mbsym.symbolic.compose import transplant
+from mbsym.symbolic.graph import Graph, Reference
+from mbsym.symbolic.program import Input, Program
+from mbsym.symbolic.scalar import Scalar
+
+PLAIN: Final = "plain"
+"""In the place of a formulation: the function's own derivation, with nothing simplified."""
+
+KANE: Final = "kane"
+
+LONGEST_FOR_KANE: Final = 60
+"""Bodies up to which Kane's equations are asked: their number of operations grows with the square."""
+
+BY_INVERSE_DYNAMICS: Final = frozenset(("inverse_dynamics", "bias_force", "mass_matrix", "forward_dynamics"))
+
+Pair: TypeAlias = tuple[str, int, Reference, Reference]
+"""Result, place in it, what is printed and what it must be."""
+
+
+@dataclass(frozen=True)
+class Witness:
+    """What functions must be, over one graph.
+
+    Attributes:
+        mechanism: as the user gave it, in a graph of its own.
+        own: derivations in the formulation that is asked for.
+        other: derivations in another one.
+        requests: derivatives that are asked for.
+    """
+
+    mechanism: Mechanism
+    own: Available
+    other: Available
+    requests: tuple[DerivativeRequest, ...]
+
+    @property
+    def graph(self) -> Graph:
+        """Where everything is derived."""
+        return self.mechanism.graph
+
+    def beside(self, function: str) -> str:
+        """The formulation that a function is held against, or PLAIN."""
+        if self._inverse_dynamics_decide(function):
+            return self.other.formulation.name
+        of_own, of_other = self.own.formulation.functions, self.other.formulation.functions
+        is_another = of_own.get(function) is not of_other.get(function)
+        return self.other.formulation.name if is_another and self._is_of_tree else PLAIN
+
+    def pairs(self, function: str, found: Results) -> list[Pair]:
+        """What is printed beside what it must be, entry by entry.
+
+        Raises:
+            DerivationError: nothing says what the function must be.
+        """
+        if self._inverse_dynamics_decide(function):
+            return self._by_inverse_dynamics(function, found)
+        if function == "joint_wrenches" and self.beside(function) == KANE and self._rates:
+            entries = user_joint_wrenches(self.mechanism, [Scalar(self.graph, rate) for rate in self._rates])
+            (name,) = found
+            return [(name, k, *pair) for k, pair in enumerate(zip(found[name], references(entries), strict=True))]
+        derivations = self._every if self.beside(function) == PLAIN else self.other.functions
+        if function not in derivations:
+            raise DerivationError("no other derivation is known", where=function)
+        return [
+            (output.name, place, a, b)
+            for output in self._expected(function, derivations[function]).outputs
+            for place, (a, b) in enumerate(zip(found[output.name], output.values, strict=True))
+        ]
+
+    def inputs(self) -> tuple[Input, ...]:
+        """Arguments of all functions asked about so far, with what is known of them."""
+        mechanism = self.mechanism
+        every = [mechanism.q, mechanism.v, mechanism.vdot, mechanism.tau, *mechanism.extra_inputs]
+        for program in self._programs.values():
+            every += program.inputs
+        return tuple({(item.name, item.symbols): item for item in every}.values())
+
+    def _expected(self, function: str, derive: DeriveFunction) -> Program:
+        if function not in self._programs:
+            program = derive(self.mechanism)
+            self._programs[function] = program if program.graph is self.graph else transplant(program, self.graph)
+        return self._programs[function]
+
+    @cached_property
+    def _programs(self) -> dict[str, Program]:
+        return {}
+
+    @cached_property
+    def _rates(self) -> list[Reference]:
+        """The accelerations that were found, once they are."""
+        return []
+
+    @cached_property
+    def _every(self) -> Mapping[str, DeriveFunction]:
+        return self.own.with_derivatives(self.requests)
+
+    @property
+    def _is_of_tree(self) -> bool:
+        return self.own.loops is None and self.own.formulation.whole is None
+
+    def _inverse_dynamics_decide(self, function: str) -> bool:
+        if self.own.formulation.whole is not None:
+            return False
+        # With closed loops forward_dynamics is another function of that name.
+        return function in BY_INVERSE_DYNAMICS and (self.own.loops is None or function != "forward_dynamics")
+
+    def _by_inverse_dynamics(self, function: str, found: Results) -> list[Pair]:
+        mechanism, graph = self.mechanism, self.graph
+        rest: list[Reference] = [0] * mechanism.nv
+        if function == "inverse_dynamics":
+            expected = self._forces(mechanism.vdot.symbols)
+            return [("tau", k, *pair) for k, pair in enumerate(zip(found["tau"], expected, strict=True))]
+        if function == "bias_force":
+            (name,) = found
+            return [(name, k, *pair) for k, pair in enumerate(zip(found[name], self._forces(rest), strict=True))]
+        if function == "forward_dynamics":
+            self._rates[:] = found["vdot"]
+            forces = self._forces(found["vdot"])
+            return [("vdot", k, *pair) for k, pair in enumerate(zip(forces, mechanism.tau.symbols, strict=True))]
+        any_rates, size = mechanism.vdot.symbols, mechanism.nv
+        pairs: list[Pair] = []
+        forces, bias = self._forces(any_rates), self._forces(rest)
+        for row in range(size):
+            product: Reference = 0
+            for column, rate in enumerate(any_rates):
+                product = graph.add(product, graph.mul(found["M"][row * size + column], rate))
+            pairs.append(("M", row * size, graph.add(product, bias[row]), forces[row]))
+        return pairs
+
+    def _forces(self, rates: Sequence[Reference]) -> tuple[Reference, ...]:
+        """Generalised forces at given rates, by the other formulation."""
+        asked = replace(self.mechanism, vdot=replace(self.mechanism.vdot, symbols=tuple(rates)))
+        return self.other.functions["inverse_dynamics"](asked).outputs[0].values
+
+
+def witness(
+    mechanism: Mechanism,
+    formulation: str,
+    loops: LoopAnalysis | None,
+    requests: tuple[DerivativeRequest, ...],
+) -> Witness:
+    """What the functions of a mechanism must be.
+
+    Args:
+        mechanism: whose functions are printed.
+        formulation: in which they were derived.
+        loops: what was found out about its closed loops.
+        requests: derivatives that were asked for.
+    """
+    plain = replace(mechanism.afresh(), simplifications=(), prepared=False)
+    own = available_functions(plain, formulation, loops)
+    is_long = mechanism.nb > LONGEST_FOR_KANE
+    other = "newton-euler" if formulation == KANE or is_long else KANE
+    return Witness(plain, own, available_functions(plain, other, loops), requests)
+
+
+def uncompressed(found: Results, sparsity: Mapping[str, Sparsity]) -> dict[str, list[Reference]]:
+    """The whole matrices of which a function returns what is not zero by structure.
+
+    The entries that are left out are zeros here, and so are held against what they must be as all others are.
+    """
+    whole: dict[str, list[Reference]] = {name: list(entries) for name, entries in found.items()}
+    for name, own in sparsity.items():
+        size, columns = 1, own.shape[-1]
+        for extent in own.shape:
+            size *= extent
+        stored = iter(found[name])
+        entries: list[Reference] = [0] * size
+        for column, rows in enumerate(own.stored):
+            for row in rows:
+                entries[row * columns + column] = next(stored)
+        whole[name] = entries
+    return whole
