@@ -47,6 +47,10 @@ class DerivationError(MbsymError):
     """A formulation does not cover this mechanism."""
 
 
+class OptionError(DerivationError):
+    """Options exclude each other, or do not go with what the model is."""
+
+
 class CodegenError(MbsymError):
     """Code cannot be rendered or written."""
 

@@ -21,7 +21,6 @@ from mbsym.codegen.interface import (
     ModuleDescription,
     Real,
     RuntimeFunction,
-    Trigonometry,
     lowered,
     print_files,
     printed_languages,
@@ -40,7 +39,7 @@ from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.formulations.massless_motion import require_inertia
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
-from mbsym.formulations.shared.style import Style, chosen_style, may_share, shared_functions
+from mbsym.formulations.shared.style import chosen_style, may_share, shared_functions
 from mbsym.joints.registry import joint_conventions
 from mbsym.kinematics.alone import alone
 from mbsym.kinematics.equivalents import REGROUP, SLIDE, chosen_simplifications
@@ -53,7 +52,9 @@ from mbsym.model.frame_ends import on_bodies
 from mbsym.model.inertial_parameters import with_named_parameters
 from mbsym.model.system import Model, with_frames
 from mbsym.model.validate import require_valid
-from mbsym.passes.given_sines import require_given_sines_possible, with_given_sines
+from mbsym.options.exclusions import facts_of, require_compatible
+from mbsym.options.generation import GenerationOptions
+from mbsym.passes.given_sines import SINES_COSINES, with_given_sines
 from mbsym.passes.pass_manager import Report, run
 from mbsym.passes.prepare import PREPARE, gather_parameters, prepared, remaining_operations
 from mbsym.passes.standard import PLAIN_PASSES, STANDARD_PASSES
@@ -68,8 +69,6 @@ from mbsym.registry import (
     available_functions,
     contracts_of,
     require_known,
-    require_parts,
-    require_preparable,
 )
 from mbsym.regressors.tables import column_tables
 from mbsym.symbolic.program import OperationCount, Program
@@ -77,57 +76,6 @@ from mbsym.symbolic.rolled import RolledProgram
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, steps done, and steps in all; no steps in all make it a sentence to be read."""
-
-
-@dataclass(frozen=True, slots=True)
-class GenerationOptions:
-    """What to generate.
-
-    Attributes:
-        languages: names from ``codegen.languages``, empty for all.
-        functions: names from the catalogue, empty for all that the mechanism has but those on request.
-        formulation: name from ``registry.FORMULATIONS``; "auto" takes the fewest operations.
-        real: floating-point type of the C code.
-        symbolic_parameters: "" as the model says, "all", "none", or names; BODY.inertial stands for mass, first moment
-            and inertia of a body.
-        order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
-        prefix: of C symbols and macros, and name of the files; "" for the model's name.
-        frames: names of frames, bodies or joints to give the functions of frames for; ("all",) for all frames.
-        frame_axes: in which their velocities, accelerations and Jacobians are; "" as the model says, else local.
-        largest: estimated size of the code up to which it is made [MB].
-        derivatives: of functions, by arguments and run-time parameters.
-        compressed: functions on request and derivatives return of each matrix only what is not zero by structure.
-        trigonometry: "libm" calls the library, "inline" has those of a C function side by side, "argument" takes them.
-        batch: functions that C has for many states at once too; ("all",) for all.
-        simplify: names from ``registry.SIMPLIFICATIONS``, "all" or "none".
-        beside: "self-test" for a program that runs the C on its target and compares with frozen results.
-        prepare: what depends on parameters alone is computed by a function of its own.
-        style: "straight" writes every operation out, "shared" lets bodies of one kind share steps that loops call,
-            where a function can be made so; "auto" does that for long mechanisms.
-        threads: for how many the code divides the work of one state (OpenMP); 0 for code that knows of none.
-        may_leave_out: where no functions are named, those that would be too large are left out and not refused.
-    """
-
-    languages: tuple[str, ...] = ()
-    functions: tuple[str, ...] = ()
-    formulation: str = "auto"
-    real: Real = "double"
-    symbolic_parameters: str | tuple[str, ...] = ""
-    order: str = "weight"
-    prefix: str = ""
-    frames: tuple[str, ...] = ()
-    frame_axes: FrameAxes | Literal[""] = ""
-    largest: float = LARGEST_CODE
-    derivatives: tuple[DerivativeRequest, ...] = ()
-    compressed: bool = False
-    trigonometry: Trigonometry = "libm"
-    batch: tuple[str, ...] = ()
-    simplify: Literal["all", "none"] | tuple[str, ...] = "all"
-    beside: tuple[str, ...] = ()
-    prepare: bool = False
-    style: Style = "straight"
-    threads: int = 0
-    may_leave_out: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -245,6 +193,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     """The functions asked for, each as an optimised Program.
 
     Raises:
+        OptionError: options exclude each other, or do not go with the mechanism.
         DerivationError: a function or formulation does not exist or does not cover the mechanism, or accelerations are
             asked for where some motion moves no inertia, or the code would be too large.
     """
@@ -252,17 +201,12 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     if mechanism.cut_joints or mechanism.model.constraints:
         tell("analyse the loops", 0, 1)
     found = available_functions(mechanism, options.formulation)
+    facts = facts_of(found, options)
+    require_compatible(options, facts)
     available = found.with_derivatives(options.derivatives)
     known = (*found.functions, *(found.fixed.names if found.fixed is not None else ()))
     on_request = (*found.on_request, *(function.name for function in found.fixed_on_request))
     require_known(options.functions, found, (*known, *on_request))
-    require_parts(found, options.threads)
-    if options.prepare:
-        require_preparable(found, also=(*options.batch, *options.beside))
-    if options.trigonometry == "argument":
-        also = (*(f"--{each}" for each in options.beside), *["--prepare"] * options.prepare)
-        iterates = found.loops is not None or found.formulation.whole is not None
-        require_given_sines_possible(mechanism.model.name, also, iterates=iterates, shares=options.style == "shared")
     wanted = set(options.functions or known).union(request.name for request in options.derivatives)
     if found.solves(wanted.union(request.function for request in options.derivatives)):
         require_inertia(mechanism)
@@ -285,7 +229,9 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     contracts = [contract for contract in contracts if contract.name not in left_out]
     require_moderate(least.without(left_out), options.largest, mechanism.model.name)
     simplify = partial(_simplified_step, mechanism.simplifications)
-    rolled = shared_functions(mechanism, candidates, simplify, options.style, prepare=apart, threads=options.threads)
+    rolled, failing = shared_functions(mechanism, candidates, simplify, options.style, prepare=apart)
+    parted = any(function.threads for function in rolled.values())
+    require_compatible(options, replace(facts, shared=tuple(rolled), parted=parted, failing=failing))
     size = code_size(mechanism, found.loops, contracts, shared=rolled)
     require_moderate(size, options.largest, mechanism.model.name)
     if size.total > WORTH_TELLING:
@@ -309,6 +255,7 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
         programs = [*prepared(programs)]
     if options.trigonometry == "argument":
         programs = [*with_given_sines(programs)]
+        require_compatible(options, replace(facts, has_angles=any(p.name == SINES_COSINES for p in programs)))
     return Derivation(
         mechanism,
         options.formulation,
@@ -422,9 +369,7 @@ def generate_files(
     if progress is not None:
         progress("print the code", len(derivation.programs), len(derivation.programs) + 1)
     description = describe(derivation, options)
-    beside = (
-        files_beside(options.beside, description, derivation.mechanism, options.languages) if options.beside else ()
-    )
+    beside = files_beside(options.beside, description, derivation.mechanism)
     module = proven(derivation, description, options)
     return derivation, print_files(module, options.languages, beside)
 
@@ -537,7 +482,7 @@ def generate(
         chosen_trigonometry(trigonometry),
         tuple(batch),
         chosen_simplifications(simplify),
-        ("self-test",) * self_test,
+        (*["self-test"] * self_test, *["safety-report"] * safety_report),
         prepare,
         chosen_style(style, threads),
         threads,

@@ -88,6 +88,7 @@ class Formulation:
         loop_method: how it factors the mass matrix below closed loops; None takes what needs fewer operations.
         parted: functions whose parts threads can take, by what makes them for a number of threads.
         whole: makes all functions of a mechanism, in place of the catalogue's; None for a formulation of these.
+        uncoupled: names of its own functions that cover no couplings.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Formulation:
     loop_method: Method | None = None
     parted: Mapping[str, Callable[[Mechanism, int], RolledProgram | None]] = field(default_factory=dict)
     whole: Callable[[Mechanism], tuple[Mapping[str, DeriveFunction], FixedFunctions]] | None = None
+    uncoupled: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -165,12 +167,6 @@ class Available:
             DerivationError: the formulation does not cover the mechanism.
         """
         if self._whole is not None:
-            if self.mechanism.frames:
-                raise DerivationError(
-                    f"the formulation {self.formulation.name} has no functions of frames",
-                    where=self.mechanism.model.name,
-                    remedy="generate them with another formulation, into another directory",
-                )
             return self._whole[0]
         own = self.formulation.functions
         loops, mechanism = self.loops, self.mechanism
@@ -224,12 +220,6 @@ class Available:
             DerivationError: what is to be differentiated is not there, or iterates.
         """
         found = dict(self.every)
-        if requests and self._whole is not None:
-            raise DerivationError(
-                f"the formulation {self.formulation.name} has no derivatives",
-                where=self.mechanism.model.name,
-                remedy="generate them with another formulation, into another directory",
-            )
         for request in requests:
             iterates = self.fixed is not None and request.function in self.fixed.names
             if request.function not in found or iterates:
@@ -415,6 +405,9 @@ to programs."""
 
 TRANSFER_MATRIX: Final = "transfer-matrix"
 
+_UNCOUPLED: Final = frozenset(CFA_FUNCTIONS)
+"""Functions that the constraint force algorithm derives for joints each of which moves by itself."""
+
 FORMULATIONS: Final = Registry(
     "formulation",
     (
@@ -432,18 +425,26 @@ FORMULATIONS: Final = Registry(
         Formulation("articulated-body", "forward dynamics by articulated bodies", loop_method="articulated"),
         Formulation("kane", "Kane's equations in closed form through the path matrix", KANE_FUNCTIONS, "sparse"),
         Formulation("lagrange", "Lagrange's equations by derivatives of the energies", LAGRANGE_FUNCTIONS, "sparse"),
-        Formulation("cfa", "constraint force algorithm, from the leaves to the root", _CFA, "articulated"),
+        Formulation(
+            "cfa",
+            "constraint force algorithm, from the leaves to the root",
+            _CFA,
+            "articulated",
+            uncoupled=_UNCOUPLED,
+        ),
         Formulation(
             "cfa-serial",
             "constraint force algorithm in rounds of independent joints",
             CFA_SERIAL_FUNCTIONS,
             "articulated",
+            uncoupled=_UNCOUPLED,
         ),
         Formulation(
             "cfa-elimination",
             "constraint force algorithm by the odd-even elimination of its source",
             CFA_ELIMINATION_FUNCTIONS,
             "articulated",
+            uncoupled=_UNCOUPLED,
         ),
         Formulation(
             "cfa-parallel",
@@ -451,56 +452,16 @@ FORMULATIONS: Final = Registry(
             CFA_PARALLEL_FUNCTIONS,
             "articulated",
             {"forward_dynamics": forward_dynamics_in_parts},
+            uncoupled=_UNCOUPLED,
         ),
-        Formulation("cfa-kkt", "constraint force algorithm without inverse inertias", CFA_KKT_FUNCTIONS),
+        Formulation(
+            "cfa-kkt",
+            "constraint force algorithm without inverse inertias",
+            CFA_KKT_FUNCTIONS,
+            uncoupled=_UNCOUPLED,
+        ),
         Formulation(TRANSFER_MATRIX, "discrete time transfer matrices: steps in place of equations", whole=_stepping),
     ),
     DerivationError,
 )
 """All formulations; each is listed in help, derived, generated and documented."""
-
-
-def require_parts(found: Available, threads: int) -> None:
-    """Checks that a formulation has functions whose parts threads can take, if there are to be any.
-
-    Raises:
-        DerivationError: it has none.
-    """
-    if threads and not found.formulation.parted:
-        known = [item.name for item in FORMULATIONS.values() if item.parted]
-        raise DerivationError(
-            f"the formulation {found.formulation.name} has no parts that threads could take",
-            where="--threads",
-            remedy=f"take --formulation {' or '.join(known)}, or leave --threads out",
-        )
-
-
-def require_preparable(found: Available, also: Collection[str] = ()) -> None:
-    """Checks that what depends on parameters alone can be computed by a function of its own.
-
-    Args:
-        found: the functions.
-        also: what is asked for besides that would call them with parameters.
-
-    Raises:
-        DerivationError: there are no parameters, or something takes them itself.
-    """
-    name, where = found.mechanism.model.name, "--prepare"
-    if not found.mechanism.parameters:
-        raise DerivationError(
-            f"{name} has no parameters at run time, so there is nothing to prepare",
-            where=where,
-            remedy="leave it out, or keep parameters with --symbolic-parameters",
-        )
-    if found.loops is not None or found.formulation.whole is not None:
-        raise DerivationError(
-            f"{name} has functions with fixed text, which take the parameters themselves",
-            where=where,
-            remedy="leave it out; it is there for trees",
-        )
-    if also:
-        raise DerivationError(
-            "there are no batches of prepared functions, and no self-test",
-            where=where,
-            remedy="leave out --batch and what is asked for beside the code",
-        )

@@ -21,7 +21,8 @@ from mbsym.codegen.load_batch import batch_module
 from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.errors import CodegenError, ToolchainError
 from mbsym.model.system import Model
-from mbsym.pipeline import GenerationOptions, generate_files
+from mbsym.options.generation import GenerationOptions
+from mbsym.pipeline import generate_files
 
 Array: TypeAlias = NDArray[Any]
 Failures: TypeAlias = Literal["raise", "mask", "keep", "return"]

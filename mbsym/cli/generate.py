@@ -129,24 +129,13 @@ def register(app: typer.Typer) -> None:
         force: ForceFiles = False,
     ) -> None:
         """Generate code for a model."""
-        from mbsym.codegen.languages import BATCH, LANGUAGES
+        from mbsym.codegen.languages import LANGUAGES
         from mbsym.pipeline import generate as generate_code
 
         if real not in ("double", "float"):
             raise CodegenError(f"no type is called {real!r}", where="--real", remedy="use double or float")
         for name in language:
             LANGUAGES.named(name, where="--language")
-        of_c = (
-            ("--batch", batch),
-            ("--trigonometry", trigonometry == "inline"),
-            ("--self-test", self_test),
-            ("--threads", threads),
-        )
-        for option, asked in of_c:
-            if asked and language and not {"c", BATCH} & {*language}:
-                raise CodegenError(
-                    "this is about C, which is not generated", where=option, remedy="add --language c, or leave it out"
-                )
         axes = chosen_axes(frame_axes)
         if len(derivative_of) != len(with_respect_to):
             raise CodegenError(

@@ -17,7 +17,8 @@ from mbsym.consumers.consumer import Exported, ExportOptions
 from mbsym.consumers.registry import CONSUMERS
 from mbsym.conventions import LARGEST_CODE
 from mbsym.errors import CodegenError
-from mbsym.pipeline import GenerationOptions, derive, describe, express, proven, read
+from mbsym.options.generation import GenerationOptions
+from mbsym.pipeline import derive, describe, express, proven, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,6 @@ from typing import Final
 
 from mbsym.codegen.description import GeneratedFile, ModuleDescription
 from mbsym.codegen.manifest import SAFETY_SUFFIXES, SELF_TEST_SUFFIX
-from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
 
 
@@ -25,18 +24,13 @@ SUFFIXES_BESIDE: Final = (f"{SELF_TEST_SUFFIX}.c", *SAFETY_SUFFIXES)
 
 
 def files_beside(
-    asked: Sequence[str], description: ModuleDescription, mechanism: Mechanism, languages: Sequence[str]
+    asked: Sequence[str], description: ModuleDescription, mechanism: Mechanism
 ) -> tuple[GeneratedFile, ...]:
-    """What was asked for, in the order of ``BESIDE``.
+    """What was asked for, in the order of ``BESIDE``; what follows from the printed files is not among it.
 
     Raises:
-        CodegenError: the module is not written in C.
         DerivationError: there is no such file for the module.
     """
-    if asked and languages and "c" not in languages:
-        raise CodegenError(
-            f"--{asked[0]} is about C, which is not generated", where=description.name, remedy="add --language c"
-        )
     return tuple(make(description, mechanism) for name, make in BESIDE.items() if name in asked)
 
 

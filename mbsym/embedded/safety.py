@@ -46,7 +46,7 @@ def safety_report(files: Sequence[GeneratedFile]) -> tuple[GeneratedFile, Genera
     name = manifest["name"]
     texts = [file for file in files if file.name.endswith((".c", ".h")) and not file.name.endswith("_selftest.c")]
     if not texts:
-        raise CodegenError("--safety-report is about C, which is not generated", where=name, remedy="add --language c")
+        raise CodegenError("a safety report is about C, which is not there", where=name, remedy="generate C")
     sources = {file.name: read_source(file.text) for file in texts}
     report = _report(manifest, texts, sources, frames_of(texts), check(texts))
     contents = zip(SAFETY_SUFFIXES, (f"{json_text(report)}\n", safety_text(report)), strict=True)

@@ -24,7 +24,8 @@ from mbsym.identification.measurements import column_names
 from mbsym.identification.rows import Regression, regression_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.system import Model
-from mbsym.pipeline import GenerationOptions, express, read
+from mbsym.options.generation import GenerationOptions
+from mbsym.pipeline import express, read
 from mbsym.regressors.columns import force_columns
 from mbsym.symbolic.differentiate import gradient
 from mbsym.symbolic.interpret import interpret

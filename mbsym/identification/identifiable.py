@@ -9,7 +9,8 @@ from mbsym.errors import IdentificationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.system import Model
-from mbsym.pipeline import GenerationOptions, express, read
+from mbsym.options.generation import GenerationOptions
+from mbsym.pipeline import express, read
 from mbsym.regressors.base_parameters import BaseParameters, base_parameters_of
 
 

@@ -20,7 +20,8 @@ from mbsym.loops.actuation import actuated_columns
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.names import TIME
 from mbsym.model.system import Model
-from mbsym.pipeline import GenerationOptions, express
+from mbsym.options.generation import GenerationOptions
+from mbsym.pipeline import express
 from mbsym.regressors.base_parameters import BaseParameters, base_parameters_of
 from mbsym.regressors.columns import force_columns, of_element
 from mbsym.regressors.parameters import linear_places

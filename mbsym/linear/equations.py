@@ -18,7 +18,8 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.looped_system import NEEDED, LoopedSystem
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.system import Model
-from mbsym.pipeline import Derivation, GenerationOptions, Progress, derive, describe, express
+from mbsym.options.generation import GenerationOptions
+from mbsym.pipeline import Derivation, Progress, derive, describe, express
 from mbsym.registry import available_functions
 from mbsym.simulation.equations import coordinate_quantities, speed_quantities
 from mbsym.symbolic.program import Program

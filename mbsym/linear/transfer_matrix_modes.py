@@ -18,7 +18,8 @@ from mbsym.linear.equations import prepare
 from mbsym.linear.modes import Mode, ModeSequence
 from mbsym.linear.vibrating import BEAM_MODELS, BeamModel, VibratingElements
 from mbsym.model.system import Model
-from mbsym.pipeline import GenerationOptions, Progress, express, read
+from mbsym.options.generation import GenerationOptions
+from mbsym.pipeline import Progress, express, read
 from mbsym.simulation.equations import suggestion
 from mbsym.simulation.integrate import with_parameters
 from mbsym.transfer_matrix.vibration import VibratingTree

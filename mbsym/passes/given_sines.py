@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mbsym.errors import DerivationError
 from mbsym.passes.rebuild import rebuild
 from mbsym.symbolic.compose import copy_nodes, image
 from mbsym.symbolic.graph import LEAVES, Graph, Reference
@@ -23,36 +22,6 @@ COORDINATES: Final = "q"
 
 DESCRIPTION: Final = "sines and cosines of all angles, for the other functions to start from"
 ROWS: Final = "sine and cosine of each angle, a row each"
-
-
-def require_given_sines_possible(name: str, also: Sequence[str], *, iterates: bool, shares: bool) -> None:
-    """Checks that all functions of a module can take sines and cosines as an argument.
-
-    Args:
-        name: of the model.
-        also: options besides, which would call the functions without.
-        iterates: the module has functions with fixed text, which call others at coordinates of their own.
-        shares: bodies share steps that loops call.
-
-    Raises:
-        DerivationError: they cannot.
-    """
-    reasons = (
-        (
-            iterates,
-            f"{name} has functions with fixed text, which iterate and need sines of their own",
-            ": sines and cosines as an argument are for trees",
-        ),
-        (
-            shares,
-            "steps that bodies share compute the sines of one body each",
-            ", or leave out --threads and --style shared",
-        ),
-        (bool(also), f"{' and '.join(also)} would call the functions without sines", ", or leave that out"),
-    )
-    for is_so, reason, remedy in reasons:
-        if is_so:
-            raise DerivationError(reason, where="--trigonometry argument", remedy=f"use libm or inline{remedy}")
 
 
 def given_angles(program: Program) -> tuple[int, ...]:
@@ -88,13 +57,10 @@ class _Part:
 def with_given_sines(programs: Sequence[Program]) -> tuple[Program, ...]:
     """The program that computes sines and cosines of all angles, then the given ones, which take them after q.
 
-    A program in which no angle occurs stays as it is.
+    A program in which no angle occurs stays as it is; where none occurs in any, nothing computes them.
 
     Args:
         programs: of one mechanism.
-
-    Raises:
-        DerivationError: no angle occurs in any.
     """
     graph = Graph()
     parts = [_part(program, graph) for program in programs]
@@ -103,11 +69,7 @@ def with_given_sines(programs: Sequence[Program]) -> tuple[Program, ...]:
         for ref in part.angles.values():
             rows.setdefault(abs(ref), len(rows))
     if not rows:
-        raise DerivationError(
-            "in these functions there is no sine or cosine of coordinates",
-            where="--trigonometry argument",
-            remedy="use libm or inline",
-        )
+        return tuple(programs)
     values = tuple(value for node in rows for value in (graph.make("sin", [node]), graph.make("cos", [node])))
     first = next(part.program for part in parts if part.angles)
     inputs = tuple(

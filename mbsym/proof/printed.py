@@ -7,10 +7,10 @@ its arguments, the parameters, and what was handed to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from mbsym.codegen.c.parts import Loop, Part, split
 from mbsym.codegen.c.trigonometry import Front, in_front
@@ -101,8 +101,7 @@ class _Scene:
 
     def value(self, expression: Expression) -> Reference:
         """What an expression is."""
-        reader = _READERS[expression.__class__]
-        return reader(self, expression)  # type: ignore[no-any-return]
+        return _READERS[expression.__class__](self, expression)
 
 
 def _constant(scene: _Scene, expression: Constant) -> Reference:
@@ -132,7 +131,7 @@ def _select(scene: _Scene, expression: Select) -> Reference:
     return scene.graph.make("select", [scene.value(part) for part in parts])
 
 
-_READERS: Final = {
+_READERS: Final[Mapping[type, Callable[[_Scene, Any], Reference]]] = {
     Constant: _constant,
     Variable: lambda scene, expression: scene.variables[expression.identifier],
     Element: lambda scene, expression: scene.arrays[expression.array][expression.index],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,13 +14,13 @@ else:
     Options = TypeVar("Options")
 
 
-def smallest(options: Options, happens: Callable[[Options], bool], parts: dict[str, Sequence[str]]) -> Options:
+def smallest(options: Options, happens: Callable[[Options], bool], parts: Mapping[str, Sequence[str]]) -> Options:
     """Options of which none can be left out any more.
 
     Args:
         options: a frozen record with which it happens.
         happens: whether it does with others.
-        parts: by field, the names that it can hold where by default it holds all of them, which are left out one by one.
+        parts: by field, the names that it can hold and by default holds all of; they are left out one by one.
     """
 
     def less(changed: dict[str, Any]) -> None:
@@ -40,7 +40,7 @@ def smallest(options: Options, happens: Callable[[Options], bool], parts: dict[s
     return options
 
 
-def told(options: DataclassInstance, parts: dict[str, Sequence[str]]) -> str:
+def told(options: DataclassInstance, parts: Mapping[str, Sequence[str]]) -> str:
     """The options that are not as by default, by name and value; of parts, all that are left."""
     chosen = [(item.name, getattr(options, item.name), item.default) for item in fields(options)]
     words = [f"{name}={value!r}" for name, value, default in chosen if value != default and (name in parts or value)]

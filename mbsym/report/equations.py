@@ -346,7 +346,8 @@ def derive(
     Raises:
         MbsymError: the model or the formulation is unusable.
     """
-    from mbsym.pipeline import GenerationOptions, express, read
+    from mbsym.options.generation import GenerationOptions
+    from mbsym.pipeline import express, read
 
     FORMULATIONS.named(formulation)
     system = read(model)

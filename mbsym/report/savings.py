@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mbsym.model.system import Model
-from mbsym.pipeline import GenerationOptions, Progress, derive, express, read
+from mbsym.options.generation import GenerationOptions
+from mbsym.pipeline import Progress, derive, express, read
 from mbsym.registry import SIMPLIFICATIONS
 
 

@@ -22,7 +22,8 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model
-from mbsym.pipeline import GenerationOptions, Progress, derive, describe, express, optimise
+from mbsym.options.generation import GenerationOptions
+from mbsym.pipeline import Progress, derive, describe, express, optimise
 from mbsym.simulation.adaptive_steps import adaptive_source
 from mbsym.simulation.options import LANGUAGES, Preparation
 from mbsym.simulation.step_terms import external_elements, external_power, speeds_of_momentum, variational_terms

@@ -80,7 +80,7 @@ def test_it_says_so_where_there_are_no_tools(tmp_path: Path, monkeypatch: pytest
 def test_c_must_be_generated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["generate", "cart_pole", "-o", str(tmp_path), "--language", "numpy", "--safety-report"]
     assert main(asked) == 2
-    assert "--safety-report is about C, which is not generated" in capsys.readouterr().err
+    assert "--safety-report: this is about C, which is not generated" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
