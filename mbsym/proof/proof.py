@@ -13,9 +13,9 @@ from mbsym.errors import DerivationError, ProofError, SymbolicError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.passes.given_sines import SINES_COSINES
-from mbsym.proof.printed import Reading, readings
+from mbsym.proof.printed import Reading, Results, readings
 from mbsym.proof.verdicts import POINTS, agree, differing, reasons
-from mbsym.proof.witness import Pair, Witness, uncompressed, witness
+from mbsym.proof.witness import PLAIN, Pair, Witness, uncompressed, witness
 from mbsym.symbolic.finite_field import PRIME
 
 FIELD: Final = "proof"
@@ -79,6 +79,16 @@ def prove(
     return proving.result()
 
 
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """What a function returns in one of the ways in which it is written, beside what it must return."""
+
+    function: str
+    way: str
+    found: Results
+    pairs: Sequence[Pair]
+
+
 @dataclass(slots=True)
 class _Proving:
     """Collects what is to be equal, and decides at the end, so that all functions are evaluated at once."""
@@ -86,7 +96,7 @@ class _Proving:
     module: LoweredModule
     witness: Witness
     sparsity: Mapping[str, Mapping[str, Sparsity]]
-    claims: dict[tuple[str, str], list[Pair]] = field(default_factory=dict)
+    claims: list[_Claim] = field(default_factory=list)
     beside: dict[str, str] = field(default_factory=dict)
     not_proven: dict[str, str] = field(default_factory=dict)
 
@@ -95,7 +105,7 @@ class _Proving:
         name = reading.function
         found = uncompressed(reading.results, self.sparsity.get(name, {}))
         try:
-            self.claims[name, reading.way] = self.witness.pairs(name, found)
+            self.claims.append(_Claim(name, reading.way, found, self.witness.pairs(name, found)))
             self.beside[name] = self.witness.beside(name)
         except DerivationError as error:
             self.not_proven[name] = error.what
@@ -106,45 +116,48 @@ class _Proving:
         Raises:
             ProofError: something differs.
         """
-        every = [pair for pairs in self.claims.values() for pair in pairs]
-        try:
-            wrong = set(self._differing(every))
-        except SymbolicError:
-            wrong = set(range(len(every)))  # a divisor vanishes everywhere: floating point decides
+        wrong = self._differing([pair for claim in self.claims for pair in claim.pairs])
         start = 0
-        for (name, way), pairs in self.claims.items():
-            doubtful = [pair for place, pair in enumerate(pairs, start) if place in wrong]
-            start += len(pairs)
+        for claim in self.claims:
+            doubtful = [pair for place, pair in enumerate(claim.pairs, start) if place in wrong]
+            start += len(claim.pairs)
             if doubtful:
-                self._decide(name, way, doubtful)
+                self._decide(claim, doubtful)
         for function in self.module.functions:
             if function.fixed is not None:
                 self.not_proven[function.name] = ITERATES
         proven = {name: what for name, what in self.beside.items() if name not in self.not_proven}
         return Proof(proven, self.not_proven)
 
-    def _differing(self, pairs: Sequence[Pair]) -> list[int]:
+    def _differing(self, pairs: Sequence[Pair]) -> set[int]:
         witness = self.witness
         sides = [(a, b) for _, _, a, b in pairs]
-        return differing(witness.graph, witness.inputs(), witness.mechanism.parameters, sides)
+        try:
+            return set(differing(witness.graph, witness.inputs(), witness.mechanism.parameters, sides))
+        except SymbolicError:
+            return set(range(len(sides)))  # a divisor vanishes everywhere: floating point decides
 
-    def _decide(self, name: str, way: str, doubtful: Sequence[Pair]) -> None:
-        witness = self.witness
+    def _decide(self, claim: _Claim, doubtful: Sequence[Pair]) -> None:
+        """What a difference in the field means.
+
+        Raises:
+            ProofError: that the function is wrong.
+        """
+        witness, name = self.witness, claim.function
+        if not all(map(self._differing, witness.by_other_factors(name, claim.found) or [list(claim.pairs)])):
+            return
         sides = [(a, b) for _, _, a, b in doubtful]
-        agreed = agree(witness.graph, witness.inputs(), witness.mechanism.parameters, sides)
-        if agreed:
+        if agree(witness.graph, witness.inputs(), witness.mechanism.parameters, sides):
             known = reasons(witness.graph, sides)
-            self.not_proven[name] = f"{', '.join(known)} of what the field cannot compare" if known else ROUNDED
+            self.not_proven[name] = f"{', '.join(known)}: the field cannot compare these" if known else ROUNDED
             return
         result, place, _, _ = doubtful[0]
+        beside = self.witness.beside(name)
+        other = "its derivation without simplifications" if beside == PLAIN else f"the formulation {beside}"
         raise ProofError(
-            f"{name}, {way}, is not what {_opposite(self.witness.beside(name))} gives: it differs in entry {place} of "
-            f"{result}{f' and {len(doubtful) - 1} others' if len(doubtful) > 1 else ''}",
+            f"{name}, {claim.way}, is not what {other} gives: it differs in entry {place} of {result}"
+            f"{f' and {len(doubtful) - 1} others' if len(doubtful) > 1 else ''}",
             where=witness.mechanism.model.name,
             remedy="nothing was written; this is a defect of mbsym, please report it with the model",
             function=name,
         )
-
-
-def _opposite(beside: str) -> str:
-    return "its derivation without simplifications" if beside == "plain" else f"the formulation {beside}"

@@ -14,14 +14,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, get_args
 
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.derivatives.sparsity import Sparsity
 from mbsym.errors import DerivationError
 from mbsym.formulations.contracts import references
+from mbsym.formulations.fewest_operations import Method
 from mbsym.formulations.kane.closed_form import user_joint_wrenches
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops.functions import LOOP_FUNCTIONS
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.proof.printed import Results
 from mbsym.registry import Available, DeriveFunction, available_functions
@@ -88,11 +90,17 @@ class Witness:
         derivations = self._every if self.beside(function) == PLAIN else self.other.functions
         if function not in derivations:
             raise DerivationError("no other derivation is known", where=function)
-        return [
-            (output.name, place, a, b)
-            for output in self._expected(function, derivations[function]).outputs
-            for place, (a, b) in enumerate(zip(found[output.name], output.values, strict=True))
-        ]
+        if function not in self._programs:
+            self._programs[function] = self._derived(derivations[function])
+        return _paired(found, self._programs[function])
+
+    def by_other_factors(self, function: str, found: Results) -> list[list[Pair]]:
+        """The same for each way to factor the mass matrix, where the function returns what comes from its factors."""
+        if self.own.loops is None or function not in LOOP_FUNCTIONS or not LOOP_FUNCTIONS[function].factors:
+            return []
+        ways = (replace(self.own.formulation, loop_method=method) for method in get_args(Method))
+        each = (Available(self.mechanism, way, self.own.loops) for way in ways)
+        return [_paired(found, self._derived(available.functions[function])) for available in each]
 
     def inputs(self) -> tuple[Input, ...]:
         """Arguments of all functions asked about so far, with what is known of them."""
@@ -102,11 +110,9 @@ class Witness:
             every += program.inputs
         return tuple({(item.name, item.symbols): item for item in every}.values())
 
-    def _expected(self, function: str, derive: DeriveFunction) -> Program:
-        if function not in self._programs:
-            program = derive(self.mechanism)
-            self._programs[function] = program if program.graph is self.graph else transplant(program, self.graph)
-        return self._programs[function]
+    def _derived(self, derive: DeriveFunction) -> Program:
+        program = derive(self.mechanism)
+        return program if program.graph is self.graph else transplant(program, self.graph)
 
     @cached_property
     def _programs(self) -> dict[str, Program]:
@@ -158,6 +164,14 @@ class Witness:
         """Generalised forces at given rates, by the other formulation."""
         asked = replace(self.mechanism, vdot=replace(self.mechanism.vdot, symbols=tuple(rates)))
         return self.other.functions["inverse_dynamics"](asked).outputs[0].values
+
+
+def _paired(found: Results, expected: Program) -> list[Pair]:
+    return [
+        (output.name, place, a, b)
+        for output in expected.outputs
+        for place, (a, b) in enumerate(zip(found[output.name], output.values, strict=True))
+    ]
 
 
 def witness(
