@@ -396,7 +396,9 @@ def proven(derivation: Derivation, description: ModuleDescription, options: Gene
         return False
 
     parts = {"simplify": tuple(SIMPLIFICATIONS)}
-    least = told(smallest(replace(options, functions=(found.function,)), fails, parts), parts)
+    underived = {request.name: request.function for request in options.derivatives}
+    alone = replace(options, functions=(underived.get(found.function, found.function),))
+    least = told(smallest(alone, fails, parts, kept=("functions",)), parts)
     raise ProofError(
         f"{found.what}; the least that shows it: {least}",
         where=found.where,

@@ -14,13 +14,16 @@ else:
     Options = TypeVar("Options")
 
 
-def smallest(options: Options, happens: Callable[[Options], bool], parts: Mapping[str, Sequence[str]]) -> Options:
+def smallest(
+    options: Options, happens: Callable[[Options], bool], parts: Mapping[str, Sequence[str]], kept: Sequence[str] = ()
+) -> Options:
     """Options of which none can be left out any more.
 
     Args:
         options: a frozen record with which it happens.
         happens: whether it does with others.
         parts: by field, the names that it can hold and by default holds all of; they are left out one by one.
+        kept: fields that stay as they are.
     """
 
     def less(changed: dict[str, Any]) -> None:
@@ -30,7 +33,7 @@ def smallest(options: Options, happens: Callable[[Options], bool], parts: Mappin
             options = tried
 
     for item in fields(options):
-        if item.name not in parts:
+        if item.name not in parts and item.name not in kept:
             less({item.name: item.default})
     for name, every in parts.items():
         held = every if getattr(options, name) == "all" else getattr(options, name)

@@ -1,0 +1,152 @@
+"""What is going to be printed is held against another derivation before a file is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mbsym
+from mbsym.codegen import lower, lower_rolled
+from mbsym.codegen.c import parts
+from mbsym.consumers.export import export
+from mbsym.errors import ProofError
+from mbsym.forces.joint_friction import JointFriction
+from mbsym.kinematics import regrouping, sliding
+from mbsym.model.system import Model
+from mechanisms.benchmark_chains import benchmark_chain
+
+
+def proof_of(directory: Path) -> dict[str, Any]:
+    """What the manifest of the only module in a directory says was proven."""
+    (manifest,) = directory.glob("*.json")
+    found: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))["proof"]
+    return found
+
+
+def test_every_function_of_a_tree_is_proven(tmp_path: Path) -> None:
+    mbsym.generate("puma560", tmp_path)
+    proof = proof_of(tmp_path)
+    assert proof["not_proven"] == {}
+    assert proof["equal_to"]["forward_dynamics"] == "kane"
+    assert len(proof["equal_to"]) == 14
+
+
+def test_what_iterates_is_named(tmp_path: Path) -> None:
+    mbsym.generate("four_bar", tmp_path)
+    proof = proof_of(tmp_path)
+    assert "iterates" in proof["not_proven"]["project_position"]
+    assert proof["equal_to"]["constraint_jacobian"] == "plain"
+    assert not set(proof["equal_to"]) & set(proof["not_proven"])
+
+
+PREPARED: dict[str, Any] = {"prepare": True, "symbolic_parameters": "all"}
+GIVEN: dict[str, Any] = {"trigonometry": "argument"}
+INLINE: dict[str, Any] = {"trigonometry": "inline", "batch": ("all",)}
+SHARED: dict[str, Any] = {"style": "shared", "functions": ("inverse_dynamics", "mass_matrix", "momentum")}
+COMPRESSED: dict[str, Any] = {"derivatives": (("inverse_dynamics", ("q", "v")),), "compressed": True}
+IN_LANES: dict[str, Any] = {"formulation": "cfa-serial", "functions": ("forward_dynamics",)}
+
+
+@pytest.mark.parametrize("options", [PREPARED, GIVEN, INLINE, SHARED, COMPRESSED, {"formulation": "kane"}], ids=str)
+def test_functions_are_proven_however_they_are_written(options: dict[str, Any], tmp_path: Path) -> None:
+    mbsym.generate("planar_3r" if options is COMPRESSED else "puma560", tmp_path, **options)
+    proof = proof_of(tmp_path)
+    assert proof["not_proven"] == {} and proof["equal_to"]
+
+
+def test_exports_and_compiled_models_are_proven(tmp_path: Path) -> None:
+    export("double_pendulum", "casadi", tmp_path)
+    assert proof_of(tmp_path)["equal_to"]
+    assert mbsym.compile("double_pendulum", ["mass_matrix"]).manifest["proof"]["equal_to"] == {"mass_matrix": "kane"}
+
+
+def test_functions_that_the_field_does_not_know_need_equal_arguments_alone(tmp_path: Path) -> None:
+    model = mbsym.examples.load("cart_pole")
+    friction = JointFriction("rubbing", "rail", 3)
+    mbsym.generate(replace(model, forces=(*model.forces, friction)), tmp_path)
+    assert proof_of(tmp_path)["not_proven"] == {}
+
+
+# ---- faults -------------------------------------------------------------------------------------------------------
+
+
+def refused(tmp_path: Path, model: Model | str, options: dict[str, Any]) -> ProofError:
+    """The error that a generation ends with; nothing is written."""
+    with pytest.raises(ProofError) as caught:
+        mbsym.generate(model, tmp_path / "new", **options)
+    assert not (tmp_path / "new").exists()
+    return caught.value
+
+
+def changed(monkeypatch: pytest.MonkeyPatch, place: Any, name: str, change: Callable[[Any], Any]) -> None:
+    """Changes what a function returns."""
+    function = getattr(place, name)
+    monkeypatch.setattr(place, name, lambda *given, **named: change(function(*given, **named)))
+
+
+def test_the_least_that_shows_a_fault_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed(monkeypatch, regrouping, "_along", lambda along: along * 2)
+    error = refused(tmp_path, "puma560", {**INLINE, "functions": ("mass_matrix",)})
+    assert "simplify=('regroup',)" in str(error)
+    assert not any(other in str(error) for other in ("inline", "batch", "slide"))
+    assert error.exit_status == 1
+
+
+def test_a_fault_in_sliding_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed(monkeypatch, sliding, "_slid_body", lambda body: replace(body, inertia=body.inertia + body.inertia))
+    assert "simplify=('slide',)" in str(refused(tmp_path, "puma560", {"functions": ("mass_matrix",)}))
+
+
+def test_a_fault_in_a_pass_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed(monkeypatch, mbsym.pipeline, "optimise", lambda pair: (another_sign(pair[0]), pair[1]))
+    assert refused(tmp_path, "double_pendulum", {"functions": ("bias_force",)}).function == "bias_force"
+
+
+def another_sign(program: Any) -> Any:
+    """The program with the sign of its last entry turned round."""
+    *others, last = program.outputs
+    return replace(program, outputs=(*others, replace(last, values=(*last.values[:-1], -last.values[-1]))))
+
+
+def test_a_fault_in_preparing_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed(monkeypatch, mbsym.pipeline, "prepared", lambda programs: (another_sign(programs[0]), *programs[1:]))
+    assert "prepare=True" in str(refused(tmp_path, "puma560", {**PREPARED, "functions": ("inverse_dynamics",)}))
+
+
+def test_a_fault_in_given_sines_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed(
+        monkeypatch, mbsym.pipeline, "with_given_sines", lambda programs: (another_sign(programs[0]), *programs[1:])
+    )
+    assert "trigonometry='argument'" in str(refused(tmp_path, "double_pendulum", GIVEN))
+
+
+def test_a_fault_in_compressing_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed(monkeypatch, mbsym.pipeline, "compress", another_sign)
+    error = refused(tmp_path, "planar_3r", COMPRESSED)
+    assert error.function == "inverse_dynamics_by_q_v" and "compressed=True" in str(error)
+
+
+def test_a_fault_in_lowering_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed(monkeypatch, lower, "ordered_sum", lambda total: lower.Sum(total.terms[:-1]) if total.terms[2:] else total)
+    refused(tmp_path, "puma560", {"functions": ("inverse_dynamics",)})
+
+
+def test_a_fault_in_shared_steps_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed(monkeypatch, lower_rolled, "_places", lambda places: (*places[:-1], max(places[-1] - 1, 0)))
+    with pytest.raises((ProofError, LookupError)):
+        mbsym.generate("quadruped", tmp_path / "new", style="shared", functions=("inverse_dynamics",))
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_fault_in_lanes_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def other_sign(loop: parts.Loop) -> parts.Loop:
+        first, *others = loop.statements
+        return replace(loop, statements=(replace(first, expression=lower.negated(first.expression)), *others))
+
+    changed(monkeypatch, parts._Placing, "_loop", other_sign)
+    assert ", in C," in str(refused(tmp_path, benchmark_chain(8), {**IN_LANES, "simplify": "none"}))
