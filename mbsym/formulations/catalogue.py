@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from mbsym.errors import DerivationError
@@ -87,15 +88,18 @@ def _kinetic_energy(mechanism: Mechanism) -> Scalar:
 def _joint_wrenches(mechanism: Mechanism) -> Entries:
     """Wrench in every joint under tau: those that keep the speeds constant, and those of the remaining motion."""
     if mechanism.is_coupled:
-        speeds = joint_speeds(mechanism)
-        rates = mechanism.of_joints(tuple(_by_mass_matrix(mechanism)))
-        applied = applied_forces(mechanism, speeds)
-        wrenches = newton_euler(mechanism, speeds, rates, mechanism.gravity, applied).wrenches
-    else:
-        bias = _bias(mechanism)
-        motion = _rest_of_motion(mechanism, bias)
-        wrenches = superposed(bias.wrenches, motion.wrenches)
-    return user_wrenches(mechanism, wrenches)
+        return joint_wrenches_at(mechanism, _by_mass_matrix(mechanism))
+    bias = _bias(mechanism)
+    motion = _rest_of_motion(mechanism, bias)
+    return user_wrenches(mechanism, superposed(bias.wrenches, motion.wrenches))
+
+
+def joint_wrenches_at(mechanism: Mechanism, rates: Sequence[Scalar]) -> Entries:
+    """Wrench in every joint at given rates of the speeds (nv,), as the user sees it: (nj, 6)."""
+    speeds = joint_speeds(mechanism)
+    applied = applied_forces(mechanism, speeds)
+    by_joint = mechanism.of_joints(tuple(rates))
+    return user_wrenches(mechanism, newton_euler(mechanism, speeds, by_joint, mechanism.gravity, applied).wrenches)
 
 
 FORWARD_DYNAMICS_BY_MASS_MATRIX: Final = Function(contracts.FORWARD_DYNAMICS, _forward_dynamics_by_mass_matrix)

@@ -30,11 +30,15 @@ from mbsym.codegen.lower import PI, LoweredFunction
 from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, LoweredStep
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.passes.given_sines import SINES_COSINES
+from mbsym.proof.residues import residues_of
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Program
 
 Results: TypeAlias = Mapping[str, Sequence[Reference]]
 """The entries of each result, by its name, row-major."""
+
+MOST_PAIRS: Final = 2000
+"""Pairs whose entries are nodes of the graph; those of more are evaluated where they are needed."""
 
 _LONGEST_TURN: Final = 64
 """Bits of the fraction of pi that a constant may be: longer ones are decimals."""
@@ -48,11 +52,45 @@ class Reading:
         function: its name.
         way: how it is written, for people.
         results: what it returns.
+        dense: what it returns for each two of very many things, found where it is evaluated; the results are then
+            made by ``whole``.
+        whole: makes the results.
     """
 
     function: str
     way: str
     results: Results
+    dense: Mapping[str, Dense] = field(default_factory=dict)
+    whole: Callable[[], Results] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """A result that a step finds entry by entry for pairs, too many to be nodes of a graph.
+
+    Attributes:
+        known: entries by their places that were there before.
+        read: what the pairs read.
+        pairs: for each table of pairs, with residues of what is read: places and residues of its entries.
+    """
+
+    known: Mapping[int, Reference]
+    read: Sequence[Reference]
+    pairs: Callable[[Mapping[Reference, int]], Iterator[tuple[int, int]]]
+
+    @property
+    def references(self) -> list[Reference]:
+        """Values that it is made of."""
+        return [*self.known.values(), *self.read]
+
+    def at(self, values: Mapping[Reference, int], size: int) -> list[int]:
+        """All entries at a point, where these values have those residues."""
+        entries = [0] * size
+        for place, ref in self.known.items():
+            entries[place] = values[ref]
+        for place, value in self.pairs(values):
+            entries[place] = value
+        return entries
 
 
 def readings(module: LoweredModule, graph: Graph, languages: Sequence[str]) -> Iterator[Reading]:
@@ -70,6 +108,9 @@ def readings(module: LoweredModule, graph: Graph, languages: Sequence[str]) -> I
         if function.body is None and function.rolled is None:
             continue
         scene = _scene(module, function, heads[function.name], graph, handed)
+        if function.rolled is not None:
+            yield _reading_of_steps(function.rolled, function, scene)
+            continue
         for way, results in _ways(module, function, scene, languages):
             named = {
                 item.name: results[identifier]
@@ -177,9 +218,6 @@ def _scene(
 def _ways(
     module: LoweredModule, function: ModuleFunction, scene: _Scene, languages: Sequence[str]
 ) -> Iterator[tuple[str, Results]]:
-    if function.rolled is not None:
-        yield "shared steps", _rolled(function.rolled, function, scene)
-        return
     body = function.body
     assert body is not None
     yield "straight", _straight(body, scene.inside())
@@ -304,20 +342,51 @@ class _Memory:
         return [results[identifier] for item, identifier in formal if item.direction == "out"]
 
 
-def _rolled(rolled: LoweredRolled, function: ModuleFunction, scene: _Scene) -> Results:
+def _reading_of_steps(rolled: LoweredRolled, function: ModuleFunction, scene: _Scene) -> Reading:
     memory = _Memory(rolled, function, scene)
     for sweep in rolled.sweeps:
         for run in sweep.runs:
             step = rolled.steps[run.step]
             for call in range(run.start, run.stop):
                 _call(step, call, memory)
-    for pairs in rolled.pairs:
-        _pair(pairs, rolled.steps[pairs.step], memory)
-    return {
-        identifier: memory.read(identifier, 0, item.size)
+    way = "shared steps"
+    named = {
+        item.name: (identifier, item.size)
         for item, identifier in zip(function.arguments, function.identifiers, strict=True)
         if item.direction == "out"
     }
+
+    def whole() -> Results:
+        for pairs in rolled.pairs:
+            for (array, place), entry in _of_pairs(pairs, rolled.steps[pairs.step], memory):
+                memory.arrays[array][place] = entry
+        return {name: memory.read(identifier, 0, size) for name, (identifier, size) in named.items()}
+
+    if sum(pairs.count for pairs in rolled.pairs) <= MOST_PAIRS:
+        return Reading(function.name, way, whole())
+    dense = {name: _dense(identifier, rolled, memory) for name, (identifier, _) in named.items()}
+    return Reading(function.name, way, {}, dense, whole)
+
+
+def _dense(result: str, rolled: LoweredRolled, memory: _Memory) -> Dense:
+    known = {place: ref for place, ref in enumerate(memory.arrays[result]) if ref}
+    handed = memory.arrays[""]
+    read = sorted({ref for ref in handed if ref is not None})
+
+    def pairs(values: Mapping[Reference, int]) -> Iterator[tuple[int, int]]:
+        residues = [None if ref is None else values[ref] for ref in handed]
+        for table in rolled.pairs:
+            step = rolled.steps[table.step]
+            inputs = [i for item, i in zip(step.arguments, step.identifiers, strict=True) if item.direction == "in"]
+            evaluate = residues_of(step.body, inputs)
+            places = [target for target in range(len(table.targets)) if table.targets[target][0] == result]
+            for entries, starts in _each_pair(table, step, lambda a, b: residues[a:b], evaluate):
+                for target in places:
+                    stride = table.targets[target][1]
+                    for k, value in enumerate(entries):
+                        yield starts[target] + k * stride, value
+
+    return Dense(known, read, pairs)
 
 
 def _call(step: LoweredStep, call: int, memory: _Memory) -> None:
@@ -330,18 +399,37 @@ def _call(step: LoweredStep, call: int, memory: _Memory) -> None:
         memory.arrays[array][place : place + len(entries)] = entries
 
 
-def _pair(pairs: LoweredPairs, step: LoweredStep, memory: _Memory) -> None:
-    """A step for each outer item with the inner ones on its path."""
+def _of_pairs(pairs: LoweredPairs, step: LoweredStep, memory: _Memory) -> Iterator[tuple[tuple[str, int], Reference]]:
+    """Where the entries of all pairs go, and what they are."""
+
+    def evaluate(*inputs: Sequence[Reference]) -> Sequence[Reference]:
+        (entries,) = memory.called(step, inputs, ())
+        return entries
+
+    for entries, starts in _each_pair(pairs, step, lambda a, b: memory.read("", a, b - a), evaluate):
+        for (array, stride), start in zip(pairs.targets, starts, strict=True):
+            yield from (((array, start + k * stride), value) for k, value in enumerate(entries))
+
+
+def _each_pair(
+    pairs: LoweredPairs,
+    step: LoweredStep,
+    read: Callable[[int, int], Sequence[Any]],
+    evaluate: Callable[..., Sequence[Any]],
+) -> Iterator[tuple[Sequence[Any], list[int]]]:
+    """For each outer item with the inner ones on its path, what the step finds, and where it begins in each target."""
     behind = 1 + len(pairs.targets)
     sizes = [1 if size is None else size for size in step.sizes]
+    outer_sizes, inner_sizes = sizes[: len(pairs.outer[0]) - behind], sizes[len(pairs.outer[0]) - behind :]
+    blocks: dict[int, list[Sequence[Any]]] = {}
     for outer in pairs.outer:
+        own = [read(place, place + size) for place, size in zip(outer[behind:], outer_sizes, strict=True)]
         following = outer[0]
         while following >= 0:
             inner = pairs.inner[following]
-            places = (*outer[behind:], *inner[behind:])
-            inputs = [memory.read("", place, size) for place, size in zip(places, sizes, strict=False)]
-            (entries,) = memory.called(step, inputs, ())
-            for (array, stride), first, second in zip(pairs.targets, outer[1:behind], inner[1:behind], strict=True):
-                for k, value in enumerate(entries):
-                    memory.arrays[array][first + second + k * stride] = value
+            if following not in blocks:
+                given = zip(inner[behind:], inner_sizes, strict=False)
+                blocks[following] = [read(place, place + size) for place, size in given]
+            entries = evaluate(*own, *blocks[following])
+            yield entries, [a + b for a, b in zip(outer[1:behind], inner[1:behind], strict=True)]
             following = inner[0]

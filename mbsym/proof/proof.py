@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from operator import mul
 from typing import Final
 
 from mbsym.codegen.lowered_module import LoweredModule
@@ -14,7 +16,7 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.passes.given_sines import SINES_COSINES
 from mbsym.proof.printed import Reading, Results, readings
-from mbsym.proof.verdicts import POINTS, agree, differing, reasons
+from mbsym.proof.verdicts import POINTS, agree, points, reasons
 from mbsym.proof.witness import PLAIN, Pair, Witness, uncompressed, witness
 from mbsym.symbolic.finite_field import PRIME
 
@@ -103,12 +105,39 @@ class _Proving:
     def ask(self, reading: Reading) -> None:
         """What a function must be."""
         name = reading.function
+        if reading.whole is not None:
+            if self._is_product(reading):
+                self.beside[name] = self.witness.beside(name)
+                return
+            reading = replace(reading, results=reading.whole())
         found = uncompressed(reading.results, self.sparsity.get(name, {}))
         try:
             self.claims.append(_Claim(name, reading.way, found, self.witness.pairs(name, found)))
             self.beside[name] = self.witness.beside(name)
         except DerivationError as error:
             self.not_proven[name] = error.what
+
+    def _is_product(self, reading: Reading) -> bool:
+        """Whether a dense matrix times unknown columns is what it must be; asked where its entries are too many."""
+        asked = self.witness.product(reading.function)
+        if asked is None:
+            return False
+        columns, rows = asked
+        (dense,) = reading.dense.values()
+        refs = [*columns, *rows, *dense.references]
+        width = len(columns)
+        try:
+            # The factors are random as well: one point decides.
+            at = points(self.witness.graph, self.witness.inputs(), self.witness.mechanism.parameters, refs)
+            for values in islice(at, 1):
+                entries, factors = dense.at(values, len(rows) * width), [values[ref] for ref in columns]
+                for place, row in enumerate(rows):
+                    products = map(mul, entries[place * width : (place + 1) * width], factors)
+                    if (sum(products) - values[row]) % PRIME:
+                        return False
+        except SymbolicError:
+            return False
+        return True
 
     def result(self) -> Proof:
         """What was found.
@@ -130,12 +159,17 @@ class _Proving:
         return Proof(proven, self.not_proven)
 
     def _differing(self, pairs: Sequence[Pair]) -> set[int]:
+        """Places of the pairs that differ at some point of the field."""
         witness = self.witness
-        sides = [(a, b) for _, _, a, b in pairs]
+        open_pairs = [(place, a, b) for place, (_, _, a, b) in enumerate(pairs) if a != b]
+        refs = [ref for _, a, b in open_pairs for ref in (a, b)]
+        found: set[int] = set()
         try:
-            return set(differing(witness.graph, witness.inputs(), witness.mechanism.parameters, sides))
+            for values in points(witness.graph, witness.inputs(), witness.mechanism.parameters, refs) if refs else ():
+                found.update(place for place, a, b in open_pairs if values[a] != values[b])
         except SymbolicError:
-            return set(range(len(sides)))  # a divisor vanishes everywhere: floating point decides
+            return {place for place, _, _ in open_pairs}  # a divisor vanishes everywhere: floating point decides
+        return found
 
     def _decide(self, claim: _Claim, doubtful: Sequence[Pair]) -> None:
         """What a difference in the field means.

@@ -8,7 +8,7 @@ only not proven.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from mbsym.errors import SymbolicError
@@ -28,28 +28,22 @@ _STATES: Final = 12
 _LARGEST: Final = 2.5
 
 
-def differing(
+def points(
     graph: Graph,
     inputs: Sequence[Input],
     parameters: Sequence[ParameterInput],
-    pairs: Sequence[tuple[Reference, Reference]],
+    refs: Sequence[Reference],
     seed: int = 0,
-) -> list[int]:
-    """Indices of the pairs that differ at a random point of the field.
+) -> Iterator[Mapping[Reference, int]]:
+    """The residues of some values at random points of the field.
 
     Raises:
         SymbolicError: a divisor is zero everywhere.
     """
-    open_pairs = [place for place, (a, b) in enumerate(pairs) if a != b]
-    found: list[int] = []
-    if not open_pairs:
-        return found
-    refs = tuple(ref for place in open_pairs for ref in pairs[place])
-    sampler = prepare((Program("proof", graph, tuple(inputs), (_array(refs),), tuple(parameters)),))
+    sampler = prepare((Program("proof", graph, tuple(inputs), (_array(tuple(refs)),), tuple(parameters)),))
     for trial in range(POINTS):
         (values,) = sampler.evaluate(seed, trial)
-        found += [p for p in open_pairs if signed(values, pairs[p][0]) != signed(values, pairs[p][1])]
-    return sorted(set(found))
+        yield {0: 0, **{ref: signed(values, ref) for ref in refs}}
 
 
 def reasons(graph: Graph, pairs: Iterable[tuple[Reference, Reference]]) -> tuple[str, ...]:

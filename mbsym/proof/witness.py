@@ -19,6 +19,7 @@ from typing import Final, TypeAlias, get_args
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.derivatives.sparsity import Sparsity
 from mbsym.errors import DerivationError
+from mbsym.formulations.catalogue import joint_wrenches_at
 from mbsym.formulations.contracts import references
 from mbsym.formulations.fewest_operations import Method
 from mbsym.formulations.kane.closed_form import user_joint_wrenches
@@ -36,6 +37,11 @@ PLAIN: Final = "plain"
 """In the place of a formulation: the function's own derivation, with nothing simplified."""
 
 KANE: Final = "kane"
+
+NEWTON_EULER: Final = "newton-euler"
+
+WRENCHES: Final = {KANE: user_joint_wrenches, NEWTON_EULER: joint_wrenches_at}
+"""Wrenches in all joints at given accelerations, by formulation."""
 
 LONGEST_FOR_KANE: Final = 60
 """Bodies up to which Kane's equations are asked: their number of operations grows with the square."""
@@ -71,6 +77,8 @@ class Witness:
         """The formulation that a function is held against, or PLAIN."""
         if self._inverse_dynamics_decide(function):
             return self.other.formulation.name
+        if function == "joint_wrenches" and self._is_of_tree and self._rates:
+            return self.other.formulation.name
         of_own, of_other = self.own.formulation.functions, self.other.formulation.functions
         is_another = of_own.get(function) is not of_other.get(function)
         return self.other.formulation.name if is_another and self._is_of_tree else PLAIN
@@ -83,8 +91,9 @@ class Witness:
         """
         if self._inverse_dynamics_decide(function):
             return self._by_inverse_dynamics(function, found)
-        if function == "joint_wrenches" and self.beside(function) == KANE and self._rates:
-            entries = user_joint_wrenches(self.mechanism, [Scalar(self.graph, rate) for rate in self._rates])
+        wrenches = WRENCHES[self.other.formulation.name]
+        if function == "joint_wrenches" and self.beside(function) != PLAIN and self._rates:
+            entries = wrenches(self.mechanism, [Scalar(self.graph, rate) for rate in self._rates])
             (name,) = found
             return [(name, k, *pair) for k, pair in enumerate(zip(found[name], references(entries), strict=True))]
         derivations = self._every if self.beside(function) == PLAIN else self.other.functions
@@ -93,6 +102,19 @@ class Witness:
         if function not in self._programs:
             self._programs[function] = self._derived(derivations[function])
         return _paired(found, self._programs[function])
+
+    def product(self, function: str) -> tuple[Sequence[Reference], Sequence[Reference]] | None:
+        """Factors of a matrix's columns and what each row comes to: M x is a difference of forces, J v are velocities.
+
+        None where the function is no such matrix.
+        """
+        mechanism = self.mechanism
+        if function == "mass_matrix":
+            forces, bias = self._forces(mechanism.vdot.symbols), self._forces([0] * mechanism.nv)
+            return mechanism.vdot.symbols, [self.graph.add(a, -b) for a, b in zip(forces, bias, strict=True)]
+        if function == "body_jacobians":
+            return mechanism.v.symbols, self._derived(self._every["body_velocities"]).outputs[0].values
+        return None
 
     def by_other_factors(self, function: str, found: Results) -> list[list[Pair]]:
         """The same for each way to factor the mass matrix, where the function returns what comes from its factors."""
@@ -191,7 +213,7 @@ def witness(
     plain = replace(mechanism.afresh(), simplifications=(), prepared=False)
     own = available_functions(plain, formulation, loops)
     is_long = mechanism.nb > LONGEST_FOR_KANE
-    other = "newton-euler" if formulation == KANE or is_long else KANE
+    other = NEWTON_EULER if formulation == KANE or is_long else KANE
     return Witness(plain, own, available_functions(plain, other, loops), requests)
 
 

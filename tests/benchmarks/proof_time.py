@@ -1,0 +1,101 @@
+"""What the proof before writing takes of a generation.
+
+    python tests/benchmarks/proof_time.py [--repeat 5] [--write docs/proof_before_writing.md]
+
+Each mechanism is generated in C and NumPy by a process of its own, with the options that a user gets without saying
+anything; the processor time of the proof stands beside that of everything else (reading, deriving, lowering, printing,
+writing). Medians of several repetitions in one process, the first of which, with its imports, does not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.metadata import files
+from pathlib import Path
+from time import process_time
+
+TESTS = Path(__file__).resolve().parents[1]
+START, END = "<!-- times of the proof -->", "<!-- end of times -->"
+
+ROBOTS = {"UR5": "ur5_robot.urdf", "Panda": "panda.urdf", "Talos": "talos_reduced.urdf"}
+
+
+def sources() -> dict[str, str]:
+    """Mechanisms by name: files, examples, and a chain of a number of bodies."""
+    listed = {file.name: str(file.locate()) for file in files("example-robot-data") or ()}
+    robots = {name: listed[file] for name, file in ROBOTS.items() if file in listed}
+    return {**robots, "Stewart platform": "stewart_platform", "four-bar": "four_bar", "chain of 300": "300"}
+
+
+def measured(source: str, repeat: int) -> list[tuple[float, float]]:
+    """Seconds of the proof and of all of a generation, by repetition."""
+    import mbsym
+    from mbsym import pipeline
+
+    spent = 0.0
+    prove = pipeline.prove
+
+    def timed(*arguments: object, **named: object) -> object:
+        nonlocal spent
+        begun = process_time()
+        try:
+            return prove(*arguments, **named)  # type: ignore[arg-type]
+        finally:
+            spent += process_time() - begun
+
+    pipeline.prove = timed  # type: ignore[assignment]
+    model: object = source
+    if source.isdigit():
+        sys.path.append(str(TESTS))
+        from mechanisms.benchmark_chains import spatial_chain
+
+        model = spatial_chain(int(source))
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(repeat + 1):
+            spent, begun = 0.0, process_time()
+            mbsym.generate(model, folder, symbolic_parameters="none")  # type: ignore[arg-type]
+            found.append((spent, process_time() - begun))
+    return found[1:]
+
+
+def rows(repeat: int) -> Iterator[str]:
+    """The table, line by line."""
+    yield "| mechanism | proof [s] | everything else [s] | share of the whole |"
+    yield "|---|---|---|---|"
+    for name, source in sources().items():
+        command = [sys.executable, __file__, "--one", source, "--repeat", str(repeat)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        proofs, wholes = zip(*json.loads(done.stdout), strict=True)
+        proof, whole = statistics.median(proofs), statistics.median(wholes)
+        yield f"| {name} | {proof:.3f} | {whole - proof:.3f} | {100 * proof / whole:.0f} % |"
+
+
+def main() -> None:
+    """Measures, prints, and writes the page's table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--write", type=Path)
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(measured(options.one, options.repeat)))
+        return
+    table = []
+    for row in rows(options.repeat):
+        print(row, flush=True)
+        table.append(row)
+    if options.write:
+        text = options.write.read_text(encoding="utf-8")
+        before, after = text.split(START)[0], text.split(END)[1]
+        options.write.write_text(f"{before}{START}\n" + "\n".join(table) + f"\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
