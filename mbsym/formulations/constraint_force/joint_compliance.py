@@ -14,7 +14,7 @@ Source: F. Liu, Q. Hu, J. Zhang, Constraint force algorithm for tree-like multib
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -38,7 +38,9 @@ from mbsym.spatial.vector import (
     transpose,
     zero_vector,
 )
+from mbsym.symbolic.compose import substitute
 from mbsym.symbolic.equality import is_zero
+from mbsym.symbolic.program import ParameterInput
 from mbsym.symbolic.scalar import Scalar
 
 SMALLEST_INERTIA_RATIO: Final = Fraction(1, 10**8)
@@ -141,8 +143,14 @@ def central_inertia(inertia: RigidInertia) -> tuple[Vector3, Symmetric3]:
     )
 
 
-def why_singular(inertia: RigidInertia) -> str:
-    """The reason for which a body has no inverse inertia, or ""."""
+def why_singular(inertia: RigidInertia, parameters: Sequence[ParameterInput] = ()) -> str:
+    """The reason for which a body has no inverse inertia, or "".
+
+    Args:
+        inertia: of the body.
+        parameters: of the mechanism, whose own values decide where the inertia depends on them.
+    """
+    inertia = _of_own_values(inertia, parameters)
     if not inertia.mass:
         return "it has no mass"
     central = central_inertia(inertia)[1]
@@ -154,6 +162,15 @@ def why_singular(inertia: RigidInertia) -> str:
     else:
         deficient = is_zero(determinant.graph, determinant.ref)
     return "its inertia about the centre of mass has a zero principal value" if deficient else ""
+
+
+def _of_own_values(inertia: RigidInertia, parameters: Sequence[ParameterInput]) -> RigidInertia:
+    graph = inertia.mass.graph
+    refs = [entry.ref for entry in (inertia.mass, *inertia.first_moment, *inertia.about_origin)]
+    values = {item.symbol: graph.const(item.default) for item in parameters}
+    m, x, y, z, *about = (Scalar(graph, ref) for ref in substitute(graph, refs, values))
+    xx, yy, zz, xy, xz, yz = about
+    return RigidInertia(m, (x, y, z), (xx, yy, zz, xy, xz, yz))
 
 
 def _invariants(j: Symmetric3) -> tuple[Scalar, Scalar, Scalar]:
