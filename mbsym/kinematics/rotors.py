@@ -20,7 +20,7 @@ _Terms: TypeAlias = Callable[[CoordinateGroup, Sequence[Scalar], Sequence[Scalar
 
 
 def turning_of_speeds(body: TreeBody, speeds: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
-    """b(v, v) of a body's joint: what turning axes add to vdot."""
+    """b(v, v) of a body's joint: what turning axes add to vdot of its rotors; zeros without rotors."""
     return _of(momentum_bracket, body, speeds, speeds)
 
 
@@ -39,4 +39,5 @@ def rotor_forces(mechanism: Mechanism, speeds: Speeds) -> Speeds | None:
 
 
 def _of(terms: _Terms, body: TreeBody, v: tuple[Scalar, ...], w: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
-    return terms(body.joint.kind.group, v, w) or (Scalar(body.motion.graph, 0),) * len(v)
+    found = terms(body.joint.kind.group, v, w) if any(body.armature) else ()
+    return found or (Scalar(body.motion.graph, 0),) * len(v)
