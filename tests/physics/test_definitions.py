@@ -59,7 +59,6 @@ I = (0.11, 0.12, 0.13, 0.01, 0.02, 0.03)
 def tree(kind: str, *, armature: float = 0.0, floating: bool = False) -> Model:
     """Three bodies one behind the other: two joints of the type, written both ways, and a hinge."""
     bodies = tuple(Body(name, 1 + k, (0.1, -0.2 * k, 0.15), I) for k, name in enumerate(("trunk", "arm", "hand")))
-    near, far = Placement((0.2, 0.1, -0.3), (("x", 0.4), ("z", 0.7))), Placement((-0.1, 0.2, 0.1), (("y", 0.5),))
 
     def joint(name: str, kind: str, *ends: str, rotor: float = 0.0) -> Joint:
         taken = JOINT_TYPES[kind].entries
@@ -69,8 +68,8 @@ def tree(kind: str, *, armature: float = 0.0, floating: bool = False) -> Model:
             *ends,
             axis=(1, 2, -1) if "axis" in taken else (0, 0, 1),
             second_axis=(1, 0, 1) if "second_axis" in taken else None,
-            predecessor_placement=near,
-            successor_placement=far,
+            predecessor_placement=Placement((0.2, 0.05 * len(name), -0.3), (("x", 0.4), ("z", 0.7))),
+            successor_placement=Placement((-0.1, 0.2, 0.1), (("y", 0.5),)),
             pitch=0.2 if "pitch" in taken else 0,
             armature=rotor,
         )
