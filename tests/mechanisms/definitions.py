@@ -18,6 +18,7 @@ from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.body import Placement
 from mbsym.model.joint import Joint
+from mbsym.model.joint_frame import default_second_axis
 from mbsym.model.system import Model
 from mbsym.reference.energy import centroidal_twists, stored_energy
 from mbsym.reference.force_elements import element_forces
@@ -28,13 +29,14 @@ from mbsym.reference.reference import Reference
 from mbsym.reference.rotations import rotation_quaternion
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.values.entries import entries_of
-from mbsym.values.numbers import parameter_values
+from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.values.parameter import Value
 from mechanisms.energy import STEP, WEIGHTS
 
 Array = NDArray[Any]
 
 COMPLEX_STEP = 1e-30
+TIME = 0.3
 
 TURN = Placement((0.3, -0.2, 0.5), quaternion=(2, 1, -3, 1))
 """From the world to another one."""
@@ -143,14 +145,14 @@ def speeds_of(joint: NumericJoint, moving: Array) -> Array:
     return np.linalg.lstsq(motions, moving.imag / COMPLEX_STEP, rcond=None)[0]
 
 
-def hamilton_error(derived: Derived, q: Array, v: Array, tau: Array, u: Array, t: float) -> float:
+def hamilton_error(derived: Derived, q: Array, v: Array, tau: Array, u: Array) -> float:
     """By how much the derived motion misses d/dt dL/dy' - dL/dy = Q, relative to the largest term.
 
     y counts from q: small steps along the speeds, which need not commute. Forces without a potential come from the
     reference, and only the derivatives of L decide on the rest. What does no work is seen here, unlike in a balance of
     energy.
     """
-    reference = derived.reference
+    reference, t = derived.reference, TIME
     vdot = derived.rates(q, v, tau, t, u)
     units = np.eye(reference.nv)
 
@@ -255,6 +257,7 @@ def reordered(model: Model) -> Model:
 
 def reversed_joint(model: Model, name: str) -> Model:
     """The model with one joint written from its successor to its predecessor; where it has two axes they change."""
+    numbers = parameter_values(model)
 
     def other(joint: Joint) -> Joint:
         if joint.name != name:
@@ -268,8 +271,9 @@ def reversed_joint(model: Model, name: str) -> Model:
         )
         if "second_axis" not in joint.kind.entries:
             return swapped
-        assert joint.second_axis is not None
-        return replace(swapped, axis=joint.second_axis, second_axis=joint.axis)
+        x, y, z = (evaluate(entry, numbers) for entry in joint.axis)
+        second = joint.second_axis or default_second_axis((x, y, z))
+        return replace(swapped, axis=second, second_axis=joint.axis)
 
     return replace(model, joints=tuple(map(other, model.joints)))
 
@@ -306,13 +310,72 @@ def same_state(given: Reference, q: Array, v: Array, other: Reference) -> tuple[
     ordered = [np.eye(4), *(poses[body.name] for body in other.mechanism.bodies)]
     found = np.zeros(other.nq)
     for joint in other.mechanism.tree_joints:
+        if joint.coordinates is None:
+            continue
         near = ordered[joint.predecessor] @ _pose(joint.predecessor_rotation, joint.predecessor_translation)
         far = ordered[joint.successor] @ _pose(joint.successor_rotation, joint.successor_translation)
         between = np.linalg.inv(near) @ far
         found[joint.coordinates] = joint_coordinates(joint, between[:3, :3], between[:3, 3])
-    jacobian = other.jacobians(found).reshape(-1, other.nv)
+    jacobian = other.jacobians(found).reshape(6 * other.mechanism.nb, other.nv)
     wanted = np.concatenate([by_name[body.name] for body in other.mechanism.bodies])
     return found, np.linalg.lstsq(jacobian, wanted, rcond=None)[0]
+
+
+def rate_error(given: Derived, other: Derived, q: Array, v: Array, tau: Array, u: Array) -> float:
+    """By how much rates of speeds differ, relative to the largest, of models in the same coordinates joint by joint."""
+    there = {joint.name: joint for joint in other.reference.mechanism.tree_joints}
+    q2, v2, tau2 = np.zeros(other.reference.nq), np.zeros(other.reference.nv), np.zeros(other.reference.nv)
+    own = [joint for joint in given.reference.mechanism.tree_joints if joint.speeds is not None]
+    for joint in own:
+        q2[there[joint.name].coordinates] = q[joint.coordinates]
+        v2[there[joint.name].speeds], tau2[there[joint.name].speeds] = v[joint.speeds], tau[joint.speeds]
+    found, expected = given.rates(q, v, tau, TIME, u), other.rates(q2, v2, tau2, TIME, u)
+    differences = [np.abs(found[joint.speeds] - expected[there[joint.name].speeds]).max(initial=0.0) for joint in own]
+    return float(max(differences, default=0.0) / max(1e-3, np.abs(found).max(initial=0.0)))
+
+
+def state_error(given: Derived, other: Derived, q: Array, v: Array, u: Array) -> float:
+    """By how much accelerations of bodies differ, relative to the largest, without forces along joints.
+
+    The bodies are where they are and move alike in both, in whatever coordinates.
+    """
+    q2, v2 = same_state(given.reference, q, v, other.reference)
+    still, still2 = np.zeros(given.reference.nv), np.zeros(other.reference.nv)
+    found = given.accelerations(q, v, given.rates(q, v, still, TIME, u))
+    expected = other.accelerations(q2, v2, other.rates(q2, v2, still2, TIME, u))
+    scale = max(1e-3, *(float(np.abs(rates).max()) for rates in found.values()))
+    return float(max(np.abs(found[name] - expected[name]).max() for name in found) / scale)
+
+
+def closure_errors(derived: Derived, q: Array, v: Array, u: Array, duration: float) -> dict[str, float]:
+    """By how much loops open, and energy changes beside the work, where the reference's accelerations lead.
+
+    Energies are those of point masses, and places alone say whether loops are closed.
+
+    Args:
+        derived: a model with closed loops.
+        q: where they close.
+        v: from which the nearest speeds are taken that keep them closed.
+        u: control inputs.
+        duration: of the motion.
+    """
+    reference = derived.reference
+    v = reference.consistent_velocity(q, v)
+    nq, still = reference.nq, np.zeros(reference.nv)
+
+    def rate(t: float, y: Array) -> Array:
+        q, v = y[:nq], y[nq:-1]
+        vdot = reference.forward_dynamics(q, v, still, t, u)
+        return np.concatenate([reference.position_rate(q, v), vdot, [reference.power(q, v, still, t, u)]])
+
+    path = solve_ivp(rate, (0, duration), [*q, *v, 0.0], method="DOP853", rtol=1e-9, atol=1e-10)
+    end = path.y[:, -1]
+    before, after = (derived.energy(derived.moving(y[:nq], y[nq:-1])) for y in (path.y[:, 0], end))
+    scale = max(1e-3, *map(abs, (*before, *after)))
+    moved = float(np.abs(end[:nq] - q).max())
+    assert moved > 1e-4, "nothing moves"
+    gap = float(np.abs(reference.closure_gap(end[:nq])).max())
+    return {"energy": abs(sum(after) - sum(before) - end[-1]) / scale, "closure": gap / max(1.0, moved)}
 
 
 def _pose(rotation: Array, translation: Array) -> Array:
