@@ -176,6 +176,7 @@ def stays_closed(model: Model, q: Array) -> None:
     derived = Derived(model)
     _, v, _, u = state(derived)
     errors = closure_errors(derived, q, v, u, DURATION)
+    assert errors
     assert max(errors.values()) < CLOSED, errors
 
 

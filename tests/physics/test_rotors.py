@@ -124,3 +124,25 @@ def test_a_box_of_mujoco_moves_alike(given: bool, tmp_path: Path) -> None:
     vdot = interpret(TREE_FUNCTIONS["forward_dynamics"](mechanism), {"q": q, "v": v, "tau": tau})["vdot"]
     found = np.concatenate([to_world @ (vdot[3:6] + np.cross(v[:3], v[3:6])), vdot[:3], vdot[6:]])
     np.testing.assert_allclose(found, data.qacc, rtol=0, atol=ROUNDING * np.abs(data.qacc).max())
+
+
+@pytest.mark.skipif(not hasattr(mujoco.MjModel, "actuator_armature"), reason="this MuJoCo has no rotors of actuators")
+def test_rotors_of_actuators_are_in_the_mass_matrix_of_mujoco(tmp_path: Path) -> None:
+    path = tmp_path / "geared.xml"
+    path.write_text(
+        """<mujoco><worldbody><body name="a"><joint name="x" axis="0 1 0"/><geom size="0.1"/>
+        <body name="b" pos="0.3 0 0"><joint name="y" axis="0 1 0" armature="0.2"/><geom size="0.1"/></body></body>
+        </worldbody><actuator><motor joint="x" gear="3" armature="0.5"/></actuator></mujoco>""",
+        encoding="utf-8",
+    )
+    theirs = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(theirs)
+    mechanism = mechanism_of(read(path))
+    data.qpos[:] = q = np.array([0.3, -0.8])
+    mujoco.mj_forward(theirs, data)
+    units = np.eye(2)
+    M = np.zeros((2, 2))
+    for k, unit in enumerate(units):
+        mujoco.mj_mulM(theirs, data, M[k], unit)
+    found = interpret(TREE_FUNCTIONS["mass_matrix"](mechanism), {"q": q})["M"]
+    np.testing.assert_allclose(found, M, rtol=0, atol=ROUNDING * np.abs(M).max())
