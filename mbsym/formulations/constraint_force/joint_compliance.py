@@ -182,13 +182,15 @@ def _invariants(j: Symmetric3) -> tuple[Scalar, Scalar, Scalar]:
 
 
 def compliance(inertia: RigidInertia) -> Compliance:
-    """The inverse inertia; numbers are inverted exactly, symbols in closed form."""
+    """The inverse inertia; numbers are inverted exactly, symbols in closed form, and looked at where they are used."""
+    inertia.mass.may_vanish()
     center, central = central_inertia(inertia)
     xx, yy, zz, xy, xz, yz = central
     zero = Scalar(inertia.mass.graph, 0)
     if not (xy or xz or yz):
-        return Compliance(1 / inertia.mass, center, central, (1 / xx, 1 / yy, 1 / zz, zero, zero, zero))
-    factor = 1 / _invariants(central)[0]
+        diagonal = (1 / xx.may_vanish(), 1 / yy.may_vanish(), 1 / zz.may_vanish(), zero, zero, zero)
+        return Compliance(1 / inertia.mass, center, central, diagonal)
+    factor = 1 / _invariants(central)[0].may_vanish()
     inverse = (
         (yy * zz - yz * yz) * factor,
         (xx * zz - xz * xz) * factor,

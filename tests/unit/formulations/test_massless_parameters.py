@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import mbsym
+from mbsym.codegen.load import load_numpy
+from mbsym.codegen.statuses import Status
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.body import Body
 from mbsym.model.inertial_parameters import with_inertial_parameters
@@ -49,3 +54,24 @@ def test_formulations_agree(function: str, mass: float) -> None:
         assert compare(found, expected, trials=1), formulation
         (entries,) = interpret(found, arguments).values()
         np.testing.assert_allclose(entries, numbers, rtol=0, atol=ROUNDING * np.abs(numbers).max(), err_msg=formulation)
+
+
+@pytest.mark.parametrize("formulation", [name for name in OTHERS if name.startswith("cfa")])
+def test_a_body_that_becomes_massless_at_run_time_is_told(formulation: str, tmp_path: Path) -> None:
+    """Derived for a body with mass, the algorithm divides by its inertia: a status, or numbers that are right."""
+    made = mechanism(0.7)
+    mbsym.generate(
+        made.model, tmp_path, formulation=formulation, functions=["forward_dynamics"], languages=["numpy"],
+        symbolic_parameters=made.symbolic_parameters,
+    )  # fmt: skip
+    forward = load_numpy(tmp_path / "crossed.py").functions["forward_dynamics"]
+    q, v, tau = random_state(made.model, made.labelling, np.random.default_rng(1))
+    _, status = forward.with_status(q, v, tau)
+    assert status == Status.OK
+    found, status = forward.with_status(q, v, tau, parameters={item.name: 0.0 for item in made.parameters})
+    if status == Status.SINGULAR:
+        return
+    bare = mechanism(0)
+    program = available_functions(bare, "auto").functions["forward_dynamics"](bare)
+    (expected,) = interpret(program, {"q": q, "v": v, "tau": tau}).values()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=ROUNDING * np.abs(expected).max())
