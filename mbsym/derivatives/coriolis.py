@@ -17,8 +17,9 @@ from mbsym.derivatives.variations import Table, direction_rates, folded, power, 
 from mbsym.formulations.contracts import Derived
 from mbsym.joints.motion import Motion, combination
 from mbsym.kinematics.equivalents import for_forces
-from mbsym.kinematics.mechanism import Mechanism
+from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import joint_speeds, velocities
+from mbsym.kinematics.rotors import coriolis_of_speeds
 from mbsym.spatial.vector import negate, zero_vector
 from mbsym.symbolic.program import Input
 from mbsym.symbolic.scalar import Scalar
@@ -40,11 +41,12 @@ def coriolis_matrix(mechanism: Mechanism) -> Matrix:
     with mechanism.graph.section("Coriolis matrix, inward"):
         for body in reversed(mechanism.bodies):
             whole = wholes[body.label - 1]
+            rotors = _of_rotors(body)
             wrenches = [whole.wrench(change) for change in changes[body.label - 1]]
             rows = [(whole.inertia.times(*direction), whole.row(direction)) for direction in body.columns]
             for k, wrench in enumerate(wrenches):
                 for m, direction in enumerate(body.columns):
-                    found[(body.label, m), (body.label, k)] = power(direction, wrench)
+                    found[(body.label, m), (body.label, k)] = power(direction, wrench) + 2 * rotors[k][m]
             carrier = body
             while carrier.parent:
                 wrenches = [carrier.placement.wrench_to_parent(*wrench) for wrench in wrenches]
@@ -56,6 +58,17 @@ def coriolis_matrix(mechanism: Mechanism) -> Matrix:
                         change = changes[carrier.label - 1][m]
                         found[(body.label, k), (carrier.label, m)] = work(momentum, row, change)
     return [[entry * Fraction(1, 2) for entry in row] for row in folded(mechanism, found)]
+
+
+def _of_rotors(body: TreeBody) -> list[tuple[Scalar, ...]]:
+    """Columns of the share that rotors of a body's joint have in its own block."""
+    zero, one = Scalar(body.motion.graph, 0), Scalar(body.motion.graph, 1)
+    units = (tuple(one if row == k else zero for row in range(len(body.v))) for k in range(len(body.v)))
+    return [_times(body.armature, coriolis_of_speeds(body, body.v, unit)) for unit in units]
+
+
+def _times(a: tuple[Scalar, ...], b: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    return tuple(x * y for x, y in zip(a, b, strict=True))
 
 
 def slotine_li(mechanism: Mechanism) -> Derived:
@@ -85,15 +98,16 @@ def slotine_li(mechanism: Mechanism) -> Derived:
             moved.append(sum_of(change, combination(graph, tuple(along), _twice_all(own))))
             wrench = Composite.of_body(body.inertia, *twists[body.label]).wrench(Change(moved[-1], turning[-1][0]))
             wrenches.append(wrench)
+    turning_rotors = [coriolis_of_speeds(body, body.v, wanted[body.label - 1]) for body in mechanism.bodies]
     forces: list[tuple[Scalar, ...]] = []
     with graph.section("joint wrenches and generalised forces, inward"):
         for body in reversed(mechanism.bodies):
             wrench = wrenches[body.label]
             forces.append(
                 tuple(
-                    power(direction, wrench) * Fraction(1, 2) + armature * rate
-                    for direction, armature, rate in zip(
-                        body.columns, body.armature, pushed[body.label - 1], strict=True
+                    power(direction, wrench) * Fraction(1, 2) + armature * (rate + turned)
+                    for direction, armature, rate, turned in zip(
+                        body.columns, body.armature, pushed[body.label - 1], turning_rotors[body.label - 1], strict=True
                     )
                 )
             )

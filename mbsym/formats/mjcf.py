@@ -14,7 +14,7 @@ from mbsym.forces import ForceElement, JointDamper, JointFriction, JointSpring
 from mbsym.formats.findings import report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
-from mbsym.formats.mjcf_actuators import with_actuators
+from mbsym.formats.mjcf_actuators import with_actuators, with_rotors
 from mbsym.formats.mjcf_assets import Assets, read_assets
 from mbsym.formats.mjcf_defaults import MAIN, Defaults, read_defaults
 from mbsym.formats.mjcf_equality import closures
@@ -214,15 +214,16 @@ class _Reader:
             accept_impossible_inertia=True,
             warnings=tuple(self.notes),
         )
+        motors = self.source, tuple(root.all("actuator"))
+        model = with_rotors(*motors, model, self._with_main)
         if self.times:
             from mbsym.formats.mjcf_spring_dampers import with_spring_dampers
 
             model = with_spring_dampers(model, self.times, self.anchors)
-        if self.options.actuators == "ignore":
-            return model
-        return with_actuators(
-            self.source, root.all("actuator"), model, lambda element: self.classes.applied(element, MAIN)
-        )
+        return model if self.options.actuators == "ignore" else with_actuators(*motors, model, self._with_main)
+
+    def _with_main(self, element: Element) -> Element:
+        return self.classes.applied(element, MAIN)
 
     def _gravity(self, root: Element) -> Vector:
         gravity: Vector = (0, 0, "-9.81")

@@ -1,4 +1,5 @@
-"""Actuators of MJCF as control inputs and the forces that they make: motors, servos of position and of speed."""
+"""Actuators of MJCF as control inputs and the forces that they make: motors, servos of position and of speed; and the
+rotors that they have."""
 
 from __future__ import annotations
 
@@ -61,8 +62,7 @@ def with_actuators(
             name = _input_name(actuator.attributes.get("name") or f"{joint.name}_{element.tag}", inputs)
             lower, upper = _range(source, actuator)
             inputs.append(ControlInput(name, "", lower, upper))
-            gear = read_numbers(source, actuator, "gear", 1, 2, 3, 4, 5, 6)[0] if "gear" in actuator.attributes else 1
-            laws.append((name, joint.name, gear, law))
+            laws.append((name, joint.name, _gear(source, actuator), law))
     notes += [f"{count} actuators <{tag}> without a joint of one freedom are left out" for tag, count in left.items()]
     model = replace(model, inputs=tuple(inputs), warnings=tuple(notes))
     names = expression_names(model)
@@ -71,6 +71,48 @@ def with_actuators(
         q, v = names.coordinates[joint_name][0], names.speeds[joint_name][0]
         forces.append(JointForce(f"actuator {name}", joint_name, _expression(name, gear, law, q, v)))
     return replace(model, forces=(*model.forces, *forces))
+
+
+def with_rotors(
+    source: TextSource, groups: Iterable[Element], model: Model, with_defaults: Callable[[Element], Element]
+) -> Model:
+    """The model whose joints have the armature of their actuators, times the square of the gear.
+
+    It is there whether the actuators' forces are read or not.
+
+    Raises:
+        FormatError: it is not at a joint of one freedom, or the joint has an armature of its own: MuJoCo adds both, but
+            they may be told of one rotor.
+    """
+    joints = {joint.name: joint for joint in model.joints}
+    found: dict[str, Value] = {}
+    for actuator in (with_defaults(element) for group in groups for element in group.children):
+        armature = read_number(source, actuator, "armature", "0")
+        if not evaluate(armature):
+            continue
+        word = f"actuator {actuator.attributes.get('name', '')!r}"
+        joint = joints.get(actuator.attributes.get("joint") or actuator.attributes.get("jointinparent", ""))
+        if joint is None or joint.shape.nv != 1:
+            raise source.error(
+                actuator.place,
+                f"{word} has an armature, but no joint of one freedom",
+                "remove its armature, and give joints what they feel of it",
+            )
+        if evaluate(joint.armature):
+            raise source.error(
+                actuator.place,
+                f"joint {joint.name!r} has an armature of its own beside that of {word}",
+                "give the joint the sum, which is what MuJoCo takes, and remove the actuator's",
+            )
+        gear = _gear(source, actuator)
+        reflected = f"({gear})*({gear})*({armature})"
+        found[joint.name] = f"{found[joint.name]} + {reflected}" if joint.name in found else reflected
+    changed = (replace(joint, armature=found.get(joint.name, joint.armature)) for joint in model.joints)
+    return replace(model, joints=tuple(changed)) if found else model
+
+
+def _gear(source: TextSource, actuator: Element) -> Value:
+    return read_numbers(source, actuator, "gear", 1, 2, 3, 4, 5, 6)[0] if "gear" in actuator.attributes else 1
 
 
 def _law(source: TextSource, actuator: Element) -> Law | None:

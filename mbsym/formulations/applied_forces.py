@@ -1,4 +1,8 @@
-"""Force elements as generalised forces on joints and wrenches on bodies."""
+"""Force elements as generalised forces on joints and wrenches on bodies, and rotors as far as they act like these.
+
+Rotors ask a vdot of the motors, which derivations add where they know vdot, and a b(v, v), which is a force that
+depends on speeds as that of a damper does, but does no work.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from dataclasses import dataclass
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import Speeds
+from mbsym.kinematics.rotors import rotor_forces
 from mbsym.kinematics.scene import MechanismInMotion, acting
 
 
@@ -20,6 +25,26 @@ class AppliedForces:
 
 
 def applied_forces(mechanism: Mechanism, speeds: Speeds) -> AppliedForces | None:
+    """What force elements and turning rotors do at the given speeds; None where there are none.
+
+    Raises:
+        DerivationError: an element acts along a joint that is cut.
+    """
+    of_elements = element_forces(mechanism, speeds)
+    with mechanism.graph.section("rotors whose speeds turn"):
+        asked = rotor_forces(mechanism, speeds)
+        if asked is None:
+            return of_elements
+        if of_elements is None:
+            return AppliedForces(tuple(tuple(-force for force in own) for own in asked), {})
+        left = tuple(
+            tuple(given - force for given, force in zip(*pair, strict=True))
+            for pair in zip(of_elements.joints, asked, strict=True)
+        )
+        return AppliedForces(left, of_elements.wrenches)
+
+
+def element_forces(mechanism: Mechanism, speeds: Speeds) -> AppliedForces | None:
     """What the model's force elements do at the given speeds; None for a model without any.
 
     Raises:

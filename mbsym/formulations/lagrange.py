@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mbsym.formulations import contracts
-from mbsym.formulations.applied_forces import applied_forces
+from mbsym.formulations.applied_forces import element_forces
 from mbsym.formulations.contracts import Derived, Function, functions_by_name
 from mbsym.formulations.recursive.composite_body import SquareMatrix, solve
 from mbsym.joints.coordinate_groups import momentum_bracket
@@ -107,7 +107,7 @@ def _along_speed(mechanism: Mechanism, slopes: list[Reference], rates: list[Refe
 
 def _forces_of_elements(mechanism: Mechanism) -> Mapping[int, Scalar]:
     """Generalised forces of the force elements by place in v: their power in the motion of each speed."""
-    applied = applied_forces(mechanism, joint_speeds(mechanism))
+    applied = element_forces(mechanism, joint_speeds(mechanism))
     if applied is None:
         return {}
     found: dict[int, Scalar] = {}

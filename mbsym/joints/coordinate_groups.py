@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from fractions import Fraction
 
-from mbsym.spatial.vector import Vector3, add, cross
+from mbsym.spatial.vector import Vector3, add, cross, dot
 from mbsym.symbolic.scalar import Scalar
 
 
@@ -53,3 +53,18 @@ def momentum_bracket(group: CoordinateGroup, v: Sequence[Scalar], p: Sequence[Sc
         return turned
     linear, moving = (v[3], v[4], v[5]), (p[3], p[4], p[5])
     return (*add(turned, cross(linear, moving)), *cross(omega, moving))
+
+
+def connection(group: CoordinateGroup, v: Sequence[Scalar], w: Sequence[Scalar]) -> tuple[Scalar, ...]:
+    """C(v) w of the energy v.v / 2, with C(v) v = ``momentum_bracket`` of v and v, and C(v) skew as Mdot = 0 is.
+
+    (b(v, w) + b(w, v) + [v, w]) / 2, which is Christoffel's for speeds that are no rates; their commutator [v, w] is
+    what the bracket's power is made of, b(v, p).w = -p.[v, w].
+    """
+    if group is CoordinateGroup.SUMS:
+        return ()
+    zero, one = Scalar(v[0].graph, 0), Scalar(v[0].graph, 1)
+    units = ([one if row == k else zero for row in range(len(v))] for k in range(len(v)))
+    commutator = (-dot(momentum_bracket(group, v, unit), tuple(w)) for unit in units)
+    parts = zip(momentum_bracket(group, v, w), momentum_bracket(group, w, v), commutator, strict=True)
+    return tuple((a + b + c) * Fraction(1, 2) for a, b, c in parts)

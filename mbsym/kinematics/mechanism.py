@@ -89,6 +89,11 @@ class TreeBody:
         """Motion subspace H at this body's origin in its components."""
         return self.motion.columns
 
+    @property
+    def leaves_parent(self) -> bool:
+        """True where the parent feels no inertia of the body: its joint holds nothing, and no rotor does either."""
+        return self.joint.kind.is_unbound and not any(self.armature)
+
 
 @dataclass(frozen=True, slots=True)
 class CutJoint:

@@ -3,8 +3,24 @@
 What turns about an axis has the same effect with its mass, its first moment along the axis and its second moment along
 the axis on the other side of the joint; of what slides the second moments may be, and so on for each type of joint.
 Seven of ten parameters stay on a body behind a revolute joint, four of one behind a prismatic joint, none of one that
-is fixed. Generalised forces, the mass matrix and the kinetic energy stay the same. Forces in joints, momentum and the
-centre of mass do not, and need the true bodies; nor need the bodies that are left be possible ones.
+is fixed.
+
+What a moment does in a motion is told by the kinetic energy T = (m v.v)/2 + v.(w x h) + (w.I w)/2 of its body S, whose
+frame has the twist [w; v] at the origin O of the joint's frame on S, and by the weight's energy -(m p_O + R h).g. It
+may move to P, the joint's frame inboard, where both are what they would be of a body at rest in P:
+
+* the second moment c along z, I = diag(c, c, 0), where S turns about z of P or not at all: wx^2 + wy^2 is that of P,
+  whatever slides, since m and h are zero;
+* all second moments, where S does not turn in P: w is that of P in the same axes;
+* the mass, I and h zero, where O stays in one point of P: v is that of P there;
+* the first moment along z, where O stays and z too: h is the same vector in P;
+* everything, where S and P are one.
+
+The types of joint say which (``unfelt``). After a second moment c = (Ixx + Iyy - Izz)/2 has left, and only then,
+Ixx + Iyy = Izz.
+
+Generalised forces, the mass matrix and the kinetic energy stay the same. Forces in joints, momentum and the centre of
+mass do not, and need the true bodies; nor need the bodies that are left be possible ones.
 
 Source: M. Gautier, W. Khalil, Direct calculation of minimum set of inertial parameters of serial robots, 1990.
 """
@@ -45,8 +61,12 @@ def regrouped(mechanism: Mechanism, *, to_turn: bool = False, keeping: Container
             if body.label in keeping:
                 continue
             share = _share(mechanism, body, inertias[body.label], to_turn, weighed)
-            moved = _unfelt(inertias[body.label], body.joint.kind.unfelt, share)
-            inertias[body.label] = _tidy(_flat(_difference(inertias[body.label], moved), share))
+            unfelt = body.joint.kind.unfelt
+            moved = _unfelt(inertias[body.label], unfelt, share)
+            left = _difference(inertias[body.label], moved)
+            if "second moment zz" in unfelt and share == "second moment":
+                left = _flat(left)
+            inertias[body.label] = _tidy(left)
             if body.parent:
                 # Where it ends does not depend on the joint's coordinates, which may as well be zero. Bodies on rigid
                 # joints are in the same frame.
@@ -105,12 +125,9 @@ def _along(inertia: Symmetric3, share: Share) -> Scalar:
     return xx if share == "xx" else yy
 
 
-def _flat(inertia: RigidInertia, share: Share) -> RigidInertia:
-    """The same inertia; where nothing is left along the axis, Izz is told as Ixx + Iyy, which symbols do not show."""
-    xx, yy, _, *products = inertia.about_origin
-    if share != "second moment" or (xx.constant is not None and yy.constant is not None):
-        return inertia
-    xy, xz, yz = products
+def _flat(inertia: RigidInertia) -> RigidInertia:
+    """The same inertia of what has no extent along z, with Izz told as Ixx + Iyy, which symbols do not show."""
+    xx, yy, _, xy, xz, yz = inertia.about_origin
     return RigidInertia(inertia.mass, inertia.first_moment, (xx, yy, xx + yy, xy, xz, yz))
 
 

@@ -338,6 +338,8 @@ def _check_joint_values(joint: Joint, path: Path, findings: Findings) -> None:
     armature = findings.number(joint.armature, (*path, "armature"))
     if armature is not None and armature < 0:
         findings.error((*path, "armature"), f"the armature of {word} is negative", "give an inertia of zero or more")
+    if armature and joint.kind.is_rigid:
+        findings.error((*path, "armature"), f"{word} has an armature but no speed", "remove it, or let the joint move")
     if joint.cut not in ("auto", "cut", "tree"):
         findings.error((*path, "cut"), f"{joint.cut!r} says nothing about cutting {word}", "say auto, cut or tree")
     numbers: dict[str, tuple[float, ...] | None] = {}

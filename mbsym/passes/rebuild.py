@@ -67,6 +67,8 @@ def rebuild(
             target.name(sign * made, name)
         if node in source.never_zero:
             target.never_zero.add(abs(made))
+        if node in source.may_vanish:
+            target.may_vanish.add(abs(made))
     target.continue_section(0)
     return rebound(program, target, images)
 

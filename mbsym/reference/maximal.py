@@ -7,7 +7,7 @@ each row of C:
 
 Six rows of C for each joint say that the relative acceleration of its bodies at the head of the joint is
 H vdot + sigma, so their multipliers are the joint's whole wrench, and the rows of Mx for vdot (armature) say
-H^T wrench = force along the joint.
+H^T wrench = force along the joint, less what its rotors ask.
 Rods, points on lines and relations of coordinates add rows. Tree and cut joints are treated alike. Without loops the
 system is regular and solved by elimination; with loops C may have dependent rows, and the minimum-norm multipliers come
 from its singular values.
@@ -30,6 +30,7 @@ from mbsym.reference.force_elements import element_forces
 from mbsym.reference.mechanism import NumericMechanism
 from mbsym.reference.placements import Configuration, Motion, joint_bias, point_bias
 from mbsym.reference.rotations import Array, cross, skew
+from mbsym.reference.rotors import rotor_bias
 
 DEPENDENT = 1e-9
 """Singular values of C below this part of the largest are those of dependent rows. C holds directions and lengths
@@ -195,10 +196,11 @@ def solve(
         mass[6 * k : 6 * k + 6, 6 * k : 6 * k + 6] = block
     force = np.zeros(total)
     force[:offset] = body_forces(mechanism, at, moving, elements.wrenches).ravel()
+    turned = rotor_bias(mechanism, at.coordinates, moving.rates[:, 0])
     for joint in mechanism.joints:
         place = slice(offset + joint.rates.start, offset + joint.rates.stop)
         mass[place, place] = joint.armature * np.eye(joint.rates.stop - joint.rates.start)
-        force[place] = elements.joint_forces[joint.rates]
+        force[place] = elements.joint_forces[joint.rates] - turned[joint.rates]
         if joint.speeds is not None:
             force[place] += tau[joint.speeds]
     looped = closed and bool(mechanism.cut_joints or mechanism.relations or mechanism.model.constraints)

@@ -25,6 +25,7 @@ from mbsym.reference.placements import (
     relative_twist,
 )
 from mbsym.reference.rotations import Array, cross
+from mbsym.reference.rotors import rotor_bias
 from mbsym.topology import Labelling
 
 
@@ -123,6 +124,7 @@ class Reference:
             unbalanced[k] += inertias[k] @ np.concatenate([alpha[k + 1], linear[k + 1] + turn])
         rate_changes = self._rate_changes(at, moving, vdot, alpha, linear)
         along = energy.armatures(self.mechanism) * rate_changes - elements.joint_forces
+        along += rotor_bias(self.mechanism, at.coordinates, moving.rates[:, 0])
         unit = motion(self.mechanism, at, np.eye(self.nv))
         tau: Array = np.einsum("bik,bi->k", energy.centroidal_twists(at, unit), unbalanced) + unit.rates.T @ along
         return tau

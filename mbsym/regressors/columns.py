@@ -20,6 +20,7 @@ from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import body_jacobian_columns
 from mbsym.kinematics.recursion import Speeds, accelerations, joint_speeds, turning_matrix, velocities
+from mbsym.kinematics.rotors import turning_of_speeds
 from mbsym.kinematics.scene import MechanismAtRest, MechanismInMotion, acting, user_poses
 from mbsym.model.inertial_parameters import INERTIAL_NAMES
 from mbsym.regressors.parameters import alone, standard_parameters
@@ -58,10 +59,15 @@ def force_columns(mechanism: Mechanism, rates: Speeds, *, internal: bool = False
                 }
             )
     with mechanism.graph.section("regressor of rotors and force elements"):
+        speeds = joint_speeds(mechanism)
+        changes = tuple(
+            tuple(a + b for a, b in zip(own, turning_of_speeds(body, v), strict=True))
+            for body, v, own in zip(mechanism.bodies, speeds, rates, strict=True)
+        )
         return _all(
             mechanism,
             bodies,
-            lambda joint: _of_rotor(mechanism, joint, rates),
+            lambda joint: _of_rotor(mechanism, joint, changes),
             lambda element: of_element(mechanism, element, jacobians),
         )
 

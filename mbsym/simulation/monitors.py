@@ -97,9 +97,12 @@ def largest(rows: Array) -> Array:
 
 
 def floats_freely(model: Model) -> bool:
-    """True where only free joints lead to ground and no force element but gravity acts from outside."""
+    """True where only free joints without rotors lead to ground and no force element but gravity acts from outside."""
     tied = [joint for joint in model.joints if model.ground in (joint.predecessor, joint.successor)]
     if not tied or not all(joint.kind.is_unbound for joint in tied):
+        return False
+    numbers = parameter_values(model)
+    if any(evaluate(joint.armature, numbers) for joint in tied):  # rotors push off from ground
         return False
     if any(_acts_from_outside(force, model) for force in model.forces):
         return False

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from mbsym.forces import ForceElement
-from mbsym.formulations.applied_forces import applied_forces
+from mbsym.formulations.applied_forces import element_forces
 from mbsym.formulations.contracts import Contract, Derived, Entries, Function, Result
 from mbsym.formulations.recursive.articulated_body import articulated_body
 from mbsym.formulations.recursive.composite_body import mass_matrix, solve
@@ -41,7 +41,7 @@ def external_forces(mechanism: Mechanism) -> tuple[Scalar, ...]:
         return (zero,) * mechanism.nv
     part = replace(mechanism, model=replace(mechanism.model, forces=elements))
     still = joints_at_rest(mechanism)
-    applied = applied_forces(part, joint_speeds(mechanism))
+    applied = element_forces(part, joint_speeds(mechanism))
     held = newton_euler(part, still, still, zero_vector(mechanism.graph), applied)
     return tuple(-force for force in mechanism.gather(held.forces))
 

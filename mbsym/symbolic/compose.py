@@ -62,6 +62,8 @@ def copy_nodes(source: Graph, nodes: Iterable[int], target: Graph, images: dict[
             target.name(sign * copied, name)
         if node in source.never_zero:
             target.never_zero.add(abs(copied))
+        if node in source.may_vanish:
+            target.may_vanish.add(abs(copied))
     target.continue_section(0)
 
 

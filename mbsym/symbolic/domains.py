@@ -2,7 +2,8 @@
 
 Every division and every function of the graph is looked at. Left out is what the signs of the operations show to be
 harmless, such as a divisor 1 + x^2; what a derivation has proved and says of its values (``Graph.never_zero``); what
-depends on parameters alone; and what is only needed on one side of a ``select``, whose author has thought of it.
+depends on parameters alone, unless a derivation says that these may make it vanish; and what is only needed on one side
+of a ``select``, whose author has thought of it.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def guards(program: Program) -> tuple[Guard, ...]:
         kind = graph.kinds[node]
         if kind == "div":
             divisor = graph.arguments[node][1]
-            if divisor in moving and not signs.is_nonzero(divisor):
+            if (divisor in moving or divisor in graph.may_vanish) and not signs.is_nonzero(divisor):
                 found[divisor, "nonzero"] = None
         elif kind in _ARGUMENTS:
             argument, need = graph.arguments[node][0], _ARGUMENTS[kind]

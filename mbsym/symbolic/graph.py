@@ -57,10 +57,13 @@ class Graph:
     Kinds: ``const`` (a positive Fraction), ``pi``, ``symbol`` (its name), ``add`` (the first argument positive, the
     second signed), ``mul`` and ``div`` (positive references), the functions of ``UNARY_FUNCTIONS`` and
     ``BINARY_FUNCTIONS``, and ``select`` (c, a, b), which is a where c > 0 and b elsewhere. ``never_zero``
-    holds nodes of which a derivation has proved that no state makes them vanish.
+    holds nodes of which a derivation has proved that no state makes them vanish, ``may_vanish`` such as depend on
+    parameters alone and are divided by although some values of these make them vanish.
     """
 
-    __slots__ = ("_index", "_section", "arguments", "kinds", "names", "never_zero", "section_of", "sections")
+    __slots__ = (
+        "_index", "_section", "arguments", "kinds", "may_vanish", "names", "never_zero", "section_of", "sections",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.kinds: list[str] = ["const", "const"]
@@ -68,6 +71,7 @@ class Graph:
         self._index: dict[tuple[object, ...], int] = {("const", 1, 1): 1}
         self.names: dict[int, tuple[str, int]] = {}
         self.never_zero: set[int] = set()
+        self.may_vanish: set[int] = set()
         self.sections: list[str] = [""]
         self.section_of: list[int] = [0, 0]
         self._section = 0
@@ -427,7 +431,7 @@ class Graph:
     def become(self, other: Graph) -> None:
         """Forgets its nodes for those of another graph, which stays as it is."""
         self.kinds, self.arguments, self._index = [*other.kinds], [*other.arguments], {**other._index}
-        self.names, self.never_zero = {**other.names}, {*other.never_zero}
+        self.names, self.never_zero, self.may_vanish = {**other.names}, {*other.never_zero}, {*other.may_vanish}
         self.sections, self.section_of, self._section = [*other.sections], [*other.section_of], other._section
 
     def adopt_sections(self, other: Graph) -> int:

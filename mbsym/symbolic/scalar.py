@@ -95,6 +95,11 @@ class Scalar:
         self.graph.never_zero.add(abs(self.ref))
         return self
 
+    def may_vanish(self) -> Scalar:
+        """The same value, which is looked at before it is divided by even where it depends on parameters alone."""
+        self.graph.may_vanish.add(abs(self.ref))
+        return self
+
     def named(self, name: str) -> Scalar:
         """The same value, printed under that identifier where the program stores it."""
         self.graph.name(self.ref, name)

@@ -278,9 +278,7 @@ def _with_coupling(rng: np.random.Generator, model: Model) -> Model:
 def _with_forces(rng: np.random.Generator, model: Model, table: RandomParameters) -> Model:
     """The model with armature on some joints and one to five force elements."""
     joints = tuple(
-        replace(joint, armature=table.value(decimal(rng.uniform(0.01, 0.2)), "rotor", "kg m^2"))
-        if not joint.kind.is_rigid and not joint.kind.is_unbound and rng.random() < 0.25
-        else joint
+        joint if joint.kind.is_rigid or joint.kind.is_unbound else _with_rotor(rng, joint, table)
         for joint in model.joints
     )
     model = replace(model, joints=joints)
@@ -288,7 +286,15 @@ def _with_forces(rng: np.random.Generator, model: Model, table: RandomParameters
     inputs: list[ControlInput] = []
     draws = [RandomDraw(rng, f"force {k}", model, moving, inputs, table) for k in range(int(rng.integers(1, 6)))]
     forces = tuple(_random_element(rng, draw, on_joints=bool(moving)) for draw in draws)
-    return replace(model, forces=forces, inputs=tuple(inputs))
+    joints = tuple(_with_rotor(rng, joint, table) if joint.kind.is_unbound else joint for joint in joints)
+    return replace(model, joints=joints, forces=forces, inputs=tuple(inputs))
+
+
+def _with_rotor(rng: np.random.Generator, joint: Joint, table: RandomParameters) -> Joint:
+    """The joint, which often has armature afterwards."""
+    if rng.random() >= 0.25:
+        return joint
+    return replace(joint, armature=table.value(decimal(rng.uniform(0.01, 0.2)), "rotor", "kg m^2"))
 
 
 def _random_element(rng: np.random.Generator, draw: RandomDraw, *, on_joints: bool) -> ForceElement:

@@ -20,6 +20,7 @@ from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, derive, express, read
 from mbsym.registry import SIMPLIFICATIONS, available_functions
 from mbsym.regressors.base_parameters import base_parameters_of
+from mbsym.regressors.extraction import with_symbols
 from mbsym.symbolic.equality import compare
 from mbsym.verification.random_mechanisms import random_closed_loops
 from mbsym.verification.random_trees import random_tree
@@ -89,6 +90,14 @@ def test_no_function_changes_where_parameters_are_prepared() -> None:
         for given in (mechanism, replace(mechanism, prepared=False))
     ]
     assert moments[0] != moments[1]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("prepared", [False, True])
+def test_no_function_changes_where_every_moment_is_a_symbol(seed: int, prepared: bool, exactly: None) -> None:
+    model, _ = with_symbols(random_tree(seed, bodies=(1, 4)))
+    mechanism = replace(mechanism_of(model), prepared=prepared)
+    assert not changed_functions(mechanism, (SLIDE, REGROUP, AXES), ("inverse_dynamics", "mass_matrix"))
 
 
 def test_the_seeds_have_everything() -> None:

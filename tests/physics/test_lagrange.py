@@ -45,9 +45,9 @@ def test_the_trees_have_every_joint_type_both_ways_and_couplings() -> None:
     assert any(mechanism.is_coupled for mechanism in mechanisms)
 
 
-@pytest.mark.parametrize("left_out", ["momentum_bracket", "applied_forces"])
+@pytest.mark.parametrize("left_out", ["momentum_bracket", "element_forces"])
 def test_without_one_of_its_terms_it_is_wrong(left_out: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    nothing = {"momentum_bracket": lambda *_: (), "applied_forces": lambda *_: None}
+    nothing = {"momentum_bracket": lambda *_: (), "element_forces": lambda *_: None}
     monkeypatch.setattr(lagrange, left_out, nothing[left_out])
     wrong = 0
     for seed in SEEDS[:12]:

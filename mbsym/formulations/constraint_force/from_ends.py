@@ -33,7 +33,8 @@ from mbsym.formulations.shared.heads import head_of, is_plain, vector
 from mbsym.formulations.shared.roles import Cast, Given, Place, Role, Stage, cast_in_roles
 from mbsym.kinematics.equivalents import for_elimination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.kinematics.recursion import turning_matrix
+from mbsym.kinematics.recursion import joint_speeds, turning_matrix
+from mbsym.kinematics.rotors import rotor_forces
 from mbsym.spatial.inertia import INERTIA_ENTRIES, ArticulatedInertia
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.vector import add, cross, dot, negate, subtract, zero_vector
@@ -80,7 +81,9 @@ def forward_dynamics_in_parts(mechanism: Mechanism, threads: int) -> RolledProgr
         threads: for how many it is divided, of which the code takes no more than there are parts; with none it knows
             nothing of threads, and is divided for two.
     """
-    if not is_plain(mechanism) or mechanism.model.forces or not never_singular(mechanism):
+    if not is_plain(mechanism) or not never_singular(mechanism):
+        return None
+    if mechanism.model.forces or rotor_forces(mechanism, joint_speeds(mechanism)) is not None:
         return None
     # Whether a body has an inverse inertia is asked of numbers, which is cheap, for those on the path alone.
     bodies = mechanism.true.bodies

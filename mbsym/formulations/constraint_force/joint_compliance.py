@@ -14,7 +14,7 @@ Source: F. Liu, Q. Hu, J. Zhang, Constraint force algorithm for tree-like multib
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -38,7 +38,9 @@ from mbsym.spatial.vector import (
     transpose,
     zero_vector,
 )
+from mbsym.symbolic.compose import substitute
 from mbsym.symbolic.equality import is_zero
+from mbsym.symbolic.program import ParameterInput
 from mbsym.symbolic.scalar import Scalar
 
 SMALLEST_INERTIA_RATIO: Final = Fraction(1, 10**8)
@@ -141,8 +143,14 @@ def central_inertia(inertia: RigidInertia) -> tuple[Vector3, Symmetric3]:
     )
 
 
-def why_singular(inertia: RigidInertia) -> str:
-    """The reason for which a body has no inverse inertia, or ""."""
+def why_singular(inertia: RigidInertia, parameters: Sequence[ParameterInput] = ()) -> str:
+    """The reason for which a body has no inverse inertia, or "".
+
+    Args:
+        inertia: of the body.
+        parameters: of the mechanism, whose own values decide where the inertia depends on them.
+    """
+    inertia = _of_own_values(inertia, parameters)
     if not inertia.mass:
         return "it has no mass"
     central = central_inertia(inertia)[1]
@@ -156,6 +164,15 @@ def why_singular(inertia: RigidInertia) -> str:
     return "its inertia about the centre of mass has a zero principal value" if deficient else ""
 
 
+def _of_own_values(inertia: RigidInertia, parameters: Sequence[ParameterInput]) -> RigidInertia:
+    graph = inertia.mass.graph
+    refs = [entry.ref for entry in (inertia.mass, *inertia.first_moment, *inertia.about_origin)]
+    values = {item.symbol: graph.const(item.default) for item in parameters}
+    m, x, y, z, *about = (Scalar(graph, ref) for ref in substitute(graph, refs, values))
+    xx, yy, zz, xy, xz, yz = about
+    return RigidInertia(m, (x, y, z), (xx, yy, zz, xy, xz, yz))
+
+
 def _invariants(j: Symmetric3) -> tuple[Scalar, Scalar, Scalar]:
     """Determinant, sum of principal minors, trace."""
     xx, yy, zz, xy, xz, yz = j
@@ -165,13 +182,15 @@ def _invariants(j: Symmetric3) -> tuple[Scalar, Scalar, Scalar]:
 
 
 def compliance(inertia: RigidInertia) -> Compliance:
-    """The inverse inertia; numbers are inverted exactly, symbols in closed form."""
+    """The inverse inertia; numbers are inverted exactly, symbols in closed form, and looked at where they are used."""
+    inertia.mass.may_vanish()
     center, central = central_inertia(inertia)
     xx, yy, zz, xy, xz, yz = central
     zero = Scalar(inertia.mass.graph, 0)
     if not (xy or xz or yz):
-        return Compliance(1 / inertia.mass, center, central, (1 / xx, 1 / yy, 1 / zz, zero, zero, zero))
-    factor = 1 / _invariants(central)[0]
+        diagonal = (1 / xx.may_vanish(), 1 / yy.may_vanish(), 1 / zz.may_vanish(), zero, zero, zero)
+        return Compliance(1 / inertia.mass, center, central, diagonal)
+    factor = 1 / _invariants(central)[0].may_vanish()
     inverse = (
         (yy * zz - yz * yz) * factor,
         (xx * zz - xz * xz) * factor,

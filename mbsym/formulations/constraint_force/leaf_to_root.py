@@ -117,7 +117,7 @@ def held_joints(mechanism: Mechanism) -> tuple[HeldJoint, ...]:
 def first_singular_body(mechanism: Mechanism) -> tuple[TreeBody, str] | None:
     """A body whose inertia has no inverse, and why; None if there is none."""
     for body in mechanism.bodies:
-        reason = why_singular(body.inertia)
+        reason = why_singular(body.inertia, mechanism.parameters)
         if reason:
             return body, reason
     return None

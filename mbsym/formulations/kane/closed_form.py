@@ -32,6 +32,8 @@ from mbsym.formulations.recursive.newton_euler import user_wrenches
 from mbsym.joints.motion import Motion, combination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import Speeds, joint_speeds, poses
+from mbsym.spatial.inertia import RigidInertia
+from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import (
     Symmetric3,
@@ -46,6 +48,9 @@ from mbsym.spatial.vector import (
     symmetric_multiply,
     zero_vector,
 )
+from mbsym.symbolic.differentiate import forward
+from mbsym.symbolic.equality import is_zero as is_zero_everywhere
+from mbsym.symbolic.graph import ONE
 from mbsym.symbolic.scalar import Scalar
 from mbsym.topology.matrices import path_matrix
 
@@ -58,8 +63,10 @@ class KaneBody:
         label: regular label.
         frame: internal frame in the base frame.
         mass: [kg].
-        arm: rho, from the frame's origin to the centre of mass.
-        center: r_C, from the base's origin to the centre of mass.
+        arm: rho, from the frame's origin to the centre of mass C. Of a body whose mass may be zero, being a parameter
+            by which its first moment cannot be divided exactly, C is the origin.
+        center: r_C, from the base's origin to C.
+        moment: h, first moment of mass about C: zero, unless C is the origin.
         central: J_C.
         columns: [e_j; d_j] of the inboard joint, at the frame's origin.
         path: joints on the way to the base, ascending.
@@ -70,6 +77,7 @@ class KaneBody:
     mass: Scalar
     arm: Vector3
     center: Vector3
+    moment: Vector3
     central: Symmetric3
     columns: tuple[Motion, ...]
     path: tuple[int, ...]
@@ -100,7 +108,7 @@ def kane_bodies(mechanism: Mechanism) -> tuple[KaneBody, ...]:
     with mechanism.graph.section("bodies in base axes"):
         for body in mechanism.bodies:
             frame = frames[body.label]
-            center, central = _central(body)
+            center, moment, central = _reference(body)
             arm = frame.rotation.to_parent(center)
             bodies.append(
                 KaneBody(
@@ -109,6 +117,7 @@ def kane_bodies(mechanism: Mechanism) -> tuple[KaneBody, ...]:
                     body.inertia.mass,
                     arm,
                     add(frame.translation, arm),
+                    frame.rotation.to_parent(moment),
                     frame.rotation.symmetric_to_parent(central),
                     tuple((frame.rotation.to_parent(e), frame.rotation.to_parent(d)) for e, d in body.columns),
                     tuple(j for j in range(1, mechanism.nb + 1) if T[j - 1][body.label - 1]),
@@ -117,11 +126,30 @@ def kane_bodies(mechanism: Mechanism) -> tuple[KaneBody, ...]:
     return tuple(bodies)
 
 
-def _central(body: TreeBody) -> tuple[Vector3, Symmetric3]:
-    """Centre of mass and J_C; of a massless body its origin and the inertia about it."""
-    if not body.inertia.mass:
-        return zero_vector(body.inertia.mass.graph), body.inertia.about_origin
-    return central_inertia(body.inertia)
+def _reference(body: TreeBody) -> tuple[Vector3, Vector3, Symmetric3]:
+    """C from the origin, first moment about C, and J_C; no parameter is divided by, for it may be zero at run time."""
+    inertia = body.inertia
+    zero = zero_vector(inertia.mass.graph)
+    if inertia.mass.constant:
+        center, central = central_inertia(inertia)
+        return center, zero, central
+    exact = _exact_center(inertia)
+    if exact is None:
+        return zero, inertia.first_moment, inertia.about_origin
+    far = RigidInertia(inertia.mass, zero, (*zero, *zero)).to_parent(Rotation(inertia.mass.graph), exact)
+    xx, yy, zz, xy, xz, yz = (a - b for a, b in zip(inertia.about_origin, far.about_origin, strict=True))
+    return exact, zero, (xx, yy, zz, xy, xz, yz)
+
+
+def _exact_center(inertia: RigidInertia) -> Vector3 | None:
+    """The vector by which the mass has to be multiplied to be the first moment, if it is found without a division."""
+    graph, mass = inertia.mass.graph, inertia.mass
+    refs = [entry.ref for entry in inertia.first_moment]
+    if not mass.ref or graph.kinds[abs(mass.ref)] != "symbol":
+        return None if any(refs) else inertia.first_moment
+    x, y, z = (Scalar(graph, ref) for ref in forward(graph, refs, {mass.ref: ONE}))
+    rest = (h - mass * c for h, c in zip(inertia.first_moment, (x, y, z), strict=True))
+    return (x, y, z) if is_zero_everywhere(graph, *(entry.ref for entry in rest)) else None
 
 
 def kane_partial_velocities(mechanism: Mechanism, bodies: Sequence[KaneBody] | None = None) -> PartialVelocities:
@@ -159,6 +187,8 @@ def kane_mass_matrix(mechanism: Mechanism, bodies: Sequence[KaneBody] | None = N
             ]
             for n, (r, ratio_r, w_r, v_r) in enumerate(terms):
                 moment, momentum = symmetric_multiply(body.central, w_r), scale(v_r, body.mass)
+                if not is_zero(body.moment):
+                    moment, momentum = add(moment, cross(body.moment, v_r)), add(momentum, cross(w_r, body.moment))
                 for k, (c, ratio_c, w_c, v_c) in enumerate(terms[: n + 1]):
                     entry = ratio_r * ratio_c * (dot(momentum, v_c) + dot(moment, w_c))
                     if r == c and k != n:
@@ -230,15 +260,19 @@ def _applied(mechanism: Mechanism) -> AppliedForces | None:
 def _inertial_wrenches(
     mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Speeds, applied: AppliedForces | None
 ) -> list[Motion]:
-    """[J alpha + omega x J omega - n; m (a_C - g) - f] of each body about its centre of mass."""
+    """[J alpha + omega x J omega - n; m (a_C - g) - f] of each body about C."""
     state = _accelerations(mechanism, bodies, rates)
     wrenches = []
     with mechanism.graph.section("inertial wrenches"):
         for body in bodies:
             i = body.label
-            force = scale(subtract(state.center[i], mechanism.gravity), body.mass)
+            falling = subtract(state.center[i], mechanism.gravity)
+            force = scale(falling, body.mass)
             spin = symmetric_multiply(body.central, state.omega[i])
             moment = add(symmetric_multiply(body.central, state.alpha[i]), cross(state.omega[i], spin))
+            if not is_zero(body.moment):
+                moment = add(moment, cross(body.moment, falling))
+                force = add(force, _swing(state.alpha[i], state.omega[i], body.moment))
             if applied is not None and i in applied.wrenches:
                 n, f = (body.frame.rotation.to_parent(half) for half in applied.wrenches[i])
                 moment, force = subtract(moment, subtract(n, cross(body.arm, f))), subtract(force, f)
@@ -276,9 +310,14 @@ def _accelerations(mechanism: Mechanism, bodies: Sequence[KaneBody], rates: Spee
         centers = [zero]
         for body in bodies:
             i = body.label
-            swing = add(cross(alpha[i], body.arm), cross(omega[i], cross(omega[i], body.arm)))
+            swing = _swing(alpha[i], omega[i], body.arm)
             centers.append(name_components(add(_along(body, origins), swing), f"a{i}"))
     return _BodyAccelerations(omega, alpha, centers)
+
+
+def _swing(alpha: Vector3, omega: Vector3, arm: Vector3) -> Vector3:
+    """alpha x r + omega x (omega x r)."""
+    return add(cross(alpha, arm), cross(omega, cross(omega, arm)))
 
 
 def _along(body: KaneBody, terms: Sequence[Vector3]) -> Vector3:

@@ -94,16 +94,16 @@ def eliminated(
     for k, force in enumerate(forces):
         rows, bias, pivot = _eliminate(body, k, rows, bias, force, regular)
         pivots.append(pivot)
-    if len(body.columns) == 6:
+    if body.leaves_parent:
         rows = [[Scalar(body.motion.graph, 0)] * 6 for _ in range(6)]
     return pivots, Seen(rows, bias)
 
 
 def handed_on(body: TreeBody, seen: Seen) -> tuple[ArticulatedInertia | None, Row]:
     """Inertia and bias wrench that a body adds to its parent's, at and in the parent's frame; no inertia behind a free
-    joint."""
+    joint without rotors."""
     carried = None
-    if len(body.columns) < 6:
+    if not body.leaves_parent:
         carried = ArticulatedInertia.of_rows(seen.rows).to_parent(body.rotation, body.translation)
     bias = seen.bias
     n, f = body.placement.wrench_to_parent((bias[0], bias[1], bias[2]), (bias[3], bias[4], bias[5]))

@@ -131,7 +131,7 @@ def articulated_factor(mechanism: Mechanism) -> ArticulatedFactor:
                         reduced[r][c] = reduced[c][r] = rows[r][c] - gain[r] * pushed[c]
                 rows = reduced
             freedoms[body.label - 1] = tuple(own)
-            if body.parent and len(own) < 6:
+            if body.parent and not body.leaves_parent:
                 moved = ArticulatedInertia.of_rows(rows).to_parent(body.rotation, body.translation)
                 before = inertias[body.parent]
                 inertias[body.parent] = moved if before is None else before + moved

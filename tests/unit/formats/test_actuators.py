@@ -13,6 +13,7 @@ from mbsym.formats.native_text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
 from mbsym.model.system import Model
+from mbsym.values.numbers import evaluate
 
 MJCF = """<mujoco><default><motor gear="3"/></default><worldbody><body name="b"><joint name="x" type="slide"
  frictionloss="0.4"/><geom size="0.1"/><site name="s"/></body></worldbody>
@@ -73,3 +74,33 @@ TRANSMISSION = '<transmission name="t"><joint name="pin"/><actuator name="a"/></
 def test_a_transmission_marks_its_joint(more: str, actuated: bool) -> None:
     model = read_urdf(TextSource("r.urdf", URDF.format(more)))
     assert model.joints[0].actuated is actuated
+
+
+ROTORS = """<mujoco><default><motor armature="0.5"/></default><worldbody><body name="b"><joint name="x" type="slide"
+ {joint}/><joint name="ball" type="ball"/><geom size="0.1"/><site name="s"/></body></worldbody>
+<actuator>{actuators}</actuator></mujoco>"""
+
+
+def test_joints_feel_the_rotors_of_their_actuators() -> None:
+    """By the square of the gear, whether their forces are read or not."""
+    motors = '<motor joint="x" gear="3"/><motor joint="x"/><motor joint="x" armature="0"/>'
+    for options in ({}, {"actuators": "inputs"}):
+        joint = read(ROTORS.format(joint="", actuators=motors), **options).joint("x")
+        assert evaluate(joint.armature) == 5.0
+
+
+@pytest.mark.parametrize(
+    ("joint", "actuator", "told"),
+    [
+        (
+            'armature="0.1"',
+            '<motor name="m" joint="x"/>',
+            "joint 'x' has an armature of its own beside",
+        ),
+        ("", '<motor name="m" joint="ball"/>', "actuator 'm' has an armature, but no joint of one freedom"),
+        ("", '<motor name="m" site="s"/>', "actuator 'm' has an armature, but no joint of one freedom"),
+    ],
+)
+def test_rotors_that_are_told_twice_or_of_no_joint_are_refused(joint: str, actuator: str, told: str) -> None:
+    with pytest.raises(FormatError, match=told):
+        read(ROTORS.format(joint=joint, actuators=actuator))

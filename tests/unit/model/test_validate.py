@@ -379,3 +379,9 @@ def test_principal_moments_are_eigenvalues(entries: tuple[float, float, float, f
     expected = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     # Backward stable both: a few units in the last place of the norm.
     assert principal_moments(*entries) == pytest.approx(tuple(expected), abs=1e-13)
+
+
+def test_a_rotor_needs_a_speed() -> None:
+    joint = Joint("weld", "fixed", "ground", "b", armature=1)
+    (found,) = validate(Model("m", (Body("b", 1, inertia=(1, 1, 1, 0, 0, 0)),), (joint,)))
+    assert found.what == "fixed joint 'weld' has an armature but no speed"
