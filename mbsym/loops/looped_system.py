@@ -23,8 +23,8 @@ from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.functions import LOOP_FUNCTIONS
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
-from mbsym.loops.runtime import LOOP_KERNELS, closure_sizes, extra_arguments, loop_constants, loop_runtime
-from mbsym.loops.tolerances import runtime_tolerances
+from mbsym.loops.runtime import LOOP_KERNELS, extra_arguments, loop_constants, loop_runtime
+from mbsym.loops.tolerances import RUNTIME
 
 Array: TypeAlias = NDArray[Any]
 Function: TypeAlias = Callable[..., Any]
@@ -119,7 +119,7 @@ class LoopedSystem:
             manifest={"nq": mechanism.nq, "nv": mechanism.nv},
             constants={"NQ": mechanism.nq, "NV": mechanism.nv, **loop_constants(mechanism, found)},
             runtime=runtime,
-            tolerances=runtime_tolerances(closure_sizes(mechanism, found)),
+            tolerances=RUNTIME,
             extra=extra_arguments(mechanism),
         )
         return cls.of_module(numpy_module(*render(description, ("numpy",))), parameters)

@@ -1,0 +1,138 @@
+"""By what a closure residual is measured: the sizes of what it is the sum of.
+
+A gap counts as none where it is within a few roundings of what it was summed from; a bare bound would call a wheel open
+after some turns, and a closed loop of nanometres open for good. Two things are rounded:
+
+* what is computed on the way around the loop, some hundred operations with the lengths of its bodies: its *size*;
+* each coordinate, to half a unit in its last place, which moves the far side of the loop by that part of an angle times
+  the reach of the loop, and of a travel: its *rounding*.
+
+With L the lengths of a loop, s its travels, a its angles and n its joints, a row has
+
+    lengths                     size = sum L                         rounding = (sum L + sum |s|) (n + sum |a|) / 64
+    angles                      size = 1                             rounding = sum |a| / 64
+    coordinates in proportion   size = |offset| + sum |factor of a|  rounding = n sum |factor q| / 64
+
+A residual counts as zero up to a tolerance times size + rounding: 32 and 256 epsilon are half a unit and four units in
+the last place of each coordinate. A rounding counts up to a part of the size, though (``COARSE``): farther out nothing
+is known, and a Newton step that flings the mechanism there has closed nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import Final
+
+from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.spatial.transform import Transform
+from mbsym.spatial.vector import dot
+from mbsym.symbolic.scalar import Scalar, constant, sqrt
+
+SHARE: Final = Fraction(1, 64)
+"""Of what coordinates contribute, which is rounded once, beside sizes on which some hundred operations are made."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowScale:
+    """By what the residual of a row is measured.
+
+    Attributes:
+        size: of what does not depend on the state; 1 for angles [m, rad].
+        rounding: of what coordinates contribute [m, rad].
+    """
+
+    size: Scalar
+    rounding: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class LoopScale:
+    """Sizes along the way around a loop: of its lengths [m], its travels [m] and its angles [rad], and its joints."""
+
+    lengths: Scalar
+    travels: Scalar
+    angles: Scalar
+    joints: int
+
+    def of_row(self, unit: str) -> RowScale:
+        """By what a row of lengths or of angles is measured; one without lengths by its travels."""
+        if unit != "m":
+            return RowScale(constant(self.angles.graph, 1), self.angles * SHARE)
+        reach = self.lengths + self.travels
+        return RowScale(self.lengths or reach, reach * (self.angles + self.joints) * SHARE)
+
+
+def loop_scale(
+    mechanism: Mechanism, labels: Sequence[int], frames: Sequence[Transform], more: Sequence[Scalar] = ()
+) -> LoopScale:
+    """The sizes along a way around a loop.
+
+    Args:
+        mechanism: whose tree joints the way leads through.
+        labels: of these joints.
+        frames: between which the loop is closed, on their bodies.
+        more: lengths that stand in the closure itself, such as that of a rod.
+    """
+    bodies = [body for body in map(mechanism.body, labels) if not body.joint.kind.is_rigid]
+    steps = [_length(place.translation) for place in (*frames, *(body.inboard for body in bodies))]
+    travels = [x for body in bodies for x in _terms(mechanism, body, "m")]
+    angles = [x for body in bodies for x in _terms(mechanism, body, "rad")]
+    for body in bodies:
+        if "pitch" in body.joint.kind.entries:
+            travels += [x * body.columns[0][1][2] for x in _terms(mechanism, body, "rad")]
+    lengths, travelled, turned = (_sum(mechanism, each) for each in ((*steps, *more), travels, angles))
+    return LoopScale(lengths, travelled, turned, len(bodies))
+
+
+def proportion_scale(mechanism: Mechanism, terms: Sequence[tuple[TreeBody, Scalar]], offset: Scalar) -> RowScale:
+    """By what the residual sum of factor * q - offset is measured, of joints with their factors.
+
+    Where only lengths are summed, nothing but they is there to measure by.
+    """
+    size, summed = [offset], [offset]
+    for body, factor in terms:
+        unit = body.joint.shape.coordinate_units[0]
+        size += [factor] if unit == "rad" else []
+        summed += [factor * x for x in _terms(mechanism, body, unit)]
+    turns = len(size) > 1
+    rounded = _sum(mechanism, summed)
+    return RowScale(_sum(mechanism, size) if turns else rounded, rounded * len(terms) * SHARE)
+
+
+def _terms(mechanism: Mechanism, body: TreeBody, unit: str) -> list[Scalar]:
+    """The coordinates of a body's joint that have that unit; of a coupled one, also what it is the sum of.
+
+    Turns of a quaternion are part of the size.
+    """
+    found = [x for x, own in zip(body.q, body.joint.shape.coordinate_units, strict=True) if own == unit]
+    if found and body.q_range[0] == body.q_range[1]:
+        ((column, ratio),) = mechanism.speed_of[body.label - 1]
+        source = next(other for other in mechanism.bodies if column in range(*other.v_range))
+        found.append(ratio * source.q[0])
+    return found
+
+
+def _sum(mechanism: Mechanism, entries: Iterable[Scalar]) -> Scalar:
+    """Of the sizes of entries."""
+    total = Scalar(mechanism.graph, 0)
+    for entry in entries:
+        total = total + entry.apply("abs")
+    return total
+
+
+def _length(vector: Sequence[Scalar]) -> Scalar:
+    """Of a vector, without a root where one entry is there or all are numbers."""
+    entries = [x for x in vector if x]
+    if len(entries) < 2:
+        return entries[0] if entries else vector[0]
+    square = dot(vector, vector)
+    known = square.constant
+    if known is None:
+        return sqrt(square)
+    # Correctly rounded, and so the same on every machine.
+    shift = max(0, 128 - known.numerator.bit_length() - known.denominator.bit_length()) // 2 + 64
+    root = Fraction(isqrt((known.numerator * known.denominator) << (2 * shift)), known.denominator << shift)
+    return constant(square.graph, Fraction(float(root)))

@@ -1,0 +1,104 @@
+"""What closure residuals are measured by, from the reference's own places of joints: the way around each loop."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mbsym.loops.motion import loop_joints
+from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, between_points
+from mbsym.reference.mechanism import OF_COORDINATES, NumericMechanism
+from mbsym.reference.placements import Configuration, configuration
+from mbsym.verification.evidence import Array, Evidence, Pairs
+
+_SHARE = 64.0
+
+
+def sizes_of_sums(evidence: Evidence) -> Pairs:
+    """Lengths of the way around the loop, and what half a unit in the last place of each coordinate moves."""
+    found = evidence.by_name()
+    mechanism = evidence.reference.mechanism
+    at = configuration(mechanism, evidence.state["q"])
+    expected = np.array([_measured(evidence, mechanism, at, *row) for row in evidence.companions.closure_rows])
+    for k, name in enumerate(("size", "rounding")):
+        yield found[name], expected[:, k] if len(expected) else found[name]
+
+
+def _measured(
+    evidence: Evidence, mechanism: NumericMechanism, at: Configuration, closure: str, unit: str
+) -> tuple[float, float]:
+    """Size and rounding of a row."""
+    if any(item.name == closure and item.type in OF_COORDINATES for item in mechanism.model.constraints):
+        return _proportion(evidence, mechanism, at, closure)
+    element = next((item for item in between_points(mechanism) if item.name == closure), None)
+    if element is None:
+        cut = next(joint for joint in mechanism.cut_joints if joint.name == closure)
+        ends = (cut.successor, at.joints[cut.label - 1].head), (cut.predecessor, at.joints[cut.label - 1].tail)
+        more = abs(cut.pitch)
+    else:
+        law = REFERENCE_CONSTRAINTS.named(element.type, element.name)
+        points = (element.first_body, getattr(element, law.near)), (element.second_body, element.second_point)
+        labels = [mechanism.body_labels[body] for body, _ in points]
+        near, far = (
+            at.origins[label] + at.rotations[label] @ mechanism.numbers(point)
+            for label, (_, point) in zip(labels, points, strict=True)
+        )
+        ends = (labels[0], near), (labels[1], far)
+        more = mechanism.number(getattr(element, "length", 0))
+    up, down = loop_joints(evidence.mechanism, ends[0][0], ends[1][0])
+    moving = [label for label in (*up, *down) if evidence.mechanism.body(label).joint.shape.nv]
+    lengths = more + sum(_apart(place, _origin(evidence, at, label)) for label, place in ends)
+    for label in moving:
+        lengths += _apart(_inner(evidence, at, label), _origin(evidence, at, evidence.mechanism.body(label).parent))
+    travels = sum(_coordinates(evidence, mechanism, at, label, "m") for label in moving)
+    angles = sum(_coordinates(evidence, mechanism, at, label, "rad") for label in moving)
+    travels += sum(
+        abs(mechanism.joints[label - 1].pitch) * _coordinates(evidence, mechanism, at, label, "rad") for label in moving
+    )
+    if unit != "m":
+        return 1.0, angles / _SHARE
+    return lengths or travels, (lengths + travels) * (len(moving) + angles) / _SHARE
+
+
+def _proportion(
+    evidence: Evidence, mechanism: NumericMechanism, at: Configuration, closure: str
+) -> tuple[float, float]:
+    place = [item.name for item in mechanism.model.constraints if item.type in OF_COORDINATES].index(closure)
+    relation = mechanism.relations[place]
+    units = [evidence.mechanism.body(label).joint.shape.coordinate_units[0] for label, _ in relation.terms]
+    terms = zip(relation.terms, units, strict=True)
+    summed = abs(relation.offset) + sum(
+        abs(factor) * _coordinates(evidence, mechanism, at, label, unit) for (label, factor), unit in terms
+    )
+    turning = [abs(factor) for (_, factor), unit in zip(relation.terms, units, strict=True) if unit == "rad"]
+    size = abs(relation.offset) + sum(turning) if turning else summed
+    return size, summed * len(units) / _SHARE
+
+
+def _coordinates(evidence: Evidence, mechanism: NumericMechanism, at: Configuration, label: int, unit: str) -> float:
+    """Sizes of a joint's coordinates of that unit; of one that follows another also what it is the sum of."""
+    units = evidence.mechanism.body(label).joint.shape.coordinate_units
+    total = sum(abs(float(x)) for x, own in zip(at.coordinates[label - 1], units, strict=True) if own == unit)
+    follower = mechanism.followers.get(label)
+    if follower is not None and unit in units:
+        total += abs(follower.ratio * float(at.coordinates[follower.leader - 1][0]))
+    return total
+
+
+def _inner(evidence: Evidence, at: Configuration, label: int) -> Array:
+    """Where a joint's inboard frame is."""
+    frames = at.joints[label - 1]
+    return frames.head if evidence.mechanism.body(label).flipped else frames.tail
+
+
+def _origin(evidence: Evidence, at: Configuration, label: int) -> Array:
+    """Where the outboard frame is of the joint that moves a body, with what is fixed to it; the base for ground."""
+    while label and not evidence.mechanism.body(label).joint.shape.nv:
+        label = evidence.mechanism.body(label).parent
+    if not label:
+        return np.zeros(3)
+    frames = at.joints[label - 1]
+    return frames.tail if evidence.mechanism.body(label).flipped else frames.head
+
+
+def _apart(first: Array, second: Array) -> float:
+    return float(np.linalg.norm(first - second))
