@@ -28,7 +28,7 @@ from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.kinematics.placement import vector_of
 from mbsym.loops.motion import LoopMotion, loop_joints, loop_motion
-from mbsym.loops.scale import RowScale, loop_scale, proportion_scale
+from mbsym.loops.scale import RowScale, length, loop_scale, proportion_scale
 from mbsym.spatial.alignment import align_z
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
@@ -148,7 +148,7 @@ def _cut_joint(mechanism: Mechanism, cut: CutJoint) -> Closure:
     ends = (cut.successor, cut.predecessor)
     frames = (cut.successor_frame, cut.predecessor_frame)
     return closure_of(
-        mechanism, joint.name, joint.type, drafts, moved, ends, frames, at_end=not slides, lengths=(pitch,)
+        mechanism, joint.name, joint.type, drafts, moved, ends, frames, at_end=not slides, fixed=pitch, slides=slides
     )
 
 
@@ -188,10 +188,12 @@ class _OpenLoops:
             for row in found
             for pull in ((zero, row.direction),)
         ]
-        lengths = [row.length for row in found if row.length is not None]
+        rod = next((row.length for row in found if row.length is not None), None)
         ends, frames = (first.label, second.label), (first.frame, second.frame)
         kind = _words(element)
-        return closure_of(mechanism, element.name, kind, drafts, moved, ends, frames, at_end=True, lengths=lengths)
+        return closure_of(
+            mechanism, element.name, kind, drafts, moved, ends, frames, at_end=True, fixed=rod, slides=rod is None
+        )
 
     def of_coordinates(
         self, element: ConstraintElement, terms: Sequence[tuple[str, Scalar]], offset: Scalar
@@ -251,7 +253,8 @@ def closure_of(
     frames: tuple[Transform, Transform],
     *,
     at_end: bool,
-    lengths: Sequence[Scalar] = (),
+    fixed: Scalar | None = None,
+    slides: bool = False,
 ) -> Closure:
     """The closure with these equations between two bodies.
 
@@ -263,11 +266,14 @@ def closure_of(
         ends: labels of the bodies of the successor and the predecessor.
         frames: the successor's and the predecessor's on their bodies.
         at_end: twists are taken at the origin of the predecessor's frame.
-        lengths: that stand in the closure itself, such as a pitch.
+        fixed: length that stands in the closure itself, such as that of a rod.
+        slides: whether what closes the loop lets the frames slide apart.
     """
     source, target = ends
     up, down = loop_joints(mechanism, source, target)
-    sizes = loop_scale(mechanism, (*up, *down), frames, lengths)
+    zero = Scalar(mechanism.graph, 0)
+    slid = length(moved.placement.translation) if slides else zero
+    sizes = loop_scale(mechanism, (up, down), frames, fixed or zero, slid)
     point = moved.placement.translation if at_end else zero_vector(mechanism.graph)
     rows = []
     for number, draft in enumerate(drafts, start=1):

@@ -35,6 +35,7 @@ NEEDED: Final = (
     "forward_dynamics",
     "constrained_dynamics",
     "constraint_residual",
+    "closure_scale",
     "constraint_jacobian",
     "position_correction",
 )
@@ -170,6 +171,11 @@ class LoopedSystem:
             np.asarray(self.functions["position_correction"](q)[0]),
             np.asarray(self.functions["constraint_jacobian"](q)),
         )
+
+    def scale(self, q: Array) -> tuple[Array, Array]:
+        """Size and rounding by which the residuals at q are measured (m,)."""
+        size, rounding = self.functions["closure_scale"](q)
+        return np.asarray(size), np.asarray(rounding)
 
     def accelerate(self, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()) -> Acceleration:
         """vdot and multipliers; ``extra`` is t and u."""

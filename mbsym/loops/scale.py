@@ -4,12 +4,13 @@ A gap counts as none where it is within a few roundings of what it was summed fr
 after some turns, and a closed loop of nanometres open for good. Two things are rounded:
 
 * what is computed on the way around the loop, some hundred operations with the lengths of its bodies: its *size*;
-* each coordinate, to half a unit in its last place, which moves the far side of the loop by that part of an angle times
-  the reach of the loop, and of a travel: its *rounding*.
+* each coordinate, to half a unit in its last place: a travel moves the far side of the loop by that much, an angle by
+  that part of it times its lever, which is no longer than the shorter way from the joint to where the loop is closed
+  and how far the frames that close it are apart there.
 
-With L the lengths of a loop, s its travels, a its angles and n its joints, a row has
+With L the lengths of a loop, s its travels, a its angles, l their levers and n its joints, a row has
 
-    lengths                     size = sum L                         rounding = (sum L + sum |s|) (n + sum |a|) / 64
+    lengths                     size = sum L                         rounding = (n sum (L + |s|) + sum l |a|) / 64
     angles                      size = 1                             rounding = sum |a| / 64
     coordinates in proportion   size = |offset| + sum |factor of a|  rounding = n sum |factor q| / 64
 
@@ -24,15 +25,26 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import Final
+from typing import Any, Final
 
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
+from mbsym.loops.tolerances import ACCEPTED, COARSE
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import dot
 from mbsym.symbolic.scalar import Scalar, constant, sqrt
 
 SHARE: Final = Fraction(1, 64)
 """Of what coordinates contribute, which is rounded once, beside sizes on which some hundred operations are made."""
+
+
+def rounded_to(part: float, size: Any, rounding: Any) -> Any:
+    """Up to where residuals are round-off: ``part`` of their sizes, and what their coordinates add [m, rad].
+
+    What is asked of a gap beside round-off leaves the coordinates' part as it is.
+    """
+    import numpy as np
+
+    return part * size + np.minimum(min(part, ACCEPTED.double) * rounding, COARSE.double * size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +62,20 @@ class RowScale:
 
 @dataclass(frozen=True, slots=True)
 class LoopScale:
-    """Sizes along the way around a loop: of its lengths [m], its travels [m] and its angles [rad], and its joints."""
+    """Sizes along the way around a loop.
+
+    Attributes:
+        lengths: of its bodies [m].
+        travels: [m].
+        angles: [rad].
+        swept: by the ends of levers, angle times lever [m].
+        joints: their number.
+    """
 
     lengths: Scalar
     travels: Scalar
     angles: Scalar
+    swept: Scalar
     joints: int
 
     def of_row(self, unit: str) -> RowScale:
@@ -62,29 +83,47 @@ class LoopScale:
         if unit != "m":
             return RowScale(constant(self.angles.graph, 1), self.angles * SHARE)
         reach = self.lengths + self.travels
-        return RowScale(self.lengths or reach, reach * (self.angles + self.joints) * SHARE)
+        return RowScale(self.lengths or reach, (reach * self.joints + self.swept) * SHARE)
 
 
 def loop_scale(
-    mechanism: Mechanism, labels: Sequence[int], frames: Sequence[Transform], more: Sequence[Scalar] = ()
+    mechanism: Mechanism,
+    ways: tuple[Sequence[int], Sequence[int]],
+    frames: tuple[Transform, Transform],
+    fixed: Scalar,
+    slid: Scalar,
 ) -> LoopScale:
     """The sizes along a way around a loop.
 
     Args:
         mechanism: whose tree joints the way leads through.
-        labels: of these joints.
+        ways: labels of these joints, up from the first frame and down to the second.
         frames: between which the loop is closed, on their bodies.
-        more: lengths that stand in the closure itself, such as that of a rod.
+        fixed: length that stands in the closure itself, such as that of a rod.
+        slid: how far the frames are apart by what closes the loop.
     """
-    bodies = [body for body in map(mechanism.body, labels) if not body.joint.kind.is_rigid]
-    steps = [_length(place.translation) for place in (*frames, *(body.inboard for body in bodies))]
-    travels = [x for body in bodies for x in _terms(mechanism, body, "m")]
-    angles = [x for body in bodies for x in _terms(mechanism, body, "rad")]
-    for body in bodies:
-        if "pitch" in body.joint.kind.entries:
-            travels += [x * body.columns[0][1][2] for x in _terms(mechanism, body, "rad")]
-    lengths, travelled, turned = (_sum(mechanism, each) for each in ((*steps, *more), travels, angles))
-    return LoopScale(lengths, travelled, turned, len(bodies))
+    zero = Scalar(mechanism.graph, 0)
+    lengths, travels, angles = length(frames[0].translation).apply("abs"), zero, zero
+    turning: list[tuple[Scalar, Scalar, Scalar]] = []
+    joints = 0
+    for way in ways:
+        for body in map(mechanism.body, way):
+            if body.joint.kind.is_rigid:
+                continue
+            joints += 1
+            step, own = length(body.inboard.translation).apply("abs"), _sum(mechanism, _travels(mechanism, body))
+            turned = _sum(mechanism, _terms(mechanism, body, "rad"))
+            lengths = lengths + step if way is ways[1] else lengths
+            if turned:
+                turning.append((turned, lengths + travels, own))
+            lengths = lengths + step if way is ways[0] else lengths
+            travels, angles = travels + own, angles + turned
+    lengths, fixed, slid = lengths + length(frames[1].translation).apply("abs"), fixed.apply("abs"), slid.apply("abs")
+    swept = zero
+    for turned, before, own in turning:
+        after = lengths + travels - before - own
+        swept = swept + turned * (before.apply("min", after) + own + fixed + slid)
+    return LoopScale(lengths + fixed, travels + slid, angles, swept, joints)
 
 
 def proportion_scale(mechanism: Mechanism, terms: Sequence[tuple[TreeBody, Scalar]], offset: Scalar) -> RowScale:
@@ -100,6 +139,14 @@ def proportion_scale(mechanism: Mechanism, terms: Sequence[tuple[TreeBody, Scala
     turns = len(size) > 1
     rounded = _sum(mechanism, summed)
     return RowScale(_sum(mechanism, size) if turns else rounded, rounded * len(terms) * SHARE)
+
+
+def _travels(mechanism: Mechanism, body: TreeBody) -> list[Scalar]:
+    """By how much a body's joint slides, by its coordinates or by its pitch."""
+    found = _terms(mechanism, body, "m")
+    if "pitch" in body.joint.kind.entries:
+        found += [x * body.columns[0][1][2] for x in _terms(mechanism, body, "rad")]
+    return found
 
 
 def _terms(mechanism: Mechanism, body: TreeBody, unit: str) -> list[Scalar]:
@@ -123,8 +170,8 @@ def _sum(mechanism: Mechanism, entries: Iterable[Scalar]) -> Scalar:
     return total
 
 
-def _length(vector: Sequence[Scalar]) -> Scalar:
-    """Of a vector, without a root where one entry is there or all are numbers."""
+def length(vector: Sequence[Scalar]) -> Scalar:
+    """Of a vector up to its sign, without a root where one entry is there or all are numbers."""
     entries = [x for x in vector if x]
     if len(entries) < 2:
         return entries[0] if entries else vector[0]

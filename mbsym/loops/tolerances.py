@@ -67,10 +67,11 @@ RUNTIME: Final = (REGULAR, DEPENDENT, ENOUGH, ACCEPTED, COARSE, ITERATIONS)
 """What the generated code receives."""
 
 CLOSED: Final = 1e-10
-"""Gaps below this [m, rad] count as closed in assembly: far above round-off, far below what any drawing means."""
+"""Part of their size below which gaps count as closed in assembly: far above round-off, far below what any drawing
+means."""
 
 FLOOR: Final = 1e-15
-"""Gaps below this [m, rad] are not closed further."""
+"""Gaps below this are not closed further, in the units of the mechanism."""
 
 FOLLOWS: Final = 1e-6
 """Part of the largest singular value of G below which a row follows from others in the analysis of a mechanism. Loops

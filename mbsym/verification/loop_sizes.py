@@ -33,7 +33,7 @@ def _measured(
     if element is None:
         cut = next(joint for joint in mechanism.cut_joints if joint.name == closure)
         ends = (cut.successor, at.joints[cut.label - 1].head), (cut.predecessor, at.joints[cut.label - 1].tail)
-        more = abs(cut.pitch)
+        fixed, slides = abs(cut.pitch), evidence.mechanism.cut_joints[cut.label - 1 - mechanism.nb].joint.kind.slides
     else:
         law = REFERENCE_CONSTRAINTS.named(element.type, element.name)
         points = (element.first_body, getattr(element, law.near)), (element.second_body, element.second_point)
@@ -43,20 +43,37 @@ def _measured(
             for label, (_, point) in zip(labels, points, strict=True)
         )
         ends = (labels[0], near), (labels[1], far)
-        more = mechanism.number(getattr(element, "length", 0))
+        fixed = abs(mechanism.number(getattr(element, "length", 0)))
+        slides = not fixed
     up, down = loop_joints(evidence.mechanism, ends[0][0], ends[1][0])
-    moving = [label for label in (*up, *down) if evidence.mechanism.body(label).joint.shape.nv]
-    lengths = more + sum(_apart(place, _origin(evidence, at, label)) for label, place in ends)
-    for label in moving:
-        lengths += _apart(_inner(evidence, at, label), _origin(evidence, at, evidence.mechanism.body(label).parent))
-    travels = sum(_coordinates(evidence, mechanism, at, label, "m") for label in moving)
-    angles = sum(_coordinates(evidence, mechanism, at, label, "rad") for label in moving)
-    travels += sum(
-        abs(mechanism.joints[label - 1].pitch) * _coordinates(evidence, mechanism, at, label, "rad") for label in moving
-    )
+    first, last = (_apart(place, _origin(evidence, at, label)) for label, place in ends)
+    # The way around: lengths, and joints by their label.
+    way: list[tuple[float, int]] = [(first, 0)]
+    for label in (*up, *down):
+        if evidence.mechanism.body(label).joint.shape.nv:
+            parent = evidence.mechanism.body(label).parent
+            step = (_apart(_inner(evidence, at, label), _origin(evidence, at, parent)), 0)
+            way += [(0.0, label), step] if label in up else [step, (0.0, label)]
+    way.append((last, 0))
+    slid = _apart(ends[0][1], ends[1][1]) if slides else 0.0
+    travels = [_travel(evidence, mechanism, at, label) for _, label in way]
+    angles = [_coordinates(evidence, mechanism, at, label, "rad") for _, label in way]
     if unit != "m":
-        return 1.0, angles / _SHARE
-    return lengths or travels, (lengths + travels) * (len(moving) + angles) / _SHARE
+        return 1.0, sum(angles) / _SHARE
+    reaches = np.array([length for length, _ in way]) + travels
+    levers = [min(reaches[:k].sum(), reaches[k + 1 :].sum()) + travels[k] + fixed + slid for k in range(len(way))]
+    lengths = sum(length for length, _ in way) + fixed
+    joints = sum(label > 0 for _, label in way)
+    reach = lengths + sum(travels) + slid
+    return lengths or reach, float(reach * joints + np.dot(levers, angles)) / _SHARE
+
+
+def _travel(evidence: Evidence, mechanism: NumericMechanism, at: Configuration, label: int) -> float:
+    """By how much a joint slides."""
+    if not label:
+        return 0.0
+    turned = _coordinates(evidence, mechanism, at, label, "rad")
+    return _coordinates(evidence, mechanism, at, label, "m") + abs(mechanism.joints[label - 1].pitch) * turned
 
 
 def _proportion(
@@ -76,6 +93,8 @@ def _proportion(
 
 def _coordinates(evidence: Evidence, mechanism: NumericMechanism, at: Configuration, label: int, unit: str) -> float:
     """Sizes of a joint's coordinates of that unit; of one that follows another also what it is the sum of."""
+    if not label:
+        return 0.0
     units = evidence.mechanism.body(label).joint.shape.coordinate_units
     total = sum(abs(float(x)) for x, own in zip(at.coordinates[label - 1], units, strict=True) if own == unit)
     follower = mechanism.followers.get(label)
