@@ -79,11 +79,11 @@ class LoopScale:
     joints: int
 
     def of_row(self, unit: str) -> RowScale:
-        """By what a row of lengths or of angles is measured; one without lengths by its travels."""
+        """By what a row of lengths or of angles is measured; one without lengths by its coordinates alone."""
         if unit != "m":
             return RowScale(constant(self.angles.graph, 1), self.angles * SHARE)
-        reach = self.lengths + self.travels
-        return RowScale(self.lengths or reach, (reach * self.joints + self.swept) * SHARE)
+        rounding = ((self.lengths + self.travels) * self.joints + self.swept) * SHARE
+        return RowScale(self.lengths or rounding, rounding)
 
 
 def loop_scale(
@@ -129,16 +129,15 @@ def loop_scale(
 def proportion_scale(mechanism: Mechanism, terms: Sequence[tuple[TreeBody, Scalar]], offset: Scalar) -> RowScale:
     """By what the residual sum of factor * q - offset is measured, of joints with their factors.
 
-    Where only lengths are summed, nothing but they is there to measure by.
+    Where only lengths are summed, nothing but their rounding is there to measure by.
     """
     size, summed = [offset], [offset]
     for body, factor in terms:
         unit = body.joint.shape.coordinate_units[0]
         size += [factor] if unit == "rad" else []
         summed += [factor * x for x in _terms(mechanism, body, unit)]
-    turns = len(size) > 1
-    rounded = _sum(mechanism, summed)
-    return RowScale(_sum(mechanism, size) if turns else rounded, rounded * len(terms) * SHARE)
+    rounding = _sum(mechanism, summed) * len(terms) * SHARE
+    return RowScale(_sum(mechanism, size) if len(size) > 1 else rounding, rounding)
 
 
 def _travels(mechanism: Mechanism, body: TreeBody) -> list[Scalar]:

@@ -93,12 +93,6 @@ class Companions:
         return independent_at_start(self.mechanism, self._available.loops)
 
     @cached_property
-    def closure_rows(self) -> tuple[tuple[str, str], ...]:
-        """The closure and the unit of each independent closure row."""
-        assert self._available.loops is not None
-        return tuple((row.closure, row.unit) for row in self._available.loops.rows)
-
-    @cached_property
     def _available(self) -> Available:
         return available_functions(self.mechanism, "auto")
 

