@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, Vector, factorised, product, sparsest_order
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.closing import closing_problem
-from mbsym.loops.dependent import dependent_columns
+from mbsym.loops.dependent import EQUAL, dependent_columns
 from mbsym.loops.functions import constraint_jacobian
 from mbsym.loops.generic_rank import held_aside, rank_of
 from mbsym.loops.redundancy import LoopAnalysis
@@ -135,4 +135,5 @@ def independent_at_start(mechanism: Mechanism, loops: LoopAnalysis) -> tuple[int
         rest = [k for k in range(mechanism.nv) if k not in chosen]
         return min(float(np.linalg.svd(each[:, rest], compute_uv=False).min()) for each in around)
 
-    return max(choices, key=worst)
+    worth = {chosen: worst(chosen) for chosen in choices}
+    return next(chosen for chosen, value in worth.items() if value >= EQUAL * max(worth.values()))

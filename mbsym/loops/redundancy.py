@@ -263,6 +263,7 @@ def _kind_of_loop(screws: Array, wrenches: Array) -> str:
     """What the screws of a loop's joints, those of its cut joint included, have in common."""
     import numpy as np
 
+    wrenches = wrenches / np.linalg.norm(wrenches, axis=1)[:, None]
     own = np.linalg.svd(wrenches)[2][np.linalg.matrix_rank(wrenches, tol=1e-9) :] if len(wrenches) else np.eye(6)
     every = np.concatenate([screws, own])
     every = every[np.linalg.norm(every, axis=1) > 1e-12]
