@@ -115,7 +115,8 @@ def stabilised_dynamics(q, v, tau, *extra, failures="raise", **keywords):
 def joint_wrenches(q, v, tau, *extra, failures="raise", **keywords):
     """Wrenches of tree joints and cut joints."""
     vdot, multipliers, _, _, status = _dynamics(q, v, tau, *extra, **keywords)
-    wrenches = _evaluated(constrained_wrenches, q, v, vdot, multipliers, *extra, **keywords)
+    with np.errstate(all="ignore"):
+        wrenches = _evaluated(constrained_wrenches, q, v, vdot, multipliers, *extra, **keywords)
     sound = np.isfinite(wrenches).all(axis=(-2, -1)) | (status != Status.OK)
     return _settled("joint_wrenches", wrenches, np.where(sound, status, Status.NOT_FINITE)[()], failures)
 
