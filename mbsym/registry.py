@@ -41,13 +41,12 @@ from mbsym.loops.runtime import (
     DERIVATIVE_KERNELS,
     LOOP_KERNELS,
     REPLACED,
-    closure_sizes,
     extra_arguments,
     loop_constants,
     loop_derivatives,
     loop_runtime,
 )
-from mbsym.loops.tolerances import runtime_tolerances
+from mbsym.loops.tolerances import RUNTIME
 from mbsym.records import Registry
 from mbsym.regressors.functions import BASE_REGRESSOR, REGRESSOR_FUNCTIONS, base_regressor_along_loops
 from mbsym.symbolic.program import Program
@@ -256,7 +255,7 @@ class Available:
             LOOP_KERNELS,
             REPLACED,
             constants=loop_constants(self.mechanism, self.loops),
-            tolerances=runtime_tolerances(closure_sizes(self.mechanism, self.loops)),
+            tolerances=RUNTIME,
             extra=extra_arguments(self.mechanism),
         )
 

@@ -57,7 +57,6 @@ class Tolerance:
         double, single: its values in double and single precision.
         measure: where the values come from, in units of the type's epsilon where they have to do with rounding.
         reason: what it is for.
-        sizes: for a tolerance of closure residuals, what each row's residual is measured by; else empty.
     """
 
     name: str
@@ -65,7 +64,6 @@ class Tolerance:
     single: float
     measure: str
     reason: str
-    sizes: tuple[float, ...] = ()
 
     def of(self, real: Real) -> float:
         """The value for a floating-point type."""
@@ -79,8 +77,7 @@ class RuntimeFunction:
     Its text stands in ``runtime/FILE.py``, a routine that is printed in every language (``mbsym.codegen.routines``), or
     else in ``runtime/c/FILE.c`` and ``runtime/numpy/FILE.py``. What follows the line that says ``mbsym: copied from
     here`` is copied with ``MODEL_`` replaced by the module's prefix (in NumPy by nothing). Sizes reach it as the
-    module's ``constants``, and its ``tolerances`` as ``MODEL_NAME`` (in NumPy ``NAME``), those of closure
-    residuals also row by row as ``MODEL_NAME_ROWS`` (in NumPy ``NAME * _NAME_SIZES``). In C the heads of public
+    module's ``constants``, and its ``tolerances`` as ``MODEL_NAME`` (in NumPy ``NAME``). In C the heads of public
     functions are printed anew, so that arguments bear their names from here. The C text finds
     ``MODEL_SQRT``, ``MODEL_ABS`` and ``MODEL_INFINITY`` of the floating-point type, and arguments that it only passes
     on, both as formal and as actual ones and empty where there are none: ``MODEL_FORMAL`` and ``MODEL_ACTUAL``, the

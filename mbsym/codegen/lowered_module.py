@@ -233,8 +233,7 @@ def _rolled(rolled: RolledProgram, names: ModuleNames, reserved: frozenset[str])
 
 def tolerance_names(description: ModuleDescription) -> tuple[str, ...]:
     """What stands behind the prefix in macros of the runtime's tolerances."""
-    rows = (f"{item.name}_ROWS" for item in description.tolerances if item.sizes)
-    return (*(item.name for item in description.tolerances), *rows, VANISHES.name)
+    return (*(item.name for item in description.tolerances), VANISHES.name)
 
 
 def _operations(fixed: RuntimeFunction, derived: Mapping[str, OperationCount | None]) -> OperationCount | None:

@@ -54,7 +54,7 @@ class DistanceConstraint(ConstraintElement):
             now = sqrt(dot(place, place))
             n = scale(place, 1 / now)
             change = scale(subtract(velocity, scale(n, dot(n, velocity))), 1 / now)
-            return [PointRow("distance", "m", now - length, n, change)]
+            return [PointRow("distance", "m", now - length, n, change, length)]
 
         return loop.between(self, loop.at(self.first_body, self.first_point), end, rows)
 

@@ -89,6 +89,7 @@ class PointRow:
         residual: zero where the constraint holds.
         direction: gradient of the residual by the point.
         direction_rate: its rate.
+        length: that is subtracted in the residual, if one is.
     """
 
     quantity: str
@@ -96,6 +97,7 @@ class PointRow:
     residual: Scalar
     direction: Vector3
     direction_rate: Vector3
+    length: Scalar | None = None
 
 
 PointRows: TypeAlias = Callable[[Vector3, Vector3], Sequence[PointRow]]

@@ -20,6 +20,7 @@ from mbsym.loops.closing import (
     close_from_anywhere,
     closing_problem,
     largest,
+    length_unit,
 )
 from mbsym.loops.constraints import ClosureRow, closures
 from mbsym.loops.looped_system import Array, LoopedSystem
@@ -189,10 +190,13 @@ def _moved(
     rigid = held_cuts(mechanism, wanted)
     names = [cut.joint.name for cut in mechanism.cut_joints if cut.joint.name in wanted]
     if rigid:
-        residual = closing_problem(mechanism, rigid, parameters).gap(q)[0].reshape(-1, 6)
+        problem = closing_problem(mechanism, rigid, parameters)
+        residual = (problem.gap(q)[0] * problem.rows).reshape(-1, 6)
         for name, closure, gaps in zip(names, rigid, residual, strict=True):
             found.append(MovedJoint(name, *off_initial(closure, gaps), True))
-    return tuple(sorted((item for item in found if item.by > CLOSED), key=lambda item: not item.given))
+    length = length_unit(mechanism, parameters)
+    far = (item for item in found if item.by > CLOSED * (length if item.unit == "m" else 1.0))
+    return tuple(sorted(far, key=lambda item: not item.given))
 
 
 def _open_loop(
@@ -225,7 +229,7 @@ def _assemble_system(system: LoopedSystem, q_guess: Array | Sequence[float] | No
         at = system.closure(q)
         return at.residual, at.residual_jacobian
 
-    done = close_from_anywhere(ClosingProblem(gap, system.move, system.nv), guess)
+    done = close_from_anywhere(ClosingProblem(gap, system.move, system.nv, system.scale), guess)
     if not done.closed:
         worst = int(np.argmax(np.abs(done.residual)))
         raise SimulationError(

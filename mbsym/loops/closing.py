@@ -3,6 +3,9 @@
 The damping of a step is the size of the gap (Levenberg-Marquardt), which keeps convergence quadratic where closure
 equations depend on each other, as they do in every planar loop.
 
+Lengths are counted in metres, millimetres, kilometres or what else of that kind fits the bodies, so that steps,
+restarts and ranks are the same whatever the size of the mechanism; ordinary ones keep the metre.
+
 Source: J. Fan, Y. Yuan, On the quadratic convergence of the Levenberg-Marquardt method without nonsingularity
 assumption, Computing 74, 2005.
 """
@@ -10,17 +13,20 @@ assumption, Computing 74, 2005.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import dist, log10
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
 from mbsym.loops.constraints import Closure
-from mbsym.loops.tolerances import CLOSED, FLOOR, UNMOVED
+from mbsym.loops.scale import rounded_to
+from mbsym.loops.tolerances import ACCEPTED, CLOSED, FLOOR, UNMOVED
 from mbsym.symbolic.evaluator import Evaluator
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
+from mbsym.values.numbers import evaluate, parameter_values
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,17 +39,46 @@ _RESTARTS: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class ClosingProblem:
-    """What closing needs to know of a mechanism.
+    """What closing needs to know of a mechanism, lengths in its own unit.
 
     Attributes:
         gap: q (nq,) -> closure residuals (m,) and their exact derivatives by the motion of v (m, nv).
         move: q (nq,) and a small motion (nv,) -> q with unit quaternions.
         nv: number of speeds.
+        scale: q (nq,) -> size and rounding of the residuals (m,); None where gaps are measured by 1.
+        rows: units of the residuals (m,) [m, rad].
+        columns: units of the motion (nv,) [m, rad].
+        length: its unit of length [m].
+        lengths: which coordinates are lengths (nq,).
     """
 
     gap: Callable[[Array], tuple[Array, Array]]
     move: Callable[[Array, Array], Array]
     nv: int
+    scale: Callable[[Array], tuple[Array, Array]] | None = None
+    rows: Array | float = 1.0
+    columns: Array | float = 1.0
+    length: float = 1.0
+    lengths: Array | bool = False
+
+    def apart(self, first: Array, second: Array) -> float:
+        """The distance of coordinates."""
+        import numpy as np
+
+        return float(np.linalg.norm((first - second) / np.where(self.lengths, self.length, 1.0)))
+
+    def matrix(self, rows: Array) -> Array:
+        """Rows [m, rad] (m, nv) in the problem's units."""
+        import numpy as np
+
+        return rows * (self.columns / np.reshape(self.rows, (-1, 1)))
+
+    def within(self, q: Array, residual: Array, part: float) -> bool:
+        """True where all residuals are within that part of what they are measured by."""
+        import numpy as np
+
+        size, rounding = (1.0, 0.0) if self.scale is None else self.scale(q)
+        return bool(np.all(np.abs(residual) <= rounded_to(part, size, rounding)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +87,19 @@ class Closing:
 
     Attributes:
         q: coordinates (nq,).
-        residual: closure residuals there (m,).
+        residual: closure residuals there (m,) [m, rad].
         gap: the largest of their sizes.
+        miss: the same in the problem's units.
         iterations: Newton steps taken, over all restarts.
+        closed: True where all loops are closed.
     """
 
     q: Array
     residual: Array
     gap: float
+    miss: float
     iterations: int
-
-    @property
-    def closed(self) -> bool:
-        """True where all loops are closed."""
-        return self.gap < CLOSED
+    closed: bool
 
 
 def closing_problem(
@@ -83,20 +117,45 @@ def closing_problem(
     program = Evaluator(gap_program(mechanism, found), parameters)
     rate = Evaluator(rate_program(mechanism), parameters)
     quaternions = mechanism.q.quaternions
+    length = length_unit(mechanism, parameters)
+    rows = np.array([length if row.unit == "m" else 1.0 for closure in found for row in closure.rows])
+    columns, lengths = np.ones(mechanism.nv), np.zeros(mechanism.nq, dtype=bool)
+    for body in mechanism.bodies_by_coordinates:
+        shape = body.joint.shape
+        columns[slice(*body.v_range)] = [length if unit == "m/s" else 1.0 for unit in shape.speed_units]
+        lengths[slice(*body.q_range)] = [unit == "m" for unit in shape.coordinate_units]
 
     def gap(q: Array) -> tuple[Array, Array]:
         values = program(q)
-        return values["residual"], values["residual_jacobian"]
+        return values["residual"] / rows, values["residual_jacobian"] * (columns / rows[:, None])
 
     def move(q: Array, step: Array) -> Array:
-        moved = np.asarray(q + rate(q, step)["qdot"])
+        moved = np.asarray(q + rate(q, step * columns)["qdot"])
         return normalised(moved, quaternions)
 
-    return ClosingProblem(gap, move, mechanism.nv)
+    def scale(q: Array) -> tuple[Array, Array]:
+        values = program(q)
+        return values["size"] / rows, values["rounding"] / rows
+
+    return ClosingProblem(gap, move, mechanism.nv, scale, rows, columns, length, lengths)
+
+
+def length_unit(mechanism: Mechanism, parameters: Mapping[str, float] | None = None) -> float:
+    """A power of a thousand [m] near the longest distance of joints on one body; 1 where there is none."""
+    numbers = parameter_values(mechanism.model, parameters)
+    ends: dict[str, list[tuple[float, ...]]] = {}
+    for joint in mechanism.model.joints:
+        for body, place in (
+            (joint.predecessor, joint.predecessor_placement),
+            (joint.successor, joint.successor_placement),
+        ):
+            ends.setdefault(body, []).append(tuple(evaluate(entry, numbers) for entry in place.translation))
+    longest = max((dist(first, other) for first, *others in ends.values() for other in others), default=0.0)
+    return 10.0 ** (3 * round(log10(longest) / 3)) if longest > 0.0 else 1.0
 
 
 def gap_program(mechanism: Mechanism, found: Sequence[Closure]) -> Program:
-    """Residuals of all closure rows and their exact derivatives."""
+    """Residuals of all closure rows, their exact derivatives, and what they are measured by."""
     rows = [row for closure in found for row in closure.rows]
     zero = Scalar(mechanism.graph, 0)
     entries = [row.residual_jacobian.get(column, zero).ref for row in rows for column in range(mechanism.nv)]
@@ -107,6 +166,8 @@ def gap_program(mechanism: Mechanism, found: Sequence[Closure]) -> Program:
         (
             Output("residual", (len(rows),), tuple(row.residual.ref for row in rows), "", "closure residuals"),
             Output("residual_jacobian", (len(rows), mechanism.nv), tuple(entries), "", "their derivatives"),
+            Output("size", (len(rows),), tuple(row.scale.size.ref for row in rows), "", "what they are measured by"),
+            Output("rounding", (len(rows),), tuple(row.scale.rounding.ref for row in rows), "", "of coordinates"),
         ),
         mechanism.parameters,
         "closure residuals of all rows, those that follow from others included, and their exact derivatives",
@@ -156,14 +217,15 @@ def close(problem: ClosingProblem, guess: Array, fixed: Sequence[int] = (), iter
         if new_size < size:
             factor = max(factor * 0.2, 1e-6) if new_size < 0.5 * size else factor
             q, residual, jacobian, size = moved, new_residual, new_jacobian, new_size
-        elif size < 1e-13:
+        elif problem.within(q, residual, ACCEPTED.double):
             break
         else:
             factor *= 8.0
             if factor > 1e9:
                 break
-    gap = largest(residual)
-    return Closing(q, residual, gap if np.isfinite(gap) else float("inf"), count)
+    found = residual * problem.rows
+    gap, miss = (size if np.isfinite(size) else float("inf") for size in (largest(found), largest(residual)))
+    return Closing(q, found, gap, miss, count, problem.within(q, residual, CLOSED))
 
 
 def close_from_anywhere(
@@ -187,9 +249,9 @@ def close_from_anywhere(
         step[list(fixed)] = 0.0
         found = close(problem, problem.move(np.array(guess, dtype=float), step), fixed)
         count += found.iterations
-        if found.gap < best.gap:
+        if found.miss < best.miss:
             best = found
-    return Closing(best.q, best.residual, best.gap, count)
+    return replace(best, iterations=count)
 
 
 def largest(values: Array) -> float:

@@ -28,6 +28,7 @@ from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.kinematics.placement import vector_of
 from mbsym.loops.motion import LoopMotion, loop_joints, loop_motion
+from mbsym.loops.scale import RowScale, length, loop_scale, proportion_scale
 from mbsym.spatial.alignment import align_z
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
@@ -50,6 +51,7 @@ class ClosureRow:
         quantity: what the row holds together, in words.
         unit: of the residual.
         residual: zero where the loop is closed.
+        scale: what the residual is measured by.
         residual_jacobian: derivative of the residual by the motion of v, exact everywhere.
         jacobian: row of G.
         bias: entry of gamma in G vdot = gamma.
@@ -66,6 +68,7 @@ class ClosureRow:
     quantity: str
     unit: str
     residual: Scalar
+    scale: RowScale
     residual_jacobian: Row
     jacobian: Row
     bias: Scalar
@@ -143,7 +146,10 @@ def _cut_joint(mechanism: Mechanism, cut: CutJoint) -> Closure:
             remedy="turn the joint frame on one of its bodies by half a turn",
         ) from None
     ends = (cut.successor, cut.predecessor)
-    return closure_of(mechanism, joint.name, joint.type, drafts, moved, ends, cut.successor_frame, at_end=not slides)
+    frames = (cut.successor_frame, cut.predecessor_frame)
+    return closure_of(
+        mechanism, joint.name, joint.type, drafts, moved, ends, frames, at_end=not slides, fixed=pitch, slides=slides
+    )
 
 
 # ---- constraint elements --------------------------------------------------------------------------------------------
@@ -176,13 +182,18 @@ class _OpenLoops:
     def between(self, element: ConstraintElement, first: Carried, second: Carried, rows: PointRows) -> Closure:
         mechanism, zero = self._mechanism, zero_vector(self._mechanism.graph)
         moved = loop_motion(mechanism, first.label, first.frame, second.label, second.frame, at_end=True)
+        found = rows(moved.placement.translation, moved.twist[1])
         drafts = [
             RowDraft(row.quantity, row.unit, row.residual, pull, pull, (zero, row.direction_rate))
-            for row in rows(moved.placement.translation, moved.twist[1])
+            for row in found
             for pull in ((zero, row.direction),)
         ]
-        ends = (first.label, second.label)
-        return closure_of(mechanism, element.name, _words(element), drafts, moved, ends, first.frame, at_end=True)
+        rod = next((row.length for row in found if row.length is not None), None)
+        ends, frames = (first.label, second.label), (first.frame, second.frame)
+        kind = _words(element)
+        return closure_of(
+            mechanism, element.name, kind, drafts, moved, ends, frames, at_end=True, fixed=rod, slides=rod is None
+        )
 
     def of_coordinates(
         self, element: ConstraintElement, terms: Sequence[tuple[str, Scalar]], offset: Scalar
@@ -200,7 +211,10 @@ class _OpenLoops:
         unit = bodies[0].joint.shape.coordinate_units[0]
         kind, labels = _words(element), tuple(body.label for body in reversed(bodies))
         ends, residual = (labels[0], labels[-1]), residual - offset
-        made = ClosureRow(element.name, 1, kind, unit, residual, entries, entries, zero, None, *ends, None, None, None)
+        scale = proportion_scale(mechanism, [(body, term[1]) for body, term in zip(bodies, terms, strict=True)], offset)
+        made = ClosureRow(
+            element.name, 1, kind, unit, residual, scale, entries, entries, zero, None, *ends, None, None, None
+        )
         return Closure(element.name, kind, (made,), labels, {})
 
     def _beyond(self, element: ConstraintElement, name: str) -> TreeBody:
@@ -236,9 +250,11 @@ def closure_of(
     drafts: Sequence[RowDraft],
     moved: LoopMotion,
     ends: tuple[int, int],
-    frame: Transform,
+    frames: tuple[Transform, Transform],
     *,
     at_end: bool,
+    fixed: Scalar | None = None,
+    slides: bool = False,
 ) -> Closure:
     """The closure with these equations between two bodies.
 
@@ -248,10 +264,16 @@ def closure_of(
         drafts: its equations.
         moved: the predecessor's frame as seen from the successor's.
         ends: labels of the bodies of the successor and the predecessor.
-        frame: the successor's frame on its body.
+        frames: the successor's and the predecessor's on their bodies.
         at_end: twists are taken at the origin of the predecessor's frame.
+        fixed: length that stands in the closure itself, such as that of a rod.
+        slides: whether what closes the loop lets the frames slide apart.
     """
     source, target = ends
+    up, down = loop_joints(mechanism, source, target)
+    zero = Scalar(mechanism.graph, 0)
+    slid = length(moved.placement.translation) if slides else zero
+    sizes = loop_scale(mechanism, (up, down), frames, fixed or zero, slid)
     point = moved.placement.translation if at_end else zero_vector(mechanism.graph)
     rows = []
     for number, draft in enumerate(drafts, start=1):
@@ -262,18 +284,18 @@ def closure_of(
                 quantity=draft.quantity,
                 unit=draft.unit,
                 residual=draft.residual,
+                scale=sizes.of_row(draft.unit),
                 residual_jacobian=_row(draft.rate, moved.columns),
                 jacobian=_row(draft.wrench, moved.columns),
                 bias=-_power(draft.wrench, moved.bias) - _power(draft.wrench_rate, moved.twist),
                 wrench=draft.wrench,
                 source=source,
                 target=target,
-                frame=frame,
+                frame=frames[0],
                 point=point,
                 target_frame=moved.end,
             )
         )
-    up, down = loop_joints(mechanism, source, target)
     return Closure(name, kind, tuple(rows), (*up, *down), moved.columns)
 
 

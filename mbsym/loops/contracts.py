@@ -63,6 +63,17 @@ CLOSURE_GAP: Final = Contract(
     identities=("closed loops", "motions of closed loops"),
 )
 
+CLOSURE_SCALE: Final = Contract(
+    "closure_scale",
+    ("q",),
+    (
+        Result("size", ("rows",), "", "what each residual is measured by: 1, or the way around the loop [m, rad]"),
+        Result("rounding", ("rows",), "", "what rounded coordinates add to it [m, rad]"),
+    ),
+    "what residuals of the independent closure rows are measured by: a few epsilon of the sum are round-off",
+    identities=("sizes of what is summed",),
+)
+
 CONSTRAINT_JACOBIAN: Final = Contract(
     "constraint_jacobian",
     ("q",),
@@ -328,6 +339,7 @@ STABILISED_DYNAMICS: Final = Contract(
 
 LOOP_CONTRACTS: Final = (
     CONSTRAINT_RESIDUAL,
+    CLOSURE_SCALE,
     CONSTRAINT_JACOBIAN,
     CONSTRAINT_BIAS,
     CLOSURE_GAP,

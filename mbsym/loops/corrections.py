@@ -31,6 +31,7 @@ from mbsym.errors import SimulationError
 from mbsym.loops.closing import largest
 from mbsym.loops.dependent import dependent_columns, smallest_singular_value
 from mbsym.loops.looped_system import Acceleration, Array, LoopedSystem, ProjectedPosition
+from mbsym.loops.scale import rounded_to
 from mbsym.loops.tolerances import ACCEPTED, BAD_CHOICE, DEPENDENT, ENOUGH, ITERATIONS
 
 
@@ -238,14 +239,18 @@ def _newton(system: LoopedSystem, q: Array, step: Callable[[Array, Array], Array
     at = system.closure(q)
     gap = largest(at.residual)
     count = 0
-    while gap > ENOUGH.double and count < ITERATIONS.double:
+
+    def within(residual: Array, part: float) -> bool:
+        return bool(np.all(np.abs(residual) <= rounded_to(part, *system.scale(q))))
+
+    while not within(at.residual, ENOUGH.double) and count < ITERATIONS.double:
         moved = system.move(q, step(at.residual_jacobian, at.residual))
         there = system.closure(moved)
         count += 1
         if not largest(there.residual) < gap:
             break
         q, at, gap = moved, there, largest(there.residual)
-    return ProjectedPosition(q, gap, count, gap <= ACCEPTED.double)
+    return ProjectedPosition(q, gap, count, within(at.residual, ACCEPTED.double))
 
 
 CORRECTIONS: Final = ("none", "baumgarte", "velocity", "projection", "partitioning", "reassignment")

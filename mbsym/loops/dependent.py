@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+EQUAL: Final = 1.0 - 1e-6
+"""Part of the largest from which on numbers count as equal: round-off is 1e-14 of them, that of closed loops 1e-10."""
 
 if TYPE_CHECKING:
     import numpy as np
@@ -11,7 +14,11 @@ if TYPE_CHECKING:
 
 
 def dependent_columns(jacobian: Array) -> tuple[list[int], float]:
-    """Columns of G to be solved for, by pivots of largest size, and the smallest singular value they give."""
+    """Columns of G to be solved for, by pivots of largest size, and the smallest singular value they give.
+
+    Of columns that are as large but for round-off the first is taken, so that symmetric mechanisms do not leave the
+    choice to it.
+    """
     import numpy as np
 
     rest = np.array(jacobian, dtype=float)
@@ -19,7 +26,7 @@ def dependent_columns(jacobian: Array) -> tuple[list[int], float]:
     for _ in range(jacobian.shape[0]):
         sizes = np.linalg.norm(rest, axis=0)
         sizes[chosen] = -1.0
-        column = int(np.argmax(sizes))
+        column = int(np.argmax(sizes >= EQUAL * sizes.max()))
         chosen.append(column)
         if sizes[column] > 0:
             direction = rest[:, column] / sizes[column]

@@ -176,6 +176,11 @@ def _constraint_residual(mechanism: Mechanism, loops: LoopAnalysis, method: Meth
     return [row.residual for row in loops.rows]
 
 
+def _closure_scale(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Derived:
+    scales = [row.scale for row in loops.rows]
+    return Derived({"size": [scale.size for scale in scales], "rounding": [scale.rounding for scale in scales]})
+
+
 def _closure_gap(mechanism: Mechanism, loops: LoopAnalysis, method: Method) -> Entries:
     return [row.residual for closure in loops.closures for row in closure.rows]
 
@@ -296,6 +301,7 @@ def _wrenches(
 constraint_residual: Final = LoopFunction(contracts.CONSTRAINT_RESIDUAL, _constraint_residual)
 constraint_jacobian: Final = LoopFunction(contracts.CONSTRAINT_JACOBIAN, _constraint_jacobian)
 constraint_bias: Final = LoopFunction(contracts.CONSTRAINT_BIAS, _constraint_bias)
+closure_scale: Final = LoopFunction(contracts.CLOSURE_SCALE, _closure_scale)
 closure_gap: Final = LoopFunction(contracts.CLOSURE_GAP, _closure_gap)
 constrained_dynamics: Final = LoopFunction(contracts.CONSTRAINED_DYNAMICS, _constrained_dynamics, factors=True)
 forward_dynamics: Final = LoopFunction(contracts.FORWARD_DYNAMICS, _forward_dynamics, factors=True)
@@ -312,6 +318,7 @@ LOOP_FUNCTIONS: Final = Registry(
         constraint_residual,
         constraint_jacobian,
         constraint_bias,
+        closure_scale,
         closure_gap,
         constrained_dynamics,
         forward_dynamics,

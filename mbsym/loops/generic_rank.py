@@ -29,7 +29,7 @@ ENOUGH: Final = 4
 """Regular configurations that are looked at."""
 
 _STEPS: Final = (4e-3, 1e-3)
-"""Ways along null vectors by which a configuration is tried [rad, m]."""
+"""Ways along null vectors by which a configuration is tried [rad, the problem's unit of length]."""
 
 _SQUARE: Final = 11.0
 """Ratio of the motions of closing for these ways above which they count as squares, whose ratio is 16; singular
@@ -40,7 +40,7 @@ _UNMOVED: Final = 1e-8
 
 _TANGENTS: Final = 3
 _ASIDE: Final = (0.3, -0.3, 0.9, -0.9)
-"""Where a coordinate is held off its initial value [rad, m]."""
+"""Where a coordinate is held off its initial value [rad, the problem's unit of length]."""
 
 _MOST_HELD: Final = 24
 _WORK: Final = 500
@@ -81,7 +81,7 @@ def regular_configurations(
 
     Args:
         problem: the loops.
-        rows_at: G of all closure rows at a configuration (m, nv).
+        rows_at: G of all closure rows at a configuration (m, nv), in the problem's units.
         start: a closed configuration.
         most: rank that cannot be exceeded, from ``rank_anywhere``.
     """
@@ -120,7 +120,7 @@ def is_regular(problem: ClosingProblem, rows_at: Callable[[Array], Array], q: Ar
             closing = close(problem, gone)
             if not closing.closed:
                 return False
-            moves.append(float(np.linalg.norm(closing.q - gone)))
+            moves.append(problem.apart(closing.q, gone))
         if moves[1] > _UNMOVED and moves[0] < _SQUARE * moves[1]:
             return False
     return True

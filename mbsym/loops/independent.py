@@ -10,14 +10,14 @@ Source: J. Garcia de Jalon, E. Bayo, Kinematic and Dynamic Simulation of Multibo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.formulations.recursive.sparse_factor import SparseFactor, Vector, factorised, product, sparsest_order
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.closing import closing_problem
-from mbsym.loops.dependent import dependent_columns
+from mbsym.loops.dependent import EQUAL, dependent_columns
 from mbsym.loops.functions import constraint_jacobian
 from mbsym.loops.generic_rank import held_aside, rank_of
 from mbsym.loops.redundancy import LoopAnalysis
@@ -99,7 +99,7 @@ def independent_columns(mechanism: Mechanism, rows: Array) -> tuple[int, ...]:
 
     Args:
         mechanism: whose speeds they are of.
-        rows: G in numbers.
+        rows: G in numbers, lengths in a unit of the mechanism's size.
     """
     import numpy as np
 
@@ -121,16 +121,19 @@ def independent_at_start(mechanism: Mechanism, loops: LoopAnalysis) -> tuple[int
     import numpy as np
 
     evaluator = Evaluator(constraint_jacobian(mechanism, loops))
+    problem = closing_problem(mechanism, loops.closures)
+    units = replace(problem, rows=np.array([problem.length if row.unit == "m" else 1.0 for row in loops.rows]))
     start = np.array(loops.configuration)
-    rows = evaluator(start)["G"]
+    rows = units.matrix(evaluator(start)["G"])
     if rank_of(rows) == len(rows):
         return independent_columns(mechanism, rows)
-    near = held_aside(closing_problem(mechanism, loops.closures), start)
-    around = [evaluator(q)["G"] for q in islice(near, _TRIED)] or [rows]
+    near = held_aside(problem, start)
+    around = [units.matrix(evaluator(q)["G"]) for q in islice(near, _TRIED)] or [rows]
     choices = dict.fromkeys(independent_columns(mechanism, each) for each in around)
 
     def worst(chosen: tuple[int, ...]) -> float:
         rest = [k for k in range(mechanism.nv) if k not in chosen]
         return min(float(np.linalg.svd(each[:, rest], compute_uv=False).min()) for each in around)
 
-    return max(choices, key=worst)
+    worth = {chosen: worst(chosen) for chosen in choices}
+    return next(chosen for chosen, value in worth.items() if value >= EQUAL * max(worth.values()))

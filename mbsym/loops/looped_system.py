@@ -23,8 +23,8 @@ from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.functions import LOOP_FUNCTIONS
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
-from mbsym.loops.runtime import LOOP_KERNELS, closure_sizes, extra_arguments, loop_constants, loop_runtime
-from mbsym.loops.tolerances import runtime_tolerances
+from mbsym.loops.runtime import LOOP_KERNELS, extra_arguments, loop_constants, loop_runtime
+from mbsym.loops.tolerances import RUNTIME
 
 Array: TypeAlias = NDArray[Any]
 Function: TypeAlias = Callable[..., Any]
@@ -35,6 +35,7 @@ NEEDED: Final = (
     "forward_dynamics",
     "constrained_dynamics",
     "constraint_residual",
+    "closure_scale",
     "constraint_jacobian",
     "position_correction",
 )
@@ -119,7 +120,7 @@ class LoopedSystem:
             manifest={"nq": mechanism.nq, "nv": mechanism.nv},
             constants={"NQ": mechanism.nq, "NV": mechanism.nv, **loop_constants(mechanism, found)},
             runtime=runtime,
-            tolerances=runtime_tolerances(closure_sizes(mechanism, found)),
+            tolerances=RUNTIME,
             extra=extra_arguments(mechanism),
         )
         return cls.of_module(numpy_module(*render(description, ("numpy",))), parameters)
@@ -170,6 +171,11 @@ class LoopedSystem:
             np.asarray(self.functions["position_correction"](q)[0]),
             np.asarray(self.functions["constraint_jacobian"](q)),
         )
+
+    def scale(self, q: Array) -> tuple[Array, Array]:
+        """Size and rounding by which the residuals at q are measured (m,)."""
+        size, rounding = self.functions["closure_scale"](q)
+        return np.asarray(size), np.asarray(rounding)
 
     def accelerate(self, q: Array, v: Array, tau: Array, extra: Sequence[Any] = ()) -> Acceleration:
         """vdot and multipliers; ``extra`` is t and u."""

@@ -91,7 +91,7 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
     matrix_at, noise = Evaluator(replace(program, outputs=program.outputs[:1])), _round_off(mechanism, rows)
 
     def rows_at(q: Array) -> Array:
-        return _without(matrix_at(q)["jacobian"], noise)
+        return problem.matrix(_without(matrix_at(q)["jacobian"], noise))
 
     anywhere = independent_anywhere(program, "jacobian", mechanism.nv)
     regular = regular_configurations(problem, rows_at, closed.q, len(anywhere))
@@ -107,7 +107,8 @@ def analyse_loops(mechanism: Mechanism) -> LoopAnalysis:
         notes += _singular_rows(rows, kept, rows_at(closed.q))
     mobility = mechanism.nv - len(kept)
     values = interpret(program, {"q": np.array(regular.q or [closed.q])})
-    sentences = notes + _words(found, rows, kept, {**values, "jacobian": _without(values["jacobian"], noise)})
+    values = {**values, "jacobian": problem.matrix(_without(values["jacobian"], noise))}
+    sentences = notes + _words(found, rows, kept, values, problem.length)
     if mobility == 0:
         sentences.append("the loops leave no freedom: this is a structure, and its dynamics are its statics")
     return LoopAnalysis(
@@ -228,8 +229,13 @@ def _independent(matrices: Array, rank: int) -> list[int]:
     return sorted(kept)
 
 
-def _words(found: Sequence[Closure], rows: Sequence[ClosureRow], kept: Sequence[int], values: Any) -> list[str]:
+def _words(
+    found: Sequence[Closure], rows: Sequence[ClosureRow], kept: Sequence[int], values: Any, length: float
+) -> list[str]:
+    """The findings, from the rows and screws at samples and a unit of length [m] of the mechanism's size."""
+    import numpy as np
 
+    turns = np.array([1.0, 1.0, 1.0, length, length, length])
     sentences = []
     first = 0
     for number, closure in enumerate(found):
@@ -243,7 +249,7 @@ def _words(found: Sequence[Closure], rows: Sequence[ClosureRow], kept: Sequence[
         if alone == len(closure.rows):
             reason = "the loops move together"
         else:
-            reason = _kind_of_loop(values[f"screws{number}"][0], values[f"wrenches{number}"][0])
+            reason = _kind_of_loop(values[f"screws{number}"][0] / turns, values[f"wrenches{number}"][0] * turns)
             if len(dropped) > len(closure.rows) - alone:
                 reason += ", and it moves together with other loops"
         sentences.append(
@@ -257,6 +263,7 @@ def _kind_of_loop(screws: Array, wrenches: Array) -> str:
     """What the screws of a loop's joints, those of its cut joint included, have in common."""
     import numpy as np
 
+    wrenches = wrenches / np.linalg.norm(wrenches, axis=1)[:, None]
     own = np.linalg.svd(wrenches)[2][np.linalg.matrix_rank(wrenches, tol=1e-9) :] if len(wrenches) else np.eye(6)
     every = np.concatenate([screws, own])
     every = every[np.linalg.norm(every, axis=1) > 1e-12]

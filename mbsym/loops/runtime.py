@@ -6,7 +6,6 @@ They call the generated functions ``LOOP_KERNELS``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import hypot
 from typing import Final
 
 from mbsym.codegen.interface import Argument, RuntimeFunction
@@ -15,7 +14,6 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops import contracts
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.loops.runtime_cost import RuntimeCost
-from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Input, OperationCount, Output, Program
 
@@ -24,6 +22,7 @@ FILE: Final = "loops"
 
 LOOP_KERNELS: Final = (
     "constraint_residual",
+    "closure_scale",
     "constraint_jacobian",
     "constrained_terms",
     "constrained_wrenches",
@@ -32,6 +31,9 @@ LOOP_KERNELS: Final = (
     "moved_position",
 )
 """Functions of ``LOOP_FUNCTIONS`` that a module must hold for these."""
+
+_JUDGED: Final = ("constraint_residual", "closure_scale")
+"""A gap, and what it is measured by."""
 
 DERIVATIVES_FILE: Final = "loop_derivatives"
 """Name of the text that differentiates what the other one solves."""
@@ -73,7 +75,7 @@ def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeF
     least = "; of least norm, because reactions are not unique" if analysis.dependent else ""
     cost = RuntimeCost(len(analysis.rows), mechanism.nv)
     solved = ("constrained_terms",)
-    step = ("constraint_residual", "position_correction", "moved_position", "constraint_residual")
+    step = (*_JUDGED, "position_correction", "moved_position", *_JUDGED)
 
     def function(
         contract: Contract,
@@ -142,27 +144,16 @@ def _function(
 
 
 def closure_sizes(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[float, ...]:
-    """What the residual of each independent closure row is measured by: 1 for angles, the way around for lengths [m].
+    """The size of each independent closure row, whatever the state: 1 for angles, the way around for lengths [m].
 
     Raises:
         SymbolicError: a length depends on something that has no value.
     """
-    ways: dict[str, list[Vector3]] = {}
-    for row in analysis.rows:
-        frames = (row.frame, row.target_frame)
-        ways[row.closure] = [frame.translation for frame in frames if frame is not None]
-    for closure in analysis.closures:
-        if closure.name in ways:
-            ways[closure.name] += [mechanism.body(label).placement.translation for label in closure.joints]
-    outputs = tuple(
-        Output(name, (len(vectors), 3), tuple(x.ref for vector in vectors for x in vector))
-        for name, vectors in ways.items()
-    )
-    program = Program("ways", mechanism.graph, (mechanism.q,), outputs, mechanism.parameters)
-    found = interpret(program, {"q": analysis.configuration})
-    lengths = {name: float(sum(hypot(*step) for step in steps)) for name, steps in found.items()}
-    # Two digits, so that no rounding of a sine reaches the text.
-    return tuple(float(f"{lengths[row.closure]:.1e}") or 1.0 if row.unit == "m" else 1.0 for row in analysis.rows)
+    sizes = tuple(row.scale.size.ref for row in analysis.rows)
+    output = Output("sizes", (len(sizes),), sizes)
+    program = Program("sizes", mechanism.graph, (mechanism.q,), (output,), mechanism.parameters)
+    found = interpret(program, {"q": analysis.configuration})["sizes"]
+    return tuple(float(size) or 1.0 for size in found)
 
 
 def _results(contract: Contract, sizes: Mapping[str, int], units: Mapping[str, str]) -> tuple[Argument, ...]:

@@ -59,7 +59,9 @@ class RuntimeCost:
     @property
     def position_step(self) -> OperationCount:
         """Of a Newton step of project_position."""
-        return _sum(self.factor, self.solve, self.product)
+        # Before it the first row is found open; after it, and at the end, all are judged.
+        judged = 2 * self.rows + 1
+        return _sum(self.factor, self.solve, self.product, OperationCount(add=judged, mul=3 * judged))
 
     @property
     def velocity(self) -> OperationCount:

@@ -140,6 +140,5 @@ def _rigid(mechanism: Mechanism, cut: CutJoint) -> Closure:
     gap = ClosureGap(moved.placement.rotation.matrix(), moved.placement.translation, moved.twist, pitch)
     ends = (cut.successor, cut.predecessor)
     name = f"joint {joint.name} at its initial value"
-    return closure_of(
-        mechanism, name, FIXED.name, FIXED.closure_rows(gap), moved, ends, cut.successor_frame, at_end=True
-    )
+    frames = (cut.successor_frame, frame)
+    return closure_of(mechanism, name, FIXED.name, FIXED.closure_rows(gap), moved, ends, frames, at_end=True)

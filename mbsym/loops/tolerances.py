@@ -1,13 +1,12 @@
 """All tolerances of closed loops in one table: of the analysis, of assembly, and of the runtime in both languages.
 
-Those of the runtime are in units of epsilon, the distance from 1 to the next number of the type, and lengths are
-measured by the length of the way around the loop, so that they mean the same in every precision and at every scale.
+Those of the runtime are in units of epsilon, the distance from 1 to the next number of the type, and gaps are measured
+by the sizes of what they are the sum of (``mbsym.loops.scale``), so that they mean the same in every precision and at
+every scale.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from mbsym.codegen.interface import Tolerance
@@ -42,13 +41,20 @@ DEPENDENT: Final = _root(
     "lies between what round-off leaves of a zero and what rows near a singular configuration have.",
 )
 ENOUGH: Final = _multiple(
-    "ENOUGH", 32, "Gap that a projection leaves alone, in radians or times the length of the loop: it is round-off."
+    "ENOUGH", 32, "Part of its scale (see closure_scale) up to which a projection leaves a gap alone: it is round-off."
 )
 ACCEPTED: Final = _multiple(
     "ACCEPTED",
     256,
-    "Gap up to which a projection that came to rest counts as closed, in radians or times the length of the loop: what "
-    "round-off leaves after a few hundred operations.",
+    "Part of its scale up to which the gap of a projection that came to rest counts as closed: what round-off leaves "
+    "after a few hundred operations with the lengths of the loop.",
+)
+COARSE: Final = Tolerance(
+    "COARSE",
+    0.01,
+    0.01,
+    "a hundredth",
+    "Part of a loop's size that round-off of its coordinates is never taken to exceed: so far out nothing is known.",
 )
 ITERATIONS: Final = Tolerance(
     "ITERATIONS",
@@ -57,14 +63,15 @@ ITERATIONS: Final = Tolerance(
     "a number of steps",
     "Newton steps of a projection: they double the digits, so that more only help where there is no solution nearby.",
 )
-RUNTIME: Final = (REGULAR, DEPENDENT, ENOUGH, ACCEPTED, ITERATIONS)
+RUNTIME: Final = (REGULAR, DEPENDENT, ENOUGH, ACCEPTED, COARSE, ITERATIONS)
 """What the generated code receives."""
 
 CLOSED: Final = 1e-10
-"""Gaps below this [m, rad] count as closed in assembly: far above round-off, far below what any drawing means."""
+"""Part of their size below which gaps count as closed in assembly: far above round-off, far below what any drawing
+means."""
 
 FLOOR: Final = 1e-15
-"""Gaps below this [m, rad] are not closed further."""
+"""Gaps below this are not closed further, in the units of the mechanism."""
 
 FOLLOWS: Final = 1e-6
 """Part of the largest singular value of G below which a row follows from others in the analysis of a mechanism. Loops
@@ -77,9 +84,3 @@ equation which follows from others."""
 
 BAD_CHOICE: Final = 0.5
 """Independent coordinates are chosen anew where the smallest pivot falls below this part of the best choice's."""
-
-
-def runtime_tolerances(sizes: Sequence[float]) -> tuple[Tolerance, ...]:
-    """The runtime's tolerances for closure rows of the given sizes: 1 for angles, for lengths that of the loop [m]."""
-    gaps = (ENOUGH, ACCEPTED)
-    return tuple(replace(item, sizes=tuple(sizes)) if item in gaps else item for item in RUNTIME)

@@ -25,7 +25,8 @@ Array: TypeAlias = NDArray[Any]
 Way: TypeAlias = Literal["straight on", "turned", "started there", "ended there"]
 
 ZONE: Final = 0.05
-"""Measure below which a position counts as near a singular one: speeds on both sides are compared from there."""
+"""Measure below which a position counts as near a singular one: speeds on both sides are compared from there. Long rows
+of loops never have a larger one; half of the largest that they have had takes its place."""
 
 SINGULAR: Final = 1e-3
 """Measure below which a position is told as singular: with lengths of a metre, a millimetre beside one."""
@@ -143,6 +144,7 @@ class SingularWatch:
         self._joints = tuple(body.joint.name for body in mechanism.bodies for _ in range(*body.v_range))
         self._speeds = tuple(item.name for item in speed_quantities(mechanism))
         self._longest = np.zeros(len(analysis.rows))
+        self._largest = 0.0
         self._zone: _Zone | None = None
         self._outside: Sample | None = None
         self.last: Sample | None = None
@@ -206,15 +208,17 @@ class SingularWatch:
     def _take(self, sample: Sample) -> None:
         """One more sample, in order of time or close to it."""
         zone = self._zone
+        self._largest = max(self._largest, sample.measure)
+        edge = max(SINGULAR, min(ZONE, self._largest / 2.0))
         if zone is None:
-            if sample.measure < ZONE:
+            if sample.measure < edge:
                 self._zone = _Zone(self._outside, sample)
             else:
                 self._outside = sample
             return
         if sample.measure < zone.worst.measure:
             zone.worst = sample
-        if sample.measure >= ZONE:
+        if sample.measure >= edge:
             self._leave(sample)
             self._outside = sample
 

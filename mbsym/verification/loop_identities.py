@@ -14,6 +14,7 @@ import numpy as np
 from mbsym.loops.actuation import actuated_columns
 from mbsym.loops.closed_form import planar_loops
 from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
+from mbsym.verification.loop_sizes import sizes_of_sums
 
 RANK: Final = 1e-5
 """Part of the largest singular value below which a row counts as dependent: loops closed to 1e-11 leave up to 3e-6 to
@@ -283,6 +284,7 @@ LOOP_IDENTITIES: Final = (
     Identity("motion with open loops", "solution", _open_motion),
     Identity("rows on the mass matrix", "solution", _rows_on_mass_matrix),
     Identity("rates of the coordinates", "rounding", _rates_of_coordinates),
+    Identity("sizes of what is summed", "rounding", sizes_of_sums),
     Identity("closes the loops", "closure", _closes_loops),
     Identity("nearest speeds of closed loops", "solution", _nearest_speeds),
     Identity("rank and pivot of the rows", "solution", _rank_and_pivot),

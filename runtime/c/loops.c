@@ -252,11 +252,15 @@ static MODEL_real MODEL_largest(const MODEL_real *x)
     return largest;
 }
 
-/* Whether every residual is a number within its row's bound. */
-static bool MODEL_within(const MODEL_real *residual, const MODEL_real *bounds)
+/* Whether every residual is a number within that part of what it is measured by. */
+static bool MODEL_within(
+    const MODEL_real *residual, const MODEL_real *size, const MODEL_real *rounding, MODEL_real part)
 {
     for (int i = 0; i < MODEL_NR; ++i) {
-        if (!(MODEL_ABS(residual[i]) <= bounds[i])) {
+        const MODEL_real rounded = part * rounding[i];
+        const MODEL_real most = MODEL_COARSE * size[i];
+        const MODEL_real bound = part * size[i] + (rounded < most ? rounded : most);
+        if (!(MODEL_ABS(residual[i]) <= bound)) {
             return false;
         }
     }
@@ -282,9 +286,9 @@ int MODEL_project_position_report(
     MODEL_FORMAL const MODEL_real q[MODEL_NQ], MODEL_real q_closed[restrict MODEL_NQ], MODEL_real gap[restrict 1],
     int steps[restrict 1])
 {
-    static const MODEL_real enough[MODEL_NR] = MODEL_ENOUGH_ROWS;
-    static const MODEL_real accepted[MODEL_NR] = MODEL_ACCEPTED_ROWS;
     MODEL_rows rows;
+    MODEL_real size[MODEL_NR];
+    MODEL_real rounding[MODEL_NR];
     MODEL_real residual[MODEL_NR];
     MODEL_real there[MODEL_NR];
     MODEL_real jacobian[MODEL_NR * MODEL_NV];
@@ -294,12 +298,13 @@ int MODEL_project_position_report(
         q_closed[k] = q[k];
     }
     MODEL_constraint_residual(MODEL_ACTUAL q_closed, residual);
+    MODEL_closure_scale(MODEL_ACTUAL q_closed, size, rounding);
     *gap = MODEL_largest(residual);
     *steps = 0;
     if (!MODEL_finite(q, MODEL_NQ) || !MODEL_finite(residual, MODEL_NR)) {
         return MODEL_NOT_FINITE;
     }
-    while (!MODEL_within(residual, enough) && *steps < MODEL_ITERATIONS) {
+    while (!MODEL_within(residual, size, rounding, MODEL_ENOUGH) && *steps < MODEL_ITERATIONS) {
         MODEL_position_correction(
             MODEL_ACTUAL q_closed, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
         MODEL_factor(&rows);
@@ -325,9 +330,10 @@ int MODEL_project_position_report(
         for (int i = 0; i < MODEL_NR; ++i) {
             residual[i] = there[i];
         }
+        MODEL_closure_scale(MODEL_ACTUAL q_closed, size, rounding);
         *gap = MODEL_largest(residual);
     }
-    return MODEL_within(residual, accepted) ? MODEL_OK : MODEL_NOT_CLOSED;
+    return MODEL_within(residual, size, rounding, MODEL_ACCEPTED) ? MODEL_OK : MODEL_NOT_CLOSED;
 }
 
 int MODEL_project_position(MODEL_FORMAL const MODEL_real q[MODEL_NQ], MODEL_real q_closed[restrict MODEL_NQ])

@@ -68,12 +68,21 @@ static inline MODEL_lanes MODEL_lanes_largest(const MODEL_lanes *x)
     return MODEL_lanes_chosen(MODEL_lanes_finite(x, MODEL_NR), largest, MODEL_ALL(MODEL_INFINITY));
 }
 
-/* Whether every residual of a lane is a number within its row's bound. */
-static inline MODEL_lanes_mask MODEL_lanes_within(const MODEL_lanes *residual, const MODEL_real *bounds)
+/* Up to where a residual of a lane is round-off, by what it is measured by. */
+static inline MODEL_lanes MODEL_lanes_bound(MODEL_lanes size, MODEL_lanes rounding, MODEL_real part)
 {
-    MODEL_lanes_mask within = MODEL_lanes_size(residual[0]) <= bounds[0];
+    const MODEL_lanes rounded = part * rounding;
+    const MODEL_lanes most = MODEL_COARSE * size;
+    return part * size + MODEL_lanes_chosen(rounded < most, rounded, most);
+}
+
+/* Whether every residual of a lane is a number within that part of what it is measured by. */
+static inline MODEL_lanes_mask MODEL_lanes_within(
+    const MODEL_lanes *residual, const MODEL_lanes *size, const MODEL_lanes *rounding, MODEL_real part)
+{
+    MODEL_lanes_mask within = MODEL_lanes_size(residual[0]) <= MODEL_lanes_bound(size[0], rounding[0], part);
     for (int i = 1; i < MODEL_NR; ++i) {
-        within &= MODEL_lanes_size(residual[i]) <= bounds[i];
+        within &= MODEL_lanes_size(residual[i]) <= MODEL_lanes_bound(size[i], rounding[i], part);
     }
     return within;
 }
@@ -168,9 +177,9 @@ static MODEL_lanes MODEL_project_position_report_lanes(
     MODEL_FORMAL const MODEL_lanes q[MODEL_NQ], MODEL_lanes q_closed[restrict MODEL_NQ], MODEL_lanes gap[restrict 1],
     int steps[restrict MODEL_LANES])
 {
-    static const MODEL_real enough[MODEL_NR] = MODEL_ENOUGH_ROWS;
-    static const MODEL_real accepted[MODEL_NR] = MODEL_ACCEPTED_ROWS;
     MODEL_lanes_rows rows;
+    MODEL_lanes size[MODEL_NR];
+    MODEL_lanes rounding[MODEL_NR];
     MODEL_lanes residual[MODEL_NR];
     MODEL_lanes there[MODEL_NR];
     MODEL_lanes motion[MODEL_NV];
@@ -180,9 +189,10 @@ static MODEL_lanes MODEL_project_position_report_lanes(
         q_closed[k] = q[k];
     }
     MODEL_constraint_residual_lanes(MODEL_ACTUAL q_closed, residual);
+    MODEL_closure_scale_lanes(MODEL_ACTUAL q_closed, size, rounding);
     MODEL_lanes smallest = MODEL_lanes_largest(residual);
     MODEL_lanes_mask sound = MODEL_lanes_finite(residual, MODEL_NR);
-    MODEL_lanes_mask busy = sound & MODEL_lanes_not(MODEL_lanes_within(residual, enough));
+    MODEL_lanes_mask busy = sound & MODEL_lanes_not(MODEL_lanes_within(residual, size, rounding, MODEL_ENOUGH));
     for (int step = 0; step < MODEL_ITERATIONS && MODEL_lanes_any(busy); ++step) {
         MODEL_position_correction_brief(MODEL_ACTUAL q_closed, rows.response, rows.delassus, rows.inverses);
         const MODEL_lanes_mask regular = MODEL_lanes_factor(&rows);
@@ -206,14 +216,15 @@ static MODEL_lanes MODEL_project_position_report_lanes(
         for (int i = 0; i < MODEL_NR; ++i) {
             residual[i] = MODEL_lanes_chosen(better, there[i], residual[i]);
         }
+        MODEL_closure_scale_lanes(MODEL_ACTUAL q_closed, size, rounding);
         smallest = MODEL_lanes_chosen(better, left, smallest);
-        busy = better & MODEL_lanes_not(MODEL_lanes_within(residual, enough));
+        busy = better & MODEL_lanes_not(MODEL_lanes_within(residual, size, rounding, MODEL_ENOUGH));
     }
     *gap = smallest;
     for (int lane = 0; lane < MODEL_LANES; ++lane) {
         steps[lane] = (int)((const MODEL_real *)&taken)[lane];
     }
-    return MODEL_lanes_ones(sound & MODEL_lanes_within(residual, accepted));
+    return MODEL_lanes_ones(sound & MODEL_lanes_within(residual, size, rounding, MODEL_ACCEPTED));
 }
 
 static MODEL_lanes MODEL_project_position_lanes(

@@ -1,10 +1,29 @@
 /* mbsym: copied from here */
 
 /* Closed loops, as mbsym closes them: damped Newton steps on all closure rows, whose damping is the size of the gap, which
-   keeps convergence quadratic where rows depend on each other (Fan and Yuan, Computing 74, 2005). */
-const CLOSED = 1e-9;
+   keeps convergence quadratic where rows depend on each other (Fan and Yuan, Computing 74, 2005). Gaps are judged by what
+   they are the sum of: by their size, and by the roundings of coordinates up to a hundredth of it. */
+const CLOSED = 1e-9, ACCEPTED = 256*Number.EPSILON, COARSE = 0.01;
 function closing(controls, functions) {
   const {nv, quaternions} = controls;
+  /* Metres, or the power of a thousand of them that fits the mechanism, by speed. */
+  const unit = 10**(3*Math.round(Math.log10(controls.length || 1)/3)), units = new Array(nv).fill(1);
+  controls.handles.forEach(handle => handle.v.forEach((k, i) => {
+    if (handle.quaternion === null ? handle.sliders[i].unit === "m" : i > 2) { units[k] = unit; }
+  }));
+  function within({residual, size, rounding}, part) {
+    return residual.every((r, k) => {
+      return Math.abs(r) <= part*size[k] + Math.min(Math.min(part, ACCEPTED)*rounding[k], COARSE*size[k]);
+    });
+  }
+  /* Residuals and their derivatives in parts of what they are measured by. */
+  function measured(at) {
+    const {residual, residual_jacobian: jacobian, size} = at;
+    return {
+      at, residual: residual.map((r, k) => r/(size[k] || 1)),
+      jacobian: jacobian.map((x, k) => x*units[k % nv]/(size[Math.floor(k/nv)] || 1))
+    };
+  }
   function normalised(q) {
     quaternions.forEach(k => {
       const n = Math.hypot(q[k], q[k + 1], q[k + 2], q[k + 3]) || 1;
@@ -37,27 +56,27 @@ function closing(controls, functions) {
     const x = solve(a, residual.slice()), v = new Array(nv).fill(0);
     free.forEach(k => { for (let i = 0; i < m; i += 1) { v[k] -= jacobian[nv*i + k]*x[i]; } });
     const longest = size(v);
-    return longest > 0.5 ? v.map(x => 0.5*x/longest) : v;
+    return v.map((x, k) => units[k]*(longest > 0.5 ? 0.5*x/longest : x));
   }
   /* Coordinates near q with closed loops, those of the held speeds as they are; null where there are none. */
   function closed(q, held) {
     const free = Array.from({length: nv}, (_, k) => k).filter(k => !held.includes(k));
-    let {residual, residual_jacobian: jacobian} = functions.closure_gap(q), gap = size(residual), factor = 1;
+    let {at, residual, jacobian} = measured(functions.closure_gap(q)), gap = size(residual), factor = 1;
     for (let count = 0; count < 60 && gap > 1e-15 && free.length; count += 1) {
       const moved = functions.position_rate(q, step(residual, jacobian, free, factor)).qdot.map((x, k) => x + q[k]);
-      const tried = functions.closure_gap(normalised(moved)), left = size(tried.residual);
+      const tried = measured(functions.closure_gap(normalised(moved))), left = size(tried.residual);
       if (left < gap) {
         factor = left < 0.5*gap ? Math.max(0.2*factor, 1e-6) : factor;
         q = moved;
-        ({residual, residual_jacobian: jacobian} = tried);
+        ({at, residual, jacobian} = tried);
         gap = left;
-      } else if (gap < 1e-12 || factor > 1e9) {
+      } else if (within(at, ACCEPTED) || factor > 1e9) {
         break;
       } else {
         factor *= 8;
       }
     }
-    return gap < CLOSED ? q : null;
+    return within(at, CLOSED) ? q : null;
   }
   /* The three angles x, y, z of the turns that make a quaternion, about axes that turn with the body, and back. */
   function angles([w, x, y, z]) {

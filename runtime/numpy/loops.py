@@ -115,7 +115,8 @@ def stabilised_dynamics(q, v, tau, *extra, failures="raise", **keywords):
 def joint_wrenches(q, v, tau, *extra, failures="raise", **keywords):
     """Wrenches of tree joints and cut joints."""
     vdot, multipliers, _, _, status = _dynamics(q, v, tau, *extra, **keywords)
-    wrenches = _evaluated(constrained_wrenches, q, v, vdot, multipliers, *extra, **keywords)
+    with np.errstate(all="ignore"):
+        wrenches = _evaluated(constrained_wrenches, q, v, vdot, multipliers, *extra, **keywords)
     sound = np.isfinite(wrenches).all(axis=(-2, -1)) | (status != Status.OK)
     return _settled("joint_wrenches", wrenches, np.where(sound, status, Status.NOT_FINITE)[()], failures)
 
@@ -126,15 +127,21 @@ def forward_dynamics(q, v, tau, *extra, failures="raise", **keywords):
     return _settled("forward_dynamics", vdot, status, failures)
 
 
+def _within(residual, scale, part):
+    """Whether all residuals are numbers within that part of what they are measured by."""
+    size, rounding = scale
+    return (np.abs(residual) <= part * size + np.minimum(part * rounding, COARSE * size)).all(axis=-1)
+
+
 def _projected_position(q, **keywords):
     """Closed q, the largest gap left, Newton steps, and the status."""
-    sizes = np.array(_SIZES)
     closed = np.array(q, dtype=float)
     gap = _evaluated(constraint_residual, closed, **keywords)
+    scale = _evaluated(closure_scale, closed, **keywords)
     sound = _finite(closed, gap)
     here = np.abs(gap).max(axis=-1)
     steps = np.zeros(here.shape, dtype=int)
-    going = sound & (np.abs(gap) > ENOUGH * sizes).any(axis=-1)
+    going = sound & ~_within(gap, scale, ENOUGH)
     for _ in range(ITERATIONS):
         if not going.any():
             break
@@ -148,8 +155,9 @@ def _projected_position(q, **keywords):
         closed = np.where(better[..., None], moved, closed)
         gap = np.where(better[..., None], left, gap)
         here = np.where(better, there, here)
-        going = better & (np.abs(gap) > ENOUGH * sizes).any(axis=-1)
-    status = np.where((np.abs(gap) <= ACCEPTED * sizes).all(axis=-1), Status.OK, Status.NOT_CLOSED)
+        scale = _evaluated(closure_scale, closed, **keywords)
+        going = better & ~_within(gap, scale, ENOUGH)
+    status = np.where(_within(gap, scale, ACCEPTED), Status.OK, Status.NOT_CLOSED)
     return closed, here, steps, np.where(sound, status, Status.NOT_FINITE)[()]
 
 

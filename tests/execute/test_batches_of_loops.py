@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import warnings
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 import mbsym
 from mbsym.codegen.build import compile_c
-from mbsym.codegen.load import LoadedModule, c_module
+from mbsym.codegen.load import LoadedModule, c_module, load_numpy
 from mbsym.codegen.load_batch import CHECKED, batch_module
 from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.codegen.statuses import Status
@@ -117,6 +118,50 @@ def test_lanes_go_on_as_long_as_one_state_does() -> None:
     np.testing.assert_array_equal(steps, expected[2])
     assert steps[0] == 0 < steps[2] < steps[6]
     np.testing.assert_array_equal(closed[:2], q[:2])
+
+
+SPECIAL = (0.0, 5e-324, 1e9, 1e16, 1e200, 1e308, -1e308, np.inf, -np.inf, np.nan)
+"""Arguments that something overflows with, vanishes with, or that are none."""
+
+
+def special_states(case: str) -> dict[str, Array]:
+    """Good states with one special argument each, good ones between them, those of each status, and a short tail."""
+    found = CASES[case]().states
+    good = np.array(found[Status.OK])
+    rng = np.random.default_rng(5)
+    plain = {name: rng.normal(size=(101, len(good))) for name in ("v", "tau")}
+    given = {"q": good + rng.normal(0, 1e-3, plain["v"].shape), **plain, "gains": np.full((101, 2), 3.0)}
+    for k, value in enumerate(SPECIAL):
+        for j, (name, place) in enumerate((("q", 0), ("q", -1), ("v", 0), ("tau", -1), ("gains", 0))):
+            given[name][2 * (5 * k + j), place] = value
+    for place, q in zip((1, 37, 99, 100), [*found.values(), found[Status.SINGULAR]], strict=False):
+        given["q"][place] = q
+    return given
+
+
+@pytest.mark.parametrize(("case", "real", "lanes"), [("flat_loop", "double", 8), ("crane", "double", 1)])
+def test_what_is_called_good_is_finite_and_all_say_the_same(case: str, real: Any, lanes: int) -> None:
+    """In C, in lanes and in NumPy, beside states of any other status and in the tail of a batch."""
+    with TemporaryDirectory() as scratch:
+        mbsym.generate(CASES[case]().model, scratch, functions=FUNCTIONS, languages=("numpy",))
+        numpy = load_numpy(Path(scratch) / f"{read_manifest(scratch)['name']}.py")
+    one, many = modules(case, real, lanes)
+    given, seen = special_states(case), set()
+    for name in FUNCTIONS:
+        statuses = []
+        for module in (one, many, numpy):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                results, status = told(module, name, given)
+            well = status == Status.OK
+            assert 40 < well.sum() < 101
+            assert all(np.isfinite(result[well]).all() for result in results), name
+            statuses.append(status)
+        np.testing.assert_array_equal(statuses[1], statuses[0], name)
+        # Where rows vanish and what they ask for overflows, two faults are there, of which one is told.
+        np.testing.assert_array_equal(statuses[2] == Status.OK, statuses[0] == Status.OK, name)
+        seen |= set(statuses[0].tolist())
+    assert seen == {Status.OK, Status.SINGULAR, Status.NOT_CLOSED, Status.NOT_FINITE}
 
 
 def test_no_lane_raises_what_a_program_may_trap() -> None:

@@ -15,7 +15,7 @@ from mbsym.codegen.build import DEFAULT_FLAGS, compile_c
 from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.interface import Real
 from mbsym.codegen.statuses import SENTENCES, Status
-from mbsym.loops.tolerances import runtime_tolerances
+from mbsym.loops.tolerances import RUNTIME
 
 Array = np.ndarray[Any, Any]
 
@@ -75,6 +75,12 @@ static void M_constraint_residual(const M_real *q, M_real *residual)
     (void)q;
     for (int i = 0; i < M_NR; ++i) residual[i] = calls ? (M_real)0 : (M_real)1;
     ++calls;
+}}
+/* Ones. */
+static void M_closure_scale(const M_real *q, M_real *size, M_real *rounding)
+{{
+    (void)q;
+    for (int i = 0; i < M_NR; ++i) size[i] = rounding[i] = (M_real)1;
 }}
 static void M_moved_position(const M_real *q, const M_real *motion, M_real *moved)
 {{
@@ -142,7 +148,7 @@ class Terms:
 def numpy_text(real: Real = "double") -> dict[str, Any]:
     """The names that the NumPy text defines."""
     names: dict[str, Any] = {"np": np, "Status": Status, "_SENTENCES": SENTENCES}
-    names |= {item.name: item.of(real) for item in runtime_tolerances(())}
+    names |= {item.name: item.of(real) for item in RUNTIME}
     exec(fixed_text("numpy/statuses.py", ""), names)
     exec(fixed_text("numpy/loops.py", ""), names)
     return names
@@ -163,13 +169,9 @@ def compiled(
     """The library of the C text for a number of rows and speeds; ``change`` is applied to the text."""
     size = speeds + rows + 2 * speeds * rows + rows * rows + speeds + rows * speeds
     suffix = "f" if real == "float" else ""
-    tolerances = runtime_tolerances([1.0] * rows)
-    values = {item.name: item.of(real) for item in tolerances}
+    values = {item.name: item.of(real) for item in RUNTIME}
     numbers = [
         f"#define M_{name} {value!r}{'' if isinstance(value, int) else suffix}" for name, value in values.items()
-    ]
-    numbers += [
-        f"#define M_{item.name}_ROWS {{{', '.join([f'M_{item.name}'] * rows)}}}" for item in tolerances if item.sizes
     ]
     head = STAND_INS.format(
         real=real,

@@ -8,7 +8,6 @@ from typing import Final
 
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.formals import formal, formals, structure_formal
-from mbsym.codegen.c.statuses import bounds_of_rows
 from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.lowered_module import LoweredModule
 from mbsym.codegen.routines.c import print_c
@@ -60,7 +59,7 @@ def placed(
             text = re.sub(rf"(?<![\w.>]){re.escape(name)}\b", identifier, text)
     for word, replacement in _arguments(module, kind).items():
         text = re.sub(rf"\b{_MARK}{word}\s+", f"{replacement} " if replacement else "", text)
-    for word, replacement in _names(module, printer).items():
+    for word, replacement in _names(printer).items():
         text = re.sub(rf"\b{_MARK}{word}\b", replacement, text)
     prefix = f"{module.names.module}_"
     text = _STATIC_HEAD.sub(lambda found: _static_head(found[0].replace(_MARK, prefix)), text)
@@ -79,10 +78,9 @@ def _arguments(module: LoweredModule, kind: str) -> Mapping[str, str]:
     }
 
 
-def _names(module: LoweredModule, printer: CPrinter) -> Mapping[str, str]:
-    """Functions of the floating-point type, and bounds of closure residuals."""
-    functions = {"SQRT": printer.function("sqrt"), "ABS": printer.function("abs"), "INFINITY": printer.infinity}
-    return {**functions, **bounds_of_rows(module, printer)}
+def _names(printer: CPrinter) -> Mapping[str, str]:
+    """Functions of the floating-point type."""
+    return {"SQRT": printer.function("sqrt"), "ABS": printer.function("abs"), "INFINITY": printer.infinity}
 
 
 def _head(start: str, lines: Sequence[str]) -> str:

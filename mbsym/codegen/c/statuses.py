@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -77,17 +77,6 @@ def tolerance_views(module: LoweredModule, printer: CPrinter) -> tuple[Tolerance
         ToleranceView(f"{module.names.module}_{item.name}", _value(item, printer, module.description.real))
         for item in module.tolerances
     )
-
-
-def bounds_of_rows(module: LoweredModule, printer: CPrinter) -> Mapping[str, str]:
-    """Initialisers of the tolerances of closure residuals, row by row, by the names that fixed texts have for them."""
-    texts = {}
-    for item in module.tolerances:
-        if item.sizes:
-            name = f"{module.names.module}_{item.name}"
-            rows = (name if size == 1 else f"{name} * {printer.literal(Fraction(repr(size)))}" for size in item.sizes)
-            texts[f"{item.name}_ROWS"] = f"{{{', '.join(rows)}}}"
-    return texts
 
 
 def failure_lines(function: ModuleFunction) -> list[str]:

@@ -190,15 +190,14 @@ def _limit(value: float) -> str:
 
 
 def _tolerance_lines(module: LoweredModule) -> list[str]:
-    """Numbers that may be changed, looked up whenever they are used, and what the residuals are measured by."""
+    """Numbers that may be changed, looked up whenever they are used."""
     lines = []
     for item in module.tolerances:
         value = item.of(module.description.real)
         text = item.reason if isinstance(value, int) else f"{item.measure}. {item.reason}"
         lines += textwrap.wrap(text, WIDTH, initial_indent="# ", subsequent_indent="# ")
         lines.append(f"{item.name} = {value!r}")
-    sizes = {item.sizes for item in module.tolerances if item.sizes}
-    return [*lines, *(f"_SIZES = {_tuple(found)}" for found in sizes)]
+    return lines
 
 
 def _status_lines() -> tuple[str, ...]:

@@ -1,0 +1,127 @@
+"""What closure residuals are measured by, from the reference's own places of joints: the way around each loop."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mbsym.loops.motion import loop_joints
+from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, between_points
+from mbsym.reference.mechanism import OF_COORDINATES, NumericMechanism
+from mbsym.reference.placements import Configuration, configuration
+from mbsym.verification.evidence import Array, Evidence, Pairs
+
+_SHARE = 64.0
+
+
+def sizes_of_sums(evidence: Evidence) -> Pairs:
+    """Lengths of the way around the loop, and what half a unit in the last place of each coordinate moves.
+
+    Which rows of a loop are independent is the generator's choice: each row is compared with what is nearest to it.
+    """
+    found = np.stack(evidence.outputs(), axis=-1)
+    mechanism = evidence.reference.mechanism
+    at = configuration(mechanism, evidence.state["q"])
+    closures = [*(joint.name for joint in mechanism.cut_joints), *(item.name for item in mechanism.model.constraints)]
+    known = np.array([_measured(evidence, mechanism, at, name, unit) for name in closures for unit in ("rad", "m")])
+    for row in found:
+        yield row, known[np.argmin(np.abs(known - row).sum(axis=-1))]
+
+
+def _measured(
+    evidence: Evidence, mechanism: NumericMechanism, at: Configuration, closure: str, unit: str
+) -> tuple[float, float]:
+    """Size and rounding of a row."""
+    if any(item.name == closure and item.type in OF_COORDINATES for item in mechanism.model.constraints):
+        return _proportion(evidence, mechanism, at, closure)
+    element = next((item for item in between_points(mechanism) if item.name == closure), None)
+    if element is None:
+        cut = next(joint for joint in mechanism.cut_joints if joint.name == closure)
+        ends = (cut.successor, at.joints[cut.label - 1].head), (cut.predecessor, at.joints[cut.label - 1].tail)
+        fixed, slides = abs(cut.pitch), evidence.mechanism.cut_joints[cut.label - 1 - mechanism.nb].joint.kind.slides
+    else:
+        law = REFERENCE_CONSTRAINTS.named(element.type, element.name)
+        points = (element.first_body, getattr(element, law.near)), (element.second_body, element.second_point)
+        labels = [mechanism.body_labels[body] for body, _ in points]
+        near, far = (
+            at.origins[label] + at.rotations[label] @ mechanism.numbers(point)
+            for label, (_, point) in zip(labels, points, strict=True)
+        )
+        ends = (labels[0], near), (labels[1], far)
+        fixed = abs(mechanism.number(getattr(element, "length", 0)))
+        slides = not fixed
+    up, down = loop_joints(evidence.mechanism, ends[0][0], ends[1][0])
+    first, last = (_apart(place, _origin(evidence, at, label)) for label, place in ends)
+    # The way around: lengths, and joints by their label.
+    way: list[tuple[float, int]] = [(first, 0)]
+    for label in (*up, *down):
+        if evidence.mechanism.body(label).joint.shape.nv:
+            parent = evidence.mechanism.body(label).parent
+            step = (_apart(_inner(evidence, at, label), _origin(evidence, at, parent)), 0)
+            way += [(0.0, label), step] if label in up else [step, (0.0, label)]
+    way.append((last, 0))
+    slid = _apart(ends[0][1], ends[1][1]) if slides else 0.0
+    travels = [_travel(evidence, mechanism, at, label) for _, label in way]
+    angles = [_coordinates(evidence, mechanism, at, label, "rad") for _, label in way]
+    if unit != "m":
+        return 1.0, sum(angles) / _SHARE
+    reaches = np.array([length for length, _ in way]) + travels
+    levers = [min(reaches[:k].sum(), reaches[k + 1 :].sum()) + travels[k] + fixed + slid for k in range(len(way))]
+    lengths = sum(length for length, _ in way) + fixed
+    joints = sum(label > 0 for _, label in way)
+    rounding = float((lengths + sum(travels) + slid) * joints + np.dot(levers, angles)) / _SHARE
+    return lengths or rounding, rounding
+
+
+def _travel(evidence: Evidence, mechanism: NumericMechanism, at: Configuration, label: int) -> float:
+    """By how much a joint slides."""
+    if not label:
+        return 0.0
+    turned = _coordinates(evidence, mechanism, at, label, "rad")
+    return _coordinates(evidence, mechanism, at, label, "m") + abs(mechanism.joints[label - 1].pitch) * turned
+
+
+def _proportion(
+    evidence: Evidence, mechanism: NumericMechanism, at: Configuration, closure: str
+) -> tuple[float, float]:
+    place = [item.name for item in mechanism.model.constraints if item.type in OF_COORDINATES].index(closure)
+    relation = mechanism.relations[place]
+    units = [evidence.mechanism.body(label).joint.shape.coordinate_units[0] for label, _ in relation.terms]
+    terms = zip(relation.terms, units, strict=True)
+    summed = abs(relation.offset) + sum(
+        abs(factor) * _coordinates(evidence, mechanism, at, label, unit) for (label, factor), unit in terms
+    )
+    turning = [abs(factor) for (_, factor), unit in zip(relation.terms, units, strict=True) if unit == "rad"]
+    rounding = summed * len(units) / _SHARE
+    return abs(relation.offset) + sum(turning) if turning else rounding, rounding
+
+
+def _coordinates(evidence: Evidence, mechanism: NumericMechanism, at: Configuration, label: int, unit: str) -> float:
+    """Sizes of a joint's coordinates of that unit; of one that follows another also what it is the sum of."""
+    if not label:
+        return 0.0
+    units = evidence.mechanism.body(label).joint.shape.coordinate_units
+    total = sum(abs(float(x)) for x, own in zip(at.coordinates[label - 1], units, strict=True) if own == unit)
+    follower = mechanism.followers.get(label)
+    if follower is not None and unit in units:
+        total += abs(follower.ratio * float(at.coordinates[follower.leader - 1][0]))
+    return total
+
+
+def _inner(evidence: Evidence, at: Configuration, label: int) -> Array:
+    """Where a joint's inboard frame is."""
+    frames = at.joints[label - 1]
+    return frames.head if evidence.mechanism.body(label).flipped else frames.tail
+
+
+def _origin(evidence: Evidence, at: Configuration, label: int) -> Array:
+    """Where the outboard frame is of the joint that moves a body, with what is fixed to it; the base for ground."""
+    while label and not evidence.mechanism.body(label).joint.shape.nv:
+        label = evidence.mechanism.body(label).parent
+    if not label:
+        return np.zeros(3)
+    frames = at.joints[label - 1]
+    return frames.tail if evidence.mechanism.body(label).flipped else frames.head
+
+
+def _apart(first: Array, second: Array) -> float:
+    return float(np.linalg.norm(first - second))
