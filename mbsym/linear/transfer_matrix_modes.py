@@ -198,7 +198,7 @@ def _at_rest(
             return _elements(mechanism, initial_coordinates(mechanism), beams)
         except AnalysisError:
             # A mechanism that cannot be covered at all is refused below, for the same reason.
-            if at is None or not mechanism.nv:
+            if not mechanism.nv or (at is None and not mechanism.cut_joints):
                 raise
     equations = prepare(model, order, (), progress)
     # Beams stand straight, and so does what hangs on them.

@@ -101,14 +101,14 @@ class Closure:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """Springs and dampers between points of two elements.
+    """Springs, dampers and rotors between points of two elements, or of one and ground.
 
     Attributes:
-        name: of the force.
-        elements: indices of both.
+        name: of the force or the joint.
+        elements: indices of both, -1 for ground.
         levers: take motions of their points to those of the ends (6, 6).
         rows: motions of the first end against the second that are resisted (m, 6).
-        stiffness, damping: along them (m,).
+        stiffness, damping, inertia: along them (m,).
     """
 
     name: str
@@ -117,6 +117,7 @@ class Tie:
     rows: Array
     stiffness: Array
     damping: Array
+    inertia: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +241,15 @@ def tension_of(link: BeamLink, load: Array, gravity: Array) -> float:
     """Static tension in the middle of a beam: minus the gradient along it, of what hangs on it and half its weight."""
     along = link.axes[:, 0]
     return float(-(load[3:] @ along) + link.mass / 2 * (gravity @ along))
+
+
+def row_of(n: int, elements: tuple[int, int], levers: tuple[Array, Array], along: Array) -> Array:
+    """Forces on n elements of a unit force between points of two of them (n, 6)."""
+    row = np.zeros((n, 6))
+    for k, lever, sign in zip(elements, levers, (1.0, -1.0), strict=True):
+        if k >= 0:
+            row[k] += sign * lever.T @ along
+    return row
 
 
 def lever_matrix(lever: Array) -> Array:
