@@ -44,6 +44,12 @@ COINCIDING: Final = 1e-13
 """Lengths that differ by less than this part of them are equal."""
 
 
+INSIDE: Final = 0.3819660112501051
+"""Part of an exact piece at which its own computation parts it. Beside frequencies of a piece with both ends held its
+matrices have few digits, and a mode that is nearly one of these moves its ends by nothing; inside it moves, and the
+parts, which the golden section makes as unlike as can be, have other frequencies."""
+
+
 class _Numbers:
     """Scalars of a mechanism as numbers at a configuration, all evaluated at once."""
 
@@ -140,15 +146,20 @@ class VibratingElements:
         return poses
 
     def motions_of_bodies(self, shape: Array) -> tuple[Array, Array]:
-        """Points of all bodies at rest (nb, 3), and their motions in a shape of the elements' points (nb, 6)."""
-        own = self.element[1:]
+        """Points of all bodies at rest (nb, 3), and their motions in a shape of the points that are told (nb, 6)."""
+        own, row = self.element[1:], {k: place for place, k in enumerate(self.told)}
         at = [self._at[k] if k >= 0 else np.zeros(3) for k in own]
-        return np.array(at), np.array([shape[k] if k >= 0 else np.zeros(6) for k in own])
+        return np.array(at), np.array([shape[row[k]] if k >= 0 else np.zeros(6) for k in own])
+
+    @property
+    def told(self) -> list[int]:
+        """Indices of the elements whose points people know."""
+        return [k for k, element in enumerate(self.elements) if not element.inside]
 
     @property
     def places(self) -> Array:
-        """Points of the elements, base axes (n, 3) [m]."""
-        return np.array(self._at).reshape(-1, 3)
+        """Points of the elements that are told, base axes (n, 3) [m]."""
+        return np.array([self._at[k] for k in self.told]).reshape(-1, 3)
 
     def _require_covered(self) -> None:
         model = self.mechanism.model
@@ -232,11 +243,14 @@ class VibratingElements:
         if index >= 0 and body.name not in self._bars:
             self._load(index, R, origin - self._at[index], moments)
 
-    def _new_element(self, name: str, inner: int, link: JointLink | BeamLink, at: Array, lever: Array) -> int:
+    def _new_element(
+        self, name: str, inner: int, link: JointLink | BeamLink, at: Array, lever: Array, *, inside: bool = False
+    ) -> int:
         """Index of a new element with nothing at its end."""
         self._at.append(at)
         nothing = np.zeros((6, 6))
-        self.elements.append(VibrationElement(name, inner, lever, link, nothing, nothing, nothing, np.zeros(6)))
+        element = VibrationElement(name, inner, lever, link, nothing, nothing, nothing, np.zeros(6), inside)
+        self.elements.append(element)
         return len(self.elements) - 1
 
     def _add_modal(self, beam: Beam, body: TreeBody, inner: int, axes: Array, start: Array) -> None:
@@ -293,19 +307,27 @@ class VibratingElements:
 
     def _new_piece(self, beam: Beam, name: str, inner: int, axes: Array, start: Array) -> int:
         """Index of an element that is an nth of a beam, from a point along the first of its axes."""
+        shares = (INSIDE, 1.0 - INSIDE) if self.beams in ("exact", "segments") else (1.0,)
+        for k, share in enumerate(shares, start=1):
+            link = self._beam_link(beam, axes, share)
+            base = self._at[inner] if inner >= 0 else np.zeros(3)
+            end = start + link.length * axes[:, 0]
+            inner = self._new_element(name, inner, link, end, start - base, inside=k < len(shares))
+            start = end
+        return inner
+
+    def _beam_link(self, beam: Beam, axes: Array, share: float) -> BeamLink:
+        """A part of one of its pieces."""
         names = self._names
-        piece = evaluate(beam.length, names) / beam.pieces
-        link = BeamLink(
+        return BeamLink(
             axes,
-            piece,
-            evaluate(beam.mass, names) / beam.pieces,
+            share * evaluate(beam.length, names) / beam.pieces,
+            share * evaluate(beam.mass, names) / beam.pieces,
             tuple(evaluate(value, names) for value in beam.stiffness_about),
             tuple({"y": 1, "z": 2}[axis] for axis in beam.axes),
             evaluate(beam.damping, names),
             "exact" if self.beams == "segments" else self.beams,
         )
-        base = self._at[inner] if inner >= 0 else np.zeros(3)
-        return self._new_element(name, inner, link, start + piece * axes[:, 0], start - base)
 
     def _add_point_springs(self) -> None:
         """Springs and dampers between points: on an element, or between two of them."""

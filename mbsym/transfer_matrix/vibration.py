@@ -41,6 +41,7 @@ from mbsym.transfer_matrix.vibration_elements import (
     freedoms_of,
     lever_matrix,
     row_of,
+    solved,
     tension_of,
 )
 from mbsym.transfer_matrix.vibration_ties import INDEPENDENT, independent_ties
@@ -250,7 +251,7 @@ class VibratingTree:
         for k in range(n - 1, -1, -1):
             own = found[k]
             push = own.columns.T @ loads[k]
-            rests[k] = _solved(self.elements[k].name, own.pivot, push) if len(push) else push
+            rests[k] = solved(self.elements[k].name, own.pivot, push) if len(push) else push
             if self.elements[k].parent >= 0:
                 loads[self.elements[k].parent] += own.lever.T @ loads[k] - own.coupling.T @ rests[k]
         moved = np.zeros((n, 6), dtype=complex)
@@ -259,7 +260,7 @@ class VibratingTree:
             inner = moved[parent] if parent >= 0 else np.zeros(6)
             freedoms = rests[k]
             if len(freedoms):
-                freedoms = freedoms - _solved(self.elements[k].name, own.pivot, own.coupling @ inner)
+                freedoms = freedoms - solved(self.elements[k].name, own.pivot, own.coupling @ inner)
             moved[k] = own.lever @ inner + own.columns @ freedoms
             rests[k] = freedoms
         return moved, rests
@@ -299,12 +300,16 @@ class VibratingTree:
         for k in range(n - 1, -1, -1):
             element = self.elements[k]
             blocks = self._blocks(k, s, damped)
-            own, inner = blocks.with_outboard(S[k])
-            found[k] = own = _held_besides(own, self._held[k])
-            if element.parent >= 0:
-                if len(own.pivot):
-                    inner = inner - own.coupling.T @ _solved(element.name, own.pivot, own.coupling)
-                S[element.parent] = S[element.parent] + inner
+            free = blocks.with_outboard(S[k])
+            found[k] = own = _held_besides(free, self._held[k])
+            if element.parent < 0:
+                continue
+            if own is free:
+                inner = blocks.inward(S[k], own)
+            else:
+                T = blocks.lever
+                inner = blocks.near + T.T @ S[k] @ T - own.coupling.T @ solved(own.name, own.pivot, own.coupling)
+            S[element.parent] = S[element.parent] + inner
         return found
 
 
@@ -341,18 +346,4 @@ def _held_besides(own: Eliminated, held: Array) -> Eliminated:
     felt, r = held @ own.columns, len(held)
     pivot = np.block([[own.pivot, felt.T], [felt, np.zeros((r, r))]])
     columns = np.hstack([own.columns, np.zeros((6, r))])
-    return Eliminated(pivot, own.lever, columns, np.vstack([own.coupling, held @ own.lever]))
-
-
-def _solved(name: str, pivot: Array, right: Array) -> Array:
-    """The solution of pivot x = right.
-
-    Raises:
-        AnalysisError: there is none.
-    """
-    try:
-        return np.asarray(np.linalg.solve(pivot, right))
-    except np.linalg.LinAlgError:
-        raise AnalysisError(
-            "nothing resists a motion here", where=name, remedy="give what moves there mass, or hold it"
-        ) from None
+    return Eliminated(own.name, pivot, own.lever, columns, np.vstack([own.coupling, held @ own.lever]))

@@ -20,6 +20,10 @@ CLOSE: Final = 3e-8
 """Relative width of a bracket at which counting ends: a piece of a beam may have nearly the frequency of the whole, and
 pivots lose the digits then. What is closer together shares its bracket."""
 
+ASTRAY: Final = 1e-6
+"""Relative distance from its bracket at which a polished frequency, or width of a bracket at which a count out of
+order, says that digits are lost."""
+
 BESIDE: Final = 1e-7
 """Relative distance from a root at which inverse iteration is done, far enough for pivots with digits."""
 
@@ -55,7 +59,7 @@ def modes(tree: VibratingTree, count: int, where: str = "") -> tuple[Array, Arra
         Frequencies (modes,) [rad/s], and shapes, motions of the elements' points (modes, n, 6), the largest entry 1.
 
     Raises:
-        AnalysisError: the state is unstable.
+        AnalysisError: the state is unstable, or round-off hides frequencies.
     """
     total = tree.freedoms
     wanted = count if total is None else min(count, total)
@@ -81,13 +85,18 @@ def modes(tree: VibratingTree, count: int, where: str = "") -> tuple[Array, Arra
             continue
         middle = 0.5 * (left + right)
         if right - left <= CLOSE * right:
-            for omega, shape in _polished(tree, middle, above - below):
+            for omega, shape in _polished(tree, middle, above - below, where):
+                if abs(omega - middle) > ASTRAY * middle:
+                    raise _lost(middle, where)
                 found.append(omega)
                 shapes.append(shape)
             continue
-        at = min(max(tree.count_below(middle), below), above)
+        counted = tree.count_below(middle)
+        at = min(max(counted, below), above)
+        if at != counted and right - left > ASTRAY * right:
+            raise _lost(middle, where)
         brackets += [(middle, at, right, above), (left, below, middle, at)]
-    sized = [_of_size_one(shape) for shape in shapes[:wanted]]
+    sized = [of_size_one(shape) for shape in shapes[:wanted]]
     return np.array(found[:wanted]), np.array(sized).reshape(-1, len(tree.elements), 6)
 
 
@@ -122,8 +131,20 @@ def _first_above(tree: VibratingTree, wanted: int) -> float:
     return high
 
 
-def _polished(tree: VibratingTree, omega: float, size: int) -> list[tuple[float, Array]]:
-    """Frequencies next to one, and their shapes, by the quadratic form of motions, which is stationary at shapes."""
+def _lost(omega: float, where: str) -> AnalysisError:
+    return AnalysisError(
+        f"round-off hides frequencies near {omega:.6g} rad/s: masses, inertias or stiffnesses are too far apart",
+        where=where,
+        remedy="hold or fix what hardly moves, ask for fewer modes, or leave --method out",
+    )
+
+
+def _polished(tree: VibratingTree, omega: float, size: int, where: str) -> list[tuple[float, Array]]:
+    """Frequencies next to one, and their shapes, by the quadratic form of motions, which is stationary at shapes.
+
+    Raises:
+        AnalysisError: the form has no digits left.
+    """
     found = [omega] * size
     moved = np.zeros((size, len(tree.elements), 6))
     from scipy.linalg import eigh
@@ -138,7 +159,10 @@ def _polished(tree: VibratingTree, omega: float, size: int) -> list[tuple[float,
         before = tree.quadratic_form(1j * (beside - step), freedoms, moved).real
         slope = (after - before) / (2.0 * step)
         # The slope is that of -omega^2 times masses: shapes come out perpendicular by these.
-        changes, vectors = eigh(value, -0.5 * (slope + slope.T))
+        try:
+            changes, vectors = eigh(value, -0.5 * (slope + slope.T))
+        except np.linalg.LinAlgError:
+            raise _lost(omega, where) from None
         found = [beside + float(change) for change in changes]
         moved = np.tensordot(vectors.T, moved, axes=1)
     return list(zip(found, moved, strict=True))
@@ -175,9 +199,12 @@ def _space(tree: VibratingTree, above: complex, below: complex, size: int) -> tu
     return motions, freedoms
 
 
-def _of_size_one(shape: Array) -> Array:
+def of_size_one(shape: Array) -> Array:
+    """A shape by its largest entry; one of entries that are nothing beside 1 is zero."""
     flat = shape.ravel()
     sizes = np.abs(flat)
+    if not sizes.max(initial=0.0) > NOTHING:
+        return np.zeros_like(shape)
     first: Array = shape / flat[int(np.argmax(sizes > sizes.max() * (1 - 1e-6)))]
     return np.where(np.abs(first) < NOTHING, 0.0, first)
 
