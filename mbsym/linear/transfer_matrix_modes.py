@@ -128,11 +128,17 @@ def transfer_matrix_modes(
     omegas, shapes = modes(tree, count, checked.name)
     values = damped_eigenvalues(tree, omegas, shapes, checked.name) if tree.is_damped else list(1j * omegas)
     found = [
-        Mode(f"mode {k}", complex(value), of_size_one(shape[elements.told]).ravel())
+        Mode(f"mode {k}", complex(value), _told(shape, elements.told, tree.size))
         for k, (value, shape) in enumerate(zip(values, shapes, strict=True), start=1)
     ]
     names = tuple(tree.elements[k].name for k in elements.told)
     return TransferMatrixModes(checked.name, tuple(found), names, elements.places, elements.beams, tree, elements)
+
+
+def _told(shape: Array, told: list[int], size: float) -> Array:
+    """Motions of the points that are told, flat."""
+    whole = float(np.abs(shape / np.repeat([1.0, size], 3)).max(initial=0.0))
+    return of_size_one(shape[told], size, whole).ravel()
 
 
 def vibrating_tree(

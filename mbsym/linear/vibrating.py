@@ -354,9 +354,9 @@ class VibratingElements:
             else:
                 # Along the span, and across it what turns the force.
                 frame = np.linalg.svd(span[None, :] / length)[2]
-                across = 0.0 if abs(length - rest) <= COINCIDING * length else 1.0 - rest / length
-                resisting = stiffness * np.array([1.0, across, across])
-                pull = stiffness * (length - rest) * span / length
+                strain = 0.0 if abs(length - rest) <= COINCIDING * length else 1.0 - rest / length
+                resisting = stiffness * np.array([1.0, strain, strain])
+                pull = stiffness * strain * span
             levers = []
             for k, point, sign in zip(index, points, (1.0, -1.0), strict=True):
                 lever = point - self._at[k] if k >= 0 else np.zeros(3)

@@ -22,6 +22,7 @@ Mechanics and Applied Mathematics 24 (1971) 263.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -44,12 +45,15 @@ from mbsym.transfer_matrix.vibration_elements import (
     solved,
     tension_of,
 )
-from mbsym.transfer_matrix.vibration_ties import INDEPENDENT, independent_ties
+from mbsym.transfer_matrix.vibration_ties import independent_ties, negative_eigenvalues
 
 Array: TypeAlias = NDArray[Any]
 
 SLACK: Final = 1e-9
 """Part of the largest static load that may be unbalanced along a freedom."""
+
+HELD: Final = 1e-7
+"""Part of motions of size one that a row of a closure must feel to hold anything: loops are closed to about 1e-10."""
 
 ASIDE: Final = 1e-8
 """Relative step aside from a frequency at which a pivot is singular."""
@@ -61,6 +65,8 @@ class VibratingTree:
     Attributes:
         elements: parents first.
         gravity: [m/s^2], which acts on beams.
+        size: by which lengths are measured [m].
+        pace: how quickly something of its size and mass swings on what resists in it [rad/s].
     """
 
     def __init__(
@@ -78,18 +84,19 @@ class VibratingTree:
         self.elements = tuple(elements)
         self.gravity = gravity
         self._loads: list[Array] = [element.gradient.copy() for element in self.elements]
-        largest = max([float(np.abs(load).max()) for load in self._loads], default=0.0)
-        size = _size(self.elements)
+        self.size = size = _size(self.elements) or 1.0
+        measures = np.repeat([1.0, size], 3)
+        largest = max([float(np.abs(measures * load).max()) for load in self._loads], default=0.0)
         for k in range(len(self.elements) - 1, -1, -1):
             element, load = self.elements[k], self._loads[k]
-            largest = max(largest, float(np.abs(load).max()))
+            largest = max(largest, float(np.abs(measures * load).max()))
             link, end = element.link, element.lever
             if isinstance(link, JointLink):
-                slack = load @ link.columns + link.torque
                 # What springs would pull by a radian, or by the size of the tree, is a load too.
-                unit = np.where(link.columns[:3].any(axis=0), 1.0, size)
-                springs = np.maximum(np.abs(link.torque), np.abs(link.stiffness) * unit)
-                if np.abs(slack).max(initial=0.0) > SLACK * max(largest, float(springs.max(initial=0.0))):
+                unit = _measures_of(link.columns, size)
+                slack = np.abs(load @ link.columns + link.torque) * unit
+                springs = np.maximum(np.abs(link.torque) * unit, np.abs(link.stiffness) * unit**2)
+                if slack.max(initial=0.0) > SLACK * max(largest, float(springs.max(initial=0.0))):
                     raise AnalysisError(
                         "a joint of a mechanism with loops carries load at rest, which transfer matrices do not cover"
                         if closures
@@ -105,7 +112,9 @@ class VibratingTree:
             if element.parent >= 0:
                 self._loads[element.parent] += inward
 
-        self._held = [_rows_held_by(element, k, closures) for k, element in enumerate(self.elements)]
+        self.pace = _pace(self.elements, ties, measures, largest)
+        closures = [_measured(closure, size) for closure in closures]
+        self._held = [_rows_held_by(element, k, closures, measures) for k, element in enumerate(self.elements)]
         held = self._independent_rows(closures)
         self._closing = len(held)
         self._ties = independent_ties(len(self.elements), ties)
@@ -151,16 +160,16 @@ class VibratingTree:
             basis = np.linalg.qr(np.array([self._felt(row) for row in known]).T)[0]
             felt = felt - felt @ basis @ basis.T
         left, sizes, _ = np.linalg.svd(felt)
-        kept = left[:, : len(sizes)][:, sizes > INDEPENDENT * scale]
+        kept = left[:, : len(sizes)][:, sizes > HELD * scale]
         independent: Array = np.tensordot(kept.T, np.array(rows), axes=1)
         return independent
 
     def _felt(self, row: Array) -> Array:
-        """Generalised forces of forces on elements along all freedoms."""
+        """Generalised forces of forces on elements along all freedoms, these measured."""
         loads, shares = row.copy(), []
         for k in range(len(self.elements) - 1, -1, -1):
             columns, lever = freedoms_of(self.elements[k])
-            shares.append(columns.T @ loads[k])
+            shares.append(_measures_of(columns, self.size) * (columns.T @ loads[k]))
             if self.elements[k].parent >= 0:
                 loads[self.elements[k].parent] += lever.T @ loads[k]
         return np.concatenate(shares)
@@ -203,7 +212,7 @@ class VibratingTree:
         count = -sum(len(held) for held in self._held)
         for own in found:
             if own.pivot.size:
-                count += int(np.sum(np.linalg.eigvalsh(own.pivot.real) < 0.0))
+                count += negative_eigenvalues(own.pivot.real)
         if not len(self._rows):
             return count
         return count + self._ties.negative(self._compliance(found).real, self._closing, s)
@@ -323,7 +332,48 @@ def _size(elements: Sequence[VibrationElement]) -> float:
     return float(np.ptp(points, axis=0).max())
 
 
-def _rows_held_by(element: VibrationElement, index: int, closures: Sequence[Closure]) -> Array:
+def _pace(elements: Sequence[VibrationElement], ties: Sequence[Tie], measures: Array, load: float) -> float:
+    """Square root of the largest energy of a displacement by the size, over that of a rate; 1 rad/s where one is none.
+
+    Args:
+        elements: of a tree.
+        ties: between them.
+        measures: of rotations and displacements, 1 and the size [m] (6,).
+        load: the largest static load, measured [N m].
+    """
+    resisting, moving = [load], [0.0]
+    for element in elements:
+        link = element.link
+        resisting.append(np.abs(element.stiffness * np.outer(measures, measures)).max())
+        moving.append(np.abs(element.mass * np.outer(measures, measures)).max())
+        if isinstance(link, BeamLink):
+            resisting.append(max(link.bending, default=0.0) / link.length)
+            moving.append(link.mass * measures[5] ** 2)
+        else:
+            units = _measures_of(link.columns, float(measures[5]))
+            resisting.append(np.abs(link.stiffness * units**2).max(initial=0.0))
+            moving.append(np.abs(link.inertia * units**2).max(initial=0.0))
+    for tie in ties:
+        # Rows are forces, so that what they resist is measured by what they are along.
+        units = 1.0 / np.abs(tie.rows / measures).max(axis=1, initial=0.0)
+        resisting.append(np.abs(tie.stiffness * units**2).max(initial=0.0))
+        moving.append(np.abs(tie.inertia * units**2).max(initial=0.0))
+    most, mass = float(max(resisting)), float(max(moving))
+    return float(np.sqrt(most / mass)) if most > 0.0 and mass > 0.0 else 1.0
+
+
+def _measures_of(columns: Array, size: float) -> Array:
+    """Of the freedoms of columns [angular; linear]: 1 of turning, the size of sliding."""
+    return np.where(columns[:3].any(axis=0), 1.0, size)
+
+
+def _measured(closure: Closure, size: float) -> Closure:
+    """The closure with rows that do work one on motions of size one."""
+    held = closure.held / np.linalg.norm(closure.held * np.repeat([1.0, size], 3), axis=1)[:, None]
+    return replace(closure, held=held)
+
+
+def _rows_held_by(element: VibrationElement, index: int, closures: Sequence[Closure], measures: Array) -> Array:
     """What closures to ground hold of an element's own freedoms, as rows over motions of its point (r, 6)."""
     columns, _ = freedoms_of(element)
     rows = [np.zeros((0, 6))]
@@ -334,8 +384,8 @@ def _rows_held_by(element: VibrationElement, index: int, closures: Sequence[Clos
     held = np.vstack(rows)
     if not len(held) or not columns.size:
         return np.zeros((0, 6))
-    left, sizes, _ = np.linalg.svd(held @ columns)
-    independent: Array = left[:, : len(sizes)][:, sizes > INDEPENDENT * max(1.0, float(sizes.max()))].T @ held
+    left, sizes, _ = np.linalg.svd(held @ (columns * _measures_of(columns, float(measures[5]))))
+    independent: Array = left[:, : len(sizes)][:, sizes > HELD * max(1.0, float(sizes.max()))].T @ held
     return independent
 
 

@@ -28,13 +28,14 @@ BESIDE: Final = 1e-7
 """Relative distance from a root at which inverse iteration is done, far enough for pivots with digits."""
 
 NOTHING: Final = 1e-9
-"""Entries of a shape below this are shown as zero."""
+"""Part of the largest motion of a shape, displacements by the size, below which others are shown as zero."""
 
 STEP: Final = 1e-6
 """Relative step of the derivative of the quadratic form by the frequency."""
 
 START: Final = 1.0180339887498949
-"""Bounds are this times powers of 4 [rad/s]: on a frequency, which is more often a round number, a pivot is zero."""
+"""Bounds are this times powers of 4 and the tree's pace: on a frequency, which is more often a round number of it, a
+pivot is zero."""
 
 TOGETHER: Final = 1e-6
 """Relative distance below which damped eigenvalues, or frequencies, are one."""
@@ -96,7 +97,7 @@ def modes(tree: VibratingTree, count: int, where: str = "") -> tuple[Array, Arra
         if at != counted and right - left > ASTRAY * right:
             raise _lost(middle, where)
         brackets += [(middle, at, right, above), (left, below, middle, at)]
-    sized = [of_size_one(shape) for shape in shapes[:wanted]]
+    sized = [of_size_one(shape, tree.size) for shape in shapes[:wanted]]
     return np.array(found[:wanted]), np.array(sized).reshape(-1, len(tree.elements), 6)
 
 
@@ -106,11 +107,12 @@ def _bound(tree: VibratingTree, wanted: int, total: int | None) -> float:
     Motions that rest stay below any bound, until round-off of the stiffnesses makes them swing or grow. So the search
     downwards ends at ``RESTING`` times the last bound that had a frequency close below it.
     """
-    below = tree.count_below(START)
+    start = START * tree.pace
+    below = tree.count_below(start)
     if below < wanted:
         return _first_above(tree, wanted)
-    above = _first_above(tree, below + 1) if total is None or below < total else START
-    high = START
+    above = _first_above(tree, below + 1) if total is None or below < total else start
+    high = start
     while high / 4.0 > RESTING * above:
         fewer = tree.count_below(high / 4.0)
         if fewer < wanted:
@@ -123,7 +125,7 @@ def _bound(tree: VibratingTree, wanted: int, total: int | None) -> float:
 
 def _first_above(tree: VibratingTree, wanted: int) -> float:
     """The first bound with so many frequencies below it."""
-    high = START
+    high = START * tree.pace
     for _ in range(MOST):
         if tree.count_below(high) >= wanted:
             break
@@ -199,14 +201,23 @@ def _space(tree: VibratingTree, above: complex, below: complex, size: int) -> tu
     return motions, freedoms
 
 
-def of_size_one(shape: Array) -> Array:
-    """A shape by its largest entry; one of entries that are nothing beside 1 is zero."""
+def of_size_one(shape: Array, size: float, whole: float = 0.0) -> Array:
+    """A shape by its largest entry, zero where nothing moves.
+
+    Args:
+        shape: motions of points (n, 6).
+        size: by which displacements are measured [m].
+        whole: the largest measured motion of all points, where these are some of them.
+    """
+    measured = np.abs(shape / np.repeat([1.0, size], 3))
+    least = NOTHING * max(whole, float(measured.max(initial=0.0)))
+    shape = np.where(measured > least, shape, 0.0)
     flat = shape.ravel()
     sizes = np.abs(flat)
-    if not sizes.max(initial=0.0) > NOTHING:
-        return np.zeros_like(shape)
+    if not sizes.any():
+        return shape
     first: Array = shape / flat[int(np.argmax(sizes > sizes.max() * (1 - 1e-6)))]
-    return np.where(np.abs(first) < NOTHING, 0.0, first)
+    return first
 
 
 def damped_eigenvalues(tree: VibratingTree, omegas: Array, shapes: Array, name: str) -> list[complex]:

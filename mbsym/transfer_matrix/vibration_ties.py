@@ -70,7 +70,14 @@ class Ties:
         turn[closing:, closing:] = vectors[:, acting]
         both = turn.T @ compliance @ turn
         softness = np.concatenate([np.zeros(closing), 1.0 / sizes[acting]])
-        return int(np.sum(sizes[acting] < 0.0)) - int(np.sum(np.linalg.eigvalsh(both + np.diag(softness)) < 0.0))
+        return int(np.sum(sizes[acting] < 0.0)) - negative_eigenvalues(both + np.diag(softness))
+
+
+def negative_eigenvalues(matrix: Array) -> int:
+    """How many a symmetric real matrix has, its diagonal brought to one: units of rows take no digits of others."""
+    sizes = np.sqrt(np.abs(np.diagonal(matrix)))
+    scale = np.where(sizes > 0.0, sizes, 1.0)
+    return int(np.sum(np.linalg.eigvalsh(matrix / np.outer(scale, scale)) < 0.0))
 
 
 def independent_ties(n: int, ties: Sequence[Tie]) -> Ties:
