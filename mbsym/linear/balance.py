@@ -1,7 +1,8 @@
 """Forces at rest and the gaps of closed loops as one problem: where nothing accelerates.
 
 The unknowns are what is free, coordinates along their speeds, control inputs and generalised forces, and the
-multipliers of closed loops. Damped Newton steps solve it, as they close loops.
+multipliers of closed loops. Damped Newton steps solve it, as they close loops. All is measured by what is the
+mechanism's own: lengths by its size, forces by the largest energy at work over the measure of the increment.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joints_at_rest
 from mbsym.linear.equations import State
+from mbsym.linear.measures import measures_of
 from mbsym.loops.closing import ClosingProblem, rate_program
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.symbolic.evaluator import Evaluator
@@ -56,7 +58,8 @@ class Balance:
     """The balance of forces of one mechanism; unknowns stand in one array z = [q; u; tau; multipliers], scaled.
 
     Attributes:
-        scale: force by which forces are measured [N, N m].
+        measures: of lengths.
+        energy: by which forces are measured, times their increments' measures [J].
         rows: number of multipliers.
     """
 
@@ -66,12 +69,19 @@ class Balance:
         self._terms = Evaluator(balance_program(mechanism, loops))
         self._rate = Evaluator(rate_program(mechanism))
         self._timed = {item.name for item in mechanism.extra_inputs}
-        self.scale = 1.0
-        terms = self._at(state.q, state.u, np.zeros(self.rows))
-        sizes = [np.abs(terms[name]).max(initial=0.0) for name in ("force", "force_dq")]
-        self.scale = float(max([*sizes, np.abs(state.tau).max(initial=0.0)])) or 1.0
-        steps = np.abs(terms["force_du"]).max(axis=0, initial=0.0) if self._timed & {"u"} else np.zeros(0)
-        self._input_steps = np.where(steps > 0.0, self.scale / np.where(steps > 0.0, steps, 1.0), 1.0)
+        self.measures = measures = measures_of(mechanism)
+        closures = loops.closures if loops is not None else ()
+        self._gaps = np.array([measures.of_unit(row.unit) for closure in closures for row in closure.rows])
+        own = np.array([measures.of_unit(row.unit) for row in loops.rows] if loops is not None else [])
+        terms, steps = self._at(state.q, state.u, np.zeros(self.rows)), measures.increments
+        works = (steps * terms["force"], np.outer(steps, steps) * terms["force_dq"], steps * state.tau)
+        self.energy = max(float(np.abs(work).max(initial=0.0)) for work in works) or 1.0
+        self.forces = self.energy / steps
+        self._pulls = self.energy / own
+        felt = np.zeros(len(state.u))
+        if "u" in self._timed:
+            felt = np.abs(terms["force_du"] * steps[:, None]).max(axis=0, initial=0.0)
+        self._input_steps = np.array([self.energy / value if value > 0.0 else 1.0 for value in felt])
 
     def _at(self, q: Array, u: Array, multipliers: Array) -> dict[str, Array]:
         extra = {"t": np.array(self._state.t), "u": u}
@@ -86,9 +96,12 @@ class Balance:
 
     def start(self, q: Array) -> Array:
         """z at those coordinates, with inputs and forces as they are and the multipliers that balance best."""
-        forces = self._at(q, self._state.u, np.zeros(self.rows))
-        unbalanced = forces["force"] - self._state.tau
-        multipliers = np.linalg.lstsq(forces["G"].T, unbalanced, rcond=None)[0] if self.rows else np.zeros(0)
+        terms = self._at(q, self._state.u, np.zeros(self.rows))
+        unbalanced = (terms["force"] - self._state.tau) / self.forces
+        multipliers = np.zeros(0)
+        if self.rows:
+            pulls = terms["G"].T * self._pulls / self.forces[:, None]
+            multipliers = np.linalg.lstsq(pulls, unbalanced, rcond=None)[0] * self._pulls
         return np.concatenate([q, self._state.u, self._state.tau, multipliers])
 
     @property
@@ -97,22 +110,22 @@ class Balance:
         return ClosingProblem(self.residual, self.move, self.free.count + self.rows)
 
     def residual(self, z: Array) -> tuple[Array, Array]:
-        """Unbalanced forces over their scale, then gaps, and the derivatives by the unknowns."""
+        """Unbalanced forces, then gaps, and the derivatives by the unknowns, all measured."""
         q, u, tau, multipliers = self.split(z)
         terms, free = self._at(q, u, multipliers), self.free
-        force = np.concatenate([(terms["force"] - tau) / self.scale, terms["gap"]])
-        moved = np.concatenate([terms["force_dq"] / self.scale, terms["gap_dq"]])[:, list(free.speeds)]
+        sizes = np.concatenate([self.forces, self._gaps])
+        force = np.concatenate([terms["force"] - tau, terms["gap"]]) / sizes
+        moved = np.concatenate([terms["force_dq"], terms["gap_dq"]]) * self.measures.increments / sizes[:, None]
         gaps = len(terms["gap"])
 
         def of_forces(matrix: Array) -> Array:
-            return np.concatenate([matrix, np.zeros((gaps, matrix.shape[1]))])
+            return np.concatenate([matrix / self.forces[:, None], np.zeros((gaps, matrix.shape[1]))])
 
-        parts = [moved]
+        parts = [moved[:, list(free.speeds)]]
         if free.inputs:
-            columns = terms["force_du"] * self._input_steps / self.scale
-            parts.append(of_forces(columns[:, list(free.inputs)]))
-        parts.append(of_forces(-np.eye(self.mechanism.nv)[:, list(free.forces)]))
-        parts.append(of_forces(-terms["G"].T))
+            parts.append(of_forces((terms["force_du"] * self._input_steps)[:, list(free.inputs)]))
+        parts.append(of_forces(-np.diag(self.forces)[:, list(free.forces)]))
+        parts.append(of_forces(-terms["G"].T * self._pulls))
         return force, np.concatenate(parts, axis=1)
 
     def move(self, z: Array, step: Array) -> Array:
@@ -122,10 +135,16 @@ class Balance:
         speeds, inputs, forces, pull = np.split(step, np.cumsum([len(free.speeds), len(free.inputs), len(free.forces)]))
         motion = np.zeros(nv)
         motion[list(free.speeds)] = speeds
+        motion *= self.measures.increments
         q = normalised(q + self._rate(q, motion)["qdot"], self.mechanism.q.quaternions)
         u[list(free.inputs)] += inputs * self._input_steps[list(free.inputs)]
-        tau[list(free.forces)] += forces * self.scale
-        return np.concatenate([q, u, tau, multipliers + pull * self.scale])
+        tau[list(free.forces)] += forces * self.forces[list(free.forces)]
+        return np.concatenate([q, u, tau, multipliers + pull * self._pulls])
+
+    def measured(self, z: Array) -> Array:
+        """z by what its entries are measured by."""
+        steps = np.concatenate([self.measures.coordinates, self._input_steps, self.forces, self._pulls])
+        return np.asarray(z / steps)
 
     def idle(self, z: Array) -> Array:
         """Directions of the free unknowns, multipliers left out, that upset nothing; orthonormal columns."""

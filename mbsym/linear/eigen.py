@@ -6,7 +6,7 @@ zeros are counted, and without velocity terms squares of eigenvalues are compute
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -17,7 +17,7 @@ Array: TypeAlias = NDArray[Any]
 
 NOTHING: Final = 1e-12
 """Part of the largest stiffness over mass, or rate over its root, below which one counts as none; the largest is taken
-for 1/s^2 at least, so that what is slower than 1e-6 rad/s rests: what falls freely has stiffnesses of round-off."""
+for the square of the pace at least: what falls freely has stiffnesses of round-off."""
 
 SYMMETRIC: Final = 1e-9
 """Part of the largest stiffness that a symmetric matrix may lack."""
@@ -31,44 +31,54 @@ class EigenPair:
     shape: Array
 
 
-def eigenvalues(A: Array, mass: Array) -> Array:
+def eigenvalues(A: Array, mass: Array, measures: Array, pace: float) -> Array:
     """All of A (2n,), by real and imaginary part.
 
     Args:
         A: of increments and their rates (2n, 2n).
         mass: of the speeds (n, n).
+        measures: of the increments, by which entries of different units are compared (n,).
+        pace: of what the forces at work could do by themselves [1/s].
     """
-    found = _second_order(A, mass)
+    A, mass = _measured(A, mass, measures)
+    found = _second_order(A, mass, pace)
     if found is not None:
         roots = [complex(np.sqrt(-square + 0j)) for square in found[0]]
         return np.sort_complex([value for root in roots for value in (root, -root)]) + 0.0
     values = np.linalg.eigvals(A)
-    values[np.argsort(np.abs(values))[: _zeros(A)]] = 0.0
+    values[np.argsort(np.abs(values))[: _zeros(A, pace)]] = 0.0
     return np.sort_complex(values)
 
 
-def eigenpairs(A: Array, mass: Array) -> tuple[EigenPair, ...]:
+def eigenpairs(A: Array, mass: Array, measures: Array, pace: float) -> tuple[EigenPair, ...]:
     """Eigenvalues, of complex pairs the upper one, with shapes; a free motion without resistance has one zero.
 
     Args:
-        A, mass: as in ``eigenvalues``.
+        A, mass, measures, pace: as in ``eigenvalues``.
     """
     n = len(mass)
-    found = _second_order(A, mass)
+    A, mass = _measured(A, mass, measures)
+    found = _second_order(A, mass, pace)
     if found is not None:
-        return tuple(sorted(_roots(*found), key=_order))
+        return _sorted(_roots(*found), measures)
     values, vectors = np.linalg.eig(A)
-    zeros = _zeros(A)
+    zeros = _zeros(A, pace)
     moving = np.argsort(np.abs(values))[zeros:]
     pairs = [EigenPair(complex(values[k]), vectors[:n, k]) for k in moving if values[k].imag >= 0.0]
     if zeros:
-        pairs += [EigenPair(0j, shape[:n].astype(complex)) for shape in _resting(_timeless(A))]
-    return tuple(sorted(pairs, key=_order))
+        pairs += [EigenPair(0j, shape[:n].astype(complex)) for shape in _resting(_timeless(A, pace))]
+    return _sorted(pairs, measures)
 
 
-def _zeros(A: Array) -> int:
+def _measured(A: Array, mass: Array, measures: Array) -> tuple[Array, Array]:
+    """Both over increments of size one."""
+    twice = np.concatenate([measures, measures])
+    return A * twice / twice[:, None], mass * np.outer(measures, measures)
+
+
+def _zeros(A: Array, pace: float) -> int:
     """How many eigenvalues are zero: resting directions are taken off until none is left."""
-    count, A = 0, _timeless(A)
+    count, A = 0, _timeless(A, pace)
     while len(A):
         resting = _resting(A)
         if not len(resting):
@@ -79,10 +89,10 @@ def _zeros(A: Array) -> int:
     return count
 
 
-def _timeless(A: Array) -> Array:
+def _timeless(A: Array, pace: float) -> Array:
     """A in a unit of time in which the stiffest motion takes one, so that entries can be compared."""
     n = len(A) // 2
-    rate = float(np.sqrt(np.abs(A[n:, :n]).max(initial=1.0)))
+    rate = float(np.sqrt(np.abs(A[n:, :n]).max(initial=pace**2))) or float(np.abs(A).max(initial=0.0)) or 1.0
     scale = np.repeat([1.0, rate], n)
     scaled: Array = A * scale[None, :] / scale[:, None] / rate
     return scaled
@@ -95,7 +105,7 @@ def _resting(A: Array) -> Array:
     return resting
 
 
-def _second_order(A: Array, mass: Array) -> tuple[Array, Array] | None:
+def _second_order(A: Array, mass: Array, pace: float) -> tuple[Array, Array] | None:
     """Squares of the circular frequencies with shapes in columns, None where there are velocity terms.
 
     A symmetric stiffness makes them real.
@@ -104,16 +114,16 @@ def _second_order(A: Array, mass: Array) -> tuple[Array, Array] | None:
 
     n = len(mass)
     turned, matrix, resisted = A[:n, :n], A[n:, :n], A[n:, n:]
-    largest = np.abs(matrix).max(initial=1.0)
+    largest = np.abs(matrix).max(initial=pace**2)
     if turned.any() or np.abs(resisted).max(initial=0.0) ** 2 > NOTHING**2 * largest:
         return None
     stiffness = -mass @ matrix
-    scale = np.abs(stiffness).max(initial=0.0)
-    if np.abs(stiffness - stiffness.T).max(initial=0.0) <= SYMMETRIC * max(scale, np.abs(mass).max(initial=0.0)):
+    scale = max(float(np.abs(stiffness).max(initial=0.0)), pace**2 * float(np.abs(mass).max(initial=0.0)))
+    if np.abs(stiffness - stiffness.T).max(initial=0.0) <= SYMMETRIC * scale:
         squares, shapes = eigh(0.5 * (stiffness + stiffness.T), mass)
     else:
         squares, shapes = np.linalg.eig(-matrix)
-    return np.where(np.abs(squares) <= NOTHING * np.abs(squares).max(initial=1.0), 0.0, squares), shapes
+    return np.where(np.abs(squares) <= NOTHING * np.abs(squares).max(initial=pace**2), 0.0, squares), shapes
 
 
 def _roots(squares: Array, shapes: Array) -> Iterator[EigenPair]:
@@ -128,5 +138,13 @@ def _roots(squares: Array, shapes: Array) -> Iterator[EigenPair]:
                 yield EigenPair(complex(value.real, 0.0) if real else value, shape.astype(complex))
 
 
-def _order(pair: EigenPair) -> tuple[float, float]:
-    return round(abs(pair.value.imag), 9), round(pair.value.real, 9)
+def _sorted(pairs: Iterable[EigenPair], measures: Array) -> tuple[EigenPair, ...]:
+    """By rising frequency, then by growth, round-off apart; shapes over increments in their own units."""
+    found = [EigenPair(pair.value, pair.shape * measures) for pair in pairs]
+    largest = max((abs(pair.value) for pair in found), default=0.0) or 1.0
+
+    def place(pair: EigenPair) -> tuple[float, float, float]:
+        swing, growth = abs(pair.value.imag) / largest, pair.value.real / largest
+        return round(swing, 12), round(growth, 12), swing
+
+    return tuple(sorted(found, key=place))

@@ -15,6 +15,7 @@ from mbsym.linear.eigen import eigenpairs
 from mbsym.linear.equations import LinearEquations, State
 from mbsym.linear.freedom import independent_with
 from mbsym.linear.linearised import linearised
+from mbsym.linear.measures import measures_of
 from mbsym.linear.search import STARTS, solutions
 from mbsym.linear.tangent import increment_names
 from mbsym.pipeline import Progress
@@ -165,6 +166,7 @@ def equilibria(
     if equations.is_closed and chosen.speeds:
         # What follows from the coordinates that are free is free too.
         (rows,) = equations.evaluate("constraint_jacobian", state)
+        rows = rows * measures_of(mechanism).increments
         held = set(independent_with(rows, chosen.speeds)) - set(chosen.speeds)
         chosen = replace(chosen, speeds=tuple(k for k in range(mechanism.nv) if k not in held))
     balance = Balance(mechanism, equations.loops, state, chosen)
@@ -193,7 +195,7 @@ def stability_at(equations: LinearEquations, state: State) -> Stability:
     """Stability by the eigenvalues of the linearised equations."""
     try:
         system = linearised(equations, state)
-        values = [pair.value for pair in eigenpairs(system.A, system.mass)]
+        values = [pair.value for pair in eigenpairs(system.A, system.mass, system.measures, system.pace)]
     except MbsymError as error:
         return Stability("unknown", reason=error.what)
     growing = sum(value.real > 1e-9 * abs(value) for value in values if value)
@@ -216,11 +218,11 @@ def _nothing_found(equations: LinearEquations, balance: Balance, z: Array, free:
     remedy = f"{remedy}, or begin elsewhere"
     if worst < nv:
         units = [unit for body in equations.mechanism.bodies_by_coordinates for unit in body.joint.shape.force_units]
-        left = abs(float(residual[worst])) * balance.scale
+        left = abs(float(residual[worst])) * balance.forces[worst]
         what = f"no equilibrium was found: {left:.3g} {units[worst]} along {equations.speeds[worst]} stay unbalanced"
         return AnalysisError(what, where=equations.name, remedy=remedy)
     rows = [row for closure in equations.loops.closures for row in closure.rows] if equations.loops else []
     row = rows[worst - nv]
-    gap = f"{abs(float(residual[worst])):.3g} {row.unit}"
+    gap = f"{abs(float(residual[worst])) * balance.measures.of_unit(row.unit):.3g} {row.unit}"
     what = f"no equilibrium was found: the loop of {row.closure} stays open by {gap}"
     return AnalysisError(what, where=equations.name, remedy=remedy)

@@ -19,6 +19,7 @@ from mbsym.derivatives.tangent import along_speeds
 from mbsym.errors import AnalysisError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.equations import LinearEquations, State
+from mbsym.linear.measures import measures_of
 from mbsym.linear.tangent import increment_names
 from mbsym.loops.dependent import dependent_columns
 from mbsym.loops.independent import independent_columns
@@ -33,10 +34,11 @@ from mbsym.symbolic.scalar import Scalar
 Array: TypeAlias = NDArray[Any]
 
 OPEN: Final = 1e-8
-"""Gaps above this [m, rad] are refused: linear equations there would be those of no motion."""
+"""Gaps above this [rad, part of the mechanism's size] are refused: linear equations there would be those of no motion.
+"""
 
 PARTING: Final = 1e-6
-"""Rates of gaps above this part of the largest speed are refused."""
+"""Rates of gaps above this part of the largest speed, both measured, are refused."""
 
 SINGULAR: Final = 1e-5
 """Part of the largest singular value of G, rows by the lengths of their loops, below which a position is singular:
@@ -78,8 +80,11 @@ def freedom_at(equations: LinearEquations, state: State, independent: Sequence[s
             )
         return Freedom(tuple(range(nv)), np.eye(nv), np.zeros((nv, nv)))
     rows = _rows(equations, state)
+    measured = rows * measures_of(equations.mechanism).increments
     chosen = (
-        _named(equations, rows, independent) if independent else list(independent_columns(equations.mechanism, rows))
+        _named(equations, measured, independent)
+        if independent
+        else list(independent_columns(equations.mechanism, measured))
     )
     dependent = [k for k in range(nv) if k not in chosen]
     motion, change = np.zeros((nv, len(chosen))), np.zeros((nv, len(chosen)))
@@ -98,27 +103,31 @@ def _rows(equations: LinearEquations, state: State) -> Array:
         AnalysisError: it does not, or is singular.
     """
     assert equations.loops is not None
+    mechanism, measures = equations.mechanism, measures_of(equations.mechanism)
+    every = [row for closure in equations.loops.closures for row in closure.rows]
     gaps = np.abs(equations.evaluate("closure_gap", state)[0])
-    if gaps.max(initial=0.0) > OPEN:
-        row = [row for closure in equations.loops.closures for row in closure.rows][int(np.argmax(gaps))]
-        gap = f"{gaps.max():.3g} {row.unit} ({row.quantity})"
+    open_by = gaps / np.array([measures.of_unit(row.unit) for row in every])
+    if open_by.max(initial=0.0) > OPEN:
+        worst = int(np.argmax(open_by))
+        row = every[worst]
+        gap = f"{gaps[worst]:.3g} {row.unit} ({row.quantity})"
         raise AnalysisError(
             f"the state does not close the loop of {row.closure}: the gap is {gap}",
             where=equations.name,
             remedy="give fewer coordinates, and the others are made to fit",
         )
     (rows,) = equations.evaluate("constraint_jacobian", state)
-    parting = float(np.abs(rows @ state.v).max(initial=0.0))
-    if parting > PARTING * max(1.0, float(np.abs(state.v).max(initial=0.0))):
+    # By the lengths of the loops, not by the rows' own sizes: a row may vanish by itself.
+    sizes = np.array(closure_sizes(mechanism, equations.loops))
+    parting = np.abs(rows @ state.v)
+    if np.any(parting / sizes > PARTING * float(np.abs(state.v / measures.increments).max(initial=0.0))):
         raise AnalysisError(
-            f"the speeds part the loops by {parting:.3g} m/s, rad/s",
+            f"the speeds part the loops by {parting.max():.3g} m/s, rad/s",
             where=equations.name,
             remedy="give fewer speeds, and the others are made to fit",
         )
-    # By the lengths of the loops, not by the rows' own sizes: a row may vanish by itself.
-    measures = np.array(closure_sizes(equations.mechanism, equations.loops))
-    _, sizes, motions = np.linalg.svd(rows / measures[:, None])
-    rank = int(np.sum(sizes > SINGULAR * sizes.max(initial=0.0)))
+    _, values, motions = np.linalg.svd(rows * measures.increments / sizes[:, None])
+    rank = int(np.sum(values > SINGULAR * values.max(initial=0.0)))
     if rank < len(rows):
         freedoms = rows.shape[1] - rank
         names = _moving(equations, motions[rank:])

@@ -17,6 +17,7 @@ from mbsym.errors import AnalysisError
 from mbsym.linear.eigen import eigenvalues
 from mbsym.linear.equations import POSITIONS, LinearEquations, Slopes, State
 from mbsym.linear.freedom import Freedom, freedom_at
+from mbsym.linear.measures import Measures, measures_of, vector_numbers
 from mbsym.linear.observed import observed
 from mbsym.linear.state_space import StateSpace
 from mbsym.linear.tangent import increment_names, increment_units, turning_at
@@ -42,6 +43,8 @@ class Linearisation(StateSpace):
         rates: of the independent coordinates and speeds at that state (n,); zero at an equilibrium.
         freedom: independent coordinates, and how all others move with them.
         mass: of the independent speeds (n/2, n/2).
+        measures: of the independent increments, by which entries of different units are compared (n/2,).
+        pace: rate of the quickest motion that the forces at work could make by themselves [1/s].
         equations: of the model.
     """
 
@@ -58,6 +61,8 @@ class Linearisation(StateSpace):
     rates: Array
     freedom: Freedom
     mass: Array
+    measures: Array
+    pace: float
     equations: LinearEquations
 
     def __repr__(self) -> str:
@@ -67,7 +72,9 @@ class Linearisation(StateSpace):
     @property
     def is_equilibrium(self) -> bool:
         """True where nothing moves and nothing is accelerated, but for round-off."""
-        return bool(np.abs(self.rates).max(initial=0.0) < AT_REST)
+        n = len(self.measures)
+        speeds, accelerations = np.abs(self.rates[:n]) / self.measures, np.abs(self.rates[n:]) / self.measures
+        return bool(np.all(speeds <= AT_REST * self.pace) and np.all(accelerations <= AT_REST * self.pace**2))
 
     def symbolic(self, *, general: bool = False, shared: bool = False) -> SymbolicSystem:
         """The same matrices in the model's run-time parameters, as SymPy matrices.
@@ -89,7 +96,7 @@ class Linearisation(StateSpace):
     @property
     def poles(self) -> Array:
         """Eigenvalues of A (n,), by real and imaginary part."""
-        return eigenvalues(self.A, self.mass)
+        return eigenvalues(self.A, self.mass, self.measures, self.pace)
 
     def as_dict(self) -> dict[str, object]:
         """For machines."""
@@ -117,7 +124,7 @@ class Linearisation(StateSpace):
 
 
 AT_REST: Final = 1e-8
-"""Rates below this [SI] count as none: equilibria are found to about 1e-10 of the forces at work."""
+"""Part of what the forces at work could do that counts as none: equilibria are found to about 1e-10 of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +179,7 @@ def linearised(
         rows = [_output(equations, slopes, chosen, state, name) for name in outputs]
         C, D = np.array([row for row, _ in rows]) @ carried, np.array([row for _, row in rows])
     (mass,) = equations.evaluate("mass_matrix", state)
+    measures = measures_of(mechanism)
     return Linearisation(
         motion[kept] @ carried,
         entry[kept],
@@ -186,8 +194,22 @@ def linearised(
         np.concatenate([state.v, slopes.vdot])[kept],
         freedom,
         freedom.motion.T @ mass @ freedom.motion,
+        measures.increments[list(freedom.independent)],
+        _pace(equations, state, slopes, measures),
         equations,
     )
+
+
+def _pace(equations: LinearEquations, state: State, slopes: Slopes, measures: Measures) -> float:
+    """Square root of the largest measured acceleration that weight, springs, inputs or forces could make [1/s]."""
+    steps, mechanism = measures.increments, equations.mechanism
+    found = [
+        np.abs(slopes.by_q * steps / steps[:, None]),
+        np.abs(slopes.by_tau * state.tau / steps[:, None]),
+        np.abs(slopes.by_u * state.u / steps[:, None]),
+        np.array([np.linalg.norm(vector_numbers(mechanism, mechanism.gravity)) / measures.length]),
+    ]
+    return float(np.sqrt(max(float(part.max(initial=0.0)) for part in found)))
 
 
 def _columns(equations: LinearEquations, slopes: Slopes, asked: str | Sequence[str]) -> InputColumns:

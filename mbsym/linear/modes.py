@@ -162,7 +162,9 @@ class Modes(ModeSequence):
 
 def modes_of(linearisation: Linearisation) -> Modes:
     """The modes of a linear system of increments and their rates."""
-    pairs: Sequence[EigenPair] = eigenpairs(linearisation.A, linearisation.mass)
+    pairs: Sequence[EigenPair] = eigenpairs(
+        linearisation.A, linearisation.mass, linearisation.measures, linearisation.pace
+    )
     found = [Mode(f"mode {k}", pair.value, _of_size_one(pair.shape)) for k, pair in enumerate(pairs, start=1)]
     return Modes(tuple(found), linearisation)
 

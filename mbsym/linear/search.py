@@ -19,13 +19,13 @@ STARTS: Final = 40
 """Places from which equilibria are looked for; the first is the state that is given."""
 
 SAME: Final = 1e-6
-"""Equilibria closer than this [rad, m] are one."""
+"""Equilibria closer than this [rad, part of the mechanism's size] are one."""
 
 MOST: Final = 24
 """Equilibria that are kept, the nearest ones."""
 
 STRIDE: Final = 0.5
-"""Longest step along a family of equilibria [rad, m]."""
+"""Longest step along a family of equilibria [rad, part of the mechanism's size]."""
 
 MOST_STRIDES: Final = 15
 """Steps after which a way from one equilibrium to another is given up."""
@@ -56,7 +56,7 @@ def solutions(balance: Balance, q: Array, starts: int, progress: Progress | None
     distances = [float(np.linalg.norm(_apart(balance, balance.start(q), z))) for z in found]
     order = sorted(
         range(len(found)),
-        key=lambda k: (not direct or k > 0, round(distances[k], 6), *np.round(found[k], 6).tolist()),
+        key=lambda k: (not direct or k > 0, round(distances[k], 6), *np.round(balance.measured(found[k]), 6).tolist()),
     )
     kept: list[Array] = []
     for z in (found[k] for k in order):
@@ -66,7 +66,7 @@ def solutions(balance: Balance, q: Array, starts: int, progress: Progress | None
 
 
 def _moved(balance: Balance, q: Array, generator: np.random.Generator) -> Array:
-    """Free coordinates anywhere: angles up to half a turn, lengths up to a metre away."""
+    """Free coordinates anywhere: angles up to half a turn, lengths up to the mechanism's size away."""
     units = increment_units(balance.mechanism)
     step = np.zeros(balance.free.count + balance.rows)
     for place, column in enumerate(balance.free.speeds):
@@ -105,13 +105,13 @@ def _unwound(balance: Balance, z: Array) -> Array:
 
 
 def _apart(balance: Balance, first: Array, second: Array) -> Array:
-    """Differences of coordinates, quaternions of either sign."""
+    """Differences of coordinates, measured, quaternions of either sign."""
     difference = second[: balance.mechanism.nq] - first[: balance.mechanism.nq]
     for start in balance.mechanism.q.quaternions:
         part = slice(start, start + 4)
         if first[part] @ second[part] < 0.0:
             difference[part] = -second[part] - first[part]
-    return difference
+    return np.asarray(difference / balance.measures.coordinates)
 
 
 def _leads_to(balance: Balance, first: Array, second: Array) -> bool:
@@ -140,11 +140,11 @@ def _leads_to(balance: Balance, first: Array, second: Array) -> bool:
 
 
 def _motions(balance: Balance, z: Array, idle: Array) -> Array:
-    """How coordinates move along idle directions, in columns."""
+    """How coordinates move along idle directions, measured, in columns."""
     small = 1e-6
     found = []
     for column in idle.T:
         step = np.zeros(balance.free.count + balance.rows)
         step[: len(column)] = small * column
-        found.append((balance.move(z, step) - z)[: balance.mechanism.nq] / small)
+        found.append((balance.move(z, step) - z)[: balance.mechanism.nq] / small / balance.measures.coordinates)
     return np.array(found).T

@@ -10,6 +10,7 @@ import numpy as np
 from mbsym.linear.equations import LinearEquations, State
 from mbsym.linear.equilibrium import Equilibria
 from mbsym.linear.linearised import Array, Linearisation
+from mbsym.linear.measures import measures_of
 from mbsym.linear.modes import Mode, Modes
 from mbsym.transfer_matrix.vibration_elements import BeamLink
 
@@ -22,7 +23,8 @@ _NOTHING = 1e-12
 """Part of the largest number of a matrix below which one is printed as 0."""
 
 _ROUND_OFF = 1e-11
-"""Coordinates, speeds and forces below this are printed as 0: equilibria are found to about 1e-10 of the forces."""
+"""Part of what they are measured by below which coordinates, speeds and forces are printed as 0: equilibria are found
+to about 1e-10 of the forces."""
 
 
 _MATRICES = (
@@ -125,7 +127,8 @@ def _damping(mode: Mode) -> str:
 
 
 def _state(equations: LinearEquations, state: State) -> list[str]:
-    lines = [f"{'q':12}{_pairs(equations.coordinates, state.q)}"]
+    sizes = measures_of(equations.mechanism).coordinates
+    lines = [f"{'q':12}{_pairs(equations.coordinates, state.q, sizes)}"]
     if state.v.any():
         lines.append(f"{'v':12}{_pairs(equations.speeds, state.v)}")
     if equations.inputs:
@@ -137,9 +140,11 @@ def _state(equations: LinearEquations, state: State) -> list[str]:
     return lines
 
 
-def _pairs(names: Sequence[str], values: Array) -> str:
-    shown = ((name, float(value)) for name, value in zip(names, values, strict=True))
-    return ", ".join(f"{name} = {_number(value if abs(value) > _ROUND_OFF else 0.0)}" for name, value in shown)
+def _pairs(names: Sequence[str], values: Array, sizes: Array | None = None) -> str:
+    """Names with values, round-off of what these are measured by as 0; by default the largest of them."""
+    least = _ROUND_OFF * (np.abs(values).max(initial=0.0) if sizes is None else sizes)
+    shown = np.where(np.abs(values) > least, values, 0.0).tolist()
+    return ", ".join(f"{name} = {_number(value)}" for name, value in zip(names, shown, strict=True))
 
 
 def _with_units(names: Sequence[str], units: Sequence[str]) -> str:
@@ -185,7 +190,7 @@ def _starts_a_number(cell: str) -> bool:
 
 
 def _number(value: float) -> str:
-    return f"{value if abs(value) > 1e-14 else 0.0:.6g}"
+    return f"{value + 0.0:.6g}"
 
 
 def _pairs_once(poles: Array) -> list[str]:

@@ -23,7 +23,7 @@ from mbsym.pipeline import Progress, express, read
 from mbsym.simulation.equations import suggestion
 from mbsym.simulation.integrate import with_parameters
 from mbsym.transfer_matrix.vibration import VibratingTree
-from mbsym.transfer_matrix.vibration_roots import damped_eigenvalues, modes
+from mbsym.transfer_matrix.vibration_roots import damped_eigenvalues, modes, of_size_one
 
 Array: TypeAlias = NDArray[Any]
 
@@ -36,7 +36,7 @@ class TransferMatrixModes(ModeSequence):
     """The lowest modes of a mechanism, by rising frequency.
 
     A mode's shape holds the motions of all elements' points, [rotation; displacement] in base axes, flat (6 n,); it is
-    that of the undamped mechanism, the largest entry 1.
+    that of the undamped mechanism, the largest entry 1; zero where a beam moves between the points alone.
 
     Attributes:
         name: of the model.
@@ -129,11 +129,17 @@ def transfer_matrix_modes(
     omegas, shapes = modes(tree, count, checked.name)
     values = damped_eigenvalues(tree, omegas, shapes, checked.name) if tree.is_damped else list(1j * omegas)
     found = [
-        Mode(f"mode {k}", complex(value), shape.ravel())
+        Mode(f"mode {k}", complex(value), _told(shape, elements.told, tree.size))
         for k, (value, shape) in enumerate(zip(values, shapes, strict=True), start=1)
     ]
-    names = tuple(element.name for element in tree.elements)
+    names = tuple(tree.elements[k].name for k in elements.told)
     return TransferMatrixModes(checked.name, tuple(found), names, elements.places, elements.beams, tree, elements)
+
+
+def _told(shape: Array, told: list[int], size: float) -> Array:
+    """Motions of the points that are told, flat."""
+    whole = float(np.abs(shape / np.repeat([1.0, size], 3)).max(initial=0.0))
+    return of_size_one(shape[told], size, whole).ravel()
 
 
 def vibrating_tree(
@@ -172,17 +178,18 @@ def points_asked(
     Raises:
         AnalysisError: there is no such motion, or no input.
     """
-    names = tuple(f"{element.name}.{motion}" for element in tree.elements for motion in MOTIONS)
+    told_points = [k for k, element in enumerate(tree.elements) if not element.inside]
+    place = {f"{tree.elements[k].name}.{motion}": 6 * k + i for k in told_points for i, motion in enumerate(MOTIONS)}
     wanted = (inputs,) if isinstance(inputs, str) else tuple(inputs)
     if not wanted:
         raise AnalysisError("no input is named", where=name, remedy="give inputs as ELEMENT.x, ELEMENT.rx and the like")
     told = tuple(outputs) or wanted
     for asked in (*wanted, *told):
-        if asked not in names:
-            raise AnalysisError(f"no motion is called {asked!r}", where=name, remedy=suggestion(asked, names))
-    loads = np.zeros((len(wanted), len(names)))
-    loads[np.arange(len(wanted)), [names.index(asked) for asked in wanted]] = 1.0
-    return wanted, told, loads.reshape(len(wanted), -1, 6), [names.index(asked) for asked in told]
+        if asked not in place:
+            raise AnalysisError(f"no motion is called {asked!r}", where=name, remedy=suggestion(asked, tuple(place)))
+    loads = np.zeros((len(wanted), 6 * len(tree.elements)))
+    loads[np.arange(len(wanted)), [place[asked] for asked in wanted]] = 1.0
+    return wanted, told, loads.reshape(len(wanted), -1, 6), [place[asked] for asked in told]
 
 
 def answers(tree: VibratingTree, s: complex, loads: Array, rows: Sequence[int]) -> Array:
@@ -199,7 +206,7 @@ def _at_rest(
             return _elements(mechanism, initial_coordinates(mechanism), beams)
         except AnalysisError:
             # A mechanism that cannot be covered at all is refused below, for the same reason.
-            if at is None or not mechanism.nv:
+            if not mechanism.nv or (at is None and not mechanism.cut_joints):
                 raise
     equations = prepare(model, order, (), progress)
     # Beams stand straight, and so does what hangs on them.

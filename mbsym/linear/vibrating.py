@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from mbsym.errors import AnalysisError
 from mbsym.forces.element import ForceElement, LinearLaw
-from mbsym.joints.motion import JointMotion
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.kinematics.placement import scalars, vector_of
+from mbsym.linear.vibrating_cuts import CutAtRest, asked_of_cut
 from mbsym.model.beam import Beam
 from mbsym.model.beam_parts import parts_of
 from mbsym.registry import available_functions
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
-from mbsym.symbolic.scalar import Scalar, constant
+from mbsym.symbolic.scalar import Scalar
 from mbsym.transfer_matrix.vibration import VibratingTree
 from mbsym.transfer_matrix.vibration_elements import (
     BeamLink,
@@ -42,6 +42,12 @@ BEAM_MODELS: Final[tuple[BeamModel, ...]] = ("exact", "consistent", "lumped", "s
 
 COINCIDING: Final = 1e-13
 """Lengths that differ by less than this part of them are equal."""
+
+
+INSIDE: Final = 0.3819660112501051
+"""Part of an exact piece at which its own computation parts it. Beside frequencies of a piece with both ends held its
+matrices have few digits, and a mode that is nearly one of these moves its ends by nothing; inside it moves, and the
+parts, which the golden section makes as unlike as can be, have other frequencies."""
 
 
 class _Numbers:
@@ -107,7 +113,7 @@ class VibratingElements:
         law_places = [numbers.ask(self._law_scalars(law)) for _, law in laws]
         end_places = [[numbers.ask(self._end(name, at)) for name, at in law.ends] for _, law in laws]
         gravity = numbers.ask(mechanism.gravity)
-        cuts = [numbers.ask(self._cut_scalars(cut)) for cut in mechanism.cut_joints]
+        cuts = [numbers.ask(asked_of_cut(mechanism, cut)) for cut in mechanism.cut_joints]
         numbers.evaluate()
         self.gravity = numbers[gravity]
         self.points, self.rotations = [np.zeros(3)], [np.eye(3)]
@@ -121,9 +127,9 @@ class VibratingElements:
         for body, place in zip(mechanism.bodies, places, strict=True):
             self._add(body, [numbers[part] for part in place])
         self._add_point_springs()
-        self._closures = [
-            self._closure(cut, numbers[place]) for cut, place in zip(mechanism.cut_joints, cuts, strict=True)
-        ]
+        self._closures: list[Closure] = []
+        for cut, own in zip(mechanism.cut_joints, cuts, strict=True):
+            self._add_cut(cut, numbers[own])
 
     def tree(self) -> VibratingTree:
         """The elements about this state.
@@ -131,8 +137,7 @@ class VibratingElements:
         Raises:
             AnalysisError: the state is not one of rest, or a static load is not covered.
         """
-        closures = [item for item in self._closures if item is not None]
-        return VibratingTree(self.elements, self.gravity, closures, self._ties)
+        return VibratingTree(self.elements, self.gravity, self._closures, self._ties)
 
     def body_frames(self) -> Array:
         """Frames of all bodies at rest (nb, 4, 4)."""
@@ -141,15 +146,20 @@ class VibratingElements:
         return poses
 
     def motions_of_bodies(self, shape: Array) -> tuple[Array, Array]:
-        """Points of all bodies at rest (nb, 3), and their motions in a shape of the elements' points (nb, 6)."""
-        own = self.element[1:]
+        """Points of all bodies at rest (nb, 3), and their motions in a shape of the points that are told (nb, 6)."""
+        own, row = self.element[1:], {k: place for place, k in enumerate(self.told)}
         at = [self._at[k] if k >= 0 else np.zeros(3) for k in own]
-        return np.array(at), np.array([shape[k] if k >= 0 else np.zeros(6) for k in own])
+        return np.array(at), np.array([shape[row[k]] if k >= 0 else np.zeros(6) for k in own])
+
+    @property
+    def told(self) -> list[int]:
+        """Indices of the elements whose points people know."""
+        return [k for k, element in enumerate(self.elements) if not element.inside]
 
     @property
     def places(self) -> Array:
-        """Points of the elements, base axes (n, 3) [m]."""
-        return np.array(self._at).reshape(-1, 3)
+        """Points of the elements that are told, base axes (n, 3) [m]."""
+        return np.array([self._at[k] for k in self.told]).reshape(-1, 3)
 
     def _require_covered(self) -> None:
         model = self.mechanism.model
@@ -203,23 +213,6 @@ class VibratingElements:
         at = vector_of(point, mechanism.graph, mechanism.names)
         return mechanism.body(label).user_frame.point_to_child(at) if label else at
 
-    def _cut_scalars(self, cut: CutJoint) -> list[Scalar]:
-        graph, kind = self.mechanism.graph, cut.joint.kind
-        shape = kind.shape
-        if not kind.is_unbound and kind.turning == "in space" and len(shape.speeds) < 3:
-            raise AnalysisError(
-                f"the transfer matrix method cannot cut a {cut.joint.type} joint",
-                where=f"joint {cut.joint.name}",
-                remedy="cut another (cut: tree)",
-            )
-        q = tuple(constant(graph, entry) for entry in shape.neutral)
-        zero = constant(graph, 0)
-        pitch = scalars((cut.joint.pitch,), graph, self.mechanism.names)[0]
-        motion: JointMotion = kind.motion(graph, q, (zero,) * shape.nv, pitch)
-        frames = [entry for row in cut.predecessor_frame.rotation.matrix() for entry in row]
-        frames += [*cut.predecessor_frame.translation, *cut.successor_frame.translation]
-        return frames + [entry for angular, linear in motion.columns for entry in (*angular, *linear)]
-
     def _add(self, body: TreeBody, numbers: list[Array]) -> None:
         turn, shift, columns, moments, armature, user, place = numbers
         R = self.rotations[body.parent] @ turn.reshape(3, 3)
@@ -250,11 +243,14 @@ class VibratingElements:
         if index >= 0 and body.name not in self._bars:
             self._load(index, R, origin - self._at[index], moments)
 
-    def _new_element(self, name: str, inner: int, link: JointLink | BeamLink, at: Array, lever: Array) -> int:
+    def _new_element(
+        self, name: str, inner: int, link: JointLink | BeamLink, at: Array, lever: Array, *, inside: bool = False
+    ) -> int:
         """Index of a new element with nothing at its end."""
         self._at.append(at)
         nothing = np.zeros((6, 6))
-        self.elements.append(VibrationElement(name, inner, lever, link, nothing, nothing, nothing, np.zeros(6)))
+        element = VibrationElement(name, inner, lever, link, nothing, nothing, nothing, np.zeros(6), inside)
+        self.elements.append(element)
         return len(self.elements) - 1
 
     def _add_modal(self, beam: Beam, body: TreeBody, inner: int, axes: Array, start: Array) -> None:
@@ -311,19 +307,27 @@ class VibratingElements:
 
     def _new_piece(self, beam: Beam, name: str, inner: int, axes: Array, start: Array) -> int:
         """Index of an element that is an nth of a beam, from a point along the first of its axes."""
+        shares = (INSIDE, 1.0 - INSIDE) if self.beams in ("exact", "segments") else (1.0,)
+        for k, share in enumerate(shares, start=1):
+            link = self._beam_link(beam, axes, share)
+            base = self._at[inner] if inner >= 0 else np.zeros(3)
+            end = start + link.length * axes[:, 0]
+            inner = self._new_element(name, inner, link, end, start - base, inside=k < len(shares))
+            start = end
+        return inner
+
+    def _beam_link(self, beam: Beam, axes: Array, share: float) -> BeamLink:
+        """A part of one of its pieces."""
         names = self._names
-        piece = evaluate(beam.length, names) / beam.pieces
-        link = BeamLink(
+        return BeamLink(
             axes,
-            piece,
-            evaluate(beam.mass, names) / beam.pieces,
+            share * evaluate(beam.length, names) / beam.pieces,
+            share * evaluate(beam.mass, names) / beam.pieces,
             tuple(evaluate(value, names) for value in beam.stiffness_about),
             tuple({"y": 1, "z": 2}[axis] for axis in beam.axes),
             evaluate(beam.damping, names),
             "exact" if self.beams == "segments" else self.beams,
         )
-        base = self._at[inner] if inner >= 0 else np.zeros(3)
-        return self._new_element(name, inner, link, start + piece * axes[:, 0], start - base)
 
     def _add_point_springs(self) -> None:
         """Springs and dampers between points: on an element, or between two of them."""
@@ -350,9 +354,9 @@ class VibratingElements:
             else:
                 # Along the span, and across it what turns the force.
                 frame = np.linalg.svd(span[None, :] / length)[2]
-                across = 0.0 if abs(length - rest) <= COINCIDING * length else 1.0 - rest / length
-                resisting = stiffness * np.array([1.0, across, across])
-                pull = stiffness * (length - rest) * span / length
+                strain = 0.0 if abs(length - rest) <= COINCIDING * length else 1.0 - rest / length
+                resisting = stiffness * np.array([1.0, strain, strain])
+                pull = stiffness * strain * span
             levers = []
             for k, point, sign in zip(index, points, (1.0, -1.0), strict=True):
                 lever = point - self._at[k] if k >= 0 else np.zeros(3)
@@ -362,7 +366,8 @@ class VibratingElements:
             if min(index) >= 0:
                 rows = np.hstack([np.zeros((3, 3)), frame])
                 dampers = np.array([damping, 0.0, 0.0])
-                self._ties.append(Tie(force.name, index, (levers[0], levers[1]), rows, resisting, dampers))
+                tie = Tie(force.name, index, (levers[0], levers[1]), rows, resisting, dampers, np.zeros(3))
+                self._ties.append(tie)
                 continue
             moving = 0 if index[0] >= 0 else 1
             T, old = levers[moving][3:], self.elements[index[moving]]
@@ -372,6 +377,24 @@ class VibratingElements:
                 damping=old.damping + damping * T.T @ np.outer(frame[0], frame[0]) @ T,
             )
 
+    def _add_cut(self, cut: CutJoint, numbers: Array) -> None:
+        """What a cut joint holds, and what acts along it.
+
+        Raises:
+            AnalysisError: the loop is open, or what acts along the joint is not covered.
+        """
+        found = CutAtRest.of(cut, numbers, self.rotations, self.points)
+        size = max(float(np.ptp([*self.points, *found.ends], axis=0).max()), 0.0)
+        found.require_closed(size)
+        pair = (self.element[cut.predecessor], self.element[cut.successor])
+        at = tuple(self._at[k] if k >= 0 else np.zeros(3) for k in pair)
+        closure = found.closure(pair, (at[0], at[1]))
+        laws = [values for force, law, values, _ in self._laws if cut.joint.name in force.named("joint")]
+        start = evaluate(cut.joint.initial[0], self._names) if cut.joint.initial else 0.0
+        tie = found.tie(pair, (at[0], at[1]), laws, start, size)
+        self._closures += [] if closure is None else [closure]
+        self._ties += [] if tie is None else [tie]
+
     def _add_pull(self, index: int, lever: Array, pull: Array) -> None:
         """Adds a potential's gradient over displacements of a lever's end, and what turning the lever makes of it."""
         old = self.elements[index]
@@ -380,22 +403,3 @@ class VibratingElements:
             stiffness=old.stiffness + lever_hessian(lever, pull),
             gradient=old.gradient + lever_matrix(lever)[3:].T @ pull,
         )
-
-    def _closure(self, cut: CutJoint, numbers: Array) -> Closure | None:
-        """What a cut joint holds; None where it lets everything free.
-
-        Raises:
-            AnalysisError: the loop is open.
-        """
-        R = self.rotations[cut.predecessor] @ numbers[:9].reshape(3, 3)
-        ends = [
-            self.points[label] + self.rotations[label] @ at
-            for label, at in ((cut.predecessor, numbers[9:12]), (cut.successor, numbers[12:15]))
-        ]
-        free = np.kron(np.eye(2), R) @ numbers[15:].reshape(-1, 6).T
-        held = np.linalg.svd(free, full_matrices=True)[0][:, free.shape[1] :].T if free.size else np.eye(6)
-        if not len(held):
-            return None
-        pair = [self.element[label] for label in (cut.predecessor, cut.successor)]
-        levers = [lever_matrix(end - (self._at[k] if k >= 0 else end)) for k, end in zip(pair, ends, strict=True)]
-        return Closure(cut.joint.name, (pair[0], pair[1]), (levers[0], levers[1]), held)

@@ -5,14 +5,18 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, Protocol
 
+from mbsym.errors import TopologyError
 from mbsym.forces import ForceElement
 from mbsym.joints.free import FREE
+from mbsym.model.beam import Beam
+from mbsym.model.beam_parts import parts_of
 from mbsym.model.body import Body
 from mbsym.model.joint import Coupling, Joint
 from mbsym.topology.assembly_orders import assembly_order
 from mbsym.topology.joint_weights import JointTraits, joint_weights
 from mbsym.topology.labelling import Labelling, label
 from mbsym.topology.matrices import fundamental_loops, incidence_matrix, path_matrix
+from mbsym.values.numbers import value_names
 
 
 class JointedSystem(Protocol):
@@ -28,6 +32,8 @@ class JointedSystem(Protocol):
     def forces(self) -> tuple[ForceElement, ...]: ...
     @property
     def couplings(self) -> tuple[Coupling, ...]: ...
+    @property
+    def beams(self) -> tuple[Beam, ...]: ...
     @property
     def ground(self) -> str: ...
     @property
@@ -63,8 +69,8 @@ def _sympy_matrix(rows: tuple[tuple[int, ...], ...], height: int, width: int) ->
 def label_model(model: JointedSystem, *, order: str = "weight") -> ModelLabelling:
     """Labels the bodies and joints of a model regularly and picks its cut joints.
 
-    A joint with a motor stays in the tree where it can; joints of a coupling always do, because their coordinates are
-    the ones that the coupling ties together.
+    A joint with a motor, or along which a spring, damper or rotor acts, stays in the tree where it can; joints of a
+    coupling, and those inside a beam and at its root, always do: they are tied together.
 
     Args:
         model: bodies and joints in any order, numbering and direction.
@@ -91,25 +97,49 @@ def label_model(model: JointedSystem, *, order: str = "weight") -> ModelLabellin
 
 
 def joint_traits(model: JointedSystem) -> list[JointTraits]:
-    """What decides the weight of each joint, in the model's order."""
-    driven = {name for force in model.forces for name in force.driven_joints}
+    """What decides the weight of each joint, in the model's order.
+
+    Raises:
+        TopologyError: a joint inside a beam is to be cut.
+    """
+    loaded = _loaded_joints(model)
     coupled = {name for coupling in model.couplings for name in (coupling.joint, coupling.source)}
+    inside = {
+        joint.name: beam for beam in model.beams for joint in parts_of(beam).joints if joint.name not in beam.ends
+    }
+    # A loop through a beam leaves it at its tip, so that roots and what lies behind them never close one.
+    kept = coupled | {*inside} | {beam.ends[0] for beam in model.beams}
     traits = []
     for joint in model.joints:
         force = None if joint.cut == "auto" else joint.cut
+        if force == "cut" and joint.name in inside:
+            raise TopologyError(
+                f"the joint lies inside beam {inside[joint.name].name}, which no cut may part",
+                where=f"joint {joint.name}",
+                remedy="cut a joint beside the beam",
+            )
         traits.append(
             JointTraits(
                 joint.name,
                 joint.shape.nv,
                 joint.kind.tie_break,
-                actuated=not joint.kind.is_rigid and (joint.actuated or joint.name in driven),
+                actuated=not joint.kind.is_rigid and joint.actuated,
+                loaded=not joint.kind.is_rigid and joint.name in loaded,
                 reaction_wanted=joint.reaction_wanted,
                 touches_ground=model.ground in (joint.predecessor, joint.successor),
-                force="tree" if force is None and joint.name in coupled else force,
+                force="tree" if force is None and joint.name in kept else force,
                 weight=joint.weight,
             )
         )
     return traits
+
+
+def _loaded_joints(model: JointedSystem) -> set[str]:
+    """Names of the joints along which something acts, or by whose coordinates and speeds a force is written."""
+    loaded = {name for force in model.forces for name in force.named("joint")}
+    named = {name for force in model.forces for value in force.expressions for name in value_names(value)}
+    moving = (joint for joint in model.joints if joint.armature != 0 or named & {*joint.coordinates, *joint.speeds})
+    return loaded | {joint.name for joint in moving}
 
 
 def virtual_joints(ground: str, labelling: Labelling) -> tuple[Joint, ...]:

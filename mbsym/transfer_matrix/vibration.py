@@ -22,6 +22,7 @@ Mechanics and Applied Mathematics 24 (1971) 263.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -40,20 +41,19 @@ from mbsym.transfer_matrix.vibration_elements import (
     blocks_of,
     freedoms_of,
     lever_matrix,
+    row_of,
+    solved,
     tension_of,
 )
+from mbsym.transfer_matrix.vibration_ties import independent_ties, negative_eigenvalues
 
 Array: TypeAlias = NDArray[Any]
 
 SLACK: Final = 1e-9
 """Part of the largest static load that may be unbalanced along a freedom."""
 
-INDEPENDENT: Final = 1e-9
-"""Smallest singular value, as a part of the largest, of what closures hold that is more than round-off."""
-
-
-NOTHING: Final = 1e-13
-"""Part of the stiffest spring below which what dependent springs between elements resist together is round-off."""
+HELD: Final = 1e-7
+"""Part of motions of size one that a row of a closure must feel to hold anything: loops are closed to about 1e-10."""
 
 ASIDE: Final = 1e-8
 """Relative step aside from a frequency at which a pivot is singular."""
@@ -65,6 +65,8 @@ class VibratingTree:
     Attributes:
         elements: parents first.
         gravity: [m/s^2], which acts on beams.
+        size: by which lengths are measured [m].
+        pace: how quickly something of its size and mass swings on what resists in it [rad/s].
     """
 
     def __init__(
@@ -82,14 +84,19 @@ class VibratingTree:
         self.elements = tuple(elements)
         self.gravity = gravity
         self._loads: list[Array] = [element.gradient.copy() for element in self.elements]
-        largest = max([float(np.abs(load).max()) for load in self._loads], default=0.0)
+        self.size = size = _size(self.elements) or 1.0
+        measures = np.repeat([1.0, size], 3)
+        largest = max([float(np.abs(measures * load).max()) for load in self._loads], default=0.0)
         for k in range(len(self.elements) - 1, -1, -1):
             element, load = self.elements[k], self._loads[k]
-            largest = max(largest, float(np.abs(load).max()))
+            largest = max(largest, float(np.abs(measures * load).max()))
             link, end = element.link, element.lever
             if isinstance(link, JointLink):
-                slack = load @ link.columns + link.torque
-                if np.abs(slack).max(initial=0.0) > SLACK * max(largest, float(np.abs(link.torque).max(initial=0.0))):
+                # What springs would pull by a radian, or by the size of the tree, is a load too.
+                unit = _measures_of(link.columns, size)
+                slack = np.abs(load @ link.columns + link.torque) * unit
+                springs = np.maximum(np.abs(link.torque) * unit, np.abs(link.stiffness) * unit**2)
+                if slack.max(initial=0.0) > SLACK * max(largest, float(springs.max(initial=0.0))):
                     raise AnalysisError(
                         "a joint of a mechanism with loops carries load at rest, which transfer matrices do not cover"
                         if closures
@@ -105,15 +112,13 @@ class VibratingTree:
             if element.parent >= 0:
                 self._loads[element.parent] += inward
 
-        self._held = [_rows_held_by(element, k, closures) for k, element in enumerate(self.elements)]
+        self.pace = _pace(self.elements, ties, measures, largest)
+        closures = [_measured(closure, size) for closure in closures]
+        self._held = [_rows_held_by(element, k, closures, measures) for k, element in enumerate(self.elements)]
         held = self._independent_rows(closures)
         self._closing = len(held)
-        rows = [self._row(tie.elements, tie.levers, row) for tie in ties for row in tie.rows]
-        stiffness, damping = (
-            np.array([value for tie in ties for value in getattr(tie, kind)]) for kind in ("stiffness", "damping")
-        )
-        tied, self._stiffness, self._damping = _independent_ties(len(self.elements), rows, stiffness, damping)
-        self._rows = np.concatenate([held, tied])
+        self._ties = independent_ties(len(self.elements), ties)
+        self._rows = np.concatenate([held, self._ties.rows])
 
     @property
     def freedoms(self) -> int | None:
@@ -132,7 +137,7 @@ class VibratingTree:
     @property
     def is_damped(self) -> bool:
         """Whether anything takes energy."""
-        return bool(self._damping.any()) or any(
+        return bool(self._ties.damping.any()) or any(
             element.damping.any()
             or (np.any(element.link.damping) if isinstance(element.link, JointLink) else element.link.damping)
             for element in self.elements
@@ -141,7 +146,7 @@ class VibratingTree:
     def _independent_rows(self, closures: Sequence[Closure]) -> Array:
         """What closures hold and elements alone do not, as forces [moment; force] on all of them (m, n, 6)."""
         n = len(self.elements)
-        rows = [self._row(closure.elements, closure.levers, held) for closure in closures for held in closure.held]
+        rows = [row_of(n, closure.elements, closure.levers, held) for closure in closures for held in closure.held]
         if not rows:
             return np.zeros((0, n, 6))
         own = [(k, row) for k, held in enumerate(self._held) for row in held]
@@ -155,24 +160,16 @@ class VibratingTree:
             basis = np.linalg.qr(np.array([self._felt(row) for row in known]).T)[0]
             felt = felt - felt @ basis @ basis.T
         left, sizes, _ = np.linalg.svd(felt)
-        kept = left[:, : len(sizes)][:, sizes > INDEPENDENT * scale]
+        kept = left[:, : len(sizes)][:, sizes > HELD * scale]
         independent: Array = np.tensordot(kept.T, np.array(rows), axes=1)
         return independent
 
-    def _row(self, elements: tuple[int, int], levers: tuple[Array, Array], along: Array) -> Array:
-        """Forces on all elements of a unit force between points of two of them (n, 6)."""
-        row = np.zeros((len(self.elements), 6))
-        for k, lever, sign in zip(elements, levers, (1.0, -1.0), strict=True):
-            if k >= 0:
-                row[k] += sign * lever.T @ along
-        return row
-
     def _felt(self, row: Array) -> Array:
-        """Generalised forces of forces on elements along all freedoms."""
+        """Generalised forces of forces on elements along all freedoms, these measured."""
         loads, shares = row.copy(), []
         for k in range(len(self.elements) - 1, -1, -1):
             columns, lever = freedoms_of(self.elements[k])
-            shares.append(columns.T @ loads[k])
+            shares.append(_measures_of(columns, self.size) * (columns.T @ loads[k]))
             if self.elements[k].parent >= 0:
                 loads[self.elements[k].parent] += lever.T @ loads[k]
         return np.concatenate(shares)
@@ -193,11 +190,11 @@ class VibratingTree:
     def count_below(self, omega: float) -> int:
         """How many frequencies lie below omega [rad/s], damping left out."""
         try:
-            count = self._negative(self._eliminate(1j * omega, damped=False))
+            count = self._negative(1j * omega)
         except AnalysisError:
             # Some pivot may be singular just here, as of unit masses on unit springs at 1 rad/s.
             omega *= 1.0 + ASIDE
-            count = self._negative(self._eliminate(1j * omega, damped=False))
+            count = self._negative(1j * omega)
         for element in self.elements:
             link = element.link
             if isinstance(link, BeamLink) and link.model == "exact":
@@ -207,22 +204,18 @@ class VibratingTree:
 
     def growing(self, rate: float) -> int:
         """How many motions grow faster than exp(rate t), damping left out: negative eigenvalues of the stiffness."""
-        found = self._eliminate(rate, damped=False)
-        return self._negative(found)
+        return self._negative(rate)
 
-    def _negative(self, found: Sequence[Eliminated]) -> int:
+    def _negative(self, s: complex) -> int:
         """Negative eigenvalues of all pivots; each row that is held takes one, other rows by their compliance."""
+        found = self._eliminate(s, damped=False)
         count = -sum(len(held) for held in self._held)
         for own in found:
             if own.pivot.size:
-                count += int(np.sum(np.linalg.eigvalsh(own.pivot.real) < 0.0))
-        felt = np.concatenate([np.full(self._closing, True), self._stiffness != 0.0])
-        if felt.any():
-            softness = np.zeros(len(felt))
-            softness[self._closing :][self._stiffness != 0.0] = 1.0 / self._stiffness[self._stiffness != 0.0]
-            both = (self._compliance(found).real + np.diag(softness))[np.ix_(felt, felt)]
-            count += int(np.sum(self._stiffness < 0.0)) - int(np.sum(np.linalg.eigvalsh(both) < 0.0))
-        return count
+                count += negative_eigenvalues(own.pivot.real)
+        if not len(self._rows):
+            return count
+        return count + self._ties.negative(self._compliance(found).real, self._closing, s)
 
     def motion(self, s: complex, forces: Array, damped: bool = True) -> Array:
         """Motions of the elements' points under loads [moment; force] exp(s t) on them (n, 6).
@@ -249,7 +242,7 @@ class VibratingTree:
         scale = np.eye(len(self._rows), dtype=complex)
         own = scale.copy()
         own[: self._closing] = 0.0
-        scale[self._closing :, self._closing :] = np.diag(self._stiffness) + (s * self._damping if damped else 0.0)
+        scale[self._closing :, self._closing :] = self._ties.resisting(s, damped)
         multipliers = np.linalg.solve(own + scale @ self._compliance(found), scale @ gaps)
         loads: Array = forces - np.tensordot(multipliers, self._rows, axes=1)
         return loads
@@ -267,7 +260,7 @@ class VibratingTree:
         for k in range(n - 1, -1, -1):
             own = found[k]
             push = own.columns.T @ loads[k]
-            rests[k] = _solved(self.elements[k].name, own.pivot, push) if len(push) else push
+            rests[k] = solved(self.elements[k].name, own.pivot, push) if len(push) else push
             if self.elements[k].parent >= 0:
                 loads[self.elements[k].parent] += own.lever.T @ loads[k] - own.coupling.T @ rests[k]
         moved = np.zeros((n, 6), dtype=complex)
@@ -276,7 +269,7 @@ class VibratingTree:
             inner = moved[parent] if parent >= 0 else np.zeros(6)
             freedoms = rests[k]
             if len(freedoms):
-                freedoms = freedoms - _solved(self.elements[k].name, own.pivot, own.coupling @ inner)
+                freedoms = freedoms - solved(self.elements[k].name, own.pivot, own.coupling @ inner)
             moved[k] = own.lever @ inner + own.columns @ freedoms
             rests[k] = freedoms
         return moved, rests
@@ -299,7 +292,7 @@ class VibratingTree:
                 cross = own @ blocks.coupling @ inner.T
                 total += inner @ blocks.near @ inner.T + cross + cross.T
         gaps = np.tensordot(moved, self._rows[self._closing :], axes=((1, 2), (1, 2)))
-        total += gaps * self._stiffness @ gaps.T
+        total += gaps @ self._ties.resisting(s, damped=False) @ gaps.T
         return total
 
     def _blocks(self, k: int, s: complex, damped: bool) -> Blocks:
@@ -316,56 +309,71 @@ class VibratingTree:
         for k in range(n - 1, -1, -1):
             element = self.elements[k]
             blocks = self._blocks(k, s, damped)
-            own, inner = blocks.with_outboard(S[k])
-            found[k] = own = _held_besides(own, self._held[k])
-            if element.parent >= 0:
-                if len(own.pivot):
-                    inner = inner - own.coupling.T @ _solved(element.name, own.pivot, own.coupling)
-                S[element.parent] = S[element.parent] + inner
+            free = blocks.with_outboard(S[k])
+            found[k] = own = _held_besides(free, self._held[k])
+            if element.parent < 0:
+                continue
+            if own is free:
+                inner = blocks.inward(S[k], own)
+            else:
+                T = blocks.lever
+                inner = blocks.near + T.T @ S[k] @ T - own.coupling.T @ solved(own.name, own.pivot, own.coupling)
+            S[element.parent] = S[element.parent] + inner
         return found
 
 
-def _independent_ties(n: int, rows: Sequence[Array], stiffness: Array, damping: Array) -> tuple[Array, Array, Array]:
-    """Springs and dampers along independent rows that do what those along the given rows do together.
+def _size(elements: Sequence[VibrationElement]) -> float:
+    """Largest way along one of the base axes between points of the elements at rest [m]."""
+    points = [np.zeros(3)]
+    for element in elements:
+        start = points[element.parent + 1] + element.lever
+        link = element.link
+        points.append(start + link.length * link.axes[:, 0] if isinstance(link, BeamLink) else start)
+    return float(np.ptp(points, axis=0).max())
 
-    Rows that depend on each other would make their compliance singular where bodies float.
 
-    Returns:
-        Rows (m, n, 6), stiffness along each (m,), and damping (m, m).
+def _pace(elements: Sequence[VibrationElement], ties: Sequence[Tie], measures: Array, load: float) -> float:
+    """Square root of the largest energy of a displacement by the size, over that of a rate; 1 rad/s where one is none.
+
+    Args:
+        elements: of a tree.
+        ties: between them.
+        measures: of rotations and displacements, 1 and the size [m] (6,).
+        load: the largest static load, measured [N m].
     """
-    flat = np.reshape(rows, (len(rows), 6 * n))
-    acting = (stiffness != 0.0) | (damping != 0.0)
-    sizes = np.linalg.norm(flat[acting], axis=1)
-    if np.all(sizes > 0.0):
-        singular = np.linalg.svd(flat[acting] / sizes[:, None], compute_uv=False)
-        if len(singular) <= flat.shape[1] and singular.min(initial=1.0) > INDEPENDENT:
-            # Each by itself, so that soft ones keep their digits beside stiff ones.
-            return flat[acting].reshape(-1, n, 6), stiffness[acting], np.diag(damping[acting])
-    present = np.abs(stiffness[stiffness != 0.0])
-    if present.min(initial=np.inf) < INDEPENDENT * present.max(initial=0.0):
-        raise AnalysisError(
-            f"stiffnesses of springs between bodies, {present.min():.3g} to {present.max():.3g} N/m, are too far apart "
-            "where these act on the same motions",
-            where="forces",
-            remedy="take the stiffest for rigid, or leave --method out",
-        )
-    touched = np.flatnonzero(flat.any(axis=0))
-    flat = flat[:, touched]
-    K, D = (flat.T * values @ flat for values in (stiffness, damping))
-    sizes, vectors = np.linalg.eigh(K)
-    kept = np.abs(sizes) > NOTHING * np.abs(stiffness).max(initial=0.0)
-    springs, basis = sizes[kept], vectors[:, kept]
-    # Dampers may act where no spring does.
-    rest = flat[damping != 0.0] - flat[damping != 0.0] @ basis @ basis.T
-    _, more, directions = np.linalg.svd(rest, full_matrices=False)
-    basis = np.hstack([basis, directions[more > INDEPENDENT].T])
-    spread = np.zeros((basis.shape[1], 6 * n))
-    spread[:, touched] = basis.T
-    springs = np.concatenate([springs, np.zeros(len(spread) - len(springs))])
-    return spread.reshape(-1, n, 6), springs, basis.T @ D @ basis
+    resisting, moving = [load], [0.0]
+    for element in elements:
+        link = element.link
+        resisting.append(np.abs(element.stiffness * np.outer(measures, measures)).max())
+        moving.append(np.abs(element.mass * np.outer(measures, measures)).max())
+        if isinstance(link, BeamLink):
+            resisting.append(max(link.bending, default=0.0) / link.length)
+            moving.append(link.mass * measures[5] ** 2)
+        else:
+            units = _measures_of(link.columns, float(measures[5]))
+            resisting.append(np.abs(link.stiffness * units**2).max(initial=0.0))
+            moving.append(np.abs(link.inertia * units**2).max(initial=0.0))
+    for tie in ties:
+        # Rows are forces, so that what they resist is measured by what they are along.
+        units = 1.0 / np.abs(tie.rows / measures).max(axis=1, initial=0.0)
+        resisting.append(np.abs(tie.stiffness * units**2).max(initial=0.0))
+        moving.append(np.abs(tie.inertia * units**2).max(initial=0.0))
+    most, mass = float(max(resisting)), float(max(moving))
+    return float(np.sqrt(most / mass)) if most > 0.0 and mass > 0.0 else 1.0
 
 
-def _rows_held_by(element: VibrationElement, index: int, closures: Sequence[Closure]) -> Array:
+def _measures_of(columns: Array, size: float) -> Array:
+    """Of the freedoms of columns [angular; linear]: 1 of turning, the size of sliding."""
+    return np.where(columns[:3].any(axis=0), 1.0, size)
+
+
+def _measured(closure: Closure, size: float) -> Closure:
+    """The closure with rows that do work one on motions of size one."""
+    held = closure.held / np.linalg.norm(closure.held * np.repeat([1.0, size], 3), axis=1)[:, None]
+    return replace(closure, held=held)
+
+
+def _rows_held_by(element: VibrationElement, index: int, closures: Sequence[Closure], measures: Array) -> Array:
     """What closures to ground hold of an element's own freedoms, as rows over motions of its point (r, 6)."""
     columns, _ = freedoms_of(element)
     rows = [np.zeros((0, 6))]
@@ -376,8 +384,8 @@ def _rows_held_by(element: VibrationElement, index: int, closures: Sequence[Clos
     held = np.vstack(rows)
     if not len(held) or not columns.size:
         return np.zeros((0, 6))
-    left, sizes, _ = np.linalg.svd(held @ columns)
-    independent: Array = left[:, : len(sizes)][:, sizes > INDEPENDENT * max(1.0, float(sizes.max()))].T @ held
+    left, sizes, _ = np.linalg.svd(held @ (columns * _measures_of(columns, float(measures[5]))))
+    independent: Array = left[:, : len(sizes)][:, sizes > HELD * max(1.0, float(sizes.max()))].T @ held
     return independent
 
 
@@ -388,18 +396,4 @@ def _held_besides(own: Eliminated, held: Array) -> Eliminated:
     felt, r = held @ own.columns, len(held)
     pivot = np.block([[own.pivot, felt.T], [felt, np.zeros((r, r))]])
     columns = np.hstack([own.columns, np.zeros((6, r))])
-    return Eliminated(pivot, own.lever, columns, np.vstack([own.coupling, held @ own.lever]))
-
-
-def _solved(name: str, pivot: Array, right: Array) -> Array:
-    """The solution of pivot x = right.
-
-    Raises:
-        AnalysisError: there is none.
-    """
-    try:
-        return np.asarray(np.linalg.solve(pivot, right))
-    except np.linalg.LinAlgError:
-        raise AnalysisError(
-            "nothing resists a motion here", where=name, remedy="give what moves there mass, or hold it"
-        ) from None
+    return Eliminated(own.name, pivot, own.lever, columns, np.vstack([own.coupling, held @ own.lever]))

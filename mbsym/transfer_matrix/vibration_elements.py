@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from mbsym.errors import AnalysisError
 from mbsym.transfer_matrix import beam_matrices as beams
 from mbsym.transfer_matrix.beam_matrices import MassModel
 
@@ -70,6 +71,7 @@ class VibrationElement:
         stiffness: of springs to ground on the body, likewise (6, 6).
         damping: of dampers to ground (6, 6).
         gradient: of the potential of what acts on the body at rest (6,).
+        inside: it ends inside a piece of a beam, where nobody asked for a point.
     """
 
     name: str
@@ -80,6 +82,7 @@ class VibrationElement:
     stiffness: Array
     damping: Array
     gradient: Array
+    inside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +104,14 @@ class Closure:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """Springs and dampers between points of two elements.
+    """Springs, dampers and rotors between points of two elements, or of one and ground.
 
     Attributes:
-        name: of the force.
-        elements: indices of both.
+        name: of the force or the joint.
+        elements: indices of both, -1 for ground.
         levers: take motions of their points to those of the ends (6, 6).
         rows: motions of the first end against the second that are resisted (m, 6).
-        stiffness, damping: along them (m,).
+        stiffness, damping, inertia: along them (m,).
     """
 
     name: str
@@ -117,12 +120,14 @@ class Tie:
     rows: Array
     stiffness: Array
     damping: Array
+    inertia: Array
 
 
 @dataclass(frozen=True, slots=True)
 class Eliminated:
-    """What is kept of an element: its pivot, T, H, and rows C^T of the coupling to the parent."""
+    """What is kept of an element: its name, its pivot, T, H, and rows C^T of the coupling to the parent."""
 
+    name: str
     pivot: Array
     lever: Array
     columns: Array
@@ -133,17 +138,57 @@ class Eliminated:
 class Blocks:
     """What an element adds to the quadratic form of motions: over the parent's motion, the freedoms, and both."""
 
+    name: str
     lever: Array
     columns: Array
     near: Array
     coupling: Array
     end: Array
 
-    def with_outboard(self, S: Array) -> tuple[Eliminated, Array]:
-        """The element that carries what needs the loads S at its end, and the part at the parent before elimination."""
+    def with_outboard(self, S: Array) -> Eliminated:
+        """The element that carries what needs the loads S at its end."""
         T, H = self.lever, self.columns
-        pivot, coupling = self.end + H.T @ S @ H, self.coupling + H.T @ S @ T
-        return Eliminated(pivot, T, H, coupling), self.near + T.T @ S @ T
+        return Eliminated(self.name, self.end + H.T @ S @ H, T, H, self.coupling + H.T @ S @ T)
+
+    def inward(self, S: Array, own: Eliminated) -> Array:
+        """Loads over motions of the parent that the element and what it carries need, own freedoms eliminated (6, 6).
+
+        The bare difference near + T^T S T - (C + H^T S T)^T P^-1 (C + H^T S T) loses what the element resists beside a
+        heavy load S. Along the freedoms, Q of H = Q R, the load is felt by what they resist, E' = R^-T E R^-1, alone:
+        S - S Q P'^-1 Q^T S = E' P'^-1 S there, with P' = E' + S, a product with no digits to lose.
+        """
+        T, H = self.lever, self.columns
+        k = H.shape[1]
+        if not k:
+            return np.asarray(self.near + T.T @ S @ T)
+        basis, triangle = np.linalg.qr(H, mode="complete")
+        Q, N, R = basis[:, :k], basis[:, k:], triangle[:k]
+        resisted = np.linalg.solve(R.T, np.linalg.solve(R.T, self.end).T).T
+        along, aside = Q.T @ S @ Q, Q.T @ S @ N
+        part = solved(own.name, resisted + along, np.hstack([resisted, aside]))
+        kept, turned = part[:, :k].T, part[:, k:]
+        across = N @ (N.T @ S @ N - aside.T @ turned) @ N.T
+        mixed = Q @ kept @ aside @ N.T
+        carried = Q @ kept @ along @ Q.T + mixed + mixed.T + across
+        if not self.coupling.any():
+            return np.asarray(self.near + T.T @ carried @ T)
+        follows = solved(own.name, own.pivot, np.hstack([self.coupling, H.T @ S @ T]))
+        both = self.coupling.T @ follows[:, 6:]
+        return np.asarray(self.near + T.T @ carried @ T - both - both.T - self.coupling.T @ follows[:, :6])
+
+
+def solved(name: str, pivot: Array, right: Array) -> Array:
+    """The solution of pivot x = right.
+
+    Raises:
+        AnalysisError: there is none.
+    """
+    try:
+        return np.asarray(np.linalg.solve(pivot, right))
+    except np.linalg.LinAlgError:
+        raise AnalysisError(
+            "nothing resists a motion here", where=name, remedy="give what moves there mass, or hold it"
+        ) from None
 
 
 def freedoms_of(element: VibrationElement) -> tuple[Array, Array]:
@@ -190,7 +235,7 @@ def _joint_blocks(element: VibrationElement, link: JointLink, load: Array, s: co
         both = link.order * 0.5 * load[:3] @ np.cross(H[:3, 0], H[:3, 1])
         end[0, 1] += both
         end[1, 0] += both
-    return Blocks(T, H, lever_hessian(element.lever, load[3:]), _turned_columns(H, load), end)
+    return Blocks(element.name, T, H, lever_hessian(element.lever, load[3:]), _turned_columns(H, load), end)
 
 
 def _beam_blocks(
@@ -225,7 +270,7 @@ def _beam_blocks(
     near = near + lever_hessian(L * along, load[3:]) + lever_hessian(L / 2 * along, -weight)
     near = root.T @ near @ root + lever_hessian(element.lever, load[3:] - weight)
     middle = np.concatenate([load[:3], load[3:] - weight / 2])
-    return Blocks(T, H, near, (far.T + _turned_columns(H, middle)) @ root, end)
+    return Blocks(element.name, T, H, near, (far.T + _turned_columns(H, middle)) @ root, end)
 
 
 def _plane_stiffness(link: BeamLink, bending: float, s: complex, damped: bool) -> Array:
@@ -240,6 +285,15 @@ def tension_of(link: BeamLink, load: Array, gravity: Array) -> float:
     """Static tension in the middle of a beam: minus the gradient along it, of what hangs on it and half its weight."""
     along = link.axes[:, 0]
     return float(-(load[3:] @ along) + link.mass / 2 * (gravity @ along))
+
+
+def row_of(n: int, elements: tuple[int, int], levers: tuple[Array, Array], along: Array) -> Array:
+    """Forces on n elements of a unit force between points of two of them (n, 6)."""
+    row = np.zeros((n, 6))
+    for k, lever, sign in zip(elements, levers, (1.0, -1.0), strict=True):
+        if k >= 0:
+            row[k] += sign * lever.T @ along
+    return row
 
 
 def lever_matrix(lever: Array) -> Array:

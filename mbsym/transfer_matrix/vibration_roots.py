@@ -20,17 +20,22 @@ CLOSE: Final = 3e-8
 """Relative width of a bracket at which counting ends: a piece of a beam may have nearly the frequency of the whole, and
 pivots lose the digits then. What is closer together shares its bracket."""
 
+ASTRAY: Final = 1e-6
+"""Relative distance from its bracket at which a polished frequency, or width of a bracket at which a count out of
+order, says that digits are lost."""
+
 BESIDE: Final = 1e-7
 """Relative distance from a root at which inverse iteration is done, far enough for pivots with digits."""
 
 NOTHING: Final = 1e-9
-"""Entries of a shape below this are shown as zero."""
+"""Part of the largest motion of a shape, displacements by the size, below which others are shown as zero."""
 
 STEP: Final = 1e-6
 """Relative step of the derivative of the quadratic form by the frequency."""
 
 START: Final = 1.0180339887498949
-"""Bounds are this times powers of 4 [rad/s]: on a frequency, which is more often a round number, a pivot is zero."""
+"""Bounds are this times powers of 4 and the tree's pace: on a frequency, which is more often a round number of it, a
+pivot is zero."""
 
 TOGETHER: Final = 1e-6
 """Relative distance below which damped eigenvalues, or frequencies, are one."""
@@ -55,7 +60,7 @@ def modes(tree: VibratingTree, count: int, where: str = "") -> tuple[Array, Arra
         Frequencies (modes,) [rad/s], and shapes, motions of the elements' points (modes, n, 6), the largest entry 1.
 
     Raises:
-        AnalysisError: the state is unstable.
+        AnalysisError: the state is unstable, or round-off hides frequencies.
     """
     total = tree.freedoms
     wanted = count if total is None else min(count, total)
@@ -81,13 +86,18 @@ def modes(tree: VibratingTree, count: int, where: str = "") -> tuple[Array, Arra
             continue
         middle = 0.5 * (left + right)
         if right - left <= CLOSE * right:
-            for omega, shape in _polished(tree, middle, above - below):
+            for omega, shape in _polished(tree, middle, above - below, where):
+                if abs(omega - middle) > ASTRAY * middle:
+                    raise _lost(middle, where)
                 found.append(omega)
                 shapes.append(shape)
             continue
-        at = min(max(tree.count_below(middle), below), above)
+        counted = tree.count_below(middle)
+        at = min(max(counted, below), above)
+        if at != counted and right - left > ASTRAY * right:
+            raise _lost(middle, where)
         brackets += [(middle, at, right, above), (left, below, middle, at)]
-    sized = [_of_size_one(shape) for shape in shapes[:wanted]]
+    sized = [of_size_one(shape, tree.size) for shape in shapes[:wanted]]
     return np.array(found[:wanted]), np.array(sized).reshape(-1, len(tree.elements), 6)
 
 
@@ -97,11 +107,12 @@ def _bound(tree: VibratingTree, wanted: int, total: int | None) -> float:
     Motions that rest stay below any bound, until round-off of the stiffnesses makes them swing or grow. So the search
     downwards ends at ``RESTING`` times the last bound that had a frequency close below it.
     """
-    below = tree.count_below(START)
+    start = START * tree.pace
+    below = tree.count_below(start)
     if below < wanted:
         return _first_above(tree, wanted)
-    above = _first_above(tree, below + 1) if total is None or below < total else START
-    high = START
+    above = _first_above(tree, below + 1) if total is None or below < total else start
+    high = start
     while high / 4.0 > RESTING * above:
         fewer = tree.count_below(high / 4.0)
         if fewer < wanted:
@@ -114,7 +125,7 @@ def _bound(tree: VibratingTree, wanted: int, total: int | None) -> float:
 
 def _first_above(tree: VibratingTree, wanted: int) -> float:
     """The first bound with so many frequencies below it."""
-    high = START
+    high = START * tree.pace
     for _ in range(MOST):
         if tree.count_below(high) >= wanted:
             break
@@ -122,8 +133,20 @@ def _first_above(tree: VibratingTree, wanted: int) -> float:
     return high
 
 
-def _polished(tree: VibratingTree, omega: float, size: int) -> list[tuple[float, Array]]:
-    """Frequencies next to one, and their shapes, by the quadratic form of motions, which is stationary at shapes."""
+def _lost(omega: float, where: str) -> AnalysisError:
+    return AnalysisError(
+        f"round-off hides frequencies near {omega:.6g} rad/s: masses, inertias or stiffnesses are too far apart",
+        where=where,
+        remedy="hold or fix what hardly moves, ask for fewer modes, or leave --method out",
+    )
+
+
+def _polished(tree: VibratingTree, omega: float, size: int, where: str) -> list[tuple[float, Array]]:
+    """Frequencies next to one, and their shapes, by the quadratic form of motions, which is stationary at shapes.
+
+    Raises:
+        AnalysisError: the form has no digits left.
+    """
     found = [omega] * size
     moved = np.zeros((size, len(tree.elements), 6))
     from scipy.linalg import eigh
@@ -138,7 +161,10 @@ def _polished(tree: VibratingTree, omega: float, size: int) -> list[tuple[float,
         before = tree.quadratic_form(1j * (beside - step), freedoms, moved).real
         slope = (after - before) / (2.0 * step)
         # The slope is that of -omega^2 times masses: shapes come out perpendicular by these.
-        changes, vectors = eigh(value, -0.5 * (slope + slope.T))
+        try:
+            changes, vectors = eigh(value, -0.5 * (slope + slope.T))
+        except np.linalg.LinAlgError:
+            raise _lost(omega, where) from None
         found = [beside + float(change) for change in changes]
         moved = np.tensordot(vectors.T, moved, axes=1)
     return list(zip(found, moved, strict=True))
@@ -175,11 +201,23 @@ def _space(tree: VibratingTree, above: complex, below: complex, size: int) -> tu
     return motions, freedoms
 
 
-def _of_size_one(shape: Array) -> Array:
+def of_size_one(shape: Array, size: float, whole: float = 0.0) -> Array:
+    """A shape by its largest entry, zero where nothing moves.
+
+    Args:
+        shape: motions of points (n, 6).
+        size: by which displacements are measured [m].
+        whole: the largest measured motion of all points, where these are some of them.
+    """
+    measured = np.abs(shape / np.repeat([1.0, size], 3))
+    least = NOTHING * max(whole, float(measured.max(initial=0.0)))
+    shape = np.where(measured > least, shape, 0.0)
     flat = shape.ravel()
     sizes = np.abs(flat)
+    if not sizes.any():
+        return shape
     first: Array = shape / flat[int(np.argmax(sizes > sizes.max() * (1 - 1e-6)))]
-    return np.where(np.abs(first) < NOTHING, 0.0, first)
+    return first
 
 
 def damped_eigenvalues(tree: VibratingTree, omegas: Array, shapes: Array, name: str) -> list[complex]:
