@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -25,6 +25,8 @@ from mbsym.simulation.events import Event, EventWatch
 from mbsym.simulation.fixed_steps import FixedStepper
 from mbsym.simulation.initial_state import closed_state, constants, initial_state
 from mbsym.simulation.jacobian import RateJacobian
+from mbsym.simulation.limit_watch import LimitWatch, Lookout
+from mbsym.simulation.limits import STOP, TELL, check_choice, held_within, unwatched
 from mbsym.simulation.monitors import monitor
 from mbsym.simulation.options import Accuracy, Keeping, Loads, Preparation, Stepping, check_numbers
 from mbsym.simulation.rates import ActingLoads, LoopCorrection, leaves_rates, looped_system
@@ -82,6 +84,8 @@ def simulate(
     stepping: Stepping = Stepping(),
     accuracy: Accuracy = Accuracy(),
     preparation: Preparation = Preparation(),
+    limits: str = TELL,
+    tell: Callable[[str], None] | None = None,
     progress: Progress | None = None,
 ) -> SimulationResult:
     """Integrates the motion of a model.
@@ -102,17 +106,22 @@ def simulate(
         stepping: scheme and rotation variable of transfer-matrix.
         accuracy: of methods that choose their steps.
         preparation: language and order of the equations; those of prepared equations stay as they are.
+        limits: "tell" goes on beyond the limits of the model, which the result tells; "stop" ends the motion there, as
+            a terminal event does.
+        tell: is given each warning as a sentence as soon as it is known; the result has them all.
         progress: told of each step.
 
     Returns:
         States on the output grid with checks and events.
 
     Raises:
-        SimulationError: an argument is wrong, the state becomes infinite, or the integrator fails.
+        SimulationError: an argument is wrong, the state becomes infinite, the integrator fails, or the motion starts
+            beyond a limit at which it is to stop.
         ToolchainError: C is asked for and there is no compiler.
         MbsymError: the model cannot be read or its equations cannot be derived.
     """
     check_numbers(duration, step, output_step, accuracy)
+    check_choice(limits)
     if method not in METHODS:
         raise SimulationError(f"no method is called {method!r}", remedy=suggestion(method, METHODS))
     if method != TRANSFER_MATRIX and stepping != Stepping():
@@ -134,7 +143,8 @@ def simulate(
             rotation=stepping.rotation,
             progress=progress,
         )
-    acting = _acting(equations, loads)
+    demanded = _acting(equations, loads)
+    acting = held_within(equations, demanded) if loads.saturate else demanded
     times = _output_times(equations, duration, step, output_step, method)
     q, v, named = initial_state(equations.mechanism, initial or {})
     loops, kept, label = _loops(equations, method, keeping, step)
@@ -143,9 +153,15 @@ def simulate(
         assembly, v = closed_state(equations.mechanism, loops, q, v, named)
         q = assembly.q
     layout = equations.layout
-    acting.check(0.0, q, v, len(equations.mechanism.model.inputs))
+    demanded.check(0.0, q, v, len(equations.mechanism.model.inputs))
     singular = _singular_watch(equations, loops)
-    watch = EventWatch(events, lambda x: (layout.q(x), layout.v(x)))
+    limited = LimitWatch(equations, demanded, accuracy, saturate=loads.saturate, stops=limits == STOP)
+    watch = Lookout(EventWatch(events, lambda x: (layout.q(x), layout.v(x))), limited)
+    notes = unwatched(equations)
+    limited.begin(0.0, layout.state(q, v))
+    tell = tell if tell is not None else _keep_quiet
+    for sentence in (*notes, *(item.sentence for item in limited.found)):
+        tell(sentence)
     statistics = Statistics(method, label, equations.module.language, 0, 0)
     # A state that is not finite is told as an error, so that warnings on the way there say nothing new.
     with np.errstate(all="ignore"):
@@ -159,13 +175,19 @@ def simulate(
         q=layout.q(trajectory.x).copy(),
         v=layout.v(trajectory.x).copy(),
         monitors=monitor(equations, trajectory, tau_free),
-        events=tuple(watch.occurrences),
+        events=tuple(watch.events.occurrences),
         statistics=replace(statistics, steps=trajectory.steps, evaluations=trajectory.evaluations),
         equations=equations,
         ended_by_event=trajectory.ended_by_event,
         assembly=assembly,
         singular=singular.finish() if singular is not None else (),
+        exceeded=limited.found,
+        notes=notes,
     )
+
+
+def _keep_quiet(_: str) -> None:
+    """For callers who read the result."""
 
 
 def with_parameters(model: Model, values: Mapping[str, float]) -> Model:
@@ -282,7 +304,7 @@ def _integrated(
     x: Array,
     times: Array,
     step: float,
-    watch: EventWatch,
+    watch: Lookout,
     singular: SingularWatch | None,
     accuracy: Accuracy,
     progress: Progress | None,
@@ -301,7 +323,7 @@ def _integrated(
                 where=name,
                 remedy="leave the correction out, or take another scheme",
             )
-        return fixed_step_trajectory(taken, x, times, step, watch, after, singular, progress)
+        return fixed_step_trajectory(taken, x, times, step, watch, after, singular, progress, remembers=True)
     steps: Steps
     compiled: Engine | None = None
     if equations.library is not None and leaves_rates(kept) and not callable(loads.tau) and not callable(loads.u):
@@ -334,12 +356,14 @@ def _singular_watch(equations: Equations, system: LoopedSystem | None) -> Singul
     return SingularWatch(equations, equations.loops, system)
 
 
-def _require_equal_steps(equations: Equations, times: Array, step: float, watch: EventWatch) -> None:
+def _require_equal_steps(equations: Equations, times: Array, step: float, watch: Lookout) -> None:
     """Steps by transfer matrices are of one length."""
     name = equations.mechanism.model.name
-    if watch:
+    if watch.events or (watch.limits and watch.limits.stops):
         raise SimulationError(
-            "the transfer matrix method takes no events here", where=name, remedy="leave them out or use another method"
+            "the transfer matrix method takes no events here, nor stops at limits",
+            where=name,
+            remedy="leave them out or use another method",
         )
     interval = float(times[1] - times[0])
     if abs(max(1, round(interval / step)) * step - interval) > 1e-9 * step:

@@ -15,9 +15,9 @@ from mbsym.pipeline import Progress
 from mbsym.simulation.adaptive_steps import MOST_IDLE, Engine
 from mbsym.simulation.crossing import Crossing
 from mbsym.simulation.equations import StateLayout
-from mbsym.simulation.events import EventWatch
 from mbsym.simulation.fixed_steps import Stepper, not_finite
 from mbsym.simulation.jacobian import RateJacobian
+from mbsym.simulation.limit_watch import Lookout
 from mbsym.simulation.options import Accuracy
 from mbsym.simulation.pair_integrator import PairIntegrator
 from mbsym.simulation.runge_kutta_pairs import PAIRS
@@ -81,6 +81,11 @@ class _Recorder:
         self.count += 1
         self._tell(t)
 
+    def end(self, t: float, x: Array) -> None:
+        """Records the state in which the motion stops, unless it is the last one of the record."""
+        if t > self.t[self.count - 1]:
+            self.add(t, x)
+
     def fill(self, count: int) -> None:
         """Takes over rows of ``x`` that were filled, up to as many."""
         self.t[self.count : count] = self.times[self.count : count]
@@ -103,10 +108,12 @@ def fixed_step_trajectory(
     x: Array,
     times: Array,
     step: float,
-    watch: EventWatch,
+    watch: Lookout,
     correct: Correct | None,
     singular: SingularWatch | None = None,
     progress: Progress | None = None,
+    *,
+    remembers: bool = False,
 ) -> Trajectory:
     """States on a grid by steps of one length; the last before a time of the grid is shorter where it has to be.
 
@@ -115,10 +122,11 @@ def fixed_step_trajectory(
         x: state at the first time.
         times: the grid.
         step: length of the steps.
-        watch: events to look out for.
+        watch: events and limits to look out for.
         correct: puts a state right after each step.
         singular: told of the state after each step.
         progress: told of each hundredth part.
+        remembers: steps build on earlier ones, so that none is taken again to look into it.
     """
     record = _Recorder(times, len(x), progress)
     record.add(float(times[0]), x)
@@ -147,9 +155,10 @@ def fixed_step_trajectory(
                     moved = correct(now + h, moved)
                 count += 1
                 # The state within a step is what a shorter step leads to.
-                stop = watch.step(now, x, now + h, moved, _shorter_step(stepper, now, x, correct)) if watch else None
+                inside = _chord(now, x, h, moved) if remembers else _shorter_step(stepper, now, x, correct)
+                stop = watch.step(now, x, now + h, moved, inside) if watch else None
                 if stop is not None:
-                    record.add(stop, moved if stop >= now + h else _shorter_step(stepper, now, x, correct)(stop))
+                    record.end(stop, moved if stop >= now + h else inside(stop))
                     return record.trajectory(count, 0, True)
                 x = moved
                 if singular is not None:
@@ -167,6 +176,11 @@ def _shorter_step(stepper: Stepper, t: float, x: Array, correct: Correct | None)
     return state
 
 
+def _chord(t: float, x: Array, h: float, moved: Array) -> Callable[[float], Array]:
+    """States between the ends of a step that is short."""
+    return lambda time: np.asarray(x + (time - t) / h * (moved - x))
+
+
 def adaptive_trajectory(
     rates: Rates,
     method: str,
@@ -175,7 +189,7 @@ def adaptive_trajectory(
     layout: StateLayout,
     name: str,
     accuracy: Accuracy,
-    watch: EventWatch,
+    watch: Lookout,
     correct: Correct | None,
     singular: SingularWatch | None = None,
     crossing: Crossing | None = None,
@@ -196,7 +210,7 @@ def adaptive_trajectory(
         layout: of the state.
         name: of the model, for errors.
         accuracy: of the integrator.
-        watch: events to look out for.
+        watch: events and limits to look out for.
         correct: puts a state right.
         singular: told of the state after each step.
         crossing: lays steps across singular positions; for one-step methods, and with ``singular``.
@@ -231,7 +245,7 @@ def adaptive_trajectory(
         record.add(float(times[0]), x)
         if isinstance(integrator, PairIntegrator) and not watch and correct is None and singular is None:
             return _run(integrator, record, method, name, rates)
-        watch.start(float(times[0]), x)
+        watch.start(float(times[0]), x, rates)
         before = x
         steps = idle = 0
         while integrator.status == "running":
@@ -267,7 +281,7 @@ def adaptive_trajectory(
             while record.due < until:
                 record.add(record.due, between(record.due))
             if stop is not None:
-                record.add(stop, after if stop >= now else between(stop))
+                record.end(stop, after if stop >= now else between(stop))
                 return record.trajectory(steps, calls(), True)
             if record.due <= now:
                 record.add(record.due, after)
