@@ -167,7 +167,7 @@ def simulate(
     with np.errstate(all="ignore"):
         trajectory = _integrated(
             equations, loops, kept, acting, method, layout.state(q, v), times, step or DEFAULT_STEP, watch,
-            singular, accuracy, progress, stepping,
+            singular, accuracy, progress, stepping, tell,
         )  # fmt: skip
     tau_free = not callable(acting.tau) and not np.any(acting.tau)
     return SimulationResult(
@@ -183,6 +183,7 @@ def simulate(
         singular=singular.finish() if singular is not None else (),
         exceeded=limited.found,
         notes=notes,
+        stiffness=trajectory.stiffness,
     )
 
 
@@ -309,6 +310,7 @@ def _integrated(
     accuracy: Accuracy,
     progress: Progress | None,
     stepping: Stepping,
+    tell: Callable[[str], None],
 ) -> Trajectory:
     layout, name = equations.layout, equations.mechanism.model.name
     if singular is not None:
@@ -345,7 +347,7 @@ def _integrated(
     jacobian = RateJacobian(rates, equations.mechanism, layout) if method in IMPLICIT_METHODS else None
     return adaptive_trajectory(
         steps.rates, method, x, times, layout, name, accuracy, watch, correct, singular, crossing, jacobian, progress,
-        compiled,
+        compiled, tell,
     )  # fmt: skip
 
 

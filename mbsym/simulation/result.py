@@ -32,6 +32,7 @@ from mbsym.simulation.output import (
 from mbsym.simulation.panels import panels_of
 from mbsym.simulation.parquet import parquet_bytes
 from mbsym.simulation.singular_positions import SingularPosition
+from mbsym.simulation.stiffness import Stiffness
 from mbsym.visualisation.animation import Motion, animation_html
 from mbsym.visualisation.film import film
 from mbsym.visualisation.image_files import gif_bytes
@@ -105,6 +106,7 @@ class SimulationResult:
         singular: singular positions of closed loops that the motion came through, in order of time.
         exceeded: limits of coordinates, speeds, forces and inputs that were exceeded, in order of time.
         notes: what the checks leave out, in sentences.
+        stiffness: of a motion whose steps stability held short; None where errors chose them.
     """
 
     t: Array
@@ -119,6 +121,7 @@ class SimulationResult:
     singular: tuple[SingularPosition, ...] = ()
     exceeded: tuple[Exceeded, ...] = ()
     notes: tuple[str, ...] = ()
+    stiffness: Stiffness | None = None
 
     def __repr__(self) -> str:
         return f"<SimulationResult, {len(self.t)} rows>\n{self.summary()}"
@@ -272,6 +275,7 @@ class SimulationResult:
             "evaluations": statistics.evaluations,
             "t_end": float(self.t[-1]),
             "ended_by_event": self.ended_by_event,
+            "stiffness": None if self.stiffness is None else self.stiffness.as_dict(),
             "limits_exceeded": [item.as_dict() for item in self.exceeded],
             "events": [{"name": item.name, "t": item.t} for item in self.events],
             "q": dict(zip(self.names, self.q[-1].tolist(), strict=True)),
@@ -293,7 +297,7 @@ class SimulationResult:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What should not be overlooked, in sentences, as the summary has it."""
-        found = list(self.notes)
+        found = [*self.notes, *([] if self.stiffness is None else [self.stiffness.sentence])]
         for items, what in ((self.exceeded, "limits exceeded"), (self.singular, "singular positions")):
             found += [item.sentence for item in items[:MOST_TOLD]]
             if len(items) > MOST_TOLD:

@@ -22,6 +22,7 @@ from mbsym.simulation.options import Accuracy
 from mbsym.simulation.pair_integrator import PairIntegrator
 from mbsym.simulation.runge_kutta_pairs import PAIRS
 from mbsym.simulation.singular_positions import SingularWatch
+from mbsym.simulation.stiffness import Stiffness
 
 Array: TypeAlias = NDArray[Any]
 Rates: TypeAlias = Callable[[float, Array], Array]
@@ -50,6 +51,7 @@ class Trajectory:
         steps: steps taken.
         evaluations: of the rates, 0 where steps do not count them.
         ended_by_event: True where a terminal event came before the end.
+        stiffness: of steps that stability held short, if any.
     """
 
     t: Array
@@ -57,6 +59,7 @@ class Trajectory:
     steps: int
     evaluations: int
     ended_by_event: bool
+    stiffness: Stiffness | None = None
 
 
 class _Recorder:
@@ -98,9 +101,11 @@ class _Recorder:
             self._shown = percent
             self._progress(f"simulate {t:.4g} s", self.count, len(self.times))
 
-    def trajectory(self, steps: int, evaluations: int, ended: bool) -> Trajectory:
-        """What was recorded."""
-        return Trajectory(self.t[: self.count].copy(), self.x[: self.count].copy(), steps, evaluations, ended)
+    def trajectory(self, steps: int, evaluations: int, ended: bool, integrator: Any = None) -> Trajectory:
+        """What was recorded, and what the integrator felt."""
+        stiffness = integrator.stiffness if isinstance(integrator, PairIntegrator) else None
+        t, x = self.t[: self.count].copy(), self.x[: self.count].copy()
+        return Trajectory(t, x, steps, evaluations, ended, stiffness)
 
 
 def fixed_step_trajectory(
@@ -196,6 +201,7 @@ def adaptive_trajectory(
     jacobian: RateJacobian | None = None,
     progress: Progress | None = None,
     compiled: Engine | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Trajectory:
     """States on a grid by an integrator that chooses its steps: a pair of ours, or one of SciPy.
 
@@ -217,6 +223,7 @@ def adaptive_trajectory(
         jacobian: of the rates; for implicit methods.
         progress: told of each hundredth part.
         compiled: what takes the steps of a pair; None for Python.
+        tell: is given a sentence where the motion is stiff.
 
     Raises:
         SimulationError: the integrator fails, or a state is not finite.
@@ -232,7 +239,7 @@ def adaptive_trajectory(
         try:
             integrator = _integrator(
                 rates if crossing is None else crossing.rates, method, x, times, layout, accuracy, jacobian,
-                compiled, (lambda: True) if crossing is None else (lambda: not crossing.is_near),
+                compiled, (lambda: True) if crossing is None else (lambda: not crossing.is_near), tell,
             )  # fmt: skip
         except (ValueError, ArithmeticError, np.linalg.LinAlgError):
             raise not_finite(name, float(times[0])) from None
@@ -282,7 +289,7 @@ def adaptive_trajectory(
                 record.add(record.due, between(record.due))
             if stop is not None:
                 record.end(stop, after if stop >= now else between(stop))
-                return record.trajectory(steps, calls(), True)
+                return record.trajectory(steps, calls(), True, integrator)
             if record.due <= now:
                 record.add(record.due, after)
             if one_step and not np.array_equal(after, integrator.y):
@@ -290,7 +297,7 @@ def adaptive_trajectory(
             before = after
             if singular is not None:
                 singular.step(now, after)
-        return record.trajectory(steps, calls(), False)
+        return record.trajectory(steps, calls(), False, integrator)
 
 
 def _integrator(
@@ -303,11 +310,15 @@ def _integrator(
     jacobian: RateJacobian | None,
     compiled: Engine | None,
     is_compiled: Callable[[], bool],
+    tell: Callable[[str], None] | None,
 ) -> Any:
     """The integrator of a method, before its first step."""
     if method in PAIRS:
         idle = _IDLE * float(times[-1] - times[0])
-        return PairIntegrator(method, rates, x, times, layout.quaternions, accuracy, idle, compiled, is_compiled)
+        return PairIntegrator(
+            method, rates, x, times, layout.quaternions, accuracy, idle, compiled, is_compiled,
+            (layout.nq, layout.nv), tell,
+        )  # fmt: skip
     from scipy import integrate
 
     return getattr(integrate, method)(
@@ -351,7 +362,7 @@ def _run(integrator: PairIntegrator, record: _Recorder, method: str, name: str, 
             raise _failure(name, method, integrator.t, message, rates(integrator.t, before))
         steps += taken
         record.fill(integrator.due)
-    return record.trajectory(steps, integrator.nfev, False)
+    return record.trajectory(steps, integrator.nfev, False, integrator)
 
 
 def _failure(name: str, method: str, t: float, message: object, rates: Array) -> SimulationError:
