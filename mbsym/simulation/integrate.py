@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -31,7 +32,7 @@ from mbsym.simulation.monitors import monitor
 from mbsym.simulation.options import Accuracy, Keeping, Loads, Preparation, Stepping, check_numbers
 from mbsym.simulation.rates import ActingLoads, LoopCorrection, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
-from mbsym.simulation.singular_positions import SingularWatch
+from mbsym.simulation.singular_positions import SingularPosition, SingularWatch
 from mbsym.simulation.time_stepping import CompiledSteps, Steps
 from mbsym.simulation.trajectory import (
     IMPLICIT_METHODS,
@@ -163,10 +164,14 @@ def simulate(
     for sentence in (*notes, *(item.sentence for item in limited.found)):
         tell(sentence)
     statistics = Statistics(method, label, equations.module.language, 0, 0)
+    x = layout.state(q, v)
+    start = singular.start(float(times[0]), x) if singular is not None else None
+    if start is not None:
+        tell(start.sentence)
     # A state that is not finite is told as an error, so that warnings on the way there say nothing new.
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), _after(start, equations):
         trajectory = _integrated(
-            equations, loops, kept, acting, method, layout.state(q, v), times, step or DEFAULT_STEP, watch,
+            equations, loops, kept, acting, method, x, times, step or DEFAULT_STEP, watch,
             singular, accuracy, progress, stepping, tell,
         )  # fmt: skip
     tau_free = not callable(acting.tau) and not np.any(acting.tau)
@@ -185,6 +190,21 @@ def simulate(
         notes=notes,
         stiffness=trajectory.stiffness,
     )
+
+
+@contextmanager
+def _after(start: SingularPosition | None, equations: Equations) -> Iterator[None]:
+    """Says of a motion that fails after a start in a singular position that it started there."""
+    try:
+        yield
+    except SimulationError as error:
+        if start is None:
+            raise
+        raise SimulationError(
+            f"{start.sentence}; {error.what}",
+            where=equations.mechanism.model.name,
+            remedy="start beside the singular position, by other initial coordinates",
+        ) from None
 
 
 def _keep_quiet(_: str) -> None:
@@ -313,8 +333,6 @@ def _integrated(
     tell: Callable[[str], None],
 ) -> Trajectory:
     layout, name = equations.layout, equations.mechanism.model.name
-    if singular is not None:
-        singular.start(float(times[0]), x)
     if method == TRANSFER_MATRIX:
         _require_equal_steps(equations, times, step, watch)
         taken = TransferMatrixSteps(equations, stepping, loads)
