@@ -41,6 +41,7 @@ from mbsym.simulation.trajectory import (
     Correct,
     Trajectory,
     adaptive_trajectory,
+    beyond_reach,
     fixed_step_trajectory,
 )
 from mbsym.simulation.transfer_matrix_steps import TransferMatrixSteps
@@ -158,7 +159,8 @@ def simulate(
     singular = _singular_watch(equations, loops)
     limited = LimitWatch(equations, demanded, accuracy, saturate=loads.saturate, stops=limits == STOP)
     watch = Lookout(EventWatch(events, lambda x: (layout.q(x), layout.v(x))), limited)
-    notes = unwatched(equations)
+    short = beyond_reach(method, accuracy) if method in (*ONE_STEP_METHODS, *MULTI_STEP_METHODS) else ""
+    notes = (*unwatched(equations), *([short] if short else []))
     limited.begin(0.0, layout.state(q, v))
     tell = tell if tell is not None else _keep_quiet
     for sentence in (*notes, *(item.sentence for item in limited.found)):
