@@ -9,8 +9,13 @@ The error is e^2 / sqrt(e^2 + 0.01 f^2), with root mean squares e and f of both 
 with one estimate has zeros for the other. Lengths change by the root of the error, within bounds, and do not grow after
 a step that was taken again.
 
+Where a motion is stiff, stability and not the error holds steps short. The two last stages stand at the end of the
+step, with states that differ by little: the difference of their rates beside theirs estimates the largest eigenvalue
+that the motion feels, and times the length of the step it is at the edge of the region of stability then.
+
 Sources: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd edition (1993), sections
-II.4 (lengths), II.6 (polynomials between the ends) and II.10 (the two estimates).
+II.4 (lengths), II.6 (polynomials between the ends) and II.10 (the two estimates); E. Hairer, G. Wanner, II, 2nd edition
+(1996), section IV.2 (stiffness).
 """
 
 # ruff: noqa: F821
@@ -23,13 +28,16 @@ STAGES, TERMS = 16, 4
 # terms of the polynomial, 1 where their number is odd, and the root by which lengths change.
 NODES, ERROR, OTHER_ERROR, POLYNOMIAL, COUNTS = STAGES, STAGES + 1, STAGES + 2, STAGES + 3, STAGES + 3 + TERMS
 ROWS = COUNTS + 1
-LAST, EXTRA, USED, IS_ODD, DEGREE = 0, 1, 2, 3, 4
+LAST, EXTRA, USED, IS_ODD, DEGREE, EDGE = 0, 1, 2, 3, 4, 5
 
 # Entries of control: those given, those kept, and those told.
 END, RELATIVE, LONGEST, MOST, COUNT, IDLE_LENGTH = 0, 1, 2, 3, 4, 5
 TIME, LENGTH, FRESH, DUE, START, TAKEN, IS_PREPARED, IDLE = 6, 7, 8, 9, 10, 11, 12, 13
 STATUS, STEPS, EVALUATIONS = 14, 15, 16
-CONTROL = 17
+# Coordinates, and states that the rates depend on; steps at the edge of stability in a row, and others since; all steps
+# of such rows, when the first one began, the largest eigenvalue in them, and 1 once their number was told.
+COORDINATES, FELT, ROW, CALM, HELD_STEPS, SINCE, FASTEST, IS_TOLD = 17, 18, 19, 20, 21, 22, 23, 24
+CONTROL = 25
 
 # What stays.
 table: array[ROWS, STAGES]
@@ -39,6 +47,7 @@ allowed: array[STATES]
 # The step: its start, its end, the rates of its stages and those at its end, and the polynomial.
 old: array[STATES]
 reached: array[STATES]
+beside: array[STATES]
 slope: array[STATES]
 k: array[STAGES, STATES]
 f: array[TERMS + 3, STATES]
@@ -98,6 +107,40 @@ def error(h: real, relative: real, x: vector[STATES]) -> real:
     return h * total / sqrt((total + 0.01 * other) * STATES)
 
 
+def quotient(start: int, end: int) -> real:
+    """How much the rates of some states differ in both last stages, beside the states themselves."""
+    rate = 0.0
+    way = 0.0
+    last = int(table[COUNTS][LAST])
+    for i in range(start, end):
+        rate += (k[last][i] - k[last - 1][i]) * (k[last][i] - k[last - 1][i])
+        way += (y[i] - beside[i]) * (y[i] - beside[i])
+    return sqrt(rate / way) if way > 0.0 else 0.0
+
+
+def feel(t: real, h: real, control: array[CONTROL]):
+    """Counts the step if it is at the edge of stability."""
+    # Coordinates and speeds apart: they have other units, and the smaller of both is below any frequency of vibration.
+    fast = quotient(int(control[COORDINATES]), int(control[FELT]))
+    if control[COORDINATES] > 0.0:
+        slower = quotient(0, int(control[COORDINATES]))
+        fast = slower if slower < fast else fast
+    if h * fast <= table[COUNTS][EDGE]:
+        control[CALM] += 1.0
+        if control[CALM] >= CALM_STEPS:
+            control[ROW] = 0.0
+        return
+    control[CALM] = 0.0
+    control[ROW] += 1.0
+    if control[ROW] < STIFF_ROW:
+        return
+    if control[HELD_STEPS] == 0.0:
+        control[SINCE] = t
+    control[HELD_STEPS] += STIFF_ROW if control[ROW] == STIFF_ROW else 1.0
+    if fast > control[FASTEST]:
+        control[FASTEST] = fast
+
+
 def root(value: real, degree: int) -> real:
     """A root below SAFETY / LEAST_GROWTH, by Newton's steps from there."""
     found = SAFETY / LEAST_GROWTH
@@ -151,6 +194,8 @@ def advance(held: vector[HELD], x: array[STATES], control: array[CONTROL]) -> in
         length = end - t
         for s in range(1, last + 1):
             stage(held, s, t, length, x)
+            if s == last - 1:
+                beside[:] = y
         control[EVALUATIONS] += last
         wrong = error(length, control[RELATIVE], x)
         factor = growth(wrong, int(table[COUNTS][DEGREE]))
@@ -158,6 +203,7 @@ def advance(held: vector[HELD], x: array[STATES], control: array[CONTROL]) -> in
             for i in range(STATES):
                 if not isfinite(y[i]):
                     return NOT_FINITE
+            feel(t, length, control)
             old[:] = x
             reached[:] = y
             x[:] = y
@@ -265,4 +311,7 @@ def adaptive(
         control[IDLE] = control[IDLE] + 1.0 if control[TAKEN] < control[IDLE_LENGTH] else 0.0
         if control[IDLE] > MOST_IDLE:
             control[STATUS] = STUCK
+            return
+        if control[HELD_STEPS] >= STIFF_STEPS and control[IS_TOLD] == 0.0:
+            control[IS_TOLD] = 1.0
             return

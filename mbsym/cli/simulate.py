@@ -61,6 +61,14 @@ def register(app: typer.Typer) -> None:
         tau: list[str] = typer.Option(
             [], "--tau", help="SPEED=VALUE,...: constant generalised forces along speeds; repeatable."
         ),
+        limits: str = typer.Option(
+            "tell",
+            "--limits",
+            help="tell goes on beyond limits of the model and tells them; stop ends the motion there.",
+        ),
+        saturate: bool = typer.Option(
+            False, "--saturate", help="Control inputs and given forces are held within their limits."
+        ),
         correction: str | None = typer.Option(
             None,
             "--correction",
@@ -168,11 +176,13 @@ def register(app: typer.Typer) -> None:
                 output_step=output_step,
                 initial=values[0],
                 parameters=values[1],
-                loads=Loads(inputs=values[2], tau=values[3]),
+                loads=Loads(inputs=values[2], tau=values[3], saturate=saturate),
                 keeping=Keeping(correction, _gains(gains, correction)),
                 stepping=stepping,
                 accuracy=Accuracy(rtol, atol),
                 preparation=Preparation(language, order),
+                limits=limits,
+                tell=tell_warning,
                 progress=progress,
             )
         written = []

@@ -283,6 +283,7 @@ def _check_values(model: Model, findings: Findings) -> None:
         _check_body_values(body, ("bodies", index), findings)
     for index, joint in enumerate(model.joints):
         _check_joint_values(joint, ("joints", index), findings)
+    _check_inputs(model, findings)
     if any(body.mass != 0 or any(entry != 0 for entry in body.inertia) for body in model.bodies):
         _check_pitches(model, findings)  # a file of topology alone leaves pitches out, as it does masses
     for index, frame in enumerate(model.frames):
@@ -359,12 +360,33 @@ def _check_joint_values(joint: Joint, path: Path, findings: Findings) -> None:
             continue
         numbers[entry] = findings.numbers_of(values, (*path, entry))
     lower, upper = numbers.get("lower"), numbers.get("upper")
-    if lower and upper and any(low > high for low, high in zip(lower, upper, strict=True)):
-        findings.warning((*path, "lower"), f"a lower limit of {word} exceeds the upper one", "exchange them")
+    if lower and upper:
+        _check_limits(lower, upper, (*path, "lower"), word, findings)
+    for entry in ("effort", "velocity"):
+        if any(value < 0 for value in numbers.get(entry) or ()):
+            remedy = "give its size, which holds both ways, or leave it out"
+            findings.warning((*path, entry), f"the limit {entry!r} of {word} is negative and says nothing", remedy)
     initial = numbers.get("initial")
     start = joint.kind.quaternion
     if initial and start is not None and norm(initial[start : start + 4]) == 0:
         findings.error((*path, "initial"), f"the initial quaternion of {word} is zero", "give one of length one")
+
+
+def _check_limits(lower: Sequence[float], upper: Sequence[float], path: Path, word: str, findings: Findings) -> None:
+    for low, high in zip(lower, upper, strict=True):
+        if low > high:
+            findings.error(
+                path, f"the lower limit {low:g} of {word} is above its upper limit {high:g}", "exchange them"
+            )
+
+
+def _check_inputs(model: Model, findings: Findings) -> None:
+    for index, item in enumerate(model.inputs):
+        path: Path = ("inputs", index, "lower")
+        given = ((item.lower, path), (item.upper, ("inputs", index, "upper")))
+        low, high = (None if value is None else findings.number(value, place) for value, place in given)
+        if low is not None and high is not None:
+            _check_limits((low,), (high,), path, f"control input {item.name!r}", findings)
 
 
 def _check_pitches(model: Model, findings: Findings) -> None:

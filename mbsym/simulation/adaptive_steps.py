@@ -34,12 +34,23 @@ STUCK: Final = 3
 MOST_IDLE: Final = 200
 """Steps in a row that may lead nowhere."""
 
+STIFF_ROW: Final = 15
+CALM_STEPS: Final = 6
+"""Steps at the edge of stability in a row from which a motion counts as stiff, and those away from it that end a row:
+those of Hairer's codes."""
+
+STIFF_STEPS: Final = 300
+"""Such steps from which it is told: fewer cost less than reading it."""
+
 NUMBERS: Final[Mapping[str, int | float]] = {
     "DONE": DONE,
     "NOT_FINITE": NOT_FINITE,
     "TOO_SHORT": TOO_SHORT,
     "STUCK": STUCK,
     "MOST_IDLE": MOST_IDLE,
+    "STIFF_ROW": STIFF_ROW,
+    "CALM_STEPS": CALM_STEPS,
+    "STIFF_STEPS": STIFF_STEPS,
     "SAFETY": 0.9,
     "MOST_GROWTH": 10.0,
     "LEAST_GROWTH": 0.2,
@@ -57,10 +68,11 @@ FUNCTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 """Public functions of the text with their arguments."""
 
 END, RELATIVE, LONGEST, MOST, COUNT, IDLE_LENGTH, TIME, LENGTH, FRESH, DUE = range(10)
-STATUS, STEPS, EVALUATIONS = range(14, 17)
+STATUS, STEPS, EVALUATIONS, COORDINATES, FELT = range(14, 19)
+HELD_STEPS, SINCE, FASTEST, IS_TOLD = range(21, 25)
 """Entries of ``control`` that are given and told, as the text has them."""
 
-CONTROL: Final = 17
+CONTROL: Final = 25
 ROWS: Final = STAGES + 4 + TERMS
 
 _SHIM: Final = """\

@@ -88,11 +88,15 @@ class EventWatch:
                 found.append((self._root(event, t, before, t_new, after, between), number))
         for time, number in sorted(found):
             event = self._events[number]
-            q, v = self._values(between(time) if time < t_new else x_new)
-            self.occurrences.append(Occurrence(event.name, time, q.copy(), v.copy()))
+            self.record(event.name, time, between(time) if time < t_new else x_new)
             if event.terminal:
                 return time
         return None
+
+    def record(self, name: str, t: float, x: Array) -> None:
+        """Notes what happened at a time in a state."""
+        q, v = self._values(x)
+        self.occurrences.append(Occurrence(name, t, q.copy(), v.copy()))
 
     def _value(self, event: Event, t: float, x: Array) -> float:
         value = float(event.function(t, *self._values(x)))

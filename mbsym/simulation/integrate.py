@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -25,11 +26,13 @@ from mbsym.simulation.events import Event, EventWatch
 from mbsym.simulation.fixed_steps import FixedStepper
 from mbsym.simulation.initial_state import closed_state, constants, initial_state
 from mbsym.simulation.jacobian import RateJacobian
+from mbsym.simulation.limit_watch import LimitWatch, Lookout
+from mbsym.simulation.limits import STOP, TELL, check_choice, held_within, unwatched
 from mbsym.simulation.monitors import monitor
 from mbsym.simulation.options import Accuracy, Keeping, Loads, Preparation, Stepping, check_numbers
 from mbsym.simulation.rates import ActingLoads, LoopCorrection, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
-from mbsym.simulation.singular_positions import SingularWatch
+from mbsym.simulation.singular_positions import SingularPosition, SingularWatch
 from mbsym.simulation.time_stepping import CompiledSteps, Steps
 from mbsym.simulation.trajectory import (
     IMPLICIT_METHODS,
@@ -38,6 +41,7 @@ from mbsym.simulation.trajectory import (
     Correct,
     Trajectory,
     adaptive_trajectory,
+    beyond_reach,
     fixed_step_trajectory,
 )
 from mbsym.simulation.transfer_matrix_steps import TransferMatrixSteps
@@ -82,6 +86,8 @@ def simulate(
     stepping: Stepping = Stepping(),
     accuracy: Accuracy = Accuracy(),
     preparation: Preparation = Preparation(),
+    limits: str = TELL,
+    tell: Callable[[str], None] | None = None,
     progress: Progress | None = None,
 ) -> SimulationResult:
     """Integrates the motion of a model.
@@ -102,17 +108,22 @@ def simulate(
         stepping: scheme and rotation variable of transfer-matrix.
         accuracy: of methods that choose their steps.
         preparation: language and order of the equations; those of prepared equations stay as they are.
+        limits: "tell" goes on beyond the limits of the model, which the result tells; "stop" ends the motion there, as
+            a terminal event does.
+        tell: is given each warning as a sentence as soon as it is known; the result has them all.
         progress: told of each step.
 
     Returns:
         States on the output grid with checks and events.
 
     Raises:
-        SimulationError: an argument is wrong, the state becomes infinite, or the integrator fails.
+        SimulationError: an argument is wrong, the state becomes infinite, the integrator fails, or the motion starts
+            beyond a limit at which it is to stop.
         ToolchainError: C is asked for and there is no compiler.
         MbsymError: the model cannot be read or its equations cannot be derived.
     """
     check_numbers(duration, step, output_step, accuracy)
+    check_choice(limits)
     if method not in METHODS:
         raise SimulationError(f"no method is called {method!r}", remedy=suggestion(method, METHODS))
     if method != TRANSFER_MATRIX and stepping != Stepping():
@@ -134,7 +145,8 @@ def simulate(
             rotation=stepping.rotation,
             progress=progress,
         )
-    acting = _acting(equations, loads)
+    demanded = _acting(equations, loads)
+    acting = held_within(equations, demanded) if loads.saturate else demanded
     times = _output_times(equations, duration, step, output_step, method)
     q, v, named = initial_state(equations.mechanism, initial or {})
     loops, kept, label = _loops(equations, method, keeping, step)
@@ -143,15 +155,26 @@ def simulate(
         assembly, v = closed_state(equations.mechanism, loops, q, v, named)
         q = assembly.q
     layout = equations.layout
-    acting.check(0.0, q, v, len(equations.mechanism.model.inputs))
+    demanded.check(0.0, q, v, len(equations.mechanism.model.inputs))
     singular = _singular_watch(equations, loops)
-    watch = EventWatch(events, lambda x: (layout.q(x), layout.v(x)))
+    limited = LimitWatch(equations, demanded, accuracy, saturate=loads.saturate, stops=limits == STOP)
+    watch = Lookout(EventWatch(events, lambda x: (layout.q(x), layout.v(x))), limited)
+    short = beyond_reach(method, accuracy) if method in (*ONE_STEP_METHODS, *MULTI_STEP_METHODS) else ""
+    notes = (*unwatched(equations), *([short] if short else []))
+    limited.begin(0.0, layout.state(q, v))
+    tell = tell if tell is not None else _keep_quiet
+    for sentence in (*notes, *(item.sentence for item in limited.found)):
+        tell(sentence)
     statistics = Statistics(method, label, equations.module.language, 0, 0)
+    x = layout.state(q, v)
+    start = singular.start(float(times[0]), x) if singular is not None else None
+    if start is not None:
+        tell(start.sentence)
     # A state that is not finite is told as an error, so that warnings on the way there say nothing new.
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), _after(start, equations):
         trajectory = _integrated(
-            equations, loops, kept, acting, method, layout.state(q, v), times, step or DEFAULT_STEP, watch,
-            singular, accuracy, progress, stepping,
+            equations, loops, kept, acting, method, x, times, step or DEFAULT_STEP, watch,
+            singular, accuracy, progress, stepping, tell,
         )  # fmt: skip
     tau_free = not callable(acting.tau) and not np.any(acting.tau)
     return SimulationResult(
@@ -159,13 +182,35 @@ def simulate(
         q=layout.q(trajectory.x).copy(),
         v=layout.v(trajectory.x).copy(),
         monitors=monitor(equations, trajectory, tau_free),
-        events=tuple(watch.occurrences),
+        events=tuple(watch.events.occurrences),
         statistics=replace(statistics, steps=trajectory.steps, evaluations=trajectory.evaluations),
         equations=equations,
         ended_by_event=trajectory.ended_by_event,
         assembly=assembly,
         singular=singular.finish() if singular is not None else (),
+        exceeded=limited.found,
+        notes=notes,
+        stiffness=trajectory.stiffness,
     )
+
+
+@contextmanager
+def _after(start: SingularPosition | None, equations: Equations) -> Iterator[None]:
+    """Says of a motion that fails after a start in a singular position that it started there."""
+    try:
+        yield
+    except SimulationError as error:
+        if start is None:
+            raise
+        raise SimulationError(
+            f"{start.sentence}; {error.what}",
+            where=equations.mechanism.model.name,
+            remedy="start beside the singular position, by other initial coordinates",
+        ) from None
+
+
+def _keep_quiet(_: str) -> None:
+    """For callers who read the result."""
 
 
 def with_parameters(model: Model, values: Mapping[str, float]) -> Model:
@@ -282,15 +327,14 @@ def _integrated(
     x: Array,
     times: Array,
     step: float,
-    watch: EventWatch,
+    watch: Lookout,
     singular: SingularWatch | None,
     accuracy: Accuracy,
     progress: Progress | None,
     stepping: Stepping,
+    tell: Callable[[str], None],
 ) -> Trajectory:
     layout, name = equations.layout, equations.mechanism.model.name
-    if singular is not None:
-        singular.start(float(times[0]), x)
     if method == TRANSFER_MATRIX:
         _require_equal_steps(equations, times, step, watch)
         taken = TransferMatrixSteps(equations, stepping, loads)
@@ -301,7 +345,7 @@ def _integrated(
                 where=name,
                 remedy="leave the correction out, or take another scheme",
             )
-        return fixed_step_trajectory(taken, x, times, step, watch, after, singular, progress)
+        return fixed_step_trajectory(taken, x, times, step, watch, after, singular, progress, remembers=True)
     steps: Steps
     compiled: Engine | None = None
     if equations.library is not None and leaves_rates(kept) and not callable(loads.tau) and not callable(loads.u):
@@ -323,7 +367,7 @@ def _integrated(
     jacobian = RateJacobian(rates, equations.mechanism, layout) if method in IMPLICIT_METHODS else None
     return adaptive_trajectory(
         steps.rates, method, x, times, layout, name, accuracy, watch, correct, singular, crossing, jacobian, progress,
-        compiled,
+        compiled, tell,
     )  # fmt: skip
 
 
@@ -334,12 +378,14 @@ def _singular_watch(equations: Equations, system: LoopedSystem | None) -> Singul
     return SingularWatch(equations, equations.loops, system)
 
 
-def _require_equal_steps(equations: Equations, times: Array, step: float, watch: EventWatch) -> None:
+def _require_equal_steps(equations: Equations, times: Array, step: float, watch: Lookout) -> None:
     """Steps by transfer matrices are of one length."""
     name = equations.mechanism.model.name
-    if watch:
+    if watch.events or (watch.limits and watch.limits.stops):
         raise SimulationError(
-            "the transfer matrix method takes no events here", where=name, remedy="leave them out or use another method"
+            "the transfer matrix method takes no events here, nor stops at limits",
+            where=name,
+            remedy="leave them out or use another method",
         )
     interval = float(times[1] - times[0])
     if abs(max(1, round(interval / step)) * step - interval) > 1e-9 * step:

@@ -48,10 +48,13 @@ class Loads:
     Attributes:
         inputs: control inputs by name, zero where not given, or a function of t, q and v that returns u.
         tau: generalised forces by the names of their speeds, or a function of t, q and v that returns tau.
+        saturate: holds inputs within their limits, and forces within the efforts of their joints; what is asked for
+            beyond them is told.
     """
 
     inputs: Mapping[str, float] | Law = field(default_factory=dict)
     tau: Mapping[str, float] | Law = field(default_factory=dict)
+    saturate: bool = False
 
     @property
     def drive(self) -> bool:

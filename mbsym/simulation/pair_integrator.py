@@ -15,6 +15,7 @@ from mbsym.simulation import adaptive_steps as text
 from mbsym.simulation.adaptive_steps import Engine, EvaluatedEngine, Rates
 from mbsym.simulation.options import Accuracy
 from mbsym.simulation.runge_kutta_pairs import PAIRS
+from mbsym.simulation.stiffness import Stiffness
 from mbsym.simulation.time_stepping import DONE, NOT_FINITE
 
 Array: TypeAlias = NDArray[Any]
@@ -49,6 +50,8 @@ class PairIntegrator:
         idle: float = 0.0,
         compiled: Engine | None = None,
         is_compiled: Callable[[], bool] = lambda: True,
+        felt: tuple[int, int] | None = None,
+        tell: Callable[[str], None] | None = None,
     ) -> None:
         """Chooses the length of the first step.
 
@@ -62,11 +65,15 @@ class PairIntegrator:
             idle: length of steps that lead nowhere.
             compiled: the text in C; None for Python alone.
             is_compiled: tells before each step whether compiled code may take it, or ``rates`` must be asked.
+            felt: how many coordinates a state begins with, and how many speeds; what follows, no rate depends on. None
+                for states of one kind.
+            tell: is given a sentence where the motion is stiff, once.
 
         Raises:
             ValueError: rates are not finite.
         """
         self._rates, self._compiled, self._is_compiled = rates, compiled, is_compiled
+        self._method, self._tell = method, tell
         self._size, self._quaternions = len(x), tuple(quaternions)
         self._evaluated: Engine | None = None
         self._last: Engine | None = None
@@ -84,6 +91,8 @@ class PairIntegrator:
             text.TIME: times[0],
             text.FRESH: 1.0,
             text.EVALUATIONS: 2.0,
+            text.COORDINATES: 0 if felt is None else felt[0],
+            text.FELT: len(x) if felt is None else sum(felt),
         }
         for entry, value in entries.items():
             self._control[entry] = value
@@ -107,6 +116,15 @@ class PairIntegrator:
     def nfev(self) -> int:
         """Evaluations of the rates, those of changed states left out."""
         return int(self._control[text.EVALUATIONS])
+
+    @property
+    def stiffness(self) -> Stiffness | None:
+        """What is known of a stiff stretch, None where there was none worth telling."""
+        steps = int(self._control[text.HELD_STEPS])
+        if steps < text.STIFF_STEPS:
+            return None
+        since, rate = (float(self._control[entry]) for entry in (text.SINCE, text.FASTEST))
+        return Stiffness(self._method, since, steps, rate)
 
     def restart(self, t: float, x: Array) -> None:
         """Goes on from another state."""
@@ -165,7 +183,11 @@ class PairIntegrator:
             self._control[text.FRESH] = 1.0
         self._control[text.MOST] = steps
         arrays = {"grid": self._times, "samples": samples, "x": self.y, "control": self._control}
+        is_told = self._control[text.IS_TOLD]
         engine.call("adaptive", {**self._given(), **arrays})
+        stiffness = self.stiffness
+        if stiffness is not None and self._tell is not None and is_told != self._control[text.IS_TOLD]:
+            self._tell(stiffness.sentence)
 
     def _in_python(self) -> Engine:
         if self._evaluated is None:

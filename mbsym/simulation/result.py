@@ -17,6 +17,7 @@ from mbsym.loops.assembly import Assembly
 from mbsym.markup import Shown
 from mbsym.simulation.equations import Equations, coordinate_quantities, speed_quantities
 from mbsym.simulation.events import Occurrence
+from mbsym.simulation.limits import Exceeded
 from mbsym.simulation.monitors import Monitors
 from mbsym.simulation.monitors import columns as monitor_columns
 from mbsym.simulation.output import (
@@ -31,6 +32,7 @@ from mbsym.simulation.output import (
 from mbsym.simulation.panels import panels_of
 from mbsym.simulation.parquet import parquet_bytes
 from mbsym.simulation.singular_positions import SingularPosition
+from mbsym.simulation.stiffness import Stiffness
 from mbsym.visualisation.animation import Motion, animation_html
 from mbsym.visualisation.film import film
 from mbsym.visualisation.image_files import gif_bytes
@@ -63,7 +65,10 @@ MOST_MOVED: Final = 8
 """Joints that are named where the assembly moved them."""
 
 MOST_TOLD: Final = 12
-"""Singular positions that the summary tells."""
+"""Singular positions, and limits exceeded, that the summary tells."""
+
+MOST_NAMED: Final = 3
+"""Of what is beyond its limits, in titles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,9 @@ class SimulationResult:
         ended_by_event: True where a terminal event came before the end.
         assembly: how closed loops were closed at the start, None for trees.
         singular: singular positions of closed loops that the motion came through, in order of time.
+        exceeded: limits of coordinates, speeds, forces and inputs that were exceeded, in order of time.
+        notes: what the checks leave out, in sentences.
+        stiffness: of a motion whose steps stability held short; None where errors chose them.
     """
 
     t: Array
@@ -111,6 +119,9 @@ class SimulationResult:
     ended_by_event: bool
     assembly: Assembly | None = None
     singular: tuple[SingularPosition, ...] = ()
+    exceeded: tuple[Exceeded, ...] = ()
+    notes: tuple[str, ...] = ()
+    stiffness: Stiffness | None = None
 
     def __repr__(self) -> str:
         return f"<SimulationResult, {len(self.t)} rows>\n{self.summary()}"
@@ -264,6 +275,8 @@ class SimulationResult:
             "evaluations": statistics.evaluations,
             "t_end": float(self.t[-1]),
             "ended_by_event": self.ended_by_event,
+            "stiffness": None if self.stiffness is None else self.stiffness.as_dict(),
+            "limits_exceeded": [item.as_dict() for item in self.exceeded],
             "events": [{"name": item.name, "t": item.t} for item in self.events],
             "q": dict(zip(self.names, self.q[-1].tolist(), strict=True)),
             "v": dict(zip(self.speed_names, self.v[-1].tolist(), strict=True)),
@@ -282,10 +295,23 @@ class SimulationResult:
         return found
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What should not be overlooked, in sentences, as the summary has it."""
+        found = [*self.notes, *([] if self.stiffness is None else [self.stiffness.sentence])]
+        for items, what in ((self.exceeded, "limits exceeded"), (self.singular, "singular positions")):
+            found += [item.sentence for item in items[:MOST_TOLD]]
+            if len(items) > MOST_TOLD:
+                found.append(f"{what}: {len(items) - MOST_TOLD} more")
+        return tuple(found)
+
+    @property
     def _course(self) -> str:
         statistics = self.statistics
         kept = f", correction {statistics.correction}" if statistics.correction else ""
-        return f"{self.t[-1]:.6g} s by {statistics.method}{kept}"
+        names = list(dict.fromkeys(item.name for item in self.exceeded if not item.held))
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        beyond = f", beyond the limits of {', '.join(names[:MOST_NAMED])}{more}" if names else ""
+        return f"{self.t[-1]:.6g} s by {statistics.method}{kept}{beyond}"
 
     @property
     def _title(self) -> str:
@@ -305,9 +331,7 @@ class SimulationResult:
         if monitors.closure_gap is not None and monitors.speed_gap is not None:
             gaps = f"{np.max(monitors.closure_gap):.2e} m, rad; of speeds {np.max(monitors.speed_gap):.2e} m/s, rad/s"
             found.append(("closure", f"gaps up to {gaps}"))
-        found += [("warning", item.sentence) for item in self.singular[:MOST_TOLD]]
-        if len(self.singular) > MOST_TOLD:
-            found.append(("warning", f"singular positions: {len(self.singular) - MOST_TOLD} more"))
+        found += [("warning", sentence) for sentence in self.warnings]
         for item in self.events:
             found.append(("event", f"{item.name} at t = {item.t:.9g} s"))
         if self.ended_by_event:

@@ -28,6 +28,7 @@ class Pair:
 
     Attributes:
         order: of the error estimate; lengths change by the root of the error whose degree is one more.
+        edge: length of a step times the largest eigenvalue from which stability holds steps short.
         stages: weights of the stages behind the first, the last of which stands at the end of the step.
         extra: those of stages that the polynomial alone takes.
         nodes: the part of the step at which each stage is evaluated.
@@ -36,6 +37,7 @@ class Pair:
     """
 
     order: int
+    edge: float
     stages: tuple[Weights, ...]
     extra: tuple[Weights, ...]
     nodes: tuple[float, ...]
@@ -49,13 +51,14 @@ class Pair:
         rows += [dict(enumerate(self.nodes)), *self.errors, *self.polynomial]
         rows += [{}] * (STAGES + 3 + TERMS - len(rows))
         used = 3 + len(self.polynomial)
-        counts = (len(self.stages), len(self.extra), used, used % 2, self.order + 1)
+        counts = (len(self.stages), len(self.extra), used, used % 2, self.order + 1, self.edge)
         rows.append(dict(enumerate(map(float, counts))))
         return np.array([[row.get(k, 0.0) for k in range(STAGES)] for row in rows])
 
 
 DORMAND_PRINCE: Final = Pair(
     order=4,
+    edge=3.25,
     stages=(
         {0: 1 / 5},
         {0: 3 / 40, 1: 9 / 40},
@@ -84,6 +87,7 @@ DORMAND_PRINCE: Final = Pair(
 
 HAIRER: Final = Pair(
     order=7,
+    edge=6.1,
     stages=(
         {0: 0.05260015195876773},
         {0: 0.0197250569845379, 1: 0.0591751709536137},

@@ -28,6 +28,11 @@ ZONE: Final = 0.05
 """Measure below which a position counts as near a singular one: speeds on both sides are compared from there. Long rows
 of loops never have a larger one; half of the largest that they have had takes its place."""
 
+_SHARE: Final = 0.5
+"""Part of the largest measure so far that ends the zone of a mechanism whose measure is small everywhere."""
+
+_LEAST_ZONE: Final = 1e-2
+
 SINGULAR: Final = 1e-3
 """Measure below which a position is told as singular: with lengths of a metre, a millimetre beside one."""
 
@@ -150,10 +155,11 @@ class SingularWatch:
         self.last: Sample | None = None
         self.found: list[SingularPosition] = []
 
-    def start(self, t: float, x: Array) -> None:
-        """Takes the first state."""
+    def start(self, t: float, x: Array) -> SingularPosition | None:
+        """Takes the first state; what is told of it where it is singular."""
         sample = self.last = self._sample(t, self._layout.q(x).copy(), self._layout.v(x).copy())
         self._take(sample)
+        return self._position(None, sample, None) if sample.measure < SINGULAR else None
 
     def step(self, t: float, x: Array) -> None:
         """Takes the state after a step."""
@@ -185,7 +191,7 @@ class SingularWatch:
         if a.measure + b.measure > 1.5 * way or not depth:
             self._take(b)
             return
-        if way > ZONE / 4:
+        if way > self._zone_size / 4:
             before, after, rates = step
             middle = self._between(before, after, rates, ((a.t + b.t) / 2 - before.t) / (after.t - before.t))
             self._look(a, middle, step, depth - 1)
@@ -205,20 +211,26 @@ class SingularWatch:
             left, right = (inner, right) if float(u[:, -1] @ inner.matrix @ vt[-1]) > 0.0 else (left, inner)
         self._take(b)
 
+    @property
+    def _zone_size(self) -> float:
+        return float(np.clip(_SHARE * self._largest, _LEAST_ZONE, ZONE))
+
     def _take(self, sample: Sample) -> None:
         """One more sample, in order of time or close to it."""
-        zone = self._zone
         self._largest = max(self._largest, sample.measure)
-        edge = max(SINGULAR, min(ZONE, self._largest / 2.0))
+        zone, size = self._zone, self._zone_size
         if zone is None:
-            if sample.measure < edge:
+            if sample.measure < size:
                 self._zone = _Zone(self._outside, sample)
             else:
                 self._outside = sample
             return
+        if zone.before is None and zone.worst.measure >= SINGULAR and np.any(zone.worst.v):
+            # The motion starts in the zone and not in a singular position: speeds before are those of the start.
+            zone.before = zone.worst
         if sample.measure < zone.worst.measure:
             zone.worst = sample
-        if sample.measure >= edge:
+        if sample.measure >= size:
             self._leave(sample)
             self._outside = sample
 
@@ -235,11 +247,13 @@ class SingularWatch:
         end = self.last if after is None else after
         if before is None:
             way = "started there"
-        elif end is not None and float(np.linalg.norm(_direction(before.v) - _direction(end.v))) > TURNED:
+        elif end is not None and _angle(before.v, end.v) > TURNED:
             # Also onto a branch that is singular all along.
             way, after = "turned", end
-        elif after is None:
+        elif after is None and (end is None or end.measure < SINGULAR):
             way = "ended there"
+        else:
+            after = end
         return SingularPosition(
             t=worst.t,
             measure=worst.measure,
@@ -281,6 +295,12 @@ def smallest(matrix: Array) -> float:
 def _direction(v: Array) -> Array:
     size = float(np.linalg.norm(v))
     return v / size if size > 0.0 else v
+
+
+def _angle(v: Array, w: Array) -> float:
+    """Distance of the lines along which two motions go: one that turns round within the zone stays on its branch."""
+    a, b = _direction(v), _direction(w)
+    return float(min(np.linalg.norm(a - b), np.linalg.norm(a + b)))
 
 
 def _sharing(names: Sequence[str], shares: Array) -> tuple[str, ...]:

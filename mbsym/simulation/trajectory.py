@@ -15,13 +15,14 @@ from mbsym.pipeline import Progress
 from mbsym.simulation.adaptive_steps import MOST_IDLE, Engine
 from mbsym.simulation.crossing import Crossing
 from mbsym.simulation.equations import StateLayout
-from mbsym.simulation.events import EventWatch
 from mbsym.simulation.fixed_steps import Stepper, not_finite
 from mbsym.simulation.jacobian import RateJacobian
+from mbsym.simulation.limit_watch import Lookout
 from mbsym.simulation.options import Accuracy
 from mbsym.simulation.pair_integrator import PairIntegrator
 from mbsym.simulation.runge_kutta_pairs import PAIRS
 from mbsym.simulation.singular_positions import SingularWatch
+from mbsym.simulation.stiffness import Stiffness
 
 Array: TypeAlias = NDArray[Any]
 Rates: TypeAlias = Callable[[float, Array], Array]
@@ -35,6 +36,13 @@ MULTI_STEP_METHODS: Final = ("BDF", "LSODA")
 
 IMPLICIT_METHODS: Final = ("Radau", "BDF")
 """Methods that take a Jacobian of the rates."""
+
+TIGHTER: Final = {"BDF": 30.0, "LSODA": 10.0}
+"""Part of the errors that are allowed which is asked of a method: each of its many steps errs to the same side, so that
+without it motions were off by up to 350 times ``rtol`` where the pairs are by up to 30; tests measure it."""
+
+LEAST_RELATIVE: Final = 100.0 * float(np.finfo(float).eps)
+"""Relative error below which SciPy's integrators take this one without a word."""
 
 _IDLE: Final = 1e-13
 """Part of the duration below which a step leads nowhere."""
@@ -50,6 +58,7 @@ class Trajectory:
         steps: steps taken.
         evaluations: of the rates, 0 where steps do not count them.
         ended_by_event: True where a terminal event came before the end.
+        stiffness: of steps that stability held short, if any.
     """
 
     t: Array
@@ -57,6 +66,7 @@ class Trajectory:
     steps: int
     evaluations: int
     ended_by_event: bool
+    stiffness: Stiffness | None = None
 
 
 class _Recorder:
@@ -81,6 +91,11 @@ class _Recorder:
         self.count += 1
         self._tell(t)
 
+    def end(self, t: float, x: Array) -> None:
+        """Records the state in which the motion stops, unless it is the last one of the record."""
+        if t > self.t[self.count - 1]:
+            self.add(t, x)
+
     def fill(self, count: int) -> None:
         """Takes over rows of ``x`` that were filled, up to as many."""
         self.t[self.count : count] = self.times[self.count : count]
@@ -93,9 +108,11 @@ class _Recorder:
             self._shown = percent
             self._progress(f"simulate {t:.4g} s", self.count, len(self.times))
 
-    def trajectory(self, steps: int, evaluations: int, ended: bool) -> Trajectory:
-        """What was recorded."""
-        return Trajectory(self.t[: self.count].copy(), self.x[: self.count].copy(), steps, evaluations, ended)
+    def trajectory(self, steps: int, evaluations: int, ended: bool, integrator: Any = None) -> Trajectory:
+        """What was recorded, and what the integrator felt."""
+        stiffness = integrator.stiffness if isinstance(integrator, PairIntegrator) else None
+        t, x = self.t[: self.count].copy(), self.x[: self.count].copy()
+        return Trajectory(t, x, steps, evaluations, ended, stiffness)
 
 
 def fixed_step_trajectory(
@@ -103,10 +120,12 @@ def fixed_step_trajectory(
     x: Array,
     times: Array,
     step: float,
-    watch: EventWatch,
+    watch: Lookout,
     correct: Correct | None,
     singular: SingularWatch | None = None,
     progress: Progress | None = None,
+    *,
+    remembers: bool = False,
 ) -> Trajectory:
     """States on a grid by steps of one length; the last before a time of the grid is shorter where it has to be.
 
@@ -115,10 +134,11 @@ def fixed_step_trajectory(
         x: state at the first time.
         times: the grid.
         step: length of the steps.
-        watch: events to look out for.
+        watch: events and limits to look out for.
         correct: puts a state right after each step.
         singular: told of the state after each step.
         progress: told of each hundredth part.
+        remembers: steps build on earlier ones, so that none is taken again to look into it.
     """
     record = _Recorder(times, len(x), progress)
     record.add(float(times[0]), x)
@@ -147,9 +167,10 @@ def fixed_step_trajectory(
                     moved = correct(now + h, moved)
                 count += 1
                 # The state within a step is what a shorter step leads to.
-                stop = watch.step(now, x, now + h, moved, _shorter_step(stepper, now, x, correct)) if watch else None
+                inside = _chord(now, x, h, moved) if remembers else _shorter_step(stepper, now, x, correct)
+                stop = watch.step(now, x, now + h, moved, inside) if watch else None
                 if stop is not None:
-                    record.add(stop, moved if stop >= now + h else _shorter_step(stepper, now, x, correct)(stop))
+                    record.end(stop, moved if stop >= now + h else inside(stop))
                     return record.trajectory(count, 0, True)
                 x = moved
                 if singular is not None:
@@ -167,6 +188,11 @@ def _shorter_step(stepper: Stepper, t: float, x: Array, correct: Correct | None)
     return state
 
 
+def _chord(t: float, x: Array, h: float, moved: Array) -> Callable[[float], Array]:
+    """States between the ends of a step that is short."""
+    return lambda time: np.asarray(x + (time - t) / h * (moved - x))
+
+
 def adaptive_trajectory(
     rates: Rates,
     method: str,
@@ -175,13 +201,14 @@ def adaptive_trajectory(
     layout: StateLayout,
     name: str,
     accuracy: Accuracy,
-    watch: EventWatch,
+    watch: Lookout,
     correct: Correct | None,
     singular: SingularWatch | None = None,
     crossing: Crossing | None = None,
     jacobian: RateJacobian | None = None,
     progress: Progress | None = None,
     compiled: Engine | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Trajectory:
     """States on a grid by an integrator that chooses its steps: a pair of ours, or one of SciPy.
 
@@ -196,13 +223,14 @@ def adaptive_trajectory(
         layout: of the state.
         name: of the model, for errors.
         accuracy: of the integrator.
-        watch: events to look out for.
+        watch: events and limits to look out for.
         correct: puts a state right.
         singular: told of the state after each step.
         crossing: lays steps across singular positions; for one-step methods, and with ``singular``.
         jacobian: of the rates; for implicit methods.
         progress: told of each hundredth part.
         compiled: what takes the steps of a pair; None for Python.
+        tell: is given a sentence where the motion is stiff.
 
     Raises:
         SimulationError: the integrator fails, or a state is not finite.
@@ -218,7 +246,7 @@ def adaptive_trajectory(
         try:
             integrator = _integrator(
                 rates if crossing is None else crossing.rates, method, x, times, layout, accuracy, jacobian,
-                compiled, (lambda: True) if crossing is None else (lambda: not crossing.is_near),
+                compiled, (lambda: True) if crossing is None else (lambda: not crossing.is_near), tell,
             )  # fmt: skip
         except (ValueError, ArithmeticError, np.linalg.LinAlgError):
             raise not_finite(name, float(times[0])) from None
@@ -231,7 +259,7 @@ def adaptive_trajectory(
         record.add(float(times[0]), x)
         if isinstance(integrator, PairIntegrator) and not watch and correct is None and singular is None:
             return _run(integrator, record, method, name, rates)
-        watch.start(float(times[0]), x)
+        watch.start(float(times[0]), x, rates)
         before = x
         steps = idle = 0
         while integrator.status == "running":
@@ -267,8 +295,8 @@ def adaptive_trajectory(
             while record.due < until:
                 record.add(record.due, between(record.due))
             if stop is not None:
-                record.add(stop, after if stop >= now else between(stop))
-                return record.trajectory(steps, calls(), True)
+                record.end(stop, after if stop >= now else between(stop))
+                return record.trajectory(steps, calls(), True, integrator)
             if record.due <= now:
                 record.add(record.due, after)
             if one_step and not np.array_equal(after, integrator.y):
@@ -276,7 +304,7 @@ def adaptive_trajectory(
             before = after
             if singular is not None:
                 singular.step(now, after)
-        return record.trajectory(steps, calls(), False)
+        return record.trajectory(steps, calls(), False, integrator)
 
 
 def _integrator(
@@ -289,23 +317,36 @@ def _integrator(
     jacobian: RateJacobian | None,
     compiled: Engine | None,
     is_compiled: Callable[[], bool],
+    tell: Callable[[str], None] | None,
 ) -> Any:
     """The integrator of a method, before its first step."""
     if method in PAIRS:
         idle = _IDLE * float(times[-1] - times[0])
-        return PairIntegrator(method, rates, x, times, layout.quaternions, accuracy, idle, compiled, is_compiled)
+        return PairIntegrator(
+            method, rates, x, times, layout.quaternions, accuracy, idle, compiled, is_compiled,
+            (layout.nq, layout.nv), tell,
+        )  # fmt: skip
     from scipy import integrate
 
+    part = TIGHTER.get(method, 1.0)
     return getattr(integrate, method)(
         rates,
         float(times[0]),
         x,
         float(times[-1]),
-        rtol=accuracy.rtol,
-        atol=accuracy.absolute,
+        rtol=max(accuracy.rtol / part, LEAST_RELATIVE),
+        atol=accuracy.absolute / part,
         max_step=accuracy.max_step,
         **({} if jacobian is None else {"jac": jacobian}),
     )
+
+
+def beyond_reach(method: str, accuracy: Accuracy) -> str:
+    """A sentence where a method cannot ask for errors as small as those allowed, else nothing."""
+    least = TIGHTER.get(method, 1.0) * LEAST_RELATIVE
+    if method in PAIRS or accuracy.rtol >= least:
+        return ""
+    return f"{method} reaches no relative error per step below {least:.2g}, and {accuracy.rtol:g} is asked for"
 
 
 def _restart(integrator: Any, t: float, x: Array, rates: Rates, length: float | None) -> None:
@@ -337,7 +378,7 @@ def _run(integrator: PairIntegrator, record: _Recorder, method: str, name: str, 
             raise _failure(name, method, integrator.t, message, rates(integrator.t, before))
         steps += taken
         record.fill(integrator.due)
-    return record.trajectory(steps, integrator.nfev, False)
+    return record.trajectory(steps, integrator.nfev, False, integrator)
 
 
 def _failure(name: str, method: str, t: float, message: object, rates: Array) -> SimulationError:

@@ -19,11 +19,13 @@ from mbsym.model.system import Model
 from mbsym.simulation.equations import Equations, prepare
 from mbsym.simulation.integrate import DEFAULT_METHOD, simulate
 from mbsym.simulation.options import Accuracy, Keeping, Loads, Preparation
+from mbsym.simulation.result import SimulationResult
 from mbsym.sweeps.values import Array, Values
 
 Chunk: TypeAlias = dict[str, Array]
 
 STATUS: Final = "status"
+EXCEEDED: Final = "exceeded"
 
 
 class Task(Protocol):
@@ -97,27 +99,32 @@ class SimulationTask:
     nv: int
 
     def run(self, values: Values, states: int) -> Chunk:
-        """Times, coordinates and speeds of each simulation; NaN and status 1 where one cannot go on."""
+        """Times, coordinates and speeds of each simulation, and whether it exceeded a limit.
+
+        NaN and status 1 stand where one cannot go on.
+        """
         shape = (states,) if self.simulations.last else (states, self.rows)
         t, q, v = (np.full((*shape, *own), np.nan) for own in ((), (self.nq,), (self.nv,)))
-        status = np.zeros(states, dtype=np.int32)
+        status, exceeded = np.zeros(states, dtype=np.int32), np.zeros(states, dtype=bool)
+        kept = -1 if self.simulations.last else slice(None)
         for k in range(states):
             try:
-                t[k], q[k], v[k] = self._one(_numbers(values.initial, k), _numbers(values.parameters, k))
+                done = self._one(_numbers(values.initial, k), _numbers(values.parameters, k))
+                t[k], q[k], v[k] = done.t[kept], done.q[kept], done.v[kept]
+                exceeded[k] = bool(done.exceeded)
             except SimulationError:
                 status[k] = 1
-        return {"t": t, "q": q, "v": v, STATUS: status}
+        return {"t": t, "q": q, "v": v, EXCEEDED: exceeded, STATUS: status}
 
-    def _one(self, initial: Mapping[str, float], parameters: Mapping[str, float]) -> tuple[Array, Array, Array]:
+    def _one(self, initial: Mapping[str, float], parameters: Mapping[str, float]) -> SimulationResult:
         # Parameters become numbers of the equations, which are those of one set then.
         model: Model | Equations = model_of(self.model) if parameters else equations_of(self)
-        done = simulated(model, self.simulations, initial, parameters)
-        return (done.t[-1], done.q[-1], done.v[-1]) if self.simulations.last else (done.t, done.q, done.v)
+        return simulated(model, self.simulations, initial, parameters)
 
 
 def simulated(
     model: Model | Equations, how: Simulations, initial: Mapping[str, float], parameters: Mapping[str, float]
-) -> Any:
+) -> SimulationResult:
     """One simulation."""
     return simulate(
         model,

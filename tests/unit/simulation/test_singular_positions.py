@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import cache
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import mbsym
 from mbsym.cli import main
-from mbsym.simulation.equations import Equations, prepare
+from mbsym.errors import SimulationError
+from mbsym.simulation.equations import Equations, StateLayout, prepare
 from mbsym.simulation.rates import looped_system
 from mbsym.simulation.singular_positions import SingularWatch
 from mechanisms.overconstrained import windows
@@ -102,8 +104,8 @@ def test_a_motion_that_starts_in_a_singular_position_says_so() -> None:
     assert [item.way for item in still.singular] == ["started there"]
 
 
-@pytest.mark.parametrize(("back", "way"), [(-1.0, "straight on"), (1.0, "turned")])
-def test_a_row_that_is_never_far_from_singular_does_not_start_there(back: float, way: str) -> None:
+@pytest.mark.parametrize("back", [-1.0, 1.0])  # on along the branch, and back along it
+def test_a_row_that_is_never_far_from_singular_does_not_start_there(back: float) -> None:
     """Six windows have a measure of 0.037 where they stand upright, and less on the way to where they lie flat."""
     equations = prepare(windows(6), mbsym.Preparation("numpy"))
     assert equations.loops is not None
@@ -115,7 +117,64 @@ def test_a_row_that_is_never_far_from_singular_does_not_start_there(back: float,
         watch.start(t, state) if k == 0 else watch.step(t, state)
     (found,) = watch.finish()
     assert found.t == pytest.approx(1.0, abs=1e-6) and found.lost == 6
-    assert found.way == way and found.before["v_A0"] < 0.0
+    assert found.way == "straight on" and found.before["v_A0"] < 0.0
+
+
+def test_a_singular_start_is_told_before_the_first_step_and_when_it_fails() -> None:
+    said: list[str] = []
+
+    def tell(sentence: str) -> None:
+        said.append(sentence)
+
+    def law(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        if t > 0.0:
+            assert said, "a step was taken before the start was told"
+        return np.zeros(len(v))
+
+    numpy = mbsym.Preparation("numpy")
+    still = replace(windows(1), gravity=(0, 0, 0))
+    mbsym.simulate(still, 0.05, preparation=numpy, loads=mbsym.Loads(tau=law), tell=tell)
+    assert [sentence.split(":")[0] for sentence in said] == ["singular at t = 0 s"]
+    said.clear()
+    with pytest.raises(SimulationError, match=r"singular at t = 0 s: .*; DOP853 failed at t = .*; start beside"):
+        mbsym.simulate(falling_windows(), 0.5, initial={"v_A0": 1.0}, tell=tell)
+    assert len(said) == 1
+    said.clear()
+    mbsym.simulate("four_bar", 0.05, preparation=numpy, tell=tell)
+    assert said == []
+
+
+@pytest.mark.parametrize("correction", ["projection", "none"])
+def test_a_start_near_a_singular_position_is_not_one(correction: str) -> None:
+    """From 0.15 rad the whole swing stays near; it turns round once on the way, which leaves no branch."""
+    keeping = mbsym.Keeping(correction)
+    found = mbsym.simulate(falling_windows(), 1.2, initial={"q_A0": 0.15}, output_step=0.05, keeping=keeping)
+    assert [round(item.t, 2) for item in found.singular] == [0.16, 0.97]
+    folded = off_parallel(found) > 0.5
+    assert [item.way for item in found.singular] == ["straight on", "turned" if folded else "straight on"]
+    assert folded == (correction == "none")
+    assert found.singular[0].before["v_A0"] * found.singular[0].after["v_A0"] > 0.0
+
+
+def test_a_mechanism_whose_measure_is_small_everywhere_has_zones_of_its_own() -> None:
+    """Of six windows the measure is 0.037 a radian away from where all lie flat."""
+
+    class System:
+        functions: ClassVar = {"constraint_jacobian": lambda q: np.diag([1.0, 0.044 * np.sin(float(q[0]))])}
+
+        @staticmethod
+        def position_rate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+            return v
+
+    watch = SingularWatch(falling_windows(), falling_windows().loops, System())  # type: ignore[arg-type]
+    watch._longest, watch._rows, watch._joints = np.ones(2), ("a", "b"), ("J", "K")
+    watch._layout, watch._speeds = StateLayout(2, 2, False, ()), ("v", "w")
+    angles = np.linspace(1.0, -1.0, 21)
+    assert watch.start(0.0, np.array([1.0, 0.0, -1.0, 0.0])) is None
+    for t, angle in enumerate(angles[1:], 1):
+        watch.step(0.1 * t, np.array([angle, 0.0, -1.0, 0.0]))
+    (found,) = watch.finish()
+    assert (found.way, found.t) == ("straight on", pytest.approx(1.0, abs=1e-3))
 
 
 def test_speeds_recorded_in_a_singular_position_are_not_projected_onto_round_off() -> None:

@@ -52,6 +52,14 @@ def test_a_run_that_cannot_go_on_is_told_and_the_others_are_there() -> None:
     assert np.isnan(found["q"][1]).all() and np.isfinite(found["q"][[0, 2]]).all()
 
 
+def test_runs_that_exceed_a_limit_are_marked() -> None:
+    joint = mbsym.Joint("rail", "prismatic", "ground", "block", axis=(1, 0, 0), upper=(0.1,))
+    model = mbsym.Model("rail", (mbsym.Body("block", 1),), (joint,))
+    how = mbsym.Simulations(1.0, preparation=mbsym.Preparation("numpy"), last=True)
+    found = mbsym.sweep(model, how, initial={"v_rail": [0.05, 0.2, -3.0]})
+    assert found["exceeded"].tolist() == [False, True, False]
+
+
 @pytest.mark.parametrize(
     ("function", "inputs", "options", "error", "told"),
     [

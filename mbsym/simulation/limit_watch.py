@@ -1,0 +1,235 @@
+"""Looking out, step by step, for events and for limits that a motion exceeds.
+
+A quantity is outside where it is by more than the error that a step may make. Between the ends of a step a state is
+close to the cubic through both with their rates; that stays within the hull of its four control points, so that only
+steps whose hull is outside are looked at more finely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.errors import SimulationError
+from mbsym.simulation.equations import Equations
+from mbsym.simulation.events import EventWatch
+from mbsym.simulation.limits import Bound, Exceeded, bounds_of
+from mbsym.simulation.options import Accuracy
+from mbsym.simulation.rates import ActingLoads
+
+Array: TypeAlias = NDArray[Any]
+Between: TypeAlias = Callable[[float], Array]
+Rates: TypeAlias = Callable[[float, Array], Array]
+
+_SAMPLES: Final = 8
+"""Looks into a step that turns round outside a limit, before the furthest is refined."""
+
+_REFINED: Final = 1e-6
+"""Part of their distance to which the furthest is refined: there the quantity is flat."""
+
+_ROUNDED: Final = 4.0 * float(np.finfo(float).eps)
+"""Part of a limit by which forces and inputs that are held at it may be off."""
+
+
+class LimitWatch:
+    """Follows what has limits from step to step."""
+
+    def __init__(
+        self, equations: Equations, demanded: ActingLoads, accuracy: Accuracy, *, saturate: bool, stops: bool
+    ) -> None:
+        """Knows the limits of a model; ``begin`` looks at the first state.
+
+        Args:
+            equations: of the model.
+            demanded: forces and inputs before they are held within their limits.
+            accuracy: of steps; what is outside by less is not told.
+            saturate: forces and inputs are held within their limits.
+            stops: the motion ends where a limit is reached.
+        """
+        self._layout, self._name = equations.layout, equations.mechanism.model.name
+        self._demanded, self._accuracy = demanded, accuracy
+        self._saturate, self.stops = saturate, stops
+        self._found: dict[Bound, Exceeded] = {}
+        self._rates: Rates | None = None
+        self._last: tuple[float, Array] | None = None
+        self._look_at(bounds_of(equations))
+
+    def __bool__(self) -> bool:
+        return bool(self._bounds)
+
+    @property
+    def found(self) -> tuple[Exceeded, ...]:
+        """What was exceeded so far, in order of time."""
+        return tuple(sorted(self._found.values(), key=lambda item: (item.t, item.name)))
+
+    def begin(self, t: float, x: Array) -> None:
+        """Looks at the state before the first step.
+
+        Raises:
+            SimulationError: it is beyond a limit, and the motion is to stop there.
+        """
+        outside = self._excess(t, x) if self._bounds else np.zeros(0)
+        for k, bound in enumerate(self._bounds):
+            if outside[k] > self._slack[k]:
+                self._note(k, t, float(outside[k]), t)
+                if self._halts(bound):
+                    raise SimulationError(
+                        f"the motion starts where it is to stop: {self._found[bound].sentence}",
+                        where=self._name,
+                        remedy="start within the limits, or have them told only",
+                    )
+        # Constant forces and inputs are what they are from the first step on.
+        self._look_at([bound for bound in self._bounds if bound.of_state or not self._demanded.constant])
+
+    def follow(self, rates: Rates) -> None:
+        """Takes what gives rates of a state; without them only the ends of steps are looked at."""
+        self._rates = rates
+
+    def step(self, t: float, x: Array, t_new: float, x_new: Array, between: Between) -> tuple[float, Bound] | None:
+        """Looks at a step.
+
+        Args:
+            t, x: before.
+            t_new, x_new: after.
+            between: the state at a time in between.
+
+        Returns:
+            When the motion is to stop within it and at which limit, if it is to.
+        """
+        hull = self._hull(t, x, t_new, x_new)
+        reach = np.fmax.reduce(hull)
+        halts: list[tuple[float, int]] = []
+        for k in np.flatnonzero(reach > self._threshold).tolist():
+            before, after = float(hull[0, k]), float(hull[-1, k])
+            most, t_most = max((after, t_new), (before, t))
+            if reach[k] > most + self._slack[k]:
+                most, t_most = max((most, t_most), self._furthest(k, t, t_new, between))
+            if most > self._threshold[k]:
+                first = self._crossing(k, t, before, t_most, most, between)
+                if self._halts(self._bounds[k]):
+                    halts.append((first, k))
+                else:
+                    self._note(k, first, most, t_most)
+        if not halts:
+            return None
+        first, k = min(halts)
+        return first, self._bounds[k]
+
+    def _look_at(self, bounds: Sequence[Bound]) -> None:
+        self._bounds = tuple(bounds)
+        self._sign = np.array([bound.sign for bound in bounds])
+        self._limit = np.array([bound.limit for bound in bounds])
+        self._ratio = np.array([bound.ratio for bound in bounds])
+        self._offset = np.array([bound.offset for bound in bounds])
+        self._entry = np.array([bound.entry for bound in bounds], dtype=int)
+        self._of_state = np.array([bound.of_state for bound in bounds], dtype=bool)
+        allowed = self._accuracy.absolute + self._accuracy.rtol * np.abs(self._limit)
+        # Forces and inputs are given and not integrated.
+        self._slack = np.where(self._of_state, allowed, _ROUNDED * np.abs(self._limit))
+        known = [self._found[bound].beyond if bound in self._found else 0.0 for bound in bounds]
+        self._threshold = np.maximum(self._slack, np.array(known))
+
+    def _excess(self, t: float, x: Array) -> Array:
+        """How far each quantity is beyond each of its limits; negative inside."""
+        values = np.empty(len(self._bounds))
+        state = self._of_state
+        values[state] = x[self._entry[state]]
+        if not state.all():
+            acting = self._demanded.at(t, self._layout.q(x), self._layout.v(x))
+            values[~state] = np.concatenate(acting)[self._entry[~state]]
+        excess: Array = self._sign * (self._ratio * values + self._offset - self._limit)
+        return excess
+
+    def _hull(self, t: float, x: Array, t_new: float, x_new: Array) -> Array:
+        """Excesses at the ends and of what lies between them, one row each."""
+        h = t_new - t
+        points = [(t, x), (t_new, x_new)]
+        if self._rates is not None and h > 0.0:
+            before = self._last[1] if self._last is not None and self._last[0] == t else self._rates(t, x)
+            after = self._rates(t_new, x_new)
+            self._last = t_new, after
+            points[1:1] = [(t + h / 3.0, x + h / 3.0 * before), (t_new - h / 3.0, x_new - h / 3.0 * after)]
+        return np.array([self._excess(*point) for point in points])
+
+    def _furthest(self, k: int, t: float, t_new: float, between: Between) -> tuple[float, float]:
+        """How far a quantity is beyond its limit within a step at most, and when."""
+        from scipy.optimize import minimize_scalar
+
+        def inside(time: float) -> float:
+            return -float(self._excess(time, between(time))[k])
+
+        times = np.linspace(t, t_new, _SAMPLES + 2).tolist()
+        best = min(range(1, _SAMPLES + 1), key=lambda n: inside(times[n]))
+        bounds = times[best - 1], times[best + 1]
+        xatol = _REFINED * (bounds[1] - bounds[0])
+        found = minimize_scalar(inside, bounds=bounds, method="bounded", options={"xatol": xatol})
+        return -float(found.fun), float(found.x)
+
+    def _crossing(self, k: int, t: float, before: float, t_out: float, outside: float, between: Between) -> float:
+        """When a quantity crosses its limit between a time and one when it is outside."""
+        from scipy.optimize import brentq
+
+        if before >= 0.0 or t_out <= t:
+            return t
+        ends = {t: before, t_out: outside}
+
+        def excess(time: float) -> float:
+            # The ends are known; evaluated again they might lose their sign to round-off.
+            return ends[time] if time in ends else float(self._excess(time, between(time))[k])
+
+        return float(brentq(excess, t, t_out, xtol=4e-15 * max(abs(t_out), t_out - t), rtol=1e-14))
+
+    def _halts(self, bound: Bound) -> bool:
+        return self.stops and not self._is_held(bound)
+
+    def _is_held(self, bound: Bound) -> bool:
+        return self._saturate and not bound.of_state
+
+    def _note(self, k: int, first: float, most: float, t_most: float) -> None:
+        bound = self._bounds[k]
+        if bound in self._found:
+            first = self._found[bound].t
+        self._found[bound] = Exceeded(
+            bound.name, bound.kind, bound.side, bound.limit, bound.unit, first, most, t_most, self._is_held(bound)
+        )  # fmt: skip
+        self._threshold[k] = max(self._threshold[k], most)
+
+
+class Lookout:
+    """Events and limits, looked at in the order in which they come."""
+
+    def __init__(self, events: EventWatch, limits: LimitWatch) -> None:
+        self.events, self.limits = events, limits
+
+    def __bool__(self) -> bool:
+        return bool(self.events) or bool(self.limits)
+
+    def start(self, t: float, x: Array, rates: Rates | None = None) -> None:
+        """Takes the state before the first step, and what gives rates where steps are long."""
+        self.events.start(t, x)
+        if rates is not None:
+            self.limits.follow(rates)
+
+    def step(self, t: float, x: Array, t_new: float, x_new: Array, between: Between) -> float | None:
+        """Looks at a step between two states, and returns when the motion ends within it, if it does.
+
+        Args:
+            t, x: before.
+            t_new, x_new: after.
+            between: the state at a time in between.
+        """
+        limits = self.limits
+        halt = limits.step(t, x, t_new, x_new, between) if limits and limits.stops else None
+        if halt is not None:
+            t_new, x_new = halt[0], x if halt[0] <= t else between(halt[0])
+        stop = self.events.step(t, x, t_new, x_new, between) if self.events and t_new > t else None
+        if halt is not None and stop is None:
+            self.events.record(halt[1].sentence, t_new, x_new)
+            return t_new
+        if limits and not limits.stops:
+            until = t_new if stop is None else stop
+            limits.step(t, x, until, x_new if until >= t_new else between(until), between)
+        return stop
