@@ -291,6 +291,8 @@ def _frame(frame: Frame, shapes: list[str]) -> Tree:
         tree["at"] = _placement(frame.placement)
     if frame.axes != "local":
         tree["axes"] = frame.axes
+    if frame.kind != "frame":
+        tree["kind"] = frame.kind
     if shapes:
         tree["geometry"] = shapes
     return tree

@@ -31,6 +31,7 @@ from mbsym.formats.yaml_document import Leaf
 from mbsym.joints.record import Entry
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.beam_shapes import SUPPORTS, Supports
+from mbsym.model.frame import FRAME_KINDS, FrameKind
 from mbsym.shapes.forms import FORMS, Form
 from mbsym.values.entries import Kind, entries_of
 from mbsym.values.given import DIRECTIONS
@@ -555,6 +556,7 @@ class FrameTable(Table):
     body: NameEntry
     at: PlacementTable = PlacementTable.model_construct()
     axes: Annotated[str, BeforeValidator(_choice("local", "aligned", "base"))] = "local"
+    kind: Annotated[FrameKind, BeforeValidator(_choice(*FRAME_KINDS))] = "frame"
     geometry: ShapesEntry = []
 
     @model_validator(mode="after")

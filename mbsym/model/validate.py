@@ -10,7 +10,8 @@ from mbsym.joints.registry import JOINT_TYPES, one_freedom
 from mbsym.model.beam_checks import check_beams
 from mbsym.model.body import Body, Placement
 from mbsym.model.coordinate_order import FILE, LABELS, joints_by_coordinates
-from mbsym.model.frame_ends import attachable_frames
+from mbsym.model.frame import FRAME_KINDS
+from mbsym.model.frame_ends import ambiguous_ends, attachable_frames
 from mbsym.model.geometry import dot, norm
 from mbsym.model.inertia_checks import check_inertias
 from mbsym.model.joint import Joint
@@ -89,6 +90,20 @@ def _check_names(model: Model, findings: Findings) -> None:
     fault = name_fault(model.ground)
     if fault:
         findings.error(("ground",), f"the name of ground {fault}", NAMING)
+    full_names: set[str] = set()
+    for index, item in enumerate(model.frames):
+        if item.kind not in FRAME_KINDS:
+            findings.error(
+                ("frames", index, "kind"),
+                f"there is no kind of frame {item.kind!r}",
+                nearest(str(item.kind), FRAME_KINDS),
+            )
+        elif isinstance(item.name, str) and item.full_name in full_names and item.name != item.short_name:
+            findings.error(
+                ("frames", index, "name"), f"two of the frames are named {item.full_name!r}", "rename one of them"
+            )
+        elif isinstance(item.name, str):
+            full_names.add(item.full_name)
     for index, body in enumerate(model.bodies):
         if body.name == model.ground:
             findings.error(
@@ -178,7 +193,7 @@ def _check_references(model: Model, findings: Findings) -> None:
             )
     inputs = tuple(item.name for item in model.inputs)
     carriers = {name: frame.body for name, frame in attachable_frames(model).items()}
-    around = Surroundings(model.ground, tuple(bodies), joints, inputs, one_freedom(), carriers)
+    around = Surroundings(model.ground, tuple(bodies), joints, inputs, one_freedom(), carriers, ambiguous_ends(model))
     for index, force in enumerate(model.forces):
         check_references(force, ("forces", index), f"force element {force.name!r}", around, findings)
     _check_couplings(model, joints, findings)
