@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mbsym.errors import DerivationError, MbsymError, ModelError, TopologyError
+from mbsym.errors import MbsymError, ModelError, TopologyError
 from mbsym.joints.registry import JOINT_TYPES, one_freedom
 from mbsym.model.beam_checks import check_beams
 from mbsym.model.body import Body, Placement
-from mbsym.model.coordinate_order import FILE, LABELS, joints_by_coordinates
+from mbsym.model.coordinate_order import FILE, LABELS, why_without_coordinates
 from mbsym.model.frame import FRAME_KINDS
 from mbsym.model.frame_ends import ambiguous_ends, attachable_frames
 from mbsym.model.geometry import dot, norm
@@ -19,7 +19,7 @@ from mbsym.model.labelling import label_model
 from mbsym.model.names import expression_names, identifier_fault, model_name_fault, name_fault
 from mbsym.model.shape_checks import check_carriers, check_shapes
 from mbsym.model.state_values import check_states
-from mbsym.model.system import Model, with_virtual_joints
+from mbsym.model.system import Model
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.values.diagnostic import Diagnostic, Findings, Path, nearest, path_text
@@ -234,6 +234,8 @@ def _check_coordinate_order(model: Model, joints: dict[str, Joint], findings: Fi
                 findings.error(path, f"there is no joint {name!r}", nearest(str(name), joints))
             elif name in names[:index]:
                 findings.error(path, f"joint {name!r} is named twice", "keep one")
+            elif key == "coordinate_order" and (reason := why_without_coordinates(model, joints[name])):
+                findings.error(path, f"joint {name!r} has no coordinates of its own: {reason}", "leave it out")
 
 
 def _check_couplings(model: Model, joints: dict[str, Joint], findings: Findings) -> None:
@@ -442,10 +444,7 @@ def _check_topology(model: Model, findings: Findings) -> None:
         if loose:
             return
     try:
-        labelling = label_model(model)
-        joints_by_coordinates(with_virtual_joints(model, labelling), labelling)
-    except DerivationError as error:
-        findings.error(("coordinate_order",), error.what, error.remedy)
+        label_model(model)
     except TopologyError as error:
         path: Path = ("joints",)
         for index, joint in enumerate(model.joints):
