@@ -12,6 +12,7 @@ from mbsym.constraints import ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import FormatError
 from mbsym.forces import ForceElement
+from mbsym.formats.angles import kept_angle
 from mbsym.model.beam import Beam
 from mbsym.model.beams_of_models import with_beams, without_beams
 from mbsym.model.body import COINCIDENT, Body, Placement
@@ -313,7 +314,7 @@ def _placement(placement: Placement) -> list[str] | Tree:
     if not _is_default(placement.translation, (0, 0, 0)):
         tree["translation"] = _list(placement.translation)
     if placement.rotation:
-        tree["rotation"] = [f"[{axis}, {_scalar(angle)}]" for axis, angle in placement.rotation]
+        tree["rotation"] = [f"[{axis}, {_scalar(kept_angle(angle))}]" for axis, angle in placement.rotation]
     if placement.quaternion is not None:
         tree["quaternion"] = _list(placement.quaternion)
     return tree

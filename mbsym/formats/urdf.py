@@ -60,7 +60,7 @@ def load_urdf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
     """
     source = read_text(path, LARGEST_XML)
     loops = options.loops or loops_beside(path)
-    return read_urdf(source, options, read_loops(loops) if loops is not None else None)
+    return read_urdf(source, options, read_loops(loops, options.snap_angles) if loops is not None else None)
 
 
 def read_urdf(source: TextSource, options: LoadOptions = DEFAULTS, loops: Closing | None = None) -> Model:
