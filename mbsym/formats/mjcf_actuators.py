@@ -105,6 +105,8 @@ def _range(source: TextSource, actuator: Element) -> tuple[Value | None, Value |
     if "ctrlrange" not in actuator.attributes or actuator.attributes.get("ctrllimited") == "false":
         return None, None
     lower, upper = read_numbers(source, actuator, "ctrlrange", 2)
+    if evaluate(lower) > evaluate(upper):
+        raise source.error(actuator.place, f"the ctrlrange of <{actuator.tag}> is the wrong way round", "exchange them")
     return lower, upper
 
 

@@ -48,6 +48,12 @@ JOINT_TYPES: dict[str, JointType] = {
 }
 """What URDF's words for types of joints mean."""
 
+PLACED = {
+    "origin": ("predecessor_placement",),
+    "axis": ("axis",),
+    "limit": ("lower", "upper", "effort", "velocity"),
+}
+"""Attributes of a joint that each of its elements says."""
 OUR_NAMES = ("world", "ground")
 """Link names that mean ground elsewhere."""
 
@@ -289,10 +295,10 @@ class _Reader:
                 element.place, f"joint {name!r} has the unknown type {kind!r}", _nearest(kind, JOINT_TYPES)
             )
         joint_type = JOINT_TYPES[kind]
-        for tag, attribute in (("origin", "predecessor_placement"), ("axis", "axis"), ("limit", "lower")):
+        for tag, attributes in PLACED.items():
             part = element.child(tag)
             if part is not None:
-                self.places["joints", name, attribute] = part.place
+                self.places |= {("joints", name, attribute): part.place for attribute in attributes}
         limit = element.child("limit")
         lower: tuple[Value, ...] = ()
         upper: tuple[Value, ...] = ()

@@ -16,6 +16,7 @@ from mbsym.model.geometry import dot, norm
 from mbsym.model.inertia_checks import check_inertias
 from mbsym.model.joint import Joint
 from mbsym.model.labelling import label_model
+from mbsym.model.limit_checks import check_inputs, check_joint_numbers
 from mbsym.model.names import expression_names, identifier_fault, model_name_fault, name_fault
 from mbsym.model.shape_checks import check_carriers, check_shapes
 from mbsym.model.state_values import check_states
@@ -296,6 +297,7 @@ def _check_values(model: Model, findings: Findings) -> None:
     if findings.failed:
         return  # their bars would repeat it
     check_several(findings, model.gravity, ("gravity",))
+    check_inputs(model.inputs, findings)
     for index, body in enumerate(model.bodies):
         _check_body_values(body, ("bodies", index), findings)
     for index, joint in enumerate(model.joints):
@@ -343,7 +345,6 @@ def _check_body_values(body: Body, path: Path, findings: Findings) -> None:
 
 def _check_joint_values(joint: Joint, path: Path, findings: Findings) -> None:
     word = f"{joint.type} joint {joint.name!r}"
-    shape = joint.shape
     axis = check_several(findings, joint.axis, (*path, "axis"))
     if axis is not None and "axis" in joint.kind.entries and norm(axis) == 0:
         findings.error((*path, "axis"), f"the axis of {word} is zero", "give a direction such as z or [0, 0, 1]")
@@ -357,29 +358,7 @@ def _check_joint_values(joint: Joint, path: Path, findings: Findings) -> None:
         findings.error((*path, "armature"), f"the armature of {word} is negative", "give an inertia of zero or more")
     if joint.cut not in ("auto", "cut", "tree"):
         findings.error((*path, "cut"), f"{joint.cut!r} says nothing about cutting {word}", "say auto, cut or tree")
-    numbers: dict[str, tuple[float, ...] | None] = {}
-    for entry, values, count, kind in (
-        ("lower", joint.lower, shape.nq, "coordinates"),
-        ("upper", joint.upper, shape.nq, "coordinates"),
-        ("effort", joint.effort, shape.nv, "speeds"),
-        ("velocity", joint.velocity, shape.nv, "speeds"),
-        ("initial", joint.initial, shape.nq, "coordinates"),
-    ):
-        if len(values) not in (0, count):
-            findings.error(
-                (*path, entry),
-                f"{word} has {count} {kind} but {len(values)} entries of {entry!r}",
-                f"give {count} or none",
-            )
-            continue
-        numbers[entry] = findings.numbers_of(values, (*path, entry))
-    lower, upper = numbers.get("lower"), numbers.get("upper")
-    if lower and upper and any(low > high for low, high in zip(lower, upper, strict=True)):
-        findings.warning((*path, "lower"), f"a lower limit of {word} exceeds the upper one", "exchange them")
-    initial = numbers.get("initial")
-    start = joint.kind.quaternion
-    if initial and start is not None and norm(initial[start : start + 4]) == 0:
-        findings.error((*path, "initial"), f"the initial quaternion of {word} is zero", "give one of length one")
+    check_joint_numbers(joint, path, findings)
 
 
 def _check_pitches(model: Model, findings: Findings) -> None:
