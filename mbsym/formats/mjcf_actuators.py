@@ -10,7 +10,7 @@ from mbsym.forces.joint_force import JointForce
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_number, read_numbers
-from mbsym.model.names import expression_names, free_name, identifier_part
+from mbsym.model.names import expression_names, free_name, identifier_fault, identifier_part
 from mbsym.model.system import Model
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import ControlInput, Value
@@ -112,7 +112,7 @@ def _range(source: TextSource, actuator: Element) -> tuple[Value | None, Value |
 
 def _input_name(wanted: str, inputs: list[ControlInput]) -> str:
     stem = identifier_part(wanted)
-    return free_name(stem if not stem[0].isdigit() else f"u_{stem}", {item.name for item in inputs})
+    return free_name(f"u_{stem}" if identifier_fault(stem) else stem, {item.name for item in inputs})
 
 
 def _expression(name: str, gear: Value, law: Law, q: str, v: str) -> str:

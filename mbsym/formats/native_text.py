@@ -13,6 +13,7 @@ from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import FormatError
 from mbsym.forces import ForceElement
 from mbsym.formats.angles import kept_angle
+from mbsym.formats.yaml_document import NOT_ALLOWED
 from mbsym.model.beam import Beam
 from mbsym.model.beams_of_models import with_beams, without_beams
 from mbsym.model.body import COINCIDENT, Body, Placement
@@ -138,7 +139,8 @@ def quoted(text: str) -> str:
     """Text as a YAML scalar, in quotation marks where it would mean something else without."""
     if _PLAIN.fullmatch(text) and text.lower() not in _MEANINGFUL and " -" not in text[:2]:
         return text
-    return json.dumps(text, ensure_ascii=False)
+    written = json.dumps(text, ensure_ascii=False)
+    return NOT_ALLOWED.sub(lambda found: f"\\u{ord(found.group()):04x}", written)
 
 
 # ---- model to tree --------------------------------------------------------------------------------------------------
