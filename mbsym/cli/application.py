@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Final
 
@@ -53,6 +54,9 @@ class Verbs(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Name and command of a line of arguments, and what is left of it."""
+        near = get_close_matches(args[0], VERBS, n=1) if args[0] not in VERBS else []
+        if near:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")  # as newer versions of Click say
         name, command, rest = super().resolve_command(ctx, args)
         return name, command if name is None else command_of(name), rest
 

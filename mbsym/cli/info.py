@@ -52,6 +52,7 @@ def register(app: typer.Typer) -> None:
             coordinates=coordinates,
             wrench_inputs=wrench_input,
             wrench_axes=wrench_axes,
+            order=order,
             tell=False,
         )
         found = overview(system, order)

@@ -45,7 +45,8 @@ def read_model(
         tell: False leaves its warnings to the caller.
     """
     from mbsym.formats.registry import LoadOptions, load
-    from mbsym.model.system import with_cuts
+    from mbsym.model.coordinate_order import joints_by_coordinates
+    from mbsym.model.system import with_cuts, with_virtual_joints
     from mbsym.model.validate import require_valid
     from mbsym.model.wrench_inputs import with_wrench_inputs
     from mbsym.topology.assembly_orders import assembly_order
@@ -79,6 +80,8 @@ def read_model(
     if coordinates:
         model = replace(model, coordinate_order=_order(coordinates))
         require_valid(model)
+        labelling = model.label(order=order)  # the tree that the verb is going to take
+        joints_by_coordinates(with_virtual_joints(model, labelling), labelling)
     if wrench_axes not in ("local", "aligned"):
         raise ModelError(f"there are no axes {wrench_axes!r}", where="--wrench-axes", remedy="use local or aligned")
     if wrench_inputs:
@@ -87,7 +90,7 @@ def read_model(
     if tell:
         for warning in model.warnings:
             tell_warning(warning)
-        tell_immobility(model)
+        tell_immobility(model, order)
     return model
 
 
@@ -114,10 +117,10 @@ def tell_warning(sentence: str) -> None:
     print(f"warning: {sentence}", file=sys.stderr)
 
 
-def tell_immobility(model: Model) -> None:
+def tell_immobility(model: Model, order: str = "weight") -> None:
     """Says on standard error where nothing of the model can move."""
     from mbsym.loops.immobility import immobility
 
-    found = immobility(model)
+    found = immobility(model, order)
     if found:
         tell_warning(found)

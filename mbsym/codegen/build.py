@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 from collections.abc import Sequence
 from ctypes import CDLL
@@ -13,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from mbsym.codegen.programs import runs
 from mbsym.errors import CodegenError, ToolchainError
 
 WARNINGS: Final = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror")
@@ -42,7 +42,7 @@ def find_compiler(cc: str | None = None) -> tuple[str, ...]:
     """The C compiler's command: the one given, else the environment's CC, else cc, gcc or clang.
 
     Raises:
-        ToolchainError: there is none, or its command cannot be read.
+        ToolchainError: there is none that runs, or its command cannot be read.
     """
     asked = cc or os.environ.get("CC")
     candidates = [asked] if asked else ["cc", "gcc", "clang"]
@@ -54,10 +54,10 @@ def find_compiler(cc: str | None = None) -> tuple[str, ...]:
                 f"the compiler's command {candidate!r} cannot be read: {str(error).lower()}",
                 remedy="close its quotation marks, or set CC to a path",
             ) from None
-        if command and shutil.which(command[0]):
+        if command and runs(command[0]):
             return command
     raise ToolchainError(
-        f"no C compiler {asked!r}" if asked else "no C compiler",
+        f"no C compiler {asked!r} that runs" if asked else "no C compiler that runs",
         remedy="install one (Debian and Ubuntu: apt install gcc libc6-dev) or set CC",
     )
 
@@ -104,7 +104,7 @@ def build_library(sources: Sequence[Path], library: Path, flags: Sequence[str], 
     """Compiles sources into a library file.
 
     Raises:
-        ToolchainError: there is no C compiler.
+        ToolchainError: there is no C compiler, or it compiles nothing.
         CodegenError: a source is missing or does not compile.
     """
     command = find_compiler(cc)
@@ -113,6 +113,7 @@ def build_library(sources: Sequence[Path], library: Path, flags: Sequence[str], 
             raise CodegenError("there is no C source", where=str(source), remedy="generate it with --language c")
     done = _run((*command, *flags, "-shared", "-fPIC", *map(str, sources), "-o", str(library), "-lm"))
     if done.returncode != 0:
+        _require_compiling(command)
         raise CodegenError(
             f"the C source does not compile:\n{done.stderr.strip()}",
             where=str(sources[0]),
@@ -127,10 +128,26 @@ def knows_flag(flag: str, cc: str | None = None) -> bool:
     Raises:
         ToolchainError: there is no C compiler.
     """
+    return _least((*find_compiler(cc), flag)).returncode == 0
+
+
+def _least(command: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+    """What comes of a library of next to nothing."""
     with TemporaryDirectory(prefix="mbsym") as scratch:
-        source = Path(scratch) / "flag.c"
-        source.write_text("int flag;\n", encoding="utf-8")
-        return _run((*find_compiler(cc), flag, "-shared", "-fPIC", str(source), "-o", f"{source}.so")).returncode == 0
+        source = Path(scratch) / "least.c"
+        source.write_text("#include <math.h>\nint least;\n", encoding="utf-8")
+        return _run((*command, "-shared", "-fPIC", str(source), "-o", f"{source}.so", "-lm"))
+
+
+def _require_compiling(command: tuple[str, ...]) -> None:
+    """Refuses a compiler that is there and compiles nothing, for want of headers, an assembler or a linker."""
+    done = _least(command)
+    if done.returncode:
+        said = (done.stderr.strip() or "it says nothing").splitlines()[0]
+        raise ToolchainError(
+            f"the C compiler {' '.join(command)} compiles nothing: {said}",
+            remedy="install what it lacks (Debian and Ubuntu: apt install gcc libc6-dev) or set CC to another",
+        )
 
 
 def compiler_version(command: tuple[str, ...]) -> str:
@@ -145,7 +162,7 @@ def _functions(library: Path) -> frozenset[str]:
     Raises:
         ToolchainError: there is no program to tell.
     """
-    program = next(filter(None, map(shutil.which, ("nm", "llvm-nm"))), None)
+    program = next(filter(runs, ("nm", "llvm-nm")), None)
     if program is None:
         raise ToolchainError("no program nm", remedy="install it (Debian and Ubuntu: apt install binutils)")
     lines = _run((program, "-D", "--defined-only", str(library))).stdout.splitlines()

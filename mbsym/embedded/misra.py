@@ -7,7 +7,6 @@ only where generated code departs from it.
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from mbsym.codegen.description import GeneratedFile
+from mbsym.codegen.programs import runs
 
 CATEGORIES: Final = {"m": "mandatory", "r": "required", "a": "advisory"}
 
@@ -185,7 +185,7 @@ class Findings:
 
 def check(files: Sequence[GeneratedFile]) -> Findings:
     """Findings of cppcheck with its addon in C files, headers among them."""
-    if shutil.which("cppcheck") is None:
+    if not runs("cppcheck"):
         return Findings(reason="cppcheck is not installed")
     version = _run(("cppcheck", "--version"), Path.cwd()).stdout.strip()
     sources = [file for file in files if file.name.endswith(".c")]

@@ -45,6 +45,14 @@ def snapped_angle(value: Value, tolerance: float = SAME_ANGLE) -> Value:
     return text if quarters > 0 else f"-{text}"
 
 
+def kept_angle(value: Value) -> Value:
+    """An angle as a file must hold it for its reader to leave it as it is: a number near a right angle in brackets."""
+    if not is_number(value):
+        return value
+    angle, near = evaluate(value), evaluate(snapped_angle(value))
+    return value if abs(angle - near) <= 1e-14 * max(1.0, abs(angle)) else f"({value})"  # as near as doubles are
+
+
 def looks_rounded(value: Value) -> bool:
     """Whether a number is near a multiple of 90 degrees but not that multiple."""
     if not is_number(value):

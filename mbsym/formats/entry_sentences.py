@@ -115,6 +115,7 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "body": "That carries the frame, or ground.",
         "at": "The frame in the frame of the body; a list is a translation.",
         "axes": "In which its velocity, acceleration and Jacobian are: its own, the base's, or the base's at the base.",
+        "kind": "What it is where it comes from; KIND:NAME always names it.",
         "geometry": "Shapes in the frame, for pictures.",
     },
     "StateTable": {

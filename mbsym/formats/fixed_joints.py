@@ -18,7 +18,8 @@ from mbsym.formats.rigid_frames import (
     text,
 )
 from mbsym.model.body import COINCIDENT, Body, Placement
-from mbsym.model.frame import Frame
+from mbsym.model.frame import Frame, FrameKind
+from mbsym.model.frame_ends import body_end, on_bodies
 from mbsym.model.joint import Joint
 from mbsym.model.shape import Shape, in_body_order
 from mbsym.model.system import Model
@@ -41,6 +42,7 @@ def merge_fixed_joints(
         tolerance: how near to a right angle the product of arbitrary rotations is taken as one [rad].
         keep_joints: the frames of the joints stay, too.
     """
+    model = on_bodies(model)
     carrier: dict[str, tuple[str, Placement]] = {
         joint.successor: (joint.predecessor, joint.predecessor_placement)
         for joint in model.joints
@@ -56,12 +58,12 @@ def merge_fixed_joints(
                 gained.setdefault(name, []).append(part if placement == COINCIDENT else part.moved(placement))
     frames = [_rehomed_frame(frame, home, tolerance) for frame in model.frames]
     merged = [joint for joint in model.joints if joint.kind.is_rigid and joint.name in mergeable]
-    named = [("body", joint.successor, joint.successor) for joint in merged]
+    named: list[tuple[FrameKind, str, str]] = [("body", joint.successor, joint.successor) for joint in merged]
     named += [("joint", joint.name, joint.successor) for joint in merged if keep_joints]
     for kind, own, carried in named:
         taken = {frame.name for frame in frames}
-        frames.append(Frame(f"{kind}:{own}" if own in taken else own, *home[carried]))
-    return replace(
+        frames.append(Frame(f"{kind}:{own}" if own in taken else own, *home[carried], kind=kind))
+    moved = replace(
         model,
         frames=tuple(frames),
         shapes=in_body_order((_rehomed_shape(shape, home, tolerance) for shape in model.shapes), home),
@@ -71,8 +73,9 @@ def merge_fixed_joints(
             for joint in model.joints
             if not (joint.kind.is_rigid and joint.name in mergeable)
         ),
-        constraints=tuple(_rehomed_constraint(item, home) for item in model.constraints),
+        constraints=(),
     )
+    return replace(moved, constraints=tuple(_rehomed_constraint(item, home, moved) for item in model.constraints))
 
 
 def _heavier(body: Body, parts: list[ExactMass]) -> Body:
@@ -124,13 +127,15 @@ def _on(outer: Placement, inner: Placement, tolerance: float) -> Placement:
     return outer if inner == COINCIDENT else compose(outer, inner, tolerance)
 
 
-def _rehomed_constraint(item: ConstraintElement, home: dict[str, tuple[str, Placement]]) -> ConstraintElement:
+def _rehomed_constraint(
+    item: ConstraintElement, home: dict[str, tuple[str, Placement]], model: Model
+) -> ConstraintElement:
     """The constraint on the bodies that now carry its own."""
     moved: Any = item
     for entry in entries_of(type(item)):
         value = getattr(item, entry.key)
         if entry.kind == "body":
-            moved = replace(moved, **{entry.key: home[value][0]})
+            moved = replace(moved, **{entry.key: body_end(model, home[value][0])})
         elif entry.body:
             carrier = home[getattr(item, entry.body)][1]
             if entry.kind == "direction":

@@ -67,6 +67,8 @@ class FramePairs:
         frames = {body.name: body.name for body in model.bodies} | {model.ground: model.ground}
         ends = {joint.name: joint.successor for joint in joints}
         twice = {name for name in ends if frames.get(name, ends[name]) != ends[name]}
+        full_names = {f"body:{name}": body for name, body in frames.items()}
+        full_names |= {f"joint:{name}": body for name, body in ends.items()}
         frames |= ends
         for position, (first, second, kind) in enumerate(self.pairs):
             for place, name in enumerate((first, second)):
@@ -74,12 +76,13 @@ class FramePairs:
                     raise self.document.source.error(
                         self.document.place((PAIRS, position, place)),
                         f"{name!r} is a link and, elsewhere, a joint",
-                        "rename one of them in the URDF",
+                        f"say body:{name} or joint:{name}",
                     )
-                if name not in frames:
+                if name not in frames | full_names:
                     what = f"there is no link or joint {name!r}"
                     raise self._unknown((PAIRS, position, place), what, name, list(frames))
-            joints.append(Joint(_name(first, second), kind.name, frames[first], frames[second], cut="cut"))
+            one, other = ({**full_names, **frames}[name] for name in (first, second))
+            joints.append(Joint(_name(first, second), kind.name, one, other, cut="cut"))
         moving = {joint.name for joint in joints if not joint.kind.is_rigid}
         order = tuple(name for name in model.pinocchio_order if name in moving)
         # What acts along the axis of the URDF has no coordinate in a joint of another type.

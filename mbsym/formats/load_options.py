@@ -10,7 +10,7 @@ from mbsym.formats.angles import SAME_ANGLE
 
 @dataclass(frozen=True, slots=True)
 class LoadOptions:
-    """How foreign descriptions are taken. The native format says all of this itself, but for ``strict``.
+    """How foreign descriptions are taken. The native format says all but ``strict`` and ``snap_angles`` itself.
 
     Attributes:
         strict: physically impossible inertias are errors even where a robot description has them.

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from mbsym.constraints import ConstraintElement
 from mbsym.errors import FormatError
+from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.frame_pairs import PAIRS, read_frame_pairs
 from mbsym.formats.native import read_native_parts, read_tables
 from mbsym.formats.text_source import LARGEST_YAML, TextSource, read_text
@@ -75,21 +76,21 @@ def loops_beside(path: str | Path) -> Path | None:
     return shared if re.search(rf"^{PAIRS}\s*:", text, re.MULTILINE) else None
 
 
-def read_loops(path: str | Path) -> Closing:
+def read_loops(path: str | Path, snap_angles: float = SAME_ANGLE) -> Closing:
     """What closes loops by a file ``NAME.loops.yaml``, or by one that pairs frames.
 
     Raises:
         FormatError: the file cannot be read, or holds anything but joints and constraints, or pairs of frames.
     """
-    return parse_loops(read_text(path, LARGEST_YAML))
+    return parse_loops(read_text(path, LARGEST_YAML), snap_angles)
 
 
-def parse_loops(source: TextSource) -> Closing:
+def parse_loops(source: TextSource, snap_angles: float = SAME_ANGLE) -> Closing:
     """What closes loops by a text; errors as ``read_loops``."""
     document = read_yaml(source)
     if isinstance(document.data, dict) and PAIRS in document.data:
         return read_frame_pairs(document)
-    table = read_tables(document)
+    table = read_tables(document, snap_angles)
     for key in document.data:
         if key not in ALLOWED:
             raise source.error(

@@ -11,7 +11,7 @@ from mbsym.forces.joint_force import JointForce
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_number, read_numbers
-from mbsym.model.names import expression_names, free_name, identifier_part
+from mbsym.model.names import expression_names, free_name, identifier_fault, identifier_part
 from mbsym.model.system import Model
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import ControlInput, Value
@@ -147,12 +147,14 @@ def _range(source: TextSource, actuator: Element) -> tuple[Value | None, Value |
     if "ctrlrange" not in actuator.attributes or actuator.attributes.get("ctrllimited") == "false":
         return None, None
     lower, upper = read_numbers(source, actuator, "ctrlrange", 2)
+    if evaluate(lower) > evaluate(upper):
+        raise source.error(actuator.place, f"the ctrlrange of <{actuator.tag}> is the wrong way round", "exchange them")
     return lower, upper
 
 
 def _input_name(wanted: str, inputs: list[ControlInput]) -> str:
     stem = identifier_part(wanted)
-    return free_name(stem if not stem[0].isdigit() else f"u_{stem}", {item.name for item in inputs})
+    return free_name(f"u_{stem}" if identifier_fault(stem) else stem, {item.name for item in inputs})
 
 
 def _expression(name: str, gear: Value, law: Law, q: str, v: str) -> str:

@@ -63,7 +63,7 @@ def read_frame(source: TextSource, element: Element, rules: AngleRules) -> Place
         for letter, angle in zip(rules.sequence, read_triple(source, element, key), strict=True):
             turn = (_axis(letter.lower()), rules.radians(angle))
             turns = [*turns, turn] if letter.islower() else [turn, *turns]
-        return Placement(translation, joined_turns(tuple(turns)))
+        return Placement(translation, joined_turns(tuple(turns), rules.tolerance))
     if key == "quat":
         w, x, y, z = read_numbers(source, element, key, 4)
         if norm([evaluate(value) for value in (w, x, y, z)]) == 0:
@@ -83,7 +83,7 @@ def turned(
     for name, component in zip("xyz", axis, strict=True):
         if abs(component) == 1:
             turn = angle if component > 0 else negative(angle)
-            return joined_turns(((_axis(name), turn),)), None
+            return joined_turns(((_axis(name), turn),), 0), None
     half = evaluate(angle) / 2
     s = math.sin(half)
     x, y, z = (repr(s * component) for component in axis)

@@ -9,9 +9,9 @@ from mbsym.formats.mjcf_frames import AngleRules, read_frame
 from mbsym.formats.mjcf_geoms import segment
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
-from mbsym.model.frame import Frame
+from mbsym.model.frame import Frame, FrameKind
 
-FRAME_TAGS: Final = ("site", "camera", "frame")
+FRAME_TAGS: Final[tuple[FrameKind, ...]] = ("site", "camera", "frame")
 """Elements that are frames of the body around them where they have a name."""
 
 
@@ -30,4 +30,5 @@ def named_frame(source: TextSource, element: Element, body: str, rules: AngleRul
     """
     name = element.attributes["name"]
     placement = segment(source, element)[0] if "fromto" in element.attributes else read_frame(source, element, rules)
-    return Frame(f"{element.tag}:{name}" if name in taken else name, body, placement)
+    kind = next(tag for tag in FRAME_TAGS if tag == element.tag)
+    return Frame(f"{kind}:{name}" if name in taken else name, body, placement, kind=kind)

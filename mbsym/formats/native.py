@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mbsym.constraints import CONSTRAINTS, ConstraintElement
 from mbsym.errors import FormatError, ModelError, SymbolicError
 from mbsym.forces import FORCE_ELEMENTS, ForceElement
-from mbsym.formats.angles import snapped_angle
+from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.findings import report_findings
 from mbsym.formats.text_source import LARGEST_YAML, Place, TextSource, read_text
 from mbsym.formats.yaml_document import Document, DocumentPath, read_yaml
@@ -56,31 +56,32 @@ SHORT_JOINT = {"type": 0, "from": 1, "to": 2}
 """Positions in the short form of a joint."""
 
 
-def load_native(path: str | Path, *, strict: bool = False) -> Model:
+def load_native(path: str | Path, *, strict: bool = False, snap_angles: float = SAME_ANGLE) -> Model:
     """The model that a native file describes.
 
     Args:
         path: the file.
         strict: impossible inertias are errors even where the file says ``accept_impossible_inertia: true``.
+        snap_angles: numbers nearer than this to a multiple of 90 degrees become exact [rad].
 
     Raises:
         FormatError: the file cannot be read, or what it describes is no mechanism; ``where`` is ``FILE:LINE:COL``.
     """
-    return read_native(read_text(path, LARGEST_YAML), strict=strict)
+    return read_native(read_text(path, LARGEST_YAML), strict=strict, snap_angles=snap_angles)
 
 
-def read_native(source: TextSource, *, strict: bool = False) -> Model:
+def read_native(source: TextSource, *, strict: bool = False, snap_angles: float = SAME_ANGLE) -> Model:
     """The model that a text in the native format describes; errors as ``load_native``."""
     document = read_yaml(source)
-    table = read_tables(document)
+    table = read_tables(document, snap_angles)
     model = _model(table, document)
     places = _Places(model, document)
     diagnostics = validate(model, strict)
     return report_findings(model, (*diagnostics, *_stated_masses(diagnostics, table, model)), places.where)
 
 
-def read_tables(document: Document) -> schema.ModelTable:
-    """The document as the tables of the schema.
+def read_tables(document: Document, snap_angles: float = SAME_ANGLE) -> schema.ModelTable:
+    """The document as the tables of the schema, numbers this near to a multiple of 90 degrees as it [rad].
 
     Raises:
         FormatError: an entry is unknown, missing or of the wrong kind.
@@ -90,7 +91,7 @@ def read_tables(document: Document) -> schema.ModelTable:
     from mbsym.formats.schema import model_table
 
     try:
-        return model_table().model_validate(document.data)
+        return model_table().model_validate(document.data, context={"snap_angles": snap_angles})
     except ValidationError as error:
         raise _first_refusal(document, error.errors(include_url=False)) from None
 
@@ -282,7 +283,7 @@ def _joint(name: str, table: schema.JointTable) -> Joint:
 
 def _frame(name: str, table: schema.FrameTable) -> Frame:
     axes: Any = table.axes
-    return Frame(name, table.body, _placement(table.at), axes)
+    return Frame(name, table.body, _placement(table.at), axes, table.kind)
 
 
 def _shapes(table: schema.ModelTable, document: Document) -> tuple[Shape, ...]:
@@ -308,7 +309,6 @@ def _placement(table: schema.PlacementTable) -> Placement:
     if table.rpy is not None:
         roll, pitch, yaw = table.rpy
         rotation = tuple((axis, angle) for axis, angle in (("z", yaw), ("y", pitch), ("x", roll)) if angle != 0)
-    rotation = tuple((axis, snapped_angle(angle)) for axis, angle in rotation)
     placement = Placement(table.translation, rotation, table.quaternion)
     return COINCIDENT if placement == COINCIDENT else placement
 

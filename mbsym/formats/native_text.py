@@ -12,6 +12,8 @@ from mbsym.constraints import ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import FormatError
 from mbsym.forces import ForceElement
+from mbsym.formats.angles import kept_angle
+from mbsym.formats.yaml_document import NOT_ALLOWED
 from mbsym.model.beam import Beam
 from mbsym.model.beams_of_models import with_beams, without_beams
 from mbsym.model.body import COINCIDENT, Body, Placement
@@ -137,7 +139,8 @@ def quoted(text: str) -> str:
     """Text as a YAML scalar, in quotation marks where it would mean something else without."""
     if _PLAIN.fullmatch(text) and text.lower() not in _MEANINGFUL and " -" not in text[:2]:
         return text
-    return json.dumps(text, ensure_ascii=False)
+    written = json.dumps(text, ensure_ascii=False)
+    return NOT_ALLOWED.sub(lambda found: f"\\u{ord(found.group()):04x}", written)
 
 
 # ---- model to tree --------------------------------------------------------------------------------------------------
@@ -291,6 +294,8 @@ def _frame(frame: Frame, shapes: list[str]) -> Tree:
         tree["at"] = _placement(frame.placement)
     if frame.axes != "local":
         tree["axes"] = frame.axes
+    if frame.kind != "frame":
+        tree["kind"] = frame.kind
     if shapes:
         tree["geometry"] = shapes
     return tree
@@ -311,7 +316,7 @@ def _placement(placement: Placement) -> list[str] | Tree:
     if not _is_default(placement.translation, (0, 0, 0)):
         tree["translation"] = _list(placement.translation)
     if placement.rotation:
-        tree["rotation"] = [f"[{axis}, {_scalar(angle)}]" for axis, angle in placement.rotation]
+        tree["rotation"] = [f"[{axis}, {_scalar(kept_angle(angle))}]" for axis, angle in placement.rotation]
     if placement.quaternion is not None:
         tree["quaternion"] = _list(placement.quaternion)
     return tree

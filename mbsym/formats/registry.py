@@ -40,7 +40,7 @@ class ModelFormat:
 def _native(path: Path, options: LoadOptions) -> Model:
     from mbsym.formats.native import load_native
 
-    return load_native(path, strict=options.strict)
+    return load_native(path, strict=options.strict, snap_angles=options.snap_angles)
 
 
 def _urdf(path: Path, options: LoadOptions) -> Model:

@@ -142,7 +142,7 @@ def compose(outer: Placement, inner: Placement, tolerance: float = SAME_ROTATION
     x, y, z = (text(rounded(a + b)) for a, b in zip(exact3(outer.translation), moved, strict=True))
     translation = (x, y, z)
     if outer.quaternion is None and inner.quaternion is None:
-        turns = joined_turns((*outer.rotation, *inner.rotation))
+        turns = joined_turns((*outer.rotation, *inner.rotation), tolerance)
         if len(turns) <= 3 and not all(quarter_turns(angle) is not None for _, angle in turns):
             return Placement(translation, turns)
     return from_matrix(translation, multiply(R, placement_matrix(inner)), tolerance)
@@ -158,23 +158,28 @@ def inverse(placement: Placement) -> Placement:
     return Placement(back, tuple((axis, negative(angle)) for axis, angle in reversed(placement.rotation)))
 
 
-def joined_turns(turns: Turns) -> Turns:
-    """Turns with neighbours about one axis joined and those by zero left out."""
+def joined_turns(turns: Turns, tolerance: float) -> Turns:
+    """Turns with neighbours about one axis joined and those by zero left out.
+
+    Args:
+        turns: one after the other.
+        tolerance: sums this near to a right angle become exact [rad].
+    """
     result: list[tuple[Axis, Value]] = []
     for axis, angle in turns:
         if result and result[-1][0] == axis:
-            angle = _angle_sum(result.pop()[1], angle)
+            angle = _angle_sum(result.pop()[1], angle, tolerance)
         if quarter_turns(angle) not in (0, 4, -4):
             result.append((axis, angle))
     return tuple(result)
 
 
-def _angle_sum(a: Value, b: Value) -> Value:
+def _angle_sum(a: Value, b: Value, tolerance: float) -> Value:
     first, second = quarter_turns(a), quarter_turns(b)
     if first is not None and second is not None:
         return snapped_angle((first + second) * math.pi / 2)
     if is_number(a) and is_number(b):
-        return snapped_angle(text(exact(a) + exact(b)))
+        return snapped_angle(text(exact(a) + exact(b)), max(tolerance, 1e-14))
     return f"{a} + ({b})"
 
 

@@ -17,6 +17,7 @@ from pydantic import (
     Field,
     GetJsonSchemaHandler,
     PlainValidator,
+    ValidationInfo,
     WithJsonSchema,
     create_model,
     model_validator,
@@ -26,11 +27,13 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from mbsym.constraints import CONSTRAINTS, ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.forces import FORCE_ELEMENTS, ForceElement
+from mbsym.formats.angles import SAME_ANGLE, snapped_angle
 from mbsym.formats.entry_sentences import sentence_of
 from mbsym.formats.yaml_document import Leaf
 from mbsym.joints.record import Entry
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.beam_shapes import SUPPORTS, Supports
+from mbsym.model.frame import FRAME_KINDS, FrameKind
 from mbsym.shapes.forms import FORMS, Form
 from mbsym.values.entries import Kind, entries_of
 from mbsym.values.given import DIRECTIONS
@@ -134,7 +137,15 @@ def _read_direction(item: Any) -> tuple[Value, ...]:
     return _read_list(3, "three components")(item)
 
 
-def _read_rotation(item: Any) -> tuple[tuple[str, Value], ...]:
+def _snapped(angle: Value, info: ValidationInfo) -> Value:
+    return snapped_angle(angle, (info.context or {}).get("snap_angles", SAME_ANGLE))
+
+
+def _read_angles(item: Any, info: ValidationInfo) -> tuple[Value, ...]:
+    return tuple(_snapped(angle, info) for angle in _read_list(3, "three angles")(item))
+
+
+def _read_rotation(item: Any, info: ValidationInfo) -> tuple[tuple[str, Value], ...]:
     if not isinstance(item, list):
         raise _refused("no list where rotations belong", "write [[z, pi/2], [x, 0.1]]")
     turns = []
@@ -146,7 +157,7 @@ def _read_rotation(item: Any) -> tuple[tuple[str, Value], ...]:
                 {"what": "this is no rotation", "remedy": "write [z, ANGLE], about x, y or z", "path": (index,)},
             )
         try:
-            turns.append((str(turn[0]), read_value(turn[1])))
+            turns.append((str(turn[0]), _snapped(read_value(turn[1]), info)))
         except PydanticCustomError as error:
             raise PydanticCustomError("refused", "{what}", {**(error.context or {}), "path": (index, 1)}) from None
     return tuple(turns)
@@ -345,7 +356,7 @@ class PlacementTable(Table):
     shorthand = _TRIPLE
     translation: TripleEntry = (0, 0, 0)
     rotation: RotationEntry = ()
-    rpy: Annotated[Any, PlainValidator(_read_list(3, "three angles")), WithJsonSchema(_TRIPLE)] = None
+    rpy: Annotated[Any, PlainValidator(_read_angles), WithJsonSchema(_TRIPLE)] = None
     quaternion: QuaternionEntry = None
 
     @classmethod
@@ -555,6 +566,7 @@ class FrameTable(Table):
     body: NameEntry
     at: PlacementTable = PlacementTable.model_construct()
     axes: Annotated[str, BeforeValidator(_choice("local", "aligned", "base"))] = "local"
+    kind: Annotated[FrameKind, BeforeValidator(_choice(*FRAME_KINDS))] = "frame"
     geometry: ShapesEntry = []
 
     @model_validator(mode="after")

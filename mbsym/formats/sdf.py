@@ -191,7 +191,7 @@ class _Reader:
                 placement = self.frames.placement(node, body)
                 name = f"{node.kind}:{node.name}" if node.name in taken else node.name
                 self.places["frames", name] = node.element.place
-                found.append(Frame(name, body.name, placement))
+                found.append(Frame(name, body.name, placement, kind=node.kind))
                 taken.add(name)
         links = {node.name for node in self.frames.of_kind("link")}
         for frame in fixed:

@@ -365,7 +365,7 @@ class Frames:
                 turns.append((axis, angle))
                 if not degrees and looks_rounded(angle):
                     self.rounded.setdefault(owner, str(written))
-            placement = Placement(_tidy(x, y, z), joined_turns(tuple(turns)))
+            placement = Placement(_tidy(x, y, z), joined_turns(tuple(turns), self._snap))
         return COINCIDENT if placement == COINCIDENT else placement
 
 

@@ -158,7 +158,7 @@ class JointReader:
         joint_type = JOINT_TYPES[kind]
         if joint_type is FIXED:
             # Fixed joints have no sense of direction, so the frame of the child serves, and their own is kept.
-            self.frames.append(Frame(node.name, child.name, self.scene.placement(node, child)))
+            self.frames.append(Frame(node.name, child.name, self.scene.placement(node, child), kind="joint"))
             placement = self.scene.placement(child, parent)
             self.joints.append(Joint(node.name, FIXED.name, parent.name, child.name, predecessor_placement=placement))
             return

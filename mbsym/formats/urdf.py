@@ -48,6 +48,12 @@ JOINT_TYPES: dict[str, JointType] = {
 }
 """What URDF's words for types of joints mean."""
 
+PLACED = {
+    "origin": ("predecessor_placement",),
+    "axis": ("axis",),
+    "limit": ("lower", "upper", "effort", "velocity"),
+}
+"""Attributes of a joint that each of its elements says."""
 OUR_NAMES = ("world", "ground")
 """Link names that mean ground elsewhere."""
 
@@ -60,7 +66,7 @@ def load_urdf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
     """
     source = read_text(path, LARGEST_XML)
     loops = options.loops or loops_beside(path)
-    return read_urdf(source, options, read_loops(loops) if loops is not None else None)
+    return read_urdf(source, options, read_loops(loops, options.snap_angles) if loops is not None else None)
 
 
 def read_urdf(source: TextSource, options: LoadOptions = DEFAULTS, loops: Closing | None = None) -> Model:
@@ -289,10 +295,10 @@ class _Reader:
                 element.place, f"joint {name!r} has the unknown type {kind!r}", _nearest(kind, JOINT_TYPES)
             )
         joint_type = JOINT_TYPES[kind]
-        for tag, attribute in (("origin", "predecessor_placement"), ("axis", "axis"), ("limit", "lower")):
+        for tag, attributes in PLACED.items():
             part = element.child(tag)
             if part is not None:
-                self.places["joints", name, attribute] = part.place
+                self.places |= {("joints", name, attribute): part.place for attribute in attributes}
         limit = element.child("limit")
         lower: tuple[Value, ...] = ()
         upper: tuple[Value, ...] = ()

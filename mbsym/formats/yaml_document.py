@@ -95,7 +95,7 @@ def read_yaml(source: TextSource) -> Document:
     Raises:
         FormatError: it is no YAML, holds a tag, a repeated key or a circular alias, or is too large or too deep.
     """
-    found = _NOT_ALLOWED.search(source.text)
+    found = NOT_ALLOWED.search(source.text)
     if found is not None:
         place = _place_in(source.text, found.start())
         raise source.error(place, "a character that has no place in a model file", "remove it")
@@ -107,7 +107,7 @@ def read_yaml(source: TextSource) -> Document:
     return Document(source, data, builder.values, builder.keys)
 
 
-_NOT_ALLOWED: Final = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NOT_ALLOWED: Final = re.compile("[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What YAML does not allow, and the line separators of which its versions differ on whether they end a line."""
 
 

@@ -20,8 +20,11 @@ from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import evaluate, to_scalar
 from mbsym.values.parameter import Value
 
-RIGHT_ANGLE_TOLERANCE = 1e-8
-"""Angles this close to a multiple of a right angle [rad] are taken as that multiple."""
+RIGHT_ANGLE_TOLERANCE = 1e-14
+"""Angles that differ from a multiple of a right angle by this part of themselves are that multiple in doubles.
+
+What is further away stands as it is: files are read with a tolerance that their reader chose.
+"""
 
 _EXACT_BITS = 64
 
@@ -73,7 +76,7 @@ def _about(axis: int, angle: Scalar, value: Value) -> Rotation:
     radians = evaluate(value, {}) if angle.constant is None else float(angle.constant)
     quarter_turns = round(radians / (pi / 2))
     quaternion = [Fraction(0)] * 4
-    if abs(remainder(radians, pi / 2)) <= RIGHT_ANGLE_TOLERANCE:
+    if abs(remainder(radians, pi / 2)) <= RIGHT_ANGLE_TOLERANCE * max(1.0, abs(radians)):
         w, s = ((1, 0), (1, 1), (0, 1), (1, -1))[quarter_turns % 4]
         quaternion[0], quaternion[1 + axis] = Fraction(w), Fraction(s)
     else:

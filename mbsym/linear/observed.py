@@ -32,8 +32,12 @@ class Observed:
 
 
 def spelt_out(model: Model, names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Outputs with each frame or body by its three places FRAME.x, FRAME.y and FRAME.z, and the frames among them."""
-    known = {frame.name for frame in model.frames} | {body.name for body in model.bodies}
+    """Outputs with each frame or body by its three places FRAME.x, FRAME.y and FRAME.z, and the frames among them.
+
+    The name of a joint may be that of a coordinate, so that its frame is joint:NAME.
+    """
+    joints = {joint.name for joint in model.joints}
+    known = [name for name, found in model.all_frames().items() if name not in joints or found[0].kind != "joint"]
     found: list[str] = []
     frames: dict[str, None] = {}
     for name in names:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from mbsym.errors import DerivationError
+from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.topology import Labelling
 
@@ -25,6 +26,15 @@ def order_in_words(model: Model) -> str:
     if isinstance(order, str):
         return {FILE: "as the joints stand in the file", LABELS: "by label"}[order]
     return f"first {', '.join(order)}, then as the joints stand in the file"
+
+
+def why_without_coordinates(model: Model, joint: Joint) -> str:
+    """Why a joint has no coordinates of its own whichever tree is taken, "" where that depends on the tree."""
+    if any(coupling.joint == joint.name for coupling in model.couplings):
+        return "a coupling ties it to another joint"
+    if not joint.shape.nv:
+        return "nothing moves in it"
+    return "it is to be cut" if joint.cut == "cut" else ""
 
 
 def joints_by_coordinates(model: Model, labelling: Labelling) -> tuple[str, ...]:
@@ -52,11 +62,11 @@ def joints_by_coordinates(model: Model, labelling: Labelling) -> tuple[str, ...]
         return tuple(in_file)
     for name in model.coordinate_order:
         if name not in own:
-            reason = "a coupling ties it to another joint" if name in tied else "nothing moves in it"
+            reason = next((why_without_coordinates(model, joint) for joint in model.joints if joint.name == name), "")
             raise DerivationError(
-                f"joint {name!r} has no coordinates of its own: {reason if name in in_tree else 'it closes a loop'}",
+                f"joint {name!r} has no coordinates of its own: {reason or 'it closes a loop of the tree taken'}",
                 where=f"{model.name}: coordinate_order",
-                remedy=f"name some of {', '.join(in_file)}",
+                remedy=f"name some of {', '.join(in_file)}, or ask for another tree",
             )
     return tuple(dict.fromkeys((*model.coordinate_order, *in_file)))
 

@@ -15,7 +15,7 @@ from mbsym.model.body import COINCIDENT, Placement
 from mbsym.model.frame import Frame
 from mbsym.model.geometry import from_quaternion
 from mbsym.model.shape import Shape
-from mbsym.model.system import Model
+from mbsym.model.system import Model, several_frames, which_frame
 from mbsym.values.entries import entries_of
 from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.values.parameter import Value, Vector
@@ -24,9 +24,30 @@ Quaternion: TypeAlias = tuple[float, float, float, float]
 
 
 def attachable_frames(model: Model) -> dict[str, Frame]:
-    """The frames that elements can name: those that have not the name of a body or of ground, which goes before."""
+    """The frames that elements can name: all but those with the plain name of a body or of ground, which goes before.
+
+    Where a name means several frames the first one stands here; ``ambiguous_ends`` has what is to be refused.
+    """
     taken = {model.ground, *(body.name for body in model.bodies)}
-    return {frame.name: frame for frame in model.frames if frame.name not in taken}
+    joints = {joint.name for joint in model.joints}.difference(frame.name for frame in model.frames)
+    return {name: found[0] for name, found in model.all_frames().items() if name not in taken | joints}
+
+
+def ambiguous_ends(model: Model) -> dict[str, tuple[str, str]]:
+    """What is wrong with names that elements cannot use, and advice, by name."""
+    joints = {joint.name for joint in model.joints}
+    found = {}
+    for name, frames in model.all_frames().items():
+        # A joint must say that it is one.
+        meant = [frame for frame in frames if not (frame.kind == "joint" and frame.name == name and name in joints)]
+        if len(meant) > 1:
+            found[name] = several_frames(name, meant), which_frame(meant)
+    return found
+
+
+def body_end(model: Model, name: str) -> str:
+    """The body of that name as elements must name it."""
+    return f"body:{name}" if name in ambiguous_ends(model) else name
 
 
 def on_bodies(model: Model) -> Model:

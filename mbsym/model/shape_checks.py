@@ -16,9 +16,10 @@ PlacementCheck: TypeAlias = Callable[[Placement, Path, str, Findings], None]
 
 def check_carriers(model: Model, findings: Findings) -> None:
     """Notes shapes on what does not exist."""
-    bodies = [*(body.name for body in model.bodies), *attachable_frames(model)]
+    frames = attachable_frames(model)
+    bodies = [*(body.name for body in model.bodies), *(frame.name for frame in model.frames)]
     for index, shape in enumerate(model.shapes):
-        if shape.body != model.ground and shape.body not in bodies:
+        if shape.body != model.ground and shape.body not in bodies and shape.body not in frames:
             findings.error(
                 ("shapes", index, "body"),
                 f"a {shape.form.type} is on body {shape.body!r}, which does not exist",

@@ -11,7 +11,7 @@ from mbsym.constraints import ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.errors import ModelError
 from mbsym.forces import ForceElement
-from mbsym.model.body import Body
+from mbsym.model.body import COINCIDENT, Body
 from mbsym.model.frame import Frame, FrameAxes
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.named_state import NamedState
@@ -119,21 +119,39 @@ class Model:
         raise ModelError(f"no joint is named {name!r}", where=self.name, remedy=nearest(name, known))
 
     def frame(self, name: str) -> Frame:
-        """The frame of that name; else that of the body, or of the joint on its successor, of that name.
+        """The frame, body or joint (on its successor) of that name as a frame of that name; KIND:NAME says which.
 
         Raises:
-            ModelError: there is nothing of that name.
+            ModelError: there is nothing of that name, or there are several things in several places.
         """
-        for frame in self.frames:
-            if frame.name == name:
-                return frame
-        if name == self.ground or any(body.name == name for body in self.bodies):
-            return Frame(name, name)
-        for joint in self.joints:
-            if joint.name == name:
-                return Frame(name, joint.successor, joint.successor_placement)
-        known = [*(frame.name for frame in self.frames), *(body.name for body in self.bodies)]
-        raise ModelError(f"there is no frame {name!r}", where=self.name, remedy=nearest(name, known))
+        found = self.all_frames().get(name, ())
+        if not found:
+            known = [*(frame.name for frame in self.frames), *(body.name for body in self.bodies)]
+            raise ModelError(f"there is no frame {name!r}", where=self.name, remedy=nearest(name, known))
+        if len(found) > 1:
+            raise ModelError(several_frames(name, found), where=self.name, remedy=which_frame(found))
+        return replace(found[0], name=name)
+
+    def all_frames(self) -> dict[str, tuple[Frame, ...]]:
+        """What each name of a frame may mean: frames in different places, those of bodies and joints behind others.
+
+        Names are those of frames, bodies, ground and joints, and KIND:NAME for all of these.
+        """
+        everything = [
+            *self.frames,
+            *(Frame(name, name, kind="body") for name in (self.ground, *(body.name for body in self.bodies))),
+            *(Frame(item.name, item.successor, item.successor_placement, kind="joint") for item in self.joints),
+        ]
+        first: dict[str, Frame] = {}  # a joint that was read as a frame, too, stands where its frame does
+        for frame in everything:
+            first.setdefault(frame.full_name, frame)
+        found: dict[str, tuple[Frame, ...]] = {}
+        for frame in first.values():
+            for name in dict.fromkeys((frame.name, frame.short_name, frame.full_name)):
+                others = found.get(name, ())
+                if all(frame.home != other.home for other in others):
+                    found[name] = (*others, frame)
+        return found
 
     @property
     def uses_time_or_inputs(self) -> bool:
@@ -158,6 +176,23 @@ class Model:
         return label_model(self, order=order)
 
 
+def several_frames(name: str, found: Sequence[Frame]) -> str:
+    """A sentence on a name that means several frames."""
+    words = [
+        f"the body {frame.short_name}"
+        if frame.home == (frame.short_name, COINCIDENT, "local") and frame.kind == "body"
+        else f"the {frame.kind} {frame.short_name} on body {frame.body}"
+        for frame in found
+    ]
+    return f"{name!r} may be {', '.join(words[:-1])} or {words[-1]}"
+
+
+def which_frame(found: Sequence[Frame]) -> str:
+    """Advice on a name that means several frames."""
+    *others, last = (frame.full_name for frame in found)
+    return f"say {', '.join(others)} or {last}"
+
+
 def _shown(value: object) -> str:
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
@@ -168,7 +203,7 @@ def with_frames(model: Model, names: Sequence[str], axes: FrameAxes | Literal[""
 
     Args:
         model: that has them.
-        names: of frames, bodies or joints; ("all",) leaves all frames.
+        names: of frames, bodies or joints, with KIND: before it where needed; ("all",) leaves all frames.
         axes: of all of them; "" leaves each its own.
 
     Raises:

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mbsym.errors import DerivationError, MbsymError, ModelError, TopologyError
+from mbsym.errors import MbsymError, ModelError, TopologyError
 from mbsym.joints.registry import JOINT_TYPES, one_freedom
 from mbsym.model.beam_checks import check_beams
 from mbsym.model.body import Body, Placement
-from mbsym.model.coordinate_order import FILE, LABELS, joints_by_coordinates
-from mbsym.model.frame_ends import attachable_frames
+from mbsym.model.coordinate_order import FILE, LABELS, why_without_coordinates
+from mbsym.model.frame import FRAME_KINDS
+from mbsym.model.frame_ends import ambiguous_ends, attachable_frames
 from mbsym.model.geometry import dot, norm
 from mbsym.model.inertia_checks import check_inertias
 from mbsym.model.joint import Joint
 from mbsym.model.labelling import label_model
+from mbsym.model.limit_checks import check_inputs, check_joint_numbers
 from mbsym.model.names import expression_names, identifier_fault, model_name_fault, name_fault
 from mbsym.model.shape_checks import check_carriers, check_shapes
 from mbsym.model.state_values import check_states
-from mbsym.model.system import Model, with_virtual_joints
+from mbsym.model.system import Model
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.values.diagnostic import Diagnostic, Findings, Path, nearest, path_text
@@ -89,6 +91,20 @@ def _check_names(model: Model, findings: Findings) -> None:
     fault = name_fault(model.ground)
     if fault:
         findings.error(("ground",), f"the name of ground {fault}", NAMING)
+    full_names: set[str] = set()
+    for index, item in enumerate(model.frames):
+        if item.kind not in FRAME_KINDS:
+            findings.error(
+                ("frames", index, "kind"),
+                f"there is no kind of frame {item.kind!r}",
+                nearest(str(item.kind), FRAME_KINDS),
+            )
+        elif isinstance(item.name, str) and item.full_name in full_names and item.name != item.short_name:
+            findings.error(
+                ("frames", index, "name"), f"two of the frames are named {item.full_name!r}", "rename one of them"
+            )
+        elif isinstance(item.name, str):
+            full_names.add(item.full_name)
     for index, body in enumerate(model.bodies):
         if body.name == model.ground:
             findings.error(
@@ -178,7 +194,7 @@ def _check_references(model: Model, findings: Findings) -> None:
             )
     inputs = tuple(item.name for item in model.inputs)
     carriers = {name: frame.body for name, frame in attachable_frames(model).items()}
-    around = Surroundings(model.ground, tuple(bodies), joints, inputs, one_freedom(), carriers)
+    around = Surroundings(model.ground, tuple(bodies), joints, inputs, one_freedom(), carriers, ambiguous_ends(model))
     for index, force in enumerate(model.forces):
         check_references(force, ("forces", index), f"force element {force.name!r}", around, findings)
     _check_couplings(model, joints, findings)
@@ -219,6 +235,8 @@ def _check_coordinate_order(model: Model, joints: dict[str, Joint], findings: Fi
                 findings.error(path, f"there is no joint {name!r}", nearest(str(name), joints))
             elif name in names[:index]:
                 findings.error(path, f"joint {name!r} is named twice", "keep one")
+            elif key == "coordinate_order" and (reason := why_without_coordinates(model, joints[name])):
+                findings.error(path, f"joint {name!r} has no coordinates of its own: {reason}", "leave it out")
 
 
 def _check_couplings(model: Model, joints: dict[str, Joint], findings: Findings) -> None:
@@ -279,11 +297,11 @@ def _check_values(model: Model, findings: Findings) -> None:
     if findings.failed:
         return  # their bars would repeat it
     check_several(findings, model.gravity, ("gravity",))
+    check_inputs(model.inputs, findings)
     for index, body in enumerate(model.bodies):
         _check_body_values(body, ("bodies", index), findings)
     for index, joint in enumerate(model.joints):
         _check_joint_values(joint, ("joints", index), findings)
-    _check_inputs(model, findings)
     if any(body.mass != 0 or any(entry != 0 for entry in body.inertia) for body in model.bodies):
         _check_pitches(model, findings)  # a file of topology alone leaves pitches out, as it does masses
     for index, frame in enumerate(model.frames):
@@ -327,7 +345,6 @@ def _check_body_values(body: Body, path: Path, findings: Findings) -> None:
 
 def _check_joint_values(joint: Joint, path: Path, findings: Findings) -> None:
     word = f"{joint.type} joint {joint.name!r}"
-    shape = joint.shape
     axis = check_several(findings, joint.axis, (*path, "axis"))
     if axis is not None and "axis" in joint.kind.entries and norm(axis) == 0:
         findings.error((*path, "axis"), f"the axis of {word} is zero", "give a direction such as z or [0, 0, 1]")
@@ -343,50 +360,7 @@ def _check_joint_values(joint: Joint, path: Path, findings: Findings) -> None:
         findings.error((*path, "armature"), f"{word} has an armature but no speed", "remove it, or let the joint move")
     if joint.cut not in ("auto", "cut", "tree"):
         findings.error((*path, "cut"), f"{joint.cut!r} says nothing about cutting {word}", "say auto, cut or tree")
-    numbers: dict[str, tuple[float, ...] | None] = {}
-    for entry, values, count, kind in (
-        ("lower", joint.lower, shape.nq, "coordinates"),
-        ("upper", joint.upper, shape.nq, "coordinates"),
-        ("effort", joint.effort, shape.nv, "speeds"),
-        ("velocity", joint.velocity, shape.nv, "speeds"),
-        ("initial", joint.initial, shape.nq, "coordinates"),
-    ):
-        if len(values) not in (0, count):
-            findings.error(
-                (*path, entry),
-                f"{word} has {count} {kind} but {len(values)} entries of {entry!r}",
-                f"give {count} or none",
-            )
-            continue
-        numbers[entry] = findings.numbers_of(values, (*path, entry))
-    lower, upper = numbers.get("lower"), numbers.get("upper")
-    if lower and upper:
-        _check_limits(lower, upper, (*path, "lower"), word, findings)
-    for entry in ("effort", "velocity"):
-        if any(value < 0 for value in numbers.get(entry) or ()):
-            remedy = "give its size, which holds both ways, or leave it out"
-            findings.warning((*path, entry), f"the limit {entry!r} of {word} is negative and says nothing", remedy)
-    initial = numbers.get("initial")
-    start = joint.kind.quaternion
-    if initial and start is not None and norm(initial[start : start + 4]) == 0:
-        findings.error((*path, "initial"), f"the initial quaternion of {word} is zero", "give one of length one")
-
-
-def _check_limits(lower: Sequence[float], upper: Sequence[float], path: Path, word: str, findings: Findings) -> None:
-    for low, high in zip(lower, upper, strict=True):
-        if low > high:
-            findings.error(
-                path, f"the lower limit {low:g} of {word} is above its upper limit {high:g}", "exchange them"
-            )
-
-
-def _check_inputs(model: Model, findings: Findings) -> None:
-    for index, item in enumerate(model.inputs):
-        path: Path = ("inputs", index, "lower")
-        given = ((item.lower, path), (item.upper, ("inputs", index, "upper")))
-        low, high = (None if value is None else findings.number(value, place) for value, place in given)
-        if low is not None and high is not None:
-            _check_limits((low,), (high,), path, f"control input {item.name!r}", findings)
+    check_joint_numbers(joint, path, findings)
 
 
 def _check_pitches(model: Model, findings: Findings) -> None:
@@ -451,10 +425,7 @@ def _check_topology(model: Model, findings: Findings) -> None:
         if loose:
             return
     try:
-        labelling = label_model(model)
-        joints_by_coordinates(with_virtual_joints(model, labelling), labelling)
-    except DerivationError as error:
-        findings.error(("coordinate_order",), error.what, error.remedy)
+        label_model(model)
     except TopologyError as error:
         path: Path = ("joints",)
         for index, joint in enumerate(model.joints):

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from mbsym.errors import ModelError
 from mbsym.forces.applied_wrench import AppliedWrench
-from mbsym.model.frame_ends import turned
+from mbsym.model.frame_ends import body_end, turned
 from mbsym.model.names import identifier_part
 from mbsym.model.system import Model
 from mbsym.values.parameter import ControlInput
@@ -51,5 +51,5 @@ def with_wrench_inputs(model: Model, names: Sequence[str], axes: WrenchAxes = "l
                 inputs.append(ControlInput(part, unit))
         carried: Literal["base", "body"] = "body" if axes == "local" else "base"
         at = frame.placement.translation
-        forces.append(AppliedWrench(f"wrench at {name}", frame.body, own["f"], own["m"], at, carried))
+        forces.append(AppliedWrench(f"wrench at {name}", body_end(model, frame.body), own["f"], own["m"], at, carried))
     return replace(model, inputs=tuple(inputs), forces=tuple(forces))

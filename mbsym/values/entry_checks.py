@@ -41,6 +41,7 @@ class Surroundings:
         inputs: names of the control inputs.
         one_freedom: types of joints with one degree of freedom.
         frames: bodies by the frames that they carry and that elements can name.
+        ambiguous: what is wrong with names of several frames, and advice, by name.
     """
 
     ground: str
@@ -49,6 +50,7 @@ class Surroundings:
     inputs: tuple[str, ...]
     one_freedom: tuple[str, ...]
     frames: Mapping[str, str]
+    ambiguous: Mapping[str, tuple[str, str]]
 
     def carrier(self, name: Any) -> Any:
         """The body behind a name, which may be that of a frame."""
@@ -103,9 +105,14 @@ def check_references(item: Any, path: Path, word: str, around: Surroundings, fin
 
 
 def _check_body(name: Any, entry: Entry, path: Path, word: str, around: Surroundings, findings: Findings) -> None:
-    known = (around.ground, *around.bodies, *(around.frames if entry.or_frame else ()))
-    if name not in known:
-        kind = "body or frame" if entry.or_frame and around.frames else "body"
+    frames = around.frames if entry.or_frame else {}
+    plain = [frame for frame in frames if ":" not in frame]
+    if entry.or_frame and name in around.ambiguous:
+        what, remedy = around.ambiguous[name]
+        findings.error(path, f"{word} refers to several frames: {what}", remedy)
+    elif name not in (around.ground, *around.bodies) and name not in frames:
+        kind = "body or frame" if plain else "body"
+        known = (around.ground, *around.bodies, *plain)
         findings.error(path, f"{word} refers to {kind} {name!r}, which does not exist", nearest(str(name), known))
     elif entry.no_ground and around.carrier(name) == around.ground:
         findings.error(path, f"{word} acts on ground", "name a body")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import mbsym
 from mbsym import examples
 from mbsym.cli import main
 from mbsym.codegen.load import LoadedFunction, LoadedModule, load_c
+from mbsym.codegen.programs import runs
 from mbsym.codegen.statuses import Status
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import build_mechanism
@@ -122,7 +122,7 @@ def test_statuses_are_told_state_by_state(tmp_path: Path) -> None:
     assert np.isfinite(vdot).all(axis=1).tolist() == [status is Status.OK for status in wanted]
 
 
-@pytest.mark.skipif(shutil.which("clang++") is None, reason="not checked without clang++ (Debian: clang)")
+@pytest.mark.skipif(not runs("clang++"), reason="not checked without clang++ (Debian: clang)")
 @pytest.mark.parametrize(("model", "real"), [("four_bar", "double"), ("cart_pole", "float")])
 def test_clang_makes_kernels_of_it(model: str, real: Any, tmp_path: Path) -> None:
     """Assembly for a graphics processor, its library left open: each function is an entry."""

@@ -26,6 +26,7 @@ from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedModule, c_module, load_c, load_numpy
 from mbsym.codegen.lower import PI
 from mbsym.codegen.manifest_reader import read_manifest
+from mbsym.codegen.programs import runs
 from mbsym.codegen.write import write_files
 from mbsym.errors import CodegenError, ToolchainError
 from mbsym.symbolic.graph import BINARY_FUNCTIONS, LEAVES, UNARY_FUNCTIONS, Graph, Reference
@@ -548,7 +549,7 @@ def test_a_c_program_uses_the_header(tmp_path: Path) -> None:
     subprocess.run([tmp_path / "a"], check=True)
 
 
-@pytest.mark.skipif(shutil.which("g++") is None, reason="the header for C++ is checked where there is a C++ compiler")
+@pytest.mark.skipif(not runs("g++"), reason="the header for C++ is checked where there is a C++ compiler")
 def test_a_cpp_program_uses_the_header(tmp_path: Path) -> None:
     source = header_user(tmp_path, ".cpp")
     objects = [str(tmp_path / "calls.o"), str(tmp_path / "user.o")]

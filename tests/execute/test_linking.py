@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from itertools import product
 from pathlib import Path
@@ -15,15 +14,14 @@ from mbsym.codegen.build import WARNINGS, find_compiler
 from mbsym.codegen.description import ModuleDescription, Real
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import load_c, load_numpy, read_manifest
+from mbsym.codegen.programs import runs
 from mbsym.errors import CodegenError
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input, Output, Program
 
 FUNCTIONS = ("mass_matrix", "forward_dynamics")
 
-CPP = pytest.param(
-    ".cpp", marks=pytest.mark.skipif(shutil.which("g++") is None, reason="checked where there is a C++ compiler")
-)
+CPP = pytest.param(".cpp", marks=pytest.mark.skipif(not runs("g++"), reason="checked where there is a C++ compiler"))
 
 
 def object_of(source: Path) -> Path:

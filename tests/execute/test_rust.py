@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 import mbsym
+from mbsym.codegen.programs import runs
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "rust"
 
 pytestmark = pytest.mark.skipif(
-    shutil.which("cargo") is None or shutil.which("rustc") is None, reason="not checked without cargo (Debian: cargo)"
+    not (runs("cargo") and runs("rustc")), reason="not checked without cargo (Debian: cargo)"
 )
 
 

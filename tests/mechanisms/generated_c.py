@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ import mbsym
 from mbsym import examples
 from mbsym.codegen.description import Real, Trigonometry
 from mbsym.codegen.load import read_manifest
+from mbsym.codegen.programs import runs
 from mbsym.registry import TRANSFER_MATRIX
 
 PACKAGES: Final = {
@@ -30,6 +30,8 @@ PACKAGES: Final = {
     "arm-none-eabi-size": "binutils-arm-none-eabi",
     "qemu-system-arm": "qemu-system-arm",
     "cmake": "cmake",
+    "cargo": "cargo",
+    "rustc": "rustc",
 }
 """Programs that gates need, and the Debian packages that have them."""
 
@@ -48,7 +50,7 @@ STEPPED: Final = ("double_pendulum", "four_bar", "rhombus_spatial", "spinning_to
 
 def require(*tools: str) -> None:
     """Skips a test whose tools are missing, saying which, or fails it where no gate may be left out."""
-    missing = [tool for tool in tools if shutil.which(tool) is None]
+    missing = [tool for tool in tools if not runs(tool)]
     if not missing:
         return
     packages = " ".join(dict.fromkeys(PACKAGES[tool] for tool in missing))

@@ -37,7 +37,7 @@ def outcome(arguments: list[str], *, plainly: bool) -> object:
         command.main(args=arguments, standalone_mode=False)
     except Exception as error:
         return type(error).__name__, str(error)
-    return [(name, type(value).__name__, value) for name, value in given.items()]
+    return [(name, type(value).__name__, repr(value)) for name, value in given.items()]
 
 
 @pytest.mark.parametrize(

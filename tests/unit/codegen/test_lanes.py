@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -20,6 +19,7 @@ from mbsym.codegen.interface import render
 from mbsym.codegen.load import c_module, load_numpy
 from mbsym.codegen.lower import LoweredFunction, lower
 from mbsym.codegen.manifest_reader import read_manifest
+from mbsym.codegen.programs import runs
 from mbsym.codegen.write import write_files
 from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS
 from mbsym.pipeline import optimise
@@ -168,7 +168,7 @@ def test_constants_of_either_sign_are_alike_inside_functions(tmp_path: Path) -> 
     assert len(set(result.tolist())) > 2
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="asks GCC what it vectorised")
+@pytest.mark.skipif(not runs("gcc"), reason="asks GCC what it vectorised")
 def test_the_compiler_vectorises_the_loops(tmp_path: Path) -> None:
     for file in render(ModuleDescription("model", (program(8, equal),)), ("c",)):
         (tmp_path / file.name).write_text(file.text)

@@ -132,8 +132,10 @@ def test_a_closure_without_a_type_holds_the_whole_frame() -> None:
 
 def test_a_name_of_a_link_and_of_a_joint_elsewhere_is_refused() -> None:
     urdf = f'<robot name="bars">{TREE.replace(chr(34) + "c" + chr(34), chr(34) + "left" + chr(34))}</robot>'
-    with pytest.raises(FormatError, match=r"bars.yaml:1:16: 'left' is a link and, elsewhere, a joint; rename"):
+    with pytest.raises(FormatError, match=r"bars.yaml:1:16: 'left' is a link and, elsewhere, a joint; say body:left"):
         read(urdf, "closed_loop: [[left, tip]]")
+    assert read(urdf, "closed_loop: [['body:left', tip]]").joints[-1].predecessor == "left"
+    assert read(urdf, "closed_loop: [['joint:left', tip]]").joints[-1].predecessor != "left"
     here = urdf.replace('"left" type', '"far" type')  # the joint whose successor is that link
     assert read(here, "closed_loop: [[far, a]]").joint("far-a").predecessor == "far"
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import mbsym
 from mbsym import examples
-from mbsym.errors import ModelError
+from mbsym.cli.application import VERBS, command_of, main
+from mbsym.errors import DerivationError, ModelError
 from mbsym.formats.native import read_native
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.text_source import TextSource
@@ -83,7 +87,6 @@ def test_text_and_model_agree() -> None:
     [
         (("left_motor", "nobody"), r"coordinate_order\[1\].*no joint 'nobody'"),
         (("left_motor", "left_motor"), r"coordinate_order\[1\].*named twice"),
-        (("tool",), "'tool' has no coordinates of its own: it closes a loop"),
         ("depth", "no order 'depth'"),
     ],
 )
@@ -154,3 +157,50 @@ LINK = """<link name="{}"><inertial><mass value="1"/>
 def test_robot_files_go_depth_first() -> None:
     text = ROBOT.format(links="\n".join(LINK.format(name) for name in ("la", "lb", "la2", "lb2")))
     assert laid_out(read_urdf(TextSource("r.urdf", text))) == ["b", "b2", "a", "a2"]
+
+
+LINES = {
+    "derive": [],
+    "report": ["-o", "out.html"],
+    "show": ["-o", "out.html"],
+    "info": [],
+    "generate": ["-o", "out"],
+    "simulate": ["--duration", "1e-3"],
+    "export": ["-o", "out"],
+}
+"""How each verb with the option --coordinates is called."""
+
+
+@pytest.mark.parametrize("verb", sorted(LINES))
+def test_coordinates_are_checked_against_the_tree_that_is_taken(
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By weight the four-bar's D is cut, by a search in breadth its C."""
+    monkeypatch.chdir(tmp_path)
+    line = [verb, *(["casadi"] if verb == "export" else []), "four_bar", *LINES[verb]]
+    refused = r"joint '{}' has no coordinates of its own: it closes a loop of the tree taken; name some of "
+    for order, missing in (("weight", "D"), ("breadth-first", "C")):
+        assert main([*line, "--order", order, "--coordinates", missing]) == 2
+        assert refused.format(missing) in capsys.readouterr().err
+        assert list(tmp_path.iterdir()) == []
+    if verb in ("derive", "info"):
+        for order, there in (("breadth-first", "D"), ("weight", "C")):
+            assert main([*line, "--order", order, "--coordinates", there]) == 0
+            capsys.readouterr()
+
+
+def test_every_verb_with_coordinates_is_asked() -> None:
+    takers = {name for name in VERBS if any("--coordinates" in item.opts for item in command_of(name).params)}
+    assert takers == set(LINES)
+
+
+def test_a_model_may_be_laid_out_for_a_tree_of_another_order(tmp_path: Path) -> None:
+    model = replace(examples.load("four_bar"), coordinate_order=("D",))
+    again = read_native(TextSource("m.yaml", dump_native(model)))
+    with pytest.raises(DerivationError, match=r"'D' .* closes a loop of the tree taken"):
+        mbsym.generate(again, tmp_path)
+    mbsym.generate(again, tmp_path, order="breadth-first", languages=("numpy",))
+    manifest = json.loads((tmp_path / "four_bar.json").read_text(encoding="utf-8"))
+    first = next(joint for joint in manifest["joints"] if joint["name"] == "D")
+    assert first["q"] == [0, 1]
+    assert mbsym.verify(tmp_path, states=2).passed

@@ -43,9 +43,9 @@ def test_frames_are_read_and_written() -> None:
 
 def test_bodies_and_joints_are_frames_too() -> None:
     model = arm()
-    assert model.frame("rod") == Frame("rod", "rod")
-    assert model.frame("pin") == Frame("pin", "rod", Placement((0, 0, "1/2")))
-    assert model.frame("ground") == Frame("ground", "ground")
+    assert model.frame("rod") == Frame("rod", "rod", kind="body")
+    assert model.frame("pin") == Frame("pin", "rod", Placement((0, 0, "1/2")), kind="joint")
+    assert model.frame("ground") == Frame("ground", "ground", kind="body")
     with pytest.raises(ModelError, match="no frame 'tp'; did you mean 'tip'"):
         model.frame("tp")
 
