@@ -33,6 +33,7 @@ from mbsym.consumers.motion import (
     POSITION,
     RATES,
     RESIDUAL,
+    SCALE,
     MotionContext,
     call_of,
     keeps_loops,
@@ -123,6 +124,7 @@ class UnitContext(MotionContext):
     rows: int
     step: str
     residual: str
+    scale: str
     derives: bool
     has_quaternions: bool
     derivatives: tuple[DerivativeView, ...]
@@ -160,7 +162,7 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
         )
     names = [*motion_functions(mechanism, options.formulation)]
     if POSITION in names:
-        names.append(RESIDUAL)
+        names += [RESIDUAL, SCALE]
     plans = _plans(mechanism, options)
     if not _derives(plans, options):
         return Request(tuple(names))
@@ -193,6 +195,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         rows=module.description.constants.get("NR", 0),
         step=repr(step_of(exported.options)),
         residual=call_of(exported, RESIDUAL, "residual") if keeps_loops(exported) else "",
+        scale=call_of(exported, SCALE, "size", "rounding") if keeps_loops(exported) else "",
         derives=bool(jacobians),
         has_quaternions=bool(exported.mechanism.q.quaternions),
         derivatives=tuple(derivatives),

@@ -15,6 +15,7 @@ from mbsym.registry import available_functions
 DYNAMICS: Final = "forward_dynamics"
 RATES: Final = "position_rate"
 RESIDUAL: Final = "constraint_residual"
+SCALE: Final = "closure_scale"
 POSITION: Final = "project_position"
 VELOCITY: Final = "project_velocity"
 
@@ -99,12 +100,12 @@ def keeps_loops(exported: Exported) -> bool:
     return bool(exported.derivation.runtime)
 
 
-def call_of(exported: Exported, function: str, result: str) -> str:
-    """The call of a generated function over the variables."""
-    actual = ["&parameters"] if exported.module.parameters else []
+def call_of(exported: Exported, function: str, *results: str) -> str:
+    """The call of a generated function over the variables, with the names of its results in their order."""
+    actual, targets = ["&parameters"] if exported.module.parameters else [], iter(results)
     for item in exported.function(function).arguments:
         if item.direction == "out":
-            actual.append(result)
+            actual.append(next(targets))
         elif item.name == "q":
             actual.append("q")
         else:

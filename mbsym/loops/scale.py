@@ -32,6 +32,7 @@ from mbsym.loops.tolerances import ACCEPTED, COARSE
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import dot
 from mbsym.symbolic.scalar import Scalar, constant, sqrt
+from mbsym.values.numbers import to_scalar
 
 SHARE: Final = Fraction(1, 64)
 """Of what coordinates contribute, which is rounded once, beside sizes on which some hundred operations are made."""
@@ -103,27 +104,25 @@ def loop_scale(
         slid: how far the frames are apart by what closes the loop.
     """
     zero = Scalar(mechanism.graph, 0)
-    lengths, travels, angles = length(frames[0].translation).apply("abs"), zero, zero
-    turning: list[tuple[Scalar, Scalar, Scalar]] = []
-    joints = 0
-    for way in ways:
-        for body in map(mechanism.body, way):
-            if body.joint.kind.is_rigid:
-                continue
-            joints += 1
-            step, own = length(body.inboard.translation).apply("abs"), _sum(mechanism, _travels(mechanism, body))
-            turned = _sum(mechanism, _terms(mechanism, body, "rad"))
-            lengths = lengths + step if way is ways[1] else lengths
-            if turned:
-                turning.append((turned, lengths + travels, own))
-            lengths = lengths + step if way is ways[0] else lengths
-            travels, angles = travels + own, angles + turned
-    lengths, fixed, slid = lengths + length(frames[1].translation).apply("abs"), fixed.apply("abs"), slid.apply("abs")
+    bodies = [[body for body in map(mechanism.body, way) if not body.joint.kind.is_rigid] for way in ways]
+    # Lengths, travels and angles, one after the other.
+    passed = [(length(frames[0].translation), zero, zero)]
+    for descending, way in enumerate(bodies):
+        for body in way:
+            moved = _sum(mechanism, _travels(mechanism, body)), _sum(mechanism, _terms(mechanism, body, "rad"))
+            both = [(zero, *moved), (length(body.inboard.translation), zero, zero)]
+            passed += reversed(both) if descending else both
+    passed.append((length(frames[1].translation), zero, zero))
+    lengths, travels, angles = (_sum(mechanism, column) for column in zip(*passed, strict=True))
     swept = zero
-    for turned, before, own in turning:
-        after = lengths + travels - before - own
-        swept = swept + turned * (before.apply("min", after) + own + fixed + slid)
-    return LoopScale(lengths + fixed, travels + slid, angles, swept, joints)
+    for k, (_, own, turned) in enumerate(passed):
+        if turned:
+            near, far = (
+                _sum(mechanism, [x for step in part for x in step[:2]]) for part in (passed[:k], passed[k + 1 :])
+            )
+            swept = swept + turned * (near.apply("min", far) + own + fixed.apply("abs") + slid.apply("abs"))
+    joints = sum(len(way) for way in bodies)
+    return LoopScale(lengths + fixed.apply("abs"), travels + slid.apply("abs"), angles, swept, joints)
 
 
 def proportion_scale(mechanism: Mechanism, terms: Sequence[tuple[TreeBody, Scalar]], offset: Scalar) -> RowScale:
@@ -142,10 +141,8 @@ def proportion_scale(mechanism: Mechanism, terms: Sequence[tuple[TreeBody, Scala
 
 def _travels(mechanism: Mechanism, body: TreeBody) -> list[Scalar]:
     """By how much a body's joint slides, by its coordinates or by its pitch."""
-    found = _terms(mechanism, body, "m")
-    if "pitch" in body.joint.kind.entries:
-        found += [x * body.columns[0][1][2] for x in _terms(mechanism, body, "rad")]
-    return found
+    pitch = to_scalar(body.joint.pitch, mechanism.graph, mechanism.names)
+    return [*_terms(mechanism, body, "m"), *(pitch * x for x in _terms(mechanism, body, "rad"))]
 
 
 def _terms(mechanism: Mechanism, body: TreeBody, unit: str) -> list[Scalar]:
