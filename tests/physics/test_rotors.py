@@ -10,13 +10,19 @@ import mujoco
 import numpy as np
 import pytest
 
+import mbsym
 from mbsym.derivatives.coriolis import coriolis_matrix, slotine_li
+from mbsym.forces import AppliedWrench
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import position_rate
+from mbsym.model.body import Body
+from mbsym.model.joint import Joint
+from mbsym.model.system import Model
 from mbsym.pipeline import read
 from mbsym.reference.reference import Reference
 from mbsym.registry import FORMULATIONS, available_functions
+from mbsym.simulation.monitors import floats_freely
 from mbsym.spatial.vector import dot
 from mbsym.symbolic.differentiate import forward
 from mbsym.symbolic.equality import compare
@@ -32,6 +38,13 @@ PAIRS = (("free", "free"), ("spherical", "free"), ("free", "spherical"), ("unive
 
 ROUNDING = 1e-11
 """Of accelerations, relative to the largest: the reference solves a system of thirty unknowns."""
+
+BOX_ALONE = Model(
+    "spun",
+    (Body("box", 2, inertia=(1.1, 1.2, 1.3, 0.01, 0.02, 0.03)),),
+    (Joint("float", "free", "ground", "box", armature=1),),
+    gravity=(0, 0, 0),
+)
 
 BOX = """<mujoco><option gravity="0 0 {gravity}"/><compiler angle="radian"/><worldbody>
   <body name="box" pos="0.1 0.2 0.3" quat="0.5 0.5 -0.5 0.5"><joint name="float" type="free" armature="1"/>
@@ -146,3 +159,19 @@ def test_rotors_of_actuators_are_in_the_mass_matrix_of_mujoco(tmp_path: Path) ->
         mujoco.mj_mulM(theirs, data, M[k], unit)
     found = interpret(TREE_FUNCTIONS["mass_matrix"](mechanism), {"q": q})["M"]
     np.testing.assert_allclose(found, M, rtol=0, atol=ROUNDING * np.abs(M).max())
+
+
+@pytest.mark.parametrize(("method", "near"), [("DOP853", 1e-8), ("symplectic", 1e-5)])
+def test_a_spinning_box_goes_straight(method: str, near: float) -> None:
+    """A moment alone acts, so its centre keeps its velocity; steps of 2 ms leave the symplectic method 1e-6."""
+    model = replace(BOX_ALONE, forces=(AppliedWrench("twist", "box", moment=(0.1, 0.2, 0)),))
+    start = {"v_float_wx": 1.0, "v_float_wy": 2.0, "v_float_wz": 3.0, "v_float_vx": 0.3, "v_float_vy": 0.2}
+    found = mbsym.simulate(model, 0.5, method=method, step=2e-3 if method == "symplectic" else None, initial=start)
+    np.testing.assert_allclose(found.q[-1, 4:], [0.15, 0.1, 0], rtol=0, atol=near)
+
+
+def test_what_pushes_off_from_ground_by_rotors_does_not_float() -> None:
+    """Its momentum is not kept then."""
+    (joint,) = BOX_ALONE.joints
+    assert not floats_freely(BOX_ALONE)
+    assert floats_freely(replace(BOX_ALONE, joints=(replace(joint, armature=0),)))
