@@ -52,7 +52,7 @@ gravity: [0, <-1 m/s^2>, 0]
 bodies:
   crank: {{mass: <1 kg>, center_of_mass: [<0.15 m>, 0, 0], inertia: [0, 0, <0.0075 kg m^2>]}}
   rod: {{mass: <2 kg>, center_of_mass: [<0.25 m>, <0.05 m>, 0], inertia: [0, 0, <0.04 kg m^2>]}}
-  block: {{mass: <3 kg>}}
+  block: {{mass: <3 kg>, inertia: [0, 0, <0.01 kg m^2>]}}
 joints:
   A: {{type: revolute, from: ground, to: crank, initial: {pi / 2!r}}}
   B: {{type: revolute, from: crank, to: rod, at: [<0.3 m>, 0, 0], initial: {-pi / 2 - atan2(3, 4)!r}}}
