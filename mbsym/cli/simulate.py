@@ -254,15 +254,22 @@ def named_numbers(texts: list[str], option: str) -> dict[str, float]:
     """Numbers by name from texts such as "a=1,b=-2e-3".
 
     Raises:
-        SimulationError: a part is no assignment of a number.
+        SimulationError: a part is no assignment of a number, or a name comes twice.
     """
     found: dict[str, float] = {}
     for part in ",".join(texts).split(",") if texts else ():
-        name, sign, number = part.partition("=")
+        name, sign, number = (text.strip() for text in part.partition("="))
         try:
-            found[name.strip()] = float(number)
+            value = float(number.replace("_", " "))
         except ValueError:
             sign = ""
-        if not sign or not name.strip():
-            raise SimulationError(f"{part.strip()!r} gives no number a name", where=option, remedy="write NAME=NUMBER")
+        if not sign or not name:
+            raise SimulationError(
+                f"{part.strip()!r} gives no number a name",
+                where=option,
+                remedy="write NAME=NUMBER, in SI units and rad",
+            )
+        if name in found:
+            raise SimulationError(f"{name} is given twice", where=option, remedy="give one number")
+        found[name] = value
     return found

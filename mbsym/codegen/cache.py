@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from ctypes import CDLL
 from hashlib import sha256
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
+from typing import Final
 
 from mbsym.codegen.build import SharedLibrary, build_library, compiler_version, find_compiler
 from mbsym.codegen.cache_folder import cache_folder
 from mbsym.codegen.description import GeneratedFile
+
+_NEW: Final = "new-"
+"""What directories in the cache begin with in which a library is made."""
 
 
 def library_of(files: Sequence[GeneratedFile], flags: Sequence[str]) -> SharedLibrary:
@@ -32,7 +39,8 @@ def library_of(files: Sequence[GeneratedFile], flags: Sequence[str]) -> SharedLi
     try:
         folder = cache_folder()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=folder, prefix="new-") as scratch:
+        _clear_left(folder)
+        with TemporaryDirectory(dir=folder, prefix=_NEW) as scratch, _held(Path(scratch)):
             library = folder / f"{key}.so"
             if not library.is_file():
                 # Renaming is one step: another process sees the whole library or none.
@@ -42,6 +50,24 @@ def library_of(files: Sequence[GeneratedFile], flags: Sequence[str]) -> SharedLi
         with TemporaryDirectory(prefix="mbsym") as scratch:
             handle = CDLL(str(_built(files, flags, Path(scratch))))
     return SharedLibrary(handle, compiler, (*command, *flags), "", frozenset())
+
+
+@contextmanager
+def _held(directory: Path) -> Iterator[None]:
+    """Keeps others from clearing a directory; the system lets go of it when its holder ends, however that ends."""
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _clear_left(folder: Path) -> None:
+    """Removes directories whose makers were killed."""
+    for left in sorted(folder.glob(f"{_NEW}*")):
+        with suppress(OSError), _held(left):
+            rmtree(left, ignore_errors=True)
 
 
 def _built(files: Sequence[GeneratedFile], flags: Sequence[str], scratch: Path) -> Path:

@@ -2,8 +2,8 @@
 
 All texts go to hidden files beside their destinations first. A journal, renamed into place as one file, then says that
 they are complete: should the writer be killed from there on, whoever comes next finishes the generation. An error or an
-interrupt brings the old files back. Writers of one directory wait for each other on a lock that the system drops when
-its holder ends.
+interrupt brings the old files back. What speaks of the former files, such as a certificate, goes in the same step.
+Writers of one directory wait for each other on a lock that the system drops when its holder ends.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import fcntl
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import copyfile
@@ -32,13 +32,21 @@ _MARK: Final = re.compile(
 _NEW: Final = ".mbsym-new"
 _OLD: Final = ".mbsym-old"
 _JOURNAL: Final = ".mbsym-journal"
+_GONE: Final = "-"
+"""What stands in the journal before the name of a file that goes; no plain name begins so."""
+
 _LONGEST_NAME: Final = 200
 
 
 def write_files(
-    directory: Path | str, files: Sequence[GeneratedFile], *, force: bool = False, outdated: Sequence[str] = ()
+    directory: Path | str,
+    files: Sequence[GeneratedFile],
+    *,
+    force: bool = False,
+    outdated: Sequence[str] = (),
+    binary: Mapping[str, bytes] | None = None,
 ) -> tuple[Path, ...]:
-    """Writes all files, the last one last, and returns their paths.
+    """Writes all files, the last one last, and returns their paths, those of binary files behind the others.
 
     Whatever fails or interrupts on the way leaves the old files as they were.
 
@@ -48,15 +56,18 @@ def write_files(
         force: overwrite files that mbsym did not write.
         outdated: names of files that say something of the former ones, such as certificates; those that mbsym wrote are
             removed where any of the new files differs.
+        binary: files of the same set that are no text, written before the others; that nobody else's stands in the way
+            is for the caller to know.
 
     Raises:
         CodegenError: a name is no plain file name, a file of somebody else stands in the way, or the system refuses.
     """
     destination = Path(directory)
-    for file in files:
-        if not _is_plain(file.name):
-            raise CodegenError(f"{file.name!r} is no plain file name", remedy="use letters, digits and underscores")
-    if len({file.name for file in files}) != len(files):
+    names = [*(binary or ()), *(file.name for file in files)]
+    for name in names:
+        if not _is_plain(name):
+            raise CodegenError(f"{name!r} is no plain file name", remedy="use letters, digits and underscores")
+    if len(set(names)) != len(names):
         raise CodegenError("two files share a name", where=str(destination), remedy="give each its own")
     try:
         destination.mkdir(parents=True, exist_ok=True)
@@ -65,11 +76,8 @@ def write_files(
             for file in files:
                 check_free(destination / file.name, force)
             differs = any(_differs(destination / file.name, file.text) for file in files)
-            written = _write(destination, files)
-            for path in (destination / name for name in outdated if differs):
-                if path.is_file() and _is_ours(path):
-                    path.unlink()
-            return written
+            gone = [name for name in outdated if differs and _is_plain(name) and _can_go(destination / name)]
+            return _write(destination, files, binary or {}, gone)
     except UnicodeEncodeError as error:
         raise CodegenError(
             f"cannot write: {error.reason} in the text", where=str(destination), remedy="rename what bears it"
@@ -116,8 +124,13 @@ def finish_interrupted(directory: Path) -> None:
     """Finishes what an interrupted writer had completed, and clears what it had not."""
     journal = directory / _JOURNAL
     if journal.is_file():
-        for name in journal.read_text(encoding="utf-8", errors="replace").splitlines():
-            if _is_plain(name) and _hidden(directory / name, _NEW).is_file():
+        for line in journal.read_text(encoding="utf-8", errors="replace").splitlines():
+            name = line.removeprefix(_GONE)
+            if not _is_plain(name):
+                continue
+            if line != name and _can_go(directory / name):
+                (directory / name).unlink()
+            elif line == name and _hidden(directory / name, _NEW).is_file():
                 _hidden(directory / name, _NEW).replace(directory / name)
         journal.unlink()
     for path in sorted(directory.iterdir()):
@@ -125,6 +138,24 @@ def finish_interrupted(directory: Path) -> None:
         # Whatever it is, pipe or link: what opens it later may wait for ever or write elsewhere.
         if hidden and (path.is_symlink() or not path.is_dir()):
             path.unlink()
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A hidden place to write a file at: it takes the file's name when all is written, and is gone when not.
+
+    Raises:
+        OSError: the system refuses.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(path.parent):
+        finish_interrupted(path.parent)
+        place = _hidden(path, _NEW)
+        try:
+            yield place
+            place.replace(path)
+        finally:
+            place.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -163,6 +194,10 @@ def _is_ours(path: Path) -> bool:
     return not beginning or _MARK.search(beginning) is not None
 
 
+def _can_go(path: Path) -> bool:
+    return path.is_file() and _is_ours(path)
+
+
 def _differs(path: Path, text: str) -> bool:
     return not path.is_file() or path.read_bytes() != text.encode("utf-8")
 
@@ -178,35 +213,43 @@ def _keep(path: Path, old: Path) -> None:
         copyfile(path, old)  # where there are no hard links
 
 
-def _write(destination: Path, files: Sequence[GeneratedFile]) -> tuple[Path, ...]:
-    final = tuple(destination / file.name for file in files)
+def _write(
+    destination: Path, files: Sequence[GeneratedFile], binary: Mapping[str, bytes], gone: Sequence[str]
+) -> tuple[Path, ...]:
+    texts = tuple(destination / file.name for file in files)
+    final = (*(destination / name for name in binary), *texts)
+    leaving = tuple(destination / name for name in gone)
     journal = destination / _JOURNAL
     complete = False
     try:
-        for path, file in zip(final, files, strict=True):
+        for name, content in binary.items():
+            _hidden(destination / name, _NEW).write_bytes(content)
+        for path, file in zip(texts, files, strict=True):
             _hidden(path, _NEW).write_text(file.text, encoding="utf-8", newline="\n")
-        for path in final:
+        for path in (*final, *leaving):
             if path.exists():
                 _keep(path, _hidden(path, _OLD))
-        names = "".join(f"{path.name}\n" for path in final)
+        names = "".join([*(f"{path.name}\n" for path in final), *(f"{_GONE}{name}\n" for name in gone)])
         _hidden(journal, _NEW).write_text(names, encoding="utf-8", newline="\n")
         _hidden(journal, _NEW).replace(journal)
         complete = True
     finally:
         if not complete:
-            _clear(final, journal)
-    _rename(final, journal)
-    return final
+            _clear((*final, *leaving), journal)
+    _rename(final, leaving, journal)
+    return (*texts, *final[: len(binary)])
 
 
-def _rename(final: Sequence[Path], journal: Path) -> None:
+def _rename(final: Sequence[Path], leaving: Sequence[Path], journal: Path) -> None:
     """Gives all files their final names; what fails or interrupts in between brings the old ones back."""
     try:
         for path in final:
             _hidden(path, _NEW).replace(path)
+        for path in leaving:
+            path.unlink()
     except BaseException:
         journal.unlink(missing_ok=True)
-        for path in final:
+        for path in (*final, *leaving):
             if _hidden(path, _OLD).exists():
                 _hidden(path, _OLD).replace(path)
             elif not _hidden(path, _NEW).exists():
@@ -214,7 +257,7 @@ def _rename(final: Sequence[Path], journal: Path) -> None:
         raise
     finally:
         journal.unlink(missing_ok=True)
-        _clear(final, journal)
+        _clear((*final, *leaving), journal)
 
 
 def _clear(final: Sequence[Path], journal: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -59,14 +58,3 @@ def _is_ours(path: Path) -> bool:
             return archive.comment.startswith(_MARK)
     except (OSError, zipfile.BadZipFile):
         return False
-
-
-def write_archive(directory: Path, archive: Archive) -> Path:
-    """Writes the archive and returns its path."""
-    final, new = directory / archive.name, directory / f".{archive.name}.mbsym-new"
-    try:
-        new.write_bytes(archive.content)
-        os.replace(new, final)
-    finally:
-        new.unlink(missing_ok=True)
-    return final

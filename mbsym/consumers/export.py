@@ -12,7 +12,7 @@ from mbsym.codegen.c.trigonometry import chosen_trigonometry
 from mbsym.codegen.interface import GeneratedFile, Real, print_files
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, SAFETY_SUFFIXES, manifest_file
 from mbsym.codegen.write import write_files
-from mbsym.consumers.archive import require_free, write_archive
+from mbsym.consumers.archive import require_free
 from mbsym.consumers.consumer import Exported, ExportOptions
 from mbsym.consumers.registry import CONSUMERS
 from mbsym.conventions import LARGEST_CODE
@@ -141,9 +141,8 @@ def export(
     if archive is not None:
         require_free(Path(directory) / archive.name, force)
     outdated = [f"{exported.name}{suffix}" for suffix in (*CERTIFICATE_SUFFIXES, *SAFETY_SUFFIXES)]
-    paths = write_files(directory, files, force=force, outdated=outdated)
-    if archive is not None:
-        paths = (*paths, write_archive(Path(directory), archive))
+    binary = {} if archive is None else {archive.name: archive.content}
+    paths = write_files(directory, files, force=force, outdated=outdated, binary=binary)
     return Export(paths, tuple(record.notes(exported)))
 
 

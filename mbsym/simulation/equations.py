@@ -254,9 +254,14 @@ def _is_compiled(language: str) -> bool:
     return language == "c"
 
 
-def suggestion(name: str, known: Sequence[str]) -> str:
-    """What to do about an unknown name."""
+def suggestion(name: object, known: Sequence[str]) -> str:
+    """What to do about an unknown name, which may be anything."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}" if known else "there are none"
+    lower, given = {item.lower(): item for item in known}, str(name).lower()
+    if given in lower:
+        return f"did you mean {lower[given]}?"
+    near = get_close_matches(str(name), known, n=1) or [lower[key] for key in get_close_matches(given, lower, n=1)]
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"known are {', '.join(known)}" if known else "there are none"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import SimulationError
+from mbsym.simulation.options import shown
 
 Array: TypeAlias = NDArray[Any]
 
@@ -52,9 +53,15 @@ class EventWatch:
             values: q and v of a state.
 
         Raises:
-            SimulationError: a direction is none of -1, 0, 1.
+            SimulationError: something is no event, or a direction is none of -1, 0, 1.
         """
+        if not isinstance(events, Sequence):
+            raise SimulationError(f"events = {shown(events)} is no list", remedy="give a list of Event")
         for event in events:
+            if not isinstance(event, Event) or not callable(event.function):
+                raise SimulationError(
+                    f"{shown(event)} is no event", remedy="write Event(function), of t, q and v, zero at the event"
+                )
             if event.direction not in (-1, 0, 1):
                 raise SimulationError(
                     f"the direction {event.direction} of event {event.name} does not exist", remedy="use -1, 0 or 1"
@@ -68,8 +75,22 @@ class EventWatch:
         return bool(self._events)
 
     def start(self, t: float, x: Array) -> None:
-        """Takes the values from which changes count; a function that is zero here has to leave zero first."""
-        self._last = [self._value(event, t, x) for event in self._events]
+        """Takes the values from which changes count; a function that is zero here has to leave zero first.
+
+        Raises:
+            SimulationError: a function fails, or returns no finite number.
+        """
+        self._last = []
+        for event in self._events:
+            try:
+                self._last.append(self._value(event, t, x))
+            except SimulationError:
+                raise
+            except Exception as error:
+                raise SimulationError(
+                    f"the function of event {event.name} failed at the start with {type(error).__name__}: {error}",
+                    remedy="it is called with t, q and v, and returns a number",
+                ) from error
 
     def step(self, t: float, x: Array, t_new: float, x_new: Array, between: Callable[[float], Array]) -> float | None:
         """Records what happens between two states, and returns when the first terminal event does, if one does.

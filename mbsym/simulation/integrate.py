@@ -29,7 +29,18 @@ from mbsym.simulation.jacobian import RateJacobian
 from mbsym.simulation.limit_watch import LimitWatch, Lookout
 from mbsym.simulation.limits import STOP, TELL, check_choice, held_within, unwatched
 from mbsym.simulation.monitors import monitor
-from mbsym.simulation.options import Accuracy, Keeping, Loads, Preparation, Stepping, check_numbers
+from mbsym.simulation.options import (
+    Accuracy,
+    Keeping,
+    Loads,
+    Preparation,
+    Stepping,
+    check_callable,
+    check_kinds,
+    check_named,
+    check_numbers,
+    shown,
+)
 from mbsym.simulation.rates import ActingLoads, LoopCorrection, leaves_rates, looped_system
 from mbsym.simulation.result import SimulationResult, Statistics
 from mbsym.simulation.singular_positions import SingularPosition, SingularWatch
@@ -122,7 +133,11 @@ def simulate(
         ToolchainError: C is asked for and there is no compiler.
         MbsymError: the model cannot be read or its equations cannot be derived.
     """
+    check_kinds(
+        {"loads": loads, "keeping": keeping, "stepping": stepping, "accuracy": accuracy, "preparation": preparation}
+    )
     check_numbers(duration, step, output_step, accuracy)
+    _check_rest(model, {"initial": initial, "parameters": parameters}, {"progress": progress, "tell": tell})
     check_choice(limits)
     if method not in METHODS:
         raise SimulationError(f"no method is called {method!r}", remedy=suggestion(method, METHODS))
@@ -155,7 +170,7 @@ def simulate(
         assembly, v = closed_state(equations.mechanism, loops, q, v, named)
         q = assembly.q
     layout = equations.layout
-    demanded.check(0.0, q, v, len(equations.mechanism.model.inputs))
+    demanded.check(q, v)
     singular = _singular_watch(equations, loops)
     limited = LimitWatch(equations, demanded, accuracy, saturate=loads.saturate, stops=limits == STOP)
     watch = Lookout(EventWatch(events, lambda x: (layout.q(x), layout.v(x))), limited)
@@ -192,6 +207,29 @@ def simulate(
         notes=notes,
         stiffness=trajectory.stiffness,
     )
+
+
+def check_model(model: object) -> None:
+    """Refuses what is no model.
+
+    Raises:
+        SimulationError: saying what is one.
+    """
+    if not isinstance(model, (Model, Equations, str, Path)):
+        raise SimulationError(
+            f"{shown(model)} is no model", remedy="give a Model, the path of a model file, or the name of an example"
+        )
+
+
+def _check_rest(model: object, named: Mapping[str, object], called: Mapping[str, object]) -> None:
+    """Refuses what is no model, what gives no numbers names, and what cannot be called."""
+    check_model(model)
+    for name, given in named.items():
+        if given is not None:
+            example = "{'q_rail': 0.1}" if name == "initial" else "{'l': 0.5}"
+            check_named(name, given, f"write {name}={example}")
+    for name, given in called.items():
+        check_callable(name, given)
 
 
 @contextmanager
@@ -260,7 +298,7 @@ def _output_times(
         )
     whole = int(rows * (1.0 + 1e-12) + 1e-9)
     times = np.arange(whole + 1) * interval
-    if duration - times[-1] > 1e-9 * interval:
+    if not whole or duration - times[-1] > 1e-9 * interval:
         return np.append(times, duration)
     times[-1] = duration
     return times
@@ -274,6 +312,7 @@ def _acting(equations: Equations, loads: Loads) -> ActingLoads:
     return ActingLoads(
         tau if callable(tau) else constants(speeds, tau, "speed", model.name),
         inputs if callable(inputs) else constants(names, inputs, "control input", model.name),
+        len(names),
     )
 
 

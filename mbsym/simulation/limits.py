@@ -119,7 +119,7 @@ def held_within(equations: Equations, loads: ActingLoads) -> ActingLoads:
     lower, upper = (
         np.array(tables.get(name, (none,) * inputs)) for name, none in (("u_lower", -np.inf), ("u_upper", np.inf))
     )
-    return ActingLoads(_clipped(loads.tau, -effort, effort), _clipped(loads.u, lower, upper))
+    return ActingLoads(_clipped(loads.tau, -effort, effort), _clipped(loads.u, lower, upper), inputs)
 
 
 def _clipped(given: Any, lower: Array, upper: Array) -> Any:

@@ -20,6 +20,9 @@ Law: TypeAlias = "Callable[[float, NDArray[Any], NDArray[Any]], ArrayLike]"
 
 LANGUAGES: Final = ("auto", "c", "numpy")
 
+_LONGEST: Final = 80
+"""Letters of a value that an error shows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
@@ -55,6 +58,13 @@ class Loads:
     inputs: Mapping[str, float] | Law = field(default_factory=dict)
     tau: Mapping[str, float] | Law = field(default_factory=dict)
     saturate: bool = False
+
+    def __post_init__(self) -> None:
+        for name, entry in (("inputs", "push"), ("tau", "v_rail")):
+            given = getattr(self, name)
+            if not callable(given):
+                remedy = f"give numbers by name, such as {{{entry!r}: 1.0}}, or one function of t, q and v for all"
+                check_named(f"{name} of Loads", given, remedy)
 
     @property
     def drive(self) -> bool:
@@ -102,24 +112,86 @@ class Preparation:
     order: str = "weight"
 
 
+EXAMPLES: Final[Mapping[type, str]] = {
+    Accuracy: "Accuracy(rtol=1e-9)",
+    Loads: "Loads(inputs={'push': 1.0}), or Loads(tau=...) with numbers by speed or a function of t, q and v",
+    Keeping: "Keeping('projection')",
+    Stepping: "Stepping(Scheme('newmark'))",
+    Preparation: "Preparation('numpy')",
+}
+"""What to write for each group of options."""
+
+
+def check_kinds(options: Mapping[str, object]) -> None:
+    """Refuses what is no group of options where one is asked for.
+
+    Args:
+        options: by keyword, each named as its class is.
+
+    Raises:
+        SimulationError: naming the keyword and what to write.
+    """
+    kinds = {kind.__name__.lower(): kind for kind in EXAMPLES}
+    for name, value in options.items():
+        if not isinstance(value, kinds[name]):
+            raise SimulationError(f"{name} = {shown(value)} is no {kinds[name].__name__}", remedy=_write(name))
+
+
+def _write(name: str) -> str:
+    return next(f"write {name}={text}" for kind, text in EXAMPLES.items() if kind.__name__.lower() == name)
+
+
+def check_named(name: str, given: object, remedy: str) -> None:
+    """Refuses what does not give values by name.
+
+    Raises:
+        SimulationError: naming the keyword.
+    """
+    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        raise SimulationError(f"{name} = {shown(given)} does not give values by name", remedy=remedy)
+
+
+def check_callable(name: str, given: object) -> None:
+    """Refuses what is neither None nor a function.
+
+    Raises:
+        SimulationError: naming the keyword.
+    """
+    if given is not None and not callable(given):
+        raise SimulationError(f"{name} = {shown(given)} is no function", remedy="give one, or leave it out")
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it, on one line and not for ever."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
 def check_numbers(duration: float, step: float | None, output_step: float | None, accuracy: Accuracy) -> None:
     """Refuses lengths of time and errors that are not positive.
 
     Raises:
         SimulationError: naming the number.
     """
-    given = {
+    given: dict[str, object] = {
         "duration": duration,
         "step": step,
         "output step": output_step,
         "rtol": accuracy.rtol,
-        "atol": accuracy.absolute,
+        "atol": accuracy.atol,
     }
     for name, value in given.items():
-        if value is not None and finite(name, value) <= 0.0:
-            raise SimulationError(f"the {name} is {value:g}", remedy="give a positive number")
-    if not accuracy.max_step > 0.0:
-        raise SimulationError(f"the longest step is {accuracy.max_step:g}", remedy="give a positive number")
+        if value is None and name not in ("duration", "rtol"):
+            continue
+        number = finite(name, value)
+        if number <= 0.0:
+            raise SimulationError(f"the {name} is {number:g}", remedy="give a positive number")
+    if accuracy.rtol >= 1.0:
+        raise SimulationError(f"the rtol is {accuracy.rtol:g}", remedy="give a part of one, such as 1e-6")
+    # Infinity is no bound, and the only number here that may be infinite.
+    longest = 1.0 if accuracy.max_step == math.inf else finite("max_step", accuracy.max_step)
+    if not longest > 0.0:
+        raise SimulationError(f"the longest step is {longest:g}", remedy="give a positive number")
 
 
 def finite(name: str, value: object) -> float:
@@ -129,9 +201,13 @@ def finite(name: str, value: object) -> float:
         SimulationError: it is no finite number.
     """
     try:
-        number = float(value)  # type: ignore[arg-type]
+        # Text that looks like a number is a slip where numbers are computed with.
+        number = math.nan if isinstance(value, (str, bytes)) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number):
-        raise SimulationError(f"{name} = {value} is no finite number", remedy="give a number")
+        remedy = "give a number, or one function in the place of them all" if callable(value) else "give a number"
+        raise SimulationError(
+            f"{name} = {shown(value) if callable(value) else value} is no finite number", remedy=remedy
+        )
     return number

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym import __version__
+from mbsym.codegen.write import whole_file
 from mbsym.errors import SimulationError
 
 Array: TypeAlias = NDArray[Any]
@@ -98,16 +99,11 @@ def write_whole(path: Path, content: bytes, *, force: bool = False) -> Path:
         SimulationError: somebody else's file stands in the way, or the system refuses.
     """
     check_writable(path, force)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(content)
-        temporary.replace(path)
+        with whole_file(path) as place:
+            place.write_bytes(content)
     except OSError as error:
         raise _refused(path, error) from None
-    finally:
-        if temporary.parent.is_dir():
-            temporary.unlink(missing_ok=True)
     return path
 
 

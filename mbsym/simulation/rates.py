@@ -24,10 +24,16 @@ Array: TypeAlias = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class ActingLoads:
-    """Generalised forces tau (nv,) and control inputs u, each constant or a function of t, q and v."""
+    """Generalised forces tau (nv,) and control inputs u, each constant or a function of t, q and v.
+
+    Attributes:
+        tau, u: which.
+        inputs: how many control inputs there are; None where nobody looks.
+    """
 
     tau: Array | Law
     u: Array | Law
+    inputs: int | None = None
 
     @property
     def constant(self) -> bool:
@@ -35,22 +41,43 @@ class ActingLoads:
         return not callable(self.tau) and not callable(self.u)
 
     def at(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
-        """tau and u in a state."""
+        """tau and u in a state.
+
+        Raises:
+            SimulationError: a function returns another number of entries than at the start.
+        """
+        tau, u = self._values(t, q, v)
+        if tau.shape != v.shape or (self.inputs is not None and u.shape != (self.inputs,)):
+            self._refuse(t, tau, u, len(v))
+        return tau, u
+
+    def _values(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         return (
             np.asarray(self.tau(t, q, v), dtype=float) if callable(self.tau) else self.tau,
             np.asarray(self.u(t, q, v), dtype=float) if callable(self.u) else self.u,
         )
 
-    def check(self, t: float, q: Array, v: Array, inputs: int) -> None:
-        """Refuses laws that return arrays of the wrong shape.
+    def check(self, q: Array, v: Array) -> None:
+        """Refuses functions that fail at the start, or return no finite arrays of the right shape.
 
         Raises:
-            SimulationError: naming the law.
+            SimulationError: naming the function.
         """
-        tau, u = self.at(t, q, v)
-        for name, array, size in (("tau", tau, len(v)), ("u", u, inputs)):
-            if array.shape != (size,) or not np.all(np.isfinite(array)):
-                raise SimulationError(f"{name} is {array.tolist()} at the start", remedy=f"give {size} finite numbers")
+        try:
+            tau, u = self._values(0.0, q.copy(), v.copy())
+        except Exception as error:
+            names = " and ".join(name for name, law in (("tau", self.tau), ("u", self.u)) if callable(law))
+            raise SimulationError(
+                f"the function of {names} failed at the start with {type(error).__name__}: {error}",
+                remedy=f"it is called with t, q ({len(q)}) and v ({len(v)}) and returns an array",
+            ) from error
+        self._refuse(0.0, tau, u, len(v))
+
+    def _refuse(self, t: float, tau: Array, u: Array, nv: int) -> None:
+        for name, array, size in (("tau", tau, nv), ("u", u, self.inputs)):
+            if size is not None and (array.shape != (size,) or (t == 0.0 and not np.all(np.isfinite(array)))):
+                when = "the start" if t == 0.0 else f"t = {t:.6g} s"
+                raise SimulationError(f"{name} is {array.tolist()} at {when}", remedy=f"give {size} finite numbers")
 
 
 class CompiledFunction:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -13,6 +12,7 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 import numpy as np
 
 from mbsym import __version__
+from mbsym.codegen.write import finish_interrupted, whole_file
 from mbsym.errors import CodegenError, ToolchainError
 from mbsym.sweeps.values import Values
 from mbsym.sweeps.work import Chunk, Task
@@ -103,6 +103,7 @@ class Archive:
         if self._folder.is_dir():
             for path in self._folder.glob(f"{self._key}-*.npz"):
                 path.unlink()
+            finish_interrupted(self._folder)
             if not any(self._folder.iterdir()):
                 self._folder.rmdir()
         return found
@@ -191,10 +192,8 @@ def _key(task: Task, values: Values, pieces: Sequence[tuple[int, int]]) -> str:
 
 def _write(path: Path, arrays: Mapping[str, Any]) -> None:
     """The arrays in a file, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_name(f".{path.name}.new")
-    with scratch.open("wb") as file:
-        np.savez(file, **dict(arrays))
-    with ZipFile(scratch, "a") as archive:
-        archive.comment = _MARK
-    os.replace(scratch, path)
+    with whole_file(path) as scratch:
+        with scratch.open("wb") as file:
+            np.savez(file, **dict(arrays))
+        with ZipFile(scratch, "a") as archive:
+            archive.comment = _MARK

@@ -17,7 +17,8 @@ from mbsym.formats.native_text import dump_native
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress, read
 from mbsym.simulation.initial_state import initial_state
-from mbsym.simulation.integrate import with_parameters
+from mbsym.simulation.integrate import check_model, with_parameters
+from mbsym.simulation.options import check_callable, shown
 from mbsym.sweeps.stores import require_suffix, store_of
 from mbsym.sweeps.values import Array, Values, arrays, named_arrays
 from mbsym.sweeps.work import (
@@ -103,6 +104,8 @@ def sweep(
         ToolchainError: a Zarr store is asked for and zarr is not installed.
         MbsymError: the model or the function is unusable.
     """
+    _check(source, function, chunk, output)
+    check_callable("progress", progress)
     simulations = function if isinstance(function, Simulations) else None
     name = "simulate" if not isinstance(function, str) else function
     size = chunk if chunk is not None else CHUNK if simulations is None else CHUNK_OF_SIMULATIONS
@@ -112,7 +115,7 @@ def sweep(
     if target is not None:
         require_suffix(target)
     model = read(source)
-    starts, changed = named_arrays(initial), named_arrays(parameters)
+    starts, changed = named_arrays("initial", initial), named_arrays("parameters", parameters)
     task: Task
     if simulations is None:
         if starts:
@@ -138,6 +141,19 @@ def sweep(
     whole = store.whole()
     status = np.asarray(whole.pop(STATUS))
     return Sweep(name, whole, status)
+
+
+def _check(source: object, function: object, chunk: object, output: object) -> None:
+    """Refuses what is of another kind than what is asked for."""
+    check_model(source)
+    kinds = (
+        (function, (str, Simulations), "is no function to sweep", "give its name, or Simulations(duration)"),
+        (chunk, (int, type(None)), "is no number of states to compute at a time", "give a whole number"),
+        (output, (str, Path, type(None)), "is no path", "name an .npz file or a .zarr store"),
+    )
+    for given, kind, what, remedy in kinds:
+        if not isinstance(given, kind):
+            raise CodegenError(f"{shown(given)} {what}", where="sweep", remedy=remedy)
 
 
 def _arguments(task: FunctionTask, inputs: tuple[Array, ...], parameters: Mapping[str, Array]) -> Values:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mbsym.errors import CodegenError
+from mbsym.simulation.options import shown
 
 Array: TypeAlias = NDArray[Any]
 
@@ -66,10 +67,40 @@ def _part(named: Mapping[str, Array], start: int, end: int) -> dict[str, Array]:
 
 
 def arrays(values: Sequence[ArrayLike]) -> tuple[Array, ...]:
-    """As arrays of floats."""
-    return tuple(np.asarray(value, dtype=float) for value in values)
+    """As arrays of floats.
+
+    Raises:
+        CodegenError: one is no array of real numbers.
+    """
+    return tuple(_array(f"argument {place}", value) for place, value in enumerate(values, 1))
 
 
-def named_arrays(values: Mapping[str, ArrayLike] | None) -> dict[str, Array]:
-    """As arrays of floats."""
-    return {name: np.asarray(value, dtype=float) for name, value in (values or {}).items()}
+def named_arrays(what: str, values: Mapping[str, ArrayLike] | None) -> dict[str, Array]:
+    """As arrays of floats.
+
+    Args:
+        what: the keyword, for errors.
+        values: by name.
+
+    Raises:
+        CodegenError: nothing is named, or something is no array of real numbers.
+    """
+    if values is not None and not isinstance(values, Mapping):
+        raise CodegenError(
+            f"{what} = {shown(values)} does not give values by name", where="sweep", remedy="give arrays by name"
+        )
+    return {name: _array(name, value) for name, value in (values or {}).items()}
+
+
+def _array(name: str, value: ArrayLike) -> Array:
+    try:
+        found = np.asarray(value)
+        if found.dtype.kind in "biuf":
+            return found.astype(float)
+    except (TypeError, ValueError):
+        pass
+    raise CodegenError(
+        f"{name} = {shown(value)} is no array of real numbers",
+        where="sweep",
+        remedy="give rows of one length",
+    )

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from mbsym.batches.compiled import CompiledFunction, compile
 from mbsym.codegen.description import Real
-from mbsym.errors import SimulationError
+from mbsym.errors import MbsymError, ToolchainError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.system import Model
 from mbsym.simulation.equations import Equations, prepare
 from mbsym.simulation.integrate import DEFAULT_METHOD, simulate
-from mbsym.simulation.options import Accuracy, Keeping, Loads, Preparation
+from mbsym.simulation.options import Accuracy, Keeping, Loads, Preparation, check_kinds
 from mbsym.simulation.result import SimulationResult
 from mbsym.sweeps.values import Array, Values
 
@@ -81,6 +81,9 @@ class Simulations:
     preparation: Preparation = Preparation()
     last: bool = False
 
+    def __post_init__(self) -> None:
+        check_kinds({name: getattr(self, name) for name in ("loads", "keeping", "accuracy", "preparation")})
+
 
 @dataclass(frozen=True, slots=True)
 class SimulationTask:
@@ -112,7 +115,10 @@ class SimulationTask:
                 done = self._one(_numbers(values.initial, k), _numbers(values.parameters, k))
                 t[k], q[k], v[k] = done.t[kept], done.q[kept], done.v[kept]
                 exceeded[k] = bool(done.exceeded)
-            except SimulationError:
+            except ToolchainError:
+                raise
+            except MbsymError:
+                # Numbers without a motion, such as a mass that is not finite.
                 status[k] = 1
         return {"t": t, "q": q, "v": v, EXCEEDED: exceeded, STATUS: status}
 

@@ -47,12 +47,55 @@ def run(name: str = "double_pendulum", duration: float = 0.1, **arguments: objec
         ({"keeping": mbsym.Keeping("projection")}, "no closed loops"),
         ({"preparation": mbsym.Preparation("fortran")}, "no language 'fortran'"),
         ({"step": 1e-12}, "take a longer step"),
+        ({"loads": {"push": 1}}, r"loads = \{'push': 1\} is no Loads; write loads=Loads\(inputs="),
+        ({"loads": 5}, "loads = 5 is no Loads"),
+        ({"keeping": "projection"}, r"keeping = 'projection' is no Keeping; write keeping=Keeping\('projection'\)"),
+        ({"accuracy": 1e-9}, "accuracy = 1e-09 is no Accuracy"),
+        ({"accuracy": mbsym.Accuracy("a")}, "rtol = a is no finite number"),
+        ({"accuracy": mbsym.Accuracy(2.0)}, "the rtol is 2; give a part of one"),
+        ({"accuracy": mbsym.Accuracy(max_step="x")}, "max_step = x is no finite number"),
+        ({"accuracy": mbsym.Accuracy(max_step=-1)}, "the longest step is -1"),
+        ({"preparation": "numpy"}, "preparation = 'numpy' is no Preparation"),
+        ({"stepping": "newmark"}, "stepping = 'newmark' is no Stepping"),
+        ({"initial": [0, 1]}, r"initial = \[0, 1\] does not give values by name; write initial=\{'q_rail'"),
+        ({"initial": {1: 1}}, "does not give values by name"),
+        ({"parameters": "l"}, "parameters = 'l' does not give values by name"),
+        ({"duration": "5"}, "duration = 5 is no finite number"),
+        ({"duration": None}, "duration = None is no finite number"),
+        ({"step": "0.1"}, "step = 0.1 is no finite number"),
+        ({"method": None}, "no method is called None"),
+        ({"method": "rk45"}, r"did you mean RK45\?"),
+        ({"loads": mbsym.Loads(tau={"v_elbow": lambda t, q, v: 1})}, "give a number, or one function in the place of"),
+        (
+            {"loads": mbsym.Loads(tau=lambda t: [1, 2])},
+            r"the function of tau failed at the start with TypeError: .*v",
+        ),
+        ({"loads": mbsym.Loads(tau=lambda t, q, v: "ab")}, "the function of tau failed at the start with ValueError"),
+        ({"loads": mbsym.Loads(tau=lambda t, q, v: [0.0] * (2 if t < 0.05 else 1))}, r"tau is \[0.0\] at t = 0.0"),
+        ({"events": Event(lambda t, q, v: 1.0)}, "is no list; give a list of Event"),
+        ({"events": [lambda t, q, v: 1.0]}, r"is no event; write Event\(function\)"),
+        ({"events": [Event(lambda t: 1.0, "late")]}, "the function of event late failed at the start with TypeError"),
+        ({"events": [Event(lambda t, q, v: None, "late")]}, "event late failed at the start with TypeError"),
+        ({"progress": 5}, "progress = 5 is no function"),
+        ({"tell": 5}, "tell = 5 is no function"),
+        ({"name": 5}, "5 is no model; give a Model"),
         ({"method": "transfer-matrix", "events": [Event(lambda t, q, v: 1.0)]}, "takes no events"),
     ],
 )
 def test_mistakes_are_named(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(SimulationError, match=message):
         run(**arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [[1.0], 5, {0: 1.0}, np.ones(2)])
+@pytest.mark.parametrize("keyword", ["inputs", "tau"])
+def test_loads_are_numbers_by_name_or_one_function(keyword: str, given: object) -> None:
+    with pytest.raises(SimulationError, match=f"{keyword} of Loads = .* does not give values by name; give numbers"):
+        mbsym.Loads(**{keyword: given})  # type: ignore[arg-type]
+
+
+def test_an_interval_longer_than_the_motion_leaves_its_ends() -> None:
+    assert run(output_step=1e300).t.tolist() == [0.0, 0.1]  # type: ignore[attr-defined]
 
 
 def test_unknown_parameters_are_named() -> None:

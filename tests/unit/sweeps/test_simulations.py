@@ -60,6 +60,14 @@ def test_runs_that_exceed_a_limit_are_marked() -> None:
     assert found["exceeded"].tolist() == [False, True, False]
 
 
+def test_parameters_without_a_motion_are_told_and_the_others_are_there() -> None:
+    how = mbsym.Simulations(0.1, method="rk4", step=0.05, preparation=mbsym.Preparation("numpy"), last=True)
+    found = mbsym.sweep("cart_pole", how, initial={"q_hinge": 0.3}, parameters={"l": [0.5, np.nan, 0.6]})
+    assert found.status.tolist() == [0, 1, 0] and np.isfinite(found["q"][[0, 2]]).all()
+    with pytest.raises(SimulationError, match="is no Loads"):
+        mbsym.Simulations(0.1, loads={"push": 1})  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("function", "inputs", "options", "error", "told"),
     [
@@ -67,6 +75,13 @@ def test_runs_that_exceed_a_limit_are_marked() -> None:
         (FALL, (), {"parameters": {"nothing": [0.1]}}, MbsymError, "nothing"),
         (FALL, (), {}, CodegenError, "none has an axis of states"),
         (FALL, ([[0.1, 0.2]],), {}, CodegenError, "simulations take no arguments"),
+        (FALL, (), {"initial": [0.1]}, CodegenError, "initial = .* does not give values by name"),
+        (FALL, (), {"initial": {"q_shoulder": ["up"]}}, CodegenError, "q_shoulder = .* is no array of real numbers"),
+        (FALL, (), {"initial": {"q_shoulder": [[1], [1, 2]]}}, CodegenError, "is no array of real numbers"),
+        (FALL, (), {"initial": {"q_shoulder": [0.1]}, "chunk": 1.5}, CodegenError, "1.5 is no number of states"),
+        (FALL, (), {"initial": {"q_shoulder": [0.1]}, "output": 5}, CodegenError, "5 is no path"),
+        (FALL, (), {"initial": {"q_shoulder": [0.1]}, "progress": 5}, SimulationError, "progress = 5 is no function"),
+        (mbsym.Simulations, (), {}, CodegenError, "is no function to sweep"),
         (mbsym.Simulations(0.1, method="euler"), (), {"initial": {"q_shoulder": [0.1]}}, SimulationError, "euler"),
         ("mass_matrix", ([[0.1, 0.2]],), {"initial": {"q_shoulder": [0.1]}}, CodegenError, "starts from no state"),
     ],
