@@ -19,8 +19,8 @@ class LoadOptions:
         mimic: "couple" takes coordinates that mimic others as coupled, "ignore" leaves them free.
         joint_dynamics: "forces" takes damping and friction of URDF joints and dry friction of MJCF joints as force
             elements, "ignore" leaves them out.
-        actuators: "inputs" takes motors and servos of MJCF and transmissions of URDF as control inputs, "ignore" leaves
-            them out but for which joints they sit on.
+        actuators: "inputs" takes motors and servos of MJCF as control inputs, "ignore" leaves them out but for which
+            joints they sit on.
         snap_angles: angles nearer than this to a multiple of 90 degrees become exact [rad].
         loops: a file with joints that close loops; default is NAME.loops.yaml beside NAME.urdf, if there is one.
     """

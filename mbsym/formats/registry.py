@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
@@ -27,14 +27,14 @@ class ModelFormat:
         sentence: what it is, for messages and documentation.
         suffixes: that tell its files, the usual one first.
         load: the model of a file; raises FormatError.
-        loops_beside: what closes loops may stand in a second file.
+        heeds: the entries of ``LoadOptions`` that it heeds.
     """
 
     name: str
     sentence: str
     suffixes: tuple[str, ...]
     load: Callable[[Path, LoadOptions], Model]
-    loops_beside: bool = False
+    heeds: frozenset[str] = frozenset()
 
 
 def _native(path: Path, options: LoadOptions) -> Model:
@@ -61,13 +61,34 @@ def _sdf(path: Path, options: LoadOptions) -> Model:
     return load_sdf(path, options)
 
 
+NUMBERS: Final = frozenset({"strict", "snap_angles"})
+"""Options about numbers, which every format heeds."""
+
 FORMATS: Final = Registry(
     "model format",
     (
-        ModelFormat("native", "mbsym's own format, in YAML", (".yaml", ".yml"), _native),
-        ModelFormat("urdf", "Unified Robot Description Format", (".urdf",), _urdf, True),
-        ModelFormat("mjcf", "MuJoCo's format", (".xml", ".mjcf"), _mjcf),
-        ModelFormat("sdf", "Simulation Description Format, SDFormat", (".sdf", ".world"), _sdf),
+        ModelFormat("native", "mbsym's own format, in YAML", (".yaml", ".yml"), _native, NUMBERS),
+        ModelFormat(
+            "urdf",
+            "Unified Robot Description Format",
+            (".urdf",),
+            _urdf,
+            NUMBERS | {"floating", "fixed_joints", "mimic", "joint_dynamics", "loops"},
+        ),
+        ModelFormat(
+            "mjcf",
+            "MuJoCo's format",
+            (".xml", ".mjcf"),
+            _mjcf,
+            NUMBERS | {"fixed_joints", "joint_dynamics", "actuators"},
+        ),
+        ModelFormat(
+            "sdf",
+            "Simulation Description Format, SDFormat",
+            (".sdf", ".world"),
+            _sdf,
+            NUMBERS | {"fixed_joints", "mimic", "joint_dynamics"},
+        ),
     ),
     FormatError,
 )
@@ -92,12 +113,23 @@ def load(source: str | Path, options: LoadOptions = DEFAULTS) -> Model:
     path = _path(source)
     suffix = path.suffix.lower()
     found = next(form for form in FORMATS.values() if suffix in form.suffixes)
-    if options.loops is not None and not found.loops_beside:
+    if options.loops is not None and "loops" not in found.heeds:
         raise FormatError(
             "only a URDF has its loops in another file", where=str(path), remedy="say in the file what closes its loops"
         )
     model = found.load(path, options)
-    return replace(model, directory=str(path.parent))
+    return replace(model, directory=str(path.parent), warnings=(*model.warnings, *_unheeded(found, options)))
+
+
+def _unheeded(found: ModelFormat, options: LoadOptions) -> Iterator[str]:
+    """Sentences on what was asked for and is nothing that files of a format leave open."""
+    for entry in fields(options):
+        asked = getattr(options, entry.name)
+        if asked != getattr(DEFAULTS, entry.name) and entry.name not in found.heeds:
+            others = [form.name for form in FORMATS.values() if entry.name in form.heeds]
+            asked = "" if asked is True else f" ({asked})"
+            what = f"{entry.name.replace('_', ' ')}{asked} is asked for"
+            yield f"{what}, and nothing that a file of format {found.name} leaves open: it is for {', '.join(others)}"
 
 
 def example_names() -> tuple[str, ...]:

@@ -503,7 +503,7 @@ def test_nonsense(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lin
     monkeypatch.chdir(tmp_path)
     outcome = run(*line.split())
     refused(outcome, tmp_path, before)
-    assert said in outcome.err
+    assert said in outcome.err or said in outcome.err.lower()  # Typer's versions write arguments in either case
 
 
 def test_a_directory_without_or_with_damaged_manifest(run: Run, pendulum: Path, tmp_path: Path) -> None:
