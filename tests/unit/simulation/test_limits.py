@@ -198,9 +198,9 @@ def test_the_command_line_tells_it_everywhere(rail: Path, capsys: pytest.Capture
     [
         (
             "lower: -0.1, upper: 0.1",
-            r"rail.yaml:10:\d+: the lower limit 0.1 of prismatic joint 'rail' is above",
+            r"rail.yaml:10:\d+: a lower limit of prismatic joint 'rail' exceeds",
         ),
-        ("lower: -6, upper: 10", r"rail.yaml:11:\d+: the lower limit 10 of control input 'push' is above"),
+        ("lower: -6, upper: 10", r"rail.yaml:11:\d+: the lower bound of control input 'push' exceeds"),
     ],
 )
 def test_limits_the_wrong_way_round_are_refused_with_their_place(tmp_path: Path, entry: str, message: str) -> None:
