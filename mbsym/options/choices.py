@@ -55,10 +55,16 @@ def _languages() -> dict[str, Any]:
     return {"default": (), **alone, "every": tuple(LANGUAGES)}
 
 
-def _on_request(mechanism: Mechanism) -> tuple[str, ...] | None:
-    """All functions that a module has only where they are named."""
+def _on_request(mechanism: Mechanism) -> tuple[str, ...]:
+    """Functions that a module has only where they are named, but for derivatives, which take long to derive."""
+    return tuple(name for name in available_functions(mechanism, "auto").on_request if "derivative" not in name)
+
+
+def _derivatives(mechanism: Mechanism) -> tuple[str, ...]:
+    """The last of the derivatives that a module has only where they are named, which contains what others need."""
     found = available_functions(mechanism, "auto")
-    return (*found.on_request, *(function.name for function in found.fixed_on_request))
+    names = (*found.on_request, *(function.name for function in found.fixed_on_request))
+    return tuple(name for name in names if name.endswith("dynamics_derivatives"))[-1:]
 
 
 def _by_parameter(mechanism: Mechanism) -> Any:
@@ -81,7 +87,7 @@ OPTIONS: Final = Registry(
         Option(
             "functions",
             lambda: {"default": (), "three": ("inverse_dynamics", "mass_matrix", "momentum")},
-            {"on request": _on_request},
+            {"on request": _on_request, "derivatives": _derivatives},
             says_what=True,
         ),
         Option("formulation", lambda: {name: name for name in FORMULATIONS}),

@@ -28,6 +28,7 @@ from mbsym.codegen.load_batch import batch_module
 from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.codegen.statuses import Status
 from mbsym.errors import DerivationError, MbsymError, OptionError
+from mbsym.formulations.massless_motion import massless_motion
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.system import Model
@@ -114,18 +115,24 @@ class _ReachedError(Exception):
 def quick_outcome(row: Mapping[str, str]) -> Outcome:
     """What becomes of the combination before anything is derived; "equal" where nothing refuses it."""
     with tempfile.TemporaryDirectory() as scratch, patch.object(mbsym.pipeline, "shortest", side_effect=_ReachedError):
-        return _judged(row, Path(scratch), lambda *given: "")
+        return _judged(row, Path(scratch), lambda *given: ())
+
+
+def generated_outcome(row: Mapping[str, str]) -> Outcome:
+    """What becomes of the combination until it is written; "equal" where nothing refuses it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        return _judged(row, Path(scratch), lambda *given: ())
 
 
 def reason(row: Mapping[str, str], found: Outcome, judge: Judge) -> Combination:
     """The settings of a row that is refused which are why: each has another value with which nothing is refused.
 
-    The other settings are brought to the plain ones before, as far as it stays the same refusal.
+    Settings are brought to the plain ones before, as far as it stays the same refusal.
     """
     alone = {**row, **_plain_but_for(row, lambda tried: _same(judge(tried), found))}
     every = {factor.name: factor.values for factor in factors()}
     needed = {
-        (name, value)
+        (name, row[name])
         for name, value in alone.items()
         if any(judge({**alone, name: other}).kind == "equal" for other in every[name] if other != value)
     }
@@ -139,14 +146,17 @@ def smallest(row: Mapping[str, str], found: Outcome) -> dict[str, str]:
 
 
 def _plain_but_for(row: Mapping[str, str], holds: Callable[[dict[str, str]], bool]) -> dict[str, str]:
-    """The row with plain settings wherever something still holds with them."""
-    left, again = dict(row), True
-    while again:
-        again = False
-        for factor in factors():
-            tried = {**left, factor.name: factor.values[0]}
+    """The row with plain settings wherever something still holds with them: many at once first, then one by one."""
+    plain = {factor.name: factor.values[0] for factor in factors()}
+    left = dict(row)
+    length = len(row)
+    while length:
+        length //= 2
+        names = [name for name in left if left[name] != plain[name]]
+        for first in range(0, len(names), max(length, 1)):
+            tried = {**left, **{name: plain[name] for name in names[first : first + max(length, 1)]}}
             if tried != left and holds(tried):
-                left, again = tried, True
+                left = tried
     return left
 
 
@@ -157,6 +167,9 @@ def _same(first: Outcome, second: Outcome) -> bool:
 def _judged(row: Mapping[str, str], scratch: Path, compared: Any) -> Outcome:
     try:
         model = model_of(row)
+        mechanism = express(model, GenerationOptions(symbolic_parameters="none"))
+        if massless_motion(mechanism) is not None:
+            raise ImpossibleError("some motion moves no inertia")
         given = _arguments(row, express(model, GenerationOptions()))
     except ImpossibleError as error:
         return Outcome("impossible", error.what)
