@@ -136,7 +136,7 @@ def _of_c(option: str, asked: Callable[[GenerationOptions], object]) -> Exclusio
     """An option that is about C alone."""
     return Exclusion(
         f"{option} without C",
-        (option, "--language"),
+        (option, "--language numpy"),
         lambda options, facts: bool(asked(options)) and _has_no_c(options),
         "this is about C, which is not generated",
         "add --language c, or leave it out",
