@@ -42,7 +42,7 @@ class Run:
                 return
             before = self.rows
             self._take(row)
-            if self.rows > before and self.rows % 10 == 0:
+            if self.rows > before and self.rows % 5 == 0:
                 told = f"{self.rows} rows, {self.array.covered} covered, {len(self.array.left)} left"
                 print(f"{told}, {self.seconds:.0f} s", file=sys.stderr, flush=True)
 

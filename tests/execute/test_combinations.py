@@ -9,12 +9,7 @@ import random
 
 import pytest
 
-from mbsym.forces import FORCE_ELEMENTS
-from mbsym.options.choices import OPTIONS, Option
-from mbsym.options.exclusions import EXCLUSIONS, Exclusion
-from mechanisms import combination
-from mechanisms.combination import Outcome, factors, outcome, quick_outcome, reason, smallest
-from mechanisms.covering_array import CoveringArray, Factor
+from mechanisms.combination import factors, outcome, quick_outcome, smallest
 
 ROWS = 16
 

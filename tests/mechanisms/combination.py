@@ -72,6 +72,9 @@ ITERATED: Final = 2.0**-30
 AGAINST_REFERENCE: Final = 1e-8
 """The same for the reference, which solves for all forces at once and loses digits where its matrices do."""
 
+OF_FACTORS: Final = ("inverses",)
+"""What kernels hand to the solver of closed loops as their formulation factors the mass matrix."""
+
 ORDINARY, FAR = 3, 2
 """Numbers of states; together they fill no row of lanes."""
 
@@ -176,7 +179,9 @@ def _judged(row: Mapping[str, str], scratch: Path, compared: Any) -> Outcome:
         return Outcome("impossible", error.what)
     target = scratch / "row"
     try:
-        generate(model, target, **given)
+        # The checker of the safety report takes minutes, and has tests of its own.
+        with patch("mbsym.embedded.misra.LARGEST_CHECKED", 0):
+            generate(model, target, **given)
     except _ReachedError:
         return Outcome("equal")
     except OptionError as error:
@@ -374,7 +379,7 @@ def _differences(
         if real == "double" and (told != right).any():
             yield f"{where}: status differs in state {np.argmax(told != right)}"
         for result, values in expected.items():
-            if result in SPARED.get(name, ()):
+            if result in SPARED.get(name, ()) or result in OF_FACTORS:
                 continue
             looked_at = told & right
             off = np.abs(found[result] - values)

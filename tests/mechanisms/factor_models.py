@@ -54,6 +54,7 @@ def model_factors() -> tuple[Factor, ...]:
         Factor("base", ("fixed", "floating")),
         Factor("joint", tuple(JOINT_TYPES)),
         Factor("place", ("tree", "flipped", "cut", "loop", "coupled")),
+        Factor("arms", ("none", "two")),
         Factor("armature", ("none", "rotor")),
         Factor("force", ("none", *FORCE_ELEMENTS)),
         Factor("constraint", ("none", *CONSTRAINTS)),
@@ -224,6 +225,10 @@ def _tree(drawing: _Drawing) -> Model:
         bodies.append(body)
         joints.append(_started(drawing, joint))
         inner = body.name
+    for name in ("left", "right") if row["arms"] == "two" else ():
+        for part, held in ((f"{name}1", "body0"), (f"{name}2", f"{name}1")):
+            bodies.insert(0, drawing.body(part))
+            joints.append(_started(drawing, drawing.joint(part, "revolute", held, part)))
     model = Model("m", tuple(bodies), tuple(joints), gravity=_gravity(drawing))
     if row["place"] == "coupled" or "joint" in _joins(row["constraint"]):
         model = _with_partners(drawing, model)
