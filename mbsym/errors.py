@@ -48,7 +48,13 @@ class DerivationError(MbsymError):
 
 
 class OptionError(DerivationError):
-    """Options exclude each other, or do not go with what the model is."""
+    """Options exclude each other, or do not go with what the model is.
+
+    Attributes:
+        exclusion: name of the row in the table of what excludes what.
+    """
+
+    exclusion: str = ""
 
 
 class CodegenError(MbsymError):

@@ -47,7 +47,7 @@ class ConstraintElement(ABC):
     @classmethod
     @abstractmethod
     def random(cls, draw: LoopDraw) -> ConstraintElement | None:
-        """One that holds where two bodies happen to be, for tests; None where it does not act between bodies."""
+        """One that holds where bodies and joints happen to be, for tests; None where it lacks joints to act on."""
 
     def named(self, kind: Kind) -> tuple[str, ...]:
         """The joints or bodies that it names."""
@@ -129,7 +129,8 @@ class OpenLoop(Protocol[C]):
 
 
 class LoopDraw(Protocol):
-    """Two bodies where they happen to be, with a point on each; numbers have few digits but for what must fit."""
+    """Two bodies where they happen to be, with a point on each, and joints at zero; numbers have few digits but for
+    what must fit."""
 
     @property
     def number(self) -> int:
@@ -144,6 +145,11 @@ class LoopDraw(Protocol):
     @property
     def points(self) -> tuple[Vector, Vector]:
         """A point on each, in its frame."""
+        ...
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of two joints of one coordinate, or nothing where there are none."""
         ...
 
     @property

@@ -33,5 +33,8 @@ class GearConstraint(ConstraintElement):
         return ()
 
     @classmethod
-    def random(cls, draw: LoopDraw) -> None:
-        return None
+    def random(cls, draw: LoopDraw) -> GearConstraint | None:
+        if not draw.joints:
+            return None
+        first, second = draw.joints
+        return cls(f"gear {draw.number}", first, second, draw.along(0.5, 2))

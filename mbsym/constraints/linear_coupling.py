@@ -34,5 +34,8 @@ class LinearCoupling(ConstraintElement):
         return ()
 
     @classmethod
-    def random(cls, draw: LoopDraw) -> None:
-        return None
+    def random(cls, draw: LoopDraw) -> LinearCoupling | None:
+        if not draw.joints:
+            return None
+        factors = tuple(draw.along(0.5, 2) for _ in draw.joints)
+        return cls(f"coupling {draw.number}", draw.joints, factors)

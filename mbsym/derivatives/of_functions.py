@@ -55,7 +55,7 @@ def differentiated(request: DerivativeRequest, derive: Callable[[Mechanism], Pro
     outputs = []
     for name in request.names:
         if name not in arguments and name not in parameters:
-            raise _unknown(request, name, mechanism, (*arguments, *parameters))
+            raise _unknown(request, name, (*arguments, *parameters))
         symbols, shape = arguments.get(name) or parameters[name]
         for output in program.outputs:
             if name == "q":
@@ -77,13 +77,7 @@ def differentiated(request: DerivativeRequest, derive: Callable[[Mechanism], Pro
     return replace(program, name=request.name, outputs=tuple(outputs), description=sentence)
 
 
-def _unknown(request: DerivativeRequest, name: str, mechanism: Mechanism, known: tuple[str, ...]) -> DerivationError:
-    if name in {parameter.name for parameter in mechanism.model.parameters}:
-        return DerivationError(
-            f"{name} is a number in this module",
-            where=request.name,
-            remedy=f"keep it as an argument, with --symbolic-parameters {name}",
-        )
+def _unknown(request: DerivativeRequest, name: str, known: tuple[str, ...]) -> DerivationError:
     return DerivationError(
         f"{request.function} has no argument or run-time parameter {name!r}",
         where=request.name,

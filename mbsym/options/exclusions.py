@@ -32,6 +32,7 @@ class Facts:
         steps: the formulation gives steps in place of equations.
         has_parts: it has functions whose parts threads can take.
         takes_no_couplings: it derives a function that is asked for in a way that covers no couplings.
+        number: name of a parameter by which something is to be differentiated and which is a number; "" for none.
         shared: names of functions made of steps that bodies share; None as long as that is not known.
         parted: some of these fall into parts that threads can take.
         failing: why functions that could fail are not made of steps, each with its names.
@@ -47,6 +48,7 @@ class Facts:
     steps: bool
     has_parts: bool
     takes_no_couplings: bool
+    number: str = ""
     shared: tuple[str, ...] | None = None
     parted: bool = False
     failing: str = ""
@@ -57,6 +59,9 @@ def facts_of(found: Available, options: GenerationOptions) -> Facts:
     """What is known of a mechanism before anything is derived."""
     mechanism, formulation = found.mechanism, found.formulation
     asked = (*options.functions, *(request.function for request in options.derivatives))
+    kept = {item.name for item in mechanism.parameters}
+    numbers = {item.name for item in mechanism.model.parameters} - kept
+    by = (name for request in options.derivatives for name in request.names)
     return Facts(
         mechanism.model.name,
         formulation.name,
@@ -69,6 +74,7 @@ def facts_of(found: Available, options: GenerationOptions) -> Facts:
         takes_no_couplings=not formulation.uncoupled.isdisjoint(
             asked if options.functions else (*asked, *formulation.uncoupled)
         ),
+        number=next((name for name in by if name in numbers), ""),
     )
 
 
@@ -81,7 +87,7 @@ class Exclusion:
         options: those that take part, as the command line has them; the first is where it is told.
         holds: whether it is so; facts that are not known yet decide nothing.
         sentence: what is wrong; {name} and others are facts.
-        remedy: what to do about it.
+        remedy: what to do about it, with facts likewise.
         against: what of the model takes part, for the table.
     """
 
@@ -95,7 +101,9 @@ class Exclusion:
     def error(self, facts: Facts) -> OptionError:
         """What is told."""
         known = {field.name: getattr(facts, field.name) for field in fields(facts)}
-        return OptionError(self.sentence.format(**known), where=self.options[0], remedy=self.remedy)
+        error = OptionError(self.sentence.format(**known), where=self.options[0], remedy=self.remedy.format(**known))
+        error.exclusion = self.name
+        return error
 
 
 def require_compatible(options: GenerationOptions, facts: Facts) -> None:
@@ -115,7 +123,7 @@ def table() -> str:
     for item in EXCLUSIONS.values():
         first, *others = item.options
         against = [*(f"`{other}`" for other in others), *([item.against] if item.against else [])]
-        names = {"name": "MODEL", "formulation": "FORMULATION", "failing": "FUNCTION REASON"}
+        names = {"name": "MODEL", "formulation": "FORMULATION", "failing": "FUNCTION REASON", "number": "PARAMETER"}
         rows.append(f"| `{first}` | {', '.join(against)} | {item.sentence.format(**names)} |")
     return "\n".join(rows)
 
@@ -128,7 +136,7 @@ def _of_c(option: str, asked: Callable[[GenerationOptions], object]) -> Exclusio
     """An option that is about C alone."""
     return Exclusion(
         f"{option} without C",
-        (option, "--language"),
+        (option, "--language numpy"),
         lambda options, facts: bool(asked(options)) and _has_no_c(options),
         "this is about C, which is not generated",
         "add --language c, or leave it out",
@@ -193,6 +201,13 @@ EXCLUSIONS: Final = Registry(
             lambda options, facts: facts.steps and bool(options.derivatives),
             "the formulation {formulation} has no derivatives",
             "generate them with another formulation, into another directory",
+        ),
+        Exclusion(
+            "derivatives by numbers",
+            ("--with-respect-to", "--symbolic-parameters"),
+            lambda options, facts: bool(facts.number),
+            "{number} is a number in this module",
+            "keep it as an argument, with --symbolic-parameters {number}",
         ),
         Exclusion(
             "self-test of steps",

@@ -248,6 +248,7 @@ class RandomLoop:
         x, y, z = (float(entry) for entry in seen)
         self._rng = rng
         self.bodies, self.number = bodies, number
+        self.joints: tuple[str, ...] = ()
         self.points: tuple[Vector, Vector] = (near, far)
         self.seen = (x, y, z)
         self.distance = float(np.linalg.norm(seen - np.array(near)))

@@ -188,3 +188,14 @@ def test_parts_of_long_functions_read_the_arrays(tmp_path: Path, monkeypatch: py
 def test_unknown_ways_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CodegenError, match="use libm, inline or argument"):
         mbsym.generate("cart_pole", tmp_path, trigonometry="fast")
+
+
+def test_an_angle_that_follows_from_another_leaves_nothing_behind(tmp_path: Path) -> None:
+    """What only the angle of a coupled joint reads stands in front; left in the body it would be an unused variable."""
+    bodies = tuple(mbsym.Body(name, 1, (0.1, 0, 0), (1, 1, 1)) for name in ("a", "b"))
+    joints = mbsym.Joint("j", "revolute", "ground", "a"), mbsym.Joint("k", "revolute", "a", "b", axis="x")
+    model = mbsym.Model("geared", bodies, joints, couplings=(mbsym.Coupling("k", "j", 2),))
+    mbsym.generate(model, tmp_path, languages=("c",), functions=("body_poses",), trigonometry="argument")
+    module = load_c(tmp_path)
+    found: Any = module.functions["sines_cosines"]([0.2])
+    assert sorted(found[:, 0]) == pytest.approx(np.sin([0.2, 0.4]), rel=1e-15)

@@ -155,8 +155,23 @@ def _in_front(body: LoweredFunction, taken: frozenset[str]) -> Front:
     if not finding.places:
         return Front(body, ())
     left = finding.kept | (set(body.calls) - {"sin", "cos"})
+    blocks = _still_read(blocks, results)
     whole = replace(body, blocks=blocks, results=results, calls=tuple(sorted(left)))
     return Front(whole, tuple(finding.places), scope.claim("angle"), finding.sine, finding.cosine)
+
+
+def _still_read(blocks: Sequence[Block], results: Iterable[Result]) -> tuple[Block, ...]:
+    """The blocks without temporaries that nothing but angles read."""
+    read = {leaf for result in results for entry in result.entries for leaf in leaves(entry)}
+    kept = []
+    for block in reversed(blocks):
+        assignments = []
+        for item in reversed(block.assignments):
+            if Variable(item.identifier) in read:
+                assignments.append(item)
+                read.update(leaves(item.expression))
+        kept.append(Block(block.title, tuple(reversed(assignments))))
+    return tuple(reversed(kept))
 
 
 class _Finding:

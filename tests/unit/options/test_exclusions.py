@@ -48,6 +48,7 @@ EARLY = {
     "threads without parts": "space_robot --formulation kane --threads 2",
     "frames of steps": "four_bar --formulation transfer-matrix --frame coupler",
     "derivatives of steps": "four_bar --formulation transfer-matrix --derivative-of mass_matrix --with-respect-to q",
+    "derivatives by numbers": "cart_pole --symbolic-parameters d --derivative-of mass_matrix --with-respect-to l",
     "self-test of steps": "four_bar --formulation transfer-matrix --self-test",
     "constraint forces and couplings": "coupled.yaml --formulation cfa",
     "nothing to prepare": "space_robot --prepare",
@@ -89,7 +90,7 @@ def test_it_is_told_in_one_sentence(
     assert told.count("\n") == 0
     assert f"{exclusion.options[0]}: " in told
     assert max(re.split(r"{\w+}", exclusion.sentence), key=len) in told
-    assert exclusion.remedy in told
+    assert exclusion.remedy.split("{")[0] in told
     assert not Path("out").exists()
 
 
