@@ -22,8 +22,17 @@ typedef double MODEL_angles;
 typedef uint64_t MODEL_bits;
 #endif
 
-/* Up to here they are below one unit in the last place; where arithmetic is no IEEE arithmetic, nowhere. */
-#if FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
+/*
+ * Up to here sines and cosines are below one unit in the last place, if each step is rounded to the type's own numbers:
+ * method 1 rounds what is narrower than double to double, and 16, 32 or 64 what is narrower than so many bits to these.
+ * Where steps are rounded otherwise, and with -ffast-math, the bound is 0: the library computes all angles, which is as
+ * accurate and takes longer.
+ */
+#if FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 1 || FLT_EVAL_METHOD == 16 || FLT_EVAL_METHOD == 32 \
+    || FLT_EVAL_METHOD == 64
+#define MODEL_ROUNDED
+#endif
+#if defined(MODEL_ROUNDED) && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
 #define MODEL_NEAR 1e5
 #else
 #define MODEL_NEAR 0.0
@@ -35,7 +44,7 @@ static inline void MODEL_sincos(int vectors, const MODEL_angles *restrict angle,
 {
     const double bound = MODEL_NEAR;
     uint64_t limit;
-    uint64_t far[MODEL_ABREAST];
+    uint64_t outside[MODEL_ABREAST];
     MODEL_bits beyond = {0};
     (void)memcpy(&limit, &bound, sizeof limit);
     for (int i = 0; i < vectors; ++i) {
@@ -44,10 +53,10 @@ static inline void MODEL_sincos(int vectors, const MODEL_angles *restrict angle,
         const MODEL_angles shifted = x * 0.6366197723675814 + 6755399441055744.0;
         const MODEL_angles quarters = shifted - 6755399441055744.0;
         /* What is left, r, and what its rounding lost. All parts of pi/2 but the last make exact products. */
-        const MODEL_angles near = x - quarters * 1.5707963267923333;
+        const MODEL_angles once = x - quarters * 1.5707963267923333;
         const MODEL_angles second = quarters * 2.5633441515839558e-12;
-        const MODEL_angles r = near - second;
-        const MODEL_angles rest = ((near - r) - second) - quarters * 1.0562999066987428e-23;
+        const MODEL_angles r = once - second;
+        const MODEL_angles rest = ((once - r) - second) - quarters * 1.0562999066987428e-23;
         const MODEL_angles z = r * r;
         const MODEL_angles zz = z * z;
         /* Pairs of terms wait for each other less long than one term after the other. */
@@ -78,11 +87,11 @@ static inline void MODEL_sincos(int vectors, const MODEL_angles *restrict angle,
         /* Bits of numbers that are not negative are ordered as they are, and NaN is above; a difference shows below. */
         beyond |= (limit - UINT64_C(1)) - (size & (UINT64_MAX >> 1));
     }
-    (void)memcpy(far, &beyond, sizeof far);
+    (void)memcpy(outside, &beyond, sizeof outside);
     for (int i = 1; i < MODEL_ABREAST; ++i) {
-        far[0] |= far[i];
+        outside[0] |= outside[i];
     }
-    if (far[0] > (UINT64_MAX >> 1)) {
+    if (outside[0] > (UINT64_MAX >> 1)) {
         for (int i = 0; i < vectors * MODEL_ABREAST; ++i) {
             const double x = ((const double *)angle)[i];
             if (!(fabs(x) < MODEL_NEAR)) {
@@ -94,3 +103,4 @@ static inline void MODEL_sincos(int vectors, const MODEL_angles *restrict angle,
 }
 
 #undef MODEL_NEAR
+#undef MODEL_ROUNDED

@@ -19,8 +19,16 @@ typedef float MODEL_angles;
 typedef uint32_t MODEL_bits;
 #endif
 
-/* Up to here they are below one unit in the last place; where arithmetic is no IEEE arithmetic, nowhere. */
-#if FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
+/*
+ * Up to here sines and cosines are below one unit in the last place, if each step is rounded to the type's own numbers:
+ * methods 16 and 32 round what is narrower than so many bits to these, and leave float alone.
+ * Where steps are rounded otherwise, and with -ffast-math, the bound is 0: the library computes all angles, which is as
+ * accurate and takes longer.
+ */
+#if FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16 || FLT_EVAL_METHOD == 32
+#define MODEL_ROUNDED
+#endif
+#if defined(MODEL_ROUNDED) && !defined(__FAST_MATH__) && !defined(__ASSOCIATIVE_MATH__)
 #define MODEL_NEAR 1e3f
 #else
 #define MODEL_NEAR 0.0f
@@ -32,7 +40,7 @@ static inline void MODEL_sincos(int vectors, const MODEL_angles *restrict angle,
 {
     const float bound = MODEL_NEAR;
     uint32_t limit;
-    uint32_t far[MODEL_ABREAST];
+    uint32_t outside[MODEL_ABREAST];
     MODEL_bits beyond = {0};
     (void)memcpy(&limit, &bound, sizeof limit);
     for (int i = 0; i < vectors; ++i) {
@@ -41,12 +49,12 @@ static inline void MODEL_sincos(int vectors, const MODEL_angles *restrict angle,
         const MODEL_angles shifted = x * 0.636619772f + 12582912.0f;
         const MODEL_angles quarters = shifted - 12582912.0f;
         /* What is left, r, and what its rounding lost. All parts of pi/2 but the last make exact products. */
-        const MODEL_angles near = x - quarters * 1.57067871f;
+        const MODEL_angles once = x - quarters * 1.57067871f;
         const MODEL_angles second = quarters * 0.000117614865f;
-        const MODEL_angles nearer = near - second;
+        const MODEL_angles twice = once - second;
         const MODEL_angles third = quarters * 9.91803972e-10f;
-        const MODEL_angles r = nearer - third;
-        const MODEL_angles rest = (((near - nearer) - second) + ((nearer - r) - third)) - quarters * 2.89607395e-13f;
+        const MODEL_angles r = twice - third;
+        const MODEL_angles rest = (((once - twice) - second) + ((twice - r) - third)) - quarters * 2.89607395e-13f;
         const MODEL_angles z = r * r;
         const MODEL_angles zz = z * z;
         /* Pairs of terms wait for each other less long than one term after the other. */
@@ -73,11 +81,11 @@ static inline void MODEL_sincos(int vectors, const MODEL_angles *restrict angle,
         /* Bits of numbers that are not negative are ordered as they are, and NaN is above; a difference shows below. */
         beyond |= (limit - UINT32_C(1)) - (size & (UINT32_MAX >> 1));
     }
-    (void)memcpy(far, &beyond, sizeof far);
+    (void)memcpy(outside, &beyond, sizeof outside);
     for (int i = 1; i < MODEL_ABREAST; ++i) {
-        far[0] |= far[i];
+        outside[0] |= outside[i];
     }
-    if (far[0] > (UINT32_MAX >> 1)) {
+    if (outside[0] > (UINT32_MAX >> 1)) {
         for (int i = 0; i < vectors * MODEL_ABREAST; ++i) {
             const float x = ((const float *)angle)[i];
             if (!(fabsf(x) < MODEL_NEAR)) {
@@ -89,3 +97,4 @@ static inline void MODEL_sincos(int vectors, const MODEL_angles *restrict angle,
 }
 
 #undef MODEL_NEAR
+#undef MODEL_ROUNDED

@@ -119,6 +119,49 @@ def test_fast_mathematics_leaves_it_to_the_library(flag: str, tmp_path: Path) ->
     assert np.float64(2.3e-308) / 4 > 0
 
 
+ROUNDING = {"double": (0, 1, 16, 32, 64), "float": (0, 16, 32)}
+"""Methods of evaluation, C23 5.2.4.2.2 and annex H.3, under which each operation on the type rounds to it."""
+BOUNDS = {"double": ("1e5", "0.0"), "float": ("1e3f", "0.0f")}
+
+
+def bound_of(directory: Path, real: Real, *flags: str) -> str:
+    """The bound of the loop after the preprocessor has seen the text."""
+    told = run("gcc", *flags, "-E", "-P", f"{real}.c", cwd=directory)
+    found = re.search(r" bound = (\S+);", told.stdout)
+    assert (told.returncode, told.stderr) == (0, "") and found
+    return found[1]
+
+
+@pytest.mark.parametrize("method", [-1, 0, 1, 2, 16, 32, 64, 128])
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_the_way_of_rounding_decides_on_the_loop(real: Real, method: int, tmp_path: Path) -> None:
+    """16 is what GCC's GNU modes say on processors with half precision; it is as good as 0."""
+    require("gcc")
+    path = source(tmp_path, real)
+    path.write_text(path.read_text().replace("#include <float.h>\n", ""))
+    assert bound_of(tmp_path, real, f"-DFLT_EVAL_METHOD={method}") == BOUNDS[real][method not in ROUNDING[real]]
+    assert bound_of(tmp_path, real, "-DFLT_EVAL_METHOD=0", "-D__FAST_MATH__") == BOUNDS[real][1]
+
+
+@pytest.mark.parametrize("standard", ["c99", "gnu99", "gnu11", "c2x"])
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_processors_with_half_precision_have_it(real: Real, standard: str, tmp_path: Path) -> None:
+    require("gcc")
+    source(tmp_path, real)
+    flags = (f"-std={standard}", "-march=sapphirerapids")
+    if run("gcc", *flags, "-E", "-x", "c", "/dev/null").returncode:
+        pytest.skip("this compiler knows no processor with AVX512-FP16")
+    assert bound_of(tmp_path, real, *flags) == BOUNDS[real][0]
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_the_headers_say_where_the_library_computes_them(real: Real, tmp_path: Path) -> None:
+    mbsym.generate("cart_pole", tmp_path, languages=("c", "batch"), trigonometry="inline", batch=("all",), real=real)
+    for name in ("cart_pole.h", "cart_pole_batch.h"):
+        text = " ".join((tmp_path / name).read_text().replace("\n *", " ").split())
+        assert f"where FLT_EVAL_METHOD rounds each step to {real}; elsewhere, and with -ffast-math, the library" in text
+
+
 def test_angles_are_handed_over_in_vectors(tmp_path: Path) -> None:
     """A vector that is loaded from an array which single stores have just filled waits for all that came before."""
     require("gcc")

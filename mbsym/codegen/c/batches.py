@@ -8,6 +8,7 @@ steps, and those that are made of shared steps, run state by state.
 from __future__ import annotations
 
 import re
+import textwrap
 from dataclasses import dataclass
 
 from mbsym import __version__
@@ -16,10 +17,12 @@ from mbsym.codegen.c.comments import comment_lines, operation_line
 from mbsym.codegen.c.lane_expressions import LanePrinter
 from mbsym.codegen.c.lane_kernels import lane_texts
 from mbsym.codegen.c.statuses import ToleranceView, tolerance_views
+from mbsym.codegen.c.trigonometry import rounding_sentence
 from mbsym.codegen.c.views import FunctionView, LinkView, PrototypeView, library_headers
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.codegen.text import WIDTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class BatchHeaderContext:
 
     version: str
     name: str
+    sines: tuple[str, ...]
     links: tuple[LinkView, ...]
     prototypes: tuple[PrototypeView, ...]
 
@@ -53,17 +57,21 @@ class BatchSourceContext:
 def render_batch(module: LoweredModule) -> tuple[GeneratedFile, ...]:
     """NAME_batch.c and NAME_batch.h, of the functions that the module's description asks for."""
     name = module.names.module
+    source = _source(module)
+    header = _header(module, any("FLT_EVAL_METHOD" in text for text in source.helpers))
     return (
-        GeneratedFile(f"{name}_batch.c", render_template("c/batch.c.jinja", _source(module))),
-        GeneratedFile(f"{name}_batch.h", render_template("c/batch.h.jinja", _header(module))),
+        GeneratedFile(f"{name}_batch.c", render_template("c/batch.c.jinja", source)),
+        GeneratedFile(f"{name}_batch.h", render_template("c/batch.h.jinja", header)),
     )
 
 
-def _header(module: LoweredModule) -> BatchHeaderContext:
+def _header(module: LoweredModule, has_sines: bool) -> BatchHeaderContext:
     names = module.names
+    sines = textwrap.wrap(rounding_sentence(module.description.real), WIDTH - 4, break_on_hyphens=False)
     return BatchHeaderContext(
         version=__version__,
         name=names.module,
+        sines=comment_lines(["", *sines] if has_sines else []),
         links=tuple(
             LinkView(f"{names.c_symbol(function.name)}_batch", names.batch_symbol(function.name))
             for function in module.batched

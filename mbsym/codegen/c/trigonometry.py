@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Final
 
 from mbsym.codegen.c.expressions import CPrinter
-from mbsym.codegen.description import Argument, Trigonometry
+from mbsym.codegen.description import Argument, Real, Trigonometry
 from mbsym.codegen.expressions import (
     Call,
     Constant,
@@ -37,6 +37,14 @@ LONGEST_ANGLE: Final = 8
 """Operations of an angle up to which it is computed again in front."""
 DEEPEST_ANGLE: Final = 6
 """Expressions within each other up to which an angle is followed."""
+
+
+def rounding_sentence(real: Real) -> str:
+    """Where sines and cosines of the generated text are computed by it, and where not; see ``runtime/c/sincos_*.c``."""
+    return (
+        f"Sines and cosines are computed here where FLT_EVAL_METHOD rounds each step to {real}; elsewhere, and with "
+        "-ffast-math, the library computes them, as accurately and more slowly."
+    )
 
 
 def chosen_trigonometry(text: str, known: Sequence[Trigonometry] = ("libm", "inline", "argument")) -> Trigonometry:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -42,7 +43,7 @@ from mbsym.codegen.c.tables import (
     index_views,
     limit_views,
 )
-from mbsym.codegen.c.trigonometry import Front, in_front
+from mbsym.codegen.c.trigonometry import Front, in_front, rounding_sentence
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.guards import GUARDED
@@ -50,7 +51,7 @@ from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import LoweredFunction
 from mbsym.codegen.lower_rolled import LoweredRolled
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
-from mbsym.codegen.text import c_comment, enumerator
+from mbsym.codegen.text import WIDTH, c_comment, enumerator
 from mbsym.conventions import CONSTANTS
 
 
@@ -152,6 +153,8 @@ def header_context(module: LoweredModule) -> HeaderContext:
     description, names = module.description, module.names
     printer = CPrinter(description.real)
     head = [f"{description.name}: {_hash_line(module)}", *description.header]
+    if description.trigonometry != "libm":
+        head += ["", *textwrap.wrap(rounding_sentence(description.real), WIDTH - 4, break_on_hyphens=False)]
     constants = list(description.constants.items())
     return HeaderContext(
         version=__version__,
