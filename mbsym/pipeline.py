@@ -34,7 +34,7 @@ from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS, LARGEST_C
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.derivatives.sparsity import Sparsity, compress, index_arrays, sparsity_fields, sparsity_of
 from mbsym.embedded.beside import SUFFIXES_BESIDE, files_beside, reports_beside
-from mbsym.errors import DerivationError, MbsymError, ProofError
+from mbsym.errors import DerivationError, ProofError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.formulations.massless_motion import require_inertia
@@ -60,7 +60,7 @@ from mbsym.passes.prepare import PREPARE, gather_parameters, prepared, remaining
 from mbsym.passes.standard import PLAIN_PASSES, STANDARD_PASSES
 from mbsym.proof.proof import FIELD as PROOF
 from mbsym.proof.proof import prove
-from mbsym.proof.smallest import smallest, told
+from mbsym.proof.smallest import with_least_options
 from mbsym.registry import (
     REASSOCIATE,
     SIMPLIFICATIONS,
@@ -385,26 +385,13 @@ def proven(derivation: Derivation, description: ModuleDescription, options: Gene
     except ProofError as error:
         found = error
 
-    def fails(tried: GenerationOptions) -> bool:
-        try:
-            again = derive(express(derivation.mechanism.model, tried), tried)
-            _proven(again, describe(again, tried), tried)
-        except ProofError as error:
-            return error.function == found.function
-        except MbsymError:
-            return False
-        return False
+    def again(tried: GenerationOptions) -> None:
+        other = derive(express(derivation.mechanism.model, tried), tried)
+        _proven(other, describe(other, tried), tried)
 
-    parts = {"simplify": tuple(SIMPLIFICATIONS)}
     underived = {request.name: request.function for request in options.derivatives}
     alone = replace(options, functions=(underived.get(found.function, found.function),))
-    least = told(smallest(alone, fails, parts, kept=("functions",)), parts)
-    raise ProofError(
-        f"{found.what}; the least that shows it: {least}",
-        where=found.where,
-        remedy=found.remedy,
-        function=found.function,
-    )
+    raise with_least_options(found, alone, again, {"simplify": tuple(SIMPLIFICATIONS)}, kept=("functions",))
 
 
 def _proven(derivation: Derivation, description: ModuleDescription, options: GenerationOptions) -> LoweredModule:

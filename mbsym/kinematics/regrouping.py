@@ -38,8 +38,9 @@ from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import Symmetric3, subtract, zero_vector
 from mbsym.symbolic.scalar import Scalar
 
-MOST_BITS: Final = 512
-"""Constants with longer fractions are rounded: along a chain in general directions they grow with each joint."""
+MOST_BITS: Final = 1 << 13
+"""Constants with longer fractions are rounded: along a chain in general directions they grow by some hundred bits with
+each joint. What is rounded can no longer be compared exactly."""
 
 Share: TypeAlias = Literal["xx", "yy", "second moment"]
 """How much Ixx = Iyy moves across a turning joint is free. Ixx or Iyy leave a zero; the second moment along the axis

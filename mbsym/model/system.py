@@ -242,13 +242,15 @@ def with_cuts(model: Model, cut: Sequence[str] = (), keep: Sequence[str] = ()) -
 def with_virtual_joints(model: Model, labelling: Labelling) -> Model:
     """The model with the free joints that the labelling added, as ordinary joints behind the user's own.
 
-    In the order of the file their coordinates stand first, as those of a floating base do.
+    In the order of the file their coordinates stand first, as those of a floating base do. A model that has them stays
+    as it is.
     """
     from mbsym.model.labelling import virtual_joints
 
-    if not labelling.added_joints:
+    known = {joint.name for joint in model.joints}
+    added = tuple(joint for joint in virtual_joints(model.ground, labelling) if joint.name not in known)
+    if not added:
         return model
-    added = virtual_joints(model.ground, labelling)
     order = model.coordinate_order
     if order != "labels":
         named = () if order == "file" else order
