@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from mbsym.formulations.kane.closed_form import kane_partial_velocities
+from mbsym.formulations.kane.closed_form import kane_bodies, kane_partial_velocities
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.report.closed_form import closed_form
 from mbsym.report.sections import Equation, Item, NamedMatrix, Pattern, Section
@@ -49,6 +49,11 @@ SENTENCES: Final = (
     "angular velocities; the bias has in row j the inertial forces at vdot = 0 along the same velocities.",
 )
 
+ORIGINS: Final = (
+    "A body whose mass is a parameter that may be zero has no centre of mass then: its origin stands in for it, and "
+    "the products with its first moment are added."
+)
+
 
 def kane_sections(mechanism: Mechanism) -> tuple[Section, ...]:
     """Table of partial velocities, and their closed forms where these can be read."""
@@ -62,7 +67,8 @@ def kane_sections(mechanism: Mechanism) -> tuple[Section, ...]:
     items: list[Item] = [IN_WORDS]
     if mechanism.nb <= LARGEST_PATTERN and speeds:
         items.append(Pattern("body", rows, speeds, {place: cell for place, cell in cells.items() if cell}))
-    section = Section("partial_velocities", "Partial velocities", SENTENCES, tuple(items))
+    told = (*SENTENCES, ORIGINS) if any(any(body.moment) for body in kane_bodies(mechanism)) else SENTENCES
+    section = Section("partial_velocities", "Partial velocities", told, tuple(items))
     shown = _closed(mechanism, {"w": vectors, "v": linear})
     if shown is None:
         return (section,)

@@ -15,10 +15,13 @@ from mbsym.model.body import Body
 from mbsym.model.inertial_parameters import with_inertial_parameters
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
+from mbsym.pipeline import read
 from mbsym.registry import FORMULATIONS, available_functions
+from mbsym.report.kane_sections import ORIGINS, kane_sections
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.interpret import interpret
 from mbsym.verification.random_trees import random_state
+from mechanisms.mechanism import mechanism_of
 
 FUNCTIONS = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "joint_wrenches")
 OTHERS = tuple(name for name in FORMULATIONS if name not in ("auto", "transfer-matrix"))
@@ -75,3 +78,8 @@ def test_a_body_that_becomes_massless_at_run_time_is_told(formulation: str, tmp_
     program = available_functions(bare, "auto").functions["forward_dynamics"](bare)
     (expected,) = interpret(program, {"q": q, "v": v, "tau": tau}).values()
     np.testing.assert_allclose(found, expected, rtol=0, atol=ROUNDING * np.abs(expected).max())
+
+
+def test_a_report_says_whose_origin_stands_for_the_centre() -> None:
+    told = [kane_sections(made)[0].sentences for made in (mechanism(0.7), mechanism_of(read("cart_pole")))]
+    assert [ORIGINS in sentences for sentences in told] == [True, False]
