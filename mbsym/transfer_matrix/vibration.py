@@ -117,7 +117,8 @@ class VibratingTree:
         self._held = [_rows_held_by(element, k, closures, measures) for k, element in enumerate(self.elements)]
         held = self._independent_rows(closures)
         self._closing = len(held)
-        self._ties = independent_ties(len(self.elements), ties)
+        known = np.concatenate([self._rows_of_elements(), held])
+        self._ties = independent_ties(len(self.elements), ties, known, self._felt)
         self._rows = np.concatenate([held, self._ties.rows])
 
     @property
@@ -149,20 +150,25 @@ class VibratingTree:
         rows = [row_of(n, closure.elements, closure.levers, held) for closure in closures for held in closure.held]
         if not rows:
             return np.zeros((0, n, 6))
-        own = [(k, row) for k, held in enumerate(self._held) for row in held]
-        known = np.zeros((len(own), n, 6))
-        for place, (k, row) in enumerate(own):
-            known[place, k] = row
+        known = self._rows_of_elements()
         # Which motions the freedoms can make tells which rows are independent, of those too that elements hold.
         felt = np.array([self._felt(row) for row in rows])
         scale = max(1.0, float(np.abs(felt).max(initial=0.0)))
-        if len(own):
+        if len(known):
             basis = np.linalg.qr(np.array([self._felt(row) for row in known]).T)[0]
             felt = felt - felt @ basis @ basis.T
         left, sizes, _ = np.linalg.svd(felt)
         kept = left[:, : len(sizes)][:, sizes > HELD * scale]
         independent: Array = np.tensordot(kept.T, np.array(rows), axes=1)
         return independent
+
+    def _rows_of_elements(self) -> Array:
+        """What elements hold by themselves, as forces on all of them (m, n, 6)."""
+        own = [(k, row) for k, held in enumerate(self._held) for row in held]
+        rows = np.zeros((len(own), len(self.elements), 6))
+        for place, (k, row) in enumerate(own):
+            rows[place, k] = row
+        return rows
 
     def _felt(self, row: Array) -> Array:
         """Generalised forces of forces on elements along all freedoms, these measured."""

@@ -67,6 +67,8 @@ def modes(tree: VibratingTree, count: int, where: str = "") -> tuple[Array, Arra
     high = _bound(tree, wanted, total)
     low = RESTING * high
     growing = tree.growing(low)
+    if growing < 0:
+        raise _lost(low, where)
     if growing:
         raise AnalysisError(
             f"the state is unstable: {growing} motion{' grows' if growing == 1 else 's grow'}",

@@ -6,7 +6,7 @@ that do what all do together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -80,25 +80,44 @@ def negative_eigenvalues(matrix: Array) -> int:
     return int(np.sum(np.linalg.eigvalsh(matrix / np.outer(scale, scale)) < 0.0))
 
 
-def independent_ties(n: int, ties: Sequence[Tie]) -> Ties:
-    """What ties between n elements do together, along independent rows.
+def independent_ties(n: int, ties: Sequence[Tie], held: Array, felt: Callable[[Array], Array]) -> Ties:
+    """What ties between n elements do together, along rows that are independent of each other and of what is held.
+
+    Motions of points follow from freedoms, so that rows which the freedoms feel alike do the same. Where bodies hang on
+    springs alone, rows beyond these would have compliances of round-off, whose signs mean nothing.
+
+    Args:
+        n: elements.
+        ties: springs, dampers and rotors.
+        held: independent rows along which nothing moves (h, n, 6).
+        felt: of a row, what all freedoms feel of it.
 
     Raises:
         AnalysisError: stiffnesses along dependent rows are too far apart.
     """
-    rows = [row_of(n, tie.elements, tie.levers, row) for tie in ties for row in tie.rows]
-    stiffness, damping, inertia = (
+    every = [row_of(n, tie.elements, tie.levers, row) for tie in ties for row in tie.rows]
+    values = [
         np.array([value for tie in ties for value in getattr(tie, kind)], dtype=float)
         for kind in ("stiffness", "damping", "inertia")
-    )
-    acting = (stiffness != 0.0) | (damping != 0.0) | (inertia != 0.0)
-    flat = np.reshape(rows, (len(rows), 6 * n))[acting]
-    stiffness, damping, inertia = stiffness[acting], damping[acting], inertia[acting]
-    sizes = np.linalg.norm(flat, axis=1)
-    if np.all(sizes > 0.0):
-        singular = np.linalg.svd(flat / sizes[:, None], compute_uv=False)
-        if len(singular) <= flat.shape[1] and singular.min(initial=1.0) > INDEPENDENT:
-            return Ties(flat.reshape(-1, n, 6), np.diag(stiffness), np.diag(damping), np.diag(inertia))
+    ]
+    acting = np.any([value != 0.0 for value in values], axis=0) if every else np.zeros(0, dtype=bool)
+    rows = np.reshape(every, (len(every), n, 6))[acting]
+    if not len(rows):
+        return Ties(rows, *(np.zeros((0, 0)) for _ in values))
+    shares = np.array([felt(row) for row in rows])
+    sizes = np.linalg.norm(shares, axis=1)
+    if len(held):
+        # What is held does not move, so that rows may be taken less any part of it.
+        known = np.array([felt(row) for row in held])
+        parts = np.linalg.lstsq(known.T, shares.T, rcond=None)[0].T
+        rows, shares = rows - np.tensordot(parts, held, axes=1), shares - parts @ known
+    own = np.linalg.norm(shares, axis=1)
+    moving = own > INDEPENDENT * sizes
+    rows, shares, own = rows[moving], shares[moving], own[moving]
+    stiffness, damping, inertia = (value[acting][moving] for value in values)
+    left, singular, _ = np.linalg.svd(shares / own[:, None], full_matrices=False)
+    if len(singular) == len(rows) and singular.min(initial=1.0) > INDEPENDENT:
+        return Ties(rows, np.diag(stiffness), np.diag(damping), np.diag(inertia))
     present = np.abs(stiffness[stiffness != 0.0])
     if present.min(initial=np.inf) < INDEPENDENT * present.max(initial=0.0):
         raise AnalysisError(
@@ -107,7 +126,6 @@ def independent_ties(n: int, ties: Sequence[Tie]) -> Ties:
             where="forces",
             remedy="take the stiffest for rigid, or leave --method out",
         )
-    _, singular, directions = np.linalg.svd(flat, full_matrices=False)
-    basis = directions[singular > INDEPENDENT * singular.max(initial=0.0)]
-    felt = flat @ basis.T
-    return Ties(basis.reshape(-1, n, 6), *((felt.T * values) @ felt for values in (stiffness, damping, inertia)))
+    basis = left[:, singular > INDEPENDENT * singular.max(initial=0.0)]
+    together = np.tensordot(basis.T / own, rows, axes=1)
+    return Ties(together, *((basis.T * (value * own**2)) @ basis for value in (stiffness, damping, inertia)))

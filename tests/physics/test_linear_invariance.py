@@ -92,3 +92,12 @@ def test_the_start_of_a_cut_joint_changes_nothing() -> None:
     cut = model.label().cut_joints
     joints = tuple(replace(joint, initial=()) if joint.name in cut else joint for joint in model.joints)
     assert apart(eigenvalues(replace(model, joints=joints)), eigenvalues(model)) < 1e-10
+
+
+def test_bodies_that_hang_on_springs_alone() -> None:
+    """Cut so that a free joint carries all: eleven springs on three freedoms, of which only three are independent."""
+    model, q = random_closed_loops(5, forces=False, constraints=False, loops=(1, 2), bodies=(3, 5))
+    model = resting(model, q, 5)
+    other = cut_at(model, {"loop 1": "cut", "v_3": "cut", "v_6": "tree", "loop 2": "tree"})
+    assert other.label().cut_joints == ("loop 1", "v_3")
+    assert apart(eigenvalues(other), eigenvalues(model)) < 1e-10
