@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-const char five_bar_interface[17] = "996ed7b325d40afa";
+const char five_bar_interface[17] = "d6fa40252b3e8e55";
 
 #ifndef five_bar_REGULAR
 #define five_bar_REGULAR 0.00074
@@ -23,6 +23,9 @@ const char five_bar_interface[17] = "996ed7b325d40afa";
 #endif
 #ifndef five_bar_ACCEPTED
 #define five_bar_ACCEPTED 5.684341886080802e-14
+#endif
+#ifndef five_bar_COARSE
+#define five_bar_COARSE 0.01
 #endif
 #ifndef five_bar_ITERATIONS
 #define five_bar_ITERATIONS 12
@@ -689,6 +692,22 @@ void five_bar_constraint_bias(
 
     gamma_[0] = v[2]*t16 - v[3]*t18 - v[0]*t21 + t19*t23 - v[1]*t26 - t24*t28 + t29*(t26 - t28);
     gamma_[1] = v[2]*t15 + v[3]*t17 - v[0]*t20 - t19*t22 - v[1]*t25 - t24*t27 + t29*(t25 - t27);
+}
+
+/* operations: 4 + or -, 3 *, 4 other functions */
+void five_bar_closure_scale(
+    const five_bar_real q[4],
+    five_bar_real size[restrict 2],
+    five_bar_real rounding[restrict 2])
+{
+    /* closure of loops */
+    const five_bar_real t1 = 0.63*(fabs(q[2]) + fabs(q[0])) + 0.38*(fabs(q[3]) + fabs(q[1]));
+    const five_bar_real t2 = 0.015625*(5.84 + t1);
+
+    size[0] = 1.46;
+    size[1] = 1.46;
+    rounding[0] = t2;
+    rounding[1] = t2;
 }
 
 /* operations: 15 + or -, 22 *, 4 sine-cosine pairs */
@@ -1681,11 +1700,18 @@ static five_bar_real five_bar_largest(const five_bar_real *x)
     return largest;
 }
 
-/* Whether every residual is a number within its row's bound. */
-static bool five_bar_within(const five_bar_real *residual, const five_bar_real *bounds)
+/* Whether every residual is a number within that part of what it is measured by. */
+static bool five_bar_within(
+    const five_bar_real *residual,
+    const five_bar_real *size,
+    const five_bar_real *rounding,
+    five_bar_real part)
 {
     for (int i = 0; i < five_bar_NR; ++i) {
-        if (!(fabs(residual[i]) <= bounds[i])) {
+        const five_bar_real rounded = part * rounding[i];
+        const five_bar_real most = five_bar_COARSE * size[i];
+        const five_bar_real bound = part * size[i] + (rounded < most ? rounded : most);
+        if (!(fabs(residual[i]) <= bound)) {
             return false;
         }
     }
@@ -1713,9 +1739,9 @@ int five_bar_project_position_report(
     five_bar_real gap[restrict 1],
     int steps[restrict 1])
 {
-    static const five_bar_real enough[five_bar_NR] = {five_bar_ENOUGH * 1.5, five_bar_ENOUGH * 1.5};
-    static const five_bar_real accepted[five_bar_NR] = {five_bar_ACCEPTED * 1.5, five_bar_ACCEPTED * 1.5};
     five_bar_rows rows;
+    five_bar_real size[five_bar_NR];
+    five_bar_real rounding[five_bar_NR];
     five_bar_real residual[five_bar_NR];
     five_bar_real there[five_bar_NR];
     five_bar_real jacobian[five_bar_NR * five_bar_NV];
@@ -1725,12 +1751,13 @@ int five_bar_project_position_report(
         q_closed[k] = q[k];
     }
     five_bar_constraint_residual(q_closed, residual);
+    five_bar_closure_scale(q_closed, size, rounding);
     *gap = five_bar_largest(residual);
     *steps = 0;
     if (!five_bar_finite(q, five_bar_NQ) || !five_bar_finite(residual, five_bar_NR)) {
         return five_bar_NOT_FINITE;
     }
-    while (!five_bar_within(residual, enough) && *steps < five_bar_ITERATIONS) {
+    while (!five_bar_within(residual, size, rounding, five_bar_ENOUGH) && *steps < five_bar_ITERATIONS) {
         five_bar_position_correction(q_closed, jacobian, rows.response, rows.delassus, rows.weighted,
             rows.inverses);
         five_bar_factor(&rows);
@@ -1756,9 +1783,10 @@ int five_bar_project_position_report(
         for (int i = 0; i < five_bar_NR; ++i) {
             residual[i] = there[i];
         }
+        five_bar_closure_scale(q_closed, size, rounding);
         *gap = five_bar_largest(residual);
     }
-    return five_bar_within(residual, accepted) ? five_bar_OK : five_bar_NOT_CLOSED;
+    return five_bar_within(residual, size, rounding, five_bar_ACCEPTED) ? five_bar_OK : five_bar_NOT_CLOSED;
 }
 
 int five_bar_project_position(

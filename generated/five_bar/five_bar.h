@@ -45,7 +45,7 @@ extern "C" {
 typedef double five_bar_real;
 
 /* What reads this, five_bar_interface[0] for one, links with an object of this very interface only. */
-#define five_bar_interface five_bar_interface_996ed7b325d40afa
+#define five_bar_interface five_bar_interface_d6fa40252b3e8e55
 extern const char five_bar_interface[17];
 
 enum {
@@ -109,11 +109,13 @@ enum five_bar_status {
  *   five_bar_DEPENDENT, 3.7e-11 = epsilon^(2/3): Part of the largest pivot or singular value of D^-1/2 L^-T
  *     J^T below which a closure row counts as dependent: it lies between what round-off leaves of a zero and
  *     what rows near a singular configuration have.
- *   five_bar_ENOUGH, 7.105427357601002e-15 = 32 epsilon: Gap that a projection leaves alone, in radians or
- *     times the length of the loop: it is round-off.
- *   five_bar_ACCEPTED, 5.684341886080802e-14 = 256 epsilon: Gap up to which a projection that came to rest
- *     counts as closed, in radians or times the length of the loop: what round-off leaves after a few hundred
- *     operations.
+ *   five_bar_ENOUGH, 7.105427357601002e-15 = 32 epsilon: Part of its scale (see closure_scale) up to which a
+ *     projection leaves a gap alone: it is round-off.
+ *   five_bar_ACCEPTED, 5.684341886080802e-14 = 256 epsilon: Part of its scale up to which the gap of a
+ *     projection that came to rest counts as closed: what round-off leaves after a few hundred operations with
+ *     the lengths of the loop.
+ *   five_bar_COARSE, 0.01 = a hundredth: Part of a loop's size that round-off of its coordinates is never
+ *     taken to exceed: so far out nothing is known.
  *   five_bar_ITERATIONS, 12: Newton steps of a projection: they double the digits, so that more only help
  *     where there is no solution nearby.
  *   five_bar_VANISHES, 2.2737367544323206e-13 = 1024 epsilon: Part of its ordinary size below which a divisor
@@ -295,6 +297,19 @@ void five_bar_constraint_bias(
     five_bar_real gamma_[five_bar_restrict 2]);
 
 /*
+ * closure_scale: what residuals of the independent closure rows are measured by: a few epsilon of the sum are
+ *   round-off
+ *   in   q         4  [rad]  coordinates
+ *   out  size      2         what each residual is measured by: 1, or the way around the loop [m, rad]
+ *   out  rounding  2         what rounded coordinates add to it [m, rad]
+ * operations: 4 + or -, 3 *, 4 other functions
+ */
+void five_bar_closure_scale(
+    const five_bar_real q[4],
+    five_bar_real size[five_bar_restrict 2],
+    five_bar_real rounding[five_bar_restrict 2]);
+
+/*
  * closure_gap: residuals of all closure rows, those that follow from others included
  *   in   q    4  [rad]  coordinates
  *   out  gap  5         closure residuals [m, rad]
@@ -446,7 +461,7 @@ int five_bar_closed_form_position(
  *   out  q_closed  4  [rad]  coordinates with closed loops
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 88 + or -, 126 *, 6 /, 4 sqrt, 12 sine-cosine pairs
+ * operations: 101 + or -, 147 *, 6 /, 4 sqrt, 12 sine-cosine pairs, 8 other functions
  */
 int five_bar_project_position(
     const five_bar_real q[4],
@@ -460,7 +475,7 @@ int five_bar_project_position(
  *   out  steps     scalar         Newton steps
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 88 + or -, 126 *, 6 /, 4 sqrt, 12 sine-cosine pairs
+ * operations: 101 + or -, 147 *, 6 /, 4 sqrt, 12 sine-cosine pairs, 8 other functions
  */
 int five_bar_project_position_report(
     const five_bar_real q[4],

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-const char four_bar_interface[17] = "a173ae74eb6dac22";
+const char four_bar_interface[17] = "0015739de16378a8";
 
 #ifndef four_bar_REGULAR
 #define four_bar_REGULAR 0.00074
@@ -23,6 +23,9 @@ const char four_bar_interface[17] = "a173ae74eb6dac22";
 #endif
 #ifndef four_bar_ACCEPTED
 #define four_bar_ACCEPTED 5.684341886080802e-14
+#endif
+#ifndef four_bar_COARSE
+#define four_bar_COARSE 0.01
 #endif
 #ifndef four_bar_ITERATIONS
 #define four_bar_ITERATIONS 12
@@ -597,6 +600,22 @@ void four_bar_constraint_bias(
 
     gamma_[0] = v[2]*t14 - v[1]*t12 - v[0]*t17 - t15*t19 + t20*(t17 - t19);
     gamma_[1] = v[1]*t11 + v[2]*t13 + v[0]*t16 + t15*t18 - t20*(t16 - t18);
+}
+
+/* operations: 3 + or -, 3 *, 3 other functions */
+void four_bar_closure_scale(
+    const four_bar_real q[3],
+    four_bar_real size[restrict 2],
+    four_bar_real rounding[restrict 2])
+{
+    /* closure of loops */
+    const four_bar_real t1 = fabs(q[1]) + 0.6*fabs(q[2]) + 0.7*fabs(q[0]) + 7.2;
+    const four_bar_real t2 = 0.015625*t1;
+
+    size[0] = 2.4;
+    size[1] = 2.4;
+    rounding[0] = t2;
+    rounding[1] = t2;
 }
 
 /* operations: 10 + or -, 16 *, 3 sine-cosine pairs */
@@ -1485,11 +1504,18 @@ static four_bar_real four_bar_largest(const four_bar_real *x)
     return largest;
 }
 
-/* Whether every residual is a number within its row's bound. */
-static bool four_bar_within(const four_bar_real *residual, const four_bar_real *bounds)
+/* Whether every residual is a number within that part of what it is measured by. */
+static bool four_bar_within(
+    const four_bar_real *residual,
+    const four_bar_real *size,
+    const four_bar_real *rounding,
+    four_bar_real part)
 {
     for (int i = 0; i < four_bar_NR; ++i) {
-        if (!(fabs(residual[i]) <= bounds[i])) {
+        const four_bar_real rounded = part * rounding[i];
+        const four_bar_real most = four_bar_COARSE * size[i];
+        const four_bar_real bound = part * size[i] + (rounded < most ? rounded : most);
+        if (!(fabs(residual[i]) <= bound)) {
             return false;
         }
     }
@@ -1517,9 +1543,9 @@ int four_bar_project_position_report(
     four_bar_real gap[restrict 1],
     int steps[restrict 1])
 {
-    static const four_bar_real enough[four_bar_NR] = {four_bar_ENOUGH * 2.4, four_bar_ENOUGH * 2.4};
-    static const four_bar_real accepted[four_bar_NR] = {four_bar_ACCEPTED * 2.4, four_bar_ACCEPTED * 2.4};
     four_bar_rows rows;
+    four_bar_real size[four_bar_NR];
+    four_bar_real rounding[four_bar_NR];
     four_bar_real residual[four_bar_NR];
     four_bar_real there[four_bar_NR];
     four_bar_real jacobian[four_bar_NR * four_bar_NV];
@@ -1529,12 +1555,13 @@ int four_bar_project_position_report(
         q_closed[k] = q[k];
     }
     four_bar_constraint_residual(q_closed, residual);
+    four_bar_closure_scale(q_closed, size, rounding);
     *gap = four_bar_largest(residual);
     *steps = 0;
     if (!four_bar_finite(q, four_bar_NQ) || !four_bar_finite(residual, four_bar_NR)) {
         return four_bar_NOT_FINITE;
     }
-    while (!four_bar_within(residual, enough) && *steps < four_bar_ITERATIONS) {
+    while (!four_bar_within(residual, size, rounding, four_bar_ENOUGH) && *steps < four_bar_ITERATIONS) {
         four_bar_position_correction(q_closed, jacobian, rows.response, rows.delassus, rows.weighted,
             rows.inverses);
         four_bar_factor(&rows);
@@ -1560,9 +1587,10 @@ int four_bar_project_position_report(
         for (int i = 0; i < four_bar_NR; ++i) {
             residual[i] = there[i];
         }
+        four_bar_closure_scale(q_closed, size, rounding);
         *gap = four_bar_largest(residual);
     }
-    return four_bar_within(residual, accepted) ? four_bar_OK : four_bar_NOT_CLOSED;
+    return four_bar_within(residual, size, rounding, four_bar_ACCEPTED) ? four_bar_OK : four_bar_NOT_CLOSED;
 }
 
 int four_bar_project_position(

@@ -44,7 +44,7 @@ extern "C" {
 typedef double four_bar_real;
 
 /* What reads this, four_bar_interface[0] for one, links with an object of this very interface only. */
-#define four_bar_interface four_bar_interface_a173ae74eb6dac22
+#define four_bar_interface four_bar_interface_0015739de16378a8
 extern const char four_bar_interface[17];
 
 enum {
@@ -104,11 +104,13 @@ enum four_bar_status {
  *   four_bar_DEPENDENT, 3.7e-11 = epsilon^(2/3): Part of the largest pivot or singular value of D^-1/2 L^-T
  *     J^T below which a closure row counts as dependent: it lies between what round-off leaves of a zero and
  *     what rows near a singular configuration have.
- *   four_bar_ENOUGH, 7.105427357601002e-15 = 32 epsilon: Gap that a projection leaves alone, in radians or
- *     times the length of the loop: it is round-off.
- *   four_bar_ACCEPTED, 5.684341886080802e-14 = 256 epsilon: Gap up to which a projection that came to rest
- *     counts as closed, in radians or times the length of the loop: what round-off leaves after a few hundred
- *     operations.
+ *   four_bar_ENOUGH, 7.105427357601002e-15 = 32 epsilon: Part of its scale (see closure_scale) up to which a
+ *     projection leaves a gap alone: it is round-off.
+ *   four_bar_ACCEPTED, 5.684341886080802e-14 = 256 epsilon: Part of its scale up to which the gap of a
+ *     projection that came to rest counts as closed: what round-off leaves after a few hundred operations with
+ *     the lengths of the loop.
+ *   four_bar_COARSE, 0.01 = a hundredth: Part of a loop's size that round-off of its coordinates is never
+ *     taken to exceed: so far out nothing is known.
  *   four_bar_ITERATIONS, 12: Newton steps of a projection: they double the digits, so that more only help
  *     where there is no solution nearby.
  *   four_bar_VANISHES, 2.2737367544323206e-13 = 1024 epsilon: Part of its ordinary size below which a divisor
@@ -282,6 +284,19 @@ void four_bar_constraint_bias(
     four_bar_real gamma_[four_bar_restrict 2]);
 
 /*
+ * closure_scale: what residuals of the independent closure rows are measured by: a few epsilon of the sum are
+ *   round-off
+ *   in   q         3  [rad]  coordinates
+ *   out  size      2         what each residual is measured by: 1, or the way around the loop [m, rad]
+ *   out  rounding  2         what rounded coordinates add to it [m, rad]
+ * operations: 3 + or -, 3 *, 3 other functions
+ */
+void four_bar_closure_scale(
+    const four_bar_real q[3],
+    four_bar_real size[four_bar_restrict 2],
+    four_bar_real rounding[four_bar_restrict 2]);
+
+/*
  * closure_gap: residuals of all closure rows, those that follow from others included
  *   in   q    3  [rad]  coordinates
  *   out  gap  5         closure residuals [m, rad]
@@ -421,7 +436,7 @@ int four_bar_closed_form_position(
  *   out  q_closed  3  [rad]  coordinates with closed loops
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 77 + or -, 113 *, 6 /, 4 sqrt, 9 sine-cosine pairs
+ * operations: 88 + or -, 134 *, 6 /, 4 sqrt, 9 sine-cosine pairs, 6 other functions
  */
 int four_bar_project_position(
     const four_bar_real q[3],
@@ -435,7 +450,7 @@ int four_bar_project_position(
  *   out  steps     scalar         Newton steps
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 77 + or -, 113 *, 6 /, 4 sqrt, 9 sine-cosine pairs
+ * operations: 88 + or -, 134 *, 6 /, 4 sqrt, 9 sine-cosine pairs, 6 other functions
  */
 int four_bar_project_position_report(
     const four_bar_real q[3],

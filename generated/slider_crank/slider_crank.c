@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-const char slider_crank_interface[17] = "e56a617692e8e2a8";
+const char slider_crank_interface[17] = "de391738338e0d4e";
 
 #ifndef slider_crank_REGULAR
 #define slider_crank_REGULAR 0.00074
@@ -23,6 +23,9 @@ const char slider_crank_interface[17] = "e56a617692e8e2a8";
 #endif
 #ifndef slider_crank_ACCEPTED
 #define slider_crank_ACCEPTED 5.684341886080802e-14
+#endif
+#ifndef slider_crank_COARSE
+#define slider_crank_COARSE 0.01
 #endif
 #ifndef slider_crank_ITERATIONS
 #define slider_crank_ITERATIONS 12
@@ -531,6 +534,30 @@ void slider_crank_constraint_bias(
 
     gamma_[0] = v[1]*t3 - v[0]*t6 - t7*(t3 + t6);
     gamma_[1] = v[0]*(v[2] - t5) + v[1]*t4 - t7*(t4 + t5);
+}
+
+/* operations: 5 + or -, 4 *, 7 other functions */
+void slider_crank_closure_scale(
+    const slider_crank_parameters *parameters,
+    const slider_crank_real q[3],
+    slider_crank_real size[restrict 2],
+    slider_crank_real rounding[restrict 2])
+{
+    const slider_crank_real r = parameters->r;
+    const slider_crank_real l = parameters->l;
+
+    /* closure of loops */
+    const slider_crank_real t1 = fabs(q[2]);
+    const slider_crank_real t2 = fabs(r);
+    const slider_crank_real t3 = fabs(l);
+    const slider_crank_real t4 = t2 + t3;
+    const slider_crank_real t5 = 0.015625*(fabs(q[0])*fmin(t1, t4) + fabs(q[1])*fmin(t3, t1 + t2)
+        + 3.0*(t1 + t4));
+
+    size[0] = t4;
+    size[1] = t4;
+    rounding[0] = t5;
+    rounding[1] = t5;
 }
 
 /* operations: 5 + or -, 8 *, 2 sine-cosine pairs */
@@ -1290,11 +1317,18 @@ static slider_crank_real slider_crank_largest(const slider_crank_real *x)
     return largest;
 }
 
-/* Whether every residual is a number within its row's bound. */
-static bool slider_crank_within(const slider_crank_real *residual, const slider_crank_real *bounds)
+/* Whether every residual is a number within that part of what it is measured by. */
+static bool slider_crank_within(
+    const slider_crank_real *residual,
+    const slider_crank_real *size,
+    const slider_crank_real *rounding,
+    slider_crank_real part)
 {
     for (int i = 0; i < slider_crank_NR; ++i) {
-        if (!(fabs(residual[i]) <= bounds[i])) {
+        const slider_crank_real rounded = part * rounding[i];
+        const slider_crank_real most = slider_crank_COARSE * size[i];
+        const slider_crank_real bound = part * size[i] + (rounded < most ? rounded : most);
+        if (!(fabs(residual[i]) <= bound)) {
             return false;
         }
     }
@@ -1323,11 +1357,9 @@ int slider_crank_project_position_report(
     slider_crank_real gap[restrict 1],
     int steps[restrict 1])
 {
-    static const slider_crank_real enough[slider_crank_NR] = {slider_crank_ENOUGH * 0.45, slider_crank_ENOUGH *
-        0.45};
-    static const slider_crank_real accepted[slider_crank_NR] = {slider_crank_ACCEPTED * 0.45,
-        slider_crank_ACCEPTED * 0.45};
     slider_crank_rows rows;
+    slider_crank_real size[slider_crank_NR];
+    slider_crank_real rounding[slider_crank_NR];
     slider_crank_real residual[slider_crank_NR];
     slider_crank_real there[slider_crank_NR];
     slider_crank_real jacobian[slider_crank_NR * slider_crank_NV];
@@ -1337,12 +1369,14 @@ int slider_crank_project_position_report(
         q_closed[k] = q[k];
     }
     slider_crank_constraint_residual(parameters, q_closed, residual);
+    slider_crank_closure_scale(parameters, q_closed, size, rounding);
     *gap = slider_crank_largest(residual);
     *steps = 0;
     if (!slider_crank_finite(q, slider_crank_NQ) || !slider_crank_finite(residual, slider_crank_NR)) {
         return slider_crank_NOT_FINITE;
     }
-    while (!slider_crank_within(residual, enough) && *steps < slider_crank_ITERATIONS) {
+    while (!slider_crank_within(residual, size, rounding, slider_crank_ENOUGH) && *steps
+        < slider_crank_ITERATIONS) {
         slider_crank_position_correction(parameters, q_closed, jacobian, rows.response, rows.delassus,
             rows.weighted, rows.inverses);
         slider_crank_factor(&rows);
@@ -1368,9 +1402,11 @@ int slider_crank_project_position_report(
         for (int i = 0; i < slider_crank_NR; ++i) {
             residual[i] = there[i];
         }
+        slider_crank_closure_scale(parameters, q_closed, size, rounding);
         *gap = slider_crank_largest(residual);
     }
-    return slider_crank_within(residual, accepted) ? slider_crank_OK : slider_crank_NOT_CLOSED;
+    return slider_crank_within(residual, size, rounding, slider_crank_ACCEPTED) ? slider_crank_OK
+        : slider_crank_NOT_CLOSED;
 }
 
 int slider_crank_project_position(

@@ -44,7 +44,7 @@ extern "C" {
 typedef double slider_crank_real;
 
 /* What reads this, slider_crank_interface[0] for one, links with an object of this very interface only. */
-#define slider_crank_interface slider_crank_interface_e56a617692e8e2a8
+#define slider_crank_interface slider_crank_interface_de391738338e0d4e
 extern const char slider_crank_interface[17];
 
 enum {
@@ -104,11 +104,13 @@ enum slider_crank_status {
  *   slider_crank_DEPENDENT, 3.7e-11 = epsilon^(2/3): Part of the largest pivot or singular value of D^-1/2
  *     L^-T J^T below which a closure row counts as dependent: it lies between what round-off leaves of a zero
  *     and what rows near a singular configuration have.
- *   slider_crank_ENOUGH, 7.105427357601002e-15 = 32 epsilon: Gap that a projection leaves alone, in radians or
- *     times the length of the loop: it is round-off.
- *   slider_crank_ACCEPTED, 5.684341886080802e-14 = 256 epsilon: Gap up to which a projection that came to rest
- *     counts as closed, in radians or times the length of the loop: what round-off leaves after a few hundred
- *     operations.
+ *   slider_crank_ENOUGH, 7.105427357601002e-15 = 32 epsilon: Part of its scale (see closure_scale) up to which
+ *     a projection leaves a gap alone: it is round-off.
+ *   slider_crank_ACCEPTED, 5.684341886080802e-14 = 256 epsilon: Part of its scale up to which the gap of a
+ *     projection that came to rest counts as closed: what round-off leaves after a few hundred operations with
+ *     the lengths of the loop.
+ *   slider_crank_COARSE, 0.01 = a hundredth: Part of a loop's size that round-off of its coordinates is never
+ *     taken to exceed: so far out nothing is known.
  *   slider_crank_ITERATIONS, 12: Newton steps of a projection: they double the digits, so that more only help
  *     where there is no solution nearby.
  *   slider_crank_VANISHES, 2.2737367544323206e-13 = 1024 epsilon: Part of its ordinary size below which a
@@ -310,6 +312,20 @@ void slider_crank_constraint_bias(
     slider_crank_real gamma_[slider_crank_restrict 2]);
 
 /*
+ * closure_scale: what residuals of the independent closure rows are measured by: a few epsilon of the sum are
+ *   round-off
+ *   in   q         3    coordinates
+ *   out  size      2    what each residual is measured by: 1, or the way around the loop [m, rad]
+ *   out  rounding  2    what rounded coordinates add to it [m, rad]
+ * operations: 5 + or -, 4 *, 7 other functions
+ */
+void slider_crank_closure_scale(
+    const slider_crank_parameters *parameters,
+    const slider_crank_real q[3],
+    slider_crank_real size[slider_crank_restrict 2],
+    slider_crank_real rounding[slider_crank_restrict 2]);
+
+/*
  * closure_gap: residuals of all closure rows, those that follow from others included
  *   in   q    3    coordinates
  *   out  gap  5    closure residuals [m, rad]
@@ -457,7 +473,7 @@ int slider_crank_closed_form_position(
  *   out  q_closed  3    coordinates with closed loops
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 42 + or -, 68 *, 7 /, 4 sqrt, 6 sine-cosine pairs
+ * operations: 57 + or -, 91 *, 7 /, 4 sqrt, 6 sine-cosine pairs, 14 other functions
  */
 int slider_crank_project_position(
     const slider_crank_parameters *parameters,
@@ -472,7 +488,7 @@ int slider_crank_project_position(
  *   out  steps     scalar    Newton steps
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 42 + or -, 68 *, 7 /, 4 sqrt, 6 sine-cosine pairs
+ * operations: 57 + or -, 91 *, 7 /, 4 sqrt, 6 sine-cosine pairs, 14 other functions
  */
 int slider_crank_project_position_report(
     const slider_crank_parameters *parameters,

@@ -42,6 +42,8 @@ from numpy.typing import ArrayLike
 __all__ = [
     "ACCEPTED",
     "BODY",
+    "COARSE",
+    "ClosureScaleResult",
     "ConstrainedTermsResult",
     "DEPENDENT",
     "ENOUGH",
@@ -69,6 +71,7 @@ __all__ = [
     "center_of_mass",
     "closed_form_position",
     "closure_gap",
+    "closure_scale",
     "constrained_dynamics",
     "constrained_dynamics_report",
     "constrained_terms",
@@ -130,18 +133,21 @@ REGULAR = 0.00074
 # as dependent: it lies between what round-off leaves of a zero and what rows near a singular configuration
 # have.
 DEPENDENT = 3.7e-11
-# 32 epsilon. Gap that a projection leaves alone, in radians or times the length of the loop: it is round-off.
+# 32 epsilon. Part of its scale (see closure_scale) up to which a projection leaves a gap alone: it is round-
+# off.
 ENOUGH = 7.105427357601002e-15
-# 256 epsilon. Gap up to which a projection that came to rest counts as closed, in radians or times the length
-# of the loop: what round-off leaves after a few hundred operations.
+# 256 epsilon. Part of its scale up to which the gap of a projection that came to rest counts as closed: what
+# round-off leaves after a few hundred operations with the lengths of the loop.
 ACCEPTED = 5.684341886080802e-14
+# a hundredth. Part of a loop's size that round-off of its coordinates is never taken to exceed: so far out
+# nothing is known.
+COARSE = 0.01
 # Newton steps of a projection: they double the digits, so that more only help where there is no solution
 # nearby.
 ITERATIONS = 12
 # 1024 epsilon. Part of its ordinary size below which a divisor counts as zero: of numbers of that size round-
 # off leaves as much after a few hundred operations.
 VANISHES = 2.2737367544323206e-13
-_SIZES = (0.45, 0.45)
 
 
 class Status(enum.IntEnum):
@@ -1130,6 +1136,52 @@ def _constraint_bias(function, q, v, r, l):
     return (gamma_,)
 
 
+class ClosureScaleResult(NamedTuple):
+    """Results of closure_scale."""
+
+    size: np.ndarray  # what each residual is measured by: 1, or the way around the loop [m, rad], shape (..., 2).
+    rounding: np.ndarray  # what rounded coordinates add to it [m, rad], shape (..., 2).
+
+
+def closure_scale(q: ArrayLike, parameters: Parameters = Parameters()) -> ClosureScaleResult:
+    """what residuals of the independent closure rows are measured by: a few epsilon of the sum are round-off
+
+    Args:
+        q: coordinates, shape (..., 3).
+        parameters: values of the parameters, numbers or batches.
+
+    Returns:
+        size: what each residual is measured by: 1, or the way around the loop [m, rad], shape (..., 2).
+        rounding: what rounded coordinates add to it [m, rad], shape (..., 2).
+    """
+    arguments = (
+        ("q", q, (3,)),
+        ("r", parameters.r, ()),
+        ("l", parameters.l, ()),
+    )
+    return ClosureScaleResult(*_evaluate(_closure_scale, arguments, ((2,), (2,))))
+
+
+def _closure_scale(function, q, r, l):
+    abs = function.abs
+    min = function.min
+    # closure of loops
+    t1 = abs(q[2])
+    t2 = abs(r)
+    t3 = abs(l)
+    t4 = t2 + t3
+    t5 = 0.015625*(abs(q[0])*min(t1, t4) + abs(q[1])*min(t3, t1 + t2) + 3.0*(t1 + t4))
+    size = (
+        t4,
+        t4,
+    )
+    rounding = (
+        t5,
+        t5,
+    )
+    return (size, rounding,)
+
+
 def closure_gap(q: ArrayLike, parameters: Parameters = Parameters()) -> np.ndarray:
     """residuals of all closure rows, those that follow from others included
 
@@ -1899,7 +1951,8 @@ def stabilised_dynamics(q, v, tau, *extra, failures="raise", **keywords):
 def joint_wrenches(q, v, tau, *extra, failures="raise", **keywords):
     """Wrenches of tree joints and cut joints."""
     vdot, multipliers, _, _, status = _dynamics(q, v, tau, *extra, **keywords)
-    wrenches = _evaluated(constrained_wrenches, q, v, vdot, multipliers, *extra, **keywords)
+    with np.errstate(all="ignore"):
+        wrenches = _evaluated(constrained_wrenches, q, v, vdot, multipliers, *extra, **keywords)
     sound = np.isfinite(wrenches).all(axis=(-2, -1)) | (status != Status.OK)
     return _settled("joint_wrenches", wrenches, np.where(sound, status, Status.NOT_FINITE)[()], failures)
 
@@ -1910,15 +1963,21 @@ def forward_dynamics(q, v, tau, *extra, failures="raise", **keywords):
     return _settled("forward_dynamics", vdot, status, failures)
 
 
+def _within(residual, scale, part):
+    """Whether all residuals are numbers within that part of what they are measured by."""
+    size, rounding = scale
+    return (np.abs(residual) <= part * size + np.minimum(part * rounding, COARSE * size)).all(axis=-1)
+
+
 def _projected_position(q, **keywords):
     """Closed q, the largest gap left, Newton steps, and the status."""
-    sizes = np.array(_SIZES)
     closed = np.array(q, dtype=float)
     gap = _evaluated(constraint_residual, closed, **keywords)
+    scale = _evaluated(closure_scale, closed, **keywords)
     sound = _finite(closed, gap)
     here = np.abs(gap).max(axis=-1)
     steps = np.zeros(here.shape, dtype=int)
-    going = sound & (np.abs(gap) > ENOUGH * sizes).any(axis=-1)
+    going = sound & ~_within(gap, scale, ENOUGH)
     for _ in range(ITERATIONS):
         if not going.any():
             break
@@ -1932,8 +1991,9 @@ def _projected_position(q, **keywords):
         closed = np.where(better[..., None], moved, closed)
         gap = np.where(better[..., None], left, gap)
         here = np.where(better, there, here)
-        going = better & (np.abs(gap) > ENOUGH * sizes).any(axis=-1)
-    status = np.where((np.abs(gap) <= ACCEPTED * sizes).all(axis=-1), Status.OK, Status.NOT_CLOSED)
+        scale = _evaluated(closure_scale, closed, **keywords)
+        going = better & ~_within(gap, scale, ENOUGH)
+    status = np.where(_within(gap, scale, ACCEPTED), Status.OK, Status.NOT_CLOSED)
     return closed, here, steps, np.where(sound, status, Status.NOT_FINITE)[()]
 
 
