@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any, Final, Protocol, TypeAlias
@@ -26,10 +26,12 @@ ANGLES: Final = ("roll", "pitch", "yaw")
 
 
 class Moved(Protocol):
-    """A motion: its equations, coordinates (n, nq), speeds (n, nv) and checks."""
+    """A motion: its equations, times (n,), coordinates (n, nq), speeds (n, nv) and checks."""
 
     @property
     def equations(self) -> Equations: ...
+    @property
+    def t(self) -> Array: ...
     @property
     def q(self) -> Array: ...
     @property
@@ -68,7 +70,7 @@ def _kept(panels: Sequence[Panel], wanted: Any) -> list[Panel]:
 def _every(result: Moved) -> list[Panel]:
     mechanism, monitors = result.equations.mechanism, result.monitors
     items = [(item.name, item.unit) for item in coordinate_quantities(mechanism)]
-    coordinates, q = _with_angles(items, result.q, mechanism.q.quaternions)
+    coordinates, q = _with_angles(items, result.q, _continued(result))
     speeds = [(item.name, item.unit) for item in speed_quantities(mechanism)]
     panels = [*_by_unit("coordinates", coordinates, q), *_by_unit("speeds", speeds, result.v)]
     energies = [("kinetic", monitors.kinetic_energy), ("potential", monitors.potential_energy)]
@@ -92,15 +94,30 @@ def _heard(values: Array, size: float) -> Array:
     return values if float(np.abs(values).max(initial=0.0)) > NOISE * size else np.zeros_like(values)
 
 
+def _continued(result: Moved) -> dict[int, bool]:
+    """Where quaternions begin, and whether rows are close enough to tell how often each has turned."""
+    found = {}
+    longest = float(np.max(np.diff(result.t), initial=0.0))
+    for body in result.equations.mechanism.bodies_by_coordinates:
+        offset = body.joint.kind.quaternion
+        if offset is not None:
+            units = body.joint.shape.speed_units
+            turning = [k for k, unit in zip(range(*body.v_range), units, strict=True) if unit == "rad/s"]
+            fastest = float(np.max(np.linalg.norm(result.v[:, turning], axis=1), initial=0.0))
+            found[body.q_range[0] + offset] = fastest * longest < np.pi
+    return found
+
+
 def _with_angles(
-    items: Sequence[tuple[str, str]], q: Array, quaternions: Sequence[int]
+    items: Sequence[tuple[str, str]], q: Array, quaternions: Mapping[int, bool]
 ) -> tuple[list[tuple[str, str]], Array]:
-    """Names, units and values in which each quaternion is roll, pitch and yaw, continued over full turns."""
+    """Names, units and values in which each quaternion is roll, pitch and yaw, some continued over full turns."""
     names, columns = list(items), [q[:, k] for k in range(q.shape[1])]
     for start in sorted(quaternions, reverse=True):
         stem = items[start][0].rpartition("_")[0] or items[start][0]
         names[start : start + 4] = [(f"{stem}_{angle}", "rad") for angle in ANGLES]
-        columns[start : start + 4] = _angles(q[:, start : start + 4])
+        angles = _angles(q[:, start : start + 4])
+        columns[start : start + 4] = [np.unwrap(angle) for angle in angles] if quaternions[start] else angles
     return names, np.column_stack(columns) if columns else q
 
 
@@ -110,7 +127,7 @@ def _angles(quaternions: Array) -> list[Array]:
     roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
     pitch = np.arcsin(np.clip(2 * (w * y - x * z), -1.0, 1.0))
     yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-    return [np.unwrap(roll), pitch, np.unwrap(yaw)]
+    return [roll, pitch, yaw]
 
 
 def _by_unit(title: str, items: Sequence[tuple[str, str]], values: Array) -> list[Panel]:

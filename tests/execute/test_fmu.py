@@ -166,6 +166,38 @@ def test_loops_are_closed_where_the_initial_values_leave_them_open(tmp_path: Pat
     assert np.abs(v).max() > 0.1
 
 
+def pushed(directory: Path, version: str) -> str:
+    """A block of 2 kg with a force of 6 t, as a unit with steps of 0.05 s."""
+    joint = mbsym.Joint("rail", "prismatic", "ground", "block", axis=(1, 0, 0))
+    model = mbsym.Model("pushed", (mbsym.Body("block", 2),), (joint,), (mbsym.JointForce("push", "rail", "6*t"),))
+    settings = {"fmi": version, "binary": "yes", "derivatives": "no", "step": "0.05"}
+    mbsym.export(model, "fmu", directory, settings=settings)
+    return str(directory / "pushed.fmu")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_stages_of_a_step_have_their_own_times(version: str, tmp_path: Path) -> None:
+    """Steps of fourth order integrate polynomials of time exactly, if each stage is evaluated at its time."""
+    table = fmpy.simulate_fmu(
+        pushed(tmp_path, version), fmi_type="CoSimulation", start_time=1.0, stop_time=2.0, output_interval=0.25
+    )
+    t = table["time"]
+    assert t[-1] == 2.0
+    # Some units in the last place of what is summed.
+    np.testing.assert_allclose(table["v_rail"], 1.5 * (t**2 - 1.0), atol=1e-14)
+    np.testing.assert_allclose(table["q_rail"], 0.5 * t**3 - 1.5 * t + 1.0, atol=1e-14)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_infinite_states_are_no_result(version: str, tmp_path: Path) -> None:
+    """Forces near the largest number, none of which is infinite itself, sum up to infinite speeds."""
+    from fmpy.fmi1 import FMICallException
+
+    unit = pushed(tmp_path, version)
+    with pytest.raises(FMICallException, match="DoStep"):
+        fmpy.simulate_fmu(unit, fmi_type="CoSimulation", stop_time=1.0, start_values={"tau_rail": 1.5e308})
+
+
 def test_what_cannot_be_derived_is_told_and_refused(tmp_path: Path) -> None:
     done = mbsym.export("four_bar", "fmu", tmp_path, symbolic_parameters="all", settings={"binary": "yes"})
     assert len(done.notes) == 1 and "no directional derivatives: with closed loops" in done.notes[0]

@@ -53,6 +53,22 @@ def test_errors_of_whole_motions_are_a_stated_number_of_times_those_allowed(meth
             assert np.max(found.monitors.closure_gap) < error
 
 
+@pytest.mark.parametrize("method", ["DOP853", "RK45", "LSODA", "rk4"])
+def test_a_million_radians_and_metres_away_a_motion_is_the_same(method: str) -> None:
+    turns = 2.0 * np.pi * 159155
+    duration, initial = 2.0, {"q_hinge": 0.3 + turns, "q_rail": 1e6}
+    far = mbsym.simulate(equations("cart_pole"), duration, method=method, initial=initial)
+    near = mbsym.simulate(equations("cart_pole"), duration, method=method, initial={"q_hinge": 0.3})
+    # All rates feel the spacing of numbers at 1e6, 1.2e-10, of which the falling pole makes some hundred times as much;
+    # that is more than the errors of steps.
+    allowed = 1e3 * np.spacing(1e6)
+    assert np.max(np.abs(far.q - near.q - [1e6, turns])) < allowed
+    assert np.max(np.abs(far.v - near.v)) < 10.0 * allowed
+    assert far.stiffness is None and far.monitors.worst_energy_drift < 1e-7 * far.monitors.energy_scale
+    columns = {column.name: column.values for column in far.columns}
+    assert np.array_equal(columns["q_rail"], far.q[:, 0])
+
+
 def test_errors_that_no_method_of_scipy_reaches_are_told() -> None:
     said: list[str] = []
     asked = {"method": "LSODA", "tell": said.append}

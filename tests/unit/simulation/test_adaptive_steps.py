@@ -120,3 +120,13 @@ def runaway(language: str) -> Equations:
     push = mbsym.JointForce("push", "rail", "q_rail**3")
     model = mbsym.Model("runaway", bodies=(body,), joints=(rail,), forces=(push,), gravity=(0, 0, 0))
     return prepare(model, mbsym.Preparation(language))
+
+
+def test_a_state_that_was_put_right_has_rates_of_its_own() -> None:
+    """y' = y: a step from a new state starts with the rate there."""
+    walker = PairIntegrator("RK45", lambda t, y: y, np.ones(1), np.array([0.0, 1.0]), (), Accuracy(1e-9))
+    walker.step()
+    walker.restart(walker.t, np.array([5.0]))
+    before = walker.t
+    walker.step()
+    assert walker.y[0] == pytest.approx(5.0 * np.exp(walker.t - before), rel=1e-8)

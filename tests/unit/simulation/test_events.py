@@ -82,6 +82,15 @@ def test_a_motion_that_starts_on_an_event_leaves_it_first(oscillator: mbsym.Mode
     assert [item.t for item in result.events] == pytest.approx([np.pi / 3], abs=1e-7)
 
 
+def test_events_of_one_step_are_in_order_of_time() -> None:
+    later, earlier = (Event(lambda t, q, v, at=at: t - at, name) for at, name in ((0.7, "later"), (0.2, "earlier")))
+    watch = EventWatch([later, earlier], lambda x: (x, x))
+    x = np.zeros(1)
+    watch.start(0.0, x)
+    watch.step(0.0, x, 1.0, x, lambda t: x)
+    assert [item.name for item in watch.occurrences] == ["earlier", "later"]
+
+
 def test_a_function_that_only_touches_zero_at_a_step_is_one_event() -> None:
     watch = EventWatch([Event(lambda t, q, v: t - 1.0)], lambda x: (x, x))
     x = np.zeros(1)

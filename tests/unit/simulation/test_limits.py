@@ -153,17 +153,21 @@ def test_laws_are_held_from_when_they_ask_for_too_much(rail: Path) -> None:
 def test_followers_and_cut_joints(tmp_path: Path) -> None:
     path = tmp_path / "geared.yaml"
     path.write_text(
-        "bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}}\n"
+        "gravity: [0, 0, 0]\n"
+        "bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}, c: {mass: 1}}\n"
         "joints:\n  one: {type: revolute, from: ground, to: a}\n"
         "  two: {type: revolute, from: ground, to: b, limits: {lower: -1, upper: 9, velocity: 1.5}}\n"
-        "couplings: {two: {source: one, ratio: -2, offset: 1}}\n",
+        "  three: {type: prismatic, from: ground, to: c, limits: {upper: 6}}\n"
+        "couplings: {two: {source: one, ratio: -2, offset: 1}, three: {source: two, ratio: -3, offset: 1}}\n",
         encoding="utf-8",
     )
     result = run(path, 2.0, initial={"v_one": 1.0}, loads=mbsym.Loads())
-    speed, place = result.exceeded
+    # q_two = 1 - 2 t, and q_three = 1 - 3 q_two = 6 t - 2.
+    speed, place, last = result.exceeded
     assert (speed.name, speed.side, speed.t, speed.beyond) == ("v_two", "lower", 0.0, pytest.approx(0.5))
     assert (place.name, place.side) == ("q_two", "lower")
     assert place.t == pytest.approx(1.0) and place.beyond == pytest.approx(2.0)
+    assert (last.name, last.t, last.beyond) == ("q_three", pytest.approx(8 / 6), pytest.approx(4.0))
     loop = mbsym.load("four_bar")
     (cut,) = (item.joint for item in mbsym.simulate(loop, 0.01).equations.mechanism.cut_joints)
     told = run(_with_upper(loop, cut.name), 0.01, loads=mbsym.Loads())

@@ -44,6 +44,7 @@ def run(name: str = "double_pendulum", duration: float = 0.1, **arguments: objec
         ({"loads": mbsym.Loads(inputs={"push": 1.0})}, "no control input is called 'push'"),
         ({"loads": mbsym.Loads(tau={"v_elbo": 1.0})}, "did you mean v_elbow"),
         ({"loads": mbsym.Loads(tau=lambda t, q, v: np.zeros(3))}, "give 2 finite numbers"),
+        ({"loads": mbsym.Loads(tau=lambda t, q, v: [0.0, np.inf])}, r"tau is \[0.0, inf\] at the start"),
         ({"keeping": mbsym.Keeping("projection")}, "no closed loops"),
         ({"preparation": mbsym.Preparation("fortran")}, "no language 'fortran'"),
         ({"step": 1e-12}, "take a longer step"),
@@ -185,3 +186,14 @@ def test_a_motion_that_ends_in_infinity_or_nowhere_is_told_with_its_time(method:
         )
     found = float(caught.value.what.split("t = ")[1].split()[0])
     assert found == pytest.approx(time, abs=3e-3)
+
+
+@pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau", "BDF", "LSODA", "rk4", "symplectic"])
+@pytest.mark.parametrize("language", ["numpy", "c"])
+def test_infinite_states_are_not_finite(method: str, language: str) -> None:
+    """A force near the largest number is finite, and so are all rates before the speed is infinite."""
+    joint = mbsym.Joint("rail", "prismatic", "ground", "block", axis=(1, 0, 0))
+    model = mbsym.Model("fast", (mbsym.Body("block", 1),), (joint,))
+    loads, preparation = mbsym.Loads(tau={"v_rail": 1e308}), mbsym.Preparation(language)
+    with pytest.raises(SimulationError, match=r"not finite after t = |failed at t = "):
+        mbsym.simulate(model, 10.0, step=0.1, method=method, loads=loads, preparation=preparation)

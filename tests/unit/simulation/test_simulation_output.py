@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import mbsym
 from mbsym.cli.application import main
 from mbsym.errors import SimulationError, ToolchainError
 from mbsym.simulation.output import Column, csv_bytes, write_whole
+from mbsym.simulation.panels import panels_of
 from mbsym.simulation.result import SimulationResult
 
 
@@ -134,3 +136,64 @@ def test_plots_are_the_same_every_time(result: SimulationResult, tmp_path: Path,
     first = result.save_plot(path).read_bytes()
     assert result.save_plot(path).read_bytes() == first
     assert first.startswith({".png": b"\x89PNG", ".svg": b"<?xml"}[suffix])
+
+
+@pytest.mark.parametrize(("rows", "continued"), [(0.02, True), (0.05, False)])
+def test_turns_are_counted_only_where_rows_tell_them(rows: float, continued: bool) -> None:
+    """A body that spins at 1e2 rad/s and flies at 1e6 m/s: between rows it turns by 2 rad, or by 5 rad."""
+    joint = mbsym.Joint("fly", "free", "ground", "body")
+    model = mbsym.Model("spin", (mbsym.Body("body", 1, inertia=(1, 1, 1, 0, 0, 0)),), (joint,), gravity=(0, 0, 0))
+    start = {"v_fly_wz": 100.0, "v_fly_vx": 1e6}
+    result = mbsym.simulate(model, 1.0, output_step=rows, initial=start, preparation=mbsym.Preparation("numpy"))
+    curves = {name: values for panel in panels_of(result) for name, values in panel.curves}
+    yaw = curves["q_fly_yaw"]
+    np.testing.assert_allclose(curves["q_fly_px"], 1e6 * result.t, rtol=1e-6, atol=1e-3)
+    if continued:
+        np.testing.assert_allclose(yaw, 100.0 * result.t, rtol=1e-6, atol=1e-6)
+    else:
+        assert np.abs(yaw).max() <= np.pi
+        np.testing.assert_allclose(np.sin(yaw), np.sin(100.0 * result.t), atol=1e-6)
+
+
+def test_attitudes_are_turns_about_fixed_axes_in_turn() -> None:
+    """q = q_z(yaw) q_y(pitch) q_x(roll), by the half angles."""
+    roll, pitch, yaw = 0.3, -0.5, 1.1
+    halves = [(np.cos(angle / 2), np.sin(angle / 2)) for angle in (roll, pitch, yaw)]
+    (cr, sr), (cp, sp), (cy, sy) = halves
+    start = {
+        "q_fly_w": cr * cp * cy + sr * sp * sy,
+        "q_fly_x": sr * cp * cy - cr * sp * sy,
+        "q_fly_y": cr * sp * cy + sr * cp * sy,
+        "q_fly_z": cr * cp * sy - sr * sp * cy,
+    }
+    joint = mbsym.Joint("fly", "free", "ground", "body")
+    model = mbsym.Model("still", (mbsym.Body("body", 1, inertia=(1, 1, 1, 0, 0, 0)),), (joint,), gravity=(0, 0, 0))
+    result = mbsym.simulate(model, 0.1, initial=start, preparation=mbsym.Preparation("numpy"))
+    curves = {name: values for panel in panels_of(result) for name, values in panel.curves}
+    found = [curves[f"q_fly_{name}"][-1] for name in ("roll", "pitch", "yaw")]
+    assert found == pytest.approx([roll, pitch, yaw], abs=1e-12)
+
+
+def test_drift_is_noise_beside_the_energy_that_there_is(result: SimulationResult) -> None:
+    def names(energy: float, drift: float) -> set[str]:
+        zero = np.zeros_like(result.t)
+        checks = replace(
+            result.monitors, kinetic_energy=zero + energy, potential_energy=zero, energy_drift=zero + drift
+        )
+        return {name for panel in panels_of(replace(result, monitors=checks)) for name, _ in panel.curves}
+
+    assert "energy drift" not in names(1e6, 1e-4)
+    assert "energy drift" in names(1e6, 1e-2)
+
+
+def test_pictures_are_of_the_time_asked_for_and_films_take_as_long_as_the_motion(result: SimulationResult) -> None:
+    pictures = [result.picture(t)._repr_html_() for t in (0.0, 0.2, 0.5)]
+    for picture, row in zip(pictures, (0, 4, 10), strict=True):
+        one = replace(result, t=result.t[row : row + 1], q=result.q[row : row + 1])
+        assert one.picture()._repr_html_() == picture
+    assert len(set(pictures)) == 3
+    content = result._film()
+    # Graphic control extensions: the fourth and fifth byte behind their mark are hundredths of a second.
+    marks = [k for k in range(len(content) - 8) if content[k : k + 3] == b"\x21\xf9\x04"]
+    delays = [content[k + 4] + 256 * content[k + 5] for k in marks]
+    assert len(delays) == 11 and set(delays) == {5}

@@ -42,6 +42,7 @@ def test_a_stiff_motion_is_told_once_with_a_method_that_helps(method: str) -> No
     # Estimated from two stages that differ by errors: within a fifth.
     assert result.stiffness.rate == pytest.approx(5 / 0.001 / 0.6, rel=0.2)
     assert result.stiffness.sentence in result.warnings
+    assert f"dies away at {result.stiffness.rate:.2g} 1/s" in result.stiffness.sentence
     better = rubbed(result.stiffness.remedy)
     assert better.stiffness is None and better.statistics.steps < result.statistics.steps / 5
     assert better.q[-1, 0] == pytest.approx(result.q[-1, 0], abs=1e-8)

@@ -99,3 +99,14 @@ def test_cut_forces_are_found_with_row_pivots(monkeypatch: pytest.MonkeyPatch) -
 def test_a_step_that_fails_says_when(spinning: preparation.Equations) -> None:
     with pytest.raises(SimulationError, match=r"t = 0\.5 s"):
         TransferMatrixSteps(spinning).advance(0.0, 0.5, start_of(spinning) * np.r_[np.ones(4), 1e4 * np.ones(3)], 2)
+
+
+def test_the_work_of_what_is_external_is_summed_over_each_step() -> None:
+    """A damped pendulum: the trapezoidal rule and the scheme err by the square of the step."""
+    joint = mbsym.Joint("pin", "revolute", "ground", "rod", axis=(0, 1, 0), initial=(1.0,))
+    rod = mbsym.Body("rod", 2, center_of_mass=(0, 0, -0.5), inertia=(0.1, 0.1, 0.1, 0, 0, 0))
+    model = mbsym.Model("damped", (rod,), (joint,), (mbsym.JointForce("damper", "pin", "-v_pin"),))
+    preparation = mbsym.Preparation("numpy")
+    result = mbsym.simulate(model, 0.3, method="transfer-matrix", step=2e-3, preparation=preparation)
+    assert result.monitors.work[-1] < -0.1
+    assert result.monitors.worst_energy_drift < 1e-3 * abs(result.monitors.work[-1])
