@@ -8,7 +8,7 @@ arrays. Angles that depend on what the body computes, as in force laws of users,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
@@ -131,17 +131,17 @@ class Front:
         )
 
 
-def in_front(body: LoweredFunction, taken: Iterable[str]) -> Front:
+def in_front(body: LoweredFunction, outer: Scope) -> Front:
     """The body with its sines and cosines taken out of it, as far as they can be.
 
     Args:
         body: of a function.
-        taken: identifiers of the function, besides those of the body's temporaries, that arrays cannot bear.
+        outer: scope with the function's identifiers, besides those of the body's temporaries.
     """
     if not {"sin", "cos"} & set(body.calls):
         return Front(body, ())
     temporaries = {item.identifier: item.expression for block in body.blocks for item in block.assignments}
-    scope = Scope({*taken, *temporaries})
+    scope = outer.inside(temporaries)
     finding = _Finding(temporaries, scope.claim("sine"), scope.claim("cosine"))
     blocks = tuple(
         Block(
@@ -154,7 +154,9 @@ def in_front(body: LoweredFunction, taken: Iterable[str]) -> Front:
     if not finding.places:
         return Front(body, ())
     left = finding.kept | (set(body.calls) - {"sin", "cos"})
+    # Temporaries that only angles needed are left without a use.
     whole = replace(body, blocks=blocks, results=results, calls=tuple(sorted(left)))
+    whole = replace(whole.pruned(), used=body.used)
     return Front(whole, tuple(finding.places), scope.claim("angle"), finding.sine, finding.cosine)
 
 
