@@ -21,7 +21,7 @@ _C_KEYWORDS: Final = """
     auto break case char const continue default do double else enum extern float for goto if inline int long register
     restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
     alignas alignof atomic bool complex imaginary noreturn thread_local static_assert generic constexpr nullptr typeof
-    typeof_unqual true false asm fortran main
+    typeof_unqual true false asm fortran main near far huge pascal cdecl interrupt
 """
 _CPP_KEYWORDS: Final = """
     and and_eq bitand bitor catch char8_t char16_t char32_t class compl concept consteval constinit const_cast co_await
@@ -42,7 +42,8 @@ _MATHEMATICS: Final = """
 """
 _GENERATED: Final = """
     abs min max sign select sum float np math numpy dataclass NamedTuple ArrayLike NDArray Parameters parameters
-    function I INFINITY NAN HUGE_VAL HUGE_VALF HUGE_VALL NULL EOF errno size_t unix linux self cls print
+    function failures sys enum I INFINITY NAN HUGE_VAL HUGE_VALF HUGE_VALL NULL EOF errno size_t unix linux self cls
+    print
 """
 RESERVED: Final = frozenset(
     f"{_C_KEYWORDS} {_CPP_KEYWORDS} {_PYTHON_KEYWORDS} {_GENERATED} {_MATHEMATICS}".split()
@@ -103,7 +104,7 @@ class Scope:
         """A free identifier that resembles the name as closely as the rules allow."""
         stem = spelled(name)
         if stem.startswith(self._foreign):
-            stem = f"own_{stem}"
+            stem = f"own_{stem}" if not f"own_{stem}".startswith(self._foreign) else f"local_{stem}"
         identifier = stem
         if identifier in RESERVED:
             identifier = f"{stem}_"
@@ -114,6 +115,10 @@ class Scope:
             identifier = f"{stem}_{number}"
         self._taken.add(identifier)
         return identifier
+
+    def inside(self, taken: Iterable[str] = ()) -> Scope:
+        """A scope within this one: what is given away here, or belongs to others, is not free there."""
+        return Scope({*self._taken, *taken}, self._foreign)
 
     def numbered(self, letter: str, first: int) -> tuple[str, int]:
         """A free identifier made of the letter and a number not below ``first``, and that number."""

@@ -8,7 +8,7 @@ value, so that no sign is ever computed that could be absorbed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
@@ -23,6 +23,7 @@ from mbsym.codegen.expressions import (
     Select,
     Sum,
     Variable,
+    leaves,
     negated,
     ordered_sum,
 )
@@ -88,12 +89,39 @@ class LoweredFunction:
     known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What was made of it once: printing and proof need the same."""
 
+    def pruned(self, left: Collection[str] = ()) -> LoweredFunction:
+        """The body without statements whose temporaries nothing reads.
+
+        Args:
+            left: identifiers of results that are left out.
+        """
+        results = tuple(result for result in self.results if result.identifier not in left)
+        used: set[str] = set()
+
+        def note(expression: Expression) -> None:
+            for leaf in leaves(expression):
+                if isinstance(leaf, (Element, Variable)):
+                    used.add(leaf.array if isinstance(leaf, Element) else leaf.identifier)
+
+        for result in results:
+            for entry in result.entries:
+                note(entry)
+        blocks: list[Block] = []
+        for block in reversed(self.blocks):
+            kept = []
+            for assignment in reversed(block.assignments):
+                if assignment.identifier in used:
+                    kept.append(assignment)
+                    note(assignment.expression)
+            blocks += [replace(block, assignments=tuple(reversed(kept)))] * bool(kept)
+        return replace(self, blocks=tuple(reversed(blocks)), results=results, used=self.used & used)
+
 
 def lower(
     program: Program,
     arguments: Mapping[str, str],
     parameters: Mapping[str, str],
-    reserved: frozenset[str] = frozenset(),
+    outer: Scope | None = None,
 ) -> LoweredFunction:
     """Statements that evaluate a program.
 
@@ -101,12 +129,12 @@ def lower(
         program: what to evaluate.
         arguments: identifiers of its inputs and outputs, by their names.
         parameters: identifiers of its parameters, by their names.
-        reserved: identifiers that no temporary may take.
+        outer: scope of what surrounds the function, of which no temporary may bear a name.
 
     Raises:
         CodegenError: the program uses a symbol that is neither input nor parameter.
     """
-    return _Lowering(program, arguments, parameters, reserved).result()
+    return _Lowering(program, arguments, parameters, outer or Scope()).result()
 
 
 class _Lowering:
@@ -133,12 +161,12 @@ class _Lowering:
     )
 
     def __init__(
-        self, program: Program, arguments: Mapping[str, str], parameters: Mapping[str, str], reserved: frozenset[str]
+        self, program: Program, arguments: Mapping[str, str], parameters: Mapping[str, str], outer: Scope
     ) -> None:
         self._program = program
         self._arguments = arguments
         self._parameters = parameters
-        self._scope = Scope({*reserved, *arguments.values(), *parameters.values()})
+        self._scope = outer.inside((*arguments.values(), *parameters.values()))
         self._values: dict[int, _Value] = {}
         self._names: dict[int, tuple[str, int]] = {}
         self._blocks: list[Block] = []

@@ -152,7 +152,7 @@ class LoweredRolled:
 
 
 def lower_rolled(
-    rolled: RolledProgram, arguments: Mapping[str, str], parameters: Mapping[str, str], reserved: frozenset[str]
+    rolled: RolledProgram, arguments: Mapping[str, str], parameters: Mapping[str, str], outer: Scope
 ) -> LoweredRolled:
     """Steps and runs of a rolled program.
 
@@ -160,7 +160,7 @@ def lower_rolled(
         rolled: what to print.
         arguments: identifiers of the function's inputs and outputs, by their names.
         parameters: identifiers of run-time parameters, by their names.
-        reserved: identifiers that no temporary may take.
+        outer: scope of what surrounds the function, of which no temporary may bear a name.
     """
     called = sorted({call.step for call in rolled.calls} | {each.step for each in rolled.pairs})
     number = {step: place for place, step in enumerate(called)}
@@ -188,11 +188,11 @@ def lower_rolled(
             numbers[step].append(call.numbers)
         sweeps.append(LoweredSweep(sweep.title, tuple(runs), tuple(parts) if len(parts) > 1 else (), is_spread))
     scope = Scope()
-    inside = Scope({*arguments.values(), *parameters.values(), *reserved})
+    inside = outer.inside((*arguments.values(), *parameters.values()))
     own_arrays = {name: inside.claim(name) for name in rolled.arrays}
     arguments = {**arguments, **own_arrays}
     steps = tuple(
-        _lowered(rolled.steps[step], scope, arguments, parameters, reserved, numbers[place], places[place])
+        _lowered(rolled.steps[step], scope, arguments, parameters, outer, numbers[place], places[place])
         for place, step in enumerate(called)
     )
     counts = [OperationCount()] * len(rolled.steps)
@@ -230,11 +230,11 @@ def _lowered(
     scope: Scope,
     arguments: Mapping[str, str],
     parameters: Mapping[str, str],
-    reserved: frozenset[str],
+    outer: Scope,
     numbers: Sequence[tuple[Fraction, ...]],
     places: Sequence[tuple[int, ...]],
 ) -> LoweredStep:
-    inside = Scope({*reserved, *parameters.values()})
+    inside = outer.inside(parameters.values())
     own = arguments_of(step.program)
     names = {item.name: inside.claim(item.name) for item in own}
     return LoweredStep(
@@ -242,7 +242,7 @@ def _lowered(
         own,
         tuple(names.values()),
         tuple(arguments.get(array, "") for array in (*step.reads, *step.writes)),
-        lower(step.program, names, parameters, reserved),
+        lower(step.program, names, parameters, outer),
         tuple(numbers),
         tuple(places),
     )

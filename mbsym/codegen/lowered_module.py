@@ -5,61 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from mbsym.codegen.description import EVERY, Argument, ModuleDescription, Real, RuntimeFunction, Tolerance, arguments_of
+from mbsym.codegen.description import EVERY, Argument, ModuleDescription, RuntimeFunction, Tolerance, arguments_of
 from mbsym.codegen.guards import GUARDED, VANISHES, failures_of
-from mbsym.codegen.identifiers import Scope, identifier_map
 from mbsym.codegen.lower import LoweredFunction, lower
 from mbsym.codegen.lower_rolled import LoweredRolled, lower_rolled
-from mbsym.codegen.statuses import Failure, Status
+from mbsym.codegen.module_names import ModuleNames, module_names
+from mbsym.codegen.statuses import Failure
 from mbsym.errors import CodegenError
 from mbsym.symbolic.domains import Guard, guards
 from mbsym.symbolic.program import OperationCount, Output, ParameterInput, Program
 from mbsym.symbolic.rolled import RolledProgram
-
-# Modules that a generated Python file imports, and which it would hide from itself under the same name.
-IMPORTED_MODULES = ("numpy", "math", "dataclasses", "typing", "mbsym")
-# Names that C reserves behind the prefix, and NumPy behind an underscore.
-C_SUFFIXES = (
-    "real", "parameters", "default_parameters", "evaluate", "WRENCHES", "interface", "finite", "spoil", "sincos",
-    "ABREAST", "FOUR", "angles", "bits", "NEAR", "status", "lanes", "LANES", "ALL", "places", "load", "store",
-    "lanes_parameters", "lanes_mask", "lanes_rows", *(status.name for status in Status),
-)  # fmt: skip
-# Names that NumPy modules give to what can fail.
-PYTHON_NAMES = ("Status", "StatusError")
-# Names that functions which can fail give to what is their own.
-INNER_NAMES = (GUARDED, "status")
-
-
-@dataclass(frozen=True, slots=True)
-class ModuleNames:
-    """Identifiers by the names they stand for.
-
-    Attributes:
-        module: of files, and before every symbol of C.
-        functions, arguments, parameters, constants, index_arrays: as sources write them.
-        linked: C symbols of the functions in object files.
-        inner: local variables of functions that can fail.
-        indices: what stands behind the prefix and the name of a table, by table and by name.
-    """
-
-    module: str
-    functions: Mapping[str, str]
-    linked: Mapping[str, str]
-    arguments: Mapping[str, str]
-    parameters: Mapping[str, str]
-    constants: Mapping[str, str]
-    index_arrays: Mapping[str, str]
-    inner: Mapping[str, str]
-    indices: Mapping[str, Mapping[str, str]]
-
-    def c_symbol(self, function: str) -> str:
-        """What C sources call a function."""
-        return f"{self.module}_{self.functions[function]}"
-
-    def batch_symbol(self, function: str) -> str:
-        """What objects call a function for many states."""
-        own = self.c_symbol(function)
-        return f"{own}_batch{self.linked[function].removeprefix(own)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,21 +118,9 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
             that it does not declare.
     """
     parameters = _module_parameters(description)
-    names = _module_names(description, parameters)
-    reserved = frozenset(
-        {
-            *(names.c_symbol(name) for name in names.functions),
-            *names.linked.values(),
-            *(f"{names.module}_{suffix}" for suffix in (*C_SUFFIXES, *tolerance_names(description))),
-            *(f"{names.module}_{identifier}" for identifier in names.constants.values()),
-            *(f"{names.module}_{table}_{name}" for table, own in names.indices.items() for name in own.values()),
-            *(f"{names.module}_{name}" for name in description.limits),
-            *(f"{names.module}_{name}" for name in names.index_arrays.values()),
-            *names.functions.values(),
-        }
-    )
-    functions = [_derived(program, names, reserved) for program in description.programs]
-    functions += [_rolled(rolled, names, reserved) for rolled in description.rolled]
+    names = module_names(description, [item.name for item in parameters])
+    functions = [_derived(program, names) for program in description.programs]
+    functions += [_rolled(rolled, names) for rolled in description.rolled]
     functions += [
         ModuleFunction(
             fixed.name,
@@ -196,7 +139,7 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
     return LoweredModule(description, names, parameters, tuple(functions))
 
 
-def _derived(program: Program, names: ModuleNames, reserved: frozenset[str]) -> ModuleFunction:
+def _derived(program: Program, names: ModuleNames) -> ModuleFunction:
     """A function with derived code; its guards are one more result of the body."""
     found = () if program.trusting else guards(program)
     array = Output(GUARDED, (len(found),), tuple(guard.value for guard in found))
@@ -208,16 +151,16 @@ def _derived(program: Program, names: ModuleNames, reserved: frozenset[str]) -> 
         program.notes,
         arguments_of(program),
         _argument_identifiers(program.name, arguments_of(program), names),
-        lower(whole, {**names.arguments, **names.inner}, names.parameters, reserved),
+        lower(whole, {**names.arguments, **names.inner}, names.parameters, names.inside()),
         failures=failures_of(found),
         guards=found,
     )
 
 
-def _rolled(rolled: RolledProgram, names: ModuleNames, reserved: frozenset[str]) -> ModuleFunction:
+def _rolled(rolled: RolledProgram, names: ModuleNames) -> ModuleFunction:
     """A function made of steps."""
     head = rolled.head
-    lowered = lower_rolled(rolled, names.arguments, names.parameters, reserved)
+    lowered = lower_rolled(rolled, names.arguments, names.parameters, names.inside())
     return ModuleFunction(
         head.name,
         names.functions[head.name],
@@ -229,11 +172,6 @@ def _rolled(rolled: RolledProgram, names: ModuleNames, reserved: frozenset[str])
         lowered.operations,
         rolled=lowered,
     )
-
-
-def tolerance_names(description: ModuleDescription) -> tuple[str, ...]:
-    """What stands behind the prefix in macros of the runtime's tolerances."""
-    return (*(item.name for item in description.tolerances), VANISHES.name)
 
 
 def _operations(fixed: RuntimeFunction, derived: Mapping[str, OperationCount | None]) -> OperationCount | None:
@@ -269,55 +207,3 @@ def _module_parameters(description: ModuleDescription) -> tuple[ParameterInput, 
                     remedy="give it one",
                 )
     return tuple(parameters.values())
-
-
-def _module_names(description: ModuleDescription, parameters: tuple[ParameterInput, ...]) -> ModuleNames:
-    module = _module_name(description)
-    functions = [program.name for program in description.heads] + [fixed.name for fixed in description.runtime]
-    tables = [*description.limits, *(item.name for item in description.indices)]
-    top = Scope((*C_SUFFIXES, *PYTHON_NAMES, *tolerance_names(description), *tables))
-    function_names = identifier_map(functions, top, "functions")
-    constants = identifier_map(description.constants, top, "constants")
-    # What begins like the module's symbols may be one of them: arm_real in the module arm is its floating-point type.
-    inside = Scope(foreign=(f"{module}_", f"MBSYM_{module}_"))
-    arguments = dict.fromkeys(
-        item.name for program in description.heads for item in arguments_of(program)
-    ) | dict.fromkeys(item.name for fixed in description.runtime for item in fixed.arguments)
-    return ModuleNames(
-        module,
-        function_names,
-        _linked(module, function_names, description.real),
-        identifier_map(arguments, inside, "arguments"),
-        identifier_map([item.name for item in parameters], inside, "parameters"),
-        constants,
-        identifier_map(description.index_arrays, top, "arrays"),
-        identifier_map(INNER_NAMES, inside, "inner names"),
-        {item.name: identifier_map(item.places, Scope(), "names") for item in description.indices},
-    )
-
-
-def _module_name(description: ModuleDescription) -> str:
-    """The prefix if one is given, else the model's name made an identifier.
-
-    Raises:
-        CodegenError: the prefix is no free identifier.
-    """
-    scope = Scope(IMPORTED_MODULES)
-    if not description.prefix:
-        return scope.claim(description.name)
-    if scope.claim(description.prefix) != description.prefix or description.prefix.endswith("_"):
-        raise CodegenError(
-            f"{description.prefix!r} cannot be a prefix",
-            where=description.name,
-            remedy="use letters, digits and single underscores between them, a letter first, and no reserved word",
-        )
-    return description.prefix
-
-
-def _linked(module: str, functions: Mapping[str, str], real: Real) -> dict[str, str]:
-    """Symbols in object files: in single precision they say so, lest a header of double precision link with them."""
-    symbols = {name: f"{module}_{identifier}" for name, identifier in functions.items()}
-    if real == "double":
-        return symbols
-    scope = Scope(symbols.values())
-    return {name: scope.claim(f"{symbol}_{real}") for name, symbol in symbols.items()}

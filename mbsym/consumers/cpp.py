@@ -100,7 +100,8 @@ def _method(module: LoweredModule, function: ModuleFunction, real: Real) -> Meth
         is_scalar = item.direction == "in" and not item.shape
         formals.append(_formal(item, identifier, real))
         actual.append(identifier if is_scalar else f"{identifier}.data()")
-    call = f"{module.names.c_symbol(function.name)}({', '.join(actual)})"
+    # Of the module "actuated" a function of C has the name that another has as a method.
+    call = f"::{module.names.c_symbol(function.name)}({', '.join(actual)})"
     return MethodView(
         function.identifier,
         c_comment(function.description),

@@ -12,7 +12,6 @@ from mbsym.codegen.c.formals import closed
 from mbsym.codegen.c.views import source_context
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import render_template
-from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.consumers.cmake import as_asked
 from mbsym.consumers.consumer import Consumer, Exported
@@ -98,7 +97,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
 
 def _kernel(module: LoweredModule, function: ModuleFunction) -> KernelView:
     prefix, symbol = module.names.module, module.names.c_symbol(function.name)
-    scope = Scope((*function.identifiers, "parameters"))
+    scope = module.names.inside(function.identifiers)
     count, state, stream = scope.claim("n"), scope.claim("k"), scope.claim("stream")
     blocks = scope.claim("blocks")
     stride, statuses, entry = scope.claim("parameters_stride"), scope.claim("status"), scope.claim("i")

@@ -7,18 +7,27 @@ from fractions import Fraction
 from textwrap import wrap
 from typing import Final
 
+import numpy as np
+
 from mbsym import __version__
 from mbsym.codegen.c.expressions import CPrinter
-from mbsym.codegen.description import Argument, GeneratedFile, ModuleDescription
+from mbsym.codegen.description import GeneratedFile, ModuleDescription
 from mbsym.codegen.environment import render_template
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_module
 from mbsym.codegen.manifest import SELF_TEST_SUFFIX
 from mbsym.codegen.statuses import Status
 from mbsym.codegen.text import c_comment
-from mbsym.embedded.frozen import STATES, Array, Frozen, FrozenFunction, freeze
+from mbsym.embedded.frozen import Array, Frozen, FrozenFunction, freeze
 from mbsym.kinematics.mechanism import Mechanism
 
 WIDTH: Final = 104
+
+_TEMPLATE: Final = """
+    STATES compared wrong first_name first_state first_entry parameters note compare compare_integers not_a_number
+    spoilt copy compare_status refuses main statuses
+"""
+_OWN_NAMES: Final = tuple(_TEMPLATE.split())
+"""What the template calls its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +60,7 @@ class SelfTestContext:
     absolute: str
     nan: str
     states: int
+    strength: tuple[str, ...]
     parameters: bool
     inputs: tuple[ArrayView, ...]
     outputs: tuple[ArrayView, ...]
@@ -76,6 +86,7 @@ def self_test_context(module: LoweredModule, frozen: Frozen) -> SelfTestContext:
     name, single = module.names.module, module.description.real == "float"
     printer = CPrinter(module.description.real)
     functions = {function.name: function for function in module.functions}
+    own = _Names(module, frozen)
     most: dict[tuple[str, int], int] = {}
     for function in module.functions:
         for place, item in enumerate(item for item in function.arguments if item.direction == "out"):
@@ -87,20 +98,40 @@ def self_test_context(module: LoweredModule, frozen: Frozen) -> SelfTestContext:
         epsilon="FLT_EPSILON" if single else "DBL_EPSILON",
         absolute=printer.function("abs"),
         nan=f"({name}_real)NAN",
-        states=STATES,
+        states=len(next(iter(frozen.inputs.values()))),
+        strength=tuple(wrap(frozen.strength.sentence, WIDTH)),
         parameters=bool(module.parameters),
         inputs=tuple(
-            ArrayView(f"in_{key}", f"{name}_real", str(max(values.shape[1], 1)), _rows(values, printer, " " * 4))
+            ArrayView(own.inputs[key], f"{name}_real", str(max(values.shape[1], 1)), _rows(values, printer, " " * 4))
             for key, values in frozen.inputs.items()
         ),
         outputs=tuple(
-            ArrayView(f"out{place}_{kind}", "int" if kind == "int" else f"{name}_real", str(size), ())
+            ArrayView(own.outputs[kind, place], "int" if kind == "int" else f"{name}_real", str(size), ())
             for (kind, place), size in sorted(most.items())
         ),
-        tests=tuple(_test(module, functions[item.name], item, printer) for item in frozen.functions),
+        tests=tuple(_test(module, functions[item.name], item, own, printer) for item in frozen.functions),
         integers=any(result.kind == "int" for item in frozen.functions for result in item.results),
         judged=any(item.statuses is not None for item in frozen.functions),
     )
+
+
+class _Names:
+    """Identifiers of tables and functions, besides those that the template has.
+
+    Attributes:
+        inputs: tables of arguments by the names of these.
+        outputs: memory for results, by kind and place among a function's results.
+        tests: functions that test others, by the names of these.
+        inner: scope of their own tables.
+    """
+
+    def __init__(self, module: LoweredModule, frozen: Frozen) -> None:
+        scope = module.names.inside(_OWN_NAMES)
+        self.inputs = {key: scope.claim(f"in_{key}") for key in frozen.inputs}
+        count = max(len(function.arguments) for function in module.functions)
+        self.outputs = {(kind, k): scope.claim(f"out{k}_{kind}") for k in range(count) for kind in ("int", "real")}
+        self.tests = {function.name: scope.claim(f"test_{function.identifier}") for function in module.functions}
+        self.inner = scope.inside(("s",))
 
 
 def _rows(values: Array, printer: CPrinter, indent: str = " " * 8) -> tuple[str, ...]:
@@ -117,25 +148,30 @@ def _number(value: float, printer: CPrinter) -> str:
     return f"-{text}" if value < 0 and float(text.rstrip("f")) else text
 
 
-def _test(module: LoweredModule, function: ModuleFunction, item: FrozenFunction, printer: CPrinter) -> TestView:
+def _test(
+    module: LoweredModule, function: ModuleFunction, item: FrozenFunction, own: _Names, printer: CPrinter
+) -> TestView:
+    inner = own.inner.inside()
     symbol, name = module.names.c_symbol(function.name), module.names.module
     outputs = [argument for argument in function.arguments if argument.direction == "out"]
     tables, compared = [], []
     for result in item.results:
         place = next(place for place, output in enumerate(outputs) if output.name == result.name)
         kind = "int" if result.kind == "int" else f"{name}_real"
-        table = f"expected_{result.name}"
+        table, allowed = inner.claim(f"expected_{result.name}"), inner.claim(f"allowed_{result.name}")
         rows = _integers(result.values) if result.kind == "int" else _rows(result.values, printer)
         tables.append(ArrayView(table, kind, str(result.values.shape[1]), rows))
-        allowed = f"allowed_{result.name}"
-        numbers = ", ".join(_number(float(f"{x:.2g}"), printer) for x in result.allowed)
-        tables.append(ArrayView(allowed, f"{name}_real", "", (f"        {numbers}",)))
+        limits = np.vectorize(lambda x: float(f"{x:.2g}"), otypes=[float])(result.allowed)
+        if result.kind != "int":
+            tables.append(ArrayView(allowed, "float", str(result.values.shape[1]), _rows(limits, CPrinter("float"))))
         what = f'"{function.name} {result.name}"'
         compare = "compare_integers" if result.kind == "int" else "compare"
-        compared.append(
-            f"{compare}({what}, s, out{place}_{result.kind}, {table}[s], {result.values.shape[1]}, {allowed}[s]);"
-        )
-    actual = _actual(module, function, outputs)
+        found, size = own.outputs[result.kind, place], result.values.shape[1]
+        last = "" if result.kind == "int" else f", {allowed}[s]"
+        call = f"{compare}({what}, s, {found}, {table}[s], {size}{last});"
+        # Integers are compared where the function has a result.
+        compared.append(f"if (statuses[s] == 0) {{ {call} }}" if last == "" and item.statuses is not None else call)
+    actual = _actual(module, function, own)
     lines = []
     if item.statuses is None:
         lines.append(f"{symbol}({', '.join(actual)});")
@@ -146,13 +182,13 @@ def _test(module: LoweredModule, function: ModuleFunction, item: FrozenFunction,
     if Status.NOT_FINITE.name in _names(function):
         arrays = [a for a in function.arguments if a.direction == "in" and a.name == "q" and a.size]
         if arrays:
-            spoilt = ["spoilt" if argument == "in_q[s]" else argument for argument in actual]
+            spoilt = ["spoilt" if argument == f"{own.inputs['q']}[s]" else argument for argument in actual]
             lines += [
-                f"copy(spoilt, in_q[s], {arrays[0].size});",
+                f"copy(spoilt, {own.inputs['q']}[s], {arrays[0].size});",
                 "spoilt[0] = not_a_number;",
                 f'refuses("{function.name}", s, {symbol}({", ".join(spoilt)}));',
             ]
-    return TestView(f"test_{function.identifier}", tuple(tables), tuple(lines))
+    return TestView(own.tests[function.name], tuple(tables), tuple(lines))
 
 
 def _names(function: ModuleFunction) -> tuple[str, ...]:
@@ -163,12 +199,13 @@ def _integers(values: Array) -> tuple[str, ...]:
     return tuple(f"        {{{', '.join(str(int(x)) for x in row)}}}," for row in values)
 
 
-def _actual(module: LoweredModule, function: ModuleFunction, outputs: list[Argument]) -> list[str]:
+def _actual(module: LoweredModule, function: ModuleFunction, own: _Names) -> list[str]:
     """Actual arguments at state ``s``."""
     texts = ["&parameters"] if module.parameters else []
+    outputs = [item for item in function.arguments if item.direction == "out"]
     for item in function.arguments:
         if item.direction == "in":
-            texts.append(f"in_{item.name}[s]" if item.shape else f"in_{item.name}[s][0]")
+            texts.append(f"{own.inputs[item.name]}[s]{'' if item.shape else '[0]'}")
         else:
-            texts.append(f"out{outputs.index(item)}_{item.kind}")
+            texts.append(own.outputs[item.kind, outputs.index(item)])
     return texts

@@ -221,14 +221,14 @@ def _ways(
     body = function.body
     assert body is not None
     yield "straight", _straight(body, scene.inside())
-    taken = (*module.names.inner.values(), *function.identifiers, *module.names.parameters.values())
+    own = (*module.names.inner.values(), *function.identifiers, *module.names.parameters.values())
     inline = module.description.trigonometry != "libm"
     if "c" in languages or module.description.batch:
-        front = in_front(body, taken) if inline else Front(body, ())
+        front = in_front(body, module.names.inside(own)) if inline else Front(body, ())
         if inline or split(body) is not None:
             yield "in C", _with_front(front, scene.inside())
     if function in module.batched and not inline:
-        yield "in lanes", _with_front(in_front(body, taken), scene.inside())
+        yield "in lanes", _with_front(in_front(body, module.names.inside(own)), scene.inside())
 
 
 def _straight(body: LoweredFunction, scene: _Scene) -> Results:

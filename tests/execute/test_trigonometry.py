@@ -16,6 +16,7 @@ from mbsym.codegen.build import WARNINGS, compile_c, find_compiler
 from mbsym.codegen.c.trigonometry import in_front
 from mbsym.codegen.description import Real
 from mbsym.codegen.environment import fixed_text
+from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.load import load_c
 from mbsym.codegen.lower import lower
 from mbsym.errors import CodegenError
@@ -187,7 +188,7 @@ def program(angle: str) -> Program:
 @pytest.mark.parametrize(("angle", "count", "left"), [("sum", 2, ()), ("root", 1, ("cos", "sin")), ("nested", 1, ())])
 def test_what_follows_from_arguments_stands_in_front(angle: str, count: int, left: tuple[str, ...]) -> None:
     body = lower(program(angle), {"q": "q", "y": "y"}, {})
-    front = in_front(body, ("q", "y"))
+    front = in_front(body, Scope(("q", "y")))
     assert len(front.angles) == count
     assert set(left) <= set(front.body.calls)
 

@@ -11,7 +11,6 @@ from mbsym.codegen.c.statuses import is_sound
 from mbsym.codegen.c.tables import INDENT
 from mbsym.codegen.description import Argument
 from mbsym.codegen.guards import GUARDED
-from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 
 WORTH_THREADS: Final = 256
@@ -38,7 +37,7 @@ class BatchNames:
     """Identifiers beside those of the arguments."""
 
     def __init__(self, module: LoweredModule, function: ModuleFunction) -> None:
-        scope = Scope((*function.identifiers, "parameters", module.names.inner[GUARDED]))
+        scope = module.names.inside((*function.identifiers, module.names.inner[GUARDED]))
         self.states = scope.claim("n")
         self.parameters_stride = scope.claim("parameters_stride")
         self.strides = {identifier: scope.claim(f"{identifier}_strides") for identifier in function.identifiers}

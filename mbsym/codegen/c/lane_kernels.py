@@ -22,10 +22,7 @@ from mbsym.codegen.c.tables import INDENT
 from mbsym.codegen.c.views import FunctionView, function_views
 from mbsym.codegen.description import Argument
 from mbsym.codegen.environment import fixed_text
-from mbsym.codegen.expressions import Element, Expression, Variable, leaves
 from mbsym.codegen.guards import GUARDED
-from mbsym.codegen.identifiers import Scope
-from mbsym.codegen.lower import Block, LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 
 _WORD: Final = re.compile(r"\bMODEL_\w+")
@@ -126,32 +123,9 @@ def _without(function: ModuleFunction, spared: Collection[str]) -> ModuleFunctio
     assert function.body is not None
     kept = [(item, identifier) for item, identifier in _paired(function) if item.name not in spared]
     left = {identifier for item, identifier in _paired(function) if item.name in spared}
-    body = _pruned(function.body, left)
+    body = function.body.pruned(left)
     arguments, identifiers = (tuple(column) for column in zip(*kept, strict=True))
     return replace(function, arguments=arguments, identifiers=identifiers, body=body)
-
-
-def _pruned(body: LoweredFunction, left: Collection[str]) -> LoweredFunction:
-    results = tuple(result for result in body.results if result.identifier not in left)
-    used: set[str] = set()
-
-    def note(expression: Expression) -> None:
-        for leaf in leaves(expression):
-            if isinstance(leaf, (Element, Variable)):
-                used.add(leaf.array if isinstance(leaf, Element) else leaf.identifier)
-
-    for result in results:
-        for entry in result.entries:
-            note(entry)
-    blocks: list[Block] = []
-    for block in reversed(body.blocks):
-        kept = []
-        for assignment in reversed(block.assignments):
-            if assignment.identifier in used:
-                kept.append(assignment)
-                note(assignment.expression)
-        blocks += [replace(block, assignments=tuple(reversed(kept)))] * bool(kept)
-    return replace(body, blocks=tuple(reversed(blocks)), results=results, used=body.used & used)
 
 
 def _paired(function: ModuleFunction) -> list[tuple[Argument, str]]:
@@ -161,7 +135,7 @@ def _paired(function: ModuleFunction) -> list[tuple[Argument, str]]:
 def _judging(module: LoweredModule, function: ModuleFunction, printer: LanePrinter, symbol: str) -> FunctionView:
     """The function as fixed texts call it: no numbers in lanes in which something is not sound."""
     prefix, guarded = module.names.module, module.names.inner[GUARDED]
-    scope = Scope((*function.identifiers, guarded, "parameters"))
+    scope = module.names.inside((*function.identifiers, guarded))
     lane, unsound, entry = scope.claim("lane"), scope.claim("unsound"), scope.claim("i")
     actual = ["parameters"] * module.takes_parameters(function)
     actual += [identifier for _, identifier in _paired(function)]

@@ -9,7 +9,6 @@ from typing import Final
 
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.tables import CONTINUED, INDENT
-from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, LoweredStep, LoweredSweep, Run
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH, c_comment
@@ -59,7 +58,7 @@ class RolledLines:
         self._real = f"{module.names.module}_real"
         self._function = function
         self._takes_parameters = module.takes_parameters(function)
-        scope = Scope((*function.identifiers, *rolled.arrays, "parameters"))
+        scope = module.names.inside((*function.identifiers, *rolled.arrays))
         self._memory = scope.claim("memory")
         self._place = scope.claim("k")
         self._at = scope.claim("at")

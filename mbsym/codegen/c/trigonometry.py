@@ -8,7 +8,7 @@ arrays. Angles that depend on what the body computes, as in force laws of users,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
@@ -131,26 +131,17 @@ class Front:
         )
 
 
-def in_front(body: LoweredFunction, taken: Iterable[str]) -> Front:
+def in_front(body: LoweredFunction, outer: Scope) -> Front:
     """The body with its sines and cosines taken out of it, as far as they can be.
 
     Args:
         body: of a function.
-        taken: identifiers of the function, besides those of the body's temporaries, that arrays cannot bear.
+        outer: scope with the function's identifiers, besides those of the body's temporaries.
     """
     if not {"sin", "cos"} & set(body.calls):
         return Front(body, ())
-    reserved = frozenset(taken)
-    key = f"in front, without {sorted(reserved)}"
-    if key not in body.known:
-        body.known[key] = _in_front(body, reserved)
-    front: Front = body.known[key]
-    return front
-
-
-def _in_front(body: LoweredFunction, taken: frozenset[str]) -> Front:
     temporaries = {item.identifier: item.expression for block in body.blocks for item in block.assignments}
-    scope = Scope({*taken, *temporaries})
+    scope = outer.inside(temporaries)
     finding = _Finding(temporaries, scope.claim("sine"), scope.claim("cosine"))
     blocks = tuple(
         Block(
@@ -163,23 +154,10 @@ def _in_front(body: LoweredFunction, taken: frozenset[str]) -> Front:
     if not finding.places:
         return Front(body, ())
     left = finding.kept | (set(body.calls) - {"sin", "cos"})
-    blocks = _still_read(blocks, results)
+    # Temporaries that only angles needed are left without a use.
     whole = replace(body, blocks=blocks, results=results, calls=tuple(sorted(left)))
+    whole = replace(whole.pruned(), used=body.used)
     return Front(whole, tuple(finding.places), scope.claim("angle"), finding.sine, finding.cosine)
-
-
-def _still_read(blocks: Sequence[Block], results: Iterable[Result]) -> tuple[Block, ...]:
-    """The blocks without temporaries that nothing but angles read."""
-    read = {leaf for result in results for entry in result.entries for leaf in leaves(entry)}
-    kept = []
-    for block in reversed(blocks):
-        assignments = []
-        for item in reversed(block.assignments):
-            if Variable(item.identifier) in read:
-                assignments.append(item)
-                read.update(leaves(item.expression))
-        kept.append(Block(block.title, tuple(reversed(assignments))))
-    return tuple(reversed(kept))
 
 
 class _Finding:

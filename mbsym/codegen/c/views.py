@@ -47,7 +47,6 @@ from mbsym.codegen.c.trigonometry import Front, in_front, rounding_sentence
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.guards import GUARDED
-from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import LoweredFunction
 from mbsym.codegen.lower_rolled import LoweredRolled
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
@@ -238,7 +237,7 @@ def rolled_views(
 ) -> tuple[FunctionView, ...]:
     """A function behind the steps that it calls."""
     symbol = module.names.c_symbol(function.name)
-    scope = Scope((*map(module.names.c_symbol, module.names.functions), *module.names.linked.values()))
+    scope = module.names.outside()
     views, symbols = [], []
     for step, own in zip(rolled.steps, step_functions(function, rolled), strict=True):
         symbols.append(scope.claim(f"{symbol}_{step.name}"))
@@ -299,7 +298,7 @@ def function_views(
     array = f"{real} {shared}[restrict {parts.shared}]"
     results = {item.identifier: item for item in body.results}
     views, calls = [], []
-    scope = Scope((*map(module.names.c_symbol, module.names.functions), *module.names.linked.values()))
+    scope = module.names.outside()
     for number, part in enumerate(parts.parts, start=1):
         name = scope.claim(f"{symbol}_part{number}")
         if isinstance(part, Loop):
@@ -324,8 +323,8 @@ def function_views(
 def shared_names(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> SharedNames:
     """Free names for what the parts of a function share."""
     temporaries = [assignment.identifier for block in body.blocks for assignment in block.assignments]
-    inner = module.names.inner.values()
-    scope = Scope({*inner, *function.identifiers, *module.names.parameters.values(), *temporaries})
+    parameters, inner = module.names.parameters.values(), module.names.inner.values()
+    scope = module.names.inside((*inner, *function.identifiers, *parameters, *temporaries))
     return SharedNames(scope.claim("shared"), scope.claim("lane"), scope.claim("numbers"))
 
 
@@ -350,4 +349,5 @@ def _front(module: LoweredModule, function: ModuleFunction, body: LoweredFunctio
     """The body with its sines and cosines taken out where that is asked for, and for vectors always."""
     if module.description.trigonometry == "libm" and printer.kind == "real":
         return Front(body, ())
-    return in_front(body, (*module.names.inner.values(), *function.identifiers, *module.names.parameters.values()))
+    parameters, inner = module.names.parameters.values(), module.names.inner.values()
+    return in_front(body, module.names.inside((*inner, *function.identifiers, *parameters)))

@@ -54,7 +54,7 @@ def javascript_function(program: Program) -> str:
     scope = Scope(_RESERVED)
     arguments = [*(item.name for item in program.inputs), *(item.name for item in program.outputs)]
     names = {name: scope.claim(name) for name in arguments}
-    body = lower(program, names, {}, _RESERVED)
+    body = lower(program, names, {}, Scope(_RESERVED))
     printer = JavaScriptPrinter()
     formals = ", ".join(names[item.name] for item in program.inputs)
     lines = [f"function {program.name}({formals}) {{"]
