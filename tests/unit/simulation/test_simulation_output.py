@@ -144,15 +144,16 @@ def test_turns_are_counted_only_where_rows_tell_them(rows: float, continued: boo
     joint = mbsym.Joint("fly", "free", "ground", "body")
     model = mbsym.Model("spin", (mbsym.Body("body", 1, inertia=(1, 1, 1, 0, 0, 0)),), (joint,), gravity=(0, 0, 0))
     start = {"v_fly_wz": 100.0, "v_fly_vx": 1e6}
-    result = mbsym.simulate(model, 1.0, output_step=rows, initial=start, preparation=mbsym.Preparation("numpy"))
+    loose, numpy = mbsym.Accuracy(1e-6), mbsym.Preparation("numpy")
+    result = mbsym.simulate(model, 0.2, output_step=rows, initial=start, accuracy=loose, preparation=numpy)
     curves = {name: values for panel in panels_of(result) for name, values in panel.curves}
     yaw = curves["q_fly_yaw"]
-    np.testing.assert_allclose(curves["q_fly_px"], 1e6 * result.t, rtol=1e-6, atol=1e-3)
+    np.testing.assert_allclose(curves["q_fly_px"], 1e6 * result.t, rtol=1e-4)
     if continued:
-        np.testing.assert_allclose(yaw, 100.0 * result.t, rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(yaw, 100.0 * result.t, rtol=1e-4)
     else:
         assert np.abs(yaw).max() <= np.pi
-        np.testing.assert_allclose(np.sin(yaw), np.sin(100.0 * result.t), atol=1e-6)
+        np.testing.assert_allclose(np.sin(yaw), np.sin(100.0 * result.t), atol=1e-3)
 
 
 def test_attitudes_are_turns_about_fixed_axes_in_turn() -> None:
