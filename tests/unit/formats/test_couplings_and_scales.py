@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from mbsym.formats.mjcf import read_mjcf
+from mbsym.formats.sdf import read_sdf
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
 from mbsym.values.numbers import evaluate
@@ -60,3 +61,24 @@ def test_a_mimicking_joint_without_numbers_follows_one_to_one() -> None:
     (coupling,) = read_urdf(TextSource("r.urdf", text)).couplings
     assert (coupling.joint, coupling.source) == ("y", "x")
     assert (evaluate(coupling.ratio), evaluate(coupling.offset)) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "ratio", "offset"),
+    [
+        ("", 1.0, 0.0),
+        ("<multiplier>0.5</multiplier>", 0.5, 0.0),
+        ("<offset>0.2</offset>", 1.0, 0.2),
+        ("<multiplier>-2</multiplier><offset>0.2</offset><reference>0.3</reference>", -2.0, 0.8),
+    ],
+)
+def test_sdf_mimics_by_multiplier_times_what_is_above_the_reference_and_offset(
+    words: str, ratio: float, offset: float
+) -> None:
+    joint = '<joint name="{}" type="revolute"><parent>world</parent><child>{}</child><axis>{}</axis></joint>'
+    link = '<link name="{}"/>' + joint
+    mimic = f'<mimic joint="x">{words}</mimic>'
+    parts = link.format("a", "x", "a", "<xyz>0 0 1</xyz>") + link.format("b", "y", "b", f"<xyz>0 0 1</xyz>{mimic}")
+    (found,) = read_sdf(TextSource("r.sdf", f'<sdf version="1.9"><model name="r">{parts}</model></sdf>')).couplings
+    assert (found.joint, found.source) == ("y", "x")
+    assert (evaluate(found.ratio), evaluate(found.offset)) == pytest.approx((ratio, offset), rel=1e-15)
