@@ -144,3 +144,22 @@ def test_what_is_heeded_makes_a_difference(name: str, form: Any, tmp_path: Path)
     for entry in sorted(form.heeds - {"loops", "strict"}):
         changed = [dump_native(mbsym.load(path, LoadOptions(**{entry: value}))) for value in VALUES[entry]]
         assert any(text != plain for text in changed), entry
+
+
+def test_a_slide_on_a_link_that_is_merged_is_the_slide_that_it_was(tmp_path: Path) -> None:
+    """Its points move with the link's frame, its direction turns only."""
+    (tmp_path / "r.urdf").write_text(URDF, encoding="utf-8")
+    (tmp_path / "r.loops.yaml").write_text(
+        "constraints: {rail: {type: point_on_line, first_body: plate, second_body: finger, line_direction: [1, 2, 3], "
+        "line_point: [0.1, 0.2, 0.3], second_point: [0.3, 0.2, 0.1]}}\n",
+        encoding="utf-8",
+    )
+    merged, kept = (mbsym.load(tmp_path / "r.urdf", LoadOptions(fixed_joints=word)) for word in ("merge", "keep"))
+    assert merged.constraints != kept.constraints
+    q = random_state(merged, merged.label(), np.random.default_rng(5))[0]
+    first, second = Reference(merged), Reference(kept)
+    # The two directions across the line are any.
+    sizes = [np.linalg.norm(item.closure_gap(q)) for item in (first, second)]
+    assert sizes[0] == pytest.approx(sizes[1], rel=1e-12)
+    one, other = (item.closure_jacobian(q) for item in (first, second))
+    assert one.T @ one == pytest.approx(other.T @ other, abs=1e-12)  # of lengths of about a metre

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import mbsym
 from mbsym import AppliedWrench, Frame, Placement, PointSpringDamper
@@ -14,13 +15,14 @@ from mbsym.errors import FormatError, ModelError
 from mbsym.formats.native import read_native
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.text_source import TextSource
-from mbsym.model.frame_ends import on_bodies
+from mbsym.model.frame_ends import on_bodies, turned
 from mbsym.model.shape import Shape
 from mbsym.model.system import Model
 from mbsym.model.validate import require_valid
 from mbsym.pipeline import GenerationOptions, express
 from mbsym.reference.reference import Reference
 from mbsym.shapes.forms import Box
+from mbsym.values.numbers import evaluate
 from mbsym.verification.random_trees import random_state
 from mbsym.visualisation.attachments import attachments_of
 from mbsym.visualisation.skeleton import skeleton
@@ -148,3 +150,11 @@ def test_shapes_stand_on_frames() -> None:
         arm(drawn.replace("type: box,", "type: box, density: 2,"))
     with pytest.raises(ModelError, match="is on body 'nobody'"):
         require_valid(replace(model, shapes=(replace(model.shapes[0], body="nobody"),)))
+
+
+@pytest.mark.parametrize("letters", ["x", "y", "z", "xy", "zyx", "yzy"])
+def test_components_turn_with_the_frame(letters: str) -> None:
+    angles = [0.3, -0.7, 1.1][: len(letters)]
+    found = turned(Placement(rotation=tuple(zip(letters, map(str, angles), strict=True))), (1, "-2", 0.5))
+    wanted = Rotation.from_euler(letters.upper(), angles).apply([1, -2, 0.5])  # capitals: moving axes
+    assert [evaluate(value) for value in found] == pytest.approx(wanted, abs=1e-14)
