@@ -76,6 +76,7 @@ def options_of(manifest: Mapping[str, Any], name: str) -> GenerationOptions:
         functions=tuple(each for each in functions if each not in named and each not in MADE_FOR_OTHERS),
         formulation=manifest["formulation"],
         real=manifest["real"],
+        symbolic_parameters=tuple(manifest["run_time_parameters"]) or "none",
         order=manifest.get("order", "weight"),
         prefix=manifest["name"] if manifest["name"] != name else "",
         largest=float("inf"),

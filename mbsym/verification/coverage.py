@@ -102,3 +102,21 @@ def _counted(texts: Sequence[str]) -> list[str]:
     return [
         text if texts.count(text) == 1 else f"{text} ({texts.count(text)} times)" for text in dict.fromkeys(texts)
     ]
+
+
+MOST_LEFT = 6
+"""Functions of which a summary tells what was not reached."""
+
+
+def sentences(functions: Sequence[FunctionCoverage]) -> tuple[str, ...]:
+    """What was reached in all, and what was not, function by function; nothing where there is nothing to reach."""
+    if not functions:
+        return ()
+    sides, taken = sum(item.sides for item in functions), sum(item.taken for item in functions)
+    statuses, met = sum(len(item.statuses) for item in functions), sum(len(item.met) for item in functions)
+    lines = [f"branches: {taken} of {sides} taken; statuses: {met} of {statuses} met"]
+    left = [item for item in functions if item.left]
+    lines += [f"not reached in {item.function}: {', '.join(item.left)}" for item in left[:MOST_LEFT]]
+    if len(left) > MOST_LEFT:
+        lines.append(f"and in {len(left) - MOST_LEFT} functions more, which the certificate's file names")
+    return tuple(lines)

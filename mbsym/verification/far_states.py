@@ -46,7 +46,7 @@ def far_states(inputs: Sequence[Argument], rng: np.random.Generator, single: boo
     """All these states for a function with those inputs, one after the other."""
     sizes = [item.size for item in inputs]
     total = sum(sizes)
-    starts = np.cumsum([0, *sizes[:-1]])
+    starts = np.cumsum([0, *sizes])[:-1]
     is_coordinate = np.zeros(total, dtype=bool)
     for item, start in zip(inputs, starts, strict=True):
         is_coordinate[start : start + item.size] = item.name == COORDINATES
@@ -81,10 +81,10 @@ def far_states(inputs: Sequence[Argument], rng: np.random.Generator, single: boo
 def not_finite_states(inputs: Sequence[Argument], rng: np.random.Generator) -> States:
     """Ordinary states in which one entry of one argument is infinite or not a number: each kind in each argument."""
     sizes = [item.size for item in inputs]
-    starts = np.cumsum([0, *sizes[:-1]])
+    starts = np.cumsum([0, *sizes])[:-1]
     rows = []
     for size, start in zip(sizes, starts, strict=True):
-        for place in sorted({0, size - 1} - {-1}):
+        for place in sorted({0, size - 1}) if size else ():
             for value in NOT_FINITE:
                 rows.append(rng.uniform(-ORDINARY, ORDINARY, sum(sizes)))
                 rows[-1][start + place] = value

@@ -17,18 +17,15 @@ from mbsym.codegen.load import LoadedModule
 from mbsym.codegen.statuses import Status
 from mbsym.symbolic.interpret import interpret
 from mbsym.verification.anew import Anew
-from mbsym.verification.checks import Worst
+from mbsym.verification.checks import OWN_GAPS, OWN_SOLUTIONS, OWN_TERMS, Worst
 from mbsym.verification.coverage import Coverage
 from mbsym.verification.far_states import far_states, not_finite_states, with_unit_quaternions
 from mbsym.verification.singular_states import singular_positions
-from mbsym.verification.text_checks import apart, largest, over_allowance
+from mbsym.verification.text_checks import apart, as_double, largest, over_allowance
 
 Array: TypeAlias = NDArray[Any]
 States: TypeAlias = dict[str, Array]
 
-SOLUTION: Final = "its own terms, solved by singular values"
-STATUS: Final = "statuses of its own terms"
-CLOSING: Final = "gaps and statuses of its own residuals"
 
 DYNAMICS: Final = (
     "constrained_dynamics",
@@ -158,15 +155,13 @@ def _check_solution(
 ) -> None:
     epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
     rng = np.random.default_rng(0)
-    expected = _solution(anew, name, states, single)
+    extended = {key: array.astype(np.longdouble) for key, array in states.items()}
+    expected = _solution(anew, name, extended, single)
     status = expected.status.copy()
     spread = {key: np.zeros(len(status)) for key in expected.results}
-    for _ in range(COPIES):
-        # Numbers that are zero where others cancel are moved too.
-        near = {
-            key: array + JITTER * epsilon * rng.uniform(-1, 1, array.shape) * np.maximum(1.0, np.abs(array))
-            for key, array in states.items()
-        }
+    for copy in range(COPIES):
+        # The first shows what double precision itself rounds; numbers that are zero where others cancel are moved too.
+        near = {key: _moved(array, min(copy, 1) * JITTER * epsilon, rng) for key, array in states.items()}
         other = _solution(anew, name, near, single, rng)
         status[other.status != expected.status] = -1
         for key, array in other.results.items():
@@ -192,9 +187,16 @@ def _check_solution(
             sharp = usable & np.isfinite(size) & (allowed <= blunt * np.maximum(size, np.finfo(float).tiny))
             ratio = over_allowance(largest(apart(array, wanted)), allowed)
             error = max(error, float(ratio[sharp].max(initial=0.0)))
-        worst.note(name, module.language, SOLUTION, error, 1.0, 0)
+        worst.note(name, module.language, OWN_TERMS, error, 1.0, 0)
         missed = np.any((np.broadcast_to(said, status.shape) != status)[status >= 0])
-        worst.note(name, module.language, STATUS, float(missed), 0.5, 0)
+        worst.note(name, module.language, OWN_SOLUTIONS, float(missed), 0.5, 0)
+
+
+def _moved(array: Array, share: float, rng: np.random.Generator) -> Array:
+    """Numbers moved by a share of their size, at least of one; what is not finite stays."""
+    finite = np.where(np.isfinite(array), array, 0.0)
+    moved = finite + share * np.maximum(1.0, np.abs(finite)) * rng.uniform(-1, 1, array.shape)
+    return np.where(np.isfinite(array), moved, array)
 
 
 def _called(module: LoadedModule, name: str, states: States) -> tuple[list[Array], Array]:
@@ -243,6 +245,10 @@ def _solution(anew: Anew, name: str, states: States, single: bool, rng: np.rando
     status = np.where(rank < right.shape[1], int(Status.SINGULAR), int(Status.OK))
     status[~solved] = Status.NOT_FINITE
     status[~np.isfinite(largest(inverses))] = Status.SINGULAR
+    if anew.functions[_terms(name)].guards:
+        # Terms that have a status of their own are no numbers where that is not OK, whatever the reason.
+        for array in terms.values():
+            status[~np.isfinite(largest(array))] = -1
     # Of a row that all but vanishes rounding decides whether it is one, and in which direction.
     sizes = np.sqrt((matrix * matrix).sum(axis=1))
     status[((sizes > 0) & (sizes < FAINT * sizes.max(axis=1, initial=0.0, keepdims=True))).any(axis=1)] = -1
@@ -262,26 +268,28 @@ def _least(matrix: Array, product: Array, right: Array, single: bool, rng: np.ra
     Whatever solves that errs by epsilon over the square of the smallest singular value.
     """
     epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
-    dependent = epsilon ** (2 / 3)
     found, rank = np.full_like(right, np.nan), np.zeros(len(right), dtype=int)
-    squares = np.einsum("nii->ni", product)
-    scales = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
-    for k in np.flatnonzero(np.isfinite(largest(matrix)) & np.isfinite(largest(product))):
-        scale = scales[k]
-        _, values, vt = np.linalg.svd(matrix[k] * scale, full_matrices=False)
-        kept = values > dependent * values.max(initial=0.0)
-        rank[k] = int(kept.sum())
-        solved = vt[kept].T / values[kept] ** 2 @ (vt[kept] @ (scale * right[k]))
-        if rng is not None:
-            share = JITTER * epsilon * (values.max(initial=1.0) / values[kept].min(initial=1.0)) ** 2
-            solved = solved + share * np.abs(solved).max(initial=0.0) * rng.uniform(-1, 1, solved.shape)
-        found[k] = scale * solved
+    usable = np.isfinite(largest(matrix)) & np.isfinite(largest(product))
+    squares = np.einsum("nii->ni", product)[usable]
+    scale = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
+    _, values, vt = np.linalg.svd(matrix[usable] * scale[:, None], full_matrices=False)
+    most = values.max(axis=1, initial=0.0, keepdims=True)
+    kept = values > epsilon ** (2 / 3) * most
+    inverse = np.where(kept, 1 / np.where(kept, values, 1.0) ** 2, 0.0)
+    solved = np.einsum("nki,nk,nkj,nj->ni", vt, inverse, vt, scale * right[usable], optimize=True)
+    if rng is not None:
+        share = JITTER * epsilon * inverse.max(axis=1, initial=0.0, keepdims=True) * most**2
+        solved = solved + share * np.abs(solved).max(axis=1, initial=0.0, keepdims=True) * rng.uniform(
+            -1, 1, solved.shape
+        )
+    found[usable], rank[usable] = scale * solved, kept.sum(axis=1)
     return found, rank
 
 
 def _run(anew: Anew, name: str, states: States) -> dict[str, Array]:
     program = anew.programs[name]
-    return interpret(program, {item.name: states[item.name] for item in program.inputs})
+    found = interpret(program, {item.name: states[item.name] for item in program.inputs})
+    return {key: as_double(array) for key, array in found.items()}
 
 
 # ---- projections of positions ----------------------------------------------------------------------------------------
@@ -344,7 +352,7 @@ def _check_projection(
             wrong |= rests & (steps != 0)
             moved = given & ((np.abs(before) / enough).max(axis=1) > CLEARLY * (1 + rounding / float(np.min(enough))))
             wrong |= moved & (steps < 1)
-        worst.note(name, module.language, CLOSING, float(np.any(wrong)), 0.5, int(np.argmax(wrong)))
+        worst.note(name, module.language, OWN_GAPS, float(np.any(wrong)), 0.5, int(np.argmax(wrong)))
         coverage.note_statuses(name, told)
 
 

@@ -20,7 +20,7 @@ from mbsym.codegen.statuses import Status
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
 from mbsym.verification.anew import Anew
-from mbsym.verification.checks import Worst
+from mbsym.verification.checks import OWN_EQUATIONS, OWN_STATUSES, Worst
 from mbsym.verification.conditions import Condition, conditions_of
 from mbsym.verification.coverage import Coverage
 from mbsym.verification.edge_states import EdgeSearch, States, joined
@@ -28,12 +28,13 @@ from mbsym.verification.far_states import far_states, not_finite_states
 
 Array: TypeAlias = NDArray[Any]
 
-PROGRAM: Final = "its own equations, far and at branches"
-STATUS: Final = "statuses of its own equations"
 
 ROUNDINGS: Final = 256.0
 """Allowance over what rounding of the arguments and of the operations changed in the Program: the text brackets sums
 otherwise, and its library rounds sines otherwise, in as many operations as a function has for one result."""
+
+UNDERFLOW: Final = 1e3
+"""Times the smallest normal number: what is lost below it may be multiplied by masses and lengths."""
 
 COPIES: Final = 3
 """Copies of a state, each a few roundings off, by which rounding is measured."""
@@ -45,6 +46,9 @@ BLUNT: Final = 1e-5
 """Allowance over the size of the result from which on a state shows nothing; 1e-2 in single precision."""
 
 BLUNT_SINGLE: Final = 1e-2
+
+FEW: Final = 8
+"""States at which run-time parameters other than the defaults are given."""
 
 SIZES: Final = (1, 2, 3, 5, 7, 8, 9, 17, 33)
 """States of a call: whole vectors of two, four, eight and sixteen lanes, and what these leave over."""
@@ -83,32 +87,52 @@ def check_texts(
     rng = np.random.default_rng(seed)
     single = anew.module.description.real == "float"
     parameters = {item.name: float(item.default) for item in anew.module.parameters}
-    others = {name: value * float(rng.uniform(0.8, 1.2)) for name, value in parameters.items()}
     for name, program in anew.programs.items():
+        own = {item.name: parameters[item.name] for item in program.parameters}
         function = anew.functions[name]
         conditions = conditions_of(program, function.guards, single)
         search = EdgeSearch(program, rng, work)
         arguments = [item for item in function.arguments if item.direction == "in"]
+        if not arguments:
+            _check_constant(worst, modules, name, program, own)
+            continue
         groups = [far_states(arguments, rng, single)]
         groups += [search.states(condition) for condition in conditions]
         if function.guards:
             groups.append(not_finite_states(arguments, rng))
         work = max(search.work, 0)
         states = _rounded(joined(groups), single)
-        expected = expect(program, function, conditions, states, parameters, single)
+        expected = expect(program, function, conditions, states, own, single)
         coverage.note_conditions(name, conditions, expected.values)
         coverage.note_statuses(name, expected.status)
-        own = (*modules,)
-        for module in own:
-            if name in module.functions:
-                _compare(worst, module, name, states, expected, parameters={})
-                _compare_sizes(worst, module, name, states, expected)
-        if parameters:
-            few = {key: array[:8] for key, array in states.items()}
-            changed = expect(program, function, conditions, few, others, single)
-            for module in own:
-                if name in module.functions and module.functions[name].parameters:
-                    _compare(worst, module, name, few, changed, parameters=others)
+        takers = [module for module in modules if name in module.functions]
+        for module in takers:
+            _compare(worst, module, name, states, expected, {})
+            _compare_sizes(worst, module, name, states, expected)
+        if own:
+            few = {key: array[:FEW] for key, array in states.items()}
+            other = {key: value * float(rng.uniform(0.8, 1.2)) for key, value in own.items()}
+            changed = expect(program, function, conditions, few, other, single)
+            for module in takers:
+                _compare(worst, module, name, few, changed, other)
+
+
+def _check_constant(
+    worst: Worst, modules: Sequence[LoadedModule], name: str, program: Program, parameters: Mapping[str, float]
+) -> None:
+    """Notes the same of a function that takes parameters alone."""
+    expected = interpret(program, {}, parameters)
+    for module in modules:
+        if name not in module.functions:
+            continue
+        epsilon = float(np.finfo(np.float32 if module.manifest["real"] == "float" else np.float64).eps)
+        found, _ = _called(module.functions[name], {}, {})
+        error = 0.0
+        for item, array in zip(module.functions[name].outputs, found, strict=True):
+            wanted = expected[item.name][None]
+            ratio = over_allowance(largest(apart(array[None], wanted)), ROUNDINGS * epsilon * largest(wanted))
+            error = max(error, float(ratio.max()))
+        worst.note(name, module.language, OWN_EQUATIONS, error, 1.0, 0)
 
 
 def expect(
@@ -123,7 +147,8 @@ def expect(
     seen = Output("values of conditions", (len(conditions),), tuple(condition.value for condition in conditions))
     whole = replace(program, outputs=(*program.outputs, seen))
     exact = interpret(whole, {name: array.astype(np.longdouble) for name, array in states.items()}, parameters)
-    epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
+    kind = np.finfo(np.float32 if single else np.float64)
+    epsilon = float(kind.eps)
     spread = {name: np.zeros(len(array)) for name, array in exact.items()}
     rng = np.random.default_rng(0)
     moved = np.zeros_like(exact[seen.name], dtype=float)
@@ -131,15 +156,15 @@ def expect(
         factor = epsilon * JITTER if copy else 0.0
         near = {key: array * (1 + factor * rng.uniform(-1, 1, array.shape)) for key, array in states.items()}
         for key, array in interpret(whole, near, parameters).items():
-            difference = apart(_double(array), _double(exact[key]))
+            difference = apart(as_double(array), as_double(exact[key]))
             if key == seen.name:
                 moved = np.fmax(moved, difference)
             # What is no number has no rounding.
             spread[key] = np.maximum(spread[key], largest(np.where(np.isfinite(difference), difference, 0.0)))
-    values = _double(exact.pop(seen.name))
-    results = {name: _double(array) for name, array in exact.items()}
+    values = as_double(exact.pop(seen.name))
+    results = {name: as_double(array) for name, array in exact.items()}
     allowed = {
-        name: ROUNDINGS * (spread[name] + epsilon * largest(array))
+        name: ROUNDINGS * (spread[name] + epsilon * largest(array) + UNDERFLOW * float(kind.tiny))
         for name, array in results.items()
     }
     return Expected(results, allowed, _statuses(function, conditions, states, results, values, moved), values)
@@ -153,7 +178,7 @@ def apart(found: Array, expected: Array) -> Array:
 
 def largest(array: Array) -> Array:
     """Size of the largest entry of each state; not a number where one is not."""
-    return np.asarray(np.abs(array).reshape(len(array), -1).max(axis=1, initial=0.0))
+    return np.asarray(np.abs(array).max(axis=tuple(range(1, array.ndim)), initial=0.0))
 
 
 def over_allowance(difference: Array, allowed: Array) -> Array:
@@ -163,7 +188,8 @@ def over_allowance(difference: Array, allowed: Array) -> Array:
     return np.where(np.isnan(ratio), np.inf, ratio)
 
 
-def _double(array: Array) -> Array:
+def as_double(array: Array) -> Array:
+    """Numbers of extended precision rounded to double; what is too large is infinite."""
     with np.errstate(all="ignore"):
         return np.asarray(array, dtype=float)
 
@@ -190,11 +216,11 @@ def _statuses(
                 status[~condition.is_above(values[:, place])] = wanted
     finite = np.ones(len(values), dtype=bool)
     for array in results.values():
-        finite &= np.isfinite(array.reshape(len(array), -1)).all(axis=1)
+        finite &= np.isfinite(largest(array))
     status[(status == Status.OK) & ~finite] = Status.NOT_FINITE
     given = np.ones(len(values), dtype=bool)
     for array in states.values():
-        given &= np.isfinite(array.reshape(len(array), -1)).all(axis=1)
+        given &= np.isfinite(largest(array))
     status[~given] = Status.NOT_FINITE
     return np.where(doubtful & given, -1, status)
 
@@ -221,7 +247,6 @@ def _compare(
     states: States,
     expected: Expected,
     parameters: Mapping[str, float],
-    against: str = PROGRAM,
 ) -> None:
     """Notes one call's largest difference over what is allowed, and whether statuses and what comes with them agree."""
     function = module.functions[name]
@@ -238,13 +263,13 @@ def _compare(
         sharp &= allowed <= blunt * np.maximum(size, np.finfo(float).tiny)
         ratio = over_allowance(largest(apart(array, wanted)), allowed)
         error = max(error, float(ratio[sharp].max(initial=0.0)))
-    worst.note(name, module.language, against, error, 1.0, 0)
+    worst.note(name, module.language, OWN_EQUATIONS, error, 1.0, 0)
     if function.statuses:
         missed = np.any((np.broadcast_to(status, (count,)) != expected.status)[known])
         failed = known & (expected.status != Status.OK)
         # Whatever is not OK has no numbers.
         kept = any(np.any(np.isfinite(array.reshape(count, -1)[failed])) for array in found if array.size)
-        worst.note(name, module.language, STATUS, float(missed or kept), 0.5, 0)
+        worst.note(name, module.language, OWN_STATUSES, float(missed or kept), 0.5, 0)
 
 
 def _compare_sizes(worst: Worst, module: LoadedModule, name: str, states: States, expected: Expected) -> None:
