@@ -14,12 +14,15 @@ import numpy as np
 
 from mbsym.codegen.load import LoadedModule
 from mbsym.model.system import Model
+from mbsym.registry import TRANSFER_MATRIX
+from mbsym.transfer_matrix.stepper import TransferMatrixStepper
 from mbsym.verification.anew import derived_anew
 from mbsym.verification.checks import Worst
 from mbsym.verification.coverage import Coverage, FunctionCoverage
 from mbsym.verification.edge_states import MOST_WORK
 from mbsym.verification.loop_checks import check_loops
 from mbsym.verification.read_back import read_back_c, read_back_numpy
+from mbsym.verification.stepping_statuses import check_stepping_statuses
 from mbsym.verification.text_checks import check_texts
 
 OWN_SEED: Final = 7
@@ -60,7 +63,11 @@ def check_beyond(
         elif module.language == "numpy":
             worst.add(read_back_numpy(anew.module, directory))
     check_texts(worst, anew, modules, seed + OWN_SEED, coverage, MOST_WORK)
-    if states and anew.module.description.tolerances:
+    if manifest["formulation"] == TRANSFER_MATRIX:
+        order = manifest.get("order", "weight")
+        steppers = [TransferMatrixStepper(model, order=order, module=module) for module in modules]
+        check_stepping_statuses(worst, steppers, states[0], coverage)
+    elif anew.module.description.tolerances:
         closed = np.array([state["q"] for state in states])
         check_loops(worst, anew, modules, closed, seed + OWN_SEED, coverage)
     return coverage.functions()
