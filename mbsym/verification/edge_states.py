@@ -37,8 +37,8 @@ OFFSETS: Final = np.logspace(-13, 0, 40)
 BESIDE: Final = 1e-9
 """Size of a value from which on it is clearly on its side of a border at zero: rounding is a thousandth of it."""
 
-MOST_WORK: Final = 600_000
-"""Operations of interpreted values, each for a few states at once, that the search of a module may take: half a second
+MOST_WORK: Final = 300_000
+"""Operations of interpreted values, each for a few states at once, that the search of a module may take: a quarter of a second
 or so. What is left then is not sought."""
 
 

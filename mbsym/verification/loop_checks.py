@@ -46,7 +46,7 @@ BLUNT: Final = 1e-4
 
 BLUNT_SINGLE: Final = 1e-1
 JITTER: Final = 4.0
-COPIES: Final = 4
+COPIES: Final = 3
 
 FAINT: Final = 1e-12
 """Size of a closure row over that of the largest below which it is what rounding left of zero."""
@@ -98,10 +98,15 @@ def check_loops(
         singular = singular_positions(anew, closed, rng)
     else:
         singular = closed[:0]
+    terms = _Terms(anew)
+    samples: dict[tuple[str, ...], list[States]] = {}
     for name in DYNAMICS:
         if name in anew.functions and _terms(name) in programs:
-            states = _dynamic_states(anew, name, closed, singular, rng, single)
-            _check_solution(worst, anew, modules, name, states, coverage, single)
+            arguments = tuple(item.name for item in anew.functions[name].arguments if item.direction == "in")
+            if arguments not in samples:
+                states = _dynamic_states(anew, name, closed, singular, rng, single)
+                samples[arguments] = _samples(states, single)
+            _check_solution(worst, terms, modules, name, samples[arguments], coverage, single)
     for name in PROJECTIONS:
         if name in anew.functions and "constraint_residual" in programs:
             _check_projection(worst, anew, modules, name, _starts(anew, name, closed, rng, single), coverage, single)
@@ -144,25 +149,50 @@ def _given(states: States, single: bool) -> States:
     return {name: array.astype(np.float32).astype(float) for name, array in states.items()} if single else states
 
 
+class _Terms:
+    """Results of the module's Programs, each made once for states that several functions are asked at."""
+
+    def __init__(self, anew: Anew) -> None:
+        self.anew = anew
+        self._made: dict[tuple[object, ...], tuple[States, dict[str, Array]]] = {}
+
+    def run(self, name: str, states: States) -> dict[str, Array]:
+        """Results of a function in double precision, by name."""
+        program = self.anew.programs[name]
+        given = {item.name: states[item.name] for item in program.inputs}
+        key = (name, *map(id, given.values()))
+        if key not in self._made:
+            found = interpret(program, given)
+            self._made[key] = given, {key: as_double(array) for key, array in found.items()}
+        return self._made[key][1]
+
+
+def _samples(states: States, single: bool) -> list[States]:
+    """The states in extended precision, as they are, and a few times moved by roundings."""
+    epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
+    rng = np.random.default_rng(0)
+    exact = {key: array.astype(np.longdouble) for key, array in states.items()}
+    moved = [{key: _moved(array, JITTER * epsilon, rng) for key, array in states.items()} for _ in range(COPIES)]
+    return [exact, states, *moved]
+
+
 def _check_solution(
     worst: Worst,
-    anew: Anew,
+    terms: _Terms,
     modules: Sequence[LoadedModule],
     name: str,
-    states: States,
+    samples: Sequence[States],
     coverage: Coverage,
     single: bool,
 ) -> None:
     epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
     rng = np.random.default_rng(0)
-    extended = {key: array.astype(np.longdouble) for key, array in states.items()}
-    expected = _solution(anew, name, extended, single)
+    exact, states, *_ = samples
+    expected = _solution(terms, name, exact, single)
     status = expected.status.copy()
     spread = {key: np.zeros(len(status)) for key in expected.results}
-    for copy in range(COPIES):
-        # The first shows what double precision itself rounds; numbers that are zero where others cancel are moved too.
-        near = {key: _moved(array, min(copy, 1) * JITTER * epsilon, rng) for key, array in states.items()}
-        other = _solution(anew, name, near, single, rng)
+    for near in samples[1:]:
+        other = _solution(terms, name, near, single, rng)
         status[other.status != expected.status] = -1
         for key, array in other.results.items():
             difference = largest(apart(array, expected.results[key]))
@@ -206,18 +236,19 @@ def _called(module: LoadedModule, name: str, states: States) -> tuple[list[Array
     return [np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,))], status
 
 
-def _solution(anew: Anew, name: str, states: States, single: bool, rng: np.random.Generator | None = None) -> _Solved:
+def _solution(made: _Terms, name: str, states: States, single: bool, rng: np.random.Generator | None = None) -> _Solved:
     """vdot = free + response lambda with delassus lambda = right, of least norm in rows of equal size.
 
     Args:
-        anew: the module, derived again.
+        made: results of the module's Programs.
         name: of the function.
         states: its arguments.
         single: the code computes in single precision.
         rng: moves the multipliers by as much as rounding may, if it is given.
     """
+    anew = made.anew
     with np.errstate(all="ignore"):
-        terms = _run(anew, _terms(name), states)
+        terms = made.run(_terms(name), states)
         count = len(states["q"])
         weighted, inverses = terms["weighted"], terms["inverses"]
         if name == "project_velocity":
@@ -225,8 +256,8 @@ def _solution(anew: Anew, name: str, states: States, single: bool, rng: np.rando
         else:
             right = terms["right"].copy()
         if "gains" in states:
-            rows = _run(anew, "constraint_jacobian", states)["G"]
-            residual = _run(anew, "constraint_residual", states)["residual"]
+            rows = made.run("constraint_jacobian", states)["G"]
+            residual = made.run("constraint_residual", states)["residual"]
             alpha, beta = states["gains"][:, :1], states["gains"][:, 1:]
             right -= 2 * alpha * np.einsum("nij,nj->ni", rows, states["v"]) + beta**2 * residual
         matrix = np.sqrt(np.abs(inverses))[:, :, None] * weighted
@@ -240,7 +271,7 @@ def _solution(anew: Anew, name: str, states: States, single: bool, rng: np.rando
         for key in ("vdot", "lambda") if name != "project_velocity" else tuple(results):
             solved &= np.isfinite(largest(results[key]))
         if name == "joint_wrenches":
-            results = _run(anew, "constrained_wrenches", {**states, **results})
+            results = made.run("constrained_wrenches", {**states, **results})
             solved &= np.isfinite(largest(results["wrenches"]))
     status = np.where(rank < right.shape[1], int(Status.SINGULAR), int(Status.OK))
     status[~solved] = Status.NOT_FINITE
@@ -286,12 +317,6 @@ def _least(matrix: Array, product: Array, right: Array, single: bool, rng: np.ra
     return found, rank
 
 
-def _run(anew: Anew, name: str, states: States) -> dict[str, Array]:
-    program = anew.programs[name]
-    found = interpret(program, {item.name: states[item.name] for item in program.inputs})
-    return {key: as_double(array) for key, array in found.items()}
-
-
 # ---- projections of positions ----------------------------------------------------------------------------------------
 
 
@@ -320,9 +345,11 @@ def _check_projection(
     sizes = {item.name: np.array(item.sizes) for item in anew.module.tolerances if item.sizes}
     epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
 
+    program = anew.programs["constraint_residual"]
+
     def residuals(at: Array) -> Array:
         with np.errstate(all="ignore"):
-            return _run(anew, "constraint_residual", {"q": at})["residual"]
+            return as_double(interpret(program, {"q": at})["residual"])
 
     before = residuals(q)
     for module in modules:
