@@ -23,8 +23,8 @@ Kind: TypeAlias = Literal["select", "abs", "sign", "min", "max"] | Need
 BRANCHING: Final = ("select", "abs", "sign", "min", "max")
 """Functions of the graph that are something else on either side of a value."""
 
-DOUBTFUL: Final = 4.0
-"""Factor around the bound of a divisor within which rounding may decide either way."""
+DOUBTFUL: Final = 1.25
+"""Factor around the bound of a divisor within which the numbers of a text may lie on the other side than those of its Program."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,12 +34,16 @@ SHORTENED: Final = np.array([1.0, 0.5, 0.2, 0.05])
 OFFSETS: Final = np.logspace(-13, 0, 40)
 """Distances from the border [rad, m, ...] of which the nearest ones that are clearly on a side are taken."""
 
+FINE: Final = 24
+MOST_CROSSED: Final = 3
+"""States between two neighbours that are on different sides, and of how many such pairs."""
+
 BESIDE: Final = 1e-9
 """Size of a value from which on it is clearly on its side of a border at zero: rounding is a thousandth of it."""
 
 MOST_WORK: Final = 300_000
-"""Operations of interpreted values, each for a few states at once, that the search of a module may take: a quarter of a second
-or so. What is left then is not sought."""
+"""Operations of interpreted values, each for a few states at once, that the search of a module may take: a quarter of
+a second or so. What is left then is not sought."""
 
 
 class EdgeSearch:
@@ -101,16 +105,24 @@ class EdgeSearch:
 
     def _beside(self, condition: Condition, x: Array, slope: Array) -> Array:
         """The border itself, and on each side the nearest states that are clearly on it, and one farther away."""
-        rows = np.concatenate([x[None], *(x + sign * OFFSETS[:, None] * slope for sign in (1.0, -1.0))])
+        offsets = np.concatenate([OFFSETS, -OFFSETS])
+        values = self._values([condition.value], x + offsets[:, None] * slope)[:, 0]
+        above = condition.is_above(values)
+        # Between neighbours on different sides the border is looked for once more.
+        crossed = np.flatnonzero(above[1:] != above[:-1])
+        ends = [(offsets[k], offsets[k + 1]) for k in crossed if offsets[k] * offsets[k + 1] > 0]
+        fine = [np.sign(a) * np.geomspace(abs(a), abs(b), FINE) for a, b in ends[:MOST_CROSSED]]
+        offsets = np.concatenate([[0.0], *fine, offsets])
+        rows = x + offsets[:, None] * slope
         values = self._values([condition.value], rows)[:, 0]
         above = condition.is_above(values)
-        clear = np.isfinite(values) & ~condition.is_doubtful(values, np.full(len(rows), BESIDE))
+        clear = np.isfinite(values) & ~condition.is_doubtful(values, np.full(len(rows), BESIDE if not condition.bound else 0.0))
         chosen = [0]
         for side in (True, False):
             places = np.flatnonzero(clear & (above == side))
             places = places[places > 0]
             if len(places):
-                distance = (places - 1) % len(OFFSETS)
+                distance = np.abs(np.abs(values[places]) - condition.bound)
                 chosen += [int(places[np.argmin(distance)]), int(places[np.argmax(distance)])]
         return rows[list(dict.fromkeys(chosen))]
 

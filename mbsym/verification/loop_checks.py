@@ -57,7 +57,7 @@ DISTANCES: Final = (0.0, 1e-6, 1e-4, 1e-2)
 OPENINGS: Final = (0.0, 1e-9, 1e-4, 0.02, 0.3, 1.0, 3.0)
 """Sizes of motions from closed positions to starts of projections [rad, m]."""
 
-STARTS: Final = 4
+STARTS: Final = 8
 """Starts of each size."""
 
 SCALED: Final = (1.0, 1e3, 1e-6)
@@ -65,6 +65,12 @@ SCALED: Final = (1.0, 1e3, 1e-6)
 
 HUGE: Final = {"double": 1e305, "float": 1e37}
 """A force that no acceleration can have a number for, where masses are small."""
+
+SURE_STEPS: Final = 6
+"""Steps in which a start that is sure to be closed is: half as many as the texts take."""
+
+SHRINKS: Final = 0.5
+"""Part of its size that each of these steps leaves of a gap at most."""
 
 CLEARLY: Final = 8.0
 """Factor around tolerances within which rounding of residuals may decide either way."""
@@ -317,6 +323,32 @@ def _least(matrix: Array, product: Array, right: Array, single: bool, rng: np.ra
     return found, rank
 
 
+def _newton_steps(anew: Anew, q: Array, single: bool) -> Array:
+    """Newton steps that close loops from each start, of least kinetic energy; -1 where so few do not."""
+    if not {"position_correction", "moved_position"} <= anew.programs.keys():
+        return np.full(len(q), -1)
+    enough = 1e-4 if single else 1e-12
+    found = np.full(len(q), -1)
+    at = np.where(np.isfinite(q), q, 0.0)
+    with np.errstate(all="ignore"):
+        gap = largest(interpret(anew.programs["constraint_residual"], {"q": at})["residual"])
+        found[np.isfinite(largest(q)) & (gap < enough)] = 0
+        for step in range(1, SURE_STEPS + 1):
+            residual = interpret(anew.programs["constraint_residual"], {"q": at})["residual"]
+            terms = interpret(anew.programs["position_correction"], {"q": at})
+            matrix = np.sqrt(np.abs(terms["inverses"]))[:, :, None] * terms["weighted"]
+            multipliers, rank = _least(matrix, terms["delassus"], residual, single, None)
+            motion = -np.einsum("nij,nj->ni", terms["response"], multipliers)
+            moved = interpret(anew.programs["moved_position"], {"q": at, "motion": motion})
+            at = next(iter(moved.values()))
+            there = largest(interpret(anew.programs["constraint_residual"], {"q": at})["residual"])
+            # Only starts whose gap shrinks with each step are sure to be closed by whatever steps a text takes.
+            sure = (there < SHRINKS * gap) & (rank == residual.shape[1])
+            gap = np.where(sure, there, np.inf)
+            found[(found < 0) & sure & (there < enough) & np.isfinite(largest(q))] = step
+    return found
+
+
 # ---- projections of positions ----------------------------------------------------------------------------------------
 
 
@@ -352,6 +384,7 @@ def _check_projection(
             return as_double(interpret(program, {"q": at})["residual"])
 
     before = residuals(q)
+    newton = _newton_steps(anew, q, single)
     for module in modules:
         if name not in module.functions:
             continue
@@ -379,6 +412,10 @@ def _check_projection(
             wrong |= rests & (steps != 0)
             moved = given & ((np.abs(before) / enough).max(axis=1) > CLEARLY * (1 + rounding / float(np.min(enough))))
             wrong |= moved & (steps < 1)
+        # A start near closed loops must come to them, in as many steps as Newton's.
+        wrong |= (newton >= 0) & ~closed
+        if len(found) > 1:
+            wrong |= (newton >= 0) & (np.abs(steps - newton) > 1)
         worst.note(name, module.language, OWN_GAPS, float(np.any(wrong)), 0.5, int(np.argmax(wrong)))
         coverage.note_statuses(name, told)
 
