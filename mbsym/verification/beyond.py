@@ -71,5 +71,3 @@ def check_beyond(
         closed = np.array([state["q"] for state in states])
         check_loops(worst, anew, modules, closed, seed + OWN_SEED, coverage)
     return coverage.functions()
-
-

@@ -99,9 +99,7 @@ class Coverage:
 
 def _counted(texts: Sequence[str]) -> list[str]:
     """Each text once, with how often it was there."""
-    return [
-        text if texts.count(text) == 1 else f"{text} ({texts.count(text)} times)" for text in dict.fromkeys(texts)
-    ]
+    return [text if texts.count(text) == 1 else f"{text} ({texts.count(text)} times)" for text in dict.fromkeys(texts)]
 
 
 MOST_LEFT = 6

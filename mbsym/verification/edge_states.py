@@ -116,7 +116,9 @@ class EdgeSearch:
         rows = x + offsets[:, None] * slope
         values = self._values([condition.value], rows)[:, 0]
         above = condition.is_above(values)
-        clear = np.isfinite(values) & ~condition.is_doubtful(values, np.full(len(rows), BESIDE if not condition.bound else 0.0))
+        clear = np.isfinite(values) & ~condition.is_doubtful(
+            values, np.full(len(rows), BESIDE if not condition.bound else 0.0)
+        )
         chosen = [0]
         for side in (True, False):
             places = np.flatnonzero(clear & (above == side))
@@ -124,7 +126,7 @@ class EdgeSearch:
             if len(places):
                 distance = np.abs(np.abs(values[places]) - condition.bound)
                 chosen += [int(places[np.argmin(distance)]), int(places[np.argmax(distance)])]
-        return rows[list(dict.fromkeys(chosen))]
+        return np.asarray(rows[list(dict.fromkeys(chosen))])
 
     def _values(self, wanted: Sequence[Reference], rows: Array) -> Array:
         key = tuple(wanted)

@@ -95,7 +95,7 @@ def _thinned(places: Array) -> Array:
     """So many of some places, evenly spread."""
     if len(places) <= MOST_ALONE:
         return places
-    return places[np.linspace(0, len(places) - 1, MOST_ALONE).astype(int)]
+    return np.asarray(places[np.linspace(0, len(places) - 1, MOST_ALONE).astype(int)])
 
 
 def with_unit_quaternions(inputs: Sequence[Argument], states: States) -> States:
@@ -106,7 +106,8 @@ def with_unit_quaternions(inputs: Sequence[Argument], states: States) -> States:
             array = found[item.name] = found[item.name].copy()
             four = array[..., place : place + 4]
             size = np.sqrt((four * four).sum(axis=-1, keepdims=True))
-            unit = np.where(size > 0, four / np.where(size > 0, size, 1.0), [1.0, 0.0, 0.0, 0.0])
+            with np.errstate(invalid="ignore"):
+                unit = np.where(size > 0, four / np.where(size > 0, size, 1.0), [1.0, 0.0, 0.0, 0.0])
             array[..., place : place + 4] = np.where(np.isfinite(size), unit, four)
     return found
 

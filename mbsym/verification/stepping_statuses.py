@@ -108,7 +108,9 @@ def _check_steps(worst: Worst, module: LoadedModule, name: str, start: Any, cove
 def _called(module: LoadedModule, name: str, given: Given) -> tuple[dict[str, Any], Status]:
     """Results by name and the status; what is not given is zero."""
     function = module.functions[name]
-    values = [np.broadcast_to(np.asarray(given.get(item.name, 0.0), dtype=float), item.shape) for item in function.inputs]
+    values = [
+        np.broadcast_to(np.asarray(given.get(item.name, 0.0), dtype=float), item.shape) for item in function.inputs
+    ]
     with np.errstate(all="ignore"):
         found, status = function.with_status(*values)
     results = found if isinstance(found, tuple) else (found,)
