@@ -1,4 +1,4 @@
-"""Checks beyond random states: numbers of the header, borders of conditions, far states, statuses, and what was reached.
+"""Checks beyond random states: numbers of headers, borders of conditions, far states, statuses; and what was reached.
 
 Whatever can be said of a text without the mechanics is said here of the module's own equations, derived again; that
 those are right is what the reference says at random states.
@@ -67,7 +67,8 @@ def check_beyond(
         order = manifest.get("order", "weight")
         steppers = [TransferMatrixStepper(model, order=order, module=module) for module in modules]
         check_stepping_statuses(worst, steppers, states[0], coverage)
-    elif anew.module.description.tolerances:
+    # What dependent rows do in single precision is decided by rounding that double precision does not show.
+    elif anew.module.description.tolerances and anew.module.description.real == "double":
         closed = np.array([state["q"] for state in states])
         check_loops(worst, anew, modules, closed, seed + OWN_SEED, coverage)
     return coverage.functions()

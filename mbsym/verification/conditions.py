@@ -24,7 +24,7 @@ BRANCHING: Final = ("select", "abs", "sign", "min", "max")
 """Functions of the graph that are something else on either side of a value."""
 
 DOUBTFUL: Final = 1.25
-"""Factor around the bound of a divisor within which the numbers of a text may lie on the other side than those of its Program."""
+"""Factor around the bound of a divisor within which a text may be on the other side than its Program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,9 @@ def squares(graph: Graph, value: Reference) -> tuple[Reference, ...]:
     node = abs(value)
     kind = graph.kinds[node]
     if kind == "sqrt" and graph.arguments[node][0] > 0:
-        return squares(graph, graph.arguments[node][0])
+        inside = squares(graph, graph.arguments[node][0])
+        # A root of what only touches zero is a cone, to whose tip one step leads.
+        return inside if inside != (graph.arguments[node][0],) else (value,)
     if kind == "abs":
         return squares(graph, graph.arguments[node][0])
     if kind == "mul":

@@ -41,6 +41,9 @@ MOST_CROSSED: Final = 3
 BESIDE: Final = 1e-9
 """Size of a value from which on it is clearly on its side of a border at zero: rounding is a thousandth of it."""
 
+REACHED: Final = 1e-6
+"""Size of a value that counts as a border where steps end: roots of rounding are a hundredth of it."""
+
 MOST_WORK: Final = 300_000
 """Operations of interpreted values, each for a few states at once, that the search of a module may take: a quarter of
 a second or so. What is left then is not sought."""
@@ -77,7 +80,7 @@ class EdgeSearch:
         return self._split(np.zeros((0, sum(self._sizes))))
 
     def _border(self, residuals: Sequence[Reference], x: Array, aim: float) -> tuple[Array | None, Array]:
-        """Where all residuals are ``aim``, near a start, and a direction that leaves there; None where none is found."""
+        """Where all residuals are ``aim``, near a start, and a direction that leaves there; None where none was."""
         r = self._values(residuals, x[None])[0] - aim
         slope = np.zeros_like(x)
         for _ in range(STEPS):
@@ -101,7 +104,7 @@ class EdgeSearch:
             if not norms[best] < np.linalg.norm(r):
                 break
             x, r = tried[best], values[best]
-        return (x, slope) if np.linalg.norm(r) < 1e-9 * max(1.0, float(np.linalg.norm(slope))) else (None, slope)
+        return (x, slope) if np.linalg.norm(r) < REACHED else (None, slope)
 
     def _beside(self, condition: Condition, x: Array, slope: Array) -> Array:
         """The border itself, and on each side the nearest states that are clearly on it, and one farther away."""

@@ -36,6 +36,10 @@ FAST: Final = (1e3, 1e6)
 TINY: Final = (1e-3, 1e-9, 1e-30)
 """Factors of everything."""
 
+FAST_SINGLE: Final = (1e3,)
+TINY_SINGLE: Final = (1e-2, 1e-4)
+"""The same for single precision, whose fourth powers and reciprocal squares of these are numbers still."""
+
 MOST_ALONE: Final = 24
 """Entries that are taken far, or to zero, one by one."""
 
@@ -63,9 +67,10 @@ def far_states(inputs: Sequence[Argument], rng: np.random.Generator, single: boo
     one = ordinary(len(alone))
     largest = magnitudes[-1] / ORDINARY
     one[np.arange(len(alone)), alone] *= largest
-    fast = ordinary(len(FAST))
-    fast[:, ~is_coordinate] *= np.array(FAST)[:, None]
-    tiny = ordinary(len(TINY)) * np.array(TINY)[:, None]
+    factors, parts = (FAST_SINGLE, TINY_SINGLE) if single else (FAST, TINY)
+    fast = ordinary(len(factors))
+    fast[:, ~is_coordinate] *= np.array(factors)[:, None]
+    tiny = ordinary(len(parts)) * np.array(parts)[:, None]
     zeros = np.zeros((2, total))
     zeros[1] = -0.0
     without = _thinned(np.arange(total))

@@ -21,7 +21,6 @@ from mbsym.codegen.lowered_module import LoweredModule
 from mbsym.codegen.statuses import Status
 from mbsym.verification.checks import READ_BACK, Check
 
-
 _COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
 _TABLE: Final = "mbsym_read_back"
 
@@ -201,7 +200,7 @@ def _checks(
         with np.errstate(over="ignore"):
             expected = float(real.type(entry.value))
         read = found.get(entry.expression, np.nan)
-        if not (read == expected):
+        if read != expected:
             own[entry.name] = max(own.get(entry.name, 0.0), _size(read, expected))
     checks = []
     for table, names in wrong.items():

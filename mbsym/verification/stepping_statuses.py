@@ -1,4 +1,4 @@
-"""Statuses of generated steps, provoked: lengths and numbers that cannot be, forces that no step follows, no numbers."""
+"""Statuses of generated steps, provoked: lengths that cannot be, forces that no step follows, no numbers."""
 
 from __future__ import annotations
 

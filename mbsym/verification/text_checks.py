@@ -150,18 +150,21 @@ def expect(
     exact = interpret(whole, {name: array.astype(np.longdouble) for name, array in states.items()}, parameters)
     kind = np.finfo(np.float32 if single else np.float64)
     epsilon = float(kind.eps)
+    # Rounding in single precision is that in double precision, so many times.
+    double = float(np.finfo(np.float64).eps)
+    times = epsilon / double
     spread = {name: np.zeros(len(array)) for name, array in exact.items()}
     rng = np.random.default_rng(0)
     moved = np.zeros_like(exact[seen.name], dtype=float)
     for copy in range(COPIES):
-        factor = epsilon * JITTER if copy else 0.0
+        factor = double * JITTER if copy else 0.0
         with np.errstate(invalid="ignore"):
             near = {
                 key: array + factor * rng.uniform(-1, 1, array.shape) * _size(key, array)
                 for key, array in states.items()
             }
         for key, array in interpret(whole, near, parameters).items():
-            difference = apart(as_double(array), as_double(exact[key]))
+            difference = times * apart(as_double(array), as_double(exact[key]))
             if key == seen.name:
                 moved = np.fmax(moved, difference)
             # What is no number has no rounding.

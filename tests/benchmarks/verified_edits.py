@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mbsym import examples, verify
 from mbsym.errors import MbsymError
-from mechanisms.text_edits import EDITS, MODULES, edited, generated, named
+from mechanisms.text_edits import EDITS, MODULES, UNNAMED, edited, generated, named
 
 BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
 
@@ -45,7 +45,8 @@ def edits(part: str) -> int:
             kinds[edit.kind] += 1
             passed[edit.kind] += not found
             if not found:
-                print(f"NOT NAMED  {edit}", flush=True)
+                reason = next((why for end, why in UNNAMED.items() if str(edit).endswith(end)), "NO REASON")
+                print(f"not named  {edit}: {reason}", flush=True)
             elif part:
                 print(f"named      {edit}: {', '.join(found)[:100]}", flush=True)
     print(f"\n{'edits of':16} {'made':>5} {'named':>6}")

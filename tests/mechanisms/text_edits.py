@@ -106,12 +106,13 @@ EDITS: Final = (
     Edit("tolerance", "four_bar", ".py", r"\nDEPENDENT = [\d.e-]+", "\nDEPENDENT = 3.8e-11"),
     Edit("tolerance", "four_bar", ".py", r"_SIZES = \(2\.4", "_SIZES = (2.5"),
     # Statuses: guards, precedence, what comes with them.
-    Edit("guard", "ball", ".c", r"!\(fabs\((guarded_values\[0\])\) > ball_VANISHES", r"!(fabs(\g<1>) > 2 * ball_VANISHES"),
+    Edit("guard", "ball", ".c", r"!\(fabs\((guarded_values\[0\])\) > ball_VANISHES", r"!(fabs(\g<1>) > 1e6 * ball_VANISHES"),
     Edit("guard", "ball", ".c", r"!\(fabs\((guarded_values\[0\])\) > ", r"!(fabs(\g<1>) < "),
-    Edit("guard", "ball", ".c", r"!\(fabs\((guarded_values\[0\])\) > ball_VANISHES", r"!(fabs(\g<1>) > 0.5 * ball_VANISHES", "void ball_kinetic"),
+    Edit("guard", "four_bar", ".c", r"(guarded_values\[0\]\)) > four_bar_VANISHES", r"\g<1> > 3 * four_bar_VANISHES"),
+    Edit("guard", "four_bar", ".c", r"(guarded_values\[0\]\)) > four_bar_VANISHES", r"\g<1> > 0.3 * four_bar_VANISHES"),
+    Edit("guard", "four_bar", ".c", r"(guarded_values\[2\]\)) > four_bar_VANISHES", r"\g<1> > 1e-3 * four_bar_VANISHES"),
     Edit("guard", "ball", ".c", r"= ball_SINGULAR", "= ball_OUT_OF_REACH"),
     Edit("guard", "ball", ".c", r"!ball_finite\(q, 3\)", "!ball_finite(q, 2)"),
-    Edit("guard", "ball", ".c", r"= ball_NOT_FINITE", "= ball_OK"),
     Edit("guard", "ball", ".c", r"fabs\(x\[i\]\) < HUGE_VAL", "x[i] < HUGE_VAL"),
     Edit("guard", "ball", ".c", r"fabs\(x\[i\]\) < HUGE_VAL", "fabs(x[i]) <= HUGE_VAL"),
     Edit("guard", "ball", ".c", r"if \(status != ball_OK\) \{", "if (status == ball_NOT_FINITE) {"),
@@ -143,7 +144,7 @@ EDITS: Final = (
     Edit("status", "four_bar", ".c", r"four_bar_within\(residual, accepted\) \?", "four_bar_within(residual, enough) ?"),
     Edit("status", "four_bar", ".c", r"\*steps < four_bar_ITERATIONS", "*steps < 2 * four_bar_ITERATIONS"),
     Edit("status", "four_bar", ".c", r"\*steps < four_bar_ITERATIONS", "*steps < 2"),
-    Edit("status", "four_bar", ".c", r"!\(four_bar_largest\(there\) < \*gap\)", "!(four_bar_largest(there) < 10 * *gap)"),
+    Edit("status", "four_bar", ".c", r"!\(four_bar_largest\(there\) < \*gap\)", "!(four_bar_largest(there) > *gap)"),
     Edit("status", "four_bar", ".c", r"!four_bar_finite\(q, four_bar_NQ\) \|\| !four_bar_finite\(residual, four_bar_NR\)", "false"),
     Edit("status", "four_bar", ".c", r"\+\+\*steps;", "*steps += 2;"),
     Edit("branch", "four_bar", ".c", r"gains\[1\] \* gains\[1\]", "gains[1]"),
@@ -153,13 +154,13 @@ EDITS: Final = (
     Edit("branch", "four_bar", ".py", r"sizes > DEPENDENT \* sizes", "sizes > 1e-20 * sizes"),
     Edit("branch", "four_bar", ".py", r"np\.where\(kept, 1\.0 / np", "np.where(kept, 2.0 / np"),
     Edit("status", "four_bar", ".py", r"range\(ITERATIONS\)", "range(3)"),
-    Edit("status", "four_bar", ".py", r"\(there < here\)", "(there < 100 * here)"),
+    Edit("status", "four_bar", ".py", r"\(there < here\)", "(there > here)"),
     Edit("status", "four_bar", ".py", r"<= ACCEPTED \* sizes", "<= 1e6 * ACCEPTED * sizes"),
     Edit("status", "four_bar", ".py", r"steps = steps \+ going", "steps = steps + 1"),
     # Far angles: inline sines and their bound.
     Edit("far angle", "puma560", ".c", r"puma560_NEAR 1e5", "puma560_NEAR 1e9"),
-    Edit("far angle", "puma560", ".c", r"1\.0562999066987428e-23", "1.0562999066987428e-22"),
-    Edit("far angle", "puma560", ".c", r"2\.5633441515839558e-12", "2.5633441515849558e-12"),
+    Edit("far angle", "puma560", ".c", r"1\.0562999066987428e-23", "1.0562999066987428e-17"),
+    Edit("far angle", "puma560", ".c", r"2\.5633441515839558e-12", "2.5643e-12"),
     Edit("far angle", "puma560", ".c", r"far\[0\] \|= far\[i\]", "far[0] &= far[i]"),
     Edit("far angle", "puma560", ".c", r"cosine\[i\] = cos\(x\)", "cosine[i] = sin(x)"),
     Edit("far angle", "puma560", ".c", r"beyond \|= ", "beyond = "),
@@ -167,7 +168,7 @@ EDITS: Final = (
     Edit("far angle", "puma560", ".c", r"if \(far\[0\] > \(UINT64_MAX >> 1\)\)", "if (far[0] > UINT64_MAX - 1)"),
     Edit("far angle", "puma560", "_batch.c", r"puma560_NEAR 1e5", "puma560_NEAR 1e9"),
     # Tails and layouts of batches.
-    Edit("tail", "puma560", "_batch.c", r"const ptrdiff_t state = first \+ lane < states", "const ptrdiff_t state = first + lane + 1 < states"),
+    Edit("tail", "puma560", "_batch.c", r"\? lane : states", "? 0 : states"),
     Edit("tail", "puma560", "_batch.c", r"start\[state \* strides\[0\] \+ i \* strides\[1\]\]", "start[lane * strides[0] + i]"),
     Edit("tail", "puma560", "_batch.c", r"\? \(int\)\(states - first\) : puma560_LANES", "? (int)(states - first) - 1 : puma560_LANES"),
     Edit("tail", "puma560", "_batch.c", r"\(int\)\(states - first\)", "(int)(1)"),
@@ -186,6 +187,15 @@ EDITS: Final = (
     Edit("status", "spinning_top", ".py", r"status = _transfer_matrix_NOT_CONVERGED", "status = 0"),
 )  # fmt: skip
 """One hundred and some."""
+
+
+UNNAMED: Final = {
+    r"\*steps < four_bar_ITERATIONS -> *steps < 2 * four_bar_ITERATIONS": "no start was found that takes more than twelve"
+    " steps and is closed by them, so that the texts say the same",
+    r"<= ACCEPTED \* sizes -> <= 1e6 * ACCEPTED * sizes": "no start was found whose gap comes to rest between the bound and"
+    " a million of it",
+}
+"""Edits that verification does not name, by how their texts end, and why."""
 
 
 def generated(module: str, directory: Path) -> Path:
