@@ -4,7 +4,7 @@ Prints each edit that passes, and the counts by kind. With --coverage the branch
 of all bundled examples reach are printed; with --write they take their place in the page.
 
     python tests/benchmarks/verified_edits.py [PART_OF_AN_EDIT]
-    python tests/benchmarks/verified_edits.py --coverage [--write docs/certificates.md]
+    python tests/benchmarks/verified_edits.py --coverage [--write docs/explanations/what_verification_reaches.md]
 """
 
 from __future__ import annotations

@@ -81,10 +81,18 @@ def _numbers(kind: str, module: str, suffix: str, *names: str) -> list[Edit]:
 EDITS: Final = (
     # Constants, places, statuses, defaults, limits, tolerances of headers and modules.
     *_numbers("header constant", "five_bar", ".h", "five_bar_NB", "five_bar_NJ"),
-    *_numbers("header place", "four_bar", ".h", "four_bar_Q_B", "four_bar_V_C", "four_bar_MOTOR_A", "four_bar_BODY_crank"),
+    *_numbers(
+        "header place", "four_bar", ".h", "four_bar_Q_B", "four_bar_V_C", "four_bar_MOTOR_A", "four_bar_BODY_crank"
+    ),
     *_numbers("header place", "puma560", ".h", "puma560_Q_joint5", "puma560_BODY_link6"),
     *_numbers("header status", "four_bar", ".h", "four_bar_CHART_LOST", "four_bar_NOT_CONVERGED"),
-    Edit("header status", "four_bar", ".h", "four_bar_SINGULAR = 1", "four_bar_SINGULAR = 2", ),
+    Edit(
+        "header status",
+        "four_bar",
+        ".h",
+        "four_bar_SINGULAR = 1",
+        "four_bar_SINGULAR = 2",
+    ),
     Edit("header status", "ball", ".h", "ball_NOT_FINITE = 4", "ball_NOT_FINITE = 5"),
     *_numbers("module constant", "four_bar", ".py", "NB", "NJ"),
     *_numbers("module place", "four_bar", ".py", "C", "crank"),
@@ -106,11 +114,19 @@ EDITS: Final = (
     Edit("tolerance", "four_bar", ".py", r"\nDEPENDENT = [\d.e-]+", "\nDEPENDENT = 3.8e-11"),
     Edit("tolerance", "four_bar", ".py", r"_SIZES = \(2\.4", "_SIZES = (2.5"),
     # Statuses: guards, precedence, what comes with them.
-    Edit("guard", "ball", ".c", r"!\(fabs\((guarded_values\[0\])\) > ball_VANISHES", r"!(fabs(\g<1>) > 1e6 * ball_VANISHES"),
+    Edit(
+        "guard",
+        "ball",
+        ".c",
+        r"!\(fabs\((guarded_values\[0\])\) > ball_VANISHES",
+        r"!(fabs(\g<1>) > 1e6 * ball_VANISHES",
+    ),
     Edit("guard", "ball", ".c", r"!\(fabs\((guarded_values\[0\])\) > ", r"!(fabs(\g<1>) < "),
     Edit("guard", "four_bar", ".c", r"(guarded_values\[0\]\)) > four_bar_VANISHES", r"\g<1> > 3 * four_bar_VANISHES"),
     Edit("guard", "four_bar", ".c", r"(guarded_values\[0\]\)) > four_bar_VANISHES", r"\g<1> > 0.3 * four_bar_VANISHES"),
-    Edit("guard", "four_bar", ".c", r"(guarded_values\[2\]\)) > four_bar_VANISHES", r"\g<1> > 1e-3 * four_bar_VANISHES"),
+    Edit(
+        "guard", "four_bar", ".c", r"(guarded_values\[2\]\)) > four_bar_VANISHES", r"\g<1> > 1e-3 * four_bar_VANISHES"
+    ),
     Edit("guard", "ball", ".c", r"= ball_SINGULAR", "= ball_OUT_OF_REACH"),
     Edit("guard", "ball", ".c", r"!ball_finite\(q, 3\)", "!ball_finite(q, 2)"),
     Edit("guard", "ball", ".c", r"fabs\(x\[i\]\) < HUGE_VAL", "x[i] < HUGE_VAL"),
@@ -123,34 +139,86 @@ EDITS: Final = (
     Edit("guard", "ball", ".py", r"> VANISHES \* size", "> 2 * VANISHES * size"),
     Edit("guard", "ball", ".py", r"float\(Status\.NOT_FINITE\)", "float(Status.SINGULAR)"),
     Edit("guard", "rhombus_regular", ".py", r"value >= 0,", "value >= -1e-3,"),
-    Edit("guard", "rhombus_regular", ".py", r"\(Status\.SINGULAR, Status\.OUT_OF_REACH\)", "(Status.OUT_OF_REACH, Status.NOT_CLOSED)"),
+    Edit(
+        "guard",
+        "rhombus_regular",
+        ".py",
+        r"\(Status\.SINGULAR, Status\.OUT_OF_REACH\)",
+        "(Status.OUT_OF_REACH, Status.NOT_CLOSED)",
+    ),
     Edit("guard", "ball", ".py", r"np\.nan, result", "0.0, result"),
     # The solver of closed loops: its branches, its ends, what it says.
     Edit("branch", "four_bar", ".c", r"if \(square > largest\)", "if (square < largest)"),
     Edit("branch", "four_bar", ".c", r"if \(pivot < smallest\)", "if (pivot > smallest)"),
-    Edit("branch", "four_bar", ".c", r"!\(norm > four_bar_DEPENDENT \* first\)", "!(norm > 1e6 * four_bar_DEPENDENT * first)"),
+    Edit(
+        "branch",
+        "four_bar",
+        ".c",
+        r"!\(norm > four_bar_DEPENDENT \* first\)",
+        "!(norm > 1e6 * four_bar_DEPENDENT * first)",
+    ),
     Edit("branch", "four_bar", ".c", r"!\(norm > four_bar_DEPENDENT \* first\)", "!(norm > 0 * first)"),
     Edit("branch", "four_bar", ".c", r"rows->pivot > four_bar_REGULAR", "rows->pivot > 1e-9 * four_bar_REGULAR"),
     Edit("branch", "four_bar", ".c", r"x\[k\] \+= r\[k \* m \+ rank \+ j\]", "x[k] -= r[k * m + rank + j]"),
     Edit("branch", "four_bar", ".c", r"part\[j\] -= r\[", "part[j] += r["),
-    Edit("branch", "four_bar", ".c", r"a\[i \* m \+ j\] \+= r\[k \* m \+ rank \+ i\]", "a[i * m + j] -= r[k * m + rank + i]"),
+    Edit(
+        "branch",
+        "four_bar",
+        ".c",
+        r"a\[i \* m \+ j\] \+= r\[k \* m \+ rank \+ i\]",
+        "a[i * m + j] -= r[k * m + rank + i]",
+    ),
     Edit("branch", "four_bar", ".c", r"x\[rows->order\[i\]\] = y\[i\]", "x[i] = y[i]"),
     Edit("branch", "four_bar", ".c", r"y\[i\] -= r\[k \* m \+ i\]", "y[i] += r[k * m + i]"),
     Edit("branch", "four_bar", ".c", r"const four_bar_real root = sqrt\(fabs", "const four_bar_real root = (fabs"),
     Edit("status", "four_bar", ".c", r"rank == four_bar_NR \? four_bar_OK", "rank >= 0 ? four_bar_OK"),
-    Edit("status", "four_bar", ".c", r"return four_bar_NOT_FINITE;\n    \}\n    if \(!four_bar_finite\(rows", "return four_bar_SINGULAR;\n    }\n    if (!four_bar_finite(rows"),
-    Edit("status", "four_bar", ".c", r"if \(!results\) \{\n        return four_bar_NOT_FINITE", "if (!results) {\n        return four_bar_OK"),
+    Edit(
+        "status",
+        "four_bar",
+        ".c",
+        r"return four_bar_NOT_FINITE;\n    \}\n    if \(!four_bar_finite\(rows",
+        "return four_bar_SINGULAR;\n    }\n    if (!four_bar_finite(rows",
+    ),
+    Edit(
+        "status",
+        "four_bar",
+        ".c",
+        r"if \(!results\) \{\n        return four_bar_NOT_FINITE",
+        "if (!results) {\n        return four_bar_OK",
+    ),
     Edit("status", "four_bar", ".c", r"\? four_bar_OK : four_bar_NOT_CLOSED", "? four_bar_OK : four_bar_OK"),
-    Edit("status", "four_bar", ".c", r"four_bar_within\(residual, accepted\) \?", "four_bar_within(residual, enough) ?"),
+    Edit(
+        "status", "four_bar", ".c", r"four_bar_within\(residual, accepted\) \?", "four_bar_within(residual, enough) ?"
+    ),
     Edit("status", "four_bar", ".c", r"\*steps < four_bar_ITERATIONS", "*steps < 2 * four_bar_ITERATIONS"),
     Edit("status", "four_bar", ".c", r"\*steps < four_bar_ITERATIONS", "*steps < 2"),
     Edit("status", "four_bar", ".c", r"!\(four_bar_largest\(there\) < \*gap\)", "!(four_bar_largest(there) > *gap)"),
-    Edit("status", "four_bar", ".c", r"!four_bar_finite\(q, four_bar_NQ\) \|\| !four_bar_finite\(residual, four_bar_NR\)", "false"),
+    Edit(
+        "status",
+        "four_bar",
+        ".c",
+        r"!four_bar_finite\(q, four_bar_NQ\) \|\| !four_bar_finite\(residual, four_bar_NR\)",
+        "false",
+    ),
     Edit("status", "four_bar", ".c", r"\+\+\*steps;", "*steps += 2;"),
     Edit("branch", "four_bar", ".c", r"gains\[1\] \* gains\[1\]", "gains[1]"),
-    Edit("status", "four_bar", ".c", r"-= \(four_bar_real\)2 \* gains\[0\] \* rate", "-= (four_bar_real)2 * gains[0] * gains[0] * rate"),
-    Edit("status", "four_bar", ".py", r"np\.where\(rank < rows, Status\.SINGULAR", "np.where(rank < 0, Status.SINGULAR"),
-    Edit("status", "four_bar", ".py", r"np\.where\(arguments, status, Status\.NOT_FINITE\)", "np.where(arguments, status, Status.SINGULAR)"),
+    Edit(
+        "status",
+        "four_bar",
+        ".c",
+        r"-= \(four_bar_real\)2 \* gains\[0\] \* rate",
+        "-= (four_bar_real)2 * gains[0] * gains[0] * rate",
+    ),
+    Edit(
+        "status", "four_bar", ".py", r"np\.where\(rank < rows, Status\.SINGULAR", "np.where(rank < 0, Status.SINGULAR"
+    ),
+    Edit(
+        "status",
+        "four_bar",
+        ".py",
+        r"np\.where\(arguments, status, Status\.NOT_FINITE\)",
+        "np.where(arguments, status, Status.SINGULAR)",
+    ),
     Edit("branch", "four_bar", ".py", r"sizes > DEPENDENT \* sizes", "sizes > 1e-20 * sizes"),
     Edit("branch", "four_bar", ".py", r"np\.where\(kept, 1\.0 / np", "np.where(kept, 2.0 / np"),
     Edit("status", "four_bar", ".py", r"range\(ITERATIONS\)", "range(3)"),
@@ -169,13 +237,37 @@ EDITS: Final = (
     Edit("far angle", "puma560", "_batch.c", r"puma560_NEAR 1e5", "puma560_NEAR 1e9"),
     # Tails and layouts of batches.
     Edit("tail", "puma560", "_batch.c", r"\? lane : states", "? 0 : states"),
-    Edit("tail", "puma560", "_batch.c", r"start\[state \* strides\[0\] \+ i \* strides\[1\]\]", "start[lane * strides[0] + i]"),
-    Edit("tail", "puma560", "_batch.c", r"\? \(int\)\(states - first\) : puma560_LANES", "? (int)(states - first) - 1 : puma560_LANES"),
+    Edit(
+        "tail",
+        "puma560",
+        "_batch.c",
+        r"start\[state \* strides\[0\] \+ i \* strides\[1\]\]",
+        "start[lane * strides[0] + i]",
+    ),
+    Edit(
+        "tail",
+        "puma560",
+        "_batch.c",
+        r"\? \(int\)\(states - first\) : puma560_LANES",
+        "? (int)(states - first) - 1 : puma560_LANES",
+    ),
     Edit("tail", "puma560", "_batch.c", r"\(int\)\(states - first\)", "(int)(1)"),
     Edit("tail", "puma560", "_batch.c", r"strides == NULL \? size", "strides == NULL ? 1"),
     Edit("layout", "double_pendulum", "_batch.c", r"start\[lane \* strides\[0\] \+ i\];", "start[lane * size + i];"),
-    Edit("layout", "puma560", "_batch.c", r"x\[i \* puma560_LANES \+ lane\] = start\[lane \* strides\[0\] \+ i \* strides\[1\]\]", "x[i * puma560_LANES + lane] = start[lane * strides[0] + i]"),
-    Edit("layout", "puma560", "_batch.c", r"&start\[i \* strides\[1\]\], puma560_LANES \* sizeof", "&start[i], puma560_LANES * sizeof"),
+    Edit(
+        "layout",
+        "puma560",
+        "_batch.c",
+        r"x\[i \* puma560_LANES \+ lane\] = start\[lane \* strides\[0\] \+ i \* strides\[1\]\]",
+        "x[i * puma560_LANES + lane] = start[lane * strides[0] + i]",
+    ),
+    Edit(
+        "layout",
+        "puma560",
+        "_batch.c",
+        r"&start\[i \* strides\[1\]\], puma560_LANES \* sizeof",
+        "&start[i], puma560_LANES * sizeof",
+    ),
     Edit("tail", "double_pendulum", "_batch.c", r"first \+ double_pendulum_LANES", "first + 4 * double_pendulum_LANES"),
     # Steps by transfer matrices: series of small angles, statuses.
     Edit("series", "spinning_top", ".c", r"0\.16666666666666666", "0.16666666766666666"),
@@ -185,15 +277,13 @@ EDITS: Final = (
     Edit("status", "spinning_top", ".c", r"status = spinning_top_transfer_matrix_NOT_FINITE", "status = 0"),
     Edit("status", "spinning_top", ".py", r"(report, )_transfer_matrix_IMPOSSIBLE_STEP", r"\g<1>0"),
     Edit("status", "spinning_top", ".py", r"status = _transfer_matrix_NOT_CONVERGED", "status = 0"),
-)  # fmt: skip
+)
 """One hundred and some."""
 
 
 UNNAMED: Final = {
-    r"\*steps < four_bar_ITERATIONS -> *steps < 2 * four_bar_ITERATIONS": "no start was found that takes more than twelve"
-    " steps and is closed by them, so that the texts say the same",
-    r"<= ACCEPTED \* sizes -> <= 1e6 * ACCEPTED * sizes": "no start was found whose gap comes to rest between the bound and"
-    " a million of it",
+    r"-> *steps < 2 * four_bar_ITERATIONS": "no start is known that takes more than twelve steps and is closed by them",
+    "-> <= 1e6 * ACCEPTED * sizes": "no start is known whose gap comes to rest between the bound and a million of it",
 }
 """Edits that verification does not name, by how their texts end, and why."""
 
