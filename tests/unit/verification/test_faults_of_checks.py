@@ -148,7 +148,8 @@ def test_far_states_are_far_one_by_one_too_and_zeros_have_signs() -> None:
     assert set(np.abs(q[alone]).argmax(axis=1)) == {0, 1, 2}
     assert (np.abs(v) > 1e5).any() and (np.abs(v) <= 1e-29).all(axis=1).any()
     negative = (q == 0) & np.signbit(q)
-    assert negative.any() and ((q == 0) & ~np.signbit(q)).any()
+    assert negative.all(axis=1).any() and ((q == 0) & ~np.signbit(q)).all(axis=1).any()
+    assert (negative.sum(axis=1) == 1).any()
     lost = not_finite_states(inputs, np.random.default_rng(0))
     for array in lost.values():
         assert np.isnan(array[:, 0]).any() and np.isnan(array[:, -1]).any()
