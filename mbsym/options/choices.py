@@ -76,6 +76,10 @@ def _last_body(mechanism: Mechanism) -> str:
     return mechanism.model.bodies[-1].name
 
 
+def _inertial(mechanism: Mechanism) -> tuple[str, ...]:
+    return tuple(f"{body.name}.inertial" for body in mechanism.model.bodies)
+
+
 def _some_parameter(mechanism: Mechanism) -> tuple[str, ...] | None:
     return tuple(item.name for item in mechanism.model.parameters)[:1] or None
 
@@ -95,7 +99,7 @@ OPTIONS: Final = Registry(
         Option(
             "symbolic_parameters",
             lambda: {"as the model": "", "all": "all", "none": "none"},
-            {"one": _some_parameter, "inertial": lambda mechanism: (f"{_last_body(mechanism)}.inertial",)},
+            {"one": _some_parameter, "inertial": _inertial},
             says_what=True,
         ),
         Option("order", lambda: {name: name for name in ASSEMBLY_ORDERS}, says_what=True),

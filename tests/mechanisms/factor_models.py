@@ -64,6 +64,10 @@ def model_factors() -> tuple[Factor, ...]:
     )
 
 
+STILL: Final = 1e-6
+"""Speeds below this part of those wanted are rounding, in mechanisms that closed loops hold."""
+
+
 class ImpossibleError(MbsymError):
     """There is no mechanism that has all of it."""
 
@@ -191,7 +195,13 @@ def model_of(row: Mapping[str, str]) -> Model:
     model = _with_constraint(drawing, model)
     if row["parameter"] != "none" and not drawing.parameters:
         raise ImpossibleError(f"nothing has a parameter of the kind {row['parameter']}")
-    return drawing.knowing(model)
+    model = drawing.knowing(model)
+    if row["place"] in ("cut", "loop") or model.constraints:
+        reference = Reference(model)
+        speeds = np.ones(reference.nv)
+        if np.abs(reference.consistent_velocity(start_of(model, reference), speeds)).max(initial=0.0) < STILL:
+            raise ImpossibleError("nothing is left to move")
+    return model
 
 
 def start_of(model: Model, reference: Reference) -> Array:
