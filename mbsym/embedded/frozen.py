@@ -37,7 +37,8 @@ the first range of coordinates only; at the last they stay open: what vanishes i
 positions shows nowhere else."""
 
 SPARSE: Final = 0.25
-"""Chance of an entry not to be zero, but for coordinates, in half of the candidates: what one body adds to an energy would
+"""Chance of an entry not to be zero, but for coordinates, in half of the candidates: what one body adds to an energy
+would
 otherwise drown in what all others do."""
 
 NEIGHBOURS: Final = 24

@@ -13,9 +13,10 @@ from typing import Any, Final
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_module
 from mbsym.derivatives.of_functions import requests_of
 from mbsym.model.system import Model
+from mbsym.options.generation import GenerationOptions
 from mbsym.passes.given_sines import SINES_COSINES
 from mbsym.passes.prepare import PREPARE
-from mbsym.pipeline import GenerationOptions, derive, describe, express
+from mbsym.pipeline import derive, describe, express
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.rolled import RolledProgram, unrolled
 

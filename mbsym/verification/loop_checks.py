@@ -380,7 +380,6 @@ def _check_projection(
     q = states["q"]
     given = np.isfinite(largest(q))
     limits = {item.name: item.of(anew.module.description.real) for item in anew.module.tolerances}
-    sizes = {item.name: np.array(item.sizes) for item in anew.module.tolerances if item.sizes}
     epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
 
     program = anew.programs["constraint_residual"]
@@ -388,6 +387,13 @@ def _check_projection(
     def residuals(at: Array) -> Array:
         with np.errstate(all="ignore"):
             return as_double(interpret(program, {"q": at})["residual"])
+
+    def allowed(at: Array, part: str) -> Array:
+        """What residuals may come to: part of what they are measured by, and of what rounded coordinates add."""
+        with np.errstate(all="ignore"):
+            scale = interpret(anew.programs["closure_scale"], {"q": at})
+        size, rounded = as_double(scale["size"]), as_double(scale["rounding"])
+        return limits[part] * size + np.minimum(limits[part] * rounded, limits["COARSE"] * size)
 
     before = residuals(q)
     newton = _newton_steps(anew, q, single)
@@ -397,10 +403,10 @@ def _check_projection(
         found, said = _called(module, name, states)
         after = residuals(found[0])
         rounding = 64 * epsilon * np.maximum(1.0, largest(np.where(np.isfinite(q), q, 0.0)))
-        bounds = limits["ACCEPTED"] * sizes.get("ACCEPTED", 1.0)
+        bounds = allowed(found[0], "ACCEPTED")
         excess = (np.abs(after) / bounds).max(axis=1)
         told = np.broadcast_to(said, len(q))
-        margin = CLEARLY * (1 + rounding / float(np.min(bounds)))
+        margin = CLEARLY * (1 + rounding / bounds.min(axis=1))
         closed = told == Status.OK
         wrong = closed & ~(excess <= margin)
         wrong |= (told == Status.NOT_CLOSED) & ~(excess >= 1 / margin)
@@ -408,7 +414,7 @@ def _check_projection(
         wrong |= ~given & ~((found[0] == q) | (np.isnan(found[0]) & np.isnan(q))).all(axis=1)
         # Each step is taken only if it makes the largest residual smaller.
         wrong |= given & ~(largest(after) <= largest(before) + rounding)
-        enough = limits["ENOUGH"] * sizes.get("ENOUGH", 1.0)
+        enough = allowed(q, "ENOUGH")
         rests = given & ((np.abs(before) / enough).max(axis=1) < 1 / CLEARLY)
         wrong |= rests & (found[0] != q).any(axis=1)
         if len(found) > 1:
@@ -416,7 +422,7 @@ def _check_projection(
             wrong |= given & ~(apart(gap, largest(after)) <= rounding + 1e-6 * gap)
             wrong |= given & ((steps < 0) | (steps > limits["ITERATIONS"]) | (steps != np.round(steps)))
             wrong |= rests & (steps != 0)
-            moved = given & ((np.abs(before) / enough).max(axis=1) > CLEARLY * (1 + rounding / float(np.min(enough))))
+            moved = given & ((np.abs(before) / enough).max(axis=1) > CLEARLY * (1 + rounding / enough.min(axis=1)))
             wrong |= moved & (steps < 1)
         # A start near closed loops must come to them, in as many steps as Newton's.
         wrong |= (newton >= 0) & ~(excess <= margin)

@@ -161,9 +161,6 @@ def read_back_numpy(module: LoweredModule, directory: Path) -> tuple[Check, ...]
     for tolerance in module.tolerances:
         name = tolerance.name
         note("tolerances", name, name, tolerance.of(description.real), getattr(made, name, None))
-        own = [*getattr(made, "_SIZES", ())] if tolerance.sizes else []
-        for place, size in enumerate(tolerance.sizes):
-            note("tolerances", "_SIZES", f"_SIZES[{place}]", size, own[place] if place < len(own) else None)
     defaults = made.Parameters() if module.parameters and hasattr(made, "Parameters") else None
     for parameter in module.parameters:
         name = f"Parameters.{names.parameters[parameter.name]}"
