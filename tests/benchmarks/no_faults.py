@@ -73,8 +73,7 @@ LINES: Final = {
             "in _felt, freedoms of the last element count twice, of which no row becomes dependent or independent"
         ),
         "kept = left[:, : len(sizes)][:, sizes «>» HELD * scale]": LIMIT,
-        "independent: Array = left[:, : len(sizes)]"
-        "[:, sizes > HELD * max(«1.0», float(sizes.max()))].T @ held": LIMIT,
+        "independent: Array = left[:, : len(sizes)][:, sizes > HELD * max(«1.0», float(sizes.max()))].T @ held": LIMIT,
     },
     "mbsym/transfer_matrix/vibration_roots.py": {
         "points = [1j «*» omega * (1.0 + 1e-3), (-1e-3 + 1j) * omega, 1j * omega * (1.0 + 1e-7)]": (
