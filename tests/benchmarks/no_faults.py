@@ -72,9 +72,8 @@ LINES: Final = {
         "for k in range(len(self.elements) - 1, -«1», -1):": (
             "in _felt, freedoms of the last element count twice, of which no row becomes dependent or independent"
         ),
-        "kept = left[:, : len(sizes)][:, sizes «>» INDEPENDENT * scale]": LIMIT,
-        "independent: Array = left[:, : len(sizes)]"
-        "[:, sizes > INDEPENDENT * max(«1.0», float(sizes.max()))].T @ held": LIMIT,
+        "kept = left[:, : len(sizes)][:, sizes «>» HELD * scale]": LIMIT,
+        "independent: Array = left[:, : len(sizes)][:, sizes > HELD * max(«1.0», float(sizes.max()))].T @ held": LIMIT,
     },
     "mbsym/transfer_matrix/vibration_roots.py": {
         "points = [1j «*» omega * (1.0 + 1e-3), (-1e-3 + 1j) * omega, 1j * omega * (1.0 + 1e-7)]": (

@@ -42,6 +42,8 @@ def test_tie_breaks_order_types_of_equal_freedom_alone() -> None:
     ("traits", "expected"),
     [
         ({"actuated": True}, [15 - 1000, 15 - 1000, 15, 0]),
+        ({"loaded": True}, [15 - 2000, 15 - 2000, 15, 0]),
+        ({"loaded": True, "actuated": True, "reaction_wanted": True}, [15 - 2000, 15 - 2000, 15, 0]),
         ({"reaction_wanted": True}, [1015, 1015, 15, 0]),
         ({"touches_ground": True}, [17, 115, 15, 0]),
         ({"force": "cut"}, [1_000_015, 1_000_015, 1_000_015, 1_000_000]),
