@@ -275,6 +275,7 @@ class SimulationResult:
             "evaluations": statistics.evaluations,
             "t_end": float(self.t[-1]),
             "ended_by_event": self.ended_by_event,
+            "notes": list(self.notes),
             "stiffness": None if self.stiffness is None else self.stiffness.as_dict(),
             "limits_exceeded": [item.as_dict() for item in self.exceeded],
             "events": [{"name": item.name, "t": item.t} for item in self.events],

@@ -130,3 +130,16 @@ def test_a_state_that_was_put_right_has_rates_of_its_own() -> None:
     before = walker.t
     walker.step()
     assert walker.y[0] == pytest.approx(5.0 * np.exp(walker.t - before), rel=1e-8)
+
+
+@pytest.mark.parametrize("method", list(PAIRS))
+def test_a_step_to_infinity_is_no_step(method: str) -> None:
+    """A constant rate has no error, so that nothing but the state itself says that it is infinite."""
+    rates = np.array([1e306])
+    times = np.array([0.0, 1000.0])
+    walker = PairIntegrator(method, lambda t, y: rates, np.array([1e306]), times, (), Accuracy(1e-3, 1e300))
+    messages = []
+    while walker.status == "running":
+        messages.append(walker.step())
+    assert walker.status == "failed" and messages[-1] is not None
+    assert np.all(np.isfinite(walker.y)) and walker.t < 180.0

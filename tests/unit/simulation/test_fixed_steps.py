@@ -14,6 +14,7 @@ from mbsym.errors import SimulationError
 from mbsym.simulation.adaptive_steps import adaptive_source
 from mbsym.simulation.equations import prepare
 from mbsym.simulation.evaluated_steps import EvaluatedSteps, python_functions
+from mbsym.simulation.events import Event
 from mbsym.simulation.fixed_steps import FixedStepper
 from mbsym.simulation.rates import ActingLoads
 from mbsym.simulation.time_stepping import (
@@ -243,6 +244,9 @@ def test_the_shorter_step_before_a_row_is_taken_at_its_time() -> None:
     model = mbsym.Model("pushed", (mbsym.Body("block", 2),), (joint,), (mbsym.JointForce("push", "rail", "6*t"),))
     for language in ("c", "numpy"):
         preparation = mbsym.Preparation(language)
-        result = mbsym.simulate(model, 2.0, method="rk4", step=0.3, output_step=1.0, preparation=preparation)
-        np.testing.assert_allclose(result.v[:, 0], 1.5 * result.t**2, rtol=1e-14)
-        assert result.statistics.steps == 8
+        for events in ((), (Event(lambda t, q, v: 1.0),)):
+            result = mbsym.simulate(
+                model, 2.0, method="rk4", step=0.3, output_step=1.0, events=events, preparation=preparation
+            )
+            np.testing.assert_allclose(result.v[:, 0], 1.5 * result.t**2, rtol=1e-14)
+            assert result.statistics.steps == 8

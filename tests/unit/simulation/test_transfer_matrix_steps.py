@@ -101,12 +101,31 @@ def test_a_step_that_fails_says_when(spinning: preparation.Equations) -> None:
         TransferMatrixSteps(spinning).advance(0.0, 0.5, start_of(spinning) * np.r_[np.ones(4), 1e4 * np.ones(3)], 2)
 
 
-def test_the_work_of_what_is_external_is_summed_over_each_step() -> None:
-    """A damped pendulum: the trapezoidal rule and the scheme err by the square of the step."""
-    joint = mbsym.Joint("pin", "revolute", "ground", "rod", axis=(0, 1, 0), initial=(1.0,))
+def damped(**entries: Any) -> mbsym.Model:
+    joint = mbsym.Joint("pin", "revolute", "ground", "rod", axis=(0, 1, 0), initial=(1.0,), **entries)
     rod = mbsym.Body("rod", 2, center_of_mass=(0, 0, -0.5), inertia=(0.1, 0.1, 0.1, 0, 0, 0))
-    model = mbsym.Model("damped", (rod,), (joint,), (mbsym.JointForce("damper", "pin", "-v_pin"),))
-    preparation = mbsym.Preparation("numpy")
-    result = mbsym.simulate(model, 0.3, method="transfer-matrix", step=2e-3, preparation=preparation)
+    return mbsym.Model("damped", (rod,), (joint,), (mbsym.JointForce("damper", "pin", "-v_pin"),))
+
+
+def stepped(model: mbsym.Model, **arguments: Any) -> Any:
+    preparation = Preparation("numpy")
+    return mbsym.simulate(model, 0.3, method="transfer-matrix", step=2e-3, preparation=preparation, **arguments)
+
+
+def test_the_work_of_what_is_external_is_summed_over_each_step() -> None:
+    """The trapezoidal rule and the scheme err by the square of the step."""
+    result = stepped(damped())
     assert result.monitors.work[-1] < -0.1
     assert result.monitors.worst_energy_drift < 1e-3 * abs(result.monitors.work[-1])
+
+
+def test_limits_are_told_and_the_history_of_steps_stays_as_it_was() -> None:
+    free, limited = stepped(damped()), stepped(damped(lower=(0.9,), velocity=(1.0,)))
+    assert np.array_equal(free.q, limited.q) and np.array_equal(free.v, limited.v)
+    first, second = sorted(limited.exceeded, key=lambda item: item.name)
+    assert (first.name, first.side, first.beyond) == ("q_pin", "lower", 0.9 - limited.q[-1, 0])
+    # Between the ends of a step on a straight line, which is off by an eighth of h^2 times the acceleration.
+    k = int(np.searchsorted(-limited.q[:, 0], -0.9))
+    assert limited.t[k - 1] < first.t < limited.t[k] and second.name == "v_pin"
+    with pytest.raises(SimulationError, match="nor stops at limits"):
+        stepped(damped(lower=(0.9,)), limits="stop")
