@@ -6,7 +6,7 @@ grows on the way to each result, and by that how far a compiler, a library and a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedFunction, LoadedModule, numpy_module
+from mbsym.codegen.lowered_module import LoweredModule, lower_module
+from mbsym.embedded.planted import with_faults
 from mbsym.errors import DerivationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
@@ -23,18 +25,44 @@ from mbsym.kinematics.mechanism import Mechanism
 Array = NDArray[Any]
 
 STATES: Final = 3
+"""At least."""
+MOST_STATES: Final = 8
+CANDIDATES: Final = 32
 ATTEMPTS: Final = 40
 """Drawings for one state; near singular positions of loops the precisions do not agree about statuses."""
 
-SPREAD: Final = 0.4
-"""Of coordinates [rad, m] about the initial ones, from which loops close again."""
+RANGES: Final = ((0.4, 1.0, 1.0), (3.2, 3.0, 1.0), (1.5, 30.0, 300.0), (400.0, 3.0, 30.0))
+"""Of coordinates [rad, m] about the initial ones, of speeds, and of all else, in turn; those of loops close again from
+the first range of coordinates only; at the last they stay open: what vanishes in all closed
+positions shows nowhere else."""
 
-GROWTH: Final = 16.0
-"""Times what single precision loses against double: libraries of sine and cosine err by some units of the last place
-more than NumPy's, fused operations round otherwise, and one state is no bound for its rounding."""
+SPARSE: Final = 0.1
+"""Chance of an entry not to be zero, but for coordinates, in half of the candidates: what one body adds to an energy
+would otherwise drown in what all others do."""
 
-LEAST: Final = 8.0
-"""Roundings of the largest entry that are allowed at least, where single precision lost less by chance."""
+NEIGHBOURS: Final = 24
+NEARBY: Final = 2.0**-18
+"""How far from a state its neighbours are, relative: the rounding is another there, and how it grows is not."""
+
+GROWTH: Final = 8.0
+"""Times the mean error (root of squares) of single precision at neighbours of a state: of 1e5 normal errors the largest
+is 4.4 times that, and libraries, fused products and vectors round otherwise."""
+
+LEAST: Final = 4.0
+"""Roundings of an entry that are allowed at least: libraries of sine and cosine err by as many units at most."""
+
+LEAST_OF_ALL: Final = 0.25
+"""Roundings of the largest entry likewise: fused products leave something where plain ones leave nothing."""
+
+OFF: Final[Mapping[str, float]] = {"float": 0.01, "double": 0.0001}
+"""Part by which constants are off when faults are planted."""
+
+EXACT: Final = 64 * 2.0**-52
+"""Times its allowance by which an entry changes, in double precision, where a fault changes results at all: some turn
+signs of what only decides on statuses."""
+
+CERTAIN: Final = 1.5
+"""Times its allowance an entry has to be wrong by, for a fault to count as seen whatever rounding does."""
 
 UNCOMPARED: Final = ("steps",)
 """Results that the last bit decides: the steps of an iteration."""
@@ -47,8 +75,8 @@ class FrozenResult:
     Attributes:
         name: of the output.
         kind: "real" or "int".
-        values: by state, (STATES, size).
-        allowed: how far off it may be at each state, in units of the target's epsilon.
+        values: by state, (states, size).
+        allowed: how far off each may be, in units of the target's epsilon; below zero where nothing is compared.
     """
 
     name: str
@@ -73,20 +101,49 @@ class FrozenFunction:
 
 
 @dataclass(frozen=True, slots=True)
+class Strength:
+    """Faults planted in what is derived, one at a time, and those of them that the self-test sees.
+
+    Attributes:
+        off: part by which constants were off.
+        constants, seen_constants, signs, seen_signs: counts.
+    """
+
+    off: float
+    constants: int
+    seen_constants: int
+    signs: int
+    seen_signs: int
+
+    @property
+    def sentence(self) -> str:
+        """What they say."""
+        return (
+            f"Planted one at a time in the derived functions, {self.seen_constants} of {self.constants} constants that "
+            f"were off by {100 * self.off:g} % and {self.seen_signs} of {self.signs} turned signs are seen at these "
+            "states."
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Frozen:
     """States, and what all functions return there.
 
     Attributes:
-        inputs: by the names of arguments, (STATES, size), numbers of single precision.
+        inputs: by the names of arguments, (states, size), numbers of single precision.
         functions: in the order of the module.
+        strength: how many faults were planted in derived functions, and how many are seen.
     """
 
     inputs: Mapping[str, Array]
     functions: tuple[FrozenFunction, ...]
+    strength: Strength
 
 
 def freeze(description: ModuleDescription, mechanism: Mechanism) -> Frozen:
     """States of a mechanism and the results of its module's functions.
+
+    Of many states those are taken, one after the other, at which most of the planted faults show that did not before.
 
     Raises:
         DerivationError: the module steps by transfer matrices, whose functions take states of their own, or no state
@@ -100,12 +157,71 @@ def freeze(description: ModuleDescription, mechanism: Mechanism) -> Frozen:
         )
     double, single = (_loaded(description, real) for real in ("double", "float"))
     generator = np.random.default_rng(20)
-    states: list[Mapping[str, Array]] = []
-    for _ in range(STATES):
-        states.append(_state(description, mechanism, double, single, generator))
-    inputs = {name: np.array([state[name].ravel() for state in states]) for name in states[0]}
-    functions = tuple(_frozen(double.functions[name], single.functions[name], states) for name in double.functions)
-    return Frozen(inputs, functions)
+    states = [_state(description, mechanism, double, single, generator, k) for k in range(CANDIDATES)]
+    functions = [
+        _frozen(double.functions[name], single.functions[name], states, generator) for name in double.functions
+    ]
+    module = lower_module(replace(description, batch=()))
+    visible, is_sign = _visible(module, functions, states, description.real)
+    kept = _chosen(visible)
+    seen = visible[:, kept].any(axis=1)
+    counts = (np.sum(~is_sign), np.sum(seen & ~is_sign), np.sum(is_sign), np.sum(seen & is_sign))
+    return Frozen(
+        {name: np.array([states[k][name].ravel() for k in kept]) for name in states[0]},
+        tuple(_at(function, kept) for function in functions),
+        Strength(OFF[description.real], *map(int, counts)),
+    )
+
+
+def _chosen(visible: Array) -> list[int]:
+    """Places of the states to keep: the first one, and then whichever shows most of what no other has shown."""
+    kept = [0]
+    while len(kept) < MOST_STATES:
+        new = visible & ~visible[:, kept].any(axis=1, keepdims=True)
+        gains = new.sum(axis=0)
+        gains[kept] = -1
+        best = int(np.argmax(gains))
+        if gains[best] == 0 and len(kept) >= STATES:
+            break
+        kept.append(best)
+    return kept
+
+
+def _visible(
+    module: LoweredModule, functions: Sequence[FrozenFunction], states: Sequence[Mapping[str, Array]], real: str
+) -> tuple[Array, Array]:
+    """At which states each planted fault that changes results shows, (faults, states), and whether it is a sign."""
+    frozen = {function.name: function for function in functions}
+    epsilon = float(np.finfo(np.float32 if real == "float" else np.float64).eps)
+    shown, signs = [np.zeros((0, len(states)), dtype=bool)], [np.zeros(0, dtype=bool)]
+    parameters = {module.names.parameters[item.name]: float(item.default) for item in module.parameters}
+    for function in module.functions:
+        if function.body is None:
+            continue
+        own = dict(zip([item.name for item in function.arguments], function.identifiers, strict=True))
+        inputs = [item.name for item in function.arguments if item.direction == "in" and item.size]
+        values = {own[name]: np.array([state[name].ravel() for state in states]) for name in inputs}
+        if not values:
+            continue
+        faults = with_faults(function.body, values, parameters, OFF[real])
+        here = np.zeros((len(faults.is_sign), len(states)), dtype=bool)
+        counts = np.zeros(len(faults.is_sign), dtype=bool)
+        for result in frozen[function.name].results:
+            bound = np.where(result.allowed < 0, np.inf, CERTAIN * epsilon * result.allowed)
+            difference = np.abs(faults.wrong[own[result.name]] - faults.right[own[result.name]])
+            counts |= (difference > np.where(result.allowed < 0, np.inf, EXACT * result.allowed)).any(axis=(1, 2))
+            here |= ((difference > bound) | (np.isnan(difference) & np.isfinite(bound))).any(axis=2)
+        counts |= here.any(axis=1)
+        shown.append(here[counts])
+        signs.append(faults.is_sign[counts])
+    return np.concatenate(shown), np.concatenate(signs)
+
+
+def _at(function: FrozenFunction, kept: Sequence[int]) -> FrozenFunction:
+    """The function at some of the states."""
+    statuses = None if function.statuses is None else tuple(function.statuses[k] for k in kept)
+    results = (replace(item, values=item.values[kept], allowed=item.allowed[kept]) for item in function.results)
+    return FrozenFunction(function.name, statuses, tuple(results))
 
 
 def _loaded(description: ModuleDescription, real: Any) -> LoadedModule:
@@ -118,19 +234,27 @@ def _state(
     double: LoadedModule,
     single: LoadedModule,
     generator: np.random.Generator,
+    number: int,
 ) -> Mapping[str, Array]:
     """A state with closed loops at which all functions return the same statuses in both precisions."""
     items = {item.name: item for function in double.functions.values() for item in function.inputs}
     start = np.array(initial_coordinates(mechanism), dtype=float)
     project = double.functions.get("project_position")
+    spread, speed, other = RANGES[number % len(RANGES)]
+    has_loops = bool(mechanism.cut_joints or mechanism.model.constraints)
+    project = None if has_loops and number % len(RANGES) == len(RANGES) - 1 else project
+    spread = RANGES[0][0] if has_loops else spread
     for attempt in range(ATTEMPTS):
-        q = _unit(start + generator.uniform(-1, 1, len(start)) * SPREAD * 0.9**attempt, mechanism.q.quaternions)
+        q = _unit(start + generator.uniform(-1, 1, len(start)) * spread * 0.9**attempt, mechanism.q.quaternions)
         if project is not None:
             found, status = project.with_status(q)
             if int(status) != 0:
                 continue
             q = np.asarray(found[0] if isinstance(found, tuple) else found)
-        state = {name: generator.uniform(-1, 1, item.shape) for name, item in items.items()}
+        sizes = {name: speed if name == "v" else other for name in items}
+        state = {name: generator.uniform(-1, 1, item.shape) * sizes[name] for name, item in items.items()}
+        if number // len(RANGES) % 2:
+            state = {name: value * (generator.random(value.shape) < SPARSE) for name, value in state.items()}
         state |= {"q": q} | {name: np.ones(()) for name in ("branch",) if name in items}
         state = {name: np.asarray(value, dtype=np.float32).astype(float) for name, value in state.items()}
         if all(_agree(function, single.functions[name], state) for name, function in double.functions.items()):
@@ -148,35 +272,53 @@ def _unit(q: Array, quaternions: tuple[int, ...]) -> Array:
     return q
 
 
-def _called(function: LoadedFunction, state: Mapping[str, Array]) -> tuple[tuple[Array, ...], int]:
+def _called(function: LoadedFunction, state: Mapping[str, Array]) -> tuple[tuple[Array, ...], Array]:
     with np.errstate(all="ignore"):
         found, status = function.with_status(*(state[item.name] for item in function.inputs))
-    return found if isinstance(found, tuple) else (found,), int(status)
+    return found if isinstance(found, tuple) else (found,), np.asarray(status)
 
 
 def _agree(double: LoadedFunction, single: LoadedFunction, state: Mapping[str, Array]) -> bool:
     results, status = _called(double, state)
     rounded, found = _called(single, state)
-    if status != found:
+    if int(status) != int(found):
         return False
     whole = all(np.all(np.isfinite(array)) for array in (*results, *rounded))
-    return whole or status != 0
+    return whole or int(status) != 0
 
 
-def _frozen(double: LoadedFunction, single: LoadedFunction, states: list[Mapping[str, Array]]) -> FrozenFunction:
-    exact = [_called(double, state) for state in states]
-    rounded = [_called(single, state) for state in states]
-    good = [status == 0 for _, status in exact]
+def _frozen(
+    double: LoadedFunction,
+    single: LoadedFunction,
+    states: Sequence[Mapping[str, Array]],
+    generator: np.random.Generator,
+) -> FrozenFunction:
+    """What a function returns at all states, with allowances from what single precision loses next to them."""
+    shapes = {item.name: item.shape for item in double.inputs}
+    given = {name: np.array([state[name].reshape(shape) for state in states]) for name, shape in shapes.items()}
+    around = {}
+    for name, array in given.items():
+        moved = array[None] * (1 + NEARBY * generator.uniform(-1, 1, (NEIGHBOURS, *array.shape)))
+        around[name] = moved.astype(np.float32).astype(float)
+    exact, status = _called(double, given)
+    near, near_status = _called(double, around)
+    rounded, found_status = _called(single, around)
+    good = np.broadcast_to(status, (len(states),)) == 0
+    counted = np.broadcast_to((near_status == 0) & (found_status == 0), (NEIGHBOURS, len(states)))[..., None]
     results = []
     for place, item in enumerate(double.outputs):
-        if item.name in UNCOMPARED or not item.size or not any(good):
+        if item.name in UNCOMPARED or not item.size or not good.any():
             continue
-        values = np.array([np.ravel(found[place]) for found, _ in exact], dtype=float)
-        lost = np.array([np.ravel(found[place]) for found, _ in rounded], dtype=float)
-        error = np.abs(values - lost)[good].max(initial=0.0) / np.finfo(np.float32).eps
-        largest = np.abs(values)[good].max(axis=1, initial=0.0)
-        allowed = np.full(len(states), -1.0)  # nothing is compared where the function says that it has no result
-        allowed[good] = 0.0 if item.kind == "int" else np.maximum(GROWTH * error, LEAST * largest)
+        values = np.broadcast_to(exact[place], (len(states), *item.shape)).reshape(len(states), -1).astype(float)
+        allowed = np.zeros(values.shape)
+        if item.kind != "int":
+            lost = np.broadcast_to(near[place] - rounded[place], (NEIGHBOURS, len(states), *item.shape))
+            lost = np.where(counted, lost.reshape(NEIGHBOURS, len(states), -1), 0.0)
+            mean = np.sqrt((lost**2).sum(axis=0) / np.maximum(counted.sum(axis=0), 1)) / np.finfo(np.float32).eps
+            size = np.abs(values)
+            allowed = np.maximum(GROWTH * mean, LEAST * size)
+            allowed = np.maximum(allowed, LEAST_OF_ALL * size.max(axis=1, initial=0.0, keepdims=True))
+        allowed[~good] = -1.0  # nothing is compared where the function says that it has no result
         results.append(FrozenResult(item.name, item.kind, values, allowed))
-    statuses = tuple(status for _, status in exact) if double.statuses else None
+    statuses = tuple(map(int, np.broadcast_to(status, (len(states),)))) if double.statuses else None
     return FrozenFunction(double.name, statuses, tuple(results))

@@ -7,6 +7,8 @@ from fractions import Fraction
 from textwrap import wrap
 from typing import Final
 
+import numpy as np
+
 from mbsym import __version__
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.description import GeneratedFile, ModuleDescription
@@ -15,7 +17,7 @@ from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_mo
 from mbsym.codegen.manifest import SELF_TEST_SUFFIX
 from mbsym.codegen.statuses import Status
 from mbsym.codegen.text import c_comment
-from mbsym.embedded.frozen import STATES, Array, Frozen, FrozenFunction, freeze
+from mbsym.embedded.frozen import Array, Frozen, FrozenFunction, freeze
 from mbsym.kinematics.mechanism import Mechanism
 
 WIDTH: Final = 104
@@ -58,6 +60,7 @@ class SelfTestContext:
     absolute: str
     nan: str
     states: int
+    strength: tuple[str, ...]
     parameters: bool
     inputs: tuple[ArrayView, ...]
     outputs: tuple[ArrayView, ...]
@@ -95,7 +98,8 @@ def self_test_context(module: LoweredModule, frozen: Frozen) -> SelfTestContext:
         epsilon="FLT_EPSILON" if single else "DBL_EPSILON",
         absolute=printer.function("abs"),
         nan=f"({name}_real)NAN",
-        states=STATES,
+        states=len(next(iter(frozen.inputs.values()))),
+        strength=tuple(wrap(frozen.strength.sentence, WIDTH)),
         parameters=bool(module.parameters),
         inputs=tuple(
             ArrayView(own.inputs[key], f"{name}_real", str(max(values.shape[1], 1)), _rows(values, printer, " " * 4))
@@ -157,12 +161,16 @@ def _test(
         table, allowed = inner.claim(f"expected_{result.name}"), inner.claim(f"allowed_{result.name}")
         rows = _integers(result.values) if result.kind == "int" else _rows(result.values, printer)
         tables.append(ArrayView(table, kind, str(result.values.shape[1]), rows))
-        numbers = ", ".join(_number(float(f"{x:.2g}"), printer) for x in result.allowed)
-        tables.append(ArrayView(allowed, f"{name}_real", "", (f"        {numbers}",)))
+        limits = np.vectorize(lambda x: float(f"{x:.2g}"), otypes=[float])(result.allowed)
+        if result.kind != "int":
+            tables.append(ArrayView(allowed, "float", str(result.values.shape[1]), _rows(limits, CPrinter("float"))))
         what = f'"{function.name} {result.name}"'
         compare = "compare_integers" if result.kind == "int" else "compare"
         found, size = own.outputs[result.kind, place], result.values.shape[1]
-        compared.append(f"{compare}({what}, s, {found}, {table}[s], {size}, {allowed}[s]);")
+        last = "" if result.kind == "int" else f", {allowed}[s]"
+        call = f"{compare}({what}, s, {found}, {table}[s], {size}{last});"
+        # Integers are compared where the function has a result.
+        compared.append(f"if (statuses[s] == 0) {{ {call} }}" if last == "" and item.statuses is not None else call)
     actual = _actual(module, function, own)
     lines = []
     if item.statuses is None:

@@ -12,8 +12,10 @@ import mbsym
 from mbsym.cli.application import main
 from mbsym.codegen.description import Real
 from mbsym.codegen.manifest_reader import changed_files, read_manifest
+from mbsym.embedded.frozen import OFF
 from mechanisms.cortex_m import M4F, M7, Core
 from mechanisms.generated_c import GCC, leave_out, require, run
+from mechanisms.planted_text import planted, seen
 
 UR5 = next((str(x.locate()) for x in files("example-robot-data") or () if x.name == "ur5_robot.urdf"), "")
 MODELS = ("cart_pole", "four_bar", "five_bar", "quadruped", "spinning_top")
@@ -128,7 +130,7 @@ def test_the_manifest_answers_for_it(tmp_path: Path) -> None:
     _, test = sources("cart_pole", tmp_path)
     manifest = read_manifest(tmp_path)
     assert "cart_pole_selftest.c" in manifest["files"]
-    test.write_text(test.read_text().replace("STATES = 3", "STATES = 0"))
+    test.write_text(re.sub(r"STATES = \d", "STATES = 0", test.read_text()))
     assert changed_files(tmp_path, manifest, manifest["files"]) == ("cart_pole_selftest.c",)
 
 
@@ -147,3 +149,30 @@ def test_stepping_code_has_none(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_it_is_about_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "cart_pole", "--language", "numpy", "--self-test", "-o", str(tmp_path)]) == 2
     assert "add --language c" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("real", "model"), [("float", "cart_pole"), ("double", "cart_pole"), ("float", "puma560")])
+def test_small_faults_in_the_text_are_seen(real: Real, model: str, tmp_path: Path) -> None:
+    """One constant or sign of the C at a time; a self-test says how many of those planted in Programs it sees."""
+    require("gcc")
+    code, test = sources(model, tmp_path, real, functions=("inverse_dynamics", "body_poses"))
+    told = re.search(r"(\d+) of (\d+) constants.* and (\d+) of (\d+)\s", " ".join(test.read_text().split()))
+    assert told
+    constants, signs = (int(told[1]) / int(told[2]), int(told[3]) / int(told[4].rstrip("*")))
+    assert constants >= 0.95 and signs >= 0.98
+    found: dict[str, list[bool]] = {"constant": [], "sign": []}
+    faults = list(planted(code.read_text(), OFF[real]))
+    for kind, _, text in faults[:: max(len(faults) // 25, 1)]:
+        found[kind].append(seen(code, text, test))
+    assert all(found["sign"]) and found["sign"]
+    assert sum(found["constant"]) >= 0.9 * len(found["constant"]) and found["constant"]
+
+
+def test_each_entry_has_an_allowance_of_its_own(tmp_path: Path) -> None:
+    """Half of what the smallest entry of a mass matrix is shows, though it is far below the largest one's rounding."""
+    require("gcc")
+    _, test = sources("cart_pole", tmp_path, "float", functions=("mass_matrix",))
+    rows = re.search(r"allowed_M\[STATES\]\[4\] = \{\n(.*?)\n    \};", test.read_text(), re.DOTALL)
+    assert rows
+    first = [float(word.rstrip("f")) for word in re.findall(r"[\d.e+-]+f", rows[1].split("}")[0])]
+    assert len(set(first)) > 1
