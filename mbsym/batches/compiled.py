@@ -54,11 +54,20 @@ class StatusError(ArithmeticError):
 class CompiledFunction:
     """A function over arrays; leading axes of the arguments are batch axes and broadcast.
 
+    Pickled, it is the text of its module, which is compiled where it is read, or found in the cache there.
+
     Attributes:
         function: what evaluates it.
+        files: of the module, its manifest last.
+        threads: whether states are shared among threads.
     """
 
     function: LoadedFunction
+    files: tuple[GeneratedFile, ...]
+    threads: bool
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _function_of, (self.files, self.threads, self.name)
 
     @property
     def name(self) -> str:
@@ -120,6 +129,8 @@ def _masked(result: Array, failed: NDArray[np.bool_]) -> Array:
 class CompiledModel:
     """Functions of a model, each an attribute: ``arm.inverse_dynamics(q, v, vdot)``.
 
+    Pickled, it is its text, which is compiled where it is read, or found in the cache there.
+
     Attributes:
         name: of the module.
         functions: by name.
@@ -127,6 +138,8 @@ class CompiledModel:
         language: "batch" where they are compiled, else "numpy".
         compiler: first line of the compiler's version, "" for NumPy.
         command: compiler and flags.
+        files: the module, its manifest last.
+        threads: whether states are shared among threads.
     """
 
     name: str
@@ -135,6 +148,11 @@ class CompiledModel:
     language: str
     compiler: str
     command: tuple[str, ...]
+    files: tuple[GeneratedFile, ...]
+    threads: bool
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _model_of, (self.files, self.threads)
 
     def __getattr__(self, name: str) -> CompiledFunction:
         """The function of that name.
@@ -196,15 +214,28 @@ def compile(
 
     texts = files("c", "batch")
     try:
-        module = _module(texts, threads)
+        return _model_of(texts, threads)
     except ToolchainError as error:
         warnings.warn(f"{error}; NumPy computes instead", RuntimeWarning, stacklevel=2)
-        python, manifest = files("numpy")
-        module = numpy_module(python, manifest)
-    own = {name: CompiledFunction(function) for name, function in module.functions.items()}
+        return _model_of(files("numpy"), threads)
+
+
+def _model_of(files: tuple[GeneratedFile, ...], threads: bool) -> CompiledModel:
+    """The functions of a module's texts, compiled unless they are Python.
+
+    Raises:
+        ToolchainError: there is no C compiler, and they are not.
+    """
+    module = numpy_module(*files) if files[0].name.endswith(".py") else _module(files, threads)
+    own = {name: CompiledFunction(function, files, threads) for name, function in module.functions.items()}
+    manifest = module.manifest
     return CompiledModel(
-        module.manifest["name"], own, module.manifest, module.language, module.compiler, module.command
+        manifest["name"], own, manifest, module.language, module.compiler, module.command, files, threads
     )
+
+
+def _function_of(files: tuple[GeneratedFile, ...], threads: bool, name: str) -> CompiledFunction:
+    return _model_of(files, threads).functions[name]
 
 
 def _module(texts: Sequence[GeneratedFile], threads: bool) -> LoadedModule:

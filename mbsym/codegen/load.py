@@ -57,7 +57,7 @@ class LoadedFunction:
         """The result, or the tuple of results, whatever their status.
 
         Raises:
-            CodegenError: the number or shape of the arguments is wrong, or a parameter is unknown.
+            CodegenError: the number or shape of the arguments is wrong, one is complex, or a parameter is unknown.
         """
         return self.call(inputs, self._checked(inputs, parameters))
 
@@ -81,6 +81,14 @@ class LoadedFunction:
                 where=self.name,
                 remedy=f"give {', '.join(item.name for item in self.inputs)}",
             )
+        given = dict(zip([item.name for item in self.inputs], inputs, strict=True))
+        for name, value in {**given, **(parameters or {})}.items():
+            if np.iscomplexobj(value):
+                raise CodegenError(
+                    f"{name} is complex, and the code computes with real numbers",
+                    where=self.name,
+                    remedy=f"give its real part, {name}.real",
+                )
         values = dict(parameters or {})
         for name in values:
             if name not in self.parameters:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import pickle
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ import mbsym
 from mbsym.batches.compiled import StatusError
 from mbsym.codegen.cache_folder import cache_folder
 from mbsym.codegen.description import Argument
+from mbsym.codegen.load import load_numpy
 from mbsym.codegen.load_batch import BatchFunction
 from mbsym.errors import CodegenError, DerivationError
 
@@ -128,3 +131,30 @@ def test_what_is_not_there() -> None:
         arm.mass_matrix([0.0, 0.0, 0.0])
     with pytest.raises(DerivationError, match="no function 'gravity'"):
         mbsym.compile("double_pendulum", ["gravity"])
+
+
+@pytest.mark.parametrize("compiler", ["", "no-such-compiler"])
+def test_they_pickle_by_their_source(compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if compiler:
+        monkeypatch.setenv("CC", compiler)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        arm = mbsym.compile("double_pendulum", ("mass_matrix",))
+    again, function = pickle.loads(pickle.dumps((arm, arm.mass_matrix)))
+    q = np.array([[0.3, -0.2], [1.0, 2.0]])
+    assert again.language == ("numpy" if compiler else "batch")
+    assert (again.mass_matrix(q) == arm.mass_matrix(q)).all() and (function(q) == arm.mass_matrix(q)).all()
+    assert again.name == "double_pendulum" and again.functions.keys() == arm.functions.keys()
+
+
+def test_complex_arrays_are_refused(tmp_path: Path) -> None:
+    """Their imaginary parts would be dropped."""
+    arm = mbsym.compile("double_pendulum", ("mass_matrix",), symbolic_parameters="all")
+    with pytest.raises(CodegenError, match=r"mass_matrix: q is complex, .* give its real part"):
+        arm.mass_matrix(np.array([1.0, 2j]))
+    name = next(iter(arm.manifest["run_time_parameters"]))
+    with pytest.raises(CodegenError, match=f"{name} is complex"):
+        arm.mass_matrix([1.0, 2.0], parameters={name: 1j})
+    mbsym.generate("double_pendulum", tmp_path, functions=("mass_matrix",), languages=("numpy",))
+    with pytest.raises(CodegenError, match="q is complex"):
+        load_numpy(tmp_path / "double_pendulum.py").functions["mass_matrix"](np.array([1.0, 2j]))
