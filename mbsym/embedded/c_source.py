@@ -66,11 +66,15 @@ class CSource:
         functions: in the order of the text.
         words: names and directives that it uses; ``NAME()`` for what it calls, ``(*)()`` for pointers to functions.
         changing: variables outside of functions, or kept between calls, that are not constant.
+        macros: names of its own macros that take arguments: what looks like a call of one is none.
+        constants: texts of floating-point numbers outside of functions, those of macros among them, each once.
     """
 
     functions: tuple[CFunction, ...]
     words: frozenset[str]
     changing: tuple[str, ...]
+    macros: frozenset[str]
+    constants: tuple[str, ...]
 
 
 def tokens_of(text: str) -> Iterator[Token]:
@@ -88,10 +92,12 @@ def read_source(text: str) -> CSource:
     every = tuple(tokens_of(text))
     tokens = [token for token in every if token.kind != "directive"]
     functions, changing = [], []
+    outside: list[Token] = []
     start = place = 0
     while place < len(tokens):
         if tokens[place].text == "{":
             end = _closing(tokens, place)
+            outside += tokens[place:end] if tokens[place - 1].text != ")" else []
             if tokens[place - 1].text == ")":
                 functions.append(_function(tokens[start:place], tokens[place : end + 1]))
                 changing += _kept(tokens[place : end + 1])
@@ -105,7 +111,11 @@ def read_source(text: str) -> CSource:
     words |= {f"{called}()" for function in functions for called in function.calls}
     if any(_is_pointer(tokens, place) for place in range(len(tokens))):
         words.add("(*)()")
-    return CSource(tuple(functions), frozenset(words), tuple(changing))
+    directives = [token.text for token in every if token.kind == "directive"]
+    macros = frozenset(found[1] for text in directives if (found := re.match(r"\s*#\s*define\s+(\w+)\(", text)))
+    outside += [token for text in directives for token in tokens_of(text.replace("#", " ").replace("\\\n", " "))]
+    constants = tuple(dict.fromkeys(x.text for x in outside if x.kind == "number" and _is_real(x.text)))
+    return CSource(tuple(functions), frozenset(words), tuple(changing), macros, constants)
 
 
 def _is_pointer(tokens: Sequence[Token], place: int) -> bool:

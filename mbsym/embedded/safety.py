@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
 
@@ -63,6 +64,8 @@ def _report(
 ) -> dict[str, Any]:
     functions = {item.name: (file, item) for file, source in sources.items() for item in source.functions}
     calls = {name: item.calls for name, (_, item) in functions.items()}
+    macros = frozenset(macro for source in sources.values() for macro in source.macros)
+    calls = {name: tuple(called for called in called_ if called not in macros) for name, called_ in calls.items()}
     own = {name: tuple(called for called in called_ if called in functions) for name, called_ in calls.items()}
     recursive = cycles(own)
     changing = tuple(variable for source in sources.values() for variable in source.changing)
@@ -91,10 +94,17 @@ def _report(
             "command": " ".join(frames.command),
             "reason": frames.reason or ("functions call themselves" if recursive else ""),
         },
-        "constants": _range([text for _, item in functions.values() for text in item.constants], real),
+        "constants": _range(
+            [
+                *(text for source in sources.values() for text in source.constants),
+                *(text for _, item in functions.values() for text in item.constants),
+            ],
+            real,
+        ),
         "libraries": sorted({called for called_ in calls.values() for called in called_ if called not in functions}),
         "functions": [
-            _function(file, item, titles, own[name], frames, depths, real) for name, (file, item) in functions.items()
+            _function(file, replace(item, calls=calls[name]), titles, own[name], frames, depths, real)
+            for name, (file, item) in functions.items()
         ],
     }
 

@@ -102,3 +102,11 @@ def test_methods_of_classes_call_functions_of_the_module(tmp_path: Path) -> None
     flags = ("-std=c++17", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-fsyntax-only")
     done = run("g++", *flags, "use.cpp", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_temporaries_that_only_inline_angles_need_are_left_out(tmp_path: Path) -> None:
+    require("gcc")
+    options = {"formulation": "transfer-matrix", "batch": ("all",)}
+    mbsym.generate("double_pendulum", tmp_path, **options)  # type: ignore[arg-type]
+    done = run("gcc", *FLAGS, "double_pendulum_batch.c", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")

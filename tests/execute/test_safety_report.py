@@ -98,3 +98,19 @@ def test_the_page_of_generated_c_has_the_same_reasons() -> None:
     page = (ROOT / "docs" / "generated_c.md").read_text(encoding="utf-8").partition("## MISRA C:2012")[2]
     rows = re.findall(r"^\| ([\d.]+) \|.*\| ([^|]+) \|$", page, re.MULTILINE)
     assert rows and all(DEVIATIONS[rule].reason == reason for rule, reason in rows)
+
+
+@pytest.mark.parametrize("options", [{"trigonometry": "inline"}, {"trigonometry": "inline", "batch": ("all",)}, {}])
+def test_what_it_says_of_vectors_follows_from_the_text(options: dict[str, object], tmp_path: Path) -> None:
+    """Claims beside the text itself: extensions, own macros, numbers of macros, and no finding without a record."""
+    require("cppcheck")
+    done = mbsym.generate("cart_pole", tmp_path, languages=("c",), safety_report=True, **options)  # type: ignore[arg-type]
+    text = "\n".join(path.read_text() for path in done.paths if path.suffix in (".c", ".h"))
+    report = json.loads((tmp_path / "cart_pole.safety.json").read_text())
+    status = {rule["rule"]: rule["status"] for rule in report["misra"]["rules"]}
+    assert "finding" not in status.values()
+    assert (status["1.2"] == "deviation") == ("__attribute__" in text)
+    assert not [name for name in report["libraries"] if f"#define {name}(" in text]
+    defined = [float(x.rstrip("f")) for x in re.findall(r"^#define \w+ (\d[\d.e+-]*f?)$", text, re.MULTILINE)]
+    sizes = [size for size in defined if size % 1]
+    assert report["constants"]["least"] <= min(sizes, default=1.0)
