@@ -288,8 +288,17 @@ def imported(path: Path, manifest: Mapping[str, Any]) -> LoadedModule:
     Raises:
         CodegenError: the file is missing, or Python cannot import it.
     """
+    return _numpy(manifest, executed(path))
+
+
+def executed(path: Path | str) -> ModuleType:
+    """A generated NumPy module as Python has it, with its constants; whether it was changed is not looked at.
+
+    Raises:
+        CodegenError: the file is missing, or Python cannot import it.
+    """
     file = _python_file(path)
-    return _numpy(manifest, _executed(file.stem, file.read_bytes(), str(file)))
+    return _executed(file.stem, file.read_bytes(), str(file))
 
 
 def numpy_module(python: GeneratedFile, manifest: GeneratedFile) -> LoadedModule:

@@ -5,9 +5,9 @@ A function that only another language's version was compared with has not been c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,17 @@ DIFFERENCE_TOLERANCE = 1e-8
 slopes of the reference err by its rounding over the step, some 1e-9 of their size."""
 
 BETWEEN_LANGUAGES = " code, in batches"
+
+OWN_EQUATIONS = "its own equations, far and at branches"
+OWN_STATUSES = "statuses of its own equations"
+OWN_TERMS = "its own terms, solved by singular values"
+OWN_SOLUTIONS = "statuses of its own terms"
+OWN_GAPS = "gaps and statuses of its own residuals"
+OF_ITSELF = (OWN_EQUATIONS, OWN_STATUSES, OWN_TERMS, OWN_SOLUTIONS, OWN_GAPS)
+"""Comparisons of a text with the equations that it was printed from: they show nothing about these."""
+
+READ_BACK = "the model, read back"
+"""What constants of headers and modules are compared with."""
 
 BATCH = 3
 """States per call of the NumPy module, so that its batch axes are checked too."""
@@ -114,9 +125,14 @@ class Check:
         }
 
     @property
-    def is_between_languages(self) -> bool:
-        """True where two versions of the same operations were compared, which shows nothing about these."""
-        return self.against.endswith(BETWEEN_LANGUAGES)
+    def is_of_text(self) -> bool:
+        """True where versions of the same operations were compared, which shows nothing about these."""
+        return self.against.endswith(BETWEEN_LANGUAGES) or self.against in OF_ITSELF
+
+    @property
+    def is_beyond(self) -> bool:
+        """True for what is told in one line where it passed: texts against their equations, and constants."""
+        return self.against in (*OF_ITSELF, READ_BACK)
 
 
 class Worst:
@@ -132,6 +148,14 @@ class Worst:
         if before is None or error / tolerance > before.error / before.tolerance:
             self.found[key] = Check(function, language, against, error, float(tolerance), state)
 
+    def add(self, checks: Iterable[Check]) -> None:
+        """Takes checks of what no state changes."""
+        self.found |= {(check.function, check.language, check.against): check for check in checks}
+
+
+Beyond: TypeAlias = Callable[[Worst, Sequence[Mapping[str, Any]]], None]
+"""Notes further checks, given the states of those that there are."""
+
 
 def relative_error(found: Any, expected: Any) -> float:
     """Largest difference over the largest expected entry, at least 1; infinite where something is not a number."""
@@ -142,9 +166,20 @@ def relative_error(found: Any, expected: Any) -> float:
 
 
 def run_checks(
-    model: Model, modules: Sequence[LoadedModule], settings: Settings, progress: Progress | None = None
+    model: Model,
+    modules: Sequence[LoadedModule],
+    settings: Settings,
+    progress: Progress | None = None,
+    beyond: Beyond | None = None,
 ) -> tuple[tuple[Check, ...], Conditioning]:
     """All checks of the modules' functions, and what the states were like.
+
+    Args:
+        model: that they were generated from.
+        modules: in all languages.
+        settings: of the states.
+        progress: told of each state.
+        beyond: called with what takes the checks and with the states, to note what else there is to check.
 
     Raises:
         VerificationError: a function has no check, or a random state cannot be closed.
@@ -194,6 +229,8 @@ def run_checks(
         _check_singular(worst, modules, {**states[0], "q": closed.singular, "v": 0.0 * states[0]["v"]})
     if len(modules) > 1:
         _between_languages(worst, modules, contracts, states, settings, condition)
+    if beyond is not None:
+        beyond(worst, states)
     checks = tuple(worst.found.values())
     require_checked(modules, checks)
     if closed is None:
@@ -234,7 +271,7 @@ def require_checked(modules: Sequence[LoadedModule], checks: Iterable[Check], re
     Raises:
         VerificationError: one was not.
     """
-    done = {(check.language, check.function) for check in checks if not check.is_between_languages}
+    done = {(check.language, check.function) for check in checks if not check.is_of_text}
     for module in modules:
         for name in module.functions:
             if (module.language, name) not in done:

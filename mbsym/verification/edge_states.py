@@ -1,0 +1,153 @@
+"""States on each side of a condition, solved for: first where its value vanishes, then a little off it both ways.
+
+The border is found by Gauss-Newton steps on the values that vanish together, with slopes by differences of the
+interpreted Program. What cannot be found in a few trials is left, and the certificate says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.symbolic.graph import Reference
+from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.program import Program
+from mbsym.verification.conditions import Condition, squares, with_values
+
+Array: TypeAlias = NDArray[Any]
+States: TypeAlias = dict[str, Array]
+"""Arrays by the names of arguments, each with one axis of states in front."""
+
+TRIALS: Final = 3
+STEPS: Final = 16
+"""Gauss-Newton steps of a trial: they double the digits near a border, and few borders are farther."""
+
+SLOPE_STEP: Final = 1e-6
+"""Of differences: slopes right to six digits leave a millionth of the distance after a step."""
+
+SHORTENED: Final = np.array([1.0, 0.5, 0.2, 0.05])
+"""Parts of a step that are tried, the best of which is taken."""
+
+OFFSETS: Final = np.logspace(-13, 0, 40)
+"""Distances from the border [rad, m, ...] of which the nearest ones that are clearly on a side are taken."""
+
+FINE: Final = 24
+MOST_CROSSED: Final = 3
+"""States between two neighbours that are on different sides, and of how many such pairs."""
+
+BESIDE: Final = 1e-9
+"""Size of a value from which on it is clearly on its side of a border at zero: rounding is a thousandth of it."""
+
+REACHED: Final = 1e-6
+"""Size of a value that counts as a border where steps end: roots of rounding are a hundredth of it."""
+
+MOST_WORK: Final = 300_000
+"""Operations of interpreted values, each for a few states at once, that the search of a module may take: a quarter of
+a second or so. What is left then is not sought."""
+
+
+class EdgeSearch:
+    """Looks for states on both sides of the conditions of one Program.
+
+    Attributes:
+        work: operations that may still be interpreted.
+    """
+
+    def __init__(self, program: Program, rng: np.random.Generator, work: int = MOST_WORK) -> None:
+        self._program = program
+        self._programs: dict[tuple[Reference, ...], Program] = {}
+        self._rng = rng
+        self._inputs = program.inputs
+        self._sizes = [len(item.symbols) for item in program.inputs]
+        self.work = work
+
+    def states(self, condition: Condition) -> States:
+        """States at the border and on both sides of it, as many as were found; none where no border was."""
+        graph = self._program.graph
+        residuals = squares(graph, condition.value)
+        for _ in range(TRIALS):
+            for aim in (1.0, -1.0) if condition.kind == "within one" else (0.0,):
+                start = self._rng.uniform(-3, 3, sum(self._sizes))
+                found, slope = self._border(residuals, start, aim)
+                if found is None:
+                    continue
+                rows = self._beside(condition, found, slope)
+                if len(rows):
+                    return self._split(rows)
+        return self._split(np.zeros((0, sum(self._sizes))))
+
+    def _border(self, residuals: Sequence[Reference], x: Array, aim: float) -> tuple[Array | None, Array]:
+        """Where all residuals are ``aim``, near a start, and a direction that leaves there; None where none was."""
+        r = self._values(residuals, x[None])[0] - aim
+        slope = np.zeros_like(x)
+        for _ in range(STEPS):
+            if self.work <= 0 or not np.all(np.isfinite(r)):
+                return None, slope
+            jacobian = (self._values(residuals, x + SLOPE_STEP * np.eye(len(x))) - aim - r).T / SLOPE_STEP
+            if not np.all(np.isfinite(jacobian)):
+                return None, slope
+            size = np.linalg.norm(jacobian)
+            if size < BESIDE:
+                return (x, slope) if not np.any(r) else (None, slope)
+            slope = jacobian[int(np.argmax(np.linalg.norm(jacobian, axis=1)))]
+            slope = slope / np.linalg.norm(slope)
+            if np.abs(r).max() <= 1e-15 * size:
+                return x, slope
+            step = np.linalg.lstsq(jacobian, -r, rcond=1e-9)[0]
+            tried = x + SHORTENED[:, None] * step
+            values = self._values(residuals, tried) - aim
+            norms = np.where(np.isfinite(values).all(axis=1), np.linalg.norm(values, axis=1), np.inf)
+            best = int(np.argmin(norms))
+            if not norms[best] < np.linalg.norm(r):
+                break
+            x, r = tried[best], values[best]
+        return (x, slope) if np.linalg.norm(r) < REACHED else (None, slope)
+
+    def _beside(self, condition: Condition, x: Array, slope: Array) -> Array:
+        """The border itself, and on each side the nearest states that are clearly on it, and one farther away."""
+        offsets = np.concatenate([OFFSETS, -OFFSETS])
+        values = self._values([condition.value], x + offsets[:, None] * slope)[:, 0]
+        above = condition.is_above(values)
+        # Between neighbours on different sides the border is looked for once more.
+        crossed = np.flatnonzero(above[1:] != above[:-1])
+        ends = [(offsets[k], offsets[k + 1]) for k in crossed if offsets[k] * offsets[k + 1] > 0]
+        fine = [np.sign(a) * np.geomspace(abs(a), abs(b), FINE) for a, b in ends[:MOST_CROSSED]]
+        offsets = np.concatenate([[0.0], *fine, offsets])
+        rows = x + offsets[:, None] * slope
+        values = self._values([condition.value], rows)[:, 0]
+        above = condition.is_above(values)
+        clear = np.isfinite(values) & ~condition.is_doubtful(
+            values, np.full(len(rows), BESIDE if not condition.bound else 0.0)
+        )
+        chosen = [0]
+        for side in (True, False):
+            places = np.flatnonzero(clear & (above == side))
+            places = places[places > 0]
+            if len(places):
+                distance = np.abs(np.abs(values[places]) - condition.bound)
+                chosen += [int(places[np.argmin(distance)]), int(places[np.argmax(distance)])]
+        return np.asarray(rows[list(dict.fromkeys(chosen))])
+
+    def _values(self, wanted: Sequence[Reference], rows: Array) -> Array:
+        key = tuple(wanted)
+        if key not in self._programs:
+            self._programs[key] = with_values(self._program, key)
+        program = self._programs[key]
+        self.work -= len(program.nodes())
+        return interpret(program, self._split(rows))["values"]
+
+    def _split(self, rows: Array) -> States:
+        found: States = {}
+        start = 0
+        for item, size in zip(self._inputs, self._sizes, strict=True):
+            found[item.name] = rows[:, start : start + size].reshape(len(rows), *item.shape)
+            start += size
+        return found
+
+
+def joined(groups: Sequence[Mapping[str, Array]]) -> States:
+    """Several batches of states as one."""
+    return {name: np.concatenate([group[name] for group in groups]) for name in groups[0]}

@@ -1,0 +1,125 @@
+"""States at which random ones do not arrive: far, fast, heavily loaded, tiny, zero of either sign, right angles.
+
+They are arguments of one function, whatever a mechanism makes of them: a generated text must do there what its Program
+does. Only unit quaternions stay what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.codegen.description import Argument
+from mbsym.passes.given_sines import COORDINATES
+
+Array: TypeAlias = NDArray[Any]
+States: TypeAlias = dict[str, Array]
+
+ORDINARY: Final = 3.0
+"""Half the range of ordinary states [rad, m, rad/s, ...]."""
+
+PLAIN: Final = 5
+"""Ordinary states, as many as one more than what batches of four leave over."""
+
+FAR: Final = tuple(10.0 ** (k / 2) for k in range(2, 19))
+"""Magnitudes of coordinates [rad, m] up to 1e9: each reduction of angles ends somewhere between them."""
+
+FAR_SINGLE: Final = tuple(10.0 ** (k / 2) for k in range(2, 9))
+"""The same for single precision, in which an angle of 1e5 rad says nothing of its sine."""
+
+FAST: Final = (1e3, 1e6)
+"""Factors of speeds, forces, accelerations and whatever else is not a coordinate."""
+
+TINY: Final = (1e-3, 1e-9, 1e-30)
+"""Factors of everything."""
+
+FAST_SINGLE: Final = (1e3,)
+TINY_SINGLE: Final = (1e-2, 1e-4)
+"""The same for single precision, whose fourth powers and reciprocal squares of these are numbers still."""
+
+MOST_ALONE: Final = 24
+"""Entries that are taken far, or to zero, one by one."""
+
+NOT_FINITE: Final = (np.nan, np.inf, -np.inf)
+
+
+def far_states(inputs: Sequence[Argument], rng: np.random.Generator, single: bool = False) -> States:
+    """All these states for a function with those inputs, one after the other."""
+    sizes = [item.size for item in inputs]
+    total = sum(sizes)
+    starts = np.cumsum([0, *sizes])[:-1]
+    is_coordinate = np.zeros(total, dtype=bool)
+    for item, start in zip(inputs, starts, strict=True):
+        is_coordinate[start : start + item.size] = item.name == COORDINATES
+
+    def ordinary(count: int) -> Array:
+        return rng.uniform(-ORDINARY, ORDINARY, (count, total))
+
+    magnitudes = np.array(FAR_SINGLE if single else FAR)
+    far = ordinary(len(magnitudes))
+    far[:, is_coordinate] *= magnitudes[:, None] / ORDINARY
+    # One entry that is far among others that are near shows that each is looked at.
+    entries = np.flatnonzero(is_coordinate)
+    alone = _thinned(entries)
+    one = ordinary(len(alone))
+    largest = magnitudes[-1] / ORDINARY
+    one[np.arange(len(alone)), alone] *= largest
+    factors, parts = (FAST_SINGLE, TINY_SINGLE) if single else (FAST, TINY)
+    fast = ordinary(len(factors))
+    fast[:, ~is_coordinate] *= np.array(factors)[:, None]
+    tiny = ordinary(len(parts)) * np.array(parts)[:, None]
+    zeros = np.zeros((2, total))
+    zeros[1] = -0.0
+    without = _thinned(np.arange(total))
+    nearly = ordinary(2 * len(without))
+    nearly[np.arange(len(without)), without] = 0.0
+    nearly[np.arange(len(without)) + len(without), without] = -0.0
+    right = ordinary(3)
+    right[:, is_coordinate] = rng.integers(-4, 5, (3, len(entries))) * (np.pi / 2)
+    rows = np.concatenate([ordinary(PLAIN), far, one, fast, tiny, zeros, nearly, right])
+    return _shaped(inputs, starts, rows)
+
+
+def not_finite_states(inputs: Sequence[Argument], rng: np.random.Generator) -> States:
+    """Ordinary states in which one entry of one argument is infinite or not a number: each kind in each argument."""
+    sizes = [item.size for item in inputs]
+    starts = np.cumsum([0, *sizes])[:-1]
+    rows = []
+    for size, start in zip(sizes, starts, strict=True):
+        for place in sorted({0, size - 1}) if size else ():
+            for value in NOT_FINITE:
+                rows.append(rng.uniform(-ORDINARY, ORDINARY, sum(sizes)))
+                rows[-1][start + place] = value
+    return _shaped(inputs, starts, np.array(rows).reshape(len(rows), sum(sizes)))
+
+
+def _thinned(places: Array) -> Array:
+    """So many of some places, evenly spread."""
+    if len(places) <= MOST_ALONE:
+        return places
+    return np.asarray(places[np.linspace(0, len(places) - 1, MOST_ALONE).astype(int)])
+
+
+def with_unit_quaternions(inputs: Sequence[Argument], states: States) -> States:
+    """The states with each quaternion made one; what is not finite stays, and no rotation is none."""
+    found = dict(states)
+    for item in inputs:
+        for place in item.quaternions:
+            array = found[item.name] = found[item.name].copy()
+            four = array[..., place : place + 4]
+            size = np.sqrt((four * four).sum(axis=-1, keepdims=True))
+            with np.errstate(invalid="ignore"):
+                unit = np.where(size > 0, four / np.where(size > 0, size, 1.0), [1.0, 0.0, 0.0, 0.0])
+            array[..., place : place + 4] = np.where(np.isfinite(size), unit, four)
+    return found
+
+
+def _shaped(inputs: Sequence[Argument], starts: Array, rows: Array) -> States:
+    parts = {
+        item.name: rows[:, start : start + item.size].reshape(len(rows), *item.shape)
+        for item, start in zip(inputs, starts, strict=True)
+    }
+    return with_unit_quaternions(inputs, parts)

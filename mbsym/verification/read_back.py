@@ -1,0 +1,216 @@
+"""Constants, indices, statuses, limits, tolerances and defaults, read back through what users compile and import.
+
+They are compared with what the model says, derived again: the manifest, which can be changed with them, is not asked.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import numpy as np
+
+from mbsym.codegen.build import build_library
+from mbsym.codegen.load import executed
+from mbsym.codegen.lowered_module import LoweredModule
+from mbsym.codegen.statuses import Status
+from mbsym.verification.checks import READ_BACK, Check
+
+_COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
+_TABLE: Final = "mbsym_read_back"
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A number of a module.
+
+    Attributes:
+        table: that it belongs to, in words.
+        name: as the source writes it.
+        expression: that has its value.
+        value: what it must be.
+    """
+
+    table: str
+    name: str
+    expression: str
+    value: float
+
+
+def read_back_c(module: LoweredModule, directory: Path) -> tuple[Check, ...]:
+    """Numbers of the header, and of the source's tolerances, as a compiler has them.
+
+    Raises:
+        CodegenError: what reads the header does not compile.
+    """
+    prefix = module.names.module
+    header = _COMMENT.sub(" ", (directory / f"{prefix}.h").read_text(encoding="utf-8"))
+    source = _COMMENT.sub(" ", (directory / f"{prefix}.c").read_text(encoding="utf-8"))
+    macros = dict(re.findall(rf"^[ \t]*#[ \t]*define[ \t]+({prefix}_\w+)[ \t]+(\S.*)$", source, re.MULTILINE))
+    entries = [*_c_entries(module)]
+    words = set(re.findall(r"\w+", header))
+    known = [entry for entry in entries if entry.name in (macros if entry.table == "tolerances" else words)]
+    values = _compiled(known, directory / f"{prefix}.h", f"{prefix}_real", macros)
+    found = dict(zip((entry.expression for entry in known), values[:-1], strict=True))
+    wanted = {entry.name for entry in entries}
+    more = [
+        _Entry("constants", name, name, np.nan)
+        for name in re.findall(rf"\b({prefix}_\w+)\s*=", header)
+        if name not in wanted
+    ]
+    real = np.dtype(np.float32 if module.description.real == "float" else np.float64)
+    size = _Entry("type of numbers", f"{prefix}_real", f"sizeof({prefix}_real)", float(real.itemsize))
+    found[size.expression] = values[-1]
+    return _checks("c", [*entries, size, *more], found, real)
+
+
+def _c_entries(module: LoweredModule) -> Iterable[_Entry]:
+    prefix, names, description = module.names.module, module.names, module.description
+    for key, value in description.constants.items():
+        yield _whole("constants", f"{prefix}_{names.constants[key]}", value)
+    for item in description.indices:
+        for name, (start, _) in item.places.items():
+            yield _whole(f"places {item.name}", f"{prefix}_{item.name}_{names.indices[item.name][name]}", start)
+    if module.can_fail:
+        for status in Status:
+            yield _whole("statuses", f"{prefix}_{status.name}", status.value)
+    for title, numbers in description.limits.items():
+        yield from _array("limits", f"{prefix}_{title}", numbers)
+    for title, rows in description.index_arrays.items():
+        yield from _array("compressed columns", f"{prefix}_{names.index_arrays[title]}", rows)
+    for tolerance in module.tolerances:
+        name = f"{prefix}_{tolerance.name}"
+        yield _Entry("tolerances", name, name, tolerance.of(description.real))
+    for parameter in module.parameters:
+        name = names.parameters[parameter.name]
+        yield _Entry("default parameters", name, f"{_TABLE}_defaults.{name}", float(parameter.default))
+
+
+def _whole(table: str, name: str, value: int) -> _Entry:
+    return _Entry(table, name, name, float(value))
+
+
+def _array(table: str, name: str, numbers: Iterable[float]) -> Iterable[_Entry]:
+    values = [*numbers]
+    size = f"sizeof({name}) / sizeof({name}[0])"
+    yield _Entry(table, name, size, float(len(values)))
+    for place, value in enumerate(values):
+        # Beyond the end of a shorter array nothing is read.
+        yield _Entry(table, name, f"({size} > {place} ? {name}[{place} % ({size})] : 0)", float(value))
+
+
+def _compiled(entries: Iterable[_Entry], header: Path, real: str, macros: Mapping[str, str]) -> list[float]:
+    """Values of expressions, and at last the size of the type of numbers."""
+    known = [*entries]
+    prefix = real.removesuffix("_real")
+    lines = ["#include <math.h>", f'#include "{header.resolve()}"']
+    for entry in known:
+        if entry.table == "tolerances":
+            lines += [f"#ifndef {entry.name}", f"#define {entry.name} {macros[entry.name]}", "#endif"]
+    if any(entry.table == "default parameters" for entry in known):
+        lines.append(f"static const {prefix}_parameters {_TABLE}_defaults = {prefix}_default_parameters;")
+    lines += [f"void {_TABLE}(double *values);", f"void {_TABLE}(double *values)", "{"]
+    lines += [f"    values[{place}] = (double)({entry.expression});" for place, entry in enumerate(known)]
+    lines += [f"    values[{len(known)}] = (double)sizeof({real});", "}", ""]
+    with TemporaryDirectory(prefix="mbsym") as scratch:
+        source, library = Path(scratch) / "read_back.c", Path(scratch) / "read_back.so"
+        source.write_text("\n".join(lines), encoding="utf-8")
+        build_library([source], library, ("-std=c99", "-O0"))
+        values = (ctypes.c_double * (len(known) + 1))()
+        getattr(ctypes.CDLL(str(library)), _TABLE)(values)
+    return [*values]
+
+
+def read_back_numpy(module: LoweredModule, directory: Path) -> tuple[Check, ...]:
+    """Numbers of the NumPy module as Python has them.
+
+    Raises:
+        CodegenError: Python cannot import it.
+    """
+    names, description = module.names, module.description
+    made = executed(directory / f"{names.module}.py")
+    entries: list[_Entry] = []
+    found: dict[str, float] = {}
+
+    def note(table: str, name: str, expression: str, value: float, read: Any) -> None:
+        entries.append(_Entry(table, name, expression, float(value)))
+        if isinstance(read, (int, float, np.number)):
+            found[expression] = float(read)
+
+    for key, constant in description.constants.items():
+        name = names.constants[key]
+        note("constants", name, name, constant, getattr(made, name, None))
+    for item in description.indices:
+        _note_places(note, item.name, item.places, getattr(made, item.name, {}))
+    for status in Status if module.can_fail else ():
+        read = getattr(getattr(made, "Status", None), status.name, None)
+        note("statuses", f"Status.{status.name}", f"Status.{status.name}", status.value, read)
+    arrays: dict[str, Iterable[float]] = dict(description.limits)
+    arrays |= {names.index_arrays[title]: rows for title, rows in description.index_arrays.items()}
+    for title, numbers in arrays.items():
+        own = [*getattr(made, title, ())]
+        values = [*numbers]
+        note("limits" if title in description.limits else "compressed columns", title, title, len(values), len(own))
+        for place, (value, read) in enumerate(zip(values, own, strict=False)):
+            note("limits", f"{title}[{place}]", f"{title}[{place}]", value, read)
+    for tolerance in module.tolerances:
+        name = tolerance.name
+        note("tolerances", name, name, tolerance.of(description.real), getattr(made, name, None))
+        own = [*getattr(made, "_SIZES", ())] if tolerance.sizes else []
+        for place, size in enumerate(tolerance.sizes):
+            note("tolerances", "_SIZES", f"_SIZES[{place}]", size, own[place] if place < len(own) else None)
+    defaults = made.Parameters() if module.parameters and hasattr(made, "Parameters") else None
+    for parameter in module.parameters:
+        name = f"Parameters.{names.parameters[parameter.name]}"
+        read = getattr(defaults, names.parameters[parameter.name], None)
+        note("default parameters", name, name, float(parameter.default), read)
+    wanted = {**{names.constants[key]: 0 for key in description.constants}, **dict.fromkeys(names.functions.values())}
+    wanted |= dict.fromkeys([*arrays, *(item.name for item in description.indices)])
+    wanted |= dict.fromkeys(tolerance.name for tolerance in module.tolerances)
+    for name in getattr(made, "__all__", ()):
+        if name not in wanted and isinstance(getattr(made, name, None), (int, float, dict, tuple)):
+            entries.append(_Entry("constants", name, name, np.nan))
+    real = np.dtype(np.float32 if description.real == "float" else np.float64)
+    note("type of numbers", "_REAL", "_REAL", real.itemsize, np.dtype(getattr(made, "_REAL", np.int8)).itemsize)
+    return _checks("numpy", entries, found, np.dtype(np.float64))
+
+
+def _note_places(note: Any, table: str, places: Mapping[str, tuple[int, int]], read: Any) -> None:
+    """Compares first entries and ends by name, and the names."""
+    for name, (start, stop) in places.items():
+        own = read.get(name) if isinstance(read, dict) else None
+        first, end = (own.start, own.stop) if isinstance(own, slice) else (own, own + 1 if own is not None else None)
+        note(f"places {table}", f"{table}[{name!r}]", f"{table}[{name!r}]", start, first)
+        note(f"places {table}", f"{table}[{name!r}]", f"{table}[{name!r}] end", stop, end)
+    note(f"places {table}", table, f"len({table})", len(places), len(read))
+
+
+def _checks(
+    language: str, entries: Iterable[_Entry], found: Mapping[str, float], real: np.dtype[Any]
+) -> tuple[Check, ...]:
+    """A check of each table, or of each name in it that is wrong."""
+    wrong: dict[str, dict[str, float]] = {}
+    for entry in entries:
+        own = wrong.setdefault(entry.table, {})
+        with np.errstate(over="ignore"):
+            expected = float(real.type(entry.value))
+        read = found.get(entry.expression, np.nan)
+        if read != expected:
+            own[entry.name] = max(own.get(entry.name, 0.0), _size(read, expected))
+    checks = []
+    for table, names in wrong.items():
+        checks += [Check(f"{table}: {name}", language, READ_BACK, error, 0.0, 0) for name, error in names.items()]
+        if not names:
+            checks.append(Check(table, language, READ_BACK, 0.0, 0.0, 0))
+    return tuple(checks)
+
+
+def _size(read: float, expected: float) -> float:
+    """How far a number is off; infinite where one is not finite."""
+    difference = abs(read - expected)
+    return float(difference) if np.isfinite(difference) and difference > 0 else float("inf")

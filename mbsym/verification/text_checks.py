@@ -1,0 +1,324 @@
+"""Checks of printed text against its own Program, derived again: at the borders of its conditions, and far from home.
+
+The Program is interpreted in extended precision, and beside it in double at states a few roundings off: what that
+changes is what rounding may change in the text. So a tolerance is as wide as the numbers that are summed at that state
+ask for, and where it is too wide to say anything the state counts for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.codegen.load import LoadedFunction, LoadedModule
+from mbsym.codegen.lowered_module import ModuleFunction
+from mbsym.codegen.statuses import Status
+from mbsym.passes.given_sines import COORDINATES
+from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.program import Output, Program
+from mbsym.verification.anew import Anew
+from mbsym.verification.checks import OWN_EQUATIONS, OWN_STATUSES, Worst
+from mbsym.verification.conditions import Condition, conditions_of
+from mbsym.verification.coverage import Coverage
+from mbsym.verification.edge_states import EdgeSearch, States, joined
+from mbsym.verification.far_states import ORDINARY, far_states, not_finite_states
+
+Array: TypeAlias = NDArray[Any]
+
+
+ROUNDINGS: Final = 64.0
+"""Allowance over what rounding of the arguments and of the operations changed in the Program: the text brackets sums
+otherwise, and its library rounds sines otherwise, in as many operations as a function has for one result."""
+
+UNDERFLOW: Final = 1e3
+"""Times the smallest normal number: what is lost below it may be multiplied by masses and lengths."""
+
+DECIDED: Final = 8.0
+"""Times what rounding changed in a value, within which it may be on either side of a border: text and Program make it
+by the same operations, so that less is allowed than of results."""
+
+COPIES: Final = 3
+"""Copies of a state, each a few roundings off, by which rounding is measured."""
+
+JITTER: Final = 4.0
+"""Roundings by which arguments of copies differ."""
+
+BLUNT: Final = 1e-5
+"""Allowance over the size of the result from which on a state shows nothing; 1e-2 in single precision."""
+
+BLUNT_SINGLE: Final = 1e-2
+
+FEW: Final = 8
+"""States at which run-time parameters other than the defaults are given."""
+
+SIZES: Final = (1, 2, 3, 5, 7, 8, 9, 17, 33)
+"""States of a call: whole vectors of two, four, eight and sixteen lanes, and what these leave over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a Program says of a batch of states.
+
+    Attributes:
+        results: arrays by the names of results.
+        allowed: largest differences, by name, an entry a state.
+        status: of each state; -1 where rounding decides.
+        values: of the conditions: states, conditions.
+    """
+
+    results: Mapping[str, Array]
+    allowed: Mapping[str, Array]
+    status: Array
+    values: Array
+
+
+def check_texts(
+    worst: Worst, anew: Anew, modules: Sequence[LoadedModule], seed: int, coverage: Coverage, work: int
+) -> None:
+    """Notes how far each derived function is from its Program, and whether its statuses are those of its guards.
+
+    Args:
+        worst: takes the checks.
+        anew: the module, derived again.
+        modules: as they were loaded.
+        seed: of the states.
+        coverage: takes the sides of conditions that states were on, and the statuses that were met.
+        work: operations of interpreted values that the search for borders may take.
+    """
+    rng = np.random.default_rng(seed)
+    single = anew.module.description.real == "float"
+    parameters = {item.name: float(item.default) for item in anew.module.parameters}
+    for name, program in anew.programs.items():
+        own = {item.name: parameters[item.name] for item in program.parameters}
+        function = anew.functions[name]
+        conditions = conditions_of(program, function.guards, single)
+        search = EdgeSearch(program, rng, work)
+        arguments = [item for item in function.arguments if item.direction == "in"]
+        if not arguments:
+            _check_constant(worst, modules, name, program, own)
+            continue
+        groups = [far_states(arguments, rng, single)]
+        groups += [search.states(condition) for condition in conditions]
+        if function.guards:
+            groups.append(not_finite_states(arguments, rng))
+        work = max(search.work, 0)
+        states = _rounded(joined(groups), single)
+        expected = expect(program, function, conditions, states, own, single)
+        coverage.note_conditions(name, conditions, expected.values)
+        coverage.note_statuses(name, expected.status)
+        takers = [module for module in modules if name in module.functions]
+        for module in takers:
+            _compare(worst, module, name, states, expected, {})
+            _compare_sizes(worst, module, name, states, expected)
+        if own:
+            few = {key: array[:FEW] for key, array in states.items()}
+            other = {key: value * float(rng.uniform(0.8, 1.2)) for key, value in own.items()}
+            changed = expect(program, function, conditions, few, other, single)
+            for module in takers:
+                _compare(worst, module, name, few, changed, other)
+
+
+def _check_constant(
+    worst: Worst, modules: Sequence[LoadedModule], name: str, program: Program, parameters: Mapping[str, float]
+) -> None:
+    """Notes the same of a function that takes parameters alone."""
+    expected = interpret(program, {}, parameters)
+    for module in modules:
+        if name not in module.functions:
+            continue
+        epsilon = float(np.finfo(np.float32 if module.manifest["real"] == "float" else np.float64).eps)
+        found, _ = _called(module.functions[name], {}, {})
+        error = 0.0
+        for item, array in zip(module.functions[name].outputs, found, strict=True):
+            wanted = expected[item.name][None]
+            ratio = over_allowance(largest(apart(array[None], wanted)), ROUNDINGS * epsilon * largest(wanted))
+            error = max(error, float(ratio.max()))
+        worst.note(name, module.language, OWN_EQUATIONS, error, 1.0, 0)
+
+
+def expect(
+    program: Program,
+    function: ModuleFunction,
+    conditions: Sequence[Condition],
+    states: States,
+    parameters: Mapping[str, float],
+    single: bool,
+) -> Expected:
+    """Results of a Program, what rounding does to them, and the statuses that its guards give."""
+    seen = Output("values of conditions", (len(conditions),), tuple(condition.value for condition in conditions))
+    whole = replace(program, outputs=(*program.outputs, seen))
+    exact = interpret(whole, {name: array.astype(np.longdouble) for name, array in states.items()}, parameters)
+    kind = np.finfo(np.float32 if single else np.float64)
+    epsilon = float(kind.eps)
+    # Rounding in single precision is that in double precision, so many times.
+    double = float(np.finfo(np.float64).eps)
+    times = epsilon / double
+    spread = {name: np.zeros(len(array)) for name, array in exact.items()}
+    rng = np.random.default_rng(0)
+    moved = np.zeros_like(exact[seen.name], dtype=float)
+    for copy in range(COPIES):
+        factor = double * JITTER if copy else 0.0
+        with np.errstate(invalid="ignore"):
+            near = {
+                key: array + factor * rng.uniform(-1, 1, array.shape) * _size(key, array)
+                for key, array in states.items()
+            }
+        for key, array in interpret(whole, near, parameters).items():
+            difference = times * apart(as_double(array), as_double(exact[key]))
+            if key == seen.name:
+                moved = np.fmax(moved, difference)
+            # What is no number has no rounding.
+            spread[key] = np.maximum(spread[key], largest(np.where(np.isfinite(difference), difference, 0.0)))
+    values = as_double(exact.pop(seen.name))
+    results = {name: as_double(array) for name, array in exact.items()}
+    allowed = {
+        name: ROUNDINGS * (spread[name] + epsilon * largest(array) + UNDERFLOW * float(kind.tiny))
+        for name, array in results.items()
+    }
+    return Expected(results, allowed, _statuses(function, conditions, states, results, values, moved), values)
+
+
+def _size(name: str, array: Array) -> Array:
+    """What roundings of an argument are counted in: a far angle is given exactly, and its sine must be its own."""
+    return np.clip(array, -ORDINARY, ORDINARY) if name == COORDINATES else array
+
+
+def apart(found: Array, expected: Array) -> Array:
+    """Sizes of differences; what is not a number differs by what is not a number."""
+    with np.errstate(all="ignore"):
+        return np.asarray(np.abs(found - expected))
+
+
+def largest(array: Array) -> Array:
+    """Size of the largest entry of each state; not a number where one is not."""
+    return np.asarray(np.abs(array).max(axis=tuple(range(1, array.ndim)), initial=0.0))
+
+
+def over_allowance(difference: Array, allowed: Array) -> Array:
+    """Differences over what is allowed; infinite where the difference is not a number."""
+    with np.errstate(all="ignore"):
+        ratio = np.where(difference == 0, 0.0, difference / np.maximum(allowed, np.finfo(float).tiny))
+    return np.where(np.isnan(ratio), np.inf, ratio)
+
+
+def as_double(array: Array) -> Array:
+    """Numbers of extended precision rounded to double; what is too large is infinite."""
+    with np.errstate(all="ignore"):
+        return np.asarray(array, dtype=float)
+
+
+def _statuses(
+    function: ModuleFunction,
+    conditions: Sequence[Condition],
+    states: States,
+    results: Mapping[str, Array],
+    values: Array,
+    rounding: Array,
+) -> Array:
+    """Of each state: what counts is the last that applies, as the text says; -1 where rounding may decide."""
+    status = np.zeros(len(values), dtype=int)
+    doubtful = np.zeros(len(values), dtype=bool)
+    for place, condition in enumerate(conditions):
+        # On neither side of a branch that rounding decides is a number expected.
+        doubtful |= condition.is_doubtful(values[:, place], DECIDED * rounding[:, place])
+    if not function.guards:
+        return np.where(doubtful, -1, status)
+    for wanted, needs in ((Status.SINGULAR, ("nonzero",)), (Status.OUT_OF_REACH, None)):
+        for place, condition in enumerate(conditions):
+            if condition.kind in (needs or ("not negative", "positive", "within one")):
+                status[~condition.is_above(values[:, place])] = wanted
+    finite = np.ones(len(values), dtype=bool)
+    for array in results.values():
+        finite &= np.isfinite(largest(array))
+    status[(status == Status.OK) & ~finite] = Status.NOT_FINITE
+    given = np.ones(len(values), dtype=bool)
+    for array in states.values():
+        given &= np.isfinite(largest(array))
+    status[~given] = Status.NOT_FINITE
+    return np.where(doubtful & given, -1, status)
+
+
+def _rounded(states: States, single: bool) -> States:
+    """Numbers that code in single precision can be given."""
+    return {name: array.astype(np.float32).astype(float) for name, array in states.items()} if single else states
+
+
+def _called(
+    function: LoadedFunction, states: Mapping[str, Array], parameters: Mapping[str, float]
+) -> tuple[list[Array], Array]:
+    given = [states[item.name] for item in function.inputs]
+    taken = {name: value for name, value in parameters.items() if name in function.parameters}
+    with np.errstate(all="ignore"):
+        found, status = function.with_status(*given, parameters=taken)
+    return [np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,))], status
+
+
+def _compare(
+    worst: Worst,
+    module: LoadedModule,
+    name: str,
+    states: States,
+    expected: Expected,
+    parameters: Mapping[str, float],
+) -> None:
+    """Notes one call's largest difference over what is allowed, and whether statuses and what comes with them agree."""
+    function = module.functions[name]
+    found, status = _called(function, states, parameters)
+    count = len(expected.status)
+    blunt = BLUNT_SINGLE if module.manifest["real"] == "float" else BLUNT
+    known = expected.status >= 0
+    error = 0.0
+    for item, array in zip(function.outputs, found, strict=True):
+        wanted = expected.results[item.name]
+        size = largest(wanted)
+        allowed = expected.allowed[item.name]
+        sharp = np.isfinite(size) & (expected.status == Status.OK)
+        sharp &= allowed <= blunt * np.maximum(size, np.finfo(float).tiny)
+        ratio = over_allowance(largest(apart(array, wanted)), allowed)
+        error = max(error, float(ratio[sharp].max(initial=0.0)))
+    worst.note(name, module.language, OWN_EQUATIONS, error, 1.0, 0)
+    if function.statuses:
+        missed = np.any((np.broadcast_to(status, (count,)) != expected.status)[known])
+        failed = known & (expected.status != Status.OK)
+        # Whatever is not OK has no numbers.
+        kept = any(np.any(np.isfinite(array.reshape(count, -1)[failed])) for array in found if array.size)
+        worst.note(name, module.language, OWN_STATUSES, float(missed or kept), 0.5, 0)
+
+
+def _laid_out(array: Array, way: int) -> Array:
+    """The same numbers state after state, entry after entry, with states between, or with numbers between."""
+    if way == 1:
+        return np.asfortranarray(array)
+    if way == 2:
+        return np.repeat(array, 2, axis=0)[::2]
+    if way == 3 and array.ndim > 1:
+        return np.repeat(np.repeat(array, 2, axis=0), 2, axis=-1)[::2, ..., ::2]
+    return array
+
+
+def _compare_sizes(worst: Worst, module: LoadedModule, name: str, states: States, expected: Expected) -> None:
+    """The same in calls of other sizes, in other places of memory, and for one state without an axis of states."""
+    function = module.functions[name]
+    total = len(expected.status)
+    if module.language == "c":
+        return  # one state a call, whatever the caller does
+    start = 0
+    for number, size in enumerate(SIZES):
+        chosen = (start + np.arange(size)) % total
+        start += size
+        part = {key: array[chosen] for key, array in states.items()}
+        part = {key: _laid_out(array, number % 4) for key, array in part.items()}
+        few = Expected(
+            {key: array[chosen] for key, array in expected.results.items()},
+            {key: array[chosen] for key, array in expected.allowed.items()},
+            expected.status[chosen],
+            expected.values[chosen],
+        )
+        _compare(worst, module, name, part, few, {})
+        if number == 0 and function.inputs:
+            alone = {key: array[0] for key, array in part.items()}
+            _compare(worst, module, name, alone, few, {})
