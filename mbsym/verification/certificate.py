@@ -31,8 +31,10 @@ from mbsym.model.system import Model
 from mbsym.pipeline import Progress, generate
 from mbsym.registry import TRANSFER_MATRIX
 from mbsym.verification.apart import Ended, Notes, run_apart
-from mbsym.verification.checks import Check, Conditioning, Settings, run_checks
+from mbsym.verification.beyond import check_beyond
+from mbsym.verification.checks import OF_ITSELF, READ_BACK, Check, Conditioning, Settings, Worst, run_checks
 from mbsym.verification.closed_states import ATTEMPTS, REGULAR
+from mbsym.verification.coverage import FunctionCoverage, sentences
 from mbsym.verification.stepping_checks import run_stepping_checks
 
 DEFAULT_STATES = 20
@@ -42,6 +44,9 @@ _NEAR_SINGULAR = (
     "results that are right to round-off differ by more than the tolerances allow"
 )
 
+
+OF_ITSELF_WORDS: Final = "{count} function{s} as their own equations say, far off, at branches and in each status"
+READ_BACK_WORDS: Final = "{count} table{s} of constants, places, limits and defaults as the model says, read back"
 
 MOST_NAMED: Final = 5
 """Functions and files that failed, of which a line names no more."""
@@ -63,6 +68,7 @@ class Certificate:
         changed: files that are not the ones that were generated together with the manifest.
         conditioning: what the states were like; not numbers where the code did not run to its end.
         checks: the comparisons.
+        coverage: branches and statuses that states were led to, by function.
     """
 
     name: str
@@ -76,6 +82,7 @@ class Certificate:
     changed: tuple[str, ...]
     conditioning: Conditioning
     checks: tuple[Check, ...]
+    coverage: tuple[FunctionCoverage, ...] = ()
 
     def __repr__(self) -> str:
         verdict = "verified" if self.passed else f"NOT VERIFIED: {', '.join(self.failures[:MOST_NAMED])}"
@@ -134,7 +141,29 @@ class Certificate:
             "files": dict(self.files),
             "changed_files": list(self.changed),
             "checks": [check.as_dict() for check in self.checks],
+            "coverage": self._coverage(),
         }
+
+    def _coverage(self) -> dict[str, Any]:
+        """Branches and statuses in all and by function, as JSON data."""
+        return {
+            "branches": sum(item.sides for item in self.coverage),
+            "branches_taken": sum(item.taken for item in self.coverage),
+            "statuses": sum(len(item.statuses) for item in self.coverage),
+            "statuses_met": sum(len(item.met) for item in self.coverage),
+            "functions": [item.as_dict() for item in self.coverage],
+        }
+
+    def _beyond(self) -> list[str]:
+        """A line for each kind of check that no row tells of, since all of the kind passed."""
+        lines = []
+        for words, kinds in ((OF_ITSELF_WORDS, OF_ITSELF), (READ_BACK_WORDS, (READ_BACK,))):
+            own = [check for check in self.checks if check.against in kinds and check.passed]
+            if own:
+                languages = ", ".join(dict.fromkeys(check.language for check in own))
+                count = len({check.function for check in own})
+                lines.append(f"{words.format(count=count, s='' if count == 1 else 's')} ({languages})  ok")
+        return lines
 
     def _near_singular(self) -> str:
         if not self.conditioning.tight:
@@ -150,7 +179,8 @@ class Certificate:
         """A table of the checks, a column of worst errors for each language, and a verdict."""
         languages = list(dict.fromkeys(check.language for check in self.checks))
         table: dict[tuple[str, str], dict[str, Check]] = {}
-        for check in sorted(self.checks, key=lambda check: check.function):
+        told = [check for check in self.checks if not (check.is_beyond and check.passed)]
+        for check in sorted(told, key=lambda check: check.function):
             table.setdefault((check.function, check.against), {})[check.language] = check
         rows = [("function", "compared with", *languages, "allowed", "")]
         for (function, against), found in table.items():
@@ -160,6 +190,7 @@ class Certificate:
             rows.append((function, against, *errors, f"{allowed:.1e}", verdict))
         widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+        lines += self._beyond()
         lines += [f"{name}: changed since it was generated  FAILED" for name in self.changed]
         verdict = "verified" if self.passed else "NOT VERIFIED"
         end = f"{self.name}: {verdict} at {self.states} random states (seed {self.seed})"
@@ -169,7 +200,7 @@ class Certificate:
             end = f"{end}, closure rows apart by {self.conditioning.loops:.1e}"
         if self.is_near_singular:
             end = f"{end}\n{self._near_singular()}"
-        return "\n".join([*lines, "", end])
+        return "\n".join([*lines, "", *sentences(self.coverage), end])
 
     def markdown(self) -> str:
         """The certificate as a page."""
@@ -198,6 +229,13 @@ class Certificate:
             errors = (f"{check.error:.2e}", f"{check.tolerance:.2e}")
             cells = (check.function, check.language, check.against, *errors, mark)
             lines.append(f"| {' | '.join(cells)} |")
+        if self.coverage:
+            lines += ["", "| function | branches taken | statuses met | not reached |", "|---|---|---|---|"]
+            lines += [
+                f"| {item.function} | {item.taken} of {item.sides} | {len(item.met)} of {len(item.statuses)} |"
+                f" {', '.join(item.left)} |"
+                for item in self.coverage
+            ]
         lines += ["", "| file | SHA-256 |", "|---|---|"]
         changed = dict.fromkeys(self.changed, ", **changed since it was generated**")
         lines += [f"| {name} | {digest}{changed.get(name, '')} |" for name, digest in self.files.items()]
@@ -275,6 +313,7 @@ def _verify_generated(place: Path, states: int, seed: int, progress: Progress | 
         changed,
         done.conditioning,
         done.checks,
+        done.coverage,
     )
     if _hashes(directory, hashes) != hashes:
         raise VerificationError(
@@ -314,6 +353,7 @@ class _Run:
     conditioning: Conditioning
     compiler: str
     command: tuple[str, ...]
+    coverage: tuple[FunctionCoverage, ...] = ()
 
 
 def _run(
@@ -342,8 +382,14 @@ def _run(
                 where=f"{manifest['name']} in {module.language}",
                 remedy="generate it again",
             )
+    coverage: list[FunctionCoverage] = []
+
+    def beyond(worst: Worst, states: Sequence[Mapping[str, Any]]) -> None:
+        coverage.extend(check_beyond(worst, model, manifest, modules, directory, states, settings.seed))
+
     try:
-        checks, conditioning = (run_stepping_checks if stepping else run_checks)(model, modules, settings, progress)
+        run = run_stepping_checks if stepping else run_checks
+        checks, conditioning = run(model, modules, settings, progress, beyond)
     except MbsymError:
         raise
     except Exception as error:
@@ -355,7 +401,7 @@ def _run(
         stopped.add_note(traceback.format_exc())
         raise stopped from error
     compiled = next((module for module in modules if module.compiler), modules[0])
-    return _Run(checks, conditioning, compiled.compiler, compiled.command)
+    return _Run(checks, conditioning, compiled.compiler, compiled.command, tuple(coverage))
 
 
 def _watched(module: LoadedModule, notes: Notes) -> LoadedModule:

@@ -21,6 +21,7 @@ from mbsym.reference import Reference
 from mbsym.transfer_matrix.stepper import TransferMatrixStepper
 from mbsym.verification.checks import (
     SINGLE_TOLERANCE,
+    Beyond,
     Check,
     Conditioning,
     Settings,
@@ -77,9 +78,20 @@ STEP_IDENTITIES: Final = Registry(
 
 
 def run_stepping_checks(
-    model: Model, modules: Sequence[LoadedModule], settings: Settings, progress: Progress | None = None
+    model: Model,
+    modules: Sequence[LoadedModule],
+    settings: Settings,
+    progress: Progress | None = None,
+    beyond: Beyond | None = None,
 ) -> tuple[tuple[Check, ...], Conditioning]:
     """Checks of all functions at random states, and what these were like.
+
+    Args:
+        model: that they were generated from.
+        modules: in all languages.
+        settings: of the states.
+        progress: told of each state.
+        beyond: called with what takes the checks and with the states, to note what else there is to check.
 
     Raises:
         VerificationError: a function has no check, or a random state cannot be closed.
@@ -91,12 +103,14 @@ def run_stepping_checks(
     closed = ClosedStates(reference, mechanism) if mechanism.cut_joints or model.constraints else None
     steppers = [TransferMatrixStepper(model, order=settings.order, module=module) for module in modules]
     worst, condition = Worst(), 1.0
+    states: list[dict[str, Any]] = []
     for number in range(settings.states):
         if progress is not None:
             progress("verify", number, settings.states)
         q, v, _ = random_state(model, labelling, rng, reference=reference)
         if closed is not None:
             q, v = closed.draw(v, rng)
+        states.append({"q": q, "v": v})
         condition = max(condition, float(np.linalg.cond(reference.mass_matrix(q))))
         for stepper in steppers:
             names = [name for name in STEP_IDENTITIES if name in stepper.module.functions]
@@ -105,6 +119,8 @@ def run_stepping_checks(
             for name in names:
                 check_block(worst, name, evidence, settings, number)
         _compare(worst, steppers, reference, q, v, settings, number)
+    if beyond is not None:
+        beyond(worst, states)
     checks = tuple(worst.found.values())
     require_checked(modules, checks, remedy="give the function a record in STEP_IDENTITIES")
     if closed is None:

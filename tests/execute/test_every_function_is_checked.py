@@ -161,7 +161,7 @@ def test_every_formulation_of_trees_and_loops_passes(formulation: str, model: st
     found = verify(tmp_path, states=2)
     assert found.passed, found.summary()
     functions = load_numpy(tmp_path / f"{model}.py").functions
-    assert {check.function for check in found.checks if not check.is_between_languages} == set(functions)
+    assert {check.function for check in found.checks if not (check.is_of_text or check.is_beyond)} == set(functions)
 
 
 def test_contracts_name_checks_that_exist() -> None:
@@ -190,7 +190,7 @@ def test_agreement_of_languages_is_no_check(bench: Bench) -> None:
     module = LoadedModule("c", bench.module.manifest, {"mass_matrix": bench.module.functions["mass_matrix"]})
     other = replace(module, language="numpy")
     checks, _ = run_checks(bench.mechanism.model, [module, other], Settings(3, 0, "weight"))
-    between = [check for check in checks if check.is_between_languages]
+    between = [check for check in checks if check.is_of_text]
     assert [check.against for check in between] == [f"c{BETWEEN_LANGUAGES}"]
     with pytest.raises(VerificationError, match="mass_matrix has no check: nothing was compared in c"):
         require_checked([module, other], between)

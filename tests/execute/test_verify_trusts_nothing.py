@@ -92,9 +92,6 @@ def test_a_changed_manifest_verifies_nothing(
             copy, lambda content: content["files"].pop(f"double_pendulum{'.py' if left == '.c' else '.c'}"), forged=True
         )
     outcome = run("verify", copy, "--states", "2")
-    if left == ".py" and change is other_precision and forged:
-        assert outcome.status == 0  # in NumPy it says nothing but which tolerances to take
-        return
     assert outcome.status in ((1, 2) if forged else (2,))
     assert forged or "double_pendulum.json: " in outcome.err
     assert "Traceback" not in outcome.err

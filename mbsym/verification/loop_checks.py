@@ -1,0 +1,427 @@
+"""Checks of the texts that solve closed loops, where random closed states do not lead: open, near singular, and beyond.
+
+What the texts solve is put together here from the module's own Programs, derived again, and solved by singular values:
+rows that depend on others, multipliers of least norm, starts that cannot be closed, arguments that are no numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.codegen.load import LoadedModule
+from mbsym.codegen.statuses import Status
+from mbsym.symbolic.interpret import interpret
+from mbsym.verification.anew import Anew
+from mbsym.verification.checks import OWN_GAPS, OWN_SOLUTIONS, OWN_TERMS, Worst
+from mbsym.verification.coverage import Coverage
+from mbsym.verification.far_states import far_states, not_finite_states, with_unit_quaternions
+from mbsym.verification.singular_states import singular_positions
+from mbsym.verification.text_checks import apart, as_double, largest, over_allowance
+
+Array: TypeAlias = NDArray[Any]
+States: TypeAlias = dict[str, Array]
+
+
+DYNAMICS: Final = (
+    "constrained_dynamics",
+    "constrained_dynamics_report",
+    "forward_dynamics",
+    "stabilised_dynamics",
+    "joint_wrenches",
+    "project_velocity",
+)
+PROJECTIONS: Final = ("project_position", "project_position_report")
+
+ROUNDINGS: Final = 256.0
+"""Allowance over what roundings of the arguments do to a solution: two factorisations of the same terms differ by what
+each of their steps rounds, and that is magnified as the arguments' roundings are."""
+
+BLUNT: Final = 1e-4
+"""Allowance over the size of a solution from which on a state shows nothing."""
+
+BLUNT_SINGLE: Final = 1e-1
+JITTER: Final = 4.0
+COPIES: Final = 3
+
+FAINT: Final = 1e-12
+"""Size of a closure row over that of the largest below which it is what rounding left of zero."""
+
+DISTANCES: Final = (0.0, 1e-6, 1e-4, 1e-2)
+"""From a singular position: at it, and where the factor that is squared no longer serves, and where it does."""
+
+OPENINGS: Final = (0.0, 1e-9, 1e-4, 0.02, 0.3, 1.0, 3.0)
+"""Sizes of motions from closed positions to starts of projections [rad, m]."""
+
+STARTS: Final = 8
+"""Starts of each size."""
+
+SCALED: Final = (1.0, 1e3, 1e-6)
+"""Factors of speeds and forces."""
+
+HUGE: Final = {"double": 1e305, "float": 1e37}
+"""A force that no acceleration can have a number for, where masses are small."""
+
+SURE_STEPS: Final = 6
+"""Steps in which a start that is sure to be closed is: half as many as the texts take."""
+
+SPARE_STEPS: Final = 2
+"""More steps that a text may take, until rounding alone is left."""
+
+SHRINKS: Final = 0.5
+"""Part of its size that each of these steps leaves of a gap at most."""
+
+CLEARLY: Final = 8.0
+"""Factor around tolerances within which rounding of residuals may decide either way."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Solved:
+    """vdot, lambda and whatever follows, by name, and the status, of a batch of states."""
+
+    results: Mapping[str, Array]
+    status: Array
+
+
+def check_loops(
+    worst: Worst, anew: Anew, modules: Sequence[LoadedModule], closed: Array, seed: int, coverage: Coverage
+) -> None:
+    """Notes how far solutions of closed loops and their statuses are from those of the module's own terms.
+
+    Args:
+        worst: takes the checks.
+        anew: the module, derived again.
+        modules: as they were loaded.
+        closed: coordinates with closed loops, a row a state.
+        seed: of the states.
+        coverage: takes the statuses that were met.
+    """
+    rng = np.random.default_rng(seed)
+    programs = anew.programs
+    single = anew.module.description.real == "float"
+    if "constraint_jacobian" in programs or "velocity_correction" in programs:
+        singular = singular_positions(anew, closed, rng)
+    else:
+        singular = closed[:0]
+    terms = _Terms(anew)
+    samples: dict[tuple[str, ...], list[States]] = {}
+    for name in DYNAMICS:
+        if name in anew.functions and _terms(name) in programs:
+            arguments = tuple(item.name for item in anew.functions[name].arguments if item.direction == "in")
+            if arguments not in samples:
+                states = _dynamic_states(anew, name, closed, singular, rng, single)
+                samples[arguments] = _samples(states, single)
+            _check_solution(worst, terms, modules, name, samples[arguments], coverage, single)
+    for name in PROJECTIONS:
+        if name in anew.functions and "constraint_residual" in programs:
+            _check_projection(worst, anew, modules, name, _starts(anew, name, closed, rng, single), coverage, single)
+
+
+def _terms(name: str) -> str:
+    return "velocity_correction" if name == "project_velocity" else "constrained_terms"
+
+
+# ---- solutions -------------------------------------------------------------------------------------------------------
+
+
+def _dynamic_states(
+    anew: Anew, name: str, closed: Array, singular: Array, rng: np.random.Generator, single: bool
+) -> States:
+    """Closed and open positions with ordinary, large and small loads, singular ones at rest, and no numbers."""
+    arguments = [item for item in anew.functions[name].arguments if item.direction == "in"]
+    others = [item for item in arguments if item.name != "q"]
+    groups: list[States] = [far_states(arguments, rng, single), not_finite_states(arguments, rng)]
+    nq = closed.shape[1]
+    near = np.concatenate([singular + distance * rng.uniform(-1, 1, singular.shape) for distance in DISTANCES])
+    for positions, factors in ((closed, SCALED), (near, (1.0,)), (singular, (0.0,))):
+        for factor in factors:
+            group = {"q": positions.reshape(-1, nq)}
+            for item in others:
+                # At rest the right sides of dependent rows depend alike, so that the motion is one.
+                moving = factor if factor or item.name not in ("v", "gains") else 0.0
+                size = (len(positions), *item.shape)
+                group[item.name] = (moving or float(item.name == "tau")) * rng.uniform(-2, 2, size)
+            groups.append(group)
+    largest = {item.name: rng.uniform(-1, 1, (1, *item.shape)) for item in arguments} | {"q": closed[:1]}
+    for key in ("tau", "v"):
+        if key in largest:
+            groups.append({**largest, key: np.full_like(largest[key], HUGE[anew.module.description.real])})
+    joined = {item.name: np.concatenate([group[item.name] for group in groups]) for item in arguments}
+    return _given(with_unit_quaternions(arguments, joined), single)
+
+
+def _given(states: States, single: bool) -> States:
+    return {name: array.astype(np.float32).astype(float) for name, array in states.items()} if single else states
+
+
+class _Terms:
+    """Results of the module's Programs, each made once for states that several functions are asked at."""
+
+    def __init__(self, anew: Anew) -> None:
+        self.anew = anew
+        self._made: dict[tuple[object, ...], tuple[States, dict[str, Array]]] = {}
+
+    def run(self, name: str, states: States) -> dict[str, Array]:
+        """Results of a function in double precision, by name."""
+        program = self.anew.programs[name]
+        given = {item.name: states[item.name] for item in program.inputs}
+        key = (name, *map(id, given.values()))
+        if key not in self._made:
+            found = interpret(program, given)
+            self._made[key] = given, {key: as_double(array) for key, array in found.items()}
+        return self._made[key][1]
+
+
+def _samples(states: States, single: bool) -> list[States]:
+    """The states in extended precision, as they are, and a few times moved by roundings."""
+    epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
+    rng = np.random.default_rng(0)
+    exact = {key: array.astype(np.longdouble) for key, array in states.items()}
+    moved = [{key: _moved(array, JITTER * epsilon, rng) for key, array in states.items()} for _ in range(COPIES)]
+    return [exact, states, *moved]
+
+
+def _check_solution(
+    worst: Worst,
+    terms: _Terms,
+    modules: Sequence[LoadedModule],
+    name: str,
+    samples: Sequence[States],
+    coverage: Coverage,
+    single: bool,
+) -> None:
+    epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
+    rng = np.random.default_rng(0)
+    exact, states, *_ = samples
+    expected = _solution(terms, name, exact, single)
+    status = expected.status.copy()
+    spread = {key: np.zeros(len(status)) for key in expected.results}
+    for near in samples[1:]:
+        other = _solution(terms, name, near, single, rng)
+        status[other.status != expected.status] = -1
+        for key, array in other.results.items():
+            difference = largest(apart(array, expected.results[key]))
+            spread[key] = np.maximum(spread[key], np.where(np.isfinite(difference), difference, np.inf))
+    coverage.note_statuses(name, status)
+    blunt = BLUNT_SINGLE if single else BLUNT
+    # Dependent rows leave one motion where nothing moves.
+    usable = status == Status.OK
+    if "v" in states:
+        usable |= (status == Status.SINGULAR) & ~largest(states["v"]).astype(bool)
+    for module in modules:
+        if name not in module.functions:
+            continue
+        found, said = _called(module, name, states)
+        error = 0.0
+        for item, array in zip(module.functions[name].outputs, found, strict=True):
+            if item.name not in expected.results:
+                continue
+            wanted = expected.results[item.name]
+            size = largest(wanted)
+            allowed = ROUNDINGS * (spread[item.name] + epsilon * size)
+            sharp = usable & np.isfinite(size) & (allowed <= blunt * np.maximum(size, np.finfo(float).tiny))
+            ratio = over_allowance(largest(apart(array, wanted)), allowed)
+            error = max(error, float(ratio[sharp].max(initial=0.0)))
+        worst.note(name, module.language, OWN_TERMS, error, 1.0, 0)
+        missed = np.any((np.broadcast_to(said, status.shape) != status)[status >= 0])
+        worst.note(name, module.language, OWN_SOLUTIONS, float(missed), 0.5, 0)
+
+
+def _moved(array: Array, share: float, rng: np.random.Generator) -> Array:
+    """Numbers moved by a share of their size, at least of one; what is not finite stays."""
+    finite = np.where(np.isfinite(array), array, 0.0)
+    moved = finite + share * np.maximum(1.0, np.abs(finite)) * rng.uniform(-1, 1, array.shape)
+    return np.where(np.isfinite(array), moved, array)
+
+
+def _called(module: LoadedModule, name: str, states: States) -> tuple[list[Array], Array]:
+    function = module.functions[name]
+    with np.errstate(all="ignore"):
+        found, status = function.with_status(*(states[item.name] for item in function.inputs))
+    return [np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,))], status
+
+
+def _solution(made: _Terms, name: str, states: States, single: bool, rng: np.random.Generator | None = None) -> _Solved:
+    """vdot = free + response lambda with delassus lambda = right, of least norm in rows of equal size.
+
+    Args:
+        made: results of the module's Programs.
+        name: of the function.
+        states: its arguments.
+        single: the code computes in single precision.
+        rng: moves the multipliers by as much as rounding may, if it is given.
+    """
+    anew = made.anew
+    with np.errstate(all="ignore"):
+        terms = made.run(_terms(name), states)
+        count = len(states["q"])
+        weighted, inverses = terms["weighted"], terms["inverses"]
+        if name == "project_velocity":
+            right = np.einsum("nij,nj->ni", _rows(terms), states["v"])
+        else:
+            right = terms["right"].copy()
+        if "gains" in states:
+            rows = made.run("constraint_jacobian", states)["G"]
+            residual = made.run("constraint_residual", states)["residual"]
+            alpha, beta = states["gains"][:, :1], states["gains"][:, 1:]
+            right -= 2 * alpha * np.einsum("nij,nj->ni", rows, states["v"]) + beta**2 * residual
+        matrix = np.sqrt(np.abs(inverses))[:, :, None] * weighted
+        multipliers, rank = _least(matrix, terms["delassus"], right, single, rng)
+        moved = np.einsum("nij,nj->ni", terms["response"], multipliers)
+        if name == "project_velocity":
+            results = {anew.functions[name].arguments[-1].name: states["v"] - moved}
+        else:
+            opened = anew.programs[_terms(name)].outputs[0].name  # vdot with open loops
+            results = {"vdot": terms[opened] + moved, "lambda": multipliers, "rank": rank.astype(float)}
+        solved = np.ones(count, dtype=bool)
+        for key in ("vdot", "lambda") if name != "project_velocity" else tuple(results):
+            solved &= np.isfinite(largest(results[key]))
+        if name == "joint_wrenches":
+            results = made.run("constrained_wrenches", {**states, **results})
+            solved &= np.isfinite(largest(results["wrenches"]))
+    status = np.where(rank < right.shape[1], int(Status.SINGULAR), int(Status.OK))
+    status[~solved] = Status.NOT_FINITE
+    status[~np.isfinite(largest(inverses))] = Status.SINGULAR
+    if anew.functions[_terms(name)].guards:
+        # Terms that have a status of their own are no numbers where that is not OK, whatever the reason.
+        for array in terms.values():
+            status[~np.isfinite(largest(array))] = -1
+    # Of a row that all but vanishes rounding decides whether it is one, and in which direction.
+    sizes = np.sqrt((matrix * matrix).sum(axis=1))
+    status[((sizes > 0) & (sizes < FAINT * sizes.max(axis=1, initial=0.0, keepdims=True))).any(axis=1)] = -1
+    for array in (states[item.name] for item in anew.functions[name].arguments if item.name in ("q", "v", "tau")):
+        status[~np.isfinite(largest(array))] = Status.NOT_FINITE
+    return _Solved(results, status)
+
+
+def _rows(terms: Mapping[str, Array]) -> Array:
+    """G, or the rows beside the terms of a projection of speeds."""
+    return terms["G"] if "G" in terms else terms["jacobian"]
+
+
+def _least(
+    matrix: Array, product: Array, right: Array, single: bool, rng: np.random.Generator | None
+) -> tuple[Array, Array]:
+    """lambda of least norm in rows of equal size with A^T A lambda = right, and the rank of each A.
+
+    Whatever solves that errs by epsilon over the square of the smallest singular value.
+    """
+    epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
+    found, rank = np.full_like(right, np.nan), np.zeros(len(right), dtype=int)
+    usable = np.isfinite(largest(matrix)) & np.isfinite(largest(product))
+    squares = np.einsum("nii->ni", product)[usable]
+    scale = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
+    _, values, vt = np.linalg.svd(matrix[usable] * scale[:, None], full_matrices=False)
+    most = values.max(axis=1, initial=0.0, keepdims=True)
+    kept = values > epsilon ** (2 / 3) * most
+    inverse = np.where(kept, 1 / np.where(kept, values, 1.0) ** 2, 0.0)
+    solved = np.einsum("nki,nk,nkj,nj->ni", vt, inverse, vt, scale * right[usable], optimize=True)
+    if rng is not None:
+        share = JITTER * epsilon * inverse.max(axis=1, initial=0.0, keepdims=True) * most**2
+        solved = solved + share * np.abs(solved).max(axis=1, initial=0.0, keepdims=True) * rng.uniform(
+            -1, 1, solved.shape
+        )
+    found[usable], rank[usable] = scale * solved, kept.sum(axis=1)
+    return found, rank
+
+
+def _newton_steps(anew: Anew, q: Array, single: bool) -> Array:
+    """Newton steps that close loops from each start, of least kinetic energy; -1 where so few do not."""
+    if not {"position_correction", "moved_position"} <= anew.programs.keys():
+        return np.full(len(q), -1)
+    enough = 1e-4 if single else 1e-12
+    found = np.full(len(q), -1)
+    at = np.where(np.isfinite(q), q, 0.0)
+    with np.errstate(all="ignore"):
+        gap = largest(interpret(anew.programs["constraint_residual"], {"q": at})["residual"])
+        found[np.isfinite(largest(q)) & (gap < enough)] = 0
+        sure = np.ones(len(q), dtype=bool)
+        for step in range(1, SURE_STEPS + 1):
+            residual = interpret(anew.programs["constraint_residual"], {"q": at})["residual"]
+            terms = interpret(anew.programs["position_correction"], {"q": at})
+            matrix = np.sqrt(np.abs(terms["inverses"]))[:, :, None] * terms["weighted"]
+            multipliers, rank = _least(matrix, terms["delassus"], residual, single, None)
+            motion = -np.einsum("nij,nj->ni", terms["response"], multipliers)
+            moved = interpret(anew.programs["moved_position"], {"q": at, "motion": motion})
+            at = next(iter(moved.values()))
+            there = largest(interpret(anew.programs["constraint_residual"], {"q": at})["residual"])
+            # Only starts whose gap shrinks with each step are sure to be closed by whatever steps a text takes.
+            sure &= (there < SHRINKS * gap) & (rank == residual.shape[1])
+            gap = there
+            found[(found < 0) & sure & (there < enough) & np.isfinite(largest(q))] = step
+    return found
+
+
+# ---- projections of positions ----------------------------------------------------------------------------------------
+
+
+def _starts(anew: Anew, name: str, closed: Array, rng: np.random.Generator, single: bool) -> States:
+    """Starts that are closed, opened little and much, anywhere, and no numbers."""
+    arguments = [item for item in anew.functions[name].arguments if item.direction == "in"]
+    chosen = [closed[rng.integers(0, len(closed), STARTS)] for _ in OPENINGS]
+    moved = [q + size * rng.uniform(-1, 1, q.shape) for size, q in zip(OPENINGS, chosen, strict=True)]
+    rows = np.concatenate([*moved, not_finite_states(arguments, rng)["q"]])
+    return _given(with_unit_quaternions(arguments, {"q": rows}), single)
+
+
+def _check_projection(
+    worst: Worst,
+    anew: Anew,
+    modules: Sequence[LoadedModule],
+    name: str,
+    states: States,
+    coverage: Coverage,
+    single: bool,
+) -> None:
+    """What is said of the coordinates that were found is true of them, and they are no farther off than those given."""
+    q = states["q"]
+    given = np.isfinite(largest(q))
+    limits = {item.name: item.of(anew.module.description.real) for item in anew.module.tolerances}
+    sizes = {item.name: np.array(item.sizes) for item in anew.module.tolerances if item.sizes}
+    epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
+
+    program = anew.programs["constraint_residual"]
+
+    def residuals(at: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return as_double(interpret(program, {"q": at})["residual"])
+
+    before = residuals(q)
+    newton = _newton_steps(anew, q, single)
+    for module in modules:
+        if name not in module.functions:
+            continue
+        found, said = _called(module, name, states)
+        after = residuals(found[0])
+        rounding = 64 * epsilon * np.maximum(1.0, largest(np.where(np.isfinite(q), q, 0.0)))
+        bounds = limits["ACCEPTED"] * sizes.get("ACCEPTED", 1.0)
+        excess = (np.abs(after) / bounds).max(axis=1)
+        told = np.broadcast_to(said, len(q))
+        margin = CLEARLY * (1 + rounding / float(np.min(bounds)))
+        closed = told == Status.OK
+        wrong = closed & ~(excess <= margin)
+        wrong |= (told == Status.NOT_CLOSED) & ~(excess >= 1 / margin)
+        wrong |= given != (told != Status.NOT_FINITE)
+        wrong |= ~given & ~((found[0] == q) | (np.isnan(found[0]) & np.isnan(q))).all(axis=1)
+        # Each step is taken only if it makes the largest residual smaller.
+        wrong |= given & ~(largest(after) <= largest(before) + rounding)
+        enough = limits["ENOUGH"] * sizes.get("ENOUGH", 1.0)
+        rests = given & ((np.abs(before) / enough).max(axis=1) < 1 / CLEARLY)
+        wrong |= rests & (found[0] != q).any(axis=1)
+        if len(found) > 1:
+            gap, steps = found[1].reshape(len(q)), found[2].reshape(len(q))
+            wrong |= given & ~(apart(gap, largest(after)) <= rounding + 1e-6 * gap)
+            wrong |= given & ((steps < 0) | (steps > limits["ITERATIONS"]) | (steps != np.round(steps)))
+            wrong |= rests & (steps != 0)
+            moved = given & ((np.abs(before) / enough).max(axis=1) > CLEARLY * (1 + rounding / float(np.min(enough))))
+            wrong |= moved & (steps < 1)
+        # A start near closed loops must come to them, in as many steps as Newton's.
+        wrong |= (newton >= 0) & ~(excess <= margin)
+        if len(found) > 1:
+            wrong |= (newton >= 0) & (np.abs(steps - newton) > SPARE_STEPS)
+        worst.note(name, module.language, OWN_GAPS, float(np.any(wrong)), 0.5, int(np.argmax(wrong)))
+        coverage.note_statuses(name, told)
