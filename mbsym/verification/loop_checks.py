@@ -275,7 +275,8 @@ def _solution(made: _Terms, name: str, states: States, single: bool, rng: np.ran
         if name == "project_velocity":
             results = {anew.functions[name].arguments[-1].name: states["v"] - moved}
         else:
-            results = {"vdot": terms["free"] + moved, "lambda": multipliers, "rank": rank.astype(float)}
+            opened = anew.programs[_terms(name)].outputs[0].name  # vdot with open loops
+            results = {"vdot": terms[opened] + moved, "lambda": multipliers, "rank": rank.astype(float)}
         solved = np.ones(count, dtype=bool)
         for key in ("vdot", "lambda") if name != "project_velocity" else tuple(results):
             solved &= np.isfinite(largest(results[key]))

@@ -37,6 +37,10 @@ otherwise, and its library rounds sines otherwise, in as many operations as a fu
 UNDERFLOW: Final = 1e3
 """Times the smallest normal number: what is lost below it may be multiplied by masses and lengths."""
 
+DECIDED: Final = 8.0
+"""Times what rounding changed in a value, within which it may be on either side of a border: text and Program make it
+by the same operations, so that less is allowed than of results."""
+
 COPIES: Final = 3
 """Copies of a state, each a few roundings off, by which rounding is measured."""
 
@@ -220,7 +224,7 @@ def _statuses(
     doubtful = np.zeros(len(values), dtype=bool)
     for place, condition in enumerate(conditions):
         # On neither side of a branch that rounding decides is a number expected.
-        doubtful |= condition.is_doubtful(values[:, place], ROUNDINGS * rounding[:, place])
+        doubtful |= condition.is_doubtful(values[:, place], DECIDED * rounding[:, place])
     if not function.guards:
         return np.where(doubtful, -1, status)
     for wanted, needs in ((Status.SINGULAR, ("nonzero",)), (Status.OUT_OF_REACH, None)):

@@ -9,7 +9,7 @@ import pytest
 from mechanisms.text_edits import EDITS, MODULES, UNNAMED, edited, generated, named
 
 SAMPLE = (
-    "guard: four_bar.c: (guarded_values\\[0\\]\\)) > four_bar_VANISHES -> \\g<1> > 3",
+    "guard: four_bar.c: (guarded_values\\[0\\]\\)) > four_bar_VANISHES -> \\g<1> > 6",
     "branch: four_bar.c: x\\[rows->order",
     "status: four_bar.py: range",
     "module place: four_bar.py: (\\bcrank",

@@ -122,11 +122,8 @@ EDITS: Final = (
         r"!(fabs(\g<1>) > 1e6 * ball_VANISHES",
     ),
     Edit("guard", "ball", ".c", r"!\(fabs\((guarded_values\[0\])\) > ", r"!(fabs(\g<1>) < "),
-    Edit("guard", "four_bar", ".c", r"(guarded_values\[0\]\)) > four_bar_VANISHES", r"\g<1> > 3 * four_bar_VANISHES"),
+    Edit("guard", "four_bar", ".c", r"(guarded_values\[0\]\)) > four_bar_VANISHES", r"\g<1> > 6 * four_bar_VANISHES"),
     Edit("guard", "four_bar", ".c", r"(guarded_values\[0\]\)) > four_bar_VANISHES", r"\g<1> > 0.3 * four_bar_VANISHES"),
-    Edit(
-        "guard", "four_bar", ".c", r"(guarded_values\[2\]\)) > four_bar_VANISHES", r"\g<1> > 1e-3 * four_bar_VANISHES"
-    ),
     Edit("guard", "ball", ".c", r"= ball_SINGULAR", "= ball_OUT_OF_REACH"),
     Edit("guard", "ball", ".c", r"!ball_finite\(q, 3\)", "!ball_finite(q, 2)"),
     Edit("guard", "ball", ".c", r"fabs\(x\[i\]\) < HUGE_VAL", "x[i] < HUGE_VAL"),
@@ -268,7 +265,7 @@ EDITS: Final = (
         r"&start\[i \* strides\[1\]\], puma560_LANES \* sizeof",
         "&start[i], puma560_LANES * sizeof",
     ),
-    Edit("tail", "double_pendulum", "_batch.c", r"first \+ double_pendulum_LANES", "first + 4 * double_pendulum_LANES"),
+    Edit("tail", "double_pendulum", "_batch.c", r"\? \(int\)\(states - first\)", "? 1"),
     # Steps by transfer matrices: series of small angles, statuses.
     Edit("series", "spinning_top", ".c", r"0\.16666666666666666", "0.16666666766666666"),
     Edit("series", "spinning_top", ".py", r"0\.16666666666666666", "0.16666666766666666"),

@@ -111,6 +111,8 @@ def test_states_are_found_on_both_sides_of_each_condition() -> None:
         assert set(condition.is_above(values).tolist()) == {True, False}
         nearest = np.abs(np.abs(values) - condition.bound)[condition.is_above(values)].min()
         assert nearest < 1e-5 if condition.kind == "select" else nearest < condition.bound
+        # Beside the border itself there are two states on each side.
+        assert min((values != values[0])[condition.is_above(values) == side].sum() for side in (True, False)) >= 1
         coverage.note_conditions("f", [condition], values[:, None])
     (own,) = coverage.functions()
     assert (own.sides, own.taken, own.left) == (4, 4, ())
