@@ -1774,7 +1774,11 @@ int five_bar_project_position_report(
         five_bar_moved_position(q_closed, motion, moved);
         five_bar_constraint_residual(moved, there);
         ++*steps;
-        if (!five_bar_finite(there, five_bar_NR) || !(five_bar_largest(there) < *gap)) {
+        /* The round-off of one row may be more than what another one is open by. */
+        const bool closer = five_bar_largest(there) < *gap ||
+            (five_bar_within(there, size, rounding, five_bar_ACCEPTED) &&
+                !five_bar_within(residual, size, rounding, five_bar_ACCEPTED));
+        if (!five_bar_finite(there, five_bar_NR) || !closer) {
             break;
         }
         for (int k = 0; k < five_bar_NQ; ++k) {

@@ -2347,7 +2347,9 @@ def _projected_position(q, **keywords):
         left = _evaluated(constraint_residual, moved, **keywords)
         there = np.abs(left).max(axis=-1)
         steps = steps + going
-        better = going & (there < here)
+        # The round-off of one row may be more than what another one is open by.
+        closer = (there < here) | (_within(left, scale, ACCEPTED) & ~_within(gap, scale, ACCEPTED))
+        better = going & closer
         closed = np.where(better[..., None], moved, closed)
         gap = np.where(better[..., None], left, gap)
         here = np.where(better, there, here)

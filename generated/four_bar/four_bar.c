@@ -1578,7 +1578,11 @@ int four_bar_project_position_report(
         four_bar_moved_position(q_closed, motion, moved);
         four_bar_constraint_residual(moved, there);
         ++*steps;
-        if (!four_bar_finite(there, four_bar_NR) || !(four_bar_largest(there) < *gap)) {
+        /* The round-off of one row may be more than what another one is open by. */
+        const bool closer = four_bar_largest(there) < *gap ||
+            (four_bar_within(there, size, rounding, four_bar_ACCEPTED) &&
+                !four_bar_within(residual, size, rounding, four_bar_ACCEPTED));
+        if (!four_bar_finite(there, four_bar_NR) || !closer) {
             break;
         }
         for (int k = 0; k < four_bar_NQ; ++k) {

@@ -1393,7 +1393,11 @@ int slider_crank_project_position_report(
         slider_crank_moved_position(parameters, q_closed, motion, moved);
         slider_crank_constraint_residual(parameters, moved, there);
         ++*steps;
-        if (!slider_crank_finite(there, slider_crank_NR) || !(slider_crank_largest(there) < *gap)) {
+        /* The round-off of one row may be more than what another one is open by. */
+        const bool closer = slider_crank_largest(there) < *gap ||
+            (slider_crank_within(there, size, rounding, slider_crank_ACCEPTED) &&
+                !slider_crank_within(residual, size, rounding, slider_crank_ACCEPTED));
+        if (!slider_crank_finite(there, slider_crank_NR) || !closer) {
             break;
         }
         for (int k = 0; k < slider_crank_NQ; ++k) {

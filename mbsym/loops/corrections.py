@@ -247,7 +247,9 @@ def _newton(system: LoopedSystem, q: Array, step: Callable[[Array, Array], Array
         moved = system.move(q, step(at.residual_jacobian, at.residual))
         there = system.closure(moved)
         count += 1
-        if not largest(there.residual) < gap:
+        # The round-off of one row may be more than what another one is open by.
+        closes = within(there.residual, ACCEPTED.double) and not within(at.residual, ACCEPTED.double)
+        if not (largest(there.residual) < gap or closes):
             break
         q, at, gap = moved, there, largest(there.residual)
     return ProjectedPosition(q, gap, count, within(at.residual, ACCEPTED.double))

@@ -321,7 +321,11 @@ int MODEL_project_position_report(
         MODEL_moved_position(MODEL_ACTUAL q_closed, motion, moved);
         MODEL_constraint_residual(MODEL_ACTUAL moved, there);
         ++*steps;
-        if (!MODEL_finite(there, MODEL_NR) || !(MODEL_largest(there) < *gap)) {
+        /* The round-off of one row may be more than what another one is open by. */
+        const bool closer = MODEL_largest(there) < *gap ||
+            (MODEL_within(there, size, rounding, MODEL_ACCEPTED) &&
+             !MODEL_within(residual, size, rounding, MODEL_ACCEPTED));
+        if (!MODEL_finite(there, MODEL_NR) || !closer) {
             break;
         }
         for (int k = 0; k < MODEL_NQ; ++k) {

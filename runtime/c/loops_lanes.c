@@ -207,7 +207,11 @@ static MODEL_lanes MODEL_project_position_report_lanes(
         MODEL_moved_position_lanes(MODEL_ACTUAL q_closed, motion, moved);
         MODEL_constraint_residual_lanes(MODEL_ACTUAL moved, there);
         const MODEL_lanes left = MODEL_lanes_largest(there);
-        const MODEL_lanes_mask better = busy & regular & (left < smallest);
+        /* The round-off of one row may be more than what another one is open by. */
+        const MODEL_lanes_mask closer = (left < smallest) |
+            (MODEL_lanes_within(there, size, rounding, MODEL_ACCEPTED) &
+             MODEL_lanes_not(MODEL_lanes_within(residual, size, rounding, MODEL_ACCEPTED)));
+        const MODEL_lanes_mask better = busy & regular & closer;
         taken += MODEL_lanes_ones(busy);
         sound &= regular | MODEL_lanes_not(busy);
         for (int k = 0; k < MODEL_NQ; ++k) {

@@ -110,6 +110,20 @@ def test_what_is_not_known_is_not_closed() -> None:
     assert report(np.stack([q, q + 1.0]))[1].tolist() == [Status.NOT_CLOSED] * 2
 
 
+@pytest.mark.parametrize("real", ["double", "float"])
+def test_a_row_closes_beside_the_round_off_of_another(real: str) -> None:
+    """The wheels have turned far and are off by a unit in the last place, the belt is open by less than that."""
+    loop, (turns, _) = LOOPS["gear"], FAR[real]
+    kind = np.float32 if real == "float" else np.float64
+    closed = loop.at(turns, 0.0).astype(kind)
+    q = np.tile(closed, (40, 1))
+    q[:, 1] = np.nextafter(q[:, 1], kind(0))
+    q[:, 0] += np.linspace(0.0, 0.9, 40, dtype=kind) * np.abs(q[0, 1] - closed[1])
+    reports = [report_of(in_c("gear", real, 1))] + ([report_of(in_numpy("gear"))] if real == "double" else [])
+    for report in reports:
+        assert not report(q)[1].any()
+
+
 @pytest.mark.parametrize("correction", ["projection", "partitioning"])
 def test_gears_turn_on(correction: str) -> None:
     """They stopped at 512 rad, where a unit in the last place of an angle is a gap of 1.1e-13."""
