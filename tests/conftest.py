@@ -13,6 +13,9 @@ settings.register_profile("continuous", deadline=None, derandomize=True, print_b
 settings.load_profile("continuous" if os.environ.get("CI") else "local")
 
 
+# Tests run side by side already: threads of linear algebra on matrices of this size only wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Where Python is told to keep no bytecode, each process that a test starts would compile the package anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
