@@ -71,7 +71,8 @@ def smallest(
         if item.name not in parts and item.name not in kept:
             less({item.name: item.default})
     for name, every in parts.items():
-        held = every if getattr(options, name) == "all" else getattr(options, name)
+        asked = getattr(options, name)
+        held = () if asked == "none" else every if asked == "all" else asked
         options = replace(options, **{name: tuple(held)})
         for part in held:
             less({name: tuple(kept for kept in getattr(options, name) if kept != part)})

@@ -135,7 +135,7 @@ def test_the_certificate_covers_them(name: str | int, tmp_path: Path) -> None:
     generate(with_tool(tree(name)), tmp_path, frames=["tool"], functions=EVERY)
     certificate = verify(tmp_path, states=3)
     assert certificate.passed, certificate.summary()
-    assert {check.function for check in certificate.checks} == set(EVERY)
+    assert {check.function for check in certificate.checks if not check.is_beyond} == set(EVERY)
 
 
 def test_single_precision_is_checked_too(tmp_path: Path) -> None:

@@ -75,4 +75,4 @@ def test_a_bolted_body_has_every_function_of_a_tree(tmp_path: Path) -> None:
     mbsym.generate(FIXED, tmp_path, functions=functions, languages=["c", "numpy"])
     certificate = mbsym.verify(tmp_path, states=1)
     assert certificate.passed, certificate.summary()
-    assert {check.function for check in certificate.checks} == set(functions)
+    assert {check.function for check in certificate.checks if not check.is_beyond} == set(functions)
