@@ -33,7 +33,7 @@ from mbsym.codegen.write import write_files
 from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS, LARGEST_CODE, LOOP_CONVENTIONS
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.derivatives.sparsity import Sparsity, compress, index_arrays, sparsity_fields, sparsity_of
-from mbsym.embedded.beside import SUFFIXES_BESIDE, files_beside, reports_beside
+from mbsym.embedded.beside import SUFFIXES_BESIDE, made_beside, reports_beside
 from mbsym.errors import DerivationError, ProofError
 from mbsym.formats.native_text import dump_native
 from mbsym.formats.registry import LoadOptions, load
@@ -369,9 +369,10 @@ def generate_files(
     if progress is not None:
         progress("print the code", len(derivation.programs), len(derivation.programs) + 1)
     description = describe(derivation, options)
-    beside = files_beside(options.beside, description, derivation.mechanism)
+    beside = made_beside(options.beside, description, derivation.mechanism)
+    description = replace(description, manifest={**description.manifest, **beside.manifest})
     module = proven(derivation, description, options)
-    return derivation, print_files(module, options.languages, beside)
+    return derivation, print_files(module, options.languages, beside.files)
 
 
 def proven(derivation: Derivation, description: ModuleDescription, options: GenerationOptions) -> LoweredModule:

@@ -17,7 +17,7 @@ from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedFunction, LoadedModule, numpy_module
 from mbsym.codegen.lowered_module import LoweredModule, lower_module
-from mbsym.embedded.planted import with_faults
+from mbsym.embedded.planted import MOST, with_faults
 from mbsym.errors import DerivationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
@@ -106,7 +106,9 @@ class Strength:
 
     Attributes:
         off: part by which constants were off.
-        constants, seen_constants, signs, seen_signs: counts.
+        constants, seen_constants, signs, seen_signs: counts; faults that change no result at any of the candidates
+            for states are not among them.
+        without: derived functions in which none were planted, since their steps are shared.
     """
 
     off: float
@@ -114,15 +116,28 @@ class Strength:
     seen_constants: int
     signs: int
     seen_signs: int
+    without: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
         """What they say."""
+        shared = f" None were planted in {', '.join(self.without)}: their steps are shared." if self.without else ""
         return (
             f"Planted one at a time in the derived functions, {self.seen_constants} of {self.constants} constants that "
             f"were off by {100 * self.off:g} % and {self.seen_signs} of {self.signs} turned signs are seen at these "
-            "states."
+            f"states. Faults that change no result at any of {CANDIDATES} candidates for states are left out; of more "
+            f"than {MOST} in a function some are taken.{shared}"
         )
+
+    def as_manifest(self) -> dict[str, object]:
+        """The same for programs."""
+        return {
+            "planted": self.sentence,
+            "off": self.off,
+            "constants": {"planted": self.constants, "seen": self.seen_constants},
+            "signs": {"planted": self.signs, "seen": self.seen_signs},
+            **({"without": list(self.without)} if self.without else {}),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +180,18 @@ def freeze(description: ModuleDescription, mechanism: Mechanism) -> Frozen:
     visible, is_sign = _visible(module, functions, states, description.real)
     kept = _chosen(visible)
     seen = visible[:, kept].any(axis=1)
-    counts = (np.sum(~is_sign), np.sum(seen & ~is_sign), np.sum(is_sign), np.sum(seen & is_sign))
+    strength = Strength(
+        off=OFF[description.real],
+        constants=int(np.sum(~is_sign)),
+        seen_constants=int(np.sum(seen & ~is_sign)),
+        signs=int(np.sum(is_sign)),
+        seen_signs=int(np.sum(seen & is_sign)),
+        without=tuple(function.name for function in module.functions if function.rolled is not None),
+    )
     return Frozen(
         {name: np.array([states[k][name].ravel() for k in kept]) for name in states[0]},
         tuple(_at(function, kept) for function in functions),
-        Strength(OFF[description.real], *map(int, counts)),
+        strength,
     )
 
 

@@ -17,7 +17,7 @@ from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_mo
 from mbsym.codegen.manifest import SELF_TEST_SUFFIX
 from mbsym.codegen.statuses import Status
 from mbsym.codegen.text import c_comment
-from mbsym.embedded.frozen import Array, Frozen, FrozenFunction, freeze
+from mbsym.embedded.frozen import Array, Frozen, FrozenFunction, Strength, freeze
 from mbsym.kinematics.mechanism import Mechanism
 
 WIDTH: Final = 104
@@ -69,8 +69,8 @@ class SelfTestContext:
     judged: bool
 
 
-def self_test(description: ModuleDescription, mechanism: Mechanism) -> GeneratedFile:
-    """The self-test of a module.
+def self_test(description: ModuleDescription, mechanism: Mechanism) -> tuple[GeneratedFile, Strength]:
+    """The self-test of a module, and what it sees of planted faults.
 
     Raises:
         DerivationError: there is none for such a module; see ``freeze``.
@@ -78,7 +78,7 @@ def self_test(description: ModuleDescription, mechanism: Mechanism) -> Generated
     module = lower_module(description)
     frozen = freeze(description, mechanism)
     text = render_template("c/selftest.c.jinja", self_test_context(module, frozen))
-    return GeneratedFile(f"{module.names.module}{SELF_TEST_SUFFIX}.c", text)
+    return GeneratedFile(f"{module.names.module}{SELF_TEST_SUFFIX}.c", text), frozen.strength
 
 
 def self_test_context(module: LoweredModule, frozen: Frozen) -> SelfTestContext:

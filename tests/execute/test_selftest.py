@@ -12,7 +12,7 @@ import mbsym
 from mbsym.cli.application import main
 from mbsym.codegen.description import Real
 from mbsym.codegen.manifest_reader import changed_files, read_manifest
-from mbsym.embedded.frozen import OFF
+from mbsym.embedded.frozen import CANDIDATES, OFF
 from mechanisms.cortex_m import M4F, M7, Core
 from mechanisms.generated_c import GCC, leave_out, require, run
 from mechanisms.planted_text import planted, seen
@@ -132,6 +132,20 @@ def test_the_manifest_answers_for_it(tmp_path: Path) -> None:
     assert "cart_pole_selftest.c" in manifest["files"]
     test.write_text(re.sub(r"STATES = \d", "STATES = 0", test.read_text()))
     assert changed_files(tmp_path, manifest, manifest["files"]) == ("cart_pole_selftest.c",)
+
+
+def test_the_manifest_says_how_many_planted_faults_it_sees(tmp_path: Path) -> None:
+    """The same as the file, in words and in numbers, and of the same faults as ``freeze`` counts."""
+    _, test = sources("cart_pole", tmp_path, "float", functions=("mass_matrix",))
+    told = read_manifest(tmp_path)["self_test"]
+    assert told["planted"] in " ".join(test.read_text().replace(" * ", " ").split())
+    constants, signs = told["constants"], told["signs"]
+    assert told["off"] == OFF["float"] and 0 < constants["seen"] <= constants["planted"] < 10 and "without" not in told
+    assert f"{constants['seen']} of {constants['planted']} constants that were off by 1 %" in told["planted"]
+    assert f"{signs['seen']} of {signs['planted']} turned signs are seen" in told["planted"]
+    assert f"change no result at any of {CANDIDATES} candidates for states are left out" in told["planted"]
+    mbsym.generate("cart_pole", tmp_path, languages=("c",))
+    assert "self_test" not in read_manifest(tmp_path)
 
 
 def test_it_is_the_same_each_time(tmp_path: Path) -> None:
