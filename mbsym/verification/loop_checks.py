@@ -329,30 +329,67 @@ def _least(
     return found, rank
 
 
-def _newton_steps(anew: Anew, q: Array, single: bool) -> Array:
+class _Gaps:
+    """Closure residuals of positions, a row each, and what they are measured by.
+
+    Attributes:
+        epsilon: of the code's numbers.
+    """
+
+    def __init__(self, anew: Anew, single: bool) -> None:
+        self._anew = anew
+        self._limits = {item.name: item.of(anew.module.description.real) for item in anew.module.tolerances}
+        self.epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
+
+    def residuals(self, q: Array) -> Array:
+        """[m, rad] (states, rows)."""
+        with np.errstate(all="ignore"):
+            return as_double(interpret(self._anew.programs["constraint_residual"], {"q": q})["residual"])
+
+    def scale(self, q: Array) -> tuple[Array, Array]:
+        """Sizes of what residuals are the sum of, and roundings of coordinates, likewise."""
+        with np.errstate(all="ignore"):
+            scale = interpret(self._anew.programs["closure_scale"], {"q": q})
+        return as_double(scale["size"]), as_double(scale["rounding"])
+
+    def allowed(self, q: Array, part: str) -> Array:
+        """What residuals may come to: part of what they are measured by, and of what rounded coordinates add."""
+        size, rounded = self.scale(q)
+        return self._limits[part] * size + np.minimum(self._limits[part] * rounded, self._limits["COARSE"] * size)
+
+    def rounding(self, q: Array) -> Array:
+        """By what residuals differ that are computed twice."""
+        size, rounded = self.scale(q)
+        return 64 * self.epsilon * (size + rounded)
+
+
+def _newton_steps(anew: Anew, gaps: _Gaps, q: Array, single: bool) -> Array:
     """Newton steps that close loops from each start, of least kinetic energy; -1 where so few do not."""
     if not {"position_correction", "moved_position"} <= anew.programs.keys():
         return np.full(len(q), -1)
+    # Parts of sizes: a nanometre is nothing to a bridge.
     enough = 1e-4 if single else 1e-12
     found = np.full(len(q), -1)
     at = np.where(np.isfinite(q), q, 0.0)
     with np.errstate(all="ignore"):
-        gap = largest(interpret(anew.programs["constraint_residual"], {"q": at})["residual"])
-        found[np.isfinite(largest(q)) & (gap < enough)] = 0
+        residual = gaps.residuals(at)
+        gap = largest(residual)
+        found[np.isfinite(largest(q)) & (largest(residual / gaps.scale(at)[0]) < enough)] = 0
         sure = np.ones(len(q), dtype=bool)
         for step in range(1, SURE_STEPS + 1):
-            residual = interpret(anew.programs["constraint_residual"], {"q": at})["residual"]
             terms = interpret(anew.programs["position_correction"], {"q": at})
             matrix = np.sqrt(np.abs(terms["inverses"]))[:, :, None] * terms["weighted"]
             multipliers, rank = _least(matrix, terms["delassus"], residual, single, None)
             motion = -np.einsum("nij,nj->ni", terms["response"], multipliers)
             moved = interpret(anew.programs["moved_position"], {"q": at, "motion": motion})
             at = next(iter(moved.values()))
-            there = largest(interpret(anew.programs["constraint_residual"], {"q": at})["residual"])
+            residual = gaps.residuals(at)
+            there = largest(residual)
             # Only starts whose gap shrinks with each step are sure to be closed by whatever steps a text takes.
             sure &= (there < SHRINKS * gap) & (rank == residual.shape[1])
             gap = there
-            found[(found < 0) & sure & (there < enough) & np.isfinite(largest(q))] = step
+            is_closed = largest(residual / gaps.scale(at)[0]) < enough
+            found[(found < 0) & sure & is_closed & np.isfinite(largest(q))] = step
     return found
 
 
@@ -380,50 +417,35 @@ def _check_projection(
     """What is said of the coordinates that were found is true of them, and they are no farther off than those given."""
     q = states["q"]
     given = np.isfinite(largest(q))
-    limits = {item.name: item.of(anew.module.description.real) for item in anew.module.tolerances}
-    epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
-
-    program = anew.programs["constraint_residual"]
-
-    def residuals(at: Array) -> Array:
-        with np.errstate(all="ignore"):
-            return as_double(interpret(program, {"q": at})["residual"])
-
-    def allowed(at: Array, part: str) -> Array:
-        """What residuals may come to: part of what they are measured by, and of what rounded coordinates add."""
-        with np.errstate(all="ignore"):
-            scale = interpret(anew.programs["closure_scale"], {"q": at})
-        size, rounded = as_double(scale["size"]), as_double(scale["rounding"])
-        return limits[part] * size + np.minimum(limits[part] * rounded, limits["COARSE"] * size)
-
-    before = residuals(q)
-    newton = _newton_steps(anew, q, single)
+    most_steps = next(item for item in anew.module.tolerances if item.name == "ITERATIONS").double
+    gaps = _Gaps(anew, single)
+    before, enough = gaps.residuals(q), gaps.allowed(q, "ENOUGH")
+    newton = _newton_steps(anew, gaps, q, single)
     for module in modules:
         if name not in module.functions:
             continue
         found, said = _called(module, name, states)
-        after = residuals(found[0])
-        rounding = 64 * epsilon * np.maximum(1.0, largest(np.where(np.isfinite(q), q, 0.0)))
-        bounds = allowed(found[0], "ACCEPTED")
+        after = gaps.residuals(found[0])
+        rounded, bounds = gaps.rounding(found[0]), gaps.allowed(found[0], "ACCEPTED")
+        rounding = largest(np.fmax(rounded, gaps.rounding(q)))
         excess = (np.abs(after) / bounds).max(axis=1)
         told = np.broadcast_to(said, len(q))
-        margin = CLEARLY * (1 + rounding / bounds.min(axis=1))
+        margin = CLEARLY * (1 + (rounded / bounds).max(axis=1))
         closed = told == Status.OK
         wrong = closed & ~(excess <= margin)
         wrong |= (told == Status.NOT_CLOSED) & ~(excess >= 1 / margin)
         wrong |= given != (told != Status.NOT_FINITE)
         wrong |= ~given & ~((found[0] == q) | (np.isnan(found[0]) & np.isnan(q))).all(axis=1)
-        # Each step is taken only if it makes the largest residual smaller.
-        wrong |= given & ~(largest(after) <= largest(before) + rounding)
-        enough = allowed(q, "ENOUGH")
+        # Each step is taken only if it makes the largest residual smaller, or leaves no row open.
+        wrong |= given & ~((largest(after) <= largest(before) + rounding) | (excess <= margin))
         rests = given & ((np.abs(before) / enough).max(axis=1) < 1 / CLEARLY)
         wrong |= rests & (found[0] != q).any(axis=1)
         if len(found) > 1:
             gap, steps = found[1].reshape(len(q)), found[2].reshape(len(q))
             wrong |= given & ~(apart(gap, largest(after)) <= rounding + 1e-6 * gap)
-            wrong |= given & ((steps < 0) | (steps > limits["ITERATIONS"]) | (steps != np.round(steps)))
+            wrong |= given & ((steps < 0) | (steps > most_steps) | (steps != np.round(steps)))
             wrong |= rests & (steps != 0)
-            moved = given & ((np.abs(before) / enough).max(axis=1) > CLEARLY * (1 + rounding / enough.min(axis=1)))
+            moved = given & (np.abs(before) > CLEARLY * (enough + gaps.rounding(q))).any(axis=1)
             wrong |= moved & (steps < 1)
         # A start near closed loops must come to them, in as many steps as Newton's.
         wrong |= (newton >= 0) & ~(excess <= margin)

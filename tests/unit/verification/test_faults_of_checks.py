@@ -32,6 +32,7 @@ from mbsym.verification.loop_checks import check_loops
 from mbsym.verification.read_back import read_back_c, read_back_numpy
 from mbsym.verification.singular_states import singular_positions
 from mbsym.verification.text_checks import check_texts, expect, over_allowance
+from mechanisms.scaled import scaled
 
 NAN, INF = float("nan"), float("inf")
 
@@ -309,3 +310,28 @@ def test_singular_positions_and_what_is_said_there(tmp_path: Path) -> None:
         check_loops(worst, anew, [given], closed, 0, coverage)
         assert all(check.passed for check in worst.found.values()) is expected
         assert coverage.functions()[0].left == ()
+
+
+@pytest.mark.parametrize("length", [1e-9, 1e-3, 1.0, 1e3, 1e6])
+def test_gaps_are_measured_by_the_mechanism(length: float, tmp_path: Path) -> None:
+    """What is round-off in kilometres is no gap, and what is a gap in nanometres no round-off."""
+    from mbsym import examples
+    from mbsym.codegen.load import load_numpy
+
+    model = scaled(examples.load("four_bar"), length)
+    generate(model, tmp_path, languages=["numpy"], functions=["project_position_report"])
+    anew = derived_anew(model, read_manifest(tmp_path))
+    module = load_numpy(tmp_path / "four_bar.py")
+    projection = module.functions["project_position_report"]
+
+    def careless(inputs: Any, parameters: Any) -> Any:
+        (closed, gap, steps), status = projection.judged(inputs, parameters)  # type: ignore[misc]
+        return (closed + 1e-10, gap, steps), status
+
+    other = replace(module, functions={"project_position_report": replace(projection, judged=careless)})
+    closed = np.array([projection.with_status(np.array([angle, -0.5, 1.0]))[0][0] for angle in (0.8, 1.0)])
+    for given, expected in ((module, True), (other, False)):
+        for seed in range(4):
+            worst = Worst()
+            check_loops(worst, anew, [given], closed, seed, Coverage())
+            assert all(check.passed for check in worst.found.values()) is expected
