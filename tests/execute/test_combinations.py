@@ -23,7 +23,7 @@ from mechanisms.combination import factors, outcome, quick_outcome, reason, smal
 from mechanisms.covering_array import CoveringArray, Factor
 from mechanisms.generated_c import require
 
-SEEDS = (0, 1, 3, 4, 5, 6, 8, 9, 10, 11)
+SEEDS = range(12)
 
 CHEAP = {"level": "-O0", "safety_report": "no", "functions": "default", "arms": "none"}
 """What takes long is left to the whole array."""
@@ -48,6 +48,31 @@ def test_a_row_is_equal_to_the_plain_module(seed: int) -> None:
     row = drawn(seed)
     found = outcome(row)
     assert found.kind == "equal", f"{found.told}\n{smallest(row, found)}"
+
+
+FOUND = (
+    {
+        "geometry": "right angles",
+        "joint": "planar",
+        "constraint": "linear_coupling",
+        "body": "massless",
+        "parameter": "center",
+        "force": "joint_damper",
+        "formulation": "cfa-serial",
+        "real": "float",
+        "self_test": "self-test",
+        "level": "-O0",
+    },
+    {"constraint": "linear_coupling", "level": "-O3 -march=native"},
+)
+"""Fewest settings at which something was wrong once."""
+
+
+@pytest.mark.parametrize("settings", FOUND, ids=lambda settings: " ".join(settings.values()))
+def test_what_was_found_stays_mended(settings: dict[str, str]) -> None:
+    require("gcc")
+    found = outcome({factor.name: factor.values[0] for factor in factors()} | settings)
+    assert found.kind == "equal", found.told
 
 
 def test_a_fault_is_cut_down_to_the_settings_that_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
