@@ -13,6 +13,7 @@ from itertools import combinations, product
 import pytest
 
 import mbsym.pipeline
+from mbsym.codegen.interface import lowered
 from mbsym.constraints import CONSTRAINTS
 from mbsym.forces import FORCE_ELEMENTS
 from mbsym.joints.registry import JOINT_TYPES
@@ -87,12 +88,17 @@ def test_a_fault_is_cut_down_to_the_settings_that_show_it(monkeypatch: pytest.Mo
         return tuple(turned(item) if item.name == "mass_matrix" else item for item in right(programs))
 
     monkeypatch.setattr(mbsym.pipeline, "with_given_sines", wrong)
+    # What is proven before it is written would tell first.
+    monkeypatch.setattr(mbsym.pipeline, "proven", lambda _, description, asked: lowered(description, asked.languages))
     plain = {factor.name: factor.values[0] for factor in factors()}
     row = {**plain, "trigonometry": "argument", "simplify": "none", "gravity": "skew"}
     found = outcome(row)
     assert found.kind == "difference"
     assert "is off by" in found.told
     assert smallest(row, found) == {"trigonometry": "argument"}
+    monkeypatch.undo()
+    monkeypatch.setattr(mbsym.pipeline, "with_given_sines", wrong)
+    assert "is not what the formulation" in outcome(row).told
 
 
 def test_what_a_refusal_is_about_is_found() -> None:
