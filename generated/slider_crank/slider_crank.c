@@ -1113,14 +1113,15 @@ static slider_crank_real slider_crank_cholesky(slider_crank_real *a, int size)
 static void slider_crank_cholesky_solve(const slider_crank_real *a, int size, slider_crank_real *x)
 {
     const int m = slider_crank_NR;
-    for (int i = 0; i < size; ++i) {
+    const int n = size < m ? size : m; /* Compilers cannot know that m bounds the size. */
+    for (int i = 0; i < n; ++i) {
         for (int k = 0; k < i; ++k) {
             x[i] -= a[i * m + k] * x[k];
         }
         x[i] *= a[i * m + i];
     }
-    for (int i = size - 1; i >= 0; --i) {
-        for (int k = i + 1; k < size; ++k) {
+    for (int i = n - 1; i >= 0; --i) {
+        for (int k = i + 1; k < n; ++k) {
             x[i] -= a[k * m + i] * x[k];
         }
         x[i] *= a[i * m + i];

@@ -49,14 +49,15 @@ static MODEL_real MODEL_cholesky(MODEL_real *a, int size)
 static void MODEL_cholesky_solve(const MODEL_real *a, int size, MODEL_real *x)
 {
     const int m = MODEL_NR;
-    for (int i = 0; i < size; ++i) {
+    const int n = size < m ? size : m; /* Compilers cannot know that m bounds the size. */
+    for (int i = 0; i < n; ++i) {
         for (int k = 0; k < i; ++k) {
             x[i] -= a[i * m + k] * x[k];
         }
         x[i] *= a[i * m + i];
     }
-    for (int i = size - 1; i >= 0; --i) {
-        for (int k = i + 1; k < size; ++k) {
+    for (int i = n - 1; i >= 0; --i) {
+        for (int k = i + 1; k < n; ++k) {
             x[i] -= a[k * m + i] * x[k];
         }
         x[i] *= a[i * m + i];

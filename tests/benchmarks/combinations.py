@@ -1,6 +1,7 @@
 """Every pair of settings together: options of ``generate``, joints, elements, parameters, compilers.
 
-    python tests/benchmarks/combinations.py [--strength 2] [--seed 1] [--minutes M] [--rows N] [--write PAGE]
+    python tests/benchmarks/combinations.py [--strength 2] [--seed 1] [--minutes M] [--rows N] [--processes P]
+        [--write PAGE]
 
 Makes a covering array: rows of settings in which each pair (triple, with --strength 3) stands somewhere. Each row is a
 small mechanism that has what the row says; it is generated, compiled, run, and compared with the plain module of the
@@ -15,14 +16,41 @@ import argparse
 import re
 import sys
 import time
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Mapping
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from typing import Final, TypeAlias
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from mechanisms.combination import Outcome, factors, generated_outcome, outcome, quick_outcome, reason, smallest  # noqa: E402
-from mechanisms.covering_array import CoveringArray  # noqa: E402
+from mechanisms.covering_array import Combination, CoveringArray  # noqa: E402
+
+AHEAD: Final = 12
+"""Rows under way at once. It does not depend on the number of processes, so that the rows do not either."""
+
+Settings: TypeAlias = "tuple[tuple[str, str], ...]"
+
+
+def tried(row: Mapping[str, str]) -> tuple[Outcome, Combination, bool]:
+    """What becomes of a row, the settings that are why if it is not equal, and whether anything was derived."""
+    judge, came = quick_outcome, quick_outcome(row)
+    if derived := came.kind == "equal":
+        judge, came = generated_outcome, outcome(row)
+    if came.kind == "equal":
+        return came, frozenset(), derived
+    if came.kind != "difference":
+        return came, reason(row, came, judge), derived
+    settings = smallest(row, came)
+    again = outcome({**{factor.name: factor.values[0] for factor in factors()}, **settings})
+    return (
+        replace(came, told=f"{again.told or came.told} ({again.kind})"),
+        frozenset((settings or row).items()),
+        derived,
+    )
 
 
 class Run:
@@ -31,46 +59,52 @@ class Run:
     def __init__(self, strength: int, seed: int) -> None:
         self.array = CoveringArray(factors(), strength, seed)
         self.strength, self.started = strength, time.perf_counter()
-        self.rows = self.refused = 0
+        self.rows = 0
         self.exclusions: Counter[str] = Counter()
-        self.found: dict[tuple[tuple[str, str], ...], str] = {}
+        self.found: dict[Settings, str] = {}
+        self._under_way: deque[tuple[list[Combination], Future[tuple[Outcome, Combination, bool]]]] = deque()
 
-    def go(self, seconds: float, rows: int) -> None:
+    def go(self, seconds: float, rows: int, processes: int) -> None:
         """Takes rows until all is covered, or time or rows are spent."""
-        for row in self.array.rows():
-            if self.seconds > seconds or self.rows >= rows:
-                return
-            before = self.rows
-            self._take(row)
-            if self.rows > before and self.rows % 5 == 0:
-                told = f"{self.rows} rows, {self.array.covered} covered, {len(self.array.left)} left"
-                print(f"{told}, {self.seconds:.0f} s", file=sys.stderr, flush=True)
+        with ProcessPoolExecutor(processes) as pool:
+            while self.seconds < seconds and self.rows < rows:
+                row = next(self.array.rows(), None)
+                if row is not None:
+                    self._under_way.append((self.array.take(row), pool.submit(tried, row)))
+                if len(self._under_way) == AHEAD or (row is None and self._under_way):
+                    self._receive()
+                elif row is None:
+                    return
+            while self._under_way:
+                self._receive()
 
     @property
     def seconds(self) -> float:
         """Since the beginning."""
         return time.perf_counter() - self.started
 
-    def _take(self, row: dict[str, str]) -> None:
-        judge, came = quick_outcome, quick_outcome(row)
+    def _receive(self) -> None:
+        """What became of the first row under way."""
+        taken, future = self._under_way.popleft()
+        came, settings, derived = future.result()
+        self.rows += derived
         if came.kind == "equal":
-            judge, came = generated_outcome, outcome(row)
-            self.rows += 1
-        if came.kind == "equal":
-            self.array.cover(row)
-        elif came.kind == "difference":
-            self._note(row, came)
+            self.array.covers(taken)
+        else:
+            self._learn(came, settings)
+            self.array.give_back(taken)
+        if derived and self.rows % 5 == 0:
+            told = f"{self.rows} rows, {len(self.array.forbidden)} refusals, {self.array.covered} covered"
+            print(f"{told}, {len(self.array.left)} left, {self.seconds:.0f} s", file=sys.stderr, flush=True)
+
+    def _learn(self, came: Outcome, settings: Combination) -> None:
+        """Keeps what came instead of equal results, which later rows leave out."""
+        if came.kind == "difference":
+            self.found[tuple(sorted(settings))] = came.told
+            print(f"difference: {came.told.splitlines()[0]}\n  {dict(sorted(settings))}", flush=True)
         else:
             self.exclusions[came.told if came.kind == "refused" else came.kind] += 1
-            self.refused += self.array.forbid(reason(row, came, judge))
-
-    def _note(self, row: dict[str, str], came: Outcome) -> None:
-        """Keeps a difference with the fewest settings that show it, which later rows leave out."""
-        settings = smallest(row, came)
-        told = outcome({**{factor.name: factor.values[0] for factor in factors()}, **settings}).told
-        self.found[tuple(settings.items())] = told
-        print(f"difference: {told.splitlines()[0]}\n  {settings}", flush=True)
-        self.array.forbid(frozenset(settings.items()) if settings else frozenset(row.items()))
+        self.array.forbid(settings)
 
     def table(self) -> str:
         """What was done, for a page."""
@@ -97,10 +131,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--rows", type=int, default=sys.maxsize)
+    parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--write", type=Path, metavar="PAGE", help="puts the table between the markers of a page")
     asked = parser.parse_args()
     run = Run(asked.strength, asked.seed)
-    run.go(60 * asked.minutes, asked.rows)
+    run.go(60 * asked.minutes, asked.rows, asked.processes)
     print(run.table())
     for name, count in run.exclusions.most_common():
         print(f"{count:5} {name}")

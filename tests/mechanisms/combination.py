@@ -14,6 +14,7 @@ import tempfile
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 from unittest.mock import patch
@@ -46,7 +47,7 @@ from mbsym.transfer_matrix.system import TransferSystem
 from mbsym.verification.evidence import Numbers, expanded
 from mbsym.verification.random_trees import random_state
 from mbsym.verification.stepping_evidence import random_arguments
-from mechanisms.covering_array import Combination, Factor
+from mechanisms.covering_array import Combination, Factor, Setting
 from mechanisms.factor_models import ImpossibleError, model_factors, model_of, start_of
 
 Array = NDArray[Any]
@@ -168,13 +169,23 @@ def _same(first: Outcome, second: Outcome) -> bool:
     return first.kind == second.kind and (first.kind == "not covered" or first.told == second.told)
 
 
+@cache
+def _mechanism(settings: tuple[Setting, ...]) -> tuple[Model, Mechanism]:
+    """The model with such settings, and its mechanism.
+
+    Raises:
+        ImpossibleError: there is none.
+    """
+    model = model_of(dict(settings))
+    if massless_motion(express(model, GenerationOptions(symbolic_parameters="none"))) is not None:
+        raise ImpossibleError("some motion moves no inertia")
+    return model, express(model, GenerationOptions())
+
+
 def _judged(row: Mapping[str, str], scratch: Path, compared: Any) -> Outcome:
     try:
-        model = model_of(row)
-        mechanism = express(model, GenerationOptions(symbolic_parameters="none"))
-        if massless_motion(mechanism) is not None:
-            raise ImpossibleError("some motion moves no inertia")
-        given = _arguments(row, express(model, GenerationOptions()))
+        model, mechanism = _mechanism(tuple((factor.name, row[factor.name]) for factor in model_factors()))
+        given = _arguments(row, mechanism)
     except ImpossibleError as error:
         return Outcome("impossible", error.what)
     target = scratch / "row"

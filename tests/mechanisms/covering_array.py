@@ -2,13 +2,14 @@
 
 Rows are made one by one, each around a combination that no row has yet; the other settings are those that bring most
 new combinations. What turns out not to go together is told to the array, which then leaves it out of later rows, so
-that a refusal hides nothing else.
+that a refusal hides nothing else. Rows may be tried side by side: what a row under way has, later rows need not look
+after.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Final
@@ -67,13 +68,25 @@ class CoveringArray:
             else:
                 yield row
 
-    def cover(self, row: Mapping[str, str]) -> int:
-        """Notes that all combinations of a row are covered, and says how many are new."""
+    def take(self, row: Mapping[str, str]) -> list[Combination]:
+        """What a row has that none had before; later rows need not look after it while this one is tried."""
         found = [c for c in map(frozenset, combinations(row.items(), self.strength)) if c in self.left]
         for combination in found:
             del self.left[combination]
-        self.covered += len(found)
-        return len(found)
+        return found
+
+    def give_back(self, taken: Iterable[Combination]) -> None:
+        """Notes that the row that has taken these does not cover them; what is forbidden by now is not looked after."""
+        self.left |= dict.fromkeys(c for c in taken if not any(forbidden <= c for forbidden in self.forbidden))
+
+    def cover(self, row: Mapping[str, str]) -> int:
+        """Notes that all combinations of a row are covered, and says how many are new."""
+        return self.covers(self.take(row))
+
+    def covers(self, taken: Collection[Combination]) -> int:
+        """Notes that what a row has taken is covered, and says how many these are."""
+        self.covered += len(taken)
+        return len(taken)
 
     def forbid(self, settings: Combination) -> int:
         """Notes that these settings do not go together, and says how many combinations that refuses."""
