@@ -25,6 +25,7 @@ from mbsym.cli import main
 from mbsym.cli.json_output import DOCUMENTS, ENVELOPE
 from mbsym.examples import names
 from mbsym.registry import FORMULATIONS
+from mbsym.verification.checks import OF_ITSELF, READ_BACK
 
 VERBS = ("info", "label", "derive", "generate", "verify", "convert", "examples", "schema")
 COMMAND = (sys.executable, "-m", "mbsym")

@@ -184,9 +184,7 @@ EDITS: Final = (
         "if (!results) {\n        return four_bar_OK",
     ),
     Edit("status", "four_bar", ".c", r"\? four_bar_OK : four_bar_NOT_CLOSED", "? four_bar_OK : four_bar_OK"),
-    Edit(
-        "status", "four_bar", ".c", r"four_bar_within\(residual, accepted\) \?", "four_bar_within(residual, enough) ?"
-    ),
+    Edit("status", "four_bar", ".c", r"four_bar_ACCEPTED\) \? four_bar_OK", "four_bar_ENOUGH) ? four_bar_OK"),
     Edit("status", "four_bar", ".c", r"\*steps < four_bar_ITERATIONS", "*steps < 2 * four_bar_ITERATIONS"),
     Edit("status", "four_bar", ".c", r"\*steps < four_bar_ITERATIONS", "*steps < 2"),
     Edit("status", "four_bar", ".c", r"!\(four_bar_largest\(there\) < \*gap\)", "!(four_bar_largest(there) > *gap)"),
@@ -280,7 +278,7 @@ EDITS: Final = (
 
 UNNAMED: Final = {
     r"-> *steps < 2 * four_bar_ITERATIONS": "no start is known that takes more than twelve steps and is closed by them",
-    "-> scale, 1e6 * ACCEPTED), Status": "no start is known whose gap comes to rest between the bound and a million of it",
+    "-> scale, 1e6 * ACCEPTED), Status": "no start is known whose gap rests between the bound and a million of it",
 }
 """Edits that verification does not name, by how their texts end, and why."""
 
