@@ -187,7 +187,7 @@ EDITS: Final = (
     Edit("status", "four_bar", ".c", r"four_bar_ACCEPTED\) \? four_bar_OK", "four_bar_ENOUGH) ? four_bar_OK"),
     Edit("status", "four_bar", ".c", r"\*steps < four_bar_ITERATIONS", "*steps < 2 * four_bar_ITERATIONS"),
     Edit("status", "four_bar", ".c", r"\*steps < four_bar_ITERATIONS", "*steps < 2"),
-    Edit("status", "four_bar", ".c", r"!\(four_bar_largest\(there\) < \*gap\)", "!(four_bar_largest(there) > *gap)"),
+    Edit("status", "four_bar", ".c", r"four_bar_largest\(there\) < \*gap", "four_bar_largest(there) > *gap"),
     Edit(
         "status",
         "four_bar",
