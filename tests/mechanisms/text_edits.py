@@ -112,7 +112,7 @@ EDITS: Final = (
     Edit("tolerance", "ball", ".c", r"(ball_VANISHES )[\d.e-]+", r"\g<1>4.5e-13"),
     Edit("tolerance", "four_bar", ".py", r"\nENOUGH = [\d.e-]+", "\nENOUGH = 7.2e-15"),
     Edit("tolerance", "four_bar", ".py", r"\nDEPENDENT = [\d.e-]+", "\nDEPENDENT = 3.8e-11"),
-    Edit("tolerance", "four_bar", ".py", r"_SIZES = \(2\.4", "_SIZES = (2.5"),
+    Edit("tolerance", "four_bar", ".py", r"size = \(\n        2\.4", "size = (\n        2.5"),
     # Statuses: guards, precedence, what comes with them.
     Edit(
         "guard",
@@ -184,12 +184,10 @@ EDITS: Final = (
         "if (!results) {\n        return four_bar_OK",
     ),
     Edit("status", "four_bar", ".c", r"\? four_bar_OK : four_bar_NOT_CLOSED", "? four_bar_OK : four_bar_OK"),
-    Edit(
-        "status", "four_bar", ".c", r"four_bar_within\(residual, accepted\) \?", "four_bar_within(residual, enough) ?"
-    ),
+    Edit("status", "four_bar", ".c", r"four_bar_ACCEPTED\) \? four_bar_OK", "1e-3 * four_bar_ENOUGH) ? four_bar_OK"),
     Edit("status", "four_bar", ".c", r"\*steps < four_bar_ITERATIONS", "*steps < 2 * four_bar_ITERATIONS"),
     Edit("status", "four_bar", ".c", r"\*steps < four_bar_ITERATIONS", "*steps < 2"),
-    Edit("status", "four_bar", ".c", r"!\(four_bar_largest\(there\) < \*gap\)", "!(four_bar_largest(there) > *gap)"),
+    Edit("status", "four_bar", ".c", r"four_bar_largest\(there\) < \*gap", "four_bar_largest(there) > *gap"),
     Edit(
         "status",
         "four_bar",
@@ -220,17 +218,17 @@ EDITS: Final = (
     Edit("branch", "four_bar", ".py", r"np\.where\(kept, 1\.0 / np", "np.where(kept, 2.0 / np"),
     Edit("status", "four_bar", ".py", r"range\(ITERATIONS\)", "range(3)"),
     Edit("status", "four_bar", ".py", r"\(there < here\)", "(there > here)"),
-    Edit("status", "four_bar", ".py", r"<= ACCEPTED \* sizes", "<= 1e6 * ACCEPTED * sizes"),
+    Edit("status", "four_bar", ".py", r"ACCEPTED\), Status\.OK", "1e6 * ACCEPTED), Status.OK"),
     Edit("status", "four_bar", ".py", r"steps = steps \+ going", "steps = steps + 1"),
     # Far angles: inline sines and their bound.
     Edit("far angle", "puma560", ".c", r"puma560_NEAR 1e5", "puma560_NEAR 1e9"),
     Edit("far angle", "puma560", ".c", r"1\.0562999066987428e-23", "1.0562999066987428e-17"),
     Edit("far angle", "puma560", ".c", r"2\.5633441515839558e-12", "2.5643e-12"),
-    Edit("far angle", "puma560", ".c", r"far\[0\] \|= far\[i\]", "far[0] &= far[i]"),
+    Edit("far angle", "puma560", ".c", r"outside\[0\] \|= outside\[i\]", "outside[0] &= outside[i]"),
     Edit("far angle", "puma560", ".c", r"cosine\[i\] = cos\(x\)", "cosine[i] = sin(x)"),
     Edit("far angle", "puma560", ".c", r"beyond \|= ", "beyond = "),
     Edit("far angle", "puma560", ".c", r"2\.4801587298765662e-05", "2.48015e-05"),
-    Edit("far angle", "puma560", ".c", r"if \(far\[0\] > \(UINT64_MAX >> 1\)\)", "if (far[0] > UINT64_MAX - 1)"),
+    Edit("far angle", "puma560", ".c", r"outside\[0\] > \(UINT64_MAX >> 1\)", "outside[0] > UINT64_MAX - 1"),
     Edit("far angle", "puma560", "_batch.c", r"puma560_NEAR 1e5", "puma560_NEAR 1e9"),
     # Tails and layouts of batches.
     Edit("tail", "puma560", "_batch.c", r"\? lane : states", "? 0 : states"),
@@ -280,7 +278,7 @@ EDITS: Final = (
 
 UNNAMED: Final = {
     r"-> *steps < 2 * four_bar_ITERATIONS": "no start is known that takes more than twelve steps and is closed by them",
-    "-> <= 1e6 * ACCEPTED * sizes": "no start is known whose gap comes to rest between the bound and a million of it",
+    "-> 1e6 * ACCEPTED), Status.OK": "no start is known whose gap comes to rest between the bound and a million of it",
 }
 """Edits that verification does not name, by how their texts end, and why."""
 
