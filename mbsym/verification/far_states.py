@@ -96,6 +96,14 @@ def not_finite_states(inputs: Sequence[Argument], rng: np.random.Generator) -> S
     return _shaped(inputs, starts, np.array(rows).reshape(len(rows), sum(sizes)))
 
 
+def spoilt_states(inputs: Sequence[Argument], states: States) -> States:
+    """The last of some states, once with each argument that is not a number."""
+    found = {item.name: np.repeat(states[item.name][-1:], len(inputs), axis=0) for item in inputs}
+    for place, item in enumerate(inputs):
+        found[item.name][place : place + 1] = np.nan
+    return found
+
+
 def _thinned(places: Array) -> Array:
     """So many of some places, evenly spread."""
     if len(places) <= MOST_ALONE:

@@ -25,7 +25,7 @@ from mbsym.verification.checks import OWN_EQUATIONS, OWN_STATUSES, Worst
 from mbsym.verification.conditions import Condition, conditions_of
 from mbsym.verification.coverage import Coverage
 from mbsym.verification.edge_states import EdgeSearch, States, joined
-from mbsym.verification.far_states import ORDINARY, far_states, not_finite_states
+from mbsym.verification.far_states import ORDINARY, far_states, not_finite_states, spoilt_states
 
 Array: TypeAlias = NDArray[Any]
 
@@ -102,9 +102,12 @@ def check_texts(
             _check_constant(worst, modules, name, program, own)
             continue
         groups = [far_states(arguments, rng, single)]
-        groups += [search.states(condition) for condition in conditions]
+        edges = [search.states(condition) for condition in conditions]
+        groups += edges
         if function.guards:
             groups.append(not_finite_states(arguments, rng))
+            # What is no number counts before what a guard says.
+            groups += [spoilt_states(arguments, edge) for edge in edges]
         work = max(search.work, 0)
         states = _rounded(joined(groups), single)
         expected = expect(program, function, conditions, states, own, single)

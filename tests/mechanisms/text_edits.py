@@ -112,7 +112,7 @@ EDITS: Final = (
     Edit("tolerance", "ball", ".c", r"(ball_VANISHES )[\d.e-]+", r"\g<1>4.5e-13"),
     Edit("tolerance", "four_bar", ".py", r"\nENOUGH = [\d.e-]+", "\nENOUGH = 7.2e-15"),
     Edit("tolerance", "four_bar", ".py", r"\nDEPENDENT = [\d.e-]+", "\nDEPENDENT = 3.8e-11"),
-    Edit("tolerance", "four_bar", ".py", r"\nCOARSE = 0\.01", "\nCOARSE = 0.02"),
+    Edit("tolerance", "four_bar", ".py", r"size = \(\n        2\.4", "size = (\n        2.5"),
     # Statuses: guards, precedence, what comes with them.
     Edit(
         "guard",
@@ -184,7 +184,7 @@ EDITS: Final = (
         "if (!results) {\n        return four_bar_OK",
     ),
     Edit("status", "four_bar", ".c", r"\? four_bar_OK : four_bar_NOT_CLOSED", "? four_bar_OK : four_bar_OK"),
-    Edit("status", "four_bar", ".c", r"four_bar_ACCEPTED\) \? four_bar_OK", "four_bar_ENOUGH) ? four_bar_OK"),
+    Edit("status", "four_bar", ".c", r"four_bar_ACCEPTED\) \? four_bar_OK", "1e-3 * four_bar_ENOUGH) ? four_bar_OK"),
     Edit("status", "four_bar", ".c", r"\*steps < four_bar_ITERATIONS", "*steps < 2 * four_bar_ITERATIONS"),
     Edit("status", "four_bar", ".c", r"\*steps < four_bar_ITERATIONS", "*steps < 2"),
     Edit("status", "four_bar", ".c", r"four_bar_largest\(there\) < \*gap", "four_bar_largest(there) > *gap"),
@@ -218,7 +218,7 @@ EDITS: Final = (
     Edit("branch", "four_bar", ".py", r"np\.where\(kept, 1\.0 / np", "np.where(kept, 2.0 / np"),
     Edit("status", "four_bar", ".py", r"range\(ITERATIONS\)", "range(3)"),
     Edit("status", "four_bar", ".py", r"\(there < here\)", "(there > here)"),
-    Edit("status", "four_bar", ".py", r"scale, ACCEPTED\), Status", "scale, 1e6 * ACCEPTED), Status"),
+    Edit("status", "four_bar", ".py", r"ACCEPTED\), Status\.OK", "1e6 * ACCEPTED), Status.OK"),
     Edit("status", "four_bar", ".py", r"steps = steps \+ going", "steps = steps + 1"),
     # Far angles: inline sines and their bound.
     Edit("far angle", "puma560", ".c", r"puma560_NEAR 1e5", "puma560_NEAR 1e9"),
@@ -278,7 +278,7 @@ EDITS: Final = (
 
 UNNAMED: Final = {
     r"-> *steps < 2 * four_bar_ITERATIONS": "no start is known that takes more than twelve steps and is closed by them",
-    "-> scale, 1e6 * ACCEPTED), Status": "no start is known whose gap rests between the bound and a million of it",
+    "-> 1e6 * ACCEPTED), Status.OK": "no start is known whose gap comes to rest between the bound and a million of it",
 }
 """Edits that verification does not name, by how their texts end, and why."""
 

@@ -27,7 +27,7 @@ from mbsym.verification.checks import OWN_EQUATIONS, READ_BACK, Check, Worst, re
 from mbsym.verification.conditions import Condition, conditions_of, squares
 from mbsym.verification.coverage import Coverage, sentences
 from mbsym.verification.edge_states import EdgeSearch
-from mbsym.verification.far_states import FAR, far_states, not_finite_states
+from mbsym.verification.far_states import FAR, far_states, not_finite_states, spoilt_states
 from mbsym.verification.loop_checks import check_loops
 from mbsym.verification.read_back import read_back_c, read_back_numpy
 from mbsym.verification.singular_states import singular_positions
@@ -169,6 +169,15 @@ def test_statuses_of_guards_take_precedence_as_in_the_texts() -> None:
     states = {"q": np.array([[1.0, 1.0], [0.0, 0.0], [NAN, 0.0], [1.0, INF], [1e-14, 0.0], [1e-6, 0.0]])}
     said = expect(program, function, conditions_of(program, own), states, {}, single=False).status
     assert said.tolist() == [0, 1, 4, 4, 1, 0]
+
+
+def test_what_is_no_number_is_so_beside_each_guard_too() -> None:
+    inputs = [Argument("q", "in", (2,)), Argument("branch", "in", ())]
+    states = spoilt_states(inputs, {"q": np.array([[1.0, 2.0], [3.0, 4.0]]), "branch": np.array([5.0, 6.0])})
+    assert np.isnan(states["q"]).tolist() == [[True, True], [False, False]]
+    assert np.array_equal(states["branch"], [6.0, NAN], equal_nan=True) and states["q"][1].tolist() == [3.0, 4.0]
+    none = spoilt_states(inputs, {"q": np.zeros((0, 2)), "branch": np.zeros(0)})
+    assert none["q"].shape == (0, 2)
 
 
 MODEL = """
