@@ -29,6 +29,7 @@ from mbsym.codegen.expressions import (
 from mbsym.codegen.lower import PI, LoweredFunction
 from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, LoweredStep
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.errors import SymbolicError
 from mbsym.passes.given_sines import SINES_COSINES
 from mbsym.proof.residues import residues_of
 from mbsym.symbolic.graph import Graph, Reference
@@ -154,10 +155,21 @@ def _constant(scene: _Scene, expression: Constant) -> Reference:
 
 def _sum(scene: _Scene, expression: Sum) -> Reference:
     total: Reference = 0
-    for negative, term in expression.terms:
+    for negative, term in _written_terms(expression):
         value = scene.value(term)
         total = scene.graph.add(total, -value if negative else value)
     return total
+
+
+def _written_terms(expression: Sum) -> Iterator[tuple[bool, Expression]]:
+    """The terms with the signs that stand before them: a sum inside a sum is written without parentheses."""
+    for negative, term in expression.terms:
+        if not isinstance(term, Sum):
+            yield negative, term
+            continue
+        (first, part), *others = _written_terms(term)
+        yield negative != first, part
+        yield from others
 
 
 def _product(scene: _Scene, expression: Product) -> Reference:
@@ -264,9 +276,15 @@ def _with_front(front: Front, scene: _Scene) -> Results:
 
 
 def _written(value: Reference | None, where: str) -> Reference:
-    """A value that was written before it is read."""
+    """A value that was written before it is read.
+
+    Raises:
+        SymbolicError: it was not, so that the text would read what nobody knows.
+    """
     if value is None:
-        raise LookupError(f"{where} is read before it is written")
+        raise SymbolicError(
+            f"{where} is read before it is written", remedy="this is a defect of mbsym, please report it"
+        )
     return value
 
 

@@ -25,6 +25,7 @@ FIELD: Final = "proof"
 
 ITERATES: Final = "fixed text, which iterates"
 ROUNDED: Final = "numbers in it were rounded; it agrees in floating point"
+OUTSIDE: Final = "the field cannot compare it, and no random state has a result in floating point"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +182,11 @@ class _Proving:
         if not all(map(self._differing, witness.by_other_factors(name, claim.found) or [list(claim.pairs)])):
             return
         sides = [(a, b) for _, _, a, b in doubtful]
-        if agree(witness.graph, witness.inputs(), witness.mechanism.parameters, sides):
+        agreed = agree(witness.graph, witness.inputs(), witness.mechanism.parameters, sides)
+        if agreed is None:
+            self.not_proven[name] = OUTSIDE
+            return
+        if agreed:
             known = reasons(witness.graph, sides)
             self.not_proven[name] = f"{', '.join(known)}: the field cannot compare these" if known else ROUNDED
             return

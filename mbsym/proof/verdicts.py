@@ -2,7 +2,7 @@
 
 Values that differ in the field are different functions, but for two reasons: an elementary function that the field
 knows nothing about lies below them, or a number in them was rounded where exact fractions had grown long. Floating
-point tells these from defects: values that agree there to ``AGREEMENT`` of the largest entry are not called different,
+point tells these from defects: values that agree there to ``AGREEMENT`` of their size are not called different,
 only not proven.
 """
 
@@ -22,7 +22,8 @@ POINTS: Final = 2
 """Random points of the field; a difference goes unseen at both with a chance of its degree over 2^61, squared."""
 
 AGREEMENT: Final = 1e-6
-"""Of the largest entry: rounding of ill-conditioned solutions stays below it, faults worth their name do not."""
+"""Of the largest value of an entry at the states looked at: rounding of ill-conditioned solutions stays below it, faults
+worth their name do not."""
 
 _STATES: Final = 12
 _LARGEST: Final = 2.5
@@ -80,7 +81,8 @@ def agree(
     if not finite.any():
         return None
     a, b = a[finite], b[finite]
-    scale = np.maximum(np.abs(a), np.abs(b)).max(axis=1, keepdims=True)
+    # Each entry by its own size over all states: a small one is not lost beside a large one.
+    scale = np.maximum(np.abs(a), np.abs(b)).max(axis=0)
     return bool((np.abs(a - b) <= AGREEMENT * scale).all())
 
 

@@ -13,11 +13,15 @@ import pytest
 import mbsym
 from mbsym.codegen import lower, lower_rolled
 from mbsym.codegen.c import parts
+from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.expressions import Sum, Variable
 from mbsym.consumers.export import export
-from mbsym.errors import ProofError
+from mbsym.errors import ProofError, SymbolicError
 from mbsym.forces.joint_friction import JointFriction
 from mbsym.kinematics import regrouping, sliding
 from mbsym.model.system import Model
+from mbsym.proof.printed import _Scene
+from mbsym.symbolic.graph import Graph
 from mechanisms.benchmark_chains import benchmark_chain
 
 
@@ -138,7 +142,7 @@ def test_a_fault_in_lowering_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_fault_in_shared_steps_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changed(monkeypatch, lower_rolled, "_places", lambda places: (*places[:-1], max(places[-1] - 1, 0)))
-    with pytest.raises((ProofError, LookupError)):
+    with pytest.raises((ProofError, SymbolicError)):
         mbsym.generate("quadruped", tmp_path / "new", style="shared", functions=("inverse_dynamics",))
     assert not (tmp_path / "new").exists()
 
@@ -150,3 +154,13 @@ def test_a_fault_in_lanes_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     changed(monkeypatch, parts._Placing, "_loop", other_sign)
     assert ", in C," in str(refused(tmp_path, benchmark_chain(8), {**IN_LANES, "simplify": "none"}))
+
+
+def test_a_sum_inside_a_sum_is_read_as_it_is_written() -> None:
+    """Printers write no parentheses there, so that a sign before it is its first term's."""
+    a, b, c = (Variable(name) for name in "abc")
+    scene = _Scene(Graph())
+    scene.variables = {name: scene.graph.symbol(name) for name in "abc"}
+    nested = Sum(((False, a), (True, Sum(((False, b), (False, c))))))
+    assert CPrinter("double").format(nested) == "a - b + c"
+    assert scene.value(nested) == scene.value(Sum(((False, a), (True, b), (False, c))))
