@@ -2,8 +2,9 @@
 
 Prints, for each robot, function and core: bytes of text, data and bss of a module with that function, bytes of stack as
 the compiler bounds them (without the C library) and as they were measured (with it), instructions of one call, the most
-of three states, and the largest error against double precision, relative to the largest entry. The flags of GCC stand
-in ``mechanisms.embedded_cost``; the C library is newlib. With --write the rows take the place of those in the page.
+of the states of the self-test, and the largest error against double precision, relative to the largest entry. The flags
+of GCC stand in ``mechanisms.embedded_cost``; the C library is newlib. With --write the rows take the place of those in
+the page.
 
     python tests/benchmarks/embedded_table.py [PART_OF_A_NAME] [--write]
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import warnings
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -95,6 +96,36 @@ def test_each_state_is_as_the_function_for_one_has_it(case: str, real: Any, lane
             size = (1 + np.abs(b[well]).max()) * EPSILON[real]
             assert np.abs(a[well] - b[well]).max() < (1e6 if "derivatives" in name else 1e4) * size
     assert seen >= {Status.OK, Status.SINGULAR, Status.NOT_CLOSED, Status.NOT_FINITE}
+
+
+def test_what_nearly_vanishes_in_a_lane_is_refused() -> None:
+    """A rod of 1e-14 m has a direction, finite and all round-off: the function for one state does not take it."""
+    one, many = modules("crane", "double", 1)
+    given = states("crane")
+    given["q"][19] = np.array(CASES["crane"]().states[Status.SINGULAR]) + 1e-14
+    for name in FUNCTIONS:
+        statuses = told(many, name, given)[1]
+        np.testing.assert_array_equal(statuses, told(one, name, given)[1])
+        assert statuses[19] in (Status.SINGULAR, Status.NOT_CLOSED), name
+
+
+def test_each_of_several_rods_is_looked_at(tmp_path: Path) -> None:
+    """Of two rods the first one or the second has no direction."""
+    model = CASES["crane"]().model
+    far = mbsym.DistanceConstraint("far", "ground", "mass", 1, first_point=(1.2, 0, 0))
+    mbsym.generate(
+        replace(model, constraints=(*model.constraints, far)),
+        tmp_path,
+        functions=("project_velocity",),
+        languages=("c", "batch"),
+    )
+    manifest = read_manifest(tmp_path)
+    library = compile_c(tmp_path, "crane_batch", (*CHECKED, "-O0"), also=("crane",))
+    q = np.array([(0.6, 0.8), (1e-14, 1e-14), (1.2 + 1e-14, 1e-14), (0.6, 0.8), (0.6, -0.8)])
+    given = {"q": q, "v": np.ones((5, 2))}
+    for module in (c_module(library, manifest), batch_module(library, manifest)):
+        statuses = told(module, "project_velocity", given)[1]
+        assert statuses.tolist() == [Status.OK, Status.SINGULAR, Status.SINGULAR, Status.OK, Status.OK]
 
 
 def test_neighbours_do_not_matter() -> None:

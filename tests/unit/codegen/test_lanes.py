@@ -145,6 +145,54 @@ def test_values_are_those_of_numpy(
             np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-13)
 
 
+def crossing_rounds() -> Program:
+    """Three sections and then four, the last two of which read what the third has made.
+
+    What the third makes is the opposite of what the text of the first would make with its values. The second round also
+    reads values that have waited since before the first, some of them with the other sign inside of a function.
+    """
+    graph, turned = Graph(), (1, 1, -1, -1)
+    x = [graph.symbol(f"x[{k}]") for k in range(16)]
+    with graph.section("before"):
+        early = [graph.function("sin", ref) for ref in x]
+        late = [graph.function("cos", graph.mul(ref, ref)) for ref in x]
+    made, found = [], []
+    for lane in range(3):
+        with graph.section(f"round 1: joint {lane}"):
+            (*_, last) = work(graph, lane, early[4 * lane : 4 * lane + 4], equal(lane))
+            third = graph.const(Fraction(turned[lane], 3))
+            made.append(graph.div(graph.mul(third, graph.mul(last, graph.add(last, x[lane]))), x[12 + lane]))
+            graph.names[abs(made[-1])] = (f"made{lane}", 1 if made[-1] > 0 else -1)
+    with graph.section("between"):
+        between = graph.add(graph.mul(made[0], made[1]), made[2])
+        graph.names[between] = ("between", 1)
+    for lane in range(4):
+        with graph.section(f"round 2: joint {lane}"):
+            own = late[4 * lane : 4 * lane + 4]
+            values = [own[0], own[1], graph.mul(own[0], between), graph.mul(own[1], made[min(lane, 2)])]
+            (*_, last) = work(graph, 3 + lane, values, equal(lane))
+            signed = graph.mul(graph.const(turned[lane]), graph.mul(own[2], own[3]))
+            angle = graph.function("atan2", last, signed)
+            found.append(graph.mul(angle, graph.add(angle, own[3])))
+            graph.names[angle] = (f"angle{lane}", 1)
+            graph.names[found[-1]] = (f"found{lane}", 1)
+    outputs = (Output("y", (4,), tuple(found)), Output("z", (4,), (*made, between)))
+    return Program("lanes", graph, (Input("x", (16,), tuple(x)),), outputs)
+
+
+def test_values_that_wait_and_turn_between_loops_are_those_of_numpy(tmp_path: Path) -> None:
+    crossing = crossing_rounds()
+    first, second = loops(crossing)
+    assert (first.lanes, first.width, second.lanes, second.width) == (3, 4, 4, 4)
+    write_files(tmp_path, render(ModuleDescription("model", (crossing,))))
+    library = c_module(compile_c(tmp_path, "model", (*WARNINGS, "-O0")), read_manifest(tmp_path))
+    x = np.linspace(0.3, 1.4, 16)
+    expected = load_numpy(tmp_path / "model.py").functions["lanes"](x)
+    for a, b in zip(library.functions["lanes"](x), expected, strict=True):
+        # Some fifty operations on numbers of size one, in the same order.
+        np.testing.assert_allclose(a, b, rtol=1e-13)
+
+
 def test_constants_of_either_sign_are_alike_inside_functions(tmp_path: Path) -> None:
     """Of atan2(x, 1/3) and atan2(x, -1/3) the sign belongs to the constant: there is no other that could take it."""
     lanes, graph = 5, Graph()

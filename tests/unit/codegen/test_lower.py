@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.expressions import Negation, Product, Quotient, Sum, Variable
 from mbsym.codegen.lower import LONGEST_EXPRESSION, LoweredFunction, lower
 from mbsym.codegen.numpy.expressions import NumpyPrinter
 from mbsym.errors import CodegenError
@@ -116,6 +118,59 @@ def test_a_named_value_is_a_temporary_of_the_asked_sign() -> None:
         return g.sub(x[2], w)
 
     assert printed(lowered(build)) == ["w3_x = x[1] - x[0]", "y[0] = x[2] - w3_x"]
+
+
+def test_what_is_held_with_the_other_sign_is_put_right_where_it_is_read() -> None:
+    def build(g: Graph, x: list[Reference]) -> list[Reference]:
+        w = g.sub(x[0], x[1])
+        g.name(-w, "w")
+        return [*(g.function(name, w) for name in ("cos", "abs", "tanh", "exp")), g.div(w, g.pi()), g.div(x[2], w)]
+
+    assert printed(lowered(build)) == [
+        "w = x[1] - x[0]",
+        "y[0] = cos(w)",
+        "y[1] = fabs(w)",
+        "y[2] = -tanh(w)",
+        "y[3] = exp(-w)",
+        "y[4] = -0.3183098861837907*w",
+        "y[5] = -x[2]/w",
+    ]
+
+
+def test_a_pruned_body_has_what_the_rest_needs_and_no_more() -> None:
+    def build(g: Graph, x: list[Reference]) -> list[Reference]:
+        kept = g.add(x[0], x[1])
+        read = g.mul(kept, kept)
+        left = g.add(x[2], x[3])
+        for node, name in ((kept, "kept"), (read, "read"), (left, "left")):
+            g.name(node, name)
+        return [g.mul(read, g.function("exp", read)), g.mul(left, left)]
+
+    body = lowered(build)
+    first = replace(body.results[0], entries=body.results[0].entries[:1])
+    assert printed(replace(body, results=(first,)).pruned()) == [
+        "kept = x[0] + x[1]",
+        "read = kept*kept",
+        "y[0] = read*exp(read)",
+    ]
+
+
+@pytest.mark.parametrize("printer", [CPrinter("double"), NumpyPrinter()])
+def test_operands_stand_in_parentheses_where_they_must(printer: CPrinter | NumpyPrinter) -> None:
+    a, b = Variable("a"), Variable("b")
+    total, opposite, quotient = Sum(((False, a), (True, b))), Negation(a), Quotient(a, b)
+    texts = {
+        Negation(total): "-(a - b)",
+        Negation(opposite): "-(-a)",
+        Negation(quotient): "-a/b",
+        Product((opposite, b)): "(-a)*b",
+        Product((total, quotient)): "(a - b)*(a/b)",
+        Product((quotient, total)): "a/b*(a - b)",
+        Quotient(opposite, total): "(-a)/(a - b)",
+        Quotient(total, quotient): "(a - b)/(a/b)",
+        Quotient(quotient, Product((a, b))): "a/b/(a*b)",
+    }
+    assert {expression: printer.format(expression) for expression in texts} == texts
 
 
 def test_a_name_wins_over_an_automatic_one_and_collisions_are_numbered() -> None:

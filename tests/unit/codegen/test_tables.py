@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from mbsym import examples
+from mbsym import JointForce, Parameter, examples
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.pipeline import generate
@@ -75,3 +75,23 @@ def test_models_without_limits_or_frames_have_no_such_tables(tmp_path: Path) -> 
     assert "limits" not in header.lower()
     assert "FRAME" not in header
     assert "math.h" not in header
+
+
+def test_parameters_have_their_defaults_with_their_signs(tmp_path: Path) -> None:
+    """In the header, the module and the manifest, in the order of the structure."""
+    values = {"m_pole": ("0.2", 0.2), "slope": ("-3/4", -0.75)}
+    model = examples.load("cart_pole")
+    kept = tuple(replace(item, value=values["m_pole"][0]) for item in model.parameters if item.name == "m_pole")
+    slope = Parameter("slope", values["slope"][0], "", symbolic=True)
+    drift = JointForce("drift", model.joints[0].name, "slope")
+    others = tuple(item for item in model.parameters if item.name != "m_pole")
+    generate(
+        replace(model, parameters=(*kept, slope, *others), forces=(*model.forces, drift)),
+        tmp_path,
+        functions=["bias_force"],
+    )
+    header = (tmp_path / "cart_pole.h").read_text(encoding="utf-8")
+    manifest = json.loads((tmp_path / "cart_pole.json").read_text(encoding="utf-8"))
+    found = runpy.run_path(str(tmp_path / "cart_pole.py"))["Parameters"]()
+    assert "\n    -0.75, \\\n" in header and found.slope == -0.75
+    assert manifest["run_time_parameters"]["slope"] == -0.75 and found.m_pole == 0.2
