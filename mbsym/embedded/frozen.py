@@ -51,8 +51,9 @@ is 4.4 times that, and libraries, fused products and vectors round otherwise."""
 LEAST: Final = 4.0
 """Roundings of an entry that are allowed at least: libraries of sine and cosine err by as many units at most."""
 
-LEAST_OF_ALL: Final = 0.25
-"""Roundings of the largest entry likewise: fused products leave something where plain ones leave nothing."""
+LEAST_OF_ALL: Final = 1.0
+"""Roundings of the largest entry likewise: where terms cancel altogether they leave nothing in one library or compiler,
+and in another, whose sines or products round otherwise, half a unit of terms that are larger than any entry."""
 
 OFF: Final[Mapping[str, float]] = {"float": 0.01, "double": 0.0001}
 """Part by which constants are off when faults are planted."""

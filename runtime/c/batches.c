@@ -88,13 +88,6 @@ static inline void MODEL_store_squares(const MODEL_lanes *block, int size, MODEL
 }
 #endif
 
-/* Where an argument's numbers stand when the caller does not say: state after state. */
-static void MODEL_places(ptrdiff_t *places, const ptrdiff_t *strides, int size)
-{
-    places[0] = strides == NULL ? size : strides[0];
-    places[1] = strides == NULL ? 1 : strides[1];
-}
-
 /* Lanes behind the last state take the last state once more. */
 static inline void MODEL_load(MODEL_lanes *block, int size, const MODEL_real *array, const ptrdiff_t *strides,
                               ptrdiff_t first, ptrdiff_t states)

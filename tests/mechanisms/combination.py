@@ -144,6 +144,15 @@ def reason(row: Mapping[str, str], found: Outcome, judge: Judge) -> Combination:
     return frozenset(needed or row.items())
 
 
+def narrower(row: Mapping[str, str], other: Mapping[str, str], found: Outcome, judge: Judge) -> Combination:
+    """The settings of a row that is refused that matter, of those in which another one differs that is not."""
+    left = dict(row)
+    for name, value in other.items():
+        if left[name] != value and _same(judge(tried := {**left, name: value}), found):
+            left = tried
+    return frozenset(left.items() - other.items())
+
+
 def smallest(row: Mapping[str, str], found: Outcome) -> dict[str, str]:
     """What is left of a row that comes out badly when one setting after the other is brought to the plain one."""
     left = _plain_but_for(row, lambda tried: outcome(tried).kind == found.kind)

@@ -38,6 +38,7 @@ class CoveringArray:
         left: combinations that no row has yet, in the order in which they are looked after.
         covered: number of those that rows have.
         forbidden: what does not go together, of any size.
+        refused: combinations that have something forbidden.
         impossible: combinations for which no row was found beside what is forbidden.
     """
 
@@ -46,6 +47,7 @@ class CoveringArray:
         self.strength = strength
         self.covered = 0
         self.forbidden: list[Combination] = []
+        self.refused: dict[Combination, None] = {}
         self.impossible: list[Combination] = []
         self._random = random.Random(seed)
         every = [
@@ -76,8 +78,10 @@ class CoveringArray:
         return found
 
     def give_back(self, taken: Iterable[Combination]) -> None:
-        """Notes that the row that has taken these does not cover them; what is forbidden by now is not looked after."""
-        self.left |= dict.fromkeys(c for c in taken if not any(forbidden <= c for forbidden in self.forbidden))
+        """Notes that the row that has taken these does not cover them."""
+        for combination in taken:
+            kept = self.left if self._allows(dict(combination)) else self.refused
+            kept[combination] = None
 
     def cover(self, row: Mapping[str, str]) -> int:
         """Notes that all combinations of a row are covered, and says how many are new."""
@@ -94,7 +98,26 @@ class CoveringArray:
         found = [combination for combination in self.left if settings <= combination]
         for combination in found:
             del self.left[combination]
+            self.refused[combination] = None
         return len(found)
+
+    def allow(self, settings: Combination) -> int:
+        """Notes that these settings go together after all, and says how many combinations are looked after again."""
+        self.forbidden = [forbidden for forbidden in self.forbidden if forbidden != settings]
+        given = [c for c in (*self.refused, *self.impossible) if self._allows(dict(c))]
+        self.refused = {c: None for c in self.refused if not self._allows(dict(c))}
+        self.impossible = []
+        self.left |= dict.fromkeys(given)
+        return len(given)
+
+    def beside(self, settings: Combination, alike: Collection[Combination]) -> dict[str, str] | None:
+        """A row with these settings in which nothing that is forbidden stands but perhaps these and some alike."""
+        kept = self.forbidden
+        self.forbidden = [forbidden for forbidden in kept if forbidden not in alike and not forbidden <= settings]
+        try:
+            return self._row(settings)
+        finally:
+            self.forbidden = kept
 
     def _row(self, wanted: Combination) -> dict[str, str] | None:
         for _ in range(ATTEMPTS):

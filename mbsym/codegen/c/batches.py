@@ -110,7 +110,9 @@ def _source(module: LoweredModule) -> BatchSourceContext:
         for function in module.batched
     ]
     body = "\n".join((*(line for view in (*inside.kernels, *functions) for line in view.lines), *inside.texts))
-    helpers = [fixed_text("c/batches.c", f"{prefix}_")]
+    side_by_side = any(function.is_side_by_side for function in module.batched)
+    lanes_of_states = [fixed_text("c/batches.c", f"{prefix}_")] if side_by_side else []
+    helpers = [*lanes_of_states, fixed_text("c/batch_places.c", f"{prefix}_")]
     if f"{prefix}_lanes_sincos(" in body:
         helpers[0] = f"#define {prefix}_ABREAST {prefix}_LANES\n{helpers[0]}"
         helpers += [fixed_text(f"c/sincos_{module.description.real}.c", f"{prefix}_"), _lane_sincos(prefix)]
@@ -128,7 +130,7 @@ def _source(module: LoweredModule) -> BatchSourceContext:
         lanes_avx512=lanes[0],
         lanes_avx=lanes[1],
         lanes=lanes[2],
-        structure=tuple(module.names.parameters[item.name] for item in module.parameters),
+        structure=tuple(module.names.parameters[item.name] for item in module.parameters if side_by_side),
         helpers=tuple(helpers),
         kernels=inside.kernels,
         runtime=inside.texts,

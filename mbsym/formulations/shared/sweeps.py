@@ -159,7 +159,8 @@ class _Rolling:
                 graph = step.program.graph
                 found[kind].update(graph.arguments[n][0] for n in step.program.nodes() if graph.kinds[n] == "symbol")
         return tuple(
-            tuple(place for place in used if f"n{place}" in own) for used, own in zip(self.used, found, strict=True)
+            tuple(place for place in used if f"{GIVEN_NUMBERS}{place}" in own)
+            for used, own in zip(self.used, found, strict=True)
         )
 
     def _find_before(self, each: Beforehand) -> None:
@@ -266,7 +267,9 @@ class _Rolling:
         for name in recursion.given:
             given[name] = _entries(graph, name, self.shapes[name, kind])
             read.append((name, name, [value for value in given[name] if value.constant is None]))
-        numbers = [symbol(graph, f"n{k}") for k in range(self.sorted.kinds[kind].numbers)]
+        # Passes over steps name the numbers of calls anew, those given beforehand keep their names.
+        stems = [GIVEN_NUMBERS if k in self.given[kind] else "n" for k in range(self.sorted.kinds[kind].numbers)]
+        numbers = [symbol(graph, f"{stem}{k}") for k, stem in enumerate(stems)]
         fixed = [number for place, number in enumerate(numbers) if place not in self.given[kind]]
         if self.used[kind]:
             read.append((GIVEN_NUMBERS, GIVEN_NUMBERS, [numbers[place] for place in self.used[kind]]))
