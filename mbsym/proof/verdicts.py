@@ -22,8 +22,8 @@ POINTS: Final = 2
 """Random points of the field; a difference goes unseen at both with a chance of its degree over 2^61, squared."""
 
 AGREEMENT: Final = 1e-6
-"""Of the largest value of an entry at the states looked at: rounding of ill-conditioned solutions stays below it, faults
-worth their name do not."""
+"""Of the largest value of an entry at the states looked at: rounding of ill-conditioned solutions stays below it, and
+faults worth their name do not."""
 
 _STATES: Final = 12
 _LARGEST: Final = 2.5

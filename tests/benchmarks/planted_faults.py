@@ -1,6 +1,6 @@
 """Faults planted into what makes code shorter: each has to be stopped before a file is written.
 
-    python tests/benchmarks/planted_faults.py [--count 100] [--seed 1] [--room PREFIX] [--processes 4] [--list]
+    python tests/benchmarks/planted_faults.py [--count 100] [--seed 1] [--room PREFIX] [--processes 4] [--write PAGE] [--list]
 
 A fault is another operator, number, sign, truth value or order of arguments (mutations.py), in passes, regrouping,
 sliding, preparing, given sines, rolling, lowering, parts and lanes. A process of its own imports mbsym with the fault
@@ -79,6 +79,8 @@ CASES: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
         {"style": "shared", "formulation": "cfa-parallel", "threads": 2, "functions": ("forward_dynamics",)},
     ),
 )
+
+START, END = "<!-- planted faults -->", "<!-- end of planted faults -->"
 
 SECONDS: Final = 120
 """Of processor time for one fault: what takes longer does not end."""
@@ -235,6 +237,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--room", default="")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--write", type=Path, help="page whose table is written")
     parser.add_argument("--list", action="store_true", help="only the faults")
     options = parser.parse_args()
     rooms = [room for room in ROOMS if room.startswith(options.room)]
@@ -256,10 +259,20 @@ def main() -> int:
             tally[found.split(":")[0]] += 1
             source = (ROOT / fault.path).read_text(encoding="utf-8")
             print(f"{found:40} {fault.shown(source)}", flush=True)
-    print(f"\n{len(faults)} faults, seed {options.seed}, {time.perf_counter() - began:.0f} s")
-    for words, count in tally.most_common():
-        print(f"{count:5} {words}")
-    return 1 if tally["missed"] else 0
+    told = {
+        "stopped by the proof": tally.pop("stopped by the proof", 0),
+        "ended by an error of their own": sum(count for words, count in tally.items() if words.startswith("stopped")),
+        "change no number": tally["no fault"],
+        "missed": tally["missed"],
+    }
+    lines = [f"Of {len(faults)} faults (seed {options.seed}):", "", "| faults | number |", "|---|---|"]
+    lines += [f"| {words} | {count} |" for words, count in told.items()]
+    print("\n".join(("", *lines, "", f"{time.perf_counter() - began:.0f} s")))
+    if options.write:
+        text = options.write.read_text(encoding="utf-8")
+        before, after = text.split(START)[0], text.split(END)[1]
+        options.write.write_text("\n".join((f"{before}{START}", *lines, f"{END}{after}")), encoding="utf-8")
+    return 1 if told["missed"] else 0
 
 
 if __name__ == "__main__":
