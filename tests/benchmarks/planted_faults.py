@@ -1,6 +1,6 @@
 """Faults planted into what makes code shorter: each has to be stopped before a file is written.
 
-    python tests/benchmarks/planted_faults.py [--count 100] [--seed 1] [--room PREFIX] [--processes 4] [--write PAGE] [--list]
+    python tests/benchmarks/planted_faults.py [--count 100] [--seed 1] [--room PREFIX] [--processes 4] [--write PAGE]
 
 A fault is another operator, number, sign, truth value or order of arguments (mutations.py), in passes, regrouping,
 sliding, preparing, given sines, rolling, lowering, parts and lanes. A process of its own imports mbsym with the fault

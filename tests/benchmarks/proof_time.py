@@ -20,7 +20,6 @@ from importlib.metadata import files
 from pathlib import Path
 from time import process_time
 
-TESTS = Path(__file__).resolve().parents[1]
 START, END = "<!-- times of the proof -->", "<!-- end of times -->"
 
 ROBOTS = {"UR5": "ur5_robot.urdf", "Panda": "panda.urdf", "Talos": "talos_reduced.urdf"}
@@ -52,10 +51,9 @@ def measured(source: str, repeat: int) -> list[tuple[float, float]]:
     pipeline.prove = timed  # type: ignore[assignment]
     model: object = source
     if source.isdigit():
-        sys.path.append(str(TESTS))
-        from mechanisms.benchmark_chains import spatial_chain
+        from any_size import chain
 
-        model = spatial_chain(int(source))
+        model = chain(int(source))
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(repeat + 1):
