@@ -46,7 +46,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_there_is_a_page_for_each_thing_that_can_be_added() -> None:
     kinds = {"a_joint", "a_force_element", "a_constraint", "a_function", "a_pass", "a_language", "a_formulation"}
-    kinds |= {"a_format", "a_consumer"}
+    kinds |= {"a_format", "a_consumer", "an_option"}
     assert {page.stem for page in (DOCS / "adding").glob("*.md")} == kinds
     contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert [kind for kind in sorted(kinds) if f"(docs/adding/{kind}.md)" not in contributing] == []
