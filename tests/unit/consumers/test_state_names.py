@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from mbsym import examples
 from mbsym.consumers.consumer import ExportOptions
 from mbsym.consumers.export import export_files
+from mbsym.consumers.motion import motion_fields
 from mbsym.consumers.state_names import quantities
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
@@ -48,3 +52,11 @@ def test_names_are_unique_among_all() -> None:
     everything = (*found.parameters, *found.inputs, *found.forces, *found.coordinates, *found.speeds)
     names = [item.name for item in everything]
     assert len(set(names)) == len(names) and "tau_turn_2" in names and "time" not in names
+
+
+@pytest.mark.parametrize(("model", "fails"), [("four_bar", True), ("puma560", False)])
+def test_consumers_know_whether_the_dynamics_can_fail(model: str, fails: bool) -> None:
+    """A template that is told no would go on with what a singular position leaves."""
+    exported, _ = export_files(examples.load(model), "fmu", ExportOptions())
+    found = motion_fields(exported)
+    assert (found["dynamics_fail"], found["projects"]) == (fails, fails)
