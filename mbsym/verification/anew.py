@@ -80,6 +80,7 @@ def options_of(manifest: Mapping[str, Any], name: str) -> GenerationOptions:
         symbolic_parameters=tuple(manifest["run_time_parameters"]) or "none",
         order=manifest.get("order", "weight"),
         prefix=manifest["name"] if manifest["name"] != name else "",
+        frames=("all",),  # the model of a manifest has those that were asked for, and no other
         largest=float("inf"),
         derivatives=requests,
         compressed=bool(manifest.get("compressed")),
