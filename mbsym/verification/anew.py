@@ -81,6 +81,7 @@ def options_of(manifest: Mapping[str, Any], name: str) -> GenerationOptions:
         order=manifest.get("order", "weight"),
         frames=("all",) if manifest.get("frames") else (),
         prefix=manifest["name"] if manifest["name"] != name else "",
+        frames=("all",),  # the model of a manifest has those that were asked for, and no other
         largest=float("inf"),
         derivatives=requests,
         compressed=bool(manifest.get("compressed")),
