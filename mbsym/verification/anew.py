@@ -79,7 +79,6 @@ def options_of(manifest: Mapping[str, Any], name: str) -> GenerationOptions:
         real=manifest["real"],
         symbolic_parameters=tuple(manifest["run_time_parameters"]) or "none",
         order=manifest.get("order", "weight"),
-        frames=("all",) if manifest.get("frames") else (),
         prefix=manifest["name"] if manifest["name"] != name else "",
         frames=("all",),  # the model of a manifest has those that were asked for, and no other
         largest=float("inf"),
