@@ -21,7 +21,16 @@ from mbsym.verification.checks import OWN_GAPS, OWN_SOLUTIONS, OWN_TERMS, Worst
 from mbsym.verification.coverage import Coverage
 from mbsym.verification.far_states import far_states, not_finite_states, with_unit_quaternions
 from mbsym.verification.singular_states import singular_positions
-from mbsym.verification.text_checks import apart, as_double, largest, over_allowance
+from mbsym.verification.text_checks import (
+    COPIES,
+    JITTER,
+    apart,
+    as_double,
+    called,
+    for_precision,
+    largest,
+    over_allowance,
+)
 
 Array: TypeAlias = NDArray[Any]
 States: TypeAlias = dict[str, Array]
@@ -45,8 +54,6 @@ BLUNT: Final = 1e-4
 """Allowance over the size of a solution from which on a state shows nothing."""
 
 BLUNT_SINGLE: Final = 1e-1
-JITTER: Final = 4.0
-COPIES: Final = 3
 
 FAINT: Final = 1e-12
 """Size of a closure row over that of the largest below which it is what rounding left of zero."""
@@ -151,11 +158,7 @@ def _dynamic_states(
         if key in largest:
             groups.append({**largest, key: np.full_like(largest[key], HUGE[anew.module.description.real])})
     joined = {item.name: np.concatenate([group[item.name] for group in groups]) for item in arguments}
-    return _given(with_unit_quaternions(arguments, joined), single)
-
-
-def _given(states: States, single: bool) -> States:
-    return {name: array.astype(np.float32).astype(float) for name, array in states.items()} if single else states
+    return for_precision(with_unit_quaternions(arguments, joined), single)
 
 
 class _Terms:
@@ -215,7 +218,7 @@ def _check_solution(
     for module in modules:
         if name not in module.functions:
             continue
-        found, said = _called(module, name, states)
+        found, said = called(module.functions[name], states)
         error = 0.0
         for item, array in zip(module.functions[name].outputs, found, strict=True):
             if item.name not in expected.results:
@@ -236,13 +239,6 @@ def _moved(array: Array, share: float, rng: np.random.Generator) -> Array:
     finite = np.where(np.isfinite(array), array, 0.0)
     moved = finite + share * np.maximum(1.0, np.abs(finite)) * rng.uniform(-1, 1, array.shape)
     return np.where(np.isfinite(array), moved, array)
-
-
-def _called(module: LoadedModule, name: str, states: States) -> tuple[list[Array], Array]:
-    function = module.functions[name]
-    with np.errstate(all="ignore"):
-        found, status = function.with_status(*(states[item.name] for item in function.inputs))
-    return [np.asarray(array, dtype=float) for array in (found if isinstance(found, tuple) else (found,))], status
 
 
 def _solution(made: _Terms, name: str, states: States, single: bool, rng: np.random.Generator | None = None) -> _Solved:
@@ -402,7 +398,7 @@ def _starts(anew: Anew, name: str, closed: Array, rng: np.random.Generator, sing
     chosen = [closed[rng.integers(0, len(closed), STARTS)] for _ in OPENINGS]
     moved = [q + size * rng.uniform(-1, 1, q.shape) for size, q in zip(OPENINGS, chosen, strict=True)]
     rows = np.concatenate([*moved, not_finite_states(arguments, rng)["q"]])
-    return _given(with_unit_quaternions(arguments, {"q": rows}), single)
+    return for_precision(with_unit_quaternions(arguments, {"q": rows}), single)
 
 
 def _check_projection(
@@ -424,7 +420,7 @@ def _check_projection(
     for module in modules:
         if name not in module.functions:
             continue
-        found, said = _called(module, name, states)
+        found, said = called(module.functions[name], states)
         after = gaps.residuals(found[0])
         rounded, bounds = gaps.rounding(found[0]), gaps.allowed(found[0], "ACCEPTED")
         rounding = largest(np.fmax(rounded, gaps.rounding(q)))

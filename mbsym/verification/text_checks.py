@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -109,7 +110,7 @@ def check_texts(
             # What is no number counts before what a guard says.
             groups += [spoilt_states(arguments, edge) for edge in edges]
         work = max(search.work, 0)
-        states = _rounded(joined(groups), single)
+        states = for_precision(joined(groups), single)
         expected = expect(program, function, conditions, states, own, single)
         coverage.note_conditions(name, conditions, expected.values)
         coverage.note_statuses(name, expected.status)
@@ -134,7 +135,7 @@ def _check_constant(
         if name not in module.functions:
             continue
         epsilon = float(np.finfo(np.float32 if module.manifest["real"] == "float" else np.float64).eps)
-        found, _ = _called(module.functions[name], {}, {})
+        found, _ = called(module.functions[name], {}, {})
         error = 0.0
         for item, array in zip(module.functions[name].outputs, found, strict=True):
             wanted = expected[item.name][None]
@@ -245,14 +246,15 @@ def _statuses(
     return np.where(doubtful & given, -1, status)
 
 
-def _rounded(states: States, single: bool) -> States:
-    """Numbers that code in single precision can be given."""
+def for_precision(states: States, single: bool) -> States:
+    """States as code of that precision can be given them."""
     return {name: array.astype(np.float32).astype(float) for name, array in states.items()} if single else states
 
 
-def _called(
-    function: LoadedFunction, states: Mapping[str, Array], parameters: Mapping[str, float]
+def called(
+    function: LoadedFunction, states: Mapping[str, Array], parameters: Mapping[str, float] = MappingProxyType({})
 ) -> tuple[list[Array], Array]:
+    """Results of a function at some states, in double precision, and what it says of each state."""
     given = [states[item.name] for item in function.inputs]
     taken = {name: value for name, value in parameters.items() if name in function.parameters}
     with np.errstate(all="ignore"):
@@ -270,7 +272,7 @@ def _compare(
 ) -> None:
     """Notes one call's largest difference over what is allowed, and whether statuses and what comes with them agree."""
     function = module.functions[name]
-    found, status = _called(function, states, parameters)
+    found, status = called(function, states, parameters)
     count = len(expected.status)
     blunt = BLUNT_SINGLE if module.manifest["real"] == "float" else BLUNT
     known = expected.status >= 0
