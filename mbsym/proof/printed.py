@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
 from mbsym.codegen.c.parts import Loop, Part, split
@@ -27,7 +28,7 @@ from mbsym.codegen.expressions import (
     Variable,
 )
 from mbsym.codegen.lower import PI, LoweredFunction
-from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, LoweredStep
+from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, LoweredStep, LoweredSweep, Run
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.errors import SymbolicError
 from mbsym.passes.given_sines import SINES_COSINES
@@ -363,7 +364,7 @@ class _Memory:
 def _reading_of_steps(rolled: LoweredRolled, function: ModuleFunction, scene: _Scene) -> Reading:
     memory = _Memory(rolled, function, scene)
     for sweep in rolled.sweeps:
-        for run in sweep.runs:
+        for run in _taken(sweep, rolled.threads):
             step = rolled.steps[run.step]
             for call in range(run.start, run.stop):
                 _call(step, call, memory)
@@ -384,6 +385,18 @@ def _reading_of_steps(rolled: LoweredRolled, function: ModuleFunction, scene: _S
         return Reading(function.name, way, whole())
     dense = {name: _dense(identifier, rolled, memory) for name, (identifier, _) in named.items()}
     return Reading(function.name, way, {}, dense, whole)
+
+
+def _taken(sweep: LoweredSweep, threads: int) -> Iterator[Run]:
+    """The runs of a sweep; parts that threads may take come last first, for no part may wait for one before it."""
+    if threads and sweep.is_spread:
+        for run in reversed(sweep.runs):
+            yield from (Run(run.step, call, call + 1) for call in reversed(range(run.start, run.stop)))
+    elif threads and sweep.parts:
+        for start, stop in reversed([*pairwise((*sweep.parts, len(sweep.runs)))]):
+            yield from sweep.runs[start:stop]
+    else:
+        yield from sweep.runs
 
 
 def _dense(result: str, rolled: LoweredRolled, memory: _Memory) -> Dense:
