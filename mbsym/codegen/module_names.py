@@ -23,8 +23,8 @@ _IMPORTED = """
     numpy mbsym abc argparse array ast base64 binascii bisect builtins bz2 codecs collections contextlib contextvars
     copy copyreg csv
     ctypes dataclasses datetime decimal difflib dis encodings enum errno fnmatch fractions functools gc genericpath
-    getpass gettext glob gzip hashlib heapq hmac importlib inspect io itertools json keyword linecache locale logging
-    lzma marshal math numbers opcode operator os pathlib pickle platform posixpath pprint queue random re reprlib
+    getpass gettext glob gzip hashlib heapq hmac importlib inspect io ipaddress itertools json keyword linecache locale
+    logging lzma marshal math ntpath numbers opcode operator os pathlib pickle platform posixpath pprint queue random re reprlib
     secrets select selectors shutil signal site socket stat string struct subprocess sys sysconfig tempfile textwrap
     threading time timeit token tokenize traceback types typing unittest urllib warnings weakref zipfile zipimport zlib
 """
