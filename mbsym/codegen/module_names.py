@@ -21,12 +21,12 @@ from mbsym.errors import CodegenError
 # Modules that a generated Python file, or NumPy, imports, and which it would hide from them under the same name.
 _IMPORTED = """
     numpy mbsym abc argparse array ast base64 binascii bisect builtins bz2 codecs collections contextlib contextvars
-    copy copyreg csv
-    ctypes dataclasses datetime decimal difflib dis encodings enum errno fnmatch fractions functools gc genericpath
-    getpass gettext glob gzip hashlib heapq hmac importlib inspect io ipaddress itertools json keyword linecache locale
-    logging lzma marshal math ntpath numbers opcode operator os pathlib pickle platform posixpath pprint queue random re reprlib
-    secrets select selectors shutil signal site socket stat string struct subprocess sys sysconfig tempfile textwrap
-    threading time timeit token tokenize traceback types typing unittest urllib warnings weakref zipfile zipimport zlib
+    copy copyreg csv ctypes dataclasses datetime decimal difflib dis encodings enum errno fnmatch fractions
+    functools gc genericpath getpass gettext glob gzip hashlib heapq hmac importlib inspect io ipaddress itertools
+    json keyword linecache locale logging lzma marshal math ntpath numbers opcode operator os pathlib pickle
+    platform posixpath pprint queue random re reprlib secrets select selectors shutil signal site socket stat string
+    struct subprocess sys sysconfig tempfile textwrap threading time timeit token tokenize traceback types typing
+    unittest urllib warnings weakref zipfile zipimport zlib
 """
 IMPORTED_MODULES = frozenset(_IMPORTED.split())
 # Names that printers give behind the prefix, beside those of the fixed texts.
