@@ -364,8 +364,7 @@ def generate_files(
 ) -> tuple[Derivation, tuple[GeneratedFile, ...]]:
     """The texts of a module, nothing written."""
     options = options or GenerationOptions()
-    model = read(source)
-    derivation = derive(express(model, options), options, progress)
+    derivation = derive(express(read(source), options), options, progress)
     if progress is not None:
         progress("print the code", len(derivation.programs), len(derivation.programs) + 1)
     description = describe(derivation, options)

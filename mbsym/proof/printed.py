@@ -32,7 +32,7 @@ from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, LoweredStep,
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.errors import SymbolicError
 from mbsym.passes.given_sines import SINES_COSINES
-from mbsym.proof.residues import residues_of
+from mbsym.proof.residues import residues_of, written_terms
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Program
 
@@ -156,21 +156,10 @@ def _constant(scene: _Scene, expression: Constant) -> Reference:
 
 def _sum(scene: _Scene, expression: Sum) -> Reference:
     total: Reference = 0
-    for negative, term in _written_terms(expression):
+    for negative, term in written_terms(expression):
         value = scene.value(term)
         total = scene.graph.add(total, -value if negative else value)
     return total
-
-
-def _written_terms(expression: Sum) -> Iterator[tuple[bool, Expression]]:
-    """The terms with the signs that stand before them: a sum inside a sum is written without parentheses."""
-    for negative, term in expression.terms:
-        if not isinstance(term, Sum):
-            yield negative, term
-            continue
-        (first, part), *others = _written_terms(term)
-        yield negative != first, part
-        yield from others
 
 
 def _product(scene: _Scene, expression: Product) -> Reference:

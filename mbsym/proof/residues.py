@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from mbsym.codegen.expressions import (
@@ -40,9 +40,20 @@ def residues_of(body: LoweredFunction, arrays: Sequence[str]) -> Callable[..., l
     return scene["evaluate"]
 
 
+def written_terms(expression: Sum) -> Iterator[tuple[bool, Expression]]:
+    """The terms with the signs that stand before them: a sum inside a sum is written without parentheses."""
+    for negative, term in expression.terms:
+        if not isinstance(term, Sum):
+            yield negative, term
+            continue
+        (first, part), *others = written_terms(term)
+        yield negative != first, part
+        yield from others
+
+
 def _text(expression: Expression, names: Mapping[str, str]) -> str:
     if isinstance(expression, Sum):
-        return "".join(f"{'-' if negative else '+'}({_text(term, names)})" for negative, term in expression.terms)
+        return "".join(f"{'-' if minus else '+'}({_text(term, names)})" for minus, term in written_terms(expression))
     if isinstance(expression, Product):
         # Reduced after each factor but the first two, lest numbers grow long.
         text = _text(expression.factors[0], names)

@@ -95,7 +95,7 @@ class Witness:
         if function == "joint_wrenches" and self.beside(function) != PLAIN and self._rates:
             entries = wrenches(self.mechanism, [Scalar(self.graph, rate) for rate in self._rates])
             (name,) = found
-            return [(name, k, *pair) for k, pair in enumerate(zip(found[name], references(entries), strict=True))]
+            return _entries(name, found[name], references(entries))
         derivations = self._every if self.beside(function) == PLAIN else self.other.functions
         if function not in derivations:
             raise DerivationError("no other derivation is known", where=function)
@@ -163,15 +163,13 @@ class Witness:
         mechanism, graph = self.mechanism, self.graph
         rest: list[Reference] = [0] * mechanism.nv
         if function == "inverse_dynamics":
-            expected = self._forces(mechanism.vdot.symbols)
-            return [("tau", k, *pair) for k, pair in enumerate(zip(found["tau"], expected, strict=True))]
+            return _entries("tau", found["tau"], self._forces(mechanism.vdot.symbols))
         if function == "bias_force":
             (name,) = found
-            return [(name, k, *pair) for k, pair in enumerate(zip(found[name], self._forces(rest), strict=True))]
+            return _entries(name, found[name], self._forces(rest))
         if function == "forward_dynamics":
             self._rates[:] = found["vdot"]
-            forces = self._forces(found["vdot"])
-            return [("vdot", k, *pair) for k, pair in enumerate(zip(forces, mechanism.tau.symbols, strict=True))]
+            return _entries("vdot", self._forces(found["vdot"]), mechanism.tau.symbols)
         any_rates, size = mechanism.vdot.symbols, mechanism.nv
         pairs: list[Pair] = []
         forces, bias = self._forces(any_rates), self._forces(rest)
@@ -189,11 +187,11 @@ class Witness:
 
 
 def _paired(found: Results, expected: Program) -> list[Pair]:
-    return [
-        (output.name, place, a, b)
-        for output in expected.outputs
-        for place, (a, b) in enumerate(zip(found[output.name], output.values, strict=True))
-    ]
+    return [pair for output in expected.outputs for pair in _entries(output.name, found[output.name], output.values)]
+
+
+def _entries(result: str, found: Sequence[Reference], expected: Sequence[Reference]) -> list[Pair]:
+    return [(result, place, a, b) for place, (a, b) in enumerate(zip(found, expected, strict=True))]
 
 
 def witness(
