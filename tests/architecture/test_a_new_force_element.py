@@ -20,8 +20,8 @@ from mbsym.errors import FormatError, ModelError
 from mbsym.forces import FORCE_ELEMENTS, ForceElement, ForceType
 from mbsym.forces.element import Draw
 from mbsym.forces.scene import MovingScene, PlacedPoint, Scene
-from mbsym.formats.native_text import dump_native
-from mbsym.formats.schema import json_schema
+from mbsym.formats.native.schema import json_schema
+from mbsym.formats.native.text import dump_native
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
 from mbsym.model.validate import validate

@@ -17,7 +17,7 @@ from mbsym.errors import AnalysisError, MbsymError
 from mbsym.forces.joint_damper import JointDamper
 from mbsym.forces.joint_force import JointForce
 from mbsym.forces.joint_spring import JointSpring
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.linear.equations import State

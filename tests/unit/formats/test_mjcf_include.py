@@ -13,7 +13,7 @@ import pytest
 from mbsym.errors import FormatError
 from mbsym.formats.mjcf import load_mjcf, read_mjcf
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.reference import Reference
 from mbsym.values.numbers import evaluate

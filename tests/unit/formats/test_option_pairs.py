@@ -18,7 +18,7 @@ import pytest
 import mbsym
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.registry import FORMATS
 from mbsym.formats.text_source import TextSource
 from mbsym.model.system import Model

@@ -13,7 +13,7 @@ import mbsym
 from mbsym import AppliedWrench, Frame, Placement, PointSpringDamper
 from mbsym.errors import FormatError, ModelError
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.frame_ends import on_bodies, turned
 from mbsym.model.shape import Shape

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from mbsym.formats.included_files import IncludedFiles
-from mbsym.formats.sdf_merge import merged
-from mbsym.formats.sdf_words import MODEL_FRAME, NAMED, SDF_WORDS
+from mbsym.formats.sdf.merge import merged
+from mbsym.formats.sdf.words import MODEL_FRAME, NAMED, SDF_WORDS
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml

@@ -12,13 +12,13 @@ from mbsym.formats.angles import looks_rounded, snapped_angle
 from mbsym.formats.findings import listing, report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
-from mbsym.formats.loop_file import Closing, loops_beside, read_loops
 from mbsym.formats.rigid_frames import exact_mass, placement_matrix, turned_inertia
 from mbsym.formats.rigid_frames import text as number_text
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
-from mbsym.formats.urdf_plus import read_plus
-from mbsym.formats.urdf_shapes import ShapeReader, named_colors
-from mbsym.formats.urdf_words import URDF_WORDS
+from mbsym.formats.urdf.loop_file import Closing, loops_beside, read_loops
+from mbsym.formats.urdf.plus import read_plus
+from mbsym.formats.urdf.shapes import ShapeReader, named_colors
+from mbsym.formats.urdf.words import URDF_WORDS
 from mbsym.formats.vocabulary import unknown_words
 from mbsym.formats.xml_document import Element, read_xml
 from mbsym.formats.xml_numbers import read_number, read_triple

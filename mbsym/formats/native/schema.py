@@ -28,7 +28,7 @@ from mbsym.constraints import CONSTRAINTS, ConstraintElement
 from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.forces import FORCE_ELEMENTS, ForceElement
 from mbsym.formats.angles import SAME_ANGLE, snapped_angle
-from mbsym.formats.entry_sentences import sentence_of
+from mbsym.formats.native.entry_sentences import sentence_of
 from mbsym.formats.yaml_document import Leaf
 from mbsym.joints.record import Entry
 from mbsym.joints.registry import JOINT_TYPES

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from mbsym.formats.findings import listing
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.rigid_frames import ExactMass, exact, exact3, placement_matrix, turned_inertia
-from mbsym.formats.sdf_document import is_set, is_true
-from mbsym.formats.sdf_frames import Frames, Node
-from mbsym.formats.sdf_shapes import ShapeReader
+from mbsym.formats.sdf.document import is_set, is_true
+from mbsym.formats.sdf.frames import Frames, Node
+from mbsym.formats.sdf.shapes import ShapeReader
 from mbsym.formats.text_source import Place
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_decimal

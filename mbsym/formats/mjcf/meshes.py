@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from mbsym.errors import FormatError
 from mbsym.formats.findings import listing
-from mbsym.formats.mjcf_assets import Assets
-from mbsym.formats.mjcf_frames import AngleRules, read_frame
-from mbsym.formats.mjcf_shapes import mesh_frame
+from mbsym.formats.mjcf.assets import Assets
+from mbsym.formats.mjcf.frames import AngleRules, read_frame
+from mbsym.formats.mjcf.shapes import mesh_frame
 from mbsym.formats.rigid_frames import ExactMass, Rotation, exact3, placement_matrix
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from mbsym.constraints import LinearCoupling
-from mbsym.formats.mjcf_defaults import MAIN, Defaults
+from mbsym.formats.mjcf.defaults import MAIN, Defaults
 from mbsym.formats.rigid_frames import compose, exact, inverse, text
 from mbsym.formats.text_source import Place, TextSource
 from mbsym.formats.xml_document import Element

@@ -9,8 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from mbsym.formats.mjcf_frames import ORIENTATIONS, AngleRules, read_frame
-from mbsym.formats.mjcf_nested import Part
+from mbsym.formats.mjcf.frames import ORIENTATIONS, AngleRules, read_frame
+from mbsym.formats.mjcf.nested import Part
 from mbsym.formats.rigid_frames import ZERO, ExactMass, exact, exact_mass, from_matrix, text
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.vocabulary import shortened

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from mbsym.formats.mjcf_frames import ORIENTATIONS
+from mbsym.formats.mjcf.frames import ORIENTATIONS
 from mbsym.formats.vocabulary import Words
 
 FRAME: Final = ("pos", *ORIENTATIONS)

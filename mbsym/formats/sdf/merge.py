@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from mbsym.formats.sdf_words import MODEL_FRAME, NAMED
+from mbsym.formats.sdf.words import MODEL_FRAME, NAMED
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 

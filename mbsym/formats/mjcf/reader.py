@@ -14,23 +14,23 @@ from mbsym.forces import ForceElement, JointDamper, JointFriction, JointSpring
 from mbsym.formats.findings import report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
-from mbsym.formats.mjcf_actuators import with_actuators, with_rotors
-from mbsym.formats.mjcf_assets import Assets, read_assets
-from mbsym.formats.mjcf_defaults import MAIN, Defaults, read_defaults
-from mbsym.formats.mjcf_equality import closures
-from mbsym.formats.mjcf_frames import AngleRules, read_frame
-from mbsym.formats.mjcf_geoms import geom_group, geom_mass, stated_mass, with_total_mass
-from mbsym.formats.mjcf_include import with_includes
-from mbsym.formats.mjcf_keyframes import read_states
-from mbsym.formats.mjcf_keywords import check_keywords
-from mbsym.formats.mjcf_meshes import MeshMasses
-from mbsym.formats.mjcf_nested import Part, joined, parts_within
-from mbsym.formats.mjcf_reference import pose_values, reference_shift
-from mbsym.formats.mjcf_replicate import with_copies
-from mbsym.formats.mjcf_settings import Settings, read_settings
-from mbsym.formats.mjcf_shapes import read_shapes
-from mbsym.formats.mjcf_sites import FRAME_TAGS, named_frame
-from mbsym.formats.mjcf_words import MJCF_WORDS, PASSIVE_FLAGS, damper_of, name_stem, spring_of
+from mbsym.formats.mjcf.actuators import with_actuators, with_rotors
+from mbsym.formats.mjcf.assets import Assets, read_assets
+from mbsym.formats.mjcf.defaults import MAIN, Defaults, read_defaults
+from mbsym.formats.mjcf.equality import closures
+from mbsym.formats.mjcf.frames import AngleRules, read_frame
+from mbsym.formats.mjcf.geoms import geom_group, geom_mass, stated_mass, with_total_mass
+from mbsym.formats.mjcf.includes import with_includes
+from mbsym.formats.mjcf.keyframes import read_states
+from mbsym.formats.mjcf.keywords import check_keywords
+from mbsym.formats.mjcf.meshes import MeshMasses
+from mbsym.formats.mjcf.nested import Part, joined, parts_within
+from mbsym.formats.mjcf.reference import pose_values, reference_shift
+from mbsym.formats.mjcf.replicate import with_copies
+from mbsym.formats.mjcf.settings import Settings, read_settings
+from mbsym.formats.mjcf.shapes import read_shapes
+from mbsym.formats.mjcf.sites import FRAME_TAGS, named_frame
+from mbsym.formats.mjcf.words import MJCF_WORDS, PASSIVE_FLAGS, damper_of, name_stem, spring_of
 from mbsym.formats.rigid_frames import ExactMass, turned_vector
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
 from mbsym.formats.vocabulary import unknown_words
@@ -218,7 +218,7 @@ class _Reader:
         motors = self.source, tuple(root.all("actuator"))
         model = with_rotors(*motors, model, self._with_main)
         if self.times:
-            from mbsym.formats.mjcf_spring_dampers import with_spring_dampers
+            from mbsym.formats.mjcf.spring_dampers import with_spring_dampers
 
             model = with_spring_dampers(model, self.times, self.anchors)
         return model if self.options.actuators == "ignore" else with_actuators(*motors, model, self._with_main)

@@ -11,7 +11,7 @@ from mbsym.constraints import ConstraintElement
 from mbsym.errors import FormatError
 from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.frame_pairs import PAIRS, read_frame_pairs
-from mbsym.formats.native import read_native_parts, read_tables
+from mbsym.formats.native.reader import read_native_parts, read_tables
 from mbsym.formats.text_source import LARGEST_YAML, TextSource, read_text
 from mbsym.formats.yaml_document import read_yaml
 from mbsym.model.joint import Coupling, Joint

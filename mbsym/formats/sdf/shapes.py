@@ -9,7 +9,7 @@ from typing import Final, NoReturn
 
 from mbsym.formats.foreign_shapes import Color, has_extent, possible_color
 from mbsym.formats.rigid_frames import ZERO, ExactMass, exact
-from mbsym.formats.sdf_frames import Frames, Node
+from mbsym.formats.sdf.frames import Frames, Node
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_decimal, read_numbers, read_triple

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from mbsym.formats.foreign_shapes import Color, possible_color
-from mbsym.formats.mjcf_defaults import MAIN, Defaults
+from mbsym.formats.mjcf.defaults import MAIN, Defaults
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_numbers

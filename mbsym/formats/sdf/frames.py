@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, cast
 
 from mbsym.formats.angles import looks_rounded
-from mbsym.formats.mjcf_frames import AngleRules
+from mbsym.formats.mjcf.frames import AngleRules
 from mbsym.formats.rigid_frames import compose, from_matrix, inverse, joined_turns, placement_matrix
-from mbsym.formats.sdf_document import WORLD, is_set, is_true
-from mbsym.formats.sdf_words import MODEL_FRAME, NAMED
+from mbsym.formats.sdf.document import WORLD, is_set, is_true
+from mbsym.formats.sdf.words import MODEL_FRAME, NAMED
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_numbers

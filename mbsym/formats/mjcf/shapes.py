@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from mbsym.formats.foreign_shapes import has_extent
-from mbsym.formats.mjcf_assets import Assets
-from mbsym.formats.mjcf_frames import AngleRules, read_frame
-from mbsym.formats.mjcf_geoms import SIZES, form_of, geom_group, geom_kind, placed
+from mbsym.formats.mjcf.assets import Assets
+from mbsym.formats.mjcf.frames import AngleRules, read_frame
+from mbsym.formats.mjcf.geoms import SIZES, form_of, geom_group, geom_kind, placed
 from mbsym.formats.rigid_frames import apply, compose, exact, exact3, placement_matrix, text, transpose
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element

@@ -14,13 +14,13 @@ from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.formats.findings import report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
-from mbsym.formats.mjcf_reference import pose_values
-from mbsym.formats.sdf_document import read_document
-from mbsym.formats.sdf_frames import Frames
-from mbsym.formats.sdf_joints import JointReader
-from mbsym.formats.sdf_links import LinkReader
-from mbsym.formats.sdf_shapes import ShapeReader
-from mbsym.formats.sdf_tree import Arrangement, arranged
+from mbsym.formats.mjcf.reference import pose_values
+from mbsym.formats.sdf.document import read_document
+from mbsym.formats.sdf.frames import Frames
+from mbsym.formats.sdf.joints import JointReader
+from mbsym.formats.sdf.links import LinkReader
+from mbsym.formats.sdf.shapes import ShapeReader
+from mbsym.formats.sdf.tree import Arrangement, arranged
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_triple

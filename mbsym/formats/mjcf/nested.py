@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mbsym.formats.mjcf_frames import AngleRules, read_frame
+from mbsym.formats.mjcf.frames import AngleRules, read_frame
 from mbsym.formats.rigid_frames import compose
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element

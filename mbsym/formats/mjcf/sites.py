@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from mbsym.formats.mjcf_frames import AngleRules, read_frame
-from mbsym.formats.mjcf_geoms import segment
+from mbsym.formats.mjcf.frames import AngleRules, read_frame
+from mbsym.formats.mjcf.geoms import segment
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.model.frame import Frame, FrameKind

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from mbsym.formats.angles import negative
-from mbsym.formats.mjcf_frames import turned
+from mbsym.formats.mjcf.frames import turned
 from mbsym.formats.rigid_frames import exact
 from mbsym.model.body import COINCIDENT, Placement
 from mbsym.model.geometry import Triple, norm

@@ -7,8 +7,8 @@ from typing import Literal
 
 from mbsym.errors import MbsymError
 from mbsym.formats.rigid_frames import apply, exact3, placement_matrix, rounded, text
-from mbsym.formats.sdf_frames import Frames, Node
-from mbsym.formats.sdf_links import number
+from mbsym.formats.sdf.frames import Frames, Node
+from mbsym.formats.sdf.links import number
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_decimal, read_triple
 from mbsym.model.geometry import norm

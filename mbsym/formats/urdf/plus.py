@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Final
 
 from mbsym.constraints import LinearCoupling
-from mbsym.formats.loop_file import LoopFile
 from mbsym.formats.text_source import TextSource
+from mbsym.formats.urdf.loop_file import LoopFile
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_number, read_triple
 from mbsym.joints.fixed import FIXED

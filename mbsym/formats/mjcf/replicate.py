@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from mbsym.formats.mjcf_frames import AngleRules, read_frame
-from mbsym.formats.mjcf_nested import joined
+from mbsym.formats.mjcf.frames import AngleRules, read_frame
+from mbsym.formats.mjcf.nested import joined
 from mbsym.formats.rigid_frames import exact, text
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.formats.mjcf_words import damper_of, spring_of
+from mbsym.formats.mjcf.words import damper_of, spring_of
 from mbsym.formats.rigid_frames import exact_mass, placement_matrix
 from mbsym.joints.free import FREE
 from mbsym.joints.prismatic import PRISMATIC

@@ -34,7 +34,7 @@ from mbsym.values.numbers import evaluate, value_names
 from mbsym.values.parameter import ControlInput, Parameter
 
 if TYPE_CHECKING:
-    from mbsym.formats import schema
+    from mbsym.formats.native import schema
 
 JOINT_KEYS: dict[str, tuple[str, ...]] = {
     "predecessor": ("from",),
@@ -88,7 +88,7 @@ def read_tables(document: Document, snap_angles: float = SAME_ANGLE) -> schema.M
     """
     from pydantic import ValidationError
 
-    from mbsym.formats.schema import model_table
+    from mbsym.formats.native.schema import model_table
 
     try:
         return model_table().model_validate(document.data, context={"snap_angles": snap_angles})

@@ -14,10 +14,10 @@ from mbsym.constraints import GearConstraint
 from mbsym.forces import JointDamper, JointFriction, JointSpring
 from mbsym.formats.findings import listing
 from mbsym.formats.load_options import LoadOptions
-from mbsym.formats.sdf_axes import JointAxis, read_axis
-from mbsym.formats.sdf_document import is_true
-from mbsym.formats.sdf_frames import Frames, Node
-from mbsym.formats.sdf_links import number
+from mbsym.formats.sdf.axes import JointAxis, read_axis
+from mbsym.formats.sdf.document import is_true
+from mbsym.formats.sdf.frames import Frames, Node
+from mbsym.formats.sdf.links import number
 from mbsym.formats.text_source import Place
 from mbsym.formats.xml_document import Element
 from mbsym.joints.fixed import FIXED
