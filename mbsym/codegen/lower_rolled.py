@@ -14,8 +14,18 @@ from typing import Final
 from mbsym.codegen.description import Argument, arguments_of
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import LoweredFunction, lower
-from mbsym.symbolic.program import OperationCount
-from mbsym.symbolic.rolled import MEMORY, Call, Item, Pairs, RolledProgram, Step, total_operations
+from mbsym.symbolic.program import (
+    MEMORY,
+    Call,
+    For,
+    ForPairs,
+    Item,
+    OperationCount,
+    Program,
+    Step,
+    Zeros,
+    total_operations,
+)
 
 MOST_RUNS: Final = 4
 """Runs of calls of one step in a sweep, above which the sweep is one loop that chooses the step."""
@@ -152,7 +162,7 @@ class LoweredRolled:
 
 
 def lower_rolled(
-    rolled: RolledProgram, arguments: Mapping[str, str], parameters: Mapping[str, str], outer: Scope
+    rolled: Program, arguments: Mapping[str, str], parameters: Mapping[str, str], outer: Scope
 ) -> LoweredRolled:
     """Steps and runs of a rolled program.
 
@@ -162,20 +172,18 @@ def lower_rolled(
         parameters: identifiers of run-time parameters, by their names.
         outer: scope of what surrounds the function, of which no temporary may bear a name.
     """
-    called = sorted({call.step for call in rolled.calls} | {each.step for each in rolled.pairs})
-    number = {step: place for place, step in enumerate(called)}
     homes, memory = _homes(rolled)
-    places: list[list[tuple[int, ...]]] = [[] for _ in called]
-    numbers: list[list[tuple[Fraction, ...]]] = [[] for _ in called]
+    places: list[list[tuple[int, ...]]] = [[] for _ in rolled.steps]
+    numbers: list[list[tuple[Fraction, ...]]] = [[] for _ in rolled.steps]
     sweeps = []
-    for sweep in rolled.sweeps:
+    for sweep in _loops(rolled):
         runs: list[Run] = []
         parts: list[int] = []
         kinds = {call.part for call in sweep.calls}
         is_spread = 1 < len(kinds) == len(sweep.calls)
         part = -1
         for call in sorted(sweep.calls, key=lambda call: call.step) if is_spread else sweep.calls:
-            step = number[call.step]
+            step = call.step
             own = places[step]
             begins = call.part != part and not is_spread
             if runs and runs[-1].step == step and not begins:
@@ -192,31 +200,28 @@ def lower_rolled(
     own_arrays = {name: inside.claim(name) for name in rolled.arrays}
     arguments = {**arguments, **own_arrays}
     steps = tuple(
-        _lowered(rolled.steps[step], scope, arguments, parameters, outer, numbers[place], places[place])
-        for place, step in enumerate(called)
+        _lowered(step, scope, arguments, parameters, outer, numbers[place], places[place])
+        for place, step in enumerate(rolled.steps)
     )
-    counts = [OperationCount()] * len(rolled.steps)
-    for step, lowered in zip(called, steps, strict=True):
-        counts[step] = lowered.body.operations
-    pairs = tuple(_lowered_pairs(each, number[each.step], rolled, arguments, homes) for each in rolled.pairs)
+    pairs = tuple(_lowered_pairs(each, rolled, arguments, homes) for each in rolled.pairs)
     used = {array for step in steps for array in step.arrays if array}
     used.update(identifier for each in pairs for identifier, _ in each.targets)
     used.update(name for step in steps for name in parameters.values() if name in step.body.used)
-    zeroed = tuple(arguments[name] for name in rolled.zeroed)
+    zeroed = tuple(arguments[each.result] for each in rolled.body if isinstance(each, Zeros))
     sizes = {own_arrays[name]: size for name, size in rolled.arrays.items()}
-    total = total_operations(rolled, counts)
+    total = total_operations(rolled, [step.body.operations for step in steps])
     return LoweredRolled(steps, tuple(sweeps), pairs, zeroed, sizes, memory, frozenset(used), total, rolled.threads)
 
 
 def _lowered_pairs(
-    pairs: Pairs, step: int, rolled: RolledProgram, arguments: Mapping[str, str], homes: Mapping[int, int]
+    pairs: ForPairs, rolled: Program, arguments: Mapping[str, str], homes: Mapping[int, int]
 ) -> LoweredPairs:
     def row(item: Item) -> tuple[int, ...]:
         return (item.following, *item.starts, *(homes[block] for block in item.reads))
 
     return LoweredPairs(
         pairs.title,
-        step,
+        pairs.step,
         len(rolled.steps[pairs.step].program.outputs[0].values),
         tuple((arguments[target.result], target.stride) for target in pairs.targets),
         tuple(map(row, pairs.outer)),
@@ -253,7 +258,11 @@ def _places(step: Step, call: Call, homes: Mapping[int, int]) -> tuple[int, ...]
     return tuple(homes[place] if array == MEMORY else place for array, place in zip(arrays, places, strict=True))
 
 
-def _homes(rolled: RolledProgram) -> tuple[dict[int, int], int]:
+def _loops(program: Program) -> list[For]:
+    return [statement for statement in program.body if isinstance(statement, For)]
+
+
+def _homes(rolled: Program) -> tuple[dict[int, int], int]:
     """Where each block begins in the memory, and how large that is.
 
     Places that become free in a part of a sweep are taken again by that part alone until the sweep is over.
@@ -261,7 +270,8 @@ def _homes(rolled: RolledProgram) -> tuple[dict[int, int], int]:
     last: dict[int, tuple[int, int]] = {}
     readers: dict[int, set[tuple[int, int]]] = {}
     time = 0
-    for number, sweep in enumerate(rolled.sweeps):
+    loops = _loops(rolled)
+    for number, sweep in enumerate(loops):
         for call in sweep.calls:
             for array, block in zip(rolled.steps[call.step].reads, call.reads, strict=True):
                 if array == MEMORY:
@@ -269,21 +279,24 @@ def _homes(rolled: RolledProgram) -> tuple[dict[int, int], int]:
                     readers.setdefault(block, set()).add((number, call.part))
             time += 1
     for item in (item for each in rolled.pairs for item in (*each.outer, *each.inner)):
-        last.update(dict.fromkeys(item.reads, (len(rolled.sweeps), time)))
+        last.update(dict.fromkeys(item.reads, (len(loops), time)))
     ending: dict[int, list[int]] = {}
     for block, (_, time) in last.items():
         ending.setdefault(time, []).append(block)
     memory = _Memory()
     time = 0
-    for number, sweep in enumerate(rolled.sweeps):
+    for number, sweep in enumerate(loops):
         for call in sweep.calls:
+            step = rolled.steps[call.step]
             # What a call writes never shares memory with what it reads.
-            written = [b for a, b in zip(rolled.steps[call.step].writes, call.writes, strict=True) if a == MEMORY]
-            for block in written:
-                memory.take(block, rolled.blocks[block], call.part)
+            written = []
+            for output, array, block in zip(step.program.outputs, step.writes, call.writes, strict=True):
+                if array == MEMORY:
+                    memory.take(block, len(output.values), call.part)
+                    written.append(block)
             for block in (*ending.get(time, ()), *(block for block in written if block not in last)):
                 others = {part for sweep_of, part in readers.get(block, ()) if sweep_of == number} - {call.part}
-                memory.leave(block, rolled.blocks[block], None if others else call.part)
+                memory.leave(block, None if others else call.part)
             time += 1
         memory.end_sweep()
     return memory.homes, memory.size
@@ -295,12 +308,14 @@ class _Memory:
     def __init__(self) -> None:
         self.homes: dict[int, int] = {}
         self.size = 0
+        self._lengths: dict[int, int] = {}
         self._free: dict[int, list[int]] = {}
         self._own: dict[tuple[int, int], list[int]] = {}
         self._later: list[tuple[int, int]] = []
 
     def take(self, block: int, length: int, part: int) -> None:
         """Finds a place for a block that a part writes."""
+        self._lengths[block] = length
         known = self._own.get((part, length)) or self._free.get(length)
         if known:
             self.homes[block] = known.pop()
@@ -308,8 +323,9 @@ class _Memory:
             self.homes[block] = self.size
             self.size += length
 
-    def leave(self, block: int, length: int, part: int | None) -> None:
+    def leave(self, block: int, part: int | None) -> None:
         """A block is not read any more; where parts beside each other read it, not before the sweep is over."""
+        length = self._lengths[block]
         if part is None:
             self._later.append((length, self.homes[block]))
         else:

@@ -14,7 +14,6 @@ from mbsym.codegen.statuses import Failure
 from mbsym.errors import CodegenError
 from mbsym.symbolic.domains import Guard, guards
 from mbsym.symbolic.program import OperationCount, Output, ParameterInput, Program
-from mbsym.symbolic.rolled import RolledProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +118,7 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
     """
     parameters = _module_parameters(description)
     names = module_names(description, [item.name for item in parameters])
-    functions = [_derived(program, names) for program in description.programs]
-    functions += [_rolled(rolled, names) for rolled in description.rolled]
+    functions = [_rolled(each, names) if each.body else _derived(each, names) for each in description.programs]
     functions += [
         ModuleFunction(
             fixed.name,
@@ -157,10 +155,9 @@ def _derived(program: Program, names: ModuleNames) -> ModuleFunction:
     )
 
 
-def _rolled(rolled: RolledProgram, names: ModuleNames) -> ModuleFunction:
-    """A function made of steps."""
-    head = rolled.head
-    lowered = lower_rolled(rolled, names.arguments, names.parameters, names.inside())
+def _rolled(head: Program, names: ModuleNames) -> ModuleFunction:
+    """A function with loops."""
+    lowered = lower_rolled(head, names.arguments, names.parameters, names.inside())
     return ModuleFunction(
         head.name,
         names.functions[head.name],
@@ -197,7 +194,7 @@ def _argument_identifiers(function: str, arguments: tuple[Argument, ...], names:
 def _module_parameters(description: ModuleDescription) -> tuple[ParameterInput, ...]:
     """Parameters of all programs, each once, in order of first occurrence."""
     parameters: dict[str, ParameterInput] = {}
-    for program in description.heads:
+    for program in description.programs:
         for item in program.parameters:
             known = parameters.setdefault(item.name, item)
             if known.default != item.default:

@@ -103,7 +103,7 @@ def readings(module: LoweredModule, graph: Graph, languages: Sequence[str]) -> I
         graph: where the results are made; symbols of equal name are one.
         languages: that are printed.
     """
-    heads = {program.name: program for program in module.description.heads}
+    heads = {program.name: program for program in module.description.programs}
     # A workspace, or sines and cosines, for the functions that follow.
     handed: dict[str, list[Reference]] = {}
     for function in module.functions:
