@@ -12,10 +12,10 @@ from mbsym import __version__
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.identifiers import Scope
-from mbsym.codegen.lower import LoweredFunction, Result
+from mbsym.codegen.lowered import LoweredFunction, Result
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.numpy.expressions import NumpyPrinter
-from mbsym.codegen.numpy.rolled import RolledText
+from mbsym.codegen.numpy.loops import LoopText
 from mbsym.codegen.routines.module import MEMORY, routine_file, routine_of
 from mbsym.codegen.routines.numpy import memory_class, print_numpy
 from mbsym.codegen.statuses import SENTENCES, Status
@@ -101,17 +101,21 @@ def module_context(module: LoweredModule) -> ModuleContext:
     """The Python module."""
     description, names = module.description, module.names
     classes = Scope({"Parameters", *names.functions.values(), *names.constants.values()})
-    rolled = {
-        function.name: RolledText(function, function.rolled, kernel_lines, tuple(names.parameters.values()))
-        for function in module.functions
-        if function.rolled is not None
+    derived = [(function, function.body) for function in module.functions if function.body is not None]
+    loops = {
+        function.name: LoopText(function, body, kernel_lines, tuple(names.parameters.values()))
+        for function, body in derived
+        if body.loops
     }
     functions = tuple(
-        _function_view(module, function, function.body.used, kernel_lines(function.body), classes)
-        if function.body is not None
-        else _function_view(module, function, _used(function), rolled[function.name].kernel(), classes)
-        for function in module.functions
-        if function.fixed is None
+        _function_view(
+            module,
+            function,
+            body.used,
+            loops[function.name].kernel() if body.loops else kernel_lines(body),
+            classes,
+        )
+        for function, body in derived
     )
     printer = NumpyPrinter()
     exported = [f"{function.identifier}" for function in module.functions]
@@ -148,15 +152,10 @@ def module_context(module: LoweredModule) -> ModuleContext:
         ),
         functions=functions,
         runtime=(
-            *(text.steps() for text in rolled.values()),
+            *(text.steps() for text in loops.values()),
             *(text for file in module.runtime_files for text in _runtime_texts(module, file)),
         ),
     )
-
-
-def _used(function: ModuleFunction) -> frozenset[str]:
-    """Identifiers of what the steps of a function use."""
-    return function.rolled.used if function.rolled is not None else frozenset()
 
 
 def _table_lines(module: LoweredModule) -> list[str]:

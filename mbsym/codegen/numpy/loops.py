@@ -1,12 +1,11 @@
-"""Rolled programs in Python: steps as functions of lists of entries, and loops over tables of numbers and places."""
+"""Loops in Python: steps as functions of lists of entries, and loops over tables of numbers and places."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from mbsym.codegen.identifiers import Scope
-from mbsym.codegen.lower import LoweredFunction
-from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, Run
+from mbsym.codegen.lowered import LoweredFor, LoweredFunction, LoweredPairs, Run
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.numpy.expressions import NumpyPrinter
 from mbsym.codegen.text import WIDTH, plain_line
@@ -14,12 +13,12 @@ from mbsym.codegen.text import WIDTH, plain_line
 INDENT = "    "
 
 
-class RolledText:
-    """The text of a rolled function.
+class LoopText:
+    """The text of a function with loops.
 
     Args:
         function: of the module.
-        rolled: its steps and calls.
+        body: of the function.
         lines_of: the statements of a step.
         parameters: identifiers of the module's.
     """
@@ -27,20 +26,22 @@ class RolledText:
     def __init__(
         self,
         function: ModuleFunction,
-        rolled: LoweredRolled,
+        body: LoweredFunction,
         lines_of: Callable[[LoweredFunction], Sequence[str]],
         parameters: Sequence[str],
     ) -> None:
         self._function = function
-        self._rolled = rolled
+        self._body = body
+        self._sweeps = [each for each in body.loops if isinstance(each, LoweredFor)]
+        self._pairs = [each for each in body.loops if isinstance(each, LoweredPairs)]
         self._lines_of = lines_of
-        scope = Scope((*function.identifiers, *rolled.arrays, *parameters))
-        self._parameters = [[name for name in parameters if name in step.body.used] for step in rolled.steps]
+        scope = Scope((*function.identifiers, *body.arrays, *parameters))
+        self._parameters = [[name for name in parameters if name in step.body.used] for step in body.steps]
         self._memory, self._rows, self._row = scope.claim("memory"), scope.claim("rows"), scope.claim("row")
         self._place = scope.claim("place")
         self._step, self._found = scope.claim("step"), scope.claim("found")
         self._item, self._other = scope.claim("item"), scope.claim("other")
-        self._names = [f"_{function.identifier}_{step.name}" for step in rolled.steps]
+        self._names = [f"_{function.identifier}_{step.name}" for step in body.steps]
 
     def kernel(self) -> tuple[str, ...]:
         """The statements of the function."""
@@ -49,23 +50,23 @@ class RolledText:
             for item, identifier in zip(self._function.arguments, self._function.identifiers, strict=True)
             if item.direction == "out"
         ]
-        lines = [f"{INDENT}{self._memory} = [0.0] * {self._rolled.memory}"]
+        lines = [f"{INDENT}{self._memory} = [0.0] * {self._body.memory}"]
         lines += [f"{INDENT}{identifier} = [0.0] * {item.size}" for item, identifier in outputs]
-        lines += [f"{INDENT}{name} = [0.0] * {size}" for name, size in self._rolled.arrays.items()]
-        for place, sweep in enumerate(self._rolled.sweeps, start=1):
-            lines.append(f"{INDENT}# {plain_line(sweep.title)}")
-            lines += [line for run in sweep.in_turn for line in self._loop(run)]
-            if sweep.mixed:
-                lines += self._mixed(place, sweep.mixed)
-        for number, pairs in enumerate(self._rolled.pairs, start=1):
-            lines += self._pairs(number, pairs)
+        lines += [f"{INDENT}{name} = [0.0] * {size}" for name, size in self._body.arrays.items()]
+        for each in self._body.loops:
+            if isinstance(each, LoweredPairs):
+                lines += self._over_pairs(each)
+            elif isinstance(each, LoweredFor):
+                lines.append(f"{INDENT}# {plain_line(each.title)}")
+                lines += [line for run in each.in_turn for line in self._loop(run)]
+                lines += self._mixed(self._sweeps.index(each) + 1, each.mixed) if each.mixed else []
         names = ", ".join(identifier for _, identifier in outputs)
         return (*lines, f"{INDENT}return ({names}{',' if len(outputs) == 1 else ''})")
 
     def steps(self) -> str:
         """The steps and their tables."""
         texts = []
-        for name, step, own in zip(self._names, self._rolled.steps, self._parameters, strict=True):
+        for name, step, own in zip(self._names, self._body.steps, self._parameters, strict=True):
             formals = [
                 identifier
                 for item, identifier in zip(step.arguments, step.identifiers, strict=True)
@@ -73,16 +74,14 @@ class RolledText:
             ]
             head = f"def {name}({', '.join(('function', *own, *formals))}):"
             texts.append("\n".join((head, *self._lines_of(step.body))))
-        called = [number for number, step in enumerate(self._rolled.steps) if step.places]
+        called = [number for number, step in enumerate(self._body.steps) if step.places]
         texts += [self._table(number) for number in called]
-        orders = [
-            self._order(place, sweep.mixed) for place, sweep in enumerate(self._rolled.sweeps, start=1) if sweep.mixed
-        ]
-        return "\n\n\n".join([*texts, *orders, *map(self._items, range(1, len(self._rolled.pairs) + 1))])
+        orders = [self._order(place, sweep.mixed) for place, sweep in enumerate(self._sweeps, start=1) if sweep.mixed]
+        return "\n\n\n".join([*texts, *orders, *map(self._items, range(1, len(self._pairs) + 1))])
 
     def _table(self, number: int) -> str:
         """A row for each call: where its entries begin, and behind these its numbers."""
-        step, printer = self._rolled.steps[number], NumpyPrinter()
+        step, printer = self._body.steps[number], NumpyPrinter()
         rows = []
         for places, numbers in zip(step.places, step.numbers, strict=True):
             cells = [str(place) for place in places]
@@ -123,17 +122,18 @@ class RolledText:
 
     def _items(self, number: int) -> str:
         """A row for each item: what follows, where its entries begin, and where what is read of it does."""
-        pairs = self._rolled.pairs[number - 1]
+        pairs = self._pairs[number - 1]
         lines = []
         for name, rows in (("outer", pairs.outer), ("inner", pairs.inner)):
             cells = [line for row in rows for line in _filled(f"({', '.join(map(str, row))}),")]
             lines += [f"_{self._function.identifier}_{name}_{number} = (", *cells, ")"]
         return "\n".join(lines)
 
-    def _pairs(self, number: int, pairs: LoweredPairs) -> list[str]:
+    def _over_pairs(self, pairs: LoweredPairs) -> list[str]:
         """Two loops, the inner one along the path of an item."""
+        number = self._pairs.index(pairs) + 1
         prefix, item, other, found = f"_{self._function.identifier}", self._item, self._other, self._found
-        step = self._rolled.steps[pairs.step]
+        step = self._body.steps[pairs.step]
         first = len(pairs.targets) + 1
         places = [f"{item}[{k}]" for k in range(first, len(pairs.outer[0]))]
         places += [f"{other}[{k}]" for k in range(first, len(pairs.inner[0]))]
@@ -159,7 +159,7 @@ class RolledText:
     # ---- calls ------------------------------------------------------------------------------------------------------
 
     def _call(self, number: int, indent: str) -> list[str]:
-        step = self._rolled.steps[number]
+        step = self._body.steps[number]
         slices = [
             array if size is None else f"{array or self._memory}[{self._row}[{k}] : {self._row}[{k}] + {size}]"
             for k, (array, size) in enumerate(zip(step.arrays, step.sizes, strict=True))
