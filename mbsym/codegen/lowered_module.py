@@ -51,6 +51,11 @@ class ModuleFunction:
         return self.fixed.lanes if self.fixed is not None else not self.steps
 
     @property
+    def paired(self) -> tuple[tuple[Argument, str], ...]:
+        """Arguments with their identifiers."""
+        return tuple(zip(self.arguments, self.identifiers, strict=True))
+
+    @property
     def steps(self) -> tuple[LoweredStep, ...]:
         """What its loops call."""
         return self.body.steps if self.body is not None else ()
