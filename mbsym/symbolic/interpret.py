@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.program import Program
+from mbsym.symbolic.unroll import unrolled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +35,7 @@ def interpret(
     """
     import numpy as np
 
+    program = unrolled(program)
     graph = program.graph
     values: dict[int, Any] = {}
     batch = _bind_inputs(program, arguments, values)
