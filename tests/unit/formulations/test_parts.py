@@ -21,7 +21,7 @@ from mbsym.pipeline import GenerationOptions, express, optimise
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.rolled import RolledProgram, unrolled
 from mbsym.values.parameter import Parameter
-from mbsym.verification.random_mechanisms import random_tree
+from mechanisms.random_mechanisms import random_tree
 from mechanisms.trees import arms, binary, chain, comb, tree_model
 
 EXACT = GenerationOptions(symbolic_parameters="none", simplify=("slide",))

@@ -21,7 +21,7 @@ from mbsym.passes.rolled_steps import simplified_steps
 from mbsym.pipeline import GenerationOptions, express, optimise
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.rolled import RolledProgram, unrolled
-from mbsym.verification.random_mechanisms import random_tree
+from mechanisms.random_mechanisms import random_tree
 
 NUMERIC = GenerationOptions(symbolic_parameters="none")
 MOVING = tuple(name for name, kind in JOINT_TYPES.items() if not kind.is_rigid)
