@@ -27,7 +27,7 @@ from mbsym.verification.derivative_identities import derivative_contracts
 from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers, given_sines
 from mbsym.verification.given_sines_identities import GIVEN_SINES
 from mbsym.verification.identities import IDENTITIES
-from mbsym.verification.random_trees import random_state
+from mbsym.verification.random_state import random_state
 from mbsym.verification.workspace_identities import PREPARED, workspaces
 
 Array = NDArray[Any]

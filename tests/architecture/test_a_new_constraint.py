@@ -23,8 +23,8 @@ from mbsym.spatial.vector import vector, zero_vector
 from mbsym.values.entries import holds
 from mbsym.values.lines import Line
 from mbsym.values.parameter import Vector
-from mbsym.verification.random_mechanisms import random_closed_loops
 from mbsym.visualisation.skeleton import skeleton
+from mechanisms.random_mechanisms import random_closed_loops
 
 C = TypeVar("C")
 

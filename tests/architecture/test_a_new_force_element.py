@@ -31,8 +31,8 @@ from mbsym.symbolic.scalar import Scalar, sqrt
 from mbsym.values.entries import holds
 from mbsym.values.lines import Line
 from mbsym.values.parameter import Value, Vector
-from mbsym.verification.random_mechanisms import random_tree
 from mbsym.visualisation.skeleton import skeleton
+from mechanisms.random_mechanisms import random_tree
 
 # ---- the record -----------------------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ from mbsym.spatial.vector import cross, dot, negate, scale, subtract, vector, ze
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, cos, sin
-from mbsym.verification.random_mechanisms import random_closed_loops, random_tree
+from mechanisms.random_mechanisms import random_closed_loops, random_tree
 
 # ---- the record -----------------------------------------------------------------------------------------------------
 

@@ -27,8 +27,8 @@ from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.reference.differences import central_difference
-from mbsym.verification.random_trees import random_tree
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_trees import random_tree
 
 Captured = pytest.CaptureFixture[str]
 

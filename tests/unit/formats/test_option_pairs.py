@@ -23,7 +23,7 @@ from mbsym.formats.registry import FORMATS
 from mbsym.formats.text_source import TextSource
 from mbsym.model.system import Model
 from mbsym.reference.reference import Reference
-from mbsym.verification.random_trees import random_state
+from mbsym.verification.random_state import random_state
 
 VALUES: dict[str, tuple[Any, ...]] = {
     "strict": (True,),

@@ -23,7 +23,7 @@ from mbsym.pipeline import GenerationOptions, express
 from mbsym.reference.reference import Reference
 from mbsym.shapes.forms import Box
 from mbsym.values.numbers import evaluate
-from mbsym.verification.random_trees import random_state
+from mbsym.verification.random_state import random_state
 from mbsym.visualisation.attachments import attachments_of
 from mbsym.visualisation.skeleton import skeleton
 from mbsym.visualisation.surfaces import surfaces_of

@@ -13,16 +13,8 @@ from mbsym.errors import AnalysisError
 from mbsym.forces.element import ForceElement, LinearLaw
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
 from mbsym.kinematics.placement import scalars, vector_of
-from mbsym.linear.vibrating_cuts import CutAtRest, asked_of_cut
-from mbsym.model.beam import Beam
-from mbsym.model.beam_parts import parts_of
-from mbsym.registry import available_functions
-from mbsym.spatial.vector import Vector3
-from mbsym.symbolic.interpret import interpret
-from mbsym.symbolic.program import Output, Program
-from mbsym.symbolic.scalar import Scalar
-from mbsym.transfer_matrix.vibration import VibratingTree
-from mbsym.transfer_matrix.vibration_elements import (
+from mbsym.linear.vibration.cuts import CutAtRest, asked_of_cut
+from mbsym.linear.vibration.elements import (
     BeamLink,
     Closure,
     JointLink,
@@ -32,6 +24,14 @@ from mbsym.transfer_matrix.vibration_elements import (
     lever_hessian,
     lever_matrix,
 )
+from mbsym.linear.vibration.tree import VibratingTree
+from mbsym.model.beam import Beam
+from mbsym.model.beam_parts import parts_of
+from mbsym.registry import available_functions
+from mbsym.spatial.vector import Vector3
+from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.program import Output, Program
+from mbsym.symbolic.scalar import Scalar
 from mbsym.values.numbers import evaluate, parameter_values, value_names
 
 Array: TypeAlias = NDArray[Any]

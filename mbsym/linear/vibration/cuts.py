@@ -14,9 +14,9 @@ from mbsym.errors import AnalysisError
 from mbsym.joints.motion import JointMotion
 from mbsym.kinematics.mechanism import CutJoint, Mechanism
 from mbsym.kinematics.placement import scalars
+from mbsym.linear.vibration.elements import Closure, Tie, lever_matrix
 from mbsym.model.joint import Joint
 from mbsym.symbolic.scalar import Scalar, constant
-from mbsym.transfer_matrix.vibration_elements import Closure, Tie, lever_matrix
 
 Array: TypeAlias = NDArray[Any]
 

@@ -26,19 +26,19 @@ from mbsym.reference.joint_types import joint_placement
 from mbsym.reference.mechanism import NumericJoint, numeric_joint
 from mbsym.reference.rotations import rotation_quaternion
 from mbsym.values.parameter import Vector
-from mbsym.verification.random_trees import (
+from mbsym.verification.random_state import random_state
+from mechanisms.random_trees import (
     RandomParameters,
     decimal,
     integer_direction,
     perpendicular,
     random_pitch,
     random_placement,
-    random_state,
     random_tree,
     random_vector,
 )
 
-__all__ = ["random_closed_loops", "random_state", "random_tree"]
+__all__ = ["random_closed_loops", "random_tree"]
 
 Array = NDArray[Any]
 

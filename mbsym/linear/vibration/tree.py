@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import AnalysisError
-from mbsym.transfer_matrix import beam_matrices as beams
-from mbsym.transfer_matrix.vibration_elements import (
+from mbsym.linear.vibration import beam_matrices as beams
+from mbsym.linear.vibration.elements import (
     BeamLink,
     Blocks,
     Closure,
@@ -45,7 +45,7 @@ from mbsym.transfer_matrix.vibration_elements import (
     solved,
     tension_of,
 )
-from mbsym.transfer_matrix.vibration_ties import independent_ties, negative_eigenvalues
+from mbsym.linear.vibration.ties import independent_ties, negative_eigenvalues
 
 Array: TypeAlias = NDArray[Any]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.forces import FORCE_ELEMENTS, ForceElement
-from mbsym.forces.element import DrawnSpeed
+from mbsym.forces.element import DrawnSpeed, JointElement
 from mbsym.joints.free import FREE
 from mbsym.joints.record import JointType
 from mbsym.joints.registry import JOINT_TYPES
@@ -22,8 +22,6 @@ from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model
-from mbsym.reference import Reference
-from mbsym.topology import Labelling
 from mbsym.values.parameter import ControlInput, Parameter, Value
 
 Array = NDArray[Any]
@@ -92,34 +90,6 @@ def random_tree(
     if forces and rng.random() < 0.5:
         model = _with_forces(rng, model, table)
     return replace(model, parameters=table.parameters)
-
-
-def random_state(
-    model: Model, labelling: Labelling, rng: np.random.Generator, *, reference: Reference | None = None
-) -> tuple[Array, Array, Array]:
-    """q (nq,) with unit quaternions, v (nv,) and tau (nv,) of a tree, or of a mechanism with its loops opened.
-
-    Args:
-        model: the mechanism.
-        labelling: its labels, which order the entries.
-        rng: generator.
-        reference: the model's reference, if there is one already.
-    """
-    mechanism = (reference or Reference(model, labelling)).mechanism
-    q = np.zeros(mechanism.nq)
-    for joint in mechanism.tree_joints:
-        if joint.coordinates is None:
-            continue
-        entries = []
-        kind = JOINT_TYPES[joint.type]
-        for unit in kind.shape.coordinate_units:
-            entries.append({"1": rng.normal(), "rad": rng.uniform(-3, 3), "m": rng.uniform(-0.5, 0.5)}[unit])
-        values = np.array(entries)
-        if kind.quaternion is not None:
-            quaternion = values[kind.quaternion : kind.quaternion + 4]
-            quaternion /= np.linalg.norm(quaternion)
-        q[joint.coordinates] = values
-    return q, rng.uniform(-1, 1, mechanism.nv), rng.uniform(-2, 2, mechanism.nv)
 
 
 class RandomParameters:
@@ -300,12 +270,12 @@ def _with_rotor(rng: np.random.Generator, joint: Joint, table: RandomParameters)
 def _random_element(rng: np.random.Generator, draw: RandomDraw, *, on_joints: bool) -> ForceElement:
     """A force element; those on joints are four times as likely as one of the others."""
     records = list(FORCE_ELEMENTS.values())
-    elsewhere = [record for record in records if not record.acts_on_joint]
+    elsewhere = [record for record in records if not issubclass(record.element, JointElement)]
     choice = int(rng.integers(len(elsewhere) + 4 * on_joints))
     if choice < len(elsewhere):
         candidates = [elsewhere[choice]]
     else:
-        among = [record for record in records if record.acts_on_joint]
+        among = [record for record in records if issubclass(record.element, JointElement)]
         draw.choose_speed()
         candidates = [among[int(rng.integers(len(among)))], *reversed(among)]
     found = (record.element.random(draw) for record in candidates)

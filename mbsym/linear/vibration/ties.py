@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import AnalysisError
-from mbsym.transfer_matrix.vibration_elements import Tie, row_of
+from mbsym.linear.vibration.elements import Tie, row_of
 
 Array: TypeAlias = NDArray[Any]
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import AnalysisError
-from mbsym.transfer_matrix import beam_matrices as beams
-from mbsym.transfer_matrix.beam_matrices import MassModel
+from mbsym.linear.vibration import beam_matrices as beams
+from mbsym.linear.vibration.beam_matrices import MassModel
 
 Array: TypeAlias = NDArray[Any]
 

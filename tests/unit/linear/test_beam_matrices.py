@@ -9,7 +9,7 @@ import pytest
 from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 
-from mbsym.transfer_matrix.beam_matrices import (
+from mbsym.linear.vibration.beam_matrices import (
     clamped_frequencies_below,
     dynamic_stiffness,
     element_mass,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import AnalysisError
-from mbsym.transfer_matrix.vibration import VibratingTree
+from mbsym.linear.vibration.tree import VibratingTree
 
 Array: TypeAlias = NDArray[Any]
 
