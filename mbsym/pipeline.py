@@ -35,7 +35,7 @@ from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.derivatives.sparsity import Sparsity, compress, index_arrays, sparsity_fields, sparsity_of
 from mbsym.embedded.beside import SUFFIXES_BESIDE, made_beside, reports_beside
 from mbsym.errors import DerivationError, ProofError
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.formulations.massless_motion import require_inertia
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS

@@ -13,7 +13,7 @@ from mbsym.cli.application import main
 from mbsym.codegen.build import WARNINGS, find_compiler
 from mbsym.errors import DerivationError
 from mbsym.formulations.shared import style
-from mbsym.verification.random_mechanisms import random_tree
+from mechanisms.random_mechanisms import random_tree
 
 SPRING = """
 name: spring

@@ -21,7 +21,7 @@ from mbsym.symbolic.equality import compare
 from mbsym.symbolic.program import For, Program
 from mbsym.symbolic.unroll import unrolled
 from mbsym.values.parameter import Parameter
-from mbsym.verification.random_mechanisms import random_tree
+from mechanisms.random_mechanisms import random_tree
 from mechanisms.trees import arms, binary, chain, comb, tree_model
 
 EXACT = GenerationOptions(symbolic_parameters="none", simplify=("slide",))

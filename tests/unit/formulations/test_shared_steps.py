@@ -24,7 +24,7 @@ from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import For, Program
 from mbsym.symbolic.show import show
 from mbsym.symbolic.unroll import unrolled
-from mbsym.verification.random_mechanisms import random_tree
+from mechanisms.random_mechanisms import random_tree
 
 NUMERIC = GenerationOptions(symbolic_parameters="none")
 MOVING = tuple(name for name, kind in JOINT_TYPES.items() if not kind.is_rigid)
