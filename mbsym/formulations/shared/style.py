@@ -71,7 +71,7 @@ def shared_functions(
         program = make()
         if program is not None:
             program = optimise(program)
-            found = [guard for step in program.steps for guard in guards(step.program)]
+            found = guards(program)
             if found:
                 failing[name] = found[0]
             else:
