@@ -65,6 +65,10 @@ BLUNT: Final = 1e-4
 
 BLUNT_SINGLE: Final = 1e-1
 
+PIVOTS: Final = 32.0
+"""Factor around the bound of dependent rows within which nothing is said of ranks: the texts decide by pivots, which
+differ from singular values by as much as there are rows."""
+
 FAINT: Final = 1e-12
 """Size of a closure row over that of the largest below which it is what rounding left of zero."""
 
@@ -179,7 +183,7 @@ def _dynamic_states(
             groups.append(group)
     largest = sized({item.name: rng.uniform(-1, 1, (1, *item.shape)) for item in arguments}, sizes)
     largest["q"] = closed[:1]
-    for key in ("tau", "v"):
+    for key in ("tau", "v") if name != "project_velocity" else ():  # whose results are as large as speeds, no larger
         if key in largest:
             groups.append({**largest, key: np.full_like(largest[key], HUGE[anew.module.description.real])})
     joined = {item.name: np.concatenate([group[item.name] for group in groups]) for item in arguments}
@@ -294,7 +298,7 @@ def _solution(made: _Terms, name: str, states: States, single: bool, rng: np.ran
             alpha, beta = states["gains"][:, :1], states["gains"][:, 1:]
             right -= 2 * alpha * np.einsum("nij,nj->ni", rows, states["v"]) + beta**2 * residual
         matrix = np.sqrt(np.abs(inverses))[:, :, None] * weighted
-        multipliers, rank = _least(matrix, terms["delassus"], right, single, rng)
+        multipliers, rank, doubtful = _least(matrix, terms["delassus"], right, single, rng)
         moved = np.einsum("nij,nj->ni", terms["response"], multipliers)
         if name == "project_velocity":
             results = {anew.functions[name].arguments[-1].name: states["v"] - moved}
@@ -309,6 +313,7 @@ def _solution(made: _Terms, name: str, states: States, single: bool, rng: np.ran
             solved &= np.isfinite(largest(results["wrenches"]))
     status = np.where(rank < right.shape[1], int(Status.SINGULAR), int(Status.OK))
     status[~solved] = Status.NOT_FINITE
+    status[doubtful] = -1
     status[~np.isfinite(largest(inverses))] = Status.SINGULAR
     if anew.functions[_terms(name)].guards:
         # Terms that have a status of their own are no numbers where that is not OK, whatever the reason.
@@ -329,19 +334,22 @@ def _rows(terms: Mapping[str, Array]) -> Array:
 
 def _least(
     matrix: Array, product: Array, right: Array, single: bool, rng: np.random.Generator | None
-) -> tuple[Array, Array]:
-    """lambda of least norm in rows of equal size with A^T A lambda = right, and the rank of each A.
+) -> tuple[Array, Array, Array]:
+    """lambda of least norm in rows of equal size with A^T A lambda = right, the rank of each A, and if it is in doubt.
 
     Whatever solves that errs by epsilon over the square of the smallest singular value.
     """
     epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
     found, rank = np.full_like(right, np.nan), np.zeros(len(right), dtype=int)
+    doubtful = np.zeros(len(right), dtype=bool)
     usable = np.isfinite(largest(matrix)) & np.isfinite(largest(product))
     squares = np.einsum("nii->ni", product)[usable]
     scale = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
     _, values, vt = np.linalg.svd(matrix[usable] * scale[:, None], full_matrices=False)
     most = values.max(axis=1, initial=0.0, keepdims=True)
-    kept = values > epsilon ** (2 / 3) * most
+    bound = epsilon ** (2 / 3) * most
+    kept = values > bound
+    doubtful[usable] = ((values > bound / PIVOTS) & (values < bound * PIVOTS)).any(axis=1)
     inverse = np.where(kept, 1 / np.where(kept, values, 1.0) ** 2, 0.0)
     solved = np.einsum("nki,nk,nkj,nj->ni", vt, inverse, vt, scale * right[usable], optimize=True)
     if rng is not None:
@@ -350,7 +358,7 @@ def _least(
             -1, 1, solved.shape
         )
     found[usable], rank[usable] = scale * solved, kept.sum(axis=1)
-    return found, rank
+    return found, rank, doubtful
 
 
 class _Gaps:
@@ -403,7 +411,7 @@ def _newton_steps(anew: Anew, gaps: _Gaps, q: Array, single: bool) -> Array:
         for step in range(1, SURE_STEPS + 1):
             terms = interpret(anew.programs["position_correction"], {"q": at})
             matrix = np.sqrt(np.abs(terms["inverses"]))[:, :, None] * terms["weighted"]
-            multipliers, rank = _least(matrix, terms["delassus"], residual, single, None)
+            multipliers, rank, _ = _least(matrix, terms["delassus"], residual, single, None)
             motion = -np.einsum("nij,nj->ni", terms["response"], multipliers)
             moved = interpret(anew.programs["moved_position"], {"q": at, "motion": motion})
             at = next(iter(moved.values()))
