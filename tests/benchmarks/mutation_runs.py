@@ -43,7 +43,8 @@ FIRST_FILES, FIRST_TESTS, FIRST_SECONDS = 12, 3, 15.0
 SECONDS: Final = 90.0
 """Recorded seconds of all tests against one fault: the cheapest."""
 
-PYTEST: Final = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no"]
+PYTEST: Final = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no", "-m", ""]
+"""Further examples too, which tests leave out."""
 
 
 def warm_up() -> None:
