@@ -30,10 +30,10 @@ from mbsym.model.frame import Frame
 from mbsym.model.system import Model
 from mbsym.symbolic.compose import substitute
 from mbsym.symbolic.scalar import Scalar
-from mbsym.verification.random_trees import random_tree
 from mechanisms.exact import same
 from mechanisms.matrices import flat, refs, results, rows, times, transposed
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_trees import random_tree
 
 TURNING, PLANAR, FORCED, COUPLED = 63, 102, 43, 20
 """A universal joint on a helical one; a flipped hinge under a plane; force elements; a coupling and a ball joint."""
