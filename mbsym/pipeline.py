@@ -72,7 +72,6 @@ from mbsym.registry import (
 )
 from mbsym.regressors.tables import column_tables
 from mbsym.symbolic.program import OperationCount, Program
-from mbsym.symbolic.rolled import RolledProgram
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, steps done, and steps in all; no steps in all make it a sentence to be read."""
@@ -85,12 +84,11 @@ class Derivation:
     Attributes:
         mechanism: what they were derived from.
         formulation: by which.
-        programs: the functions, in catalogue order.
-        reports: what the passes did to each.
+        programs: the functions, in catalogue order; behind them those that go through steps which bodies share.
+        reports: what the passes did to each of the former.
         loops: what is known of closed loops, None for a tree.
         fixed: functions with fixed text that call the programs, if there are any.
         sparsity: of the matrices of functions on request and derivatives, by function and result.
-        rolled: functions made of steps that bodies of one kind share; none of them is among the programs.
         left_out: functions that nobody named and that would be too large, with the megabytes of each.
     """
 
@@ -101,7 +99,6 @@ class Derivation:
     loops: LoopAnalysis | None = None
     fixed: FixedFunctions | None = None
     sparsity: Mapping[str, Mapping[str, Sparsity]] = field(default_factory=dict)
-    rolled: tuple[RolledProgram, ...] = ()
     left_out: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -110,14 +107,12 @@ class Derivation:
     @property
     def names(self) -> list[str]:
         """Of all functions."""
-        names = [program.name for program in self.programs] + [rolled.name for rolled in self.rolled]
-        return names + [function.name for function in self.runtime]
+        return [program.name for program in self.programs] + [function.name for function in self.runtime]
 
     @property
     def operation_counts(self) -> dict[str, OperationCount]:
         """Of each derived function."""
-        counts = {program.name: program.operation_count() for program in self.programs}
-        return counts | {rolled.name: rolled.operation_count() for rolled in self.rolled}
+        return {program.name: program.operation_count() for program in self.programs}
 
     @property
     def runtime(self) -> tuple[RuntimeFunction, ...]:
@@ -228,7 +223,10 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     names = [name for name in names if name not in left_out]
     contracts = [contract for contract in contracts if contract.name not in left_out]
     require_moderate(least.without(left_out), options.largest, mechanism.model.name)
-    simplify = partial(_simplified_step, mechanism.simplifications)
+
+    def simplify(program: Program) -> Program:
+        return optimise(program, mechanism.simplifications)[0]
+
     rolled, failing = shared_functions(mechanism, candidates, simplify, options.style, prepare=apart)
     parted = any(function.threads for function in rolled.values())
     require_compatible(options, replace(facts, shared=tuple(rolled), parted=parted, failing=failing))
@@ -259,18 +257,13 @@ def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress 
     return Derivation(
         mechanism,
         options.formulation,
-        tuple(programs),
+        (*programs, *rolled.values()),
         tuple(reports),
         found.loops,
         fixed,
         sparsity,
-        tuple(rolled.values()),
         left_out,
     )
-
-
-def _simplified_step(simplifications: Collection[str], step: Program) -> Program:
-    return optimise(step, simplifications)[0]
 
 
 def _is_for_lanes(name: str, options: GenerationOptions) -> bool:
@@ -355,7 +348,6 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
         trigonometry=options.trigonometry,
         batch=known_for_batches(options.batch, derivation.names),
         prepares=PREPARE if options.prepare else "",
-        rolled=derivation.rolled,
     )
 
 

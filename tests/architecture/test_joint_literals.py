@@ -22,6 +22,7 @@ OTHER_MEANINGS = {
     ("loops/contracts.py", "CONSTRAINED_TERMS"): "an output: accelerations of the tree with its loops left free",
     ("loops/functions.py", "_constrained_terms"): "the same output",
     ("verification/loop_identities.py", "_open_motion"): "the same output",
+    ("verification/own_measures.py", "DIMENSIONS"): "the same output",
 }
 """Constants and functions whose words are somebody else's, with the reason."""
 

@@ -62,6 +62,7 @@ OF_BODIES = ("joint", "freejoint", "inertial")
 """What a frame holds for the body around it, of which the world has none."""
 
 MOTORS = {"actuator": "actuators"}
+OF_TENDONS = ("stiffness", "damping", "armature", "frictionloss")
 LEFT_OUT = {"tendon": "tendons", "contact": "contacts", "deformable": "deformable bodies"}
 
 
@@ -250,6 +251,12 @@ class _Reader:
             count = sum(tag != "tendon" or item.attributes.get("name") not in coupling for item in items)
             if count:
                 self.notes.append(f"{count} {word} are left out of the dynamics")
+        for tendon in (item for element in root.all("tendon") for item in element.children):
+            given = self._with_main(replace(tendon, tag="tendon")).attributes
+            own = [key for key in OF_TENDONS if any(part != "0" for part in given.get(key, "0").split())]
+            if own and given.get("name") in coupling:
+                told = " and ".join(own)
+                self.notes.append(f"{told} of tendon {given['name']!r}, which ties joints, is left out of the dynamics")
         if self.friction:
             self.notes.append(f"the dry friction of {self.friction} joints is left out of the dynamics")
 

@@ -7,10 +7,8 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.passes.rolled_steps import simplified_steps
 from mbsym.symbolic.domains import Guard, guards
 from mbsym.symbolic.program import Program
-from mbsym.symbolic.rolled import RolledProgram
 
 Style: TypeAlias = Literal["straight", "shared", "auto"]
 """Every operation written out, or steps that bodies share in loops; auto decides by the number of bodies."""
@@ -50,34 +48,34 @@ def may_share(mechanism: Mechanism, style: Style, *, prepare: bool) -> bool:
 
 def shared_functions(
     mechanism: Mechanism,
-    candidates: Mapping[str, Callable[[], RolledProgram | None]],
+    candidates: Mapping[str, Callable[[], Program | None]],
     optimise: Callable[[Program], Program],
     style: Style,
     *,
     prepare: bool,
-) -> tuple[dict[str, RolledProgram], str]:
+) -> tuple[dict[str, Program], str]:
     """Functions that are made of steps which bodies of one kind share, as the style says, and what others can fail of.
 
     Args:
         mechanism: whose functions.
         candidates: what makes them, or says that they cannot be made so, by their names.
-        optimise: the passes that steps go through.
+        optimise: the passes that they go through.
         style: as it is asked for.
         prepare: what depends on parameters is computed beforehand.
     """
     if not may_share(mechanism, style, prepare=prepare):
         return {}, ""
-    made: dict[str, RolledProgram] = {}
+    made: dict[str, Program] = {}
     failing: dict[str, Guard] = {}
     for name, make in candidates.items():
-        rolled = make()
-        if rolled is not None:
-            rolled = simplified_steps(rolled, optimise)
-            found = [guard for step in rolled.steps for guard in guards(step.program)]
+        program = make()
+        if program is not None:
+            program = optimise(program)
+            found = [guard for step in program.steps for guard in guards(step.program)]
             if found:
                 failing[name] = found[0]
             else:
-                made[name] = rolled
+                made[name] = program
     return made, _told(mechanism, failing)
 
 

@@ -128,6 +128,15 @@ LIMB = """<mujoco><compiler angle="radian"/><worldbody><body name="a"><joint nam
 <tendon tendon1="t" polycoef="-0.3"/></equality></mujoco>"""
 
 
+def test_what_a_tying_tendon_has_of_its_own_is_named() -> None:
+    text = """<mujoco><default><tendon damping="2"/></default><worldbody><body name="a"><joint name="x" type="slide"/>
+<geom size="1"/><body name="b"><joint name="y" type="slide"/><geom size="1"/></body></body></worldbody><tendon>
+<fixed name="t" armature="3" stiffness="0 0"><joint joint="x" coef="1"/><joint joint="y" coef="2"/></fixed></tendon>
+<equality><tendon tendon1="t"/></equality></mujoco>"""
+    (told,) = (note for note in read_mjcf(TextSource("m.xml", text)).warnings if "tendon" in note)
+    assert told.endswith("damping and armature of tendon 't', which ties joints, is left out of the dynamics")
+
+
 def test_tendons_over_more_joints_hold_what_mujoco_holds() -> None:
     found = read_mjcf(TextSource("limb.xml", LIMB))
     assert [item.name for item in found.constraints] == ["s", "s_2"]

@@ -1,4 +1,4 @@
-"""What makes the steps of rolled programs smaller: their own passes, and numbers that are computed beforehand.
+"""What makes the steps of programs with loops smaller: their own passes, and numbers that are computed beforehand.
 
 What a step computes of a call's numbers alone is computed here, exactly, and is one of its numbers then. Numbers that
 are the same in all calls become constants, those that are equal in each call one; what nobody reads is left out.
@@ -14,8 +14,7 @@ from typing import Final, TypeAlias
 
 from mbsym.passes.rebuild import rebuild
 from mbsym.symbolic.graph import Graph, Reference
-from mbsym.symbolic.program import Input, Program
-from mbsym.symbolic.rolled import MEMORY, Call, Item, Pairs, RolledProgram, Step
+from mbsym.symbolic.program import MEMORY, Call, For, ForPairs, Input, Item, Program, Statement, Step
 
 Numbers: TypeAlias = tuple[Fraction, ...]
 
@@ -24,19 +23,19 @@ _NUMBERED: Final = re.compile(r"0(?=_|$)")
 """In names of values, the label of a body that stands for many."""
 
 
-def simplified_steps(rolled: RolledProgram, optimise: Callable[[Program], Program]) -> RolledProgram:
-    """An equal rolled program with fewer operations, numbers and entries of the memory.
+def simplified_steps(whole: Program, optimise: Callable[[Program], Program]) -> Program:
+    """An equal program with fewer operations, numbers and entries of the memory.
 
     Args:
-        rolled: to simplify.
+        whole: to simplify.
         optimise: the passes that each step goes through.
     """
-    calls: list[list[Call]] = [[] for _ in rolled.steps]
-    for call in rolled.calls:
+    calls: list[list[Call]] = [[] for _ in whole.steps]
+    for call in whole.calls:
         calls[call.step].append(call)
     steps: list[Step] = []
     numbers: list[list[Numbers]] = []
-    for step, own in zip(rolled.steps, calls, strict=True):
+    for step, own in zip(whole.steps, calls, strict=True):
         values = [call.numbers for call in own]
         program, values = _hoisted(step, values)
         program = optimise(program)
@@ -46,11 +45,12 @@ def simplified_steps(rolled: RolledProgram, optimise: Callable[[Program], Progra
         steps.append(replace(step, program=program, numbers=_count(values)))
         numbers.append(values)
     counters = [iter(values) for values in numbers]
-    sweeps = tuple(
-        replace(sweep, calls=tuple(replace(call, numbers=next(counters[call.step])) for call in sweep.calls))
-        for sweep in rolled.sweeps
-    )
-    return _pruned(replace(rolled, steps=tuple(steps), sweeps=sweeps))
+
+    def numbered(loop: For) -> For:
+        return replace(loop, calls=tuple(replace(call, numbers=next(counters[call.step])) for call in loop.calls))
+
+    body = tuple(numbered(each) if isinstance(each, For) else each for each in whole.body)
+    return _pruned(replace(whole, steps=tuple(steps), body=body))
 
 
 def _count(values: Sequence[Numbers]) -> int:
@@ -156,62 +156,70 @@ def _value(graph: Graph, node: int, found: dict[int, Fraction]) -> Fraction:
 # ---- what nobody reads -----------------------------------------------------------------------------------------------
 
 
-def _pruned(rolled: RolledProgram) -> RolledProgram:
-    """Without arguments that a step does not look at, and without blocks that no step reads."""
-    while True:
-        smaller = _pruned_once(rolled)
-        if smaller.steps == rolled.steps:
-            return smaller
-        rolled = smaller
+def _pruned(whole: Program) -> Program:
+    """Without arguments that a step does not look at, without blocks that no step reads, and without idle steps."""
+    while (smaller := _pruned_once(whole)).steps != whole.steps:
+        whole = smaller
+    called = sorted({call.step for call in smaller.calls} | {each.step for each in smaller.pairs})
+    number = {step: place for place, step in enumerate(called)}
+
+    def moved(statement: Statement) -> Statement:
+        if isinstance(statement, ForPairs):
+            return replace(statement, step=number[statement.step])
+        if not isinstance(statement, For):
+            return statement
+        return replace(statement, calls=tuple(replace(call, step=number[call.step]) for call in statement.calls))
+
+    return replace(smaller, steps=tuple(smaller.steps[step] for step in called), body=tuple(map(moved, smaller.body)))
 
 
-def _pruned_once(rolled: RolledProgram) -> RolledProgram:
-    reads = [_looked_at(step) for step in rolled.steps]
+def _pruned_once(whole: Program) -> Program:
+    reads = [_looked_at(step) for step in whole.steps]
     wanted = {
         place
-        for call in rolled.calls
+        for call in whole.calls
         for k, place in enumerate(call.reads)
-        if reads[call.step][k] and rolled.steps[call.step].reads[k] == MEMORY
+        if reads[call.step][k] and whole.steps[call.step].reads[k] == MEMORY
     }
-    pairs = tuple(_pairs_with(each, reads[each.step]) for each in rolled.pairs)
-    wanted.update(place for each in pairs for item in (*each.outer, *each.inner) for place in item.reads)
-    writes = [[array != MEMORY for array in step.writes] for step in rolled.steps]
-    for call in rolled.calls:
+    paired = (_pairs_with(each, reads[each.step]) for each in whole.pairs)
+    wanted.update(place for each in paired for item in (*each.outer, *each.inner) for place in item.reads)
+    writes = [[array != MEMORY for array in step.writes] for step in whole.steps]
+    for call in whole.calls:
         own = writes[call.step]
         for k, place in enumerate(call.writes):
             own[k] = own[k] or place in wanted
-    steps = tuple(map(_with, rolled.steps, reads, writes))
+    steps = tuple(map(_with, whole.steps, reads, writes))
     idle = {place for place, step in enumerate(steps) if not step.writes}
-    sweeps = tuple(
-        replace(
-            sweep,
-            calls=tuple(
-                replace(
-                    call,
-                    reads=tuple(place for place, keep in zip(call.reads, reads[call.step], strict=True) if keep),
-                    writes=tuple(place for place, keep in zip(call.writes, writes[call.step], strict=True) if keep),
-                )
-                for call in sweep.calls
-                if call.step not in idle
-            ),
+
+    def less(statement: Statement) -> Statement:
+        if isinstance(statement, ForPairs):
+            return _pairs_with(statement, reads[statement.step])
+        if not isinstance(statement, For):
+            return statement
+        calls = (
+            replace(call, reads=_kept(call.reads, reads[call.step]), writes=_kept(call.writes, writes[call.step]))
+            for call in statement.calls
+            if call.step not in idle
         )
-        for sweep in rolled.sweeps
-    )
-    return replace(rolled, steps=steps, sweeps=tuple(sweep for sweep in sweeps if sweep.calls), pairs=pairs)
+        return replace(statement, calls=tuple(calls))
+
+    body = tuple(map(less, whole.body))
+    kept = tuple(each for each in body if not isinstance(each, For) or each.calls)
+    return replace(whole, steps=steps, body=kept)
 
 
-def _pairs_with(pairs: Pairs, reads: Sequence[bool]) -> Pairs:
+def _kept(places: Sequence[int], keep: Sequence[bool]) -> tuple[int, ...]:
+    return tuple(place for place, is_kept in zip(places, keep, strict=True) if is_kept)
+
+
+def _pairs_with(pairs: ForPairs, reads: Sequence[bool]) -> ForPairs:
     """The pairs whose step has some of its inputs."""
     first = len(pairs.outer[0].reads) if pairs.outer else 0
 
-    def less(item: Item, kept: Sequence[bool]) -> Item:
-        return replace(item, reads=tuple(place for place, keep in zip(item.reads, kept, strict=True) if keep))
+    def less(items: Sequence[Item], keep: Sequence[bool]) -> tuple[Item, ...]:
+        return tuple(replace(item, reads=_kept(item.reads, keep)) for item in items)
 
-    return replace(
-        pairs,
-        outer=tuple(less(item, reads[:first]) for item in pairs.outer),
-        inner=tuple(less(item, reads[first:]) for item in pairs.inner),
-    )
+    return replace(pairs, outer=less(pairs.outer, reads[:first]), inner=less(pairs.inner, reads[first:]))
 
 
 def _looked_at(step: Step) -> list[bool]:

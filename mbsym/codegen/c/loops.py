@@ -1,15 +1,14 @@
-"""Rolled programs in C: steps as static functions, their numbers and places as tables, and loops over these."""
+"""Loops in C: numbers and places of the calls of steps as tables, and loops over these."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import Final
 
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.tables import CONTINUED, INDENT
-from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, LoweredStep, LoweredSweep, Run
+from mbsym.codegen.lowered import LoweredFor, LoweredFunction, LoweredPairs, LoweredStep, LoweredZeros, Run
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH, c_comment
 
@@ -17,29 +16,13 @@ _LARGEST_SHORT: Final = 65535
 _LARGEST_CHAR: Final = 255
 
 
-def step_functions(function: ModuleFunction, rolled: LoweredRolled) -> tuple[ModuleFunction, ...]:
-    """The steps as functions of their own."""
-    return tuple(
-        replace(
-            function,
-            name=f"{function.name}_{step.name}",
-            identifier=f"{function.identifier}_{step.name}",
-            arguments=step.arguments,
-            identifiers=step.identifiers,
-            body=step.body,
-            rolled=None,
-        )
-        for step in rolled.steps
-    )
-
-
-class RolledLines:
-    """The statements of a function whose steps are static functions.
+class LoopLines:
+    """The loops of a function whose steps are static functions.
 
     Args:
         module: that it belongs to.
         function: of the module.
-        rolled: its steps and calls.
+        body: of the function.
         symbols: of the steps.
         printer: of the module's floating-point type.
     """
@@ -48,60 +31,58 @@ class RolledLines:
         self,
         module: LoweredModule,
         function: ModuleFunction,
-        rolled: LoweredRolled,
+        body: LoweredFunction,
         symbols: Sequence[str],
         printer: CPrinter,
     ) -> None:
-        self._rolled = rolled
+        self._body = body
         self._symbols = symbols
         self._printer = printer
         self._real = f"{module.names.module}_real"
-        self._function = function
         self._takes_parameters = module.takes_parameters(function)
-        scope = module.names.inside((*function.identifiers, *rolled.arrays))
+        scope = module.names.inside((*function.identifiers, *body.arrays))
         self._memory = scope.claim("memory")
         self._place = scope.claim("k")
         self._at = scope.claim("at")
         self._order = scope.claim("order")
         self._found = scope.claim("found")
-        self._outer = [scope.claim(f"outer_{k}") for k in range(1, len(rolled.pairs) + 1)]
-        self._inner = [scope.claim(f"inner_{k}") for k in range(1, len(rolled.pairs) + 1)]
+        self._pairs = [each for each in body.loops if isinstance(each, LoweredPairs)]
+        self._outer = [scope.claim(f"outer_{k}") for k in range(1, len(self._pairs) + 1)]
+        self._inner = [scope.claim(f"inner_{k}") for k in range(1, len(self._pairs) + 1)]
         self._part = scope.claim("part")
         self._ends = scope.claim("ends")
         self._first = scope.claim("first")
-        self._numbers = [scope.claim(f"numbers_{k}") for k in range(1, len(rolled.steps) + 1)]
-        self._places = [scope.claim(f"places_{k}") for k in range(1, len(rolled.steps) + 1)]
+        self._numbers = [scope.claim(f"numbers_{k}") for k in range(1, len(body.steps) + 1)]
+        self._places = [scope.claim(f"places_{k}") for k in range(1, len(body.steps) + 1)]
 
-    def lines(self) -> tuple[str, ...]:
-        """All of them."""
-        lines = []
-        for item, identifier in zip(self._function.arguments, self._function.identifiers, strict=True):
-            if identifier not in self._rolled.used or not item.size:
-                lines.append(f"{INDENT}(void){identifier};")
-        for number, step in enumerate(self._rolled.steps):
-            lines += self._tables(number, step)
-        if self._rolled.memory:
-            lines.append(f"{INDENT}{self._real} {self._memory}[{self._rolled.memory}]; /* what steps hand on */")
-        lines += [f"{INDENT}{self._real} {name}[{size}];" for name, size in self._rolled.arrays.items()]
-        lines += self._zeros()
-        threads = self._rolled.threads
-        if threads:
-            lines += [*_pragma(f"parallel num_threads({threads})"), f"{INDENT}{{"]
-        for sweep in self._rolled.sweeps:
-            lines += ["", f"{INDENT}{INDENT * (threads > 0)}/* {c_comment(sweep.title)} */"]
-            own = self._shared_out(sweep) if threads else self._in_order(sweep)
-            lines += [f"{INDENT}{line}" if threads and not line.startswith("#") else line for line in own]
-        lines += [f"{INDENT}}}"] * (threads > 0)
-        for number, pairs in enumerate(self._rolled.pairs):
-            lines += self._pairs(number, pairs)
-        return tuple(lines)
+    def lines(self) -> list[str]:
+        """The tables and all loops."""
+        body, threads = self._body, self._body.threads
+        lines = [line for number, step in enumerate(body.steps) for line in self._tables(number, step)]
+        if body.memory:
+            lines.append(f"{INDENT}{self._real} {self._memory}[{body.memory}]; /* what steps hand on */")
+        lines += [f"{INDENT}{self._real} {name}[{size}];" for name, size in body.arrays.items()]
+        for kind, group in groupby(body.loops, key=type):
+            if kind is LoweredFor and threads:
+                lines += [*_pragma(f"parallel num_threads({threads})"), f"{INDENT}{{"]
+            for each in group:
+                if isinstance(each, LoweredZeros):
+                    lines += self._zeros(each)
+                elif isinstance(each, LoweredPairs):
+                    lines += self._over_pairs(self._pairs.index(each), each)
+                else:
+                    lines += ["", f"{INDENT}{INDENT * (threads > 0)}/* {c_comment(each.title)} */"]
+                    own = self._shared_out(each) if threads else self._in_order(each)
+                    lines += [f"{INDENT}{line}" if threads and not line.startswith("#") else line for line in own]
+            lines += [f"{INDENT}}}"] * (kind is LoweredFor and threads > 0)
+        return lines
 
-    def _in_order(self, sweep: LoweredSweep) -> list[str]:
+    def _in_order(self, sweep: LoweredFor) -> list[str]:
         """A sweep, call by call."""
         lines = [line for run in sweep.in_turn for line in self._loop(run)]
         return lines + self._mixed(sweep.mixed) if sweep.mixed else lines
 
-    def _shared_out(self, sweep: LoweredSweep) -> list[str]:
+    def _shared_out(self, sweep: LoweredFor) -> list[str]:
         """A sweep whose parts threads take, or the one that comes first all of it."""
         if sweep.is_spread:
             lines = []
@@ -115,18 +96,14 @@ class RolledLines:
         inner = [f"{INDENT}{line}" for line in self._in_order(sweep)]
         return [*_pragma("single"), f"{INDENT}{{", *inner, f"{INDENT}}}"]
 
-    def _zeros(self) -> list[str]:
-        lines = []
-        for item, identifier in zip(self._function.arguments, self._function.identifiers, strict=True):
-            if identifier in self._rolled.zeroed and item.direction == "out":
-                k = self._place
-                lines += [
-                    "",
-                    f"{INDENT}for (int {k} = 0; {k} < {item.size}; ++{k}) {{",
-                    f"{CONTINUED}{identifier}[{k}] = 0;",
-                    f"{INDENT}}}",
-                ]
-        return lines
+    def _zeros(self, zeros: LoweredZeros) -> list[str]:
+        k = self._place
+        return [
+            "",
+            f"{INDENT}for (int {k} = 0; {k} < {zeros.size}; ++{k}) {{",
+            f"{CONTINUED}{zeros.identifier}[{k}] = 0;",
+            f"{INDENT}}}",
+        ]
 
     # ---- tables -----------------------------------------------------------------------------------------------------
 
@@ -145,7 +122,7 @@ class RolledLines:
 
     # ---- pairs ------------------------------------------------------------------------------------------------------
 
-    def _pairs(self, number: int, pairs: LoweredPairs) -> list[str]:
+    def _over_pairs(self, number: int, pairs: LoweredPairs) -> list[str]:
         """Two loops, the inner one along the path of an item."""
         outer, inner, k, at = self._outer[number], self._inner[number], self._place, self._at
         lines = ["", f"{INDENT}/* {c_comment(pairs.title)}: {pairs.count} pairs */"]
@@ -174,7 +151,7 @@ class RolledLines:
     # ---- calls ------------------------------------------------------------------------------------------------------
 
     def _call(self, number: int, row: str) -> str:
-        step = self._rolled.steps[number]
+        step = self._body.steps[number]
         single = len(step.places) == 1
         actual = []
         for k, array in enumerate(step.arrays):
@@ -209,7 +186,7 @@ class RolledLines:
         lines.append(f"{CONTINUED}int {self._at}[{len(steps)}] = {{{', '.join(str(first[step]) for step in steps)}}};")
         return [*lines, *self._choosing(steps, "0", str(len(order)), CONTINUED), f"{INDENT}}}"]
 
-    def _parts(self, sweep: LoweredSweep) -> list[str]:
+    def _parts(self, sweep: LoweredFor) -> list[str]:
         """A loop over parts, each of which is a loop that chooses the step."""
         runs, at = sweep.runs, self._at
         steps = list(dict.fromkeys(run.step for run in runs))
