@@ -84,7 +84,7 @@ class AcadosContext:
 
 
 def _available(mechanism: Mechanism, options: ExportOptions) -> Available:
-    return available_functions(mechanism, options.formulation)
+    return available_functions(mechanism, options.generation.formulation)
 
 
 def _is_closed(available: Available) -> bool:
@@ -109,18 +109,18 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
             depend on time, or there are no derivatives.
     """
     step_of(options)
-    if options.functions:
+    if options.generation.functions:
         raise CodegenError(
-            "acados takes dynamics, not functions", where="--function", remedy="leave it out, or export to casadi"
+            "acados takes dynamics, not functions", where="`functions`", remedy="leave it out, or export to casadi"
         )
-    require_dynamics(mechanism, options.formulation)
+    require_dynamics(mechanism, options.generation.formulation)
     plans = _plans(mechanism, options)
     for plan in plans.values():
         if plan.refusal:
             raise CodegenError(
                 f"{plan.function} has no derivatives: {plan.refusal}",
                 where=mechanism.model.name,
-                remedy="fold the parameters in with --symbolic-parameters none",
+                remedy="fold the parameters in with `symbolic_parameters none`",
             )
     names = [*plans, *(name for plan in plans.values() for name in plan.functions)]
     if mechanism.q.quaternions:

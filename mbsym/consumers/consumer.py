@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
-from mbsym.codegen.description import GeneratedFile, Real, Trigonometry
+from mbsym.codegen.description import GeneratedFile, Real
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.consumers.archive import Archive
-from mbsym.conventions import LARGEST_CODE
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.model.frame import FrameAxes
+from mbsym.options.generation import DEFAULTS, GenerationOptions
 from mbsym.pipeline import Derivation
 from mbsym.symbolic.program import Program
 
@@ -23,22 +21,11 @@ class ExportOptions:
     """What to export.
 
     Attributes:
-        functions: names from the catalogue, empty for those that the consumer asks for.
-        formulation, real, symbolic_parameters, order, prefix, frames, frame_axes, largest, trigonometry: see
-            ``pipeline.GenerationOptions``.
+        generation: what is asked for of the module; no functions stand for those that the consumer asks for.
         settings: of the consumer, by name; what is not given is as the consumer has it.
     """
 
-    functions: tuple[str, ...] = ()
-    formulation: str = "auto"
-    real: Real = "double"
-    symbolic_parameters: str | tuple[str, ...] = ""
-    order: str = "weight"
-    prefix: str = ""
-    frames: tuple[str, ...] = ()
-    frame_axes: FrameAxes | Literal[""] = ""
-    largest: float = LARGEST_CODE
-    trigonometry: Trigonometry = "libm"
+    generation: GenerationOptions = DEFAULTS
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -54,7 +41,9 @@ def step_of(options: ExportOptions) -> float:
     except ValueError:
         step = 0.0
     if not 0.0 < step < float("inf"):
-        raise CodegenError(f"{text!r} is no length of a step", where="--set step", remedy="give seconds, such as 0.01")
+        raise CodegenError(
+            f"{text!r} is no length of a step", where="`settings step`", remedy="give seconds, such as 0.01"
+        )
     return step
 
 
@@ -66,7 +55,7 @@ def says_yes(setting: str, options: ExportOptions) -> bool:
     """
     text = options.settings[setting]
     if text not in ("yes", "no"):
-        raise CodegenError(f"{text!r} is neither yes nor no", where=f"--set {setting}", remedy="say yes or no")
+        raise CodegenError(f"{text!r} is neither yes nor no", where=f"`settings {setting}`", remedy="say yes or no")
     return text == "yes"
 
 
@@ -152,18 +141,24 @@ class Consumer:
         Raises:
             CodegenError: the consumer has no such precision or setting.
         """
-        if options.real not in self.reals:
+        if options.generation.real not in self.reals:
             raise CodegenError(
-                f"{self.name} cannot take {options.real}" + (f": {self.reason}" if self.reason else ""),
-                where="--real",
+                f"{self.name} cannot take {options.generation.real}" + (f": {self.reason}" if self.reason else ""),
+                where="`real`",
                 remedy=f"export it in {' or '.join(self.reals)}",
+            )
+        if options.generation.takes_sines:
+            raise CodegenError(
+                "sines and cosines cannot be had from 'argument' here",
+                where="`trigonometry`",
+                remedy="use libm or inline",
             )
         for name in options.settings:
             if name not in self.settings:
                 own = ", ".join(self.settings)
                 raise CodegenError(
                     f"{self.name} has no setting {name!r}",
-                    where=f"--set {name}",
+                    where=f"`settings {name}`",
                     remedy=f"use one of {own}" if own else "leave it out",
                 )
         return replace(options, settings={**self.settings, **options.settings})

@@ -133,12 +133,12 @@ class UnitContext(MotionContext):
 def _version(options: ExportOptions) -> str:
     version = options.settings["fmi"]
     if version not in VERSIONS:
-        raise CodegenError(f"there is no FMI {version}", where="--set fmi", remedy=f"use {' or '.join(VERSIONS)}")
+        raise CodegenError(f"there is no FMI {version}", where="`settings fmi`", remedy=f"use {' or '.join(VERSIONS)}")
     return version
 
 
 def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
-    available = available_functions(mechanism, options.formulation)
+    available = available_functions(mechanism, options.generation.formulation)
     names = (DYNAMICS, *([RATES] if mechanism.q.quaternions else []))
     return tuple(derivative_plan(mechanism, available, name) for name in names)
 
@@ -154,13 +154,13 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
         CodegenError: functions were named, a setting means nothing, or the formulation has no forward dynamics.
     """
     _version(options), step_of(options), says_yes("binary", options)
-    if options.functions:
+    if options.generation.functions:
         raise CodegenError(
             "a functional mock-up unit has states and rates, not functions",
-            where="--function",
+            where="`functions`",
             remedy="leave it out, or export to another consumer",
         )
-    names = [*motion_functions(mechanism, options.formulation)]
+    names = [*motion_functions(mechanism, options.generation.formulation)]
     if POSITION in names:
         names += [RESIDUAL, SCALE]
     plans = _plans(mechanism, options)

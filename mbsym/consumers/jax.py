@@ -89,7 +89,7 @@ class JaxContext:
 
 
 def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
-    available = available_functions(mechanism, options.formulation)
+    available = available_functions(mechanism, options.generation.formulation)
     return tuple(derivative_plan(mechanism, available, name) for name in functions_of(available, options))
 
 
@@ -99,8 +99,8 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     Raises:
         CodegenError: the formulation has no forward dynamics, and no other function was named.
     """
-    if not options.functions:
-        require_dynamics(mechanism, options.formulation)
+    if not options.generation.functions:
+        require_dynamics(mechanism, options.generation.formulation)
     plans = _plans(mechanism, options)
     names = [*(plan.function for plan in plans), *(name for plan in plans for name in plan.functions)]
     if mechanism.q.quaternions:
@@ -127,7 +127,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         if whole:
             raise CodegenError(
                 f"{function.name} returns the integers {', '.join(whole)}, of which there are no derivatives",
-                where="--function",
+                where="`functions`",
                 remedy="leave it out",
             )
         symbol = f"{exported.name}_jax_{function.identifier}"

@@ -66,7 +66,7 @@ def require_dynamics(mechanism: Mechanism, formulation: str) -> None:
     if DYNAMICS not in available.every and (fixed is None or DYNAMICS not in fixed.names):
         raise CodegenError(
             f"the formulation {formulation} has no {DYNAMICS}, with which states move",
-            where="--formulation",
+            where="`formulation`",
             remedy="use auto",
         )
 

@@ -54,10 +54,10 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
         CodegenError: functions were named, or the interface cannot express the mechanism.
     """
     name = mechanism.model.name
-    if options.functions:
+    if options.generation.functions:
         raise CodegenError(
             "the package has the functions of its interface",
-            where="--function",
+            where="`functions`",
             remedy="leave it out, or export to cpp",
         )
     if mechanism.cut_joints or mechanism.model.constraints:

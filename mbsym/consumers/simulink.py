@@ -27,13 +27,13 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     Raises:
         CodegenError: functions were named, or the formulation has no forward dynamics.
     """
-    if options.functions:
+    if options.generation.functions:
         raise CodegenError(
             "an S-function has states and rates, not functions",
-            where="--function",
+            where="`functions`",
             remedy="leave it out, or call the functions of mbsym generate with a C Caller block",
         )
-    return Request(motion_functions(mechanism, options.formulation))
+    return Request(motion_functions(mechanism, options.generation.formulation))
 
 
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
