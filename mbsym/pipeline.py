@@ -6,25 +6,14 @@ Building and checking what was written stand above, in ``mbsym.verification``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 
-from mbsym import markup
-from mbsym.codegen.interface import (
-    GeneratedFile,
-    ModuleDescription,
-    Real,
-    lowered,
-    print_files,
-    printed_languages,
-)
-from mbsym.codegen.languages import BATCH, LANGUAGES
+from mbsym.codegen.interface import GeneratedFile, ModuleDescription, Real, print_files
 from mbsym.codegen.lowered_module import LoweredModule
-from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES
-from mbsym.codegen.write import write_files
 from mbsym.conventions import LARGEST_CODE
-from mbsym.embedded.beside import BESIDE, SUFFIXES_BESIDE, made_beside, reports_beside
+from mbsym.embedded.beside import BESIDE, made_beside
 from mbsym.errors import DerivationError, ProofError
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
@@ -34,8 +23,6 @@ from mbsym.model.inertial_parameters import with_named_parameters
 from mbsym.model.system import Model, with_frames
 from mbsym.model.validate import require_valid
 from mbsym.options.generation import GenerationOptions, chosen
-from mbsym.proof.proof import FIELD as PROOF
-from mbsym.proof.proof import prove
 from mbsym.proof.smallest import with_least_options
 from mbsym.records import Registry
 from mbsym.registry import SIMPLIFICATIONS
@@ -45,8 +32,10 @@ from mbsym.stages.derivation import Derivation, Progress, Stage
 from mbsym.stages.describe import describe
 from mbsym.stages.give_sines import GIVE_SINES
 from mbsym.stages.prepare import PREPARE
+from mbsym.stages.prove import proved, with_fields
 from mbsym.stages.share import SHARE
 from mbsym.stages.simplify import DERIVE, optimise
+from mbsym.stages.write import Generation, written
 
 __all__ = [
     "Derivation",
@@ -66,29 +55,6 @@ __all__ = [
 
 STAGES: Final[Registry[Stage]] = Registry("stage", (SHARE, DERIVE, COMPRESS, PREPARE, GIVE_SINES), DerivationError)
 """From what is asked for to the functions of a module, one after the other."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Generation:
-    """Files that were written, the derivation behind them, and what was asked for."""
-
-    directory: Path
-    paths: tuple[Path, ...]
-    derivation: Derivation
-    options: GenerationOptions
-
-    def __repr__(self) -> str:
-        names = ", ".join(path.name for path in self.paths)
-        without = f", without {', '.join(self.derivation.left_out)}" if self.derivation.left_out else ""
-        about = f"{self.derivation.mechanism.model.name!r}: {len(self.derivation.names)} functions in {names}"
-        return f"<Generation of {about}{without}>"
-
-    def _repr_html_(self) -> str:
-        """For notebooks: the functions with their operations, and the files."""
-        counts = self.derivation.operation_counts
-        rows = ((name, count.arithmetic, count.sincos) for name, count in counts.items())
-        files = markup.paragraph(", ".join(str(path) for path in self.paths))
-        return files + markup.table(("function", "+ - * /", "sin, cos"), rows)
 
 
 def read(source: Model | str | Path, options: LoadOptions | None = None) -> Model:
@@ -147,10 +113,9 @@ def generate_files(
     if progress is not None:
         progress("print the code", len(derivation.programs), len(derivation.programs) + 1)
     module = proven(derivation, describe(derivation, options), options)
-    description = module.description
-    beside = made_beside([name for name in BESIDE if getattr(options, name)], description, derivation.mechanism)
-    module = replace(module, description=replace(description, manifest={**description.manifest, **beside.manifest}))
-    return derivation, print_files(module, options.languages, beside.files)
+    asked = [name for name in BESIDE if getattr(options, name)]
+    beside = made_beside(asked, module.description, derivation.mechanism)
+    return derivation, print_files(with_fields(module, beside.manifest), options.languages, beside.files)
 
 
 def proven(derivation: Derivation, description: ModuleDescription, options: GenerationOptions) -> LoweredModule:
@@ -160,32 +125,17 @@ def proven(derivation: Derivation, description: ModuleDescription, options: Gene
         ProofError: a function differs, which is a defect of mbsym; it names the smallest set of options that shows it.
     """
     try:
-        return _proven(derivation, description, options)
+        return proved(derivation, description, options)
     except ProofError as error:
         found = error
 
     def again(tried: GenerationOptions) -> None:
         other = derive(express(derivation.mechanism.model, tried), tried)
-        _proven(other, describe(other, tried), tried)
+        proved(other, describe(other, tried), tried)
 
     underived = {request.name: request.function for request in options.derivatives}
     alone = replace(options, functions=(underived.get(found.function, found.function),))
     raise with_least_options(found, alone, again, {"simplify": tuple(SIMPLIFICATIONS)}, kept=("functions",))
-
-
-def _proven(derivation: Derivation, description: ModuleDescription, options: GenerationOptions) -> LoweredModule:
-    module = lowered(description, options.languages)
-    proof = prove(
-        module,
-        derivation.mechanism,
-        derivation.formulation,
-        languages=printed_languages(module, options.languages),
-        loops=derivation.loops,
-        requests=options.derivatives,
-        sparsity=derivation.sparsity if options.compressed else {},
-    )
-    described = module.description
-    return replace(module, description=replace(described, manifest={**described.manifest, PROOF: proof.as_manifest()}))
 
 
 def generate(
@@ -253,11 +203,4 @@ def generate_as(
     """
     options = replace(options, may_leave_out=True)
     derivation, files = generate_files(source, options, progress)
-    # The manifest comes last and bears the module's name.
-    files = (*(reports_beside(files) if options.safety_report else ()), *files)
-    stem, names = Path(files[-1].name).stem, {file.name for file in files}
-    # Functions for many states, a self-test and a report go with the C beside which they were written, no other.
-    of_c = (*LANGUAGES[BATCH].suffixes, *SUFFIXES_BESIDE) if f"{stem}.c" in names else ()
-    outdated = [name for name in (f"{stem}{suffix}" for suffix in (*CERTIFICATE_SUFFIXES, *of_c)) if name not in names]
-    paths = write_files(directory, files, force=force, outdated=outdated)
-    return Generation(Path(directory), paths, derivation, options)
+    return written(derivation, files, directory, options, force=force)
