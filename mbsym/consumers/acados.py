@@ -12,7 +12,15 @@ from typing import Final
 
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, step_of
+from mbsym.consumers.consumer import (
+    Consumer,
+    Exported,
+    ExportOptions,
+    Request,
+    needs_dynamics,
+    step_of,
+    takes_no_functions,
+)
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_file import external_file
 from mbsym.consumers.external_function import (
@@ -24,7 +32,6 @@ from mbsym.consumers.external_function import (
     jacobian_function,
     value_function,
 )
-from mbsym.consumers.motion import require_dynamics
 from mbsym.consumers.places import Pattern, dense
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
@@ -105,15 +112,9 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     """Forward and inverse dynamics with their derivatives.
 
     Raises:
-        CodegenError: functions were named, the step means nothing, the formulation has no forward dynamics, forces
-            depend on time, or there are no derivatives.
+        CodegenError: the step means nothing, forces depend on time, or there are no derivatives.
     """
     step_of(options)
-    if options.generation.functions:
-        raise CodegenError(
-            "acados takes dynamics, not functions", where="`functions`", remedy="leave it out, or export to casadi"
-        )
-    require_dynamics(mechanism, options.generation.formulation)
     plans = _plans(mechanism, options)
     for plan in plans.values():
         if plan.refusal:
@@ -293,4 +294,8 @@ ACADOS: Final = Consumer(
     settings={"step": "0.02"},
     notes=notes,
     reason="acados computes in double precision",
+    excludes=(
+        takes_no_functions("acados", "acados takes dynamics, not functions", "leave it out, or export to casadi"),
+        needs_dynamics("acados"),
+    ),
 )

@@ -11,11 +11,10 @@ from typing import Final
 
 from mbsym.codegen.description import GeneratedFile
 from mbsym.consumers.adjoint_function import SECOND, adjoint_functions, hessian_refusal
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, says_yes
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, needs_dynamics, says_yes
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_file import external_file
 from mbsym.consumers.external_function import TANGENT_MAP, jacobian_function, value_function
-from mbsym.consumers.motion import require_dynamics
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import Available, available_functions
@@ -66,11 +65,8 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     """The functions, and where their derivatives come from.
 
     Raises:
-        CodegenError: the formulation has no forward dynamics, and no other function was named; or Hessians are asked
-            for, and there are none.
+        CodegenError: Hessians are asked for, and there are none.
     """
-    if not options.generation.functions:
-        require_dynamics(mechanism, options.generation.formulation)
     plans = _plans(mechanism, options)
     derivatives = tuple(request for plan in plans for request in plan.requests)
     names = [plan.function for plan in plans]
@@ -118,4 +114,5 @@ CASADI: Final = Consumer(
     settings={"hessians": "no"},
     notes=notes,
     reason="CasADi computes in double precision",
+    excludes=(needs_dynamics("casadi"),),
 )

@@ -11,6 +11,7 @@ from mbsym.consumers.archive import Archive
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.options.exclusion import Exclusion
 from mbsym.options.generation import DEFAULTS, GenerationOptions
 from mbsym.pipeline import Derivation
 from mbsym.symbolic.program import Program
@@ -109,6 +110,30 @@ class Exported:
         return next((item for item in self.derivation.programs if item.name == name), None)
 
 
+def takes_no_functions(who: str, sentence: str, remedy: str) -> Exclusion:
+    """The row of a consumer that asks for its functions itself."""
+    return Exclusion(
+        f"functions for {who}",
+        ("functions",),
+        lambda options, facts: bool(options.functions),
+        sentence,
+        remedy,
+        f"export to {who}",
+    )
+
+
+def needs_dynamics(who: str) -> Exclusion:
+    """The row of a consumer that moves states, or does where nobody names functions."""
+    return Exclusion(
+        f"steps for {who}",
+        ("formulation",),
+        lambda options, facts: facts.steps and not options.functions,
+        "the formulation {formulation} has no forward_dynamics, with which states move",
+        "use auto",
+        f"export to {who}, where it gives steps",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Consumer:
     """Somebody who takes generated C in a form of their own.
@@ -123,6 +148,7 @@ class Consumer:
         notes: sentences for the user about what is not there, and why.
         archive: of the module's files and these, where the consumer takes one.
         reason: why the consumer has no other floating-point type, for messages.
+        excludes: what cannot be asked for here besides all that cannot be generated.
     """
 
     name: str
@@ -134,6 +160,7 @@ class Consumer:
     notes: Callable[[Exported], Sequence[str]] = lambda exported: ()
     archive: Callable[[Exported, Sequence[GeneratedFile]], Archive] | None = None
     reason: str = ""
+    excludes: tuple[Exclusion, ...] = ()
 
     def accepted(self, options: ExportOptions) -> ExportOptions:
         """The options with all settings.

@@ -16,8 +16,10 @@ from mbsym.consumers.consumer import Exported, ExportOptions
 from mbsym.consumers.registry import CONSUMERS
 from mbsym.conventions import LARGEST_CODE
 from mbsym.errors import CodegenError
+from mbsym.options.exclusions import facts_of, require_compatible
 from mbsym.options.generation import chosen
 from mbsym.pipeline import derive, describe, express, proven, read
+from mbsym.registry import available_functions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,6 +56,8 @@ def export_files(
     record = CONSUMERS.named(consumer)
     options = record.accepted(options)
     mechanism = express(read(source), options.generation)
+    facts = facts_of(available_functions(mechanism, options.generation.formulation), options.generation)
+    require_compatible(options.generation, facts, record.excludes)
     request = record.request(mechanism, options)
     # What stands around a module calls functions that are written out.
     generation = replace(

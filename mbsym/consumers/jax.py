@@ -15,10 +15,9 @@ from mbsym.codegen.environment import render_template
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.text import c_comment, plain_line
 from mbsym.consumers.casadi import functions_of
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, needs_dynamics
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_function import TANGENT_MAP
-from mbsym.consumers.motion import require_dynamics
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions
@@ -94,13 +93,7 @@ def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
-    """The functions, and where their derivatives come from, for many states.
-
-    Raises:
-        CodegenError: the formulation has no forward dynamics, and no other function was named.
-    """
-    if not options.generation.functions:
-        require_dynamics(mechanism, options.generation.formulation)
+    """The functions, and where their derivatives come from, for many states."""
     plans = _plans(mechanism, options)
     names = [*(plan.function for plan in plans), *(name for plan in plans for name in plan.functions)]
     if mechanism.q.quaternions:
@@ -215,4 +208,5 @@ JAX: Final = Consumer(
     request=request,
     files=files,
     notes=notes,
+    excludes=(needs_dynamics("jax"),),
 )

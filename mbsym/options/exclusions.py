@@ -6,6 +6,7 @@ and whether angles occur, shows while functions are derived. Nothing is written 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from mbsym.errors import MbsymError
@@ -47,21 +48,26 @@ def facts_of(found: Available, options: GenerationOptions) -> Facts:
     )
 
 
-def require_compatible(options: GenerationOptions, facts: Facts) -> None:
+def require_compatible(options: GenerationOptions, facts: Facts, rows: Iterable[Exclusion] = ()) -> None:
     """Checks that what is asked for goes together, and with the model.
+
+    Args:
+        options: that are asked for.
+        facts: as far as they are known.
+        rows: what is excluded besides all that this table has.
 
     Raises:
         OptionError: it does not.
     """
-    for exclusion in EXCLUSIONS.values():
+    for exclusion in (*rows, *EXCLUSIONS.values()):
         if exclusion.holds(options, facts):
             raise exclusion.error(facts)
 
 
-def table() -> str:
-    """All exclusions as rows of a page, options as the command line has them."""
+def table(exclusions: Iterable[Exclusion] = EXCLUSIONS.values()) -> str:
+    """All exclusions, or some others, as rows of a page, options as the command line has them."""
     rows = ["| these | do not go with | because |", "|---|---|---|"]
-    for item in EXCLUSIONS.values():
+    for item in exclusions:
         first, *others = (f"`{typed(f'`{option}`')}`" for option in item.options)
         names = {"name": "MODEL", "formulation": "FORMULATION", "failing": "FUNCTION REASON", "number": "PARAMETER"}
         against = [*others, *([item.against] if item.against else [])]

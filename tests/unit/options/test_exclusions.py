@@ -10,6 +10,7 @@ import pytest
 import mbsym
 import mbsym.stages.simplify
 from mbsym.cli import main
+from mbsym.consumers.registry import CONSUMERS
 from mbsym.errors import OptionError
 from mbsym.options.exclusions import EXCLUSIONS, table
 from mbsym.options.generation import typed
@@ -108,6 +109,21 @@ def test_calls_from_python_are_refused_alike(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="`batch`: this is about C, which is not generated"):
         mbsym.generate("cart_pole", tmp_path, languages=("numpy",), batch=("all",))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", [name for name, record in CONSUMERS.items() if record.excludes])
+def test_what_a_consumer_excludes_is_told_before_anything_is_derived(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(mbsym.stages.simplify, "shortest", None)
+    lines = {"functions": ["--function", "mass_matrix"], "formulation": ["--formulation", "transfer-matrix"]}
+    for row in CONSUMERS[name].excludes:
+        assert main(["export", name, "cart_pole", *lines[row.options[0]], "-o", str(tmp_path / "out")]) == 2
+        told = capsys.readouterr().err
+        assert told.startswith(typed(f"`{row.options[0]}`: "))
+        assert row.sentence.split("}")[-1] in told and row.remedy in told
+        assert f"export to {name}" in row.against
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_table_of_the_page_has_all() -> None:
