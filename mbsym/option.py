@@ -97,7 +97,8 @@ class Option:
             return value
         names = tuple(dict.fromkeys((value,) if isinstance(value, str) else value))
         is_word = isinstance(self.default, str) and len(names) == 1 and names[0] in self.words
-        return names[0] if is_word else names
+        # A list of nothing is no word, though nothing may be one.
+        return names[0] if is_word and (names[0] or isinstance(value, str)) else names
 
     def require(self, value: Any) -> None:
         """Checks a value of the field.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from inspect import signature
@@ -11,8 +12,6 @@ from pathlib import Path
 import pytest
 
 import mbsym
-import mbsym.cli.generate
-import mbsym.options.generation
 from mbsym.cli import main
 from mbsym.cli.described import verbs
 from mbsym.errors import OptionError
@@ -59,14 +58,21 @@ def remark(derivation: Derivation, tell: Progress) -> Derivation:
 REMARK = Stage("remark", "each function says what was remarked", remark)
 
 
+def replace_everywhere(old: type, new: type) -> None:
+    """The one class in place of the other, in all modules of the package that are there."""
+    for name, module in [*sys.modules.items()]:
+        if name.startswith("mbsym.") and getattr(module, "GenerationOptions", None) is old:
+            vars(module)["GenerationOptions"] = new
+
+
 @pytest.fixture(autouse=True)
-def listed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def listed() -> Iterator[None]:
     """The field stands in the dataclass and the stage behind the others, as they would be typed there."""
     (record,) = (item for item in options_of(Remarked) if item.name == "remark")
-    monkeypatch.setattr(mbsym.options.generation, "GenerationOptions", Remarked)
-    monkeypatch.setattr(mbsym.cli.generate, "GenerationOptions", Remarked)
+    replace_everywhere(GenerationOptions, Remarked)
     with OPTIONS.including(record), EXCLUSIONS.including(*record.excludes), STAGES.including(REMARK):
         yield
+    replace_everywhere(Remarked, GenerationOptions)
 
 
 LINE = ["generate", "cart_pole", "--function", "mass_matrix", "--remark", "seen by two", "-o"]

@@ -12,7 +12,7 @@ import mbsym
 from mbsym.cli.application import main
 from mbsym.codegen.build import WARNINGS, find_compiler
 from mbsym.errors import DerivationError
-from mbsym.formulations.shared import style
+from mbsym.stages import share
 from mbsym.verification.random_mechanisms import random_tree
 
 SPRING = """
@@ -65,7 +65,7 @@ def test_auto_shares_where_mechanisms_are_long(tmp_path: Path, monkeypatch: pyte
         return tuple(each.name for each in done.derivation.rolled)
 
     assert rolled() == ()
-    monkeypatch.setattr(style, "LONG", 6)
+    monkeypatch.setattr(share, "LONG", 6)
     assert rolled() == FUNCTIONS[:2]
     # Vectors over states take all operations of a state.
     assert rolled(batch=("inverse_dynamics",)) == FUNCTIONS[:1]
