@@ -32,7 +32,6 @@ ATTEMPTS: Final = 40
 """Drawings for one state; near singular positions of loops the precisions do not agree about statuses."""
 
 
-
 @dataclass(frozen=True, slots=True)
 class Kind:
     """Where a state lies.

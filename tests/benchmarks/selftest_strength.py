@@ -1,6 +1,8 @@
-"""How many single faults in generated C its self-test sees: ``selftest_strength.py [MODEL...] [--show] [--write PAGE]``.
+"""How many single faults in generated C its self-test sees.
 
-Constants are off by 1 % in single and by 0.01 % in double precision, signs are turned, in derived functions, in the steps
+    python tests/benchmarks/selftest_strength.py [MODEL...] [--show] [--write docs/embedded.md]
+
+Constants are off by 1 % in single and by 0.01 % in double precision, signs are turned, in derived functions, in steps
 that bodies share and in the fixed texts of closed loops alike. All faults of a text are compiled at once, each behind a
 number; the self-test runs with each. What it does not see is looked at again at ``STATES`` others, near, far, at whole
 quarters of a turn, at rest and sparse, with the text's numbers in the next wider type, where rounding is another: a
@@ -40,6 +42,7 @@ START, END = "<!-- strength of self-tests -->", "<!-- end of strength -->"
 STATES: Final = 400
 """At which it is asked whether a fault can be seen at all."""
 
+
 def source_of(model: str) -> tuple[str, dict[str, Any]]:
     """A model's file or name, and options."""
     name, _, shared = model.partition(", ")
@@ -63,7 +66,9 @@ def states(mechanism: Mechanism, module: LoadedModule) -> Iterator[Mapping[str, 
         if project is not None and number % 2:
             found, status = project.with_status(q)
             q = np.asarray(found[0] if isinstance(found, tuple) else found) if int(status) == 0 else q
-        state = {name: random.uniform(-1, 1, item.shape) * 10.0 ** random.integers(-1, 3) for name, item in items.items()}
+        state = {
+            name: random.uniform(-1, 1, item.shape) * 10.0 ** random.integers(-1, 3) for name, item in items.items()
+        }
         if number % 5 == 2:
             state = {name: value * (random.random(value.shape) < 0.2) for name, value in state.items()}
         yield {**state, "q": q.reshape(items["q"].shape)} if "q" in items else state
@@ -84,9 +89,7 @@ class Beyond:
         every = states(done.derivation.mechanism, double)
         kept = [each for each in every if all(frozen._agree(*pair, each) for pair in pairs)]
         random = np.random.default_rng(8)
-        self._functions = [
-            frozen._frozen(*pair, kept, random) for pair in pairs if pair[0].name in switched.calls
-        ]
+        self._functions = [frozen._frozen(*pair, kept, random) for pair in pairs if pair[0].name in switched.calls]
         self._given = {name: np.array([state[name] for state in kept]) for name in kept[0]}
         self._switched = switched
         self._epsilon = np.finfo({"double": np.float64, "float": np.float32}[done.options.real]).eps
@@ -139,7 +142,8 @@ def row(model: str, real: Real, *, show: bool) -> str:
         columns.append(f"{caught} of {len(numbers) - nothing} | {nothing}")
     if show:
         for number in unseen:
-            print(f"  {faults.kinds[number - 1]} {number}{' (within rounding)' * (number in idle)}: {faults.places[number - 1]}")
+            apart = " (within rounding)" * (number in idle)
+            print(f"  {faults.kinds[number - 1]} {number}{apart}: {faults.places[number - 1]}")
     return f"| {model} | {real} | {' | '.join(columns)} |"
 
 
@@ -150,7 +154,10 @@ def main() -> None:
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
-    table = ["| model | real | constants seen | within rounding | signs seen | within rounding |", "|---|---|---|---|---|---|"]
+    table = [
+        "| model | real | constants seen | within rounding | signs seen | within rounding |",
+        "|---|---|---|---|---|---|",
+    ]
     print("\n".join(table))
     for model in options.models:
         for real in get_args(Real):
