@@ -13,7 +13,7 @@ from mbsym.cli.json_output import DOCUMENTS, ENVELOPE
 from mbsym.derivatives.control_functions import functions_on_request
 from mbsym.examples import load
 from mbsym.formats.load_options import LoadOptions
-from mbsym.formats.schema import json_schema
+from mbsym.formats.native.schema import json_schema
 from mbsym.formulations.contracts import Contract, Result
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.system import with_frames

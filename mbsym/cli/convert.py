@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
         from mbsym.codegen.description import GeneratedFile
         from mbsym.codegen.write import write_files
         from mbsym.formats.mesh_copies import meshes_elsewhere, with_copied_meshes, write_copies
-        from mbsym.formats.native_text import dump_native
+        from mbsym.formats.native.text import dump_native
         from mbsym.formats.registry import FORMATS
 
         suffixes = FORMATS["native"].suffixes

@@ -72,10 +72,10 @@ def register(app: typer.Typer) -> None:
 
 def _notes(done: Generation, options: GenerationOptions) -> Iterator[str]:
     """What became of the threads and the style that were asked for, where it is less than that."""
-    for rolled in done.derivation.rolled:
-        if 0 < rolled.threads < options.threads:
-            yield f"the tree falls into {rolled.threads} parts, for {rolled.threads} threads"
-    straight = [program.name for program in done.derivation.programs]
+    for program in done.derivation.programs:
+        if 0 < program.threads < options.threads:
+            yield f"the tree falls into {program.threads} parts, for {program.threads} threads"
+    straight = [program.name for program in done.derivation.programs if not program.body]
     if options.style == "shared" and straight:
         yield f"without shared steps, written out: {', '.join(straight)}"
 

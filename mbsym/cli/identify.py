@@ -75,7 +75,7 @@ def register(app: typer.Typer) -> None:
         if output is not None:
             from mbsym.codegen.description import GeneratedFile
             from mbsym.codegen.write import write_files
-            from mbsym.formats.native_text import dump_native
+            from mbsym.formats.native.text import dump_native
 
             written += write_files(output.parent, (GeneratedFile(output.name, dump_native(found.model)),), force=force)
         if report is not None:

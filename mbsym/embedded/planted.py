@@ -21,7 +21,7 @@ from mbsym.codegen.expressions import (
     Sum,
     Variable,
 )
-from mbsym.codegen.lower import LoweredFunction
+from mbsym.codegen.lowered import LoweredFunction
 
 Array = NDArray[Any]
 

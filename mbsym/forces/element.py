@@ -146,11 +146,6 @@ class ForceType:
         """What its table in a file holds beside the type."""
         return entries_of(self.element)
 
-    @property
-    def acts_on_joint(self) -> bool:
-        """Whether it needs a joint to act on."""
-        return any(entry.kind == "joint" for entry in self.entries)
-
 
 @dataclass(frozen=True, slots=True)
 class DrawnSpeed:

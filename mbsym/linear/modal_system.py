@@ -22,10 +22,10 @@ from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At
 from mbsym.linear.state_space import StateSpace
 from mbsym.linear.transfer_matrix_modes import answers, points_asked, vibrating_tree
+from mbsym.linear.vibration.roots import TOGETHER, damped_eigenvalues, modes
+from mbsym.linear.vibration.tree import VibratingTree
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
-from mbsym.transfer_matrix.vibration import VibratingTree
-from mbsym.transfer_matrix.vibration_roots import TOGETHER, damped_eigenvalues, modes
 
 Array: TypeAlias = NDArray[Any]
 

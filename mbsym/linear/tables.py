@@ -12,7 +12,7 @@ from mbsym.linear.equilibrium import Equilibria
 from mbsym.linear.linearised import Array, Linearisation
 from mbsym.linear.measures import measures_of
 from mbsym.linear.modes import Mode, Modes
-from mbsym.transfer_matrix.vibration_elements import BeamLink
+from mbsym.linear.vibration.elements import BeamLink
 
 if TYPE_CHECKING:
     from mbsym.linear.modal_system import ModalSystem

@@ -27,8 +27,8 @@ from mbsym.codegen.expressions import (
     Sum,
     Variable,
 )
-from mbsym.codegen.lower import PI, LoweredFunction
-from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, LoweredStep, LoweredSweep, Run
+from mbsym.codegen.lower import PI
+from mbsym.codegen.lowered import LoweredFor, LoweredFunction, LoweredPairs, LoweredStep, LoweredZeros, Run
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.errors import SymbolicError
 from mbsym.passes.given_sines import SINES_COSINES
@@ -103,15 +103,15 @@ def readings(module: LoweredModule, graph: Graph, languages: Sequence[str]) -> I
         graph: where the results are made; symbols of equal name are one.
         languages: that are printed.
     """
-    heads = {program.name: program for program in module.description.heads}
+    heads = {program.name: program for program in module.description.programs}
     # A workspace, or sines and cosines, for the functions that follow.
     handed: dict[str, list[Reference]] = {}
     for function in module.functions:
-        if function.body is None and function.rolled is None:
+        if function.body is None:
             continue
         scene = _scene(module, function, heads[function.name], graph, handed)
-        if function.rolled is not None:
-            yield _reading_of_steps(function.rolled, function, scene)
+        if function.body.loops:
+            yield _reading_of_steps(function.body, function, scene)
             continue
         for way, results in _ways(module, function, scene, languages):
             named = {
@@ -320,15 +320,15 @@ def _run_lanes(loop: Loop, scene: _Scene, shared: list[Reference | None]) -> Non
 class _Memory:
     """Arrays of a function of steps: what it takes, what it gives, and what its calls hand on."""
 
-    def __init__(self, rolled: LoweredRolled, function: ModuleFunction, scene: _Scene) -> None:
+    def __init__(self, body: LoweredFunction, function: ModuleFunction, scene: _Scene) -> None:
         self._scene = scene
-        self.arrays: dict[str, list[Reference | None]] = {"": [None] * rolled.memory}
+        self.arrays: dict[str, list[Reference | None]] = {"": [None] * body.memory}
         self.arrays.update({name: list(entries) for name, entries in scene.arrays.items()})
         self.arrays.update({name: [value] for name, value in scene.variables.items()})
-        self.arrays.update({name: [None] * size for name, size in rolled.arrays.items()})
+        self.arrays.update({name: [None] * size for name, size in body.arrays.items()})
         for item, identifier in zip(function.arguments, function.identifiers, strict=True):
             if item.direction == "out":
-                self.arrays[identifier] = [0 if identifier in rolled.zeroed else None] * item.size
+                self.arrays[identifier] = [None] * item.size
 
     def read(self, array: str, place: int, size: int) -> list[Reference]:
         """Some entries behind each other."""
@@ -350,13 +350,18 @@ class _Memory:
         return [results[identifier] for item, identifier in formal if item.direction == "out"]
 
 
-def _reading_of_steps(rolled: LoweredRolled, function: ModuleFunction, scene: _Scene) -> Reading:
-    memory = _Memory(rolled, function, scene)
-    for sweep in rolled.sweeps:
-        for run in _taken(sweep, rolled.threads):
-            step = rolled.steps[run.step]
-            for call in range(run.start, run.stop):
-                _call(step, call, memory)
+def _reading_of_steps(body: LoweredFunction, function: ModuleFunction, scene: _Scene) -> Reading:
+    memory = _Memory(body, function, scene)
+    every = [each for each in body.loops if isinstance(each, LoweredPairs)]
+    # What is found for pairs may be dense, and comes last.
+    assert body.loops[len(body.loops) - len(every) :] == tuple(every)
+    for each in body.loops:
+        if isinstance(each, LoweredZeros):
+            memory.arrays[each.identifier] = [0] * each.size
+        elif isinstance(each, LoweredFor):
+            for run in _taken(each, body.threads):
+                for call in range(run.start, run.stop):
+                    _call(body.steps[run.step], call, memory)
     way = "shared steps"
     named = {
         item.name: (identifier, item.size)
@@ -365,18 +370,18 @@ def _reading_of_steps(rolled: LoweredRolled, function: ModuleFunction, scene: _S
     }
 
     def whole() -> Results:
-        for pairs in rolled.pairs:
-            for (array, place), entry in _of_pairs(pairs, rolled.steps[pairs.step], memory):
+        for pairs in every:
+            for (array, place), entry in _of_pairs(pairs, body.steps[pairs.step], memory):
                 memory.arrays[array][place] = entry
         return {name: memory.read(identifier, 0, size) for name, (identifier, size) in named.items()}
 
-    if sum(pairs.count for pairs in rolled.pairs) <= MOST_PAIRS:
+    if sum(pairs.count for pairs in every) <= MOST_PAIRS:
         return Reading(function.name, way, whole())
-    dense = {name: _dense(identifier, rolled, memory) for name, (identifier, _) in named.items()}
+    dense = {name: _dense(identifier, body.steps, every, memory) for name, (identifier, _) in named.items()}
     return Reading(function.name, way, {}, dense, whole)
 
 
-def _taken(sweep: LoweredSweep, threads: int) -> Iterator[Run]:
+def _taken(sweep: LoweredFor, threads: int) -> Iterator[Run]:
     """The runs of a sweep; parts that threads may take come last first, for no part may wait for one before it."""
     if threads and sweep.is_spread:
         for run in reversed(sweep.runs):
@@ -388,15 +393,15 @@ def _taken(sweep: LoweredSweep, threads: int) -> Iterator[Run]:
         yield from sweep.runs
 
 
-def _dense(result: str, rolled: LoweredRolled, memory: _Memory) -> Dense:
+def _dense(result: str, steps: Sequence[LoweredStep], every: Sequence[LoweredPairs], memory: _Memory) -> Dense:
     known = {place: ref for place, ref in enumerate(memory.arrays[result]) if ref}
     handed = memory.arrays[""]
     read = sorted({ref for ref in handed if ref is not None})
 
     def pairs(values: Mapping[Reference, int]) -> Iterator[tuple[int, int]]:
         residues = [None if ref is None else values[ref] for ref in handed]
-        for table in rolled.pairs:
-            step = rolled.steps[table.step]
+        for table in every:
+            step = steps[table.step]
             inputs = [i for item, i in zip(step.arguments, step.identifiers, strict=True) if item.direction == "in"]
             evaluate = residues_of(step.body, inputs)
             places = [target for target in range(len(table.targets)) if table.targets[target][0] == result]

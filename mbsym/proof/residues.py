@@ -15,7 +15,7 @@ from mbsym.codegen.expressions import (
     Sum,
     Variable,
 )
-from mbsym.codegen.lower import LoweredFunction
+from mbsym.codegen.lowered import LoweredFunction
 from mbsym.symbolic.finite_field import PRIME
 
 

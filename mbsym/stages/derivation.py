@@ -14,7 +14,6 @@ from mbsym.options.generation import GenerationOptions
 from mbsym.passes.pass_manager import Report
 from mbsym.registry import Available, FixedFunctions
 from mbsym.symbolic.program import OperationCount, Program
-from mbsym.symbolic.rolled import RolledProgram
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, steps done, and steps in all; no steps in all make it a sentence to be read."""
@@ -30,11 +29,10 @@ class Derivation:
         found: all that can be derived of it.
         facts: what decides what excludes what, as far as it is known.
         wanted: names of functions that are still to be derived, in catalogue order.
-        programs: the functions, in catalogue order, optimised.
-        reports: what the passes did to each.
+        programs: the functions, optimised, in catalogue order; behind them those that go through steps of bodies.
+        reports: what the passes did to each of the former.
         fixed: functions with fixed text that call the programs, if there are any.
         sparsity: of the matrices of functions on request and derivatives, by function and result.
-        rolled: functions made of steps that bodies of one kind share; none of them is among the programs.
         left_out: functions that nobody named and that would be too large, with the megabytes of each.
     """
 
@@ -47,7 +45,6 @@ class Derivation:
     reports: tuple[Report, ...] = ()
     fixed: FixedFunctions | None = None
     sparsity: Mapping[str, Mapping[str, Sparsity]] = field(default_factory=dict)
-    rolled: tuple[RolledProgram, ...] = ()
     left_out: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -66,14 +63,12 @@ class Derivation:
     @property
     def names(self) -> list[str]:
         """Of all functions."""
-        names = [program.name for program in self.programs] + [rolled.name for rolled in self.rolled]
-        return names + [function.name for function in self.runtime]
+        return [program.name for program in self.programs] + [function.name for function in self.runtime]
 
     @property
     def operation_counts(self) -> dict[str, OperationCount]:
         """Of each derived function."""
-        counts = {program.name: program.operation_count() for program in self.programs}
-        return counts | {rolled.name: rolled.operation_count() for rolled in self.rolled}
+        return {program.name: program.operation_count() for program in self.programs}
 
     @property
     def runtime(self) -> tuple[RuntimeFunction, ...]:

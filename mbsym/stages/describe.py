@@ -10,7 +10,7 @@ from mbsym.codegen.interface import Indices, ModuleDescription
 from mbsym.codegen.sine_tables import sine_tables
 from mbsym.conventions import EQUATION_CONVENTIONS, FRAME_CONVENTIONS, LOOP_CONVENTIONS
 from mbsym.derivatives.sparsity import index_arrays, sparsity_fields
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.joints.registry import joint_conventions
 from mbsym.kinematics.roadmap import index_tables, limit_tables, manifest_fields, roadmap_lines
 from mbsym.options.generation import GenerationOptions
@@ -72,5 +72,4 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
         trigonometry=options.trigonometry,
         batch=known_for_batches(options.batch, derivation.names),
         prepares=PREPARE if options.prepare else "",
-        rolled=derivation.rolled,
     )

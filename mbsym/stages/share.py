@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from mbsym.codegen.description import EVERY
 from mbsym.formulations.shared.functions import SHARED_FUNCTIONS
 from mbsym.loops.code_size import WORTH_TELLING, code_size, require_moderate
 from mbsym.options.exclusions import require_compatible
-from mbsym.passes.rolled_steps import simplified_steps
 from mbsym.registry import contracts_of
 from mbsym.stages.derivation import Derivation, Progress, Stage
 from mbsym.stages.simplify import optimise
 from mbsym.symbolic.domains import Guard, guards
-from mbsym.symbolic.rolled import RolledProgram
+from mbsym.symbolic.program import Program
 
 LONG: Final = 60
 """Bodies from which on the style "auto" shares: there machine code of straight functions outgrows the caches."""
@@ -48,23 +46,22 @@ def _share(derivation: Derivation, tell: Progress) -> Derivation:
     if size.total > WORTH_TELLING:
         tell(f"{mechanism.model.name} makes {size.sentence}", 0, 0)
     wanted = tuple(name for name in derivation.wanted if name not in made)
-    return replace(derivation, facts=facts, wanted=wanted, rolled=tuple(made.values()))
+    return replace(derivation, facts=facts, wanted=wanted, programs=tuple(made.values()))
 
 
-def _made(derivation: Derivation) -> tuple[dict[str, RolledProgram], dict[str, Guard]]:
+def _made(derivation: Derivation) -> tuple[dict[str, Program], dict[str, Guard]]:
     """Functions made of steps, and what others of them that could be can fail of."""
-    simplify = partial(optimise, simplifications=derivation.mechanism.simplifications)
-    made: dict[str, RolledProgram] = {}
+    made: dict[str, Program] = {}
     failing: dict[str, Guard] = {}
     for name in may_be_shared(derivation):
-        rolled = derivation.found.rolled(name, derivation.options.threads)
-        if rolled is not None:
-            rolled = simplified_steps(rolled, lambda step: simplify(step)[0])
-            found = [guard for step in rolled.steps for guard in guards(step.program)]
+        program = derivation.found.rolled(name, derivation.options.threads)
+        if program is not None:
+            program, _ = optimise(program, derivation.mechanism.simplifications)
+            found = [guard for step in program.steps for guard in guards(step.program)]
             if found:
                 failing[name] = found[0]
             else:
-                made[name] = rolled
+                made[name] = program
     return made, failing
 
 

@@ -26,7 +26,7 @@ def _derive(derivation: Derivation, tell: Progress) -> Derivation:
         program, report = shortest(available[name], untouched, prepare=derivation.options.prepare)
         programs.append(program)
         reports.append(report)
-    return replace(derivation, wanted=(), programs=tuple(programs), reports=tuple(reports))
+    return replace(derivation, wanted=(), programs=(*programs, *derivation.programs), reports=tuple(reports))
 
 
 def shortest(derive: DeriveFunction, mechanism: Mechanism, *, prepare: bool = False) -> tuple[Program, Report]:

@@ -39,6 +39,8 @@ class Entry:
         or_frame: True where a named frame may stand for the body; all that is given in the body says so by ``body``.
         body: key of the entry that names the body in whose frame a vector, direction or components are given.
         each: key of the entry for each of whose names there is a value.
+        counts: key of the entry of a joint, or of joints, in whose coordinate, the first one's, it is counted.
+        counts_per: the same of what it is divided by; for each of several joints that of its own.
         axes: key of the choice by which components are in the axes of that body ("body") or not.
         key: name of the attribute.
         required: True where it must be given.
@@ -57,6 +59,8 @@ class Entry:
     or_frame: bool = False
     body: str = ""
     axes: str = ""
+    counts: str = ""
+    counts_per: str = ""
     each: str = ""
     key: str = ""
     required: bool = False

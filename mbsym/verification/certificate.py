@@ -36,6 +36,7 @@ from mbsym.verification.checks import OF_ITSELF, READ_BACK, Check, Conditioning,
 from mbsym.verification.closed_states import ATTEMPTS, REGULAR
 from mbsym.verification.coverage import FunctionCoverage, sentences
 from mbsym.verification.stepping_checks import run_stepping_checks
+from mbsym.verification.text_checks import SizesOf, in_ones
 
 DEFAULT_STATES = 20
 
@@ -384,8 +385,8 @@ def _run(
             )
     coverage: list[FunctionCoverage] = []
 
-    def beyond(worst: Worst, states: Sequence[Mapping[str, Any]]) -> None:
-        coverage.extend(check_beyond(worst, model, manifest, modules, directory, states, settings.seed))
+    def beyond(worst: Worst, states: Sequence[Mapping[str, Any]], sizes_of: SizesOf = in_ones) -> None:
+        coverage.extend(check_beyond(worst, model, manifest, modules, directory, states, settings.seed, sizes_of))
 
     try:
         run = run_stepping_checks if stepping else run_checks

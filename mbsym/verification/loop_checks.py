@@ -13,27 +13,37 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from mbsym.codegen.description import Argument
 from mbsym.codegen.load import LoadedModule
+from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.statuses import Status
 from mbsym.symbolic.interpret import interpret
 from mbsym.verification.anew import Anew
 from mbsym.verification.checks import OWN_GAPS, OWN_SOLUTIONS, OWN_TERMS, Worst
 from mbsym.verification.coverage import Coverage
-from mbsym.verification.far_states import far_states, not_finite_states, with_unit_quaternions
+from mbsym.verification.far_states import (
+    Sizes,
+    States,
+    far_states,
+    not_finite_states,
+    sized,
+    with_unit_quaternions,
+)
 from mbsym.verification.singular_states import singular_positions
 from mbsym.verification.text_checks import (
     COPIES,
     JITTER,
+    SizesOf,
     apart,
     as_double,
     called,
     for_precision,
+    in_ones,
     largest,
     over_allowance,
 )
 
 Array: TypeAlias = NDArray[Any]
-States: TypeAlias = dict[str, Array]
 
 
 DYNAMICS: Final = (
@@ -62,7 +72,7 @@ DISTANCES: Final = (0.0, 1e-6, 1e-4, 1e-2)
 """From a singular position: at it, and where the factor that is squared no longer serves, and where it does."""
 
 OPENINGS: Final = (0.0, 1e-9, 1e-4, 0.02, 0.3, 1.0, 3.0)
-"""Sizes of motions from closed positions to starts of projections [rad, m]."""
+"""Sizes of motions from closed positions to starts of projections, in units of the mechanism's own size."""
 
 STARTS: Final = 8
 """Starts of each size."""
@@ -95,7 +105,13 @@ class _Solved:
 
 
 def check_loops(
-    worst: Worst, anew: Anew, modules: Sequence[LoadedModule], closed: Array, seed: int, coverage: Coverage
+    worst: Worst,
+    anew: Anew,
+    modules: Sequence[LoadedModule],
+    closed: Array,
+    seed: int,
+    coverage: Coverage,
+    sizes_of: SizesOf = in_ones,
 ) -> None:
     """Notes how far solutions of closed loops and their statuses are from those of the module's own terms.
 
@@ -106,26 +122,32 @@ def check_loops(
         closed: coordinates with closed loops, a row a state.
         seed: of the states.
         coverage: takes the statuses that were met.
+        sizes_of: what arguments of each function are counted in.
     """
     rng = np.random.default_rng(seed)
     programs = anew.programs
     single = anew.module.description.real == "float"
-    if "constraint_jacobian" in programs or "velocity_correction" in programs:
-        singular = singular_positions(anew, closed, rng)
-    else:
-        singular = closed[:0]
+    q = [item for function in anew.functions.values() for item in _arguments(function) if item.name == "q"]
+    singular = singular_positions(anew, closed, rng, sizes_of("", q[:1]).get("q", 1.0))
     terms = _Terms(anew)
     samples: dict[tuple[str, ...], list[States]] = {}
     for name in DYNAMICS:
         if name in anew.functions and _terms(name) in programs:
-            arguments = tuple(item.name for item in anew.functions[name].arguments if item.direction == "in")
+            arguments = tuple(item.name for item in _arguments(anew.functions[name]))
             if arguments not in samples:
-                states = _dynamic_states(anew, name, closed, singular, rng, single)
-                samples[arguments] = _samples(states, single)
+                sizes = sizes_of(name, _arguments(anew.functions[name]))
+                states = _dynamic_states(anew, name, closed, singular, rng, single, sizes)
+                samples[arguments] = _samples(states, single, sizes)
             _check_solution(worst, terms, modules, name, samples[arguments], coverage, single)
     for name in PROJECTIONS:
         if name in anew.functions and "constraint_residual" in programs:
-            _check_projection(worst, anew, modules, name, _starts(anew, name, closed, rng, single), coverage, single)
+            sizes = sizes_of(name, _arguments(anew.functions[name]))
+            starts = _starts(anew, name, closed, rng, single, sizes)
+            _check_projection(worst, anew, modules, name, starts, coverage, single)
+
+
+def _arguments(function: ModuleFunction) -> list[Argument]:
+    return [item for item in function.arguments if item.direction == "in"]
 
 
 def _terms(name: str) -> str:
@@ -136,14 +158,15 @@ def _terms(name: str) -> str:
 
 
 def _dynamic_states(
-    anew: Anew, name: str, closed: Array, singular: Array, rng: np.random.Generator, single: bool
+    anew: Anew, name: str, closed: Array, singular: Array, rng: np.random.Generator, single: bool, sizes: Sizes
 ) -> States:
     """Closed and open positions with ordinary, large and small loads, singular ones at rest, and no numbers."""
-    arguments = [item for item in anew.functions[name].arguments if item.direction == "in"]
+    arguments = _arguments(anew.functions[name])
     others = [item for item in arguments if item.name != "q"]
-    groups: list[States] = [far_states(arguments, rng, single), not_finite_states(arguments, rng)]
+    groups = [sized(far_states(arguments, rng, single), sizes), sized(not_finite_states(arguments, rng), sizes)]
     nq = closed.shape[1]
-    near = np.concatenate([singular + distance * rng.uniform(-1, 1, singular.shape) for distance in DISTANCES])
+    unit = sizes.get("q", 1.0)
+    near = np.concatenate([singular + distance * unit * rng.uniform(-1, 1, singular.shape) for distance in DISTANCES])
     for positions, factors in ((closed, SCALED), (near, (1.0,)), (singular, (0.0,))):
         for factor in factors:
             group = {"q": positions.reshape(-1, nq)}
@@ -151,9 +174,11 @@ def _dynamic_states(
                 # At rest the right sides of dependent rows depend alike, so that the motion is one.
                 moving = factor if factor or item.name not in ("v", "gains") else 0.0
                 size = (len(positions), *item.shape)
-                group[item.name] = (moving or float(item.name == "tau")) * rng.uniform(-2, 2, size)
+                factor_of = (moving or float(item.name == "tau")) * sizes.get(item.name, 1.0)
+                group[item.name] = factor_of * rng.uniform(-2, 2, size)
             groups.append(group)
-    largest = {item.name: rng.uniform(-1, 1, (1, *item.shape)) for item in arguments} | {"q": closed[:1]}
+    largest = sized({item.name: rng.uniform(-1, 1, (1, *item.shape)) for item in arguments}, sizes)
+    largest["q"] = closed[:1]
     for key in ("tau", "v"):
         if key in largest:
             groups.append({**largest, key: np.full_like(largest[key], HUGE[anew.module.description.real])})
@@ -179,12 +204,15 @@ class _Terms:
         return self._made[key][1]
 
 
-def _samples(states: States, single: bool) -> list[States]:
+def _samples(states: States, single: bool, sizes: Sizes) -> list[States]:
     """The states in extended precision, as they are, and a few times moved by roundings."""
     epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
     rng = np.random.default_rng(0)
     exact = {key: array.astype(np.longdouble) for key, array in states.items()}
-    moved = [{key: _moved(array, JITTER * epsilon, rng) for key, array in states.items()} for _ in range(COPIES)]
+    moved = [
+        {key: _moved(array, JITTER * epsilon, rng, sizes.get(key, 1.0)) for key, array in states.items()}
+        for _ in range(COPIES)
+    ]
     return [exact, states, *moved]
 
 
@@ -234,10 +262,10 @@ def _check_solution(
         worst.note(name, module.language, OWN_SOLUTIONS, float(missed), 0.5, 0)
 
 
-def _moved(array: Array, share: float, rng: np.random.Generator) -> Array:
-    """Numbers moved by a share of their size, at least of one; what is not finite stays."""
+def _moved(array: Array, share: float, rng: np.random.Generator, unit: Array | float) -> Array:
+    """Numbers moved by a share of their size, at least of one of their units; what is not finite stays."""
     finite = np.where(np.isfinite(array), array, 0.0)
-    moved = finite + share * np.maximum(1.0, np.abs(finite)) * rng.uniform(-1, 1, array.shape)
+    moved = finite + share * np.maximum(unit, np.abs(finite)) * rng.uniform(-1, 1, array.shape)
     return np.where(np.isfinite(array), moved, array)
 
 
@@ -392,12 +420,12 @@ def _newton_steps(anew: Anew, gaps: _Gaps, q: Array, single: bool) -> Array:
 # ---- projections of positions ----------------------------------------------------------------------------------------
 
 
-def _starts(anew: Anew, name: str, closed: Array, rng: np.random.Generator, single: bool) -> States:
+def _starts(anew: Anew, name: str, closed: Array, rng: np.random.Generator, single: bool, sizes: Sizes) -> States:
     """Starts that are closed, opened little and much, anywhere, and no numbers."""
-    arguments = [item for item in anew.functions[name].arguments if item.direction == "in"]
+    arguments, unit = _arguments(anew.functions[name]), sizes.get("q", 1.0)
     chosen = [closed[rng.integers(0, len(closed), STARTS)] for _ in OPENINGS]
-    moved = [q + size * rng.uniform(-1, 1, q.shape) for size, q in zip(OPENINGS, chosen, strict=True)]
-    rows = np.concatenate([*moved, not_finite_states(arguments, rng)["q"]])
+    moved = [q + size * unit * rng.uniform(-1, 1, q.shape) for size, q in zip(OPENINGS, chosen, strict=True)]
+    rows = np.concatenate([*moved, unit * not_finite_states(arguments, rng)["q"]])
     return for_precision(with_unit_quaternions(arguments, {"q": rows}), single)
 
 

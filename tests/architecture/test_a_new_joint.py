@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import mbsym
-from mbsym.formats.native_text import dump_native
-from mbsym.formats.schema import json_schema
+from mbsym.formats.native.schema import json_schema
+from mbsym.formats.native.text import dump_native
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.constraint_force.leaf_to_root import CFA_FUNCTIONS
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
@@ -35,7 +35,7 @@ from mbsym.spatial.vector import cross, dot, negate, scale, subtract, vector, ze
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, cos, sin
-from mbsym.verification.random_mechanisms import random_closed_loops, random_tree
+from mechanisms.random_mechanisms import random_closed_loops, random_tree
 
 # ---- the record -----------------------------------------------------------------------------------------------------
 

@@ -68,14 +68,14 @@ LINES: Final = {
             "below round-off where the series is used, for squares below 1/100"
         ),
     },
-    "mbsym/transfer_matrix/vibration.py": {
+    "mbsym/linear/vibration/tree.py": {
         "for k in range(len(self.elements) - 1, -«1», -1):": (
             "in _felt, freedoms of the last element count twice, of which no row becomes dependent or independent"
         ),
         "kept = left[:, : len(sizes)][:, sizes «>» HELD * scale]": LIMIT,
         "independent: Array = left[:, : len(sizes)][:, sizes > HELD * max(«1.0», float(sizes.max()))].T @ held": LIMIT,
     },
-    "mbsym/transfer_matrix/vibration_roots.py": {
+    "mbsym/linear/vibration/roots.py": {
         "points = [1j «*» omega * (1.0 + 1e-3), (-1e-3 + 1j) * omega, 1j * omega * (1.0 + 1e-7)]": (
             "the oldest of three points that a search begins with, which the first step drops"
         ),

@@ -18,8 +18,8 @@ from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
-from mbsym.verification.random_mechanisms import random_closed_loops
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_mechanisms import random_closed_loops
 from mechanisms.rhombus import Rhombus
 
 Array = np.ndarray[Any, Any]

@@ -44,7 +44,7 @@ from mbsym.registry import FORMULATIONS, TRANSFER_MATRIX, contracts_of
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.system import TransferSystem
 from mbsym.verification.evidence import Numbers, expanded
-from mbsym.verification.random_trees import random_state
+from mbsym.verification.random_state import random_state
 from mbsym.verification.stepping_evidence import random_arguments
 from mechanisms.covering_array import Combination, Factor, Setting
 from mechanisms.factor_models import ImpossibleError, model_factors, model_of, start_of

@@ -26,8 +26,9 @@ from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.reference.rotations import rotation_quaternion
 from mbsym.values.parameter import ControlInput, Parameter, Value
-from mbsym.verification.random_mechanisms import RandomLoop
-from mbsym.verification.random_trees import (
+from mechanisms.covering_array import Factor
+from mechanisms.random_mechanisms import RandomLoop
+from mechanisms.random_trees import (
     RandomParameters,
     decimal,
     integer_direction,
@@ -36,7 +37,6 @@ from mbsym.verification.random_trees import (
     random_placement,
     random_vector,
 )
-from mechanisms.covering_array import Factor
 
 Array = NDArray[Any]
 

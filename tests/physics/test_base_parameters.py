@@ -37,9 +37,9 @@ from mbsym.regressors.sampled import dependencies, loop_rows, random_rows
 from mbsym.symbolic.finite_field import PRIME
 from mbsym.symbolic.scalar import Scalar, constant
 from mbsym.verification.certificate import verify
-from mbsym.verification.random_trees import random_tree
 from mechanisms.delta import delta
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_trees import random_tree
 from mechanisms.symbolic_parameters import SEEDS, Symbolic, model_named
 from mechanisms.told import assert_as_told
 

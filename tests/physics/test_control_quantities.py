@@ -38,9 +38,9 @@ from mbsym.symbolic.scalar import Scalar
 from mbsym.verification.certificate import verify
 from mbsym.verification.checks import Worst, check_function
 from mbsym.verification.evidence import Companions, Evidence, Numbers
-from mbsym.verification.random_trees import random_tree
 from mechanisms.exact import same
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_trees import random_tree
 from mechanisms.told import assert_as_told
 from mechanisms.wrong_entries import with_wrong_entries
 

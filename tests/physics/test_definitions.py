@@ -23,8 +23,7 @@ from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.system import Model
 from mbsym.pipeline import read
-from mbsym.verification.random_mechanisms import random_closed_loops
-from mbsym.verification.random_trees import random_state
+from mbsym.verification.random_state import random_state
 from mechanisms.definitions import (
     Array,
     Derived,
@@ -39,6 +38,7 @@ from mechanisms.definitions import (
     turned,
 )
 from mechanisms.elements import with_constraint, with_element
+from mechanisms.random_mechanisms import random_closed_loops
 
 DURATION = 0.06
 """Seconds of motion: long enough for dozens of evaluations."""

@@ -22,10 +22,10 @@ from mbsym.registry import SIMPLIFICATIONS, available_functions
 from mbsym.regressors.base_parameters import base_parameters_of
 from mbsym.regressors.extraction import with_symbols
 from mbsym.symbolic.equality import compare
-from mbsym.verification.random_mechanisms import random_closed_loops
-from mbsym.verification.random_trees import random_tree
 from mechanisms.benchmark_chains import benchmark_chain, spatial_chain
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_mechanisms import random_closed_loops
+from mechanisms.random_trees import random_tree
 
 BUNDLED = ("cart_pole", "planar_3r", "spinning_top", "puma560", "five_bar")
 

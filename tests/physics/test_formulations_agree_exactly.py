@@ -23,7 +23,6 @@ from mbsym.formulations.constraint_force.matrices import inverse_mass_matrix
 from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
 from mbsym.formulations.constraint_force.serial import CFA_SERIAL_FUNCTIONS, reduction
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
-from mbsym.formulations.kane.spatial import spatial_bias, spatial_mass_matrix
 from mbsym.formulations.recursive.composite_body import mass_matrix
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
@@ -31,9 +30,11 @@ from mbsym.symbolic.equality import compare
 from mbsym.symbolic.finite_field import PRIME, evaluate
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Output, Program
-from mbsym.verification.random_mechanisms import random_state, random_tree
+from mbsym.verification.random_state import random_state
+from mechanisms.kane_spatial import spatial_bias, spatial_mass_matrix
 from mechanisms.mechanism import mechanism_of
 from mechanisms.programs import make_program
+from mechanisms.random_mechanisms import random_tree
 
 CFA_WAYS: dict[str, tuple[Solver | None, Form]] = {
     "absolute form": (None, "absolute"),

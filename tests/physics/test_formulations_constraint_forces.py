@@ -30,7 +30,6 @@ from mbsym.formulations.constraint_force.matrices import cfa_matrices
 from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
 from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS, level_schedule
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
-from mbsym.formulations.kane.spatial import recursion_matrices
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.body import Body, Placement
 from mbsym.model.system import Model
@@ -40,6 +39,7 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program, count_operations
 from mbsym.symbolic.scalar import Scalar, symbol
+from mechanisms.kane_spatial import recursion_matrices
 from mechanisms.mechanism import mechanism_of
 from mechanisms.programs import make_program
 from mechanisms.told import assert_as_told
@@ -368,7 +368,9 @@ def test_constraint_matrix_is_symmetric_and_exactly_what_pivots_say() -> None:
     system = cfa_matrices(mechanism).system
     graph = mechanism.graph
     right = [symbol(graph, f"x{k}") for k in range(system.starts[-1])]
-    rows = system.entry_rows()
+    rows: list[dict[int, Scalar]] = [{} for _ in right]
+    for pair in system.blocks:
+        system.enter(pair, rows)
     parents = mechanism.labelling.inboard
     for values in (
         solve(system, leaf_to_root(parents), right),

@@ -17,7 +17,7 @@ from mbsym.errors import AnalysisError, MbsymError
 from mbsym.forces.joint_damper import JointDamper
 from mbsym.forces.joint_force import JointForce
 from mbsym.forces.joint_spring import JointSpring
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.linear.equations import State
@@ -27,8 +27,8 @@ from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.reference.differences import central_difference
-from mbsym.verification.random_trees import random_tree
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_trees import random_tree
 
 Captured = pytest.CaptureFixture[str]
 

@@ -15,7 +15,7 @@ from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.linear.transfer_matrix_modes import transfer_matrix_modes
-from mbsym.linear.vibrating import VibratingElements
+from mbsym.linear.vibration.placed import VibratingElements
 from mbsym.model.system import Model
 from mechanisms.mechanism import mechanism_of
 

@@ -19,9 +19,9 @@ from mbsym.loops.assembly import assemble
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.values.numbers import parameter_values
-from mbsym.verification.random_mechanisms import random_closed_loops
 from mechanisms.mechanism import mechanism_of
 from mechanisms.overconstrained import parallel_cranks, windows
+from mechanisms.random_mechanisms import random_closed_loops
 
 Captured = pytest.CaptureFixture[str]
 

@@ -33,9 +33,9 @@ from mbsym.symbolic.scalar import Scalar, symbol
 from mbsym.verification.certificate import verify
 from mbsym.verification.checks import Worst, check_function
 from mbsym.verification.evidence import Companions, Evidence, Numbers
-from mbsym.verification.random_mechanisms import random_closed_loops
 from mechanisms.mechanism import mechanism_of
 from mechanisms.overconstrained import parallel_cranks
+from mechanisms.random_mechanisms import random_closed_loops
 from mechanisms.told import assert_as_told
 from mechanisms.wrong_entries import with_wrong_entries
 

@@ -23,8 +23,8 @@ from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.symbolic.interpret import interpret
-from mbsym.verification.random_mechanisms import random_closed_loops
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_mechanisms import random_closed_loops
 
 Array = np.ndarray[Any, Any]
 

@@ -28,8 +28,9 @@ from mbsym.symbolic.compose import compose, selection
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program
-from mbsym.verification.random_trees import random_state, random_tree
+from mbsym.verification.random_state import random_state
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_trees import random_tree
 
 Array = NDArray[Any]
 

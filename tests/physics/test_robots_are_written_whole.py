@@ -16,7 +16,7 @@ import pytest
 
 from mbsym.errors import FormatError, ToolchainError
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS

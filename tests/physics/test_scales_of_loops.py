@@ -18,8 +18,8 @@ from mbsym.loops.independent import independent_at_start
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.redundancy import LoopAnalysis, analyse_loops
 from mbsym.model.system import Model
-from mbsym.verification.random_mechanisms import random_closed_loops
 from mechanisms.overconstrained import sarrus, windows
+from mechanisms.random_mechanisms import random_closed_loops
 from mechanisms.random_overconstrained import random_overconstrained
 from mechanisms.scaled import scaled
 from mechanisms.singular import parallel_cranks

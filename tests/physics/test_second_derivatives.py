@@ -29,10 +29,10 @@ from mbsym.pipeline import GenerationOptions, derive, express, generate, read
 from mbsym.symbolic.scalar import Scalar
 from mbsym.verification.certificate import verify
 from mbsym.verification.derivative_identities import slope
-from mbsym.verification.random_trees import random_tree
 from mechanisms.benchmark_chains import benchmark_chain
 from mechanisms.exact import same
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_trees import random_tree
 from mechanisms.told import assert_as_told
 
 SEEDS = (2, 12, 20, 26, 28, 40, 41, 43, 59, 63, 67, 90, 102, 111)

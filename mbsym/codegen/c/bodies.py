@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.c.loops import LoopLines
 from mbsym.codegen.c.parts import Load, Loop, Part
 from mbsym.codegen.c.tables import CONTINUED, INDENT, has_table, table_lines
 from mbsym.codegen.c.trigonometry import Front
 from mbsym.codegen.expressions import Constant, Expression
-from mbsym.codegen.lower import LoweredFunction, Result
+from mbsym.codegen.lowered import LoweredFunction, Result
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH, c_comment, wrapped
 
@@ -104,11 +105,15 @@ def _loading(real: str, shared: str, loads: Sequence[Load]) -> list[str]:
     return [f"{INDENT}const {real} {load.identifier} = {shared}[{load.place}];" for load in loads]
 
 
-def body_lines(module: LoweredModule, function: ModuleFunction, front: Front, printer: CPrinter) -> tuple[str, ...]:
-    """The statements of a function."""
+def body_lines(
+    module: LoweredModule, function: ModuleFunction, front: Front, printer: CPrinter, steps: Sequence[str]
+) -> tuple[str, ...]:
+    """The statements of a function; ``steps`` are the symbols of what its loops call."""
     body = front.body
     real = f"{module.names.module}_{printer.kind}"
     lines = [f"{INDENT}(void){identifier};" for identifier in unused_arguments(module, function, body)]
+    if body.loops:
+        return (*lines, *LoopLines(module, function, body, steps, printer).lines())
     lines += [*parameter_lines(module, body.used, real), *front_lines(module, front, printer)]
     start = f"{INDENT}const {real} "
     for block in body.blocks:
@@ -151,9 +156,11 @@ def front_lines(module: LoweredModule, front: Front, printer: CPrinter) -> tuple
 def unused_arguments(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> list[str]:
     """Arguments that the body does not touch."""
     unused = []
-    if module.takes_parameters(function) and not body.used & set(module.names.parameters.values()):
+    # Steps take the parameters whether they look at them or not.
+    if module.takes_parameters(function) and not body.steps and body.used.isdisjoint(module.names.parameters.values()):
         unused.append("parameters")
+    touched = {*body.used, *(result.identifier for result in body.results)}
     for item, identifier in zip(function.arguments, function.identifiers, strict=True):
-        if (item.direction == "in" and identifier not in body.used) or (item.direction == "out" and not item.size):
+        if identifier not in touched or not item.size:
             unused.append(identifier)
     return unused

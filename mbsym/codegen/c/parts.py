@@ -25,7 +25,7 @@ from mbsym.codegen.expressions import (
     leaves,
     operations,
 )
-from mbsym.codegen.lower import Block, LoweredFunction
+from mbsym.codegen.lowered import Block, LoweredFunction
 
 LARGEST_WHOLE: Final = 4000
 PART_SIZE: Final = 2500

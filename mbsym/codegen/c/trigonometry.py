@@ -27,7 +27,7 @@ from mbsym.codegen.expressions import (
     with_operands,
 )
 from mbsym.codegen.identifiers import Scope
-from mbsym.codegen.lower import Assignment, Block, LoweredFunction, Result
+from mbsym.codegen.lowered import Assignment, Block, LoweredFunction, Result
 from mbsym.codegen.text import wrapped
 
 ABREAST: Final = 4

@@ -9,7 +9,8 @@ from typing import Final
 
 from mbsym.codegen.expressions import Call, Constant, Select
 from mbsym.codegen.identifiers import Scope
-from mbsym.codegen.lower import Result, lower
+from mbsym.codegen.lower import lower
+from mbsym.codegen.lowered import Result
 from mbsym.codegen.printer import ExpressionPrinter, double_literal
 from mbsym.symbolic.program import Program
 

@@ -1,4 +1,4 @@
-"""Rolled programs whose bodies have roles: what is done with a body depends on where it stands in the tree.
+"""Programs with loops whose bodies have roles: what is done with a body depends on where it stands in the tree.
 
 A role has one step for each kind of bodies that has it. Steps hand values to the bodies inboard or keep them for later
 steps of the same body. What is zero or one for all bodies is found by deriving the steps until nothing changes, and
@@ -8,15 +8,14 @@ does not stand in the memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias
 
 from mbsym.formulations.shared.kinds import Sorted, carried_by, sorted_bodies, stand_ins
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.symbolic.graph import Graph
-from mbsym.symbolic.program import Input, Output, Program
-from mbsym.symbolic.rolled import MEMORY, Call, RolledProgram, Step, Sweep
+from mbsym.symbolic.program import MEMORY, Call, For, Input, Output, Program, Step
 from mbsym.symbolic.scalar import Scalar, constant, symbol
 
 Whose: TypeAlias = Literal["own", "inboard"]
@@ -87,7 +86,7 @@ class Cast:
 
 def cast_in_roles(
     head: Program, mechanism: Mechanism, cast: Cast, stages: Sequence[Stage], threads: int
-) -> RolledProgram | None:
+) -> Program | None:
     """The function that goes through the stages; None where constants of bodies depend on run-time parameters.
 
     Args:
@@ -111,7 +110,7 @@ class _Casting:
     Attributes:
         shapes: of what is handed on, by its name; of what bodies keep, by its name and their kind.
         steps: by role and kind, or by what they are for.
-        blocks: sizes of those of the memory.
+        blocks: how many the memory has.
         where: blocks by name and label.
         waiting: those that are still to be added up, by name and label of the body for which.
     """
@@ -124,11 +123,11 @@ class _Casting:
     sorted: Sorted
     shapes: dict[tuple[str, int], Shape] = field(default_factory=dict)
     steps: dict[tuple[str, int], Step] = field(default_factory=dict)
-    blocks: list[int] = field(default_factory=list)
+    blocks: int = 0
     where: dict[tuple[str, int], int] = field(default_factory=dict)
     waiting: dict[tuple[str, int], list[int]] = field(default_factory=dict)
 
-    def result(self) -> RolledProgram:
+    def result(self) -> Program:
         """The function."""
         roles = {
             (role.name, self._kind(label)): role
@@ -152,7 +151,7 @@ class _Casting:
         for name, entries in self.cast.ground.items():
             self._small(f"ground_{name}", name, [entry.constant or 0 for entry in entries])
         number = {key: place for place, key in enumerate(self.steps)}
-        sweeps = [Sweep("what ground and leaves hand on", tuple(self._first_calls(number)))]
+        body = [For("what ground and leaves hand on", tuple(self._first_calls(number)), self.threads)]
         for stage in self.stages:
             calls = [
                 call
@@ -160,9 +159,8 @@ class _Casting:
                 for role, label in part
                 for call in self._calls(role, label, place, number)
             ]
-            sweeps.append(Sweep(stage.title, tuple(calls)))
-        steps, blocks = tuple(self.steps.values()), tuple(self.blocks)
-        return RolledProgram(self.head, steps, blocks, tuple(sweeps), threads=self.threads)
+            body.append(For(stage.title, tuple(calls), self.threads))
+        return replace(self.head, body=tuple(body), steps=tuple(self.steps.values()))
 
     # ---- steps ------------------------------------------------------------------------------------------------------
 
@@ -238,10 +236,10 @@ class _Casting:
     def _first_calls(self, number: Mapping[tuple[str, int], int]) -> list[Call]:
         calls = []
         for name in self.cast.added:
-            self.where[name, _COMMON] = self._block((name, _COMMON))
+            self.where[name, _COMMON] = self._block()
             calls.append(Call(number[f"leaf_{name}", _COMMON], (), (self.where[name, _COMMON],)))
         for name in self.cast.ground:
-            self.where[name, 0] = self._block((name, _COMMON))
+            self.where[name, 0] = self._block()
             calls.append(Call(number[f"ground_{name}", _COMMON], (), (self.where[name, 0],)))
         return calls
 
@@ -259,7 +257,7 @@ class _Casting:
             reads.append(self.where[name, owner])
         writes = []
         for name, whose in self._gives(role):
-            own = self._block(self._key(name, kind))
+            own = self._block()
             writes.append(own)
             owner = label if whose == "own" else body.parent
             if owner and name in self.cast.added:
@@ -277,15 +275,15 @@ class _Casting:
         if (name, label) not in self.where:
             self.where[name, label] = given.pop(0) if given else self.where[name, _COMMON]
         for block in given:
-            total = self._block((name, _COMMON))
+            total = self._block()
             places = (self.where[name, label], block), (total,)
             calls.append(Call(number[f"sum_{name}", _COMMON], *places, part=part))
             self.where[name, label] = total
         return calls
 
-    def _block(self, key: tuple[str, int]) -> int:
-        self.blocks.append(sum(mark is None for mark in self.shapes[key]))
-        return len(self.blocks) - 1
+    def _block(self) -> int:
+        self.blocks += 1
+        return self.blocks - 1
 
 
 def _first(name: str, body: TreeBody) -> int:

@@ -1,4 +1,4 @@
-"""Recursions over the bodies of a tree as rolled programs: one step a sweep for each kind of bodies.
+"""Recursions over the bodies of a tree as programs with loops: one step a sweep for each kind of bodies.
 
 A sweep runs from ground outward or from the leaves inward, and hands values on along the tree. What is handed on, and
 what bodies keep for later sweeps, is zero or one in some places for all bodies: such places are found by deriving the
@@ -8,7 +8,7 @@ steps until nothing changes, and do not stand in the memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final, TypeAlias
 
@@ -16,8 +16,7 @@ from mbsym.formulations.shared.kinds import FrameName, Number, Sorted, carried_b
 from mbsym.formulations.shared.recursion import Beforehand, Pairing, Recursion, Values
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.symbolic.graph import Graph
-from mbsym.symbolic.program import Input, Output, Program
-from mbsym.symbolic.rolled import MEMORY, Call, Item, Pairs, RolledProgram, Step, Sweep
+from mbsym.symbolic.program import MEMORY, Call, For, ForPairs, Input, Item, Output, Program, Statement, Step, Zeros
 from mbsym.symbolic.scalar import Scalar, constant, symbol
 
 Shape: TypeAlias = tuple[int | None, ...]
@@ -39,7 +38,7 @@ def rolled_up(
     pairing: Pairing | None = None,
     frame: FrameName | None = None,
     before: Beforehand | None = None,
-) -> RolledProgram:
+) -> Program:
     """The function whose sweeps are given.
 
     Numbers of bodies that depend on run-time parameters are computed beforehand, all in one step.
@@ -91,10 +90,9 @@ class _Rolling:
         before: what is found before the sweeps.
         shapes: of what is handed on, by its name; of what bodies keep, by its name and their kind.
         steps: by what they are for.
-        blocks: sizes of those of the memory.
+        blocks: how many the memory has.
         pieces: how many blocks of a pool a body fills, by its name and their kind.
         starts: where what was found beforehand begins, by its name and the label of the body.
-        arrays: sizes of these.
     """
 
     head: Program
@@ -108,35 +106,27 @@ class _Rolling:
     frame: FrameName | None
     shapes: dict[tuple[str, int], Shape] = field(default_factory=dict)
     steps: dict[_Key, Step] = field(default_factory=dict)
-    blocks: list[int] = field(default_factory=list)
+    blocks: int = 0
     pieces: dict[tuple[str, int], int] = field(default_factory=dict)
     starts: dict[tuple[str, int], int] = field(default_factory=dict)
-    arrays: dict[str, int] = field(default_factory=dict)
 
-    def result(self) -> RolledProgram:
+    def result(self) -> Program:
         """The function."""
         self.derive()
         if self.pairing is not None:
             self.steps["pair", len(self.recursions), -1] = self._pair_step(self.pairing)
         number = {key: place for place, key in enumerate(self.steps)}
         kept: dict[tuple[str, int], tuple[int, ...]] = {}
-        sweeps = [
-            Sweep(each.title, (self._call_before(number["before", place, -1]),))
-            for place, each in enumerate(self.before)
-        ]
-        sweeps += [
-            Sweep(recursion.title, tuple(self._calls(place, recursion, number, kept)))
-            for place, recursion in enumerate(self.recursions)
-        ]
-        pairs: tuple[Pairs, ...] = ()
-        zeroed: tuple[str, ...] = ()
+        body: list[Statement] = []
+        for place, each in enumerate(self.before):
+            body.append(For(each.title, (self._call_before(number["before", place, -1]),)))
+        for place, recursion in enumerate(self.recursions):
+            body.append(For(recursion.title, tuple(self._calls(place, recursion, number, kept))))
         if self.pairing is not None:
             found = self._pairs(self.pairing, number["pair", len(self.recursions), -1], kept)
-            pairs = (found,) if found.count else ()
-            zeroed = tuple(dict.fromkeys(target.result for target in found.targets))
-        return RolledProgram(
-            self.head, tuple(self.steps.values()), tuple(self.blocks), tuple(sweeps), pairs, zeroed, self.arrays
-        )
+            zeroed = dict.fromkeys(target.result for target in found.targets)
+            body = [*map(Zeros, zeroed), *body, *[found] * (found.count > 0)]
+        return replace(self.head, body=tuple(body), steps=tuple(self.steps.values()))
 
     # ---- steps ------------------------------------------------------------------------------------------------------
 
@@ -176,7 +166,6 @@ class _Rolling:
                 self.starts[name, label] = len(values)
                 values += _varying(row, self.shapes[name, kind])
             if values:
-                self.arrays[name] = len(values)
                 outputs.append(_output(name, values))
         program = Program(each.name, self.head.graph, each.arguments, tuple(outputs), self.head.parameters)
         arguments = tuple(item.name for item in each.arguments)
@@ -332,11 +321,10 @@ class _Rolling:
         self, place: int, recursion: Recursion, number: Mapping[_Key, int], kept: dict[tuple[str, int], tuple[int, ...]]
     ) -> Iterator[Call]:
         """The calls of a sweep; ``kept`` holds blocks by name and label of the body."""
-        along = (recursion.along, -1)
         outward = recursion.ground is not None
         blocks: dict[int, int] = {}
         if outward:
-            blocks[0] = self._block(along)
+            blocks[0] = self._block()
             yield Call(number["ground", place, -1], (), (blocks[0],))
         nothing: int | None = None
         bodies = self.variants[0].bodies
@@ -344,7 +332,7 @@ class _Rolling:
             kind = self.sorted.kind[body.label - 1]
             if not outward and body.label not in blocks:
                 if nothing is None:
-                    nothing = self._block(along)
+                    nothing = self._block()
                     yield Call(number["leaf", place, -1], (), (nothing,))
                 blocks[body.label] = nothing
             reads = [self._first(name, body) for name in recursion.arguments]
@@ -356,14 +344,14 @@ class _Rolling:
                 reads.append(self.starts[GIVEN_NUMBERS, body.label])
             writes: list[int] = []
             for name in (*([JOINT] if not place else []), *recursion.keeps):
-                kept[name, body.label] = (self._block((name, kind)),)
+                kept[name, body.label] = (self._block(),)
                 writes += kept[name, body.label]
             for name in recursion.pools:
-                kept[name, body.label] = tuple(self._block((name, -1)) for _ in range(self.pieces[name, kind]))
+                kept[name, body.label] = tuple(self._block() for _ in range(self.pieces[name, kind]))
                 writes += kept[name, body.label]
             own = -1
             if self._hands_on(recursion, kind):
-                own = self._block(along)
+                own = self._block()
                 writes.append(own)
             writes += [start for places in recursion.results.values() for start in places(body)]
             own_numbers = enumerate(self.sorted.numbers[body.label - 1])
@@ -376,14 +364,14 @@ class _Rolling:
             elif body.parent not in blocks:
                 blocks[body.parent] = own
             else:
-                total = self._block(along)
+                total = self._block()
                 yield Call(number["sum", place, -1], (blocks[body.parent], own), (total,))
                 blocks[body.parent] = total
         if recursion.arrives is not None:
             step = self.steps["arrival", place, -1].program
             yield Call(number["arrival", place, -1], (blocks[0],), (0,) * len(step.outputs))
 
-    def _pairs(self, pairing: Pairing, step: int, kept: Mapping[tuple[str, int], tuple[int, ...]]) -> Pairs:
+    def _pairs(self, pairing: Pairing, step: int, kept: Mapping[tuple[str, int], tuple[int, ...]]) -> ForPairs:
         """Speeds in the order of the labels; the path of each goes inward."""
         places = [target[1:] for target in pairing.targets]
         outer, inner = list[Item](), list[Item]()
@@ -404,11 +392,11 @@ class _Rolling:
             if pairing.of_bodies:
                 outer.append(item(pairing.outer, body, 0, [of(body.label - 1) for of, _ in places], before))
         targets = tuple(target for target, *_ in pairing.targets)
-        return Pairs(pairing.title, step, tuple(outer), tuple(inner), targets)
+        return ForPairs(pairing.title, step, tuple(outer), tuple(inner), targets)
 
-    def _block(self, name: tuple[str, int]) -> int:
-        self.blocks.append(sum(mark is None for mark in self.shapes[name]))
-        return len(self.blocks) - 1
+    def _block(self) -> int:
+        self.blocks += 1
+        return self.blocks - 1
 
     def _first(self, name: str, body: TreeBody) -> int:
         return body.q_range[0] if name == "q" else body.v_range[0]

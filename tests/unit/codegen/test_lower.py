@@ -10,8 +10,9 @@ import pytest
 
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.expressions import Negation, Product, Quotient, Sum, Variable
-from mbsym.codegen.lower import LONGEST_EXPRESSION, LoweredFunction, lower
-from mbsym.codegen.numpy.expressions import NumpyPrinter
+from mbsym.codegen.lower import LONGEST_EXPRESSION, lower
+from mbsym.codegen.lowered import LoweredFunction
+from mbsym.codegen.numpy.bodies import NumpyPrinter
 from mbsym.errors import CodegenError
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Input, Output, ParameterInput, Program

@@ -10,7 +10,7 @@ import mbsym
 from mbsym import examples
 from mbsym.cli.application import main
 from mbsym.errors import DerivationError
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.loops.code_size import code_size
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint

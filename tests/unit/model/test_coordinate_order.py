@@ -14,7 +14,7 @@ from mbsym import examples
 from mbsym.cli.application import VERBS, command_of, main
 from mbsym.errors import DerivationError, ModelError
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
 from mbsym.formulations.catalogue import TREE_FUNCTIONS

@@ -13,7 +13,7 @@ from mbsym import examples
 from mbsym.codegen.load import LoadedModule, load_numpy
 from mbsym.errors import ModelError
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.inertial_parameters import with_inertial_parameters
 from mbsym.model.system import Model

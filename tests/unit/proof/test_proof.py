@@ -12,7 +12,7 @@ import pytest
 
 import mbsym
 import mbsym.stages
-from mbsym.codegen import lower, lower_rolled
+from mbsym.codegen import lower, lower_loops
 from mbsym.codegen.c import parts
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.expressions import Sum, Variable
@@ -145,7 +145,7 @@ def test_a_fault_in_lowering_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_fault_in_shared_steps_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, lower_rolled, "_places", lambda places: (*places[:-1], max(places[-1] - 1, 0)))
+    changed(monkeypatch, lower_loops, "_places", lambda places: (*places[:-1], max(places[-1] - 1, 0)))
     with pytest.raises((ProofError, SymbolicError)):
         mbsym.generate("quadruped", tmp_path / "new", style="shared", functions=("inverse_dynamics",))
     assert not (tmp_path / "new").exists()
