@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
-from mbsym.codegen.c.parts import Loop, Part, split
+from mbsym.codegen.c.parts import SHARED, Loop, split
 from mbsym.codegen.c.trigonometry import Front, in_front
 from mbsym.codegen.expressions import (
     Call,
@@ -28,7 +28,17 @@ from mbsym.codegen.expressions import (
     Variable,
 )
 from mbsym.codegen.lower import PI
-from mbsym.codegen.lowered import LoweredFor, LoweredFunction, LoweredPairs, LoweredStep, LoweredZeros, Run
+from mbsym.codegen.lowered import (
+    Assignment,
+    LoweredFor,
+    LoweredFunction,
+    LoweredPairs,
+    LoweredStep,
+    LoweredZeros,
+    Run,
+    Statement,
+    Store,
+)
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.errors import SymbolicError
 from mbsym.passes.given_sines import SINES_COSINES
@@ -136,7 +146,7 @@ class _Scene:
 
     graph: Graph
     variables: dict[str, Reference] = field(default_factory=dict)
-    arrays: dict[str, list[Reference]] = field(default_factory=dict)
+    arrays: dict[str, Sequence[Reference | None]] = field(default_factory=dict)
 
     def inside(self) -> _Scene:
         """The same for a text of its own, which leaves nothing behind but what it writes to arrays."""
@@ -177,7 +187,7 @@ def _select(scene: _Scene, expression: Select) -> Reference:
 _READERS: Final[Mapping[type, Callable[[_Scene, Any], Reference]]] = {
     Constant: _constant,
     Variable: lambda scene, expression: scene.variables[expression.identifier],
-    Element: lambda scene, expression: scene.arrays[expression.array][expression.index],
+    Element: lambda scene, expression: _written(scene.arrays[expression.array][expression.index], expression.array),
     Sum: _sum,
     Product: _product,
     Quotient: lambda scene, expression: scene.graph.div(
@@ -235,8 +245,7 @@ def _ways(
 
 def _straight(body: LoweredFunction, scene: _Scene) -> Results:
     for block in body.blocks:
-        for item in block.assignments:
-            scene.variables[item.identifier] = scene.value(item.expression)
+        _run(block.statements, scene, {})
     return {item.identifier: [scene.value(entry) for entry in item.entries] for item in body.results}
 
 
@@ -261,7 +270,10 @@ def _with_front(front: Front, scene: _Scene) -> Results:
         if isinstance(part, Loop):
             _run_lanes(part, scene.inside(), shared)
         else:
-            _run_part(part, scene.inside(), shared, found)
+            own, written = scene.inside(), {**found, SHARED: shared}
+            own.arrays = {**scene.arrays, SHARED: shared}
+            for statements in (*(block.statements for block in part.blocks), part.entries, part.moves):
+                _run(statements, own, written)
     return {name: [_written(entry, name) for entry in entries] for name, entries in found.items()}
 
 
@@ -278,23 +290,17 @@ def _written(value: Reference | None, where: str) -> Reference:
     return value
 
 
-def _run_part(
-    part: Part, scene: _Scene, shared: list[Reference | None], found: Mapping[str, list[Reference | None]]
-) -> None:
-    for statement in part.statements:
-        for load in statement.loads:
-            scene.variables[load.identifier] = _written(shared[load.place], load.identifier)
-        value = scene.variables[statement.identifier] = scene.value(statement.expression)
-        for store in statement.stores:
-            shared[store.place] = -value if store.negative else value
-    for entry in part.entries:
-        for load in entry.loads:
-            scene.variables[load.identifier] = _written(shared[load.place], load.identifier)
-        found[entry.output][entry.index] = scene.value(entry.expression)
-    for move in part.moves:
-        source = move.source
-        value = _written(shared[source], "a lane") if isinstance(source, int) else scene.value(source)
-        shared[move.place] = -value if move.negative else value
+def _run(statements: Sequence[Statement], scene: _Scene, written: Mapping[str, list[Reference | None]]) -> None:
+    """Statements one by one, which fill arrays."""
+    for statement in statements:
+        if isinstance(statement, Assignment):
+            scene.variables[statement.identifier] = scene.value(statement.expression)
+        elif isinstance(statement, Store):
+            written[statement.array][statement.index] = scene.value(statement.expression)
+        else:
+            for index, entry in enumerate(statement.result.entries):
+                if isinstance(entry, Constant):
+                    written[statement.result.identifier][index] = scene.value(entry)
 
 
 def _run_lanes(loop: Loop, scene: _Scene, shared: list[Reference | None]) -> None:

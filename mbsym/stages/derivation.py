@@ -29,7 +29,7 @@ class Derivation:
         found: all that can be derived of it.
         facts: what decides what excludes what, as far as it is known.
         wanted: names of functions that are still to be derived, in catalogue order.
-        programs: the functions, optimised, in catalogue order; behind them those that go through steps of bodies.
+        programs: the functions, in catalogue order, optimised; behind them those made of steps which bodies share.
         reports: what the passes did to each of the former.
         fixed: functions with fixed text that call the programs, if there are any.
         sparsity: of the matrices of functions on request and derivatives, by function and result.

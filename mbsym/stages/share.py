@@ -57,7 +57,7 @@ def _made(derivation: Derivation) -> tuple[dict[str, Program], dict[str, Guard]]
         program = derivation.found.rolled(name, derivation.options.threads)
         if program is not None:
             program, _ = optimise(program, derivation.mechanism.simplifications)
-            found = [guard for step in program.steps for guard in guards(step.program)]
+            found = guards(program)
             if found:
                 failing[name] = found[0]
             else:

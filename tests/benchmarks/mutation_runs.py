@@ -50,7 +50,8 @@ SECONDS: Final = 90.0
 SLOW_TESTS, SLOW_SECONDS = 8, 10.0
 """How many tests that take too long to be recorded are asked about a fault, and a fifth of what each may take."""
 
-PYTEST: Final = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no"]
+PYTEST: Final = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no", "-m", ""]
+"""Further examples too, which tests leave out."""
 
 
 def warm_up() -> None:

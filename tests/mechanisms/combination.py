@@ -332,7 +332,7 @@ def _turns(reference: Reference, rng: np.random.Generator, size: float, *, shift
         entries = []
         for unit in kind.shape.coordinate_units:
             turn = 2 * np.pi * round(size * rng.uniform(-1, 1))
-            entries.append(turn if unit == "rad" and (shifts or "pitch" not in kind.entries) else 0.0)
+            entries.append(turn if unit == "rad" and (shifts or not kind.numbers) else 0.0)
             entries[-1] = rng.uniform(-1, 1) * size if unit == "m" and shifts else entries[-1]
         moved[joint.coordinates] = entries
     return moved

@@ -18,6 +18,7 @@ from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, derive, express, generate_files
 from mbsym.registry import TREE_FUNCTIONS, available_functions, contracts_of
 from mbsym.stages import share, simplify
+from mechanisms.examples import further
 from mechanisms.overconstrained import windows
 
 AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
@@ -45,7 +46,7 @@ def test_the_estimate_is_right_within_a_factor_of_four(model: Model) -> None:
 
 
 @pytest.mark.parametrize("function", ["constrained_derivative_terms", "independent_dynamics_derivatives"])
-@pytest.mark.parametrize("model", [windows(3), windows(5), examples.load("stewart_platform")])
+@pytest.mark.parametrize("model", [windows(3), *further(windows(5), examples.load("stewart_platform"))])
 def test_so_is_that_of_derivatives_with_closed_loops(model: Model, function: str) -> None:
     derivation, files = generate_files(model, GenerationOptions(functions=(function,)))
     contracts = contracts_of(derivation.mechanism)
@@ -54,7 +55,7 @@ def test_so_is_that_of_derivatives_with_closed_loops(model: Model, function: str
     assert written / 4 < size.total < 4 * written
 
 
-@pytest.mark.parametrize("count", [300, 1000])
+@pytest.mark.parametrize("count", [300, *further(1000)])
 def test_a_long_chain_is_refused_before_it_is_derived(
     count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
