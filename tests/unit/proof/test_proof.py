@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import mbsym
+import mbsym.stages
 from mbsym.codegen import lower, lower_loops
 from mbsym.codegen.c import parts
 from mbsym.codegen.c.expressions import CPrinter
@@ -107,7 +108,7 @@ def test_a_fault_in_sliding_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_fault_in_a_pass_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, mbsym.pipeline, "optimise", lambda pair: (another_sign(pair[0]), pair[1]))
+    changed(monkeypatch, mbsym.stages.simplify, "optimise", lambda pair: (another_sign(pair[0]), pair[1]))
     assert refused(tmp_path, "double_pendulum", {"functions": ("bias_force",)}).function == "bias_force"
 
 
@@ -118,19 +119,22 @@ def another_sign(program: Any) -> Any:
 
 
 def test_a_fault_in_preparing_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, mbsym.pipeline, "prepared", lambda programs: (another_sign(programs[0]), *programs[1:]))
+    changed(monkeypatch, mbsym.stages.prepare, "prepared", lambda programs: (another_sign(programs[0]), *programs[1:]))
     assert "prepare=True" in str(refused(tmp_path, "puma560", {**PREPARED, "functions": ("inverse_dynamics",)}))
 
 
 def test_a_fault_in_given_sines_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changed(
-        monkeypatch, mbsym.pipeline, "with_given_sines", lambda programs: (another_sign(programs[0]), *programs[1:])
+        monkeypatch,
+        mbsym.stages.give_sines,
+        "with_given_sines",
+        lambda programs: (another_sign(programs[0]), *programs[1:]),
     )
     assert "trigonometry='argument'" in str(refused(tmp_path, "double_pendulum", GIVEN))
 
 
 def test_a_fault_in_compressing_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, mbsym.pipeline, "compress", another_sign)
+    changed(monkeypatch, mbsym.stages.compress, "compress", another_sign)
     error = refused(tmp_path, "planar_3r", COMPRESSED)
     assert error.function == "inverse_dynamics_by_q_v" and "compressed=True" in str(error)
 
