@@ -20,10 +20,18 @@ from mbsym.records import Registry
 LONGEST_LINE: Final = 116
 """Of the conventions, as they stand in generated files."""
 
+
+def _checked(kind: JointType) -> None:
+    from mbsym.joints.record_checks import check_joint_type
+
+    check_joint_type(kind)
+
+
 JOINT_TYPES: Final[Registry[JointType]] = Registry(
     "joint type",
     (REVOLUTE, PRISMATIC, HELICAL, CYLINDRICAL, UNIVERSAL, SPHERICAL, PLANAR, FREE, FIXED),
     ModelError,
+    _checked,
 )
 
 

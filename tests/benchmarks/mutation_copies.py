@@ -107,7 +107,7 @@ def restore(copy: Path) -> None:
 def tiers(copy: Path, path: str, names: Sequence[str]) -> list[list[str]]:
     """Files of tests in the order in which they are asked about a file.
 
-    First those that name the module or are called like it, then of its room, then those that name the room, then others.
+    First those that name the module or are called like it, then those of its room, those that name the room, others.
     """
     parts = Path(path).with_suffix("").parts
     room = parts[1] if parts[0] == "mbsym" else parts[0]

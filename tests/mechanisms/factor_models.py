@@ -33,7 +33,7 @@ from mechanisms.random_trees import (
     decimal,
     integer_direction,
     perpendicular,
-    random_pitch,
+    random_numbers,
     random_placement,
     random_vector,
 )
@@ -120,7 +120,7 @@ class _Drawing:
             axis=axis,
             second_axis=perpendicular(self.rng, axis) if "second_axis" in record.entries else None,
             predecessor_placement=self.placement(),
-            pitch=random_pitch(self.rng, record),
+            numbers=random_numbers(self.rng, record),
         )
 
     def body(self, name: str, form: str = "solid") -> Body:

@@ -32,7 +32,7 @@ from mechanisms.random_trees import (
     decimal,
     integer_direction,
     perpendicular,
-    random_pitch,
+    random_numbers,
     random_placement,
     random_tree,
     random_vector,
@@ -211,7 +211,7 @@ def _closing_joint(
         axis=axis,
         second_axis=perpendicular(rng, axis) if "second_axis" in kind.entries else None,
         predecessor_placement=random_placement(rng, RandomParameters(rng, used=False)),
-        pitch=random_pitch(rng, kind),
+        numbers=random_numbers(rng, kind),
         cut="cut" if rng.random() < 0.5 else "auto",
     )
     if flat:

@@ -26,8 +26,8 @@ from mbsym.values.parameter import ControlInput, Parameter, Value
 
 Array = NDArray[Any]
 
-SMALL_PITCH: Final = 0.2
-"""Largest pitch drawn [m/rad]."""
+LARGEST: Final = 0.2
+"""Of a joint's own numbers, such as its pitch [m/rad]."""
 
 NAMES: Final = ("body {}", "link_{}", "{}", "Körper {}", "arm.{}", "B{}", "double{}", "q_{}")
 JOINT_NAMES: Final = ("joint {}", "J{}", "{}", "Gelenk {}", "a/{}", "hinge-{}", "v_{}", "int{}")
@@ -180,9 +180,9 @@ def random_placement(rng: np.random.Generator, table: RandomParameters) -> Place
     return Placement(translation, quaternion=(w, -a, b, c))
 
 
-def random_pitch(rng: np.random.Generator, kind: JointType) -> float:
-    """A pitch other than 0 for a joint that takes one, 0 for others."""
-    return decimal(rng.uniform(-SMALL_PITCH, SMALL_PITCH)) or SMALL_PITCH if "pitch" in kind.entries else 0
+def random_numbers(rng: np.random.Generator, kind: JointType) -> dict[str, Value]:
+    """What a joint takes beside its axes, other than 0."""
+    return {number.name: decimal(rng.uniform(-LARGEST, LARGEST)) or LARGEST for number in kind.numbers}
 
 
 def _axis_letter(rng: np.random.Generator) -> Any:
@@ -222,7 +222,7 @@ def _joint(
         second_axis=perpendicular(rng, axis) if "second_axis" in kind.entries and rng.random() < 0.8 else None,
         predecessor_placement=random_placement(rng, table) if rng.random() < 0.85 else Placement(),
         successor_placement=random_placement(rng, table) if rng.random() < 0.5 else Placement(),
-        pitch=random_pitch(rng, kind),
+        numbers=random_numbers(rng, kind),
     )
 
 

@@ -297,7 +297,7 @@ def test_the_motion_beside_its_derivatives_is_that_of_forward_dynamics() -> None
 def test_frames_must_be_named(tmp_path: Path) -> None:
     with pytest.raises(DerivationError, match="has no function 'operational_space'") as caught:
         generate("puma560", tmp_path, functions=["operational_space"])
-    assert "--frame" in str(caught.value.remedy)
+    assert "`frames`" in str(caught.value.remedy)
     assert not list(tmp_path.iterdir())
 
 

@@ -107,7 +107,7 @@ def _joint_model(joint: NumericJoint) -> Any:
         case "prismatic":
             return pin.JointModelPrismaticUnaligned(joint.axis)
         case "helical":
-            return pin.JointModelHelicalUnaligned(joint.axis, joint.pitch)
+            return pin.JointModelHelicalUnaligned(joint.axis, joint.numbers[0])
         case "universal":
             return pin.JointModelUniversal(joint.axis, joint.second_axis)
         case "spherical":

@@ -89,7 +89,6 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "second_axis": "Of types that take two: perpendicular to axis, fixed in the successor's joint frame.",
         "at": "Joint frame on the predecessor; a list is a translation.",
         "at_successor": "Joint frame on the successor; a list is a translation.",
-        "pitch": "Of helical joints: translation per turn of one radian [m/rad].",
         "armature": "Inertia of a rotor, reflected to each speed [kg m^2, kg along axes].",
         "limits": "Of coordinates, speeds and forces.",
         "initial": "Coordinates to start from, one each [rad, m]; the neutral ones without.",

@@ -12,6 +12,7 @@ from mbsym.formats.angles import SAME_ANGLE
 from mbsym.formats.findings import report_findings
 from mbsym.formats.text_source import LARGEST_YAML, Place, TextSource, read_text
 from mbsym.formats.yaml_document import Document, DocumentPath, read_yaml
+from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.beam import Beam
 from mbsym.model.beams_of_models import beam_of, with_beams
 from mbsym.model.body import COINCIDENT, Body, Placement
@@ -265,7 +266,6 @@ def _joint(name: str, table: schema.JointTable) -> Joint:
         second_axis=table.second_axis,
         predecessor_placement=_placement(table.at),
         successor_placement=_placement(table.at_successor),
-        pitch=table.pitch,
         armature=table.armature,
         coordinates=table.coordinates,
         speeds=table.speeds,
@@ -278,6 +278,7 @@ def _joint(name: str, table: schema.JointTable) -> Joint:
         effort=table.limits.effort,
         velocity=table.limits.velocity,
         initial=table.initial,
+        numbers={number.name: getattr(table, number.name) for number in JOINT_TYPES[table.type].numbers},
     )
 
 

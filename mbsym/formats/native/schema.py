@@ -30,7 +30,7 @@ from mbsym.forces import FORCE_ELEMENTS, ForceElement
 from mbsym.formats.angles import SAME_ANGLE, snapped_angle
 from mbsym.formats.native.entry_sentences import sentence_of
 from mbsym.formats.yaml_document import Leaf
-from mbsym.joints.record import Entry
+from mbsym.joints.record import Entry, JointNumber
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.beam_shapes import SUPPORTS, Supports
 from mbsym.model.frame import FRAME_KINDS, FrameKind
@@ -484,7 +484,6 @@ class JointTable(Table):
     second_axis: DirectionEntry = None
     at: PlacementTable = PlacementTable.model_construct()
     at_successor: PlacementTable = PlacementTable.model_construct()
-    pitch: ValueEntry = 0
     armature: ValueEntry = 0
     limits: LimitsTable = LimitsTable.model_construct()
     initial: ValuesEntry = ()
@@ -506,11 +505,27 @@ class JointTable(Table):
     @model_validator(mode="after")
     def _only_what_its_type_takes(self) -> JointTable:
         kind = JOINT_TYPES[self.type]
-        for key in (*get_args(Entry), "armature"):
-            taken = not kind.is_rigid if key == "armature" else key in kind.entries
-            if key in self.model_fields_set and not taken:
+        taken = {*kind.entries, *(number.name for number in kind.numbers)} | (set() if kind.is_rigid else {"armature"})
+        for key in (*get_args(Entry), *(number.name for number in joint_numbers()), "armature"):
+            if key in self.model_fields_set and key not in taken:
                 raise _refused_key(key, f"{key!r} means nothing for a {kind.name} joint")
         return self
+
+
+def joint_numbers() -> tuple[JointNumber, ...]:
+    """What joints of the types that are known now take beside frames and axes, each once."""
+    return tuple(dict.fromkeys(number for kind in JOINT_TYPES.values() for number in kind.numbers))
+
+
+@cache
+def _joint_table(numbers: tuple[JointNumber, ...]) -> type[JointTable]:
+    """The table of a joint with an entry for each number."""
+    columns: dict[str, Any] = {}
+    for number in numbers:
+        types = " and ".join(kind.name for kind in JOINT_TYPES.values() if number in kind.numbers)
+        description = f"Of {types} joints: {number.sentence} [{number.unit}]."
+        columns[number.name] = (ValueEntry, Field(0, description=description))
+    return create_model("JointTable", __base__=JointTable, __doc__=JointTable.__doc__, **columns)
 
 
 class BeamTable(Table):
@@ -608,19 +623,20 @@ class ModelTable(Table):
 
 
 def model_table() -> type[ModelTable]:
-    """The table of a model with the force elements and closure constraints that are known now."""
+    """The table of a model with the joints, force elements and closure constraints that are known now."""
     forces = tuple(record.element for record in FORCE_ELEMENTS.values())
-    return _model_table(forces, tuple(record.element for record in CONSTRAINTS.values()))
+    return _model_table(forces, tuple(record.element for record in CONSTRAINTS.values()), _joint_table(joint_numbers()))
 
 
 @cache
-def _model_table(forces: tuple[Any, ...], constraints: tuple[Any, ...]) -> type[ModelTable]:
+def _model_table(forces: tuple[Any, ...], constraints: tuple[Any, ...], joint: Any) -> type[ModelTable]:
     table: type[ModelTable] = create_model(
         "ModelTable",
         __base__=ModelTable,
         __doc__=ModelTable.__doc__,
         forces=(_tables_by_name(forces), {}),
         constraints=(_tables_by_name(constraints), {}),
+        joints=(Annotated[dict[str, joint], BeforeValidator(_nothing_as_table)], {}),
     )
     return table
 

@@ -238,8 +238,9 @@ def _joint(joint: Joint) -> Tree:
     for key, placement in (("at", joint.predecessor_placement), ("at_successor", joint.successor_placement)):
         if placement != COINCIDENT:
             tree[key] = _placement(placement)
-    if "pitch" in taken and not _is_default(joint.pitch, 0):
-        tree["pitch"] = _scalar(joint.pitch)
+    for number, value in zip(joint.kind.numbers, joint.values, strict=True):
+        if not _is_default(value, 0):
+            tree[number.name] = _scalar(value)
     if not joint.kind.is_rigid and not _is_default(joint.armature, 0):
         tree["armature"] = _scalar(joint.armature)
     limits = {

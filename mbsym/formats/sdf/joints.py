@@ -21,7 +21,7 @@ from mbsym.formats.sdf.links import number
 from mbsym.formats.text_source import Place
 from mbsym.formats.xml_document import Element
 from mbsym.joints.fixed import FIXED
-from mbsym.joints.helical import HELICAL
+from mbsym.joints.helical import HELICAL, PITCH
 from mbsym.joints.prismatic import PRISMATIC
 from mbsym.joints.record import JointType
 from mbsym.joints.revolute import REVOLUTE
@@ -179,12 +179,12 @@ class JointReader:
         axes = [read_axis(self.scene, node, "axis")]
         if joint_type is UNIVERSAL:
             axes.append(read_axis(self.scene, node, "axis2"))
-        pitch = self._pitch(node) if joint_type is HELICAL else 0
+        numbers = ((PITCH.name, self._pitch(node)),) if joint_type is HELICAL else ()
         self._place_axes(node.name, axes)
         if kind == "revolute2" and not _are_perpendicular(*axes):
             self._two_revolutes(joint, node, axes)
         else:
-            self._with_axes(joint, node, kind, axes, pitch)
+            self._with_axes(joint, node, kind, axes, numbers)
 
     def _body(self, node: Node, tag: str) -> Node:
         return self.scene.body(self.scene.end(node, "parent" if tag == "parent" else "child"))
@@ -202,14 +202,16 @@ class JointReader:
             if limit is not None:
                 self.places.setdefault(("joints", name, "lower"), limit.place)
 
-    def _with_axes(self, joint: Joint, node: Node, kind: str, axes: list[JointAxis], pitch: Value) -> None:
+    def _with_axes(
+        self, joint: Joint, node: Node, kind: str, axes: list[JointAxis], numbers: tuple[tuple[str, Value], ...]
+    ) -> None:
         """The joint with what its axes say."""
         unlimited = kind == "continuous"
         made = replace(
             joint,
             axis=axes[0].direction,
             second_axis=axes[1].direction if len(axes) > 1 else None,
-            pitch=pitch,
+            numbers=numbers,
             lower=() if unlimited else _whole([axis.lower for axis in axes]),
             upper=() if unlimited else _whole([axis.upper for axis in axes]),
             effort=_whole([axis.effort for axis in axes]),
@@ -248,12 +250,12 @@ class JointReader:
             cut=joint.cut,
         )
         for part, axis in zip((first, second), axes, strict=True):
-            self._with_axes(part, node, "", [axis], 0)
+            self._with_axes(part, node, "", [axis], ())
 
     def _pitch(self, node: Node) -> Value:
         """Metres a radian, right-handed."""
         element = node.element
-        self.places["joints", node.name, "pitch"] = element.place
+        self.places["joints", node.name, PITCH.name] = element.place
         for tag in ("screw_thread_pitch", "thread_pitch"):
             stated = element.child(tag)
             if stated is None:

@@ -35,7 +35,8 @@ def asked_of_cut(mechanism: Mechanism, cut: CutJoint) -> list[Scalar]:
     """
     graph, kind = mechanism.graph, cut.joint.kind
     shape = kind.shape
-    if not kind.is_unbound and kind.turning == "in space" and len(shape.speeds) < 3:
+    bends = any(number.unit != "m/rad" for number in kind.numbers)
+    if bends or (not kind.is_unbound and kind.turning == "in space" and len(shape.speeds) < 3):
         raise AnalysisError(
             f"the transfer matrix method cannot cut a {cut.joint.type} joint",
             where=f"joint {cut.joint.name}",
@@ -43,12 +44,13 @@ def asked_of_cut(mechanism: Mechanism, cut: CutJoint) -> list[Scalar]:
         )
     q = tuple(constant(graph, entry) for entry in shape.neutral)
     zero = constant(graph, 0)
-    pitch, armature = scalars((cut.joint.pitch, cut.joint.armature), graph, mechanism.names)
-    motion: JointMotion = kind.motion(graph, q, (zero,) * shape.nv, pitch)
+    armature, *own = scalars((cut.joint.armature, *cut.joint.values), graph, mechanism.names)
+    motion: JointMotion = kind.motion(graph, q, (zero,) * shape.nv, tuple(own))
     frames = (cut.predecessor_frame, cut.successor_frame)
     placed = [entry for frame in frames for row in frame.rotation.matrix() for entry in row]
     placed += [entry for frame in frames for entry in frame.translation]
-    return [*placed, armature, pitch, *(entry for own in motion.columns for part in own for entry in part)]
+    columns = [entry for column in motion.columns for part in column for entry in part]
+    return [*placed, armature, sum(own, zero), *columns]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class CutAtRest:
         ends: their origins (3,) [m].
         columns: free motions of the successor against the predecessor, in the joint's frame (6, k).
         armature: rotor inertia along each.
-        pitch: [m/rad].
+        pitch: how far it slides in a turn of one radian [m/rad].
     """
 
     joint: Joint
@@ -166,7 +168,7 @@ class CutAtRest:
                 raise AnalysisError(
                     "a spring along a joint that is cut pulls at rest, which transfer matrices do not cover",
                     where=f"joint {self.joint.name}",
-                    remedy=f"{keep} and leave --method out",
+                    remedy=f"{keep} and leave `method` out",
                 )
         column = np.kron(np.eye(2), self.rotations[0]) @ self.columns[:, 0]
         rows = (column / (column @ column))[None, :]

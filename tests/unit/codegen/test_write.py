@@ -40,7 +40,7 @@ def test_files_are_written_and_written_again(tmp_path: Path) -> None:
 def test_a_foreign_file_is_kept(tmp_path: Path) -> None:
     (tmp_path / "b.h").write_text("mine")
     files = [GeneratedFile("a.c", MARK), GeneratedFile("b.h", MARK)]
-    with pytest.raises(CodegenError, match=r"was not written by mbsym; overwrite it with --force"):
+    with pytest.raises(CodegenError, match=r"was not written by mbsym; overwrite it with `force`"):
         write_files(tmp_path, files)
     assert content(tmp_path) == {"b.h": "mine"}
     write_files(tmp_path, files, force=True)
