@@ -104,19 +104,20 @@ LINES: Final = {
 """Reasons by file and marked line."""
 
 
-def reason(path: str, source: str, start: int, end: int) -> str:
-    """Why a fault changes nothing, or "" where it is not known to.
-
-    Args:
-        path: file of the fault.
-        source: its text without the fault.
-        start: where what the fault replaces begins.
-        end: and where it ends.
-    """
+def marked(source: str, start: int, end: int) -> str:
+    """The line of a fault, with marks about what it replaces."""
     first, last = source.rfind("\n", 0, start) + 1, source.find("\n", end)
-    marked = f"{source[first:start]}«{source[start:end]}»{source[end : last if last >= 0 else len(source)]}".strip()
-    by_rule = (why for pattern, why in RULES if re.search(pattern, marked))
-    return next(by_rule, "") or LINES.get(path, {}).get(marked, "")
+    return f"{source[first:start]}«{source[start:end]}»{source[end : last if last >= 0 else len(source)]}".strip()
+
+
+def by_rule(line: str) -> str:
+    """Why the fault of a marked line changes nothing wherever it stands, or ""."""
+    return next((why for pattern, why in RULES if re.search(pattern, line)), "")
+
+
+def reason(path: str, line: str) -> str:
+    """Why the fault of a marked line of a file changes nothing, or "" where it is not known to."""
+    return by_rule(line) or LINES.get(path, {}).get(line, "")
 
 
 def out_of_date(sources: Mapping[str, str]) -> Iterator[str]:
