@@ -106,8 +106,10 @@ class Option:
         Raises:
             MbsymError: it is none of the choices, a word with names beside it, or cannot be meant.
         """
+        if value == self.default and type(value) is type(self.default):
+            return
         where = f"`{self.name}`"
-        if self.choices and value not in self.choices and value != self.default:
+        if self.choices and value not in self.choices:
             *others, last = self.choices
             remedy = f"use {', '.join(others)} or {last}" if others else f"use {last}"
             raise self.error(self.refused.format(repr(value)), where=where, remedy=remedy)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from mbsym.codegen.description import EVERY
@@ -52,13 +51,12 @@ def _share(derivation: Derivation, tell: Progress) -> Derivation:
 
 def _made(derivation: Derivation) -> tuple[dict[str, Program], dict[str, Guard]]:
     """Functions made of steps, and what others of them that could be can fail of."""
-    simplify = partial(optimise, simplifications=derivation.mechanism.simplifications)
     made: dict[str, Program] = {}
     failing: dict[str, Guard] = {}
     for name in may_be_shared(derivation):
         program = derivation.found.rolled(name, derivation.options.threads)
         if program is not None:
-            program = simplify(program)[0]
+            program, _ = optimise(program, derivation.mechanism.simplifications)
             found = guards(program)
             if found:
                 failing[name] = found[0]

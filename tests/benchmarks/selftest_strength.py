@@ -1,14 +1,13 @@
 """How many single faults in generated C its self-test sees.
 
-    python tests/benchmarks/selftest_strength.py [MODEL ...] [--show] [--write PAGE]
+    python tests/benchmarks/selftest_strength.py [MODEL...] [--show] [--write docs/embedded.md]
 
-Constants are off by 1 % in single and by 0.01 % in double precision, signs are turned, in derived functions, in the
-steps that bodies share and in the fixed texts of closed loops alike. All faults of a text are compiled at once, each
-behind a number; the self-test runs with each. What it does not see is looked at again at ``STATES`` others, near,
-far, at whole quarters of a turn, at rest and sparse, with the text's numbers in the next wider type, where rounding
-is another: a fault that changes no status there, and no entry of a result by more than its own allowance for
-rounding, is one that no self-test of this kind can see, and is counted apart. ``--show`` prints what stands where a
-fault goes unseen.
+Constants are off by 1 % in single and by 0.01 % in double precision, signs are turned, in derived functions, in steps
+that bodies share and in the fixed texts of closed loops alike. All faults of a text are compiled at once, each behind a
+number; the self-test runs with each. What it does not see is looked at again at ``STATES`` others, near, far, at whole
+quarters of a turn, at rest and sparse, with the text's numbers in the next wider type, where rounding is another: a
+fault that changes no status there, and no entry of a result by more than its own allowance for rounding, is one that no
+self-test of this kind can see, and is counted apart. ``--show`` prints what stands where a fault goes unseen.
 """
 
 from __future__ import annotations
@@ -143,8 +142,8 @@ def row(model: str, real: Real, *, show: bool) -> str:
         columns.append(f"{caught} of {len(numbers) - nothing} | {nothing}")
     if show:
         for number in unseen:
-            within = " (within rounding)" * (number in idle)
-            print(f"  {faults.kinds[number - 1]} {number}{within}: {faults.places[number - 1]}")
+            apart = " (within rounding)" * (number in idle)
+            print(f"  {faults.kinds[number - 1]} {number}{apart}: {faults.places[number - 1]}")
     return f"| {model} | {real} | {' | '.join(columns)} |"
 
 

@@ -174,7 +174,7 @@ def test_no_double_in_robots_of_single_precision(tmp_path: Path, robot: str) -> 
     assert complaints(module, module.compiled("gcc", "-std=c99", *GCC["float"], "-O0")) == []
 
 
-@pytest.mark.parametrize("case", SMALL, ids=str)
+@pytest.mark.parametrize("case", some(SMALL, FEW), ids=str)
 def test_a_processor_without_doubles_needs_none(make: Make, case: Case) -> None:
     """Where the hardware has single precision only, arithmetic of doubles would be calls of the compiler's library."""
     require("arm-none-eabi-gcc", "arm-none-eabi-nm")

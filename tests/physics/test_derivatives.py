@@ -171,6 +171,7 @@ def test_operations_along_a_chain_of_seven() -> None:
     assert_as_told(forward, 4360)
 
 
+@pytest.mark.more
 def test_operations_along_a_chain_of_thirty() -> None:
     """81606 where it is differentiated plainly."""
     (inverse,) = counts(benchmark_chain(30), INVERSE)

@@ -80,7 +80,9 @@ def matrices(mechanism: Mechanism, function: str) -> list[Matrix]:
     ]
 
 
-@pytest.mark.parametrize("name", ["double_pendulum", "planar_3r", "puma560", "spinning_top", "cart_pole", *SEEDS])
+@pytest.mark.parametrize(
+    "name", ["double_pendulum", "planar_3r", "spinning_top", "cart_pole", *SEEDS, *further("puma560")]
+)
 def test_those_of_inverse_dynamics_are_exact(name: str | int) -> None:
     """The closed form, and what is generated, which may be another form."""
     mechanism = mechanism_named(name)
