@@ -115,7 +115,7 @@ CASES: Final[tuple[Case, ...]] = (
 
 START, END = "<!-- planted {kind} -->", "<!-- end of planted {kind} -->"
 
-SECONDS: Final = 60
+SECONDS: Final = 15
 """Of processor time for a fault and a case: what takes longer does not end."""
 
 TRIED: Final = 3
