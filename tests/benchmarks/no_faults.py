@@ -62,6 +62,11 @@ LINES: Final = {
     "mbsym/formulations/shared/kinds.py": {
         "_IDENTITY: Final = (1, 0, 0, 0, 1, 0, 0, «0», 1)": "products with a unit matrix fold away",
     },
+    "mbsym/formulations/shared/roles.py": {
+        'called = f"{name}_out" if whose «==» "own" else f"inboard_{name}_out"': (
+            "names of values inside a step, different either way"
+        ),
+    },
     "mbsym/identification/consistent.py": {
         "length, before = «1.0», problem.cost(x)": "where a line search begins, which halves until the cost falls",
     },
@@ -86,6 +91,12 @@ LINES: Final = {
             "the space that wrenches span, whatever their sizes"
         ),
     },
+    "mbsym/model/validate.py": {
+        "elif abs(dot(axis, second)) «>» PERPENDICULAR * norm(axis) * norm(second):": LIMIT,
+    },
+    "mbsym/regressors/field_matrix.py": {
+        "while newer «>» _SHORT:": LIMIT,
+    },
     "mbsym/report/rows.py": {
         'found.append(Piece("close", "", None, depth, «1»))': LOOK,
     },
@@ -94,6 +105,9 @@ LINES: Final = {
     },
     "mbsym/symbolic/graph.py": {
         "if x «<» 0:": "no reference is 0, which has no sign",
+    },
+    "mbsym/symbolic/nested_form.py": {
+        "return (self._product(«kernel, quotient», scale), *self.plan(rest, scale))": "a product, in either order",
     },
     "mbsym/transfer_matrix/closed_form.py": {
         'q = sp.Symbol("q", positive=«True»)': "what simplification may assume, and nothing is simplified",
@@ -124,6 +138,9 @@ LINES: Final = {
             "other steps to the same root: what is subtracted vanishes there"
         ),
         "fewer = tree.count_below(high / «4.0»)": "a wider bracket about the same roots",
+    },
+    "mbsym/verification/edge_states.py": {
+        "FINE: Final = «24»": SAMPLE,
     },
     "mbsym/verification/loop_checks.py": {
         "STARTS: Final = «8»": SAMPLE,
