@@ -100,6 +100,9 @@ LINES: Final = {
     "mbsym/report/rows.py": {
         'found.append(Piece("close", "", None, depth, «1»))': LOOK,
     },
+    "mbsym/symbolic/differentiate.py": {
+        "total = graph.add(total, graph.mul(«partial, _signed(tangents, operand)»))": "a product, in either order",
+    },
     "mbsym/symbolic/equality.py": {
         "if below is not doubt «and» below:": "a union with the same, or with nothing",
     },
@@ -145,8 +148,14 @@ LINES: Final = {
     "mbsym/verification/loop_checks.py": {
         "STARTS: Final = «8»": SAMPLE,
     },
+    "mbsym/verification/loop_identities.py": {
+        "return np.zeros((«0», matrix.shape[1]))": "a row of zeros spans nothing",
+    },
     "mbsym/verification/random_mechanisms.py": {
         "bodies: tuple[int, int] = («3», 9),": SAMPLE,
+    },
+    "mbsym/visualisation/topology_diagram.py": {
+        "y += self.strips[row] if row else «0»": LOOK,
     },
     "runtime/adaptive_steps.py": {
         "if control[IDLE] «>» MOST_IDLE:": LIMIT,
