@@ -219,7 +219,7 @@ def freeze(description: ModuleDescription, mechanism: Mechanism) -> Frozen:
         seen_constants=int(np.sum(seen & ~is_sign)),
         signs=int(np.sum(is_sign)),
         seen_signs=int(np.sum(seen & is_sign)),
-        without=tuple(function.name for function in module.functions if function.rolled is not None),
+        without=tuple(function.name for function in module.functions if function.steps),
     )
     return Frozen(
         {name: np.array([states[k][name].ravel() for k in kept]) for name in states[0]},
@@ -251,7 +251,7 @@ def _visible(
     shown, signs = [np.zeros((0, len(states)), dtype=bool)], [np.zeros(0, dtype=bool)]
     parameters = {module.names.parameters[item.name]: float(item.default) for item in module.parameters}
     for function in module.functions:
-        if function.body is None:
+        if function.body is None or function.steps:
             continue
         own = dict(zip([item.name for item in function.arguments], function.identifiers, strict=True))
         inputs = [item.name for item in function.arguments if item.direction == "in" and item.size]

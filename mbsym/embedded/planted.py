@@ -23,7 +23,7 @@ from mbsym.codegen.expressions import (
     Variable,
 )
 from mbsym.codegen.guards import STATUS_OF, VANISHES
-from mbsym.codegen.lower import LoweredFunction
+from mbsym.codegen.lowered import LoweredFunction
 from mbsym.symbolic.domains import Guard
 
 Array = NDArray[Any]

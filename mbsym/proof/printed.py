@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from mbsym.codegen.c.parts import Loop, Part, split
+from mbsym.codegen.c.parts import SHARED, Loop, split
 from mbsym.codegen.c.trigonometry import Front, in_front
 from mbsym.codegen.expressions import (
     Call,
@@ -25,8 +25,8 @@ from mbsym.codegen.expressions import (
     Sum,
     Variable,
 )
-from mbsym.codegen.lower import PI, LoweredFunction
-from mbsym.codegen.lower_rolled import LoweredStep
+from mbsym.codegen.lower import PI
+from mbsym.codegen.lowered import Assignment, LoweredFunction, LoweredStep, Statement, Store
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.passes.given_sines import SINES_COSINES
 from mbsym.proof.residues import is_turn, written_terms
@@ -64,15 +64,16 @@ def readings(module: LoweredModule, graph: Graph, languages: Sequence[str], *, f
         languages: that are printed.
         follow_steps: functions made of steps have results over the graph too, which takes long in long mechanisms.
     """
-    heads = {program.name: program for program in module.description.heads}
+    heads = {program.name: program for program in module.description.programs}
     # A workspace, or sines and cosines, for the functions that follow.
     handed: dict[str, list[Reference]] = {}
     for function in module.functions:
-        if function.body is None and function.rolled is None:
+        if function.body is None:
             continue
         scene = _scene(module, function, heads[function.name], graph, handed)
-        if function.rolled is not None:
-            steps = Steps(function.rolled, function, scene.arrays, scene.variables)
+        if function.body.loops:
+            arrays = {name: [_written(ref, name) for ref in entries] for name, entries in scene.arrays.items()}
+            steps = Steps(function.body, function, arrays, scene.variables)
             yield Reading(function.name, "shared steps", _followed(steps, graph) if follow_steps else {}, steps)
             continue
         for way, results in _ways(module, function, scene, languages):
@@ -104,7 +105,7 @@ class _Scene:
 
     graph: Graph
     variables: dict[str, Reference] = field(default_factory=dict)
-    arrays: dict[str, list[Reference]] = field(default_factory=dict)
+    arrays: dict[str, Sequence[Reference | None]] = field(default_factory=dict)
 
     def inside(self) -> _Scene:
         """The same for a text of its own, which leaves nothing behind but what it writes to arrays."""
@@ -143,7 +144,7 @@ def _select(scene: _Scene, expression: Select) -> Reference:
 _READERS: Final[Mapping[type, Callable[[_Scene, Any], Reference]]] = {
     Constant: _constant,
     Variable: lambda scene, expression: scene.variables[expression.identifier],
-    Element: lambda scene, expression: scene.arrays[expression.array][expression.index],
+    Element: lambda scene, expression: _written(scene.arrays[expression.array][expression.index], expression.array),
     Sum: _sum,
     Product: _product,
     Quotient: lambda scene, expression: scene.graph.div(
@@ -201,8 +202,7 @@ def _ways(
 
 def _straight(body: LoweredFunction, scene: _Scene) -> Results:
     for block in body.blocks:
-        for item in block.assignments:
-            scene.variables[item.identifier] = scene.value(item.expression)
+        _run(block.statements, scene, {})
     return {item.identifier: [scene.value(entry) for entry in item.entries] for item in body.results}
 
 
@@ -227,7 +227,10 @@ def _with_front(front: Front, scene: _Scene) -> Results:
         if isinstance(part, Loop):
             _run_lanes(part, scene.inside(), shared)
         else:
-            _run_part(part, scene.inside(), shared, found)
+            own, written = scene.inside(), {**found, SHARED: shared}
+            own.arrays = {**scene.arrays, SHARED: shared}
+            for statements in (*(block.statements for block in part.blocks), part.entries, part.moves):
+                _run(statements, own, written)
     return {name: [_written(entry, name) for entry in entries] for name, entries in found.items()}
 
 
@@ -242,23 +245,17 @@ def _written(value: Reference | None, where: str) -> Reference:
     return value
 
 
-def _run_part(
-    part: Part, scene: _Scene, shared: list[Reference | None], found: Mapping[str, list[Reference | None]]
-) -> None:
-    for statement in part.statements:
-        for load in statement.loads:
-            scene.variables[load.identifier] = _written(shared[load.place], load.identifier)
-        value = scene.variables[statement.identifier] = scene.value(statement.expression)
-        for store in statement.stores:
-            shared[store.place] = -value if store.negative else value
-    for entry in part.entries:
-        for load in entry.loads:
-            scene.variables[load.identifier] = _written(shared[load.place], load.identifier)
-        found[entry.output][entry.index] = scene.value(entry.expression)
-    for move in part.moves:
-        source = move.source
-        value = _written(shared[source], "a lane") if isinstance(source, int) else scene.value(source)
-        shared[move.place] = -value if move.negative else value
+def _run(statements: Sequence[Statement], scene: _Scene, written: Mapping[str, list[Reference | None]]) -> None:
+    """Statements one by one, which fill arrays."""
+    for statement in statements:
+        if isinstance(statement, Assignment):
+            scene.variables[statement.identifier] = scene.value(statement.expression)
+        elif isinstance(statement, Store):
+            written[statement.array][statement.index] = scene.value(statement.expression)
+        else:
+            for index, entry in enumerate(statement.result.entries):
+                if isinstance(entry, Constant):
+                    written[statement.result.identifier][index] = scene.value(entry)
 
 
 def _run_lanes(loop: Loop, scene: _Scene, shared: list[Reference | None]) -> None:

@@ -17,7 +17,8 @@ from mbsym.codegen.expressions import (
     Sum,
     Variable,
 )
-from mbsym.codegen.lower import PI, LoweredFunction
+from mbsym.codegen.lower import PI
+from mbsym.codegen.lowered import LoweredFunction
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.finite_field import PRIME, inverse
 

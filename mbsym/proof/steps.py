@@ -13,7 +13,7 @@ from itertools import pairwise
 from operator import mul
 from typing import Any, Final, TypeAlias
 
-from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, LoweredStep, LoweredSweep, Run
+from mbsym.codegen.lowered import LoweredFor, LoweredFunction, LoweredPairs, LoweredStep, LoweredZeros, Run
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.errors import SymbolicError
 from mbsym.proof.residues import residue, residues_of
@@ -32,12 +32,12 @@ class Steps:
     """A function made of steps, and what it is given.
 
     Attributes:
-        rolled: its steps and calls.
+        body: its steps and the loops that call them.
         function: it.
         arrays, variables: arguments and parameters by their identifiers.
     """
 
-    rolled: LoweredRolled
+    body: LoweredFunction
     function: ModuleFunction
     arrays: Mapping[str, Sequence[Reference]]
     variables: Mapping[str, Reference]
@@ -50,7 +50,7 @@ class Steps:
     @property
     def is_dense(self) -> bool:
         """Whether a result has too many entries to ask for each."""
-        return sum(pairs.count for pairs in self.rolled.pairs) > MOST_PAIRS
+        return sum(each.count for each in self.body.loops if isinstance(each, LoweredPairs)) > MOST_PAIRS
 
     def over(self, value: Callable[[Reference], Any], known: Callable[[LoweredStep], Evaluate]) -> dict[str, list[Any]]:
         """The results of what is given, by name.
@@ -63,13 +63,16 @@ class Steps:
             SymbolicError: something is read that was not written.
         """
         memory = _Memory(self, value)
-        for sweep in self.rolled.sweeps:
-            for run in _taken(sweep, self.rolled.threads):
-                step = self.rolled.steps[run.step]
-                memory.call(step, range(run.start, run.stop), known(step))
-        for pairs in self.rolled.pairs:
-            step = self.rolled.steps[pairs.step]
-            memory.fill(pairs, step, known(step))
+        for each in self.body.loops:
+            if isinstance(each, LoweredZeros):
+                memory.arrays[each.identifier] = [0] * each.size
+            elif isinstance(each, LoweredFor):
+                for run in _taken(each, self.body.threads):
+                    step = self.body.steps[run.step]
+                    memory.call(step, range(run.start, run.stop), known(step))
+            else:
+                step = self.body.steps[each.step]
+                memory.fill(each, step, known(step))
         named = zip(self.function.arguments, self.function.identifiers, strict=True)
         return {item.name: memory.read(place, 0, item.size) for item, place in named if item.direction == "out"}
 
@@ -113,14 +116,14 @@ class _Memory:
     """Arrays of a function of steps: what it takes, what it gives, and what its calls hand on."""
 
     def __init__(self, steps: Steps, value: Callable[[Reference], Any]) -> None:
-        rolled, function = steps.rolled, steps.function
-        self.arrays: dict[str, list[Any]] = {"": [None] * rolled.memory}
+        body, function = steps.body, steps.function
+        self.arrays: dict[str, list[Any]] = {"": [None] * body.memory}
         self.arrays.update({name: [value(ref) for ref in entries] for name, entries in steps.arrays.items()})
         self.arrays.update({name: [value(ref)] for name, ref in steps.variables.items()})
-        self.arrays.update({name: [None] * size for name, size in rolled.arrays.items()})
+        self.arrays.update({name: [None] * size for name, size in body.arrays.items()})
         for item, identifier in zip(function.arguments, function.identifiers, strict=True):
             if item.direction == "out":
-                self.arrays[identifier] = [0 if identifier in rolled.zeroed else None] * item.size
+                self.arrays[identifier] = [None] * item.size
 
     def read(self, array: str, place: int, size: int) -> list[Any]:
         """Some entries behind each other."""
@@ -159,7 +162,7 @@ class _Memory:
                 following = inner[0]
 
 
-def _taken(sweep: LoweredSweep, threads: int) -> Iterator[Run]:
+def _taken(sweep: LoweredFor, threads: int) -> Iterator[Run]:
     """The runs of a sweep; parts that threads may take come last first, for no part may wait for one before it."""
     if threads and sweep.is_spread:
         for run in reversed(sweep.runs):

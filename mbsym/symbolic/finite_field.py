@@ -28,6 +28,7 @@ from mbsym.errors import SymbolicError
 from mbsym.symbolic.angles import Angle, Monomial, is_opaque, lattice_key, linear_angle
 from mbsym.symbolic.graph import EVEN_FUNCTIONS, ODD_FUNCTIONS, Graph, Reference
 from mbsym.symbolic.program import Program
+from mbsym.symbolic.unroll import unrolled
 
 PRIME: Final = (1 << 61) - 1
 
@@ -159,7 +160,8 @@ def evaluate(programs: Sequence[Program], *, seed: int = 0) -> list[dict[str, tu
         SymbolicError: some divisor is zero everywhere.
     """
     results = []
-    for program, values in zip(programs, prepare(programs).evaluate(seed, 0), strict=True):
+    straight = [unrolled(program) for program in programs]
+    for program, values in zip(straight, prepare(straight).evaluate(seed, 0), strict=True):
         entries = {item.name: tuple(signed(values, ref) for ref in item.values) for item in program.outputs}
         results.append(entries)
     return results

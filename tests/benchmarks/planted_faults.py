@@ -58,7 +58,7 @@ ROOMS: Final = (
     "mbsym/kinematics/sliding.py",
     "mbsym/formulations/shared",
     "mbsym/codegen/lower.py",
-    "mbsym/codegen/lower_rolled.py",
+    "mbsym/codegen/lower_loops.py",
     "mbsym/codegen/usage.py",
     "mbsym/codegen/c/lanes.py",
     "mbsym/codegen/c/parts.py",

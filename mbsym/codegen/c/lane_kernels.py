@@ -56,7 +56,7 @@ def lane_texts(module: LoweredModule, functions: Sequence[ModuleFunction], print
     fixed = [function for function in functions if function.is_side_by_side and function.fixed is not None]
     needed = {f"MODEL_{function.identifier}_lanes" for function in fixed}
     chunks, kernels = _definitions(module, needed)
-    derived = {function.name: function for function in functions if function.body is not None}
+    derived = {function.name: function for function in functions if function.is_side_by_side and function.fixed is None}
     wanted = [(function, False) for function in derived.values()]
     for function in module.functions:
         wanted += [(function, False)] * ((function.name, "lanes") in kernels and function.name not in derived)

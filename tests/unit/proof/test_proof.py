@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import mbsym
-from mbsym.codegen import lower, lower_rolled
+import mbsym.stages
+from mbsym.codegen import lower, lower_loops
 from mbsym.codegen.c import parts
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.expressions import Sum, Variable
@@ -108,7 +109,7 @@ def test_a_fault_in_sliding_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_fault_in_a_pass_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, mbsym.pipeline, "optimise", lambda pair: (another_sign(pair[0]), pair[1]))
+    changed(monkeypatch, mbsym.stages.simplify, "optimise", lambda pair: (another_sign(pair[0]), pair[1]))
     assert refused(tmp_path, "double_pendulum", {"functions": ("bias_force",)}).function == "bias_force"
 
 
@@ -119,19 +120,22 @@ def another_sign(program: Any) -> Any:
 
 
 def test_a_fault_in_preparing_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, mbsym.pipeline, "prepared", lambda programs: (another_sign(programs[0]), *programs[1:]))
+    changed(monkeypatch, mbsym.stages.prepare, "prepared", lambda programs: (another_sign(programs[0]), *programs[1:]))
     assert "prepare=True" in str(refused(tmp_path, "puma560", {**PREPARED, "functions": ("inverse_dynamics",)}))
 
 
 def test_a_fault_in_given_sines_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changed(
-        monkeypatch, mbsym.pipeline, "with_given_sines", lambda programs: (another_sign(programs[0]), *programs[1:])
+        monkeypatch,
+        mbsym.stages.give_sines,
+        "with_given_sines",
+        lambda programs: (another_sign(programs[0]), *programs[1:]),
     )
     assert "trigonometry='argument'" in str(refused(tmp_path, "double_pendulum", GIVEN))
 
 
 def test_a_fault_in_compressing_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, mbsym.pipeline, "compress", another_sign)
+    changed(monkeypatch, mbsym.stages.compress, "compress", another_sign)
     error = refused(tmp_path, "planar_3r", COMPRESSED)
     assert error.function == "inverse_dynamics_by_q_v" and "compressed=True" in str(error)
 
@@ -142,7 +146,7 @@ def test_a_fault_in_lowering_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_fault_in_shared_steps_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, lower_rolled, "_places", lambda places: (*places[:-1], max(places[-1] - 1, 0)))
+    changed(monkeypatch, lower_loops, "_places", lambda places: (*places[:-1], max(places[-1] - 1, 0)))
     with pytest.raises((ProofError, SymbolicError)):
         mbsym.generate("quadruped", tmp_path / "new", style="shared", functions=("inverse_dynamics",))
     assert not (tmp_path / "new").exists()
@@ -178,7 +182,7 @@ def test_steps_are_followed_over_residues(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_wrong_entry_of_a_matrix_with_too_many_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "MOST_PAIRS", 5)
-    changed(monkeypatch, lower_rolled, "_lowered_pairs", lambda pairs: replace(pairs, inner=other_start(pairs.inner)))
+    changed(monkeypatch, lower_loops, "_lowered_pairs", lambda pairs: replace(pairs, inner=other_start(pairs.inner)))
     assert refused(tmp_path, "quadruped", {**SHARED, "functions": ("mass_matrix",)}).function == "mass_matrix"
 
 
