@@ -114,7 +114,7 @@ def _report(
         "libraries": sorted({name for called in libraries.values() for name in called}),
         "functions": [
             {
-                **_function(file, item, titles, real),
+                **_function(file, item, titles.get(key.partition(":")[2], ""), real),
                 "calls": [functions[one][1].name for one in own[key]],
                 "libraries": list(libraries[key]),
                 "frame": frames.sizes.get(key, 0) if depths else None,
@@ -175,10 +175,10 @@ def _own_calls(file: str, called: Sequence[str], functions: Mapping[str, tuple[s
     return tuple(found)
 
 
-def _function(file: str, item: CFunction, titles: Mapping[str, str], real: str) -> dict[str, Any]:
+def _function(file: str, item: CFunction, title: str, real: str) -> dict[str, Any]:
     return {
         "symbol": item.name,
-        "function": titles.get(item.name, ""),
+        "function": title,
         "file": file,
         "line": item.line,
         "static": item.is_static,

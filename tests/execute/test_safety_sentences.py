@@ -84,6 +84,8 @@ def test_sentences_are_what_text_and_compiler_say(kind: str, tmp_path: Path, mon
     texts = {name: COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text) for name, text in blank.items()}
     functions = {(item["file"], item["symbol"]): item for item in report["functions"]}
     assert len(functions) == len(report["functions"])
+    listed = json.loads(next(tmp_path.glob(f"{next(iter(texts)).partition('.')[0]}.json")).read_text())["functions"]
+    assert {entry["name"] for entry in listed} <= {item["function"] for item in report["functions"]}
     libraries: set[str] = set()
     for source in sorted(tmp_path.glob("*.c")):
         graph, needed, changing = compiled(source)
