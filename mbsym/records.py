@@ -24,6 +24,18 @@ class Record(Protocol):
 R = TypeVar("R", bound=Record)
 
 
+class Described(Record, Protocol):
+    """A record with a sentence about it."""
+
+    @property
+    def sentence(self) -> str: ...
+
+
+def listed(records: Mapping[str, Described]) -> str:
+    """Names with what they stand for, as help has them."""
+    return "; ".join(f"{name} ({record.sentence})" for name, record in records.items()) + "."
+
+
 class Registry(Mapping[str, R], Generic[R]):
     """Records by name, in the order in which they were listed."""
 

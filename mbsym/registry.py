@@ -236,7 +236,7 @@ class Available:
                 raise DerivationError(
                     f"{request.function} is to be differentiated by {what}",
                     where=request.name,
-                    remedy="name arguments or run-time parameters once each, with --with-respect-to",
+                    remedy="name arguments or run-time parameters once each, with `with_respect_to`",
                 )
             found[request.name] = partial(differentiated, request, found[request.function])
         return found
@@ -324,7 +324,7 @@ def _where_it_is(name: str, known: Sequence[str], found: Available) -> str:
     if name in FRAME_CONTROL_FUNCTIONS and found.loops is not None:
         return "closed loops constrain its motion; it is there for trees only"
     if name in FRAME_FUNCTIONS or name in FRAME_CONTROL_FUNCTIONS:
-        return "say for which frames, with --frame or frames="
+        return "say for which frames, with `frames`"
     if name in OF_FREE_MOTION:
         return "closed loops constrain its motion: ask for constrained_dynamics_derivatives"
     return f"it has {', '.join(dict.fromkeys(known))}"

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from mbsym.cli.arguments import AsJson, Floating, ForceFiles, JointDynamics, Loops, model_help
+from mbsym.cli.arguments import AsJson, ForceFiles, model_help
 from mbsym.cli.json_output import print_json
-from mbsym.cli.model_source import names_in, read_model
+from mbsym.cli.reading import Reading, read_model
+from mbsym.cli.spoken import spoken
+from mbsym.cli.taken import names_in, taken, taking_options
 from mbsym.cli.terminal import print_text
 from mbsym.errors import IdentificationError
 
@@ -22,6 +24,7 @@ def register(app: typer.Typer) -> None:
     """Adds the verb."""
 
     @app.command()
+    @taking_options
     def identify(
         model: str = typer.Argument(help=model_help()),
         data: Path | None = typer.Argument(
@@ -43,13 +46,11 @@ def register(app: typer.Typer) -> None:
         step: float = typer.Option(0.01, "--step", help="Between samples of the motion [s]."),
         acceleration: float = typer.Option(10.0, "--acceleration", help="Limit of the motion [rad/s^2, m/s^2]."),
         seed: int = typer.Option(0, "--seed", help="Of the motions that the search starts from."),
+        reading: Reading = taken(Reading, without=("order",)),
         as_json: AsJson = False,
         symbolic_parameters: str = typer.Option(
             "", "--symbolic-parameters", help="Symbols in relations: all, none or NAME,...; default as the model says."
         ),
-        floating: Floating = False,
-        loops: Loops = None,
-        joint_dynamics: JointDynamics = "ignore",
         force: ForceFiles = False,
     ) -> None:
         """Tell which sums of parameters can be identified, find a motion that does, or estimate them from data."""
@@ -57,7 +58,7 @@ def register(app: typer.Typer) -> None:
             raise IdentificationError("a motion comes before data", where=str(data), remedy="leave one out")
         for path, suffix in ((output, ".csv" if excite else ".yaml"), (report, ".html")):
             _check(path, suffix, data is not None or (excite and path is output), force)
-        system = read_model(model, floating=floating, loops=loops, joint_dynamics=joint_dynamics)
+        system = read_model(model, reading)
         if excite:
             from mbsym.identification.excitation import Settings
 
@@ -135,4 +136,4 @@ def _tell_base_parameters(system: Model, asked: str, as_json: bool) -> None:
     if as_json:
         print_json("identify", system.name, relations_data(found))
     else:
-        print_text(relations_text(found))
+        print_text(spoken(relations_text(found)))

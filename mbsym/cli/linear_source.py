@@ -10,6 +10,7 @@ import typer
 
 from mbsym.cli.json_output import print_json
 from mbsym.cli.simulate import named_numbers
+from mbsym.cli.spoken import spoken
 from mbsym.cli.terminal import print_text
 from mbsym.errors import AnalysisError, CodegenError
 
@@ -102,6 +103,7 @@ def deliver(
     """
     from mbsym import __version__
 
+    text = spoken(text)
     if output is not None:
         from mbsym.codegen.description import GeneratedFile
         from mbsym.codegen.write import write_files

@@ -6,23 +6,12 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import (
-    AT,
-    PARAMETERS,
-    TAU,
-    Actuators,
-    AsJson,
-    Floating,
-    ForceFile,
-    JointDynamics,
-    Loops,
-    Order,
-    model_help,
-)
+from mbsym.cli.arguments import AT, PARAMETERS, TAU, AsJson, ForceFile, model_help
 from mbsym.cli.linear_source import deliver, read_at, require_method, require_writable
-from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
+from mbsym.cli.reading import READING, Reading, read_model
 from mbsym.cli.simulate import named_numbers
+from mbsym.cli.taken import names_in, taking_options
 from mbsym.errors import AnalysisError
 
 
@@ -30,6 +19,7 @@ def register(app: typer.Typer) -> None:
     """Adds the verb."""
 
     @app.command()
+    @taking_options
     def linearise(
         model: str = typer.Argument(help=model_help()),
         at: list[str] = AT,
@@ -59,12 +49,8 @@ def register(app: typer.Typer) -> None:
         symbols: bool = typer.Option(False, "--symbols", help="The matrices in the model's parameters too."),
         tau: list[str] = TAU,
         parameter: list[str] = PARAMETERS,
-        order: Order = "weight",
-        actuators: Actuators = "ignore",
-        joint_dynamics: JointDynamics = "ignore",
-        floating: Floating = False,
-        loops: Loops = None,
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
+        reading: Reading = READING,
         as_json: AsJson = False,
         force: ForceFile = False,
     ) -> None:
@@ -75,7 +61,7 @@ def register(app: typer.Typer) -> None:
         require_writable(output, force)
         require_method(method, beams, count)
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
-        system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
+        system = read_model(model, reading)
         if method != "equations":
             from mbsym.linear.modal_system import transfer_matrix_system
             from mbsym.linear.tables import modal_system_text
@@ -90,7 +76,7 @@ def register(app: typer.Typer) -> None:
                     beams=beams or "exact",
                     count=10 if count is None else count,
                     parameters=parameters,
-                    order=order,
+                    order=reading.order,
                     progress=progress,
                 )
             text = modal_system_text(modal)
@@ -105,7 +91,7 @@ def register(app: typer.Typer) -> None:
                 independent=_names(independent),
                 tau=forces,
                 parameters=parameters,
-                order=order,
+                order=reading.order,
                 progress=progress,
             )
         exact = found.symbolic() if symbols else None

@@ -6,22 +6,12 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import (
-    AT_HELP,
-    PARAMETERS,
-    Actuators,
-    AsJson,
-    Floating,
-    ForceFile,
-    JointDynamics,
-    Loops,
-    Order,
-    model_help,
-)
+from mbsym.cli.arguments import AT_HELP, PARAMETERS, AsJson, ForceFile, model_help
 from mbsym.cli.linear_source import deliver, read_at, require_method, require_writable
-from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
+from mbsym.cli.reading import READING, Reading, read_model
 from mbsym.cli.simulate import named_numbers
+from mbsym.cli.taken import names_in, taking_options
 from mbsym.errors import AnalysisError
 
 
@@ -29,6 +19,7 @@ def register(app: typer.Typer) -> None:
     """Adds the verb."""
 
     @app.command()
+    @taking_options
     def response(
         model: str = typer.Argument(help=model_help()),
         lowest: float = typer.Option(..., "--from", help="Lowest frequency [Hz]."),
@@ -53,12 +44,8 @@ def register(app: typer.Typer) -> None:
             "", "--beams", help="Of transfer-matrix: exact (default), consistent, lumped (finite elements) or segments."
         ),
         parameter: list[str] = PARAMETERS,
-        order: Order = "weight",
-        actuators: Actuators = "ignore",
-        joint_dynamics: JointDynamics = "ignore",
-        floating: Floating = False,
-        loops: Loops = None,
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
+        reading: Reading = READING,
         as_json: AsJson = False,
         force: ForceFile = False,
     ) -> None:
@@ -75,7 +62,7 @@ def register(app: typer.Typer) -> None:
         require_method(method, beams, None)
         require_writable(output, force)
         parameters = named_numbers(parameter, "--parameter")
-        system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
+        system = read_model(model, reading)
         with progress_bar() as progress:
             found = frequency_response(
                 system,
@@ -86,7 +73,7 @@ def register(app: typer.Typer) -> None:
                 method=method,
                 beams=beams or "exact",
                 parameters=parameters,
-                order=order,
+                order=reading.order,
                 progress=progress,
             )
         text = response_text(found)

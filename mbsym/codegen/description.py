@@ -197,7 +197,7 @@ def known_for_batches(asked: tuple[str, ...], known: Sequence[str]) -> tuple[str
         if name not in known and name != EVERY:
             raise DerivationError(
                 f"no function {name!r} is generated that could take many states",
-                where="--batch",
+                where="`batch`",
                 remedy=f"use all, {', '.join(known)}",
             )
     return asked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from mbsym.codegen.description import Argument
 from mbsym.codegen.expressions import Element, Expression, Variable, leaves
@@ -24,20 +24,44 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Statements under one section title, which may be empty."""
-
-    title: str
-    assignments: tuple[Assignment, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Result:
     """An output and the expressions of its entries, row-major."""
 
     identifier: str
     shape: tuple[int, ...]
     entries: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """An entry of an array, and what is written there."""
+
+    array: str
+    index: int
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class StoreConstants:
+    """All entries of a result that are constants."""
+
+    result: Result
+
+
+Statement: TypeAlias = Assignment | Store | StoreConstants
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Statements under one section title, which may be empty; those of a whole body are assignments."""
+
+    title: str
+    statements: tuple[Statement, ...]
+
+    @property
+    def assignments(self) -> tuple[Assignment, ...]:
+        """Those that hold a temporary."""
+        return tuple(item for item in self.statements if isinstance(item, Assignment))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +120,7 @@ class LoweredFunction:
                 if assignment.identifier in used:
                     kept.append(assignment)
                     note(assignment.expression)
-            blocks += [replace(block, assignments=tuple(reversed(kept)))] * bool(kept)
+            blocks += [Block(block.title, tuple(reversed(kept)))] * bool(kept)
         return replace(self, blocks=tuple(reversed(blocks)), results=results, used=self.used & used)
 
 

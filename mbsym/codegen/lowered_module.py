@@ -150,8 +150,10 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
 
 
 def _derived(program: Program, names: ModuleNames) -> ModuleFunction:
-    """A function with derived code; the guards of straight code are one more result of the body."""
-    found = () if program.trusting or program.body else guards(program)
+    """A function with derived code; its guards are one more result of the body."""
+    found = () if program.trusting else guards(program)
+    if found and program.body:
+        raise CodegenError("a step of it may fail, and nobody would be told", where=program.name, remedy="unroll it")
     array = Output(GUARDED, (len(found),), tuple(guard.value for guard in found))
     whole = replace(program, outputs=(*program.outputs, array)) if found else program
     lowering = lower_loops if program.body else lower

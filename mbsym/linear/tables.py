@@ -117,7 +117,7 @@ def transfer_matrix_modes_text(found: TransferMatrixModes) -> str:
     moving = [k for k in range(len(found.names)) if any(mode.shape[k] for mode in found)]
     for k in moving[:MOST_ROWS]:
         shapes.append((found.names[k], *(f"{mode.shape[k]:.4g}" for mode in found)))
-    more = [] if len(moving) <= MOST_ROWS else [f"and {len(moving) - MOST_ROWS} more rows, which --json has"]
+    more = [] if len(moving) <= MOST_ROWS else [f"and {len(moving) - MOST_ROWS} more rows, which `json` has"]
     beams = f", beams {found.beams}" if any(isinstance(item.link, BeamLink) for item in found.tree.elements) else ""
     lines = [f"{found.name}: small motions about a state of rest, by transfer matrices{beams}"]
     return "\n".join([*lines, "", *numbered(_eigenvalues(tuple(found))), "", *numbered(shapes), *more]) + "\n"

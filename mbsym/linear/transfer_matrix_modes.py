@@ -212,7 +212,7 @@ def _at_rest(
     # Beams stand straight, and so does what hangs on them.
     state = state_at(equations, at, None, progress)
     if np.any(state.v):
-        raise AnalysisError("the state moves", where=model.name, remedy="give coordinates alone, or leave --method out")
+        raise AnalysisError("the state moves", where=model.name, remedy="give coordinates alone, or leave `method` out")
     return _elements(equations.mechanism, state.q, beams)
 
 

@@ -96,12 +96,7 @@ class Witness:
             entries = wrenches(self.mechanism, [Scalar(self.graph, rate) for rate in self._rates])
             (name,) = found
             return _entries(name, found[name], references(entries))
-        derivations = self._every if self.beside(function) == PLAIN else self.other.functions
-        if function not in derivations:
-            raise DerivationError("no other derivation is known", where=function)
-        if function not in self._programs:
-            self._programs[function] = self._derived(derivations[function])
-        return _paired(found, self._programs[function])
+        return _paired(found, self._derivation(function))
 
     def product(self, function: str) -> tuple[Sequence[Reference], Sequence[Reference]] | None:
         """Factors of a matrix's columns and what each row comes to: M x is a difference of forces, J v are velocities.
@@ -113,7 +108,7 @@ class Witness:
             forces, bias = self._forces(mechanism.vdot.symbols), self._forces([0] * mechanism.nv)
             return mechanism.vdot.symbols, [self.graph.add(a, -b) for a, b in zip(forces, bias, strict=True)]
         if function == "body_jacobians":
-            return mechanism.v.symbols, self._derived(self._every["body_velocities"]).outputs[0].values
+            return mechanism.v.symbols, self._derivation("body_velocities").outputs[0].values
         return None
 
     def by_other_factors(self, function: str, found: Results) -> list[list[Pair]]:
@@ -132,12 +127,29 @@ class Witness:
             every += program.inputs
         return tuple({(item.name, item.symbols): item for item in every}.values())
 
+    def _derivation(self, function: str) -> Program:
+        """Its own plain one, or that of the other formulation.
+
+        Raises:
+            DerivationError: there is none.
+        """
+        derivations = self._every if self.beside(function) == PLAIN else self.other.functions
+        if function not in derivations:
+            raise DerivationError("no other derivation is known", where=function)
+        if function not in self._programs:
+            self._programs[function] = self._derived(derivations[function])
+        return self._programs[function]
+
     def _derived(self, derive: DeriveFunction) -> Program:
         program = derive(self.mechanism)
         return program if program.graph is self.graph else transplant(program, self.graph)
 
     @cached_property
     def _programs(self) -> dict[str, Program]:
+        return {}
+
+    @cached_property
+    def _known_forces(self) -> dict[tuple[Reference, ...], tuple[Reference, ...]]:
         return {}
 
     @cached_property
@@ -182,8 +194,11 @@ class Witness:
 
     def _forces(self, rates: Sequence[Reference]) -> tuple[Reference, ...]:
         """Generalised forces at given rates, by the other formulation."""
-        asked = replace(self.mechanism, vdot=replace(self.mechanism.vdot, symbols=tuple(rates)))
-        return self.other.functions["inverse_dynamics"](asked).outputs[0].values
+        key = tuple(rates)
+        if key not in self._known_forces:
+            asked = replace(self.mechanism, vdot=replace(self.mechanism.vdot, symbols=key))
+            self._known_forces[key] = self.other.functions["inverse_dynamics"](asked).outputs[0].values
+        return self._known_forces[key]
 
 
 def _paired(found: Results, expected: Program) -> list[Pair]:

@@ -13,7 +13,7 @@ from mbsym.symbolic.scalar import Scalar
 WIDTH: Final = 120
 _DIGITS: Final = 6
 _NOTHING: Final = 1e-12
-_ROUNDED: Final = "printed numbers are rounded to 6 digits; --json has them as they are"
+_ROUNDED: Final = "printed numbers are rounded to 6 digits; `json` has them as they are"
 _LONG: Final = 1000
 """Denominators above which a fraction that is no short decimal is rounded."""
 

@@ -247,7 +247,7 @@ class Equations:
 
     def operation_counts(self) -> dict[str, OperationCount]:
         """Operations of each generated function, in the shortest way."""
-        from mbsym.pipeline import shortest
+        from mbsym.stages.simplify import shortest
 
         mechanism = replace(self.mechanism.afresh(), simplifications=tuple(SIMPLIFICATIONS))
         found = ((name, shortest(derive, mechanism)) for name, derive in self._available.functions.items())

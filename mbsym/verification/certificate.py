@@ -286,7 +286,7 @@ def _verify_generated(place: Path, states: int, seed: int, progress: Progress | 
         raise CodegenError(
             "there is no generated code",
             where=str(directory),
-            remedy=f"generate it with --language {' or '.join(LANGUAGES)}",
+            remedy=f"generate it with `languages {' or '.join(LANGUAGES)}`",
         )
     code = [file for language in languages for file in language.files(name)]
     changed = changed_files(directory, manifest, code)

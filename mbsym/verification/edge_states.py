@@ -21,15 +21,18 @@ from mbsym.verification.far_states import Sizes, States, sized
 
 Array: TypeAlias = NDArray[Any]
 
-TRIALS: Final = 3
+TRIALS: Final = 5
 STEPS: Final = 16
 """Gauss-Newton steps of a trial: they double the digits near a border, and few borders are farther."""
 
 SLOPE_STEP: Final = 1e-6
 """Of differences: slopes right to six digits leave a millionth of the distance after a step."""
 
-SHORTENED: Final = np.array([1.0, 0.5, 0.2, 0.05])
-"""Parts of a step that are tried, the best of which is taken."""
+DEPENDENT: Final = 1e-5
+"""Part of the largest slope below which one is the error of differences: no step is made along it."""
+
+SHORTENED: Final = np.array([2.0, 1.0, 0.5, 0.2, 0.05])
+"""Parts of a step that are tried, the best of which is taken; twice a step leads to where a value touches zero."""
 
 SIZED: Final = 9
 """Ordinary states whose median says how large a value is."""
@@ -129,7 +132,7 @@ class EdgeSearch:
             slope = slope / np.linalg.norm(slope)
             if np.abs(r).max() <= 1e-15 * size:
                 return x, slope
-            step = np.linalg.lstsq(jacobian, -r, rcond=1e-9)[0]
+            step = np.linalg.lstsq(jacobian, -r, rcond=DEPENDENT)[0]
             tried = x + SHORTENED[:, None] * step
             values = values_at(tried)
             norms = np.where(np.isfinite(values).all(axis=1), np.linalg.norm(values, axis=1), np.inf)

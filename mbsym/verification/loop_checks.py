@@ -6,8 +6,7 @@ rows that depend on others, multipliers of least norm, starts that cannot be clo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -29,6 +28,7 @@ from mbsym.verification.far_states import (
     sized,
     with_unit_quaternions,
 )
+from mbsym.verification.loop_solutions import Terms, least, solution, terms_of
 from mbsym.verification.singular_states import singular_positions
 from mbsym.verification.text_checks import (
     COPIES,
@@ -53,6 +53,7 @@ DYNAMICS: Final = (
     "stabilised_dynamics",
     "joint_wrenches",
     "project_velocity",
+    "constrained_dynamics_derivatives",
 )
 PROJECTIONS: Final = ("project_position", "project_position_report")
 
@@ -64,9 +65,6 @@ BLUNT: Final = 1e-4
 """Allowance over the size of a solution from which on a state shows nothing."""
 
 BLUNT_SINGLE: Final = 1e-1
-
-FAINT: Final = 1e-12
-"""Size of a closure row over that of the largest below which it is what rounding left of zero."""
 
 DISTANCES: Final = (0.0, 1e-6, 1e-4, 1e-2)
 """From a singular position: at it, and where the factor that is squared no longer serves, and where it does."""
@@ -96,14 +94,6 @@ CLEARLY: Final = 8.0
 """Factor around tolerances within which rounding of residuals may decide either way."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Solved:
-    """vdot, lambda and whatever follows, by name, and the status, of a batch of states."""
-
-    results: Mapping[str, Array]
-    status: Array
-
-
 def check_loops(
     worst: Worst,
     anew: Anew,
@@ -129,10 +119,10 @@ def check_loops(
     single = anew.module.description.real == "float"
     q = [item for function in anew.functions.values() for item in _arguments(function) if item.name == "q"]
     singular = singular_positions(anew, closed, rng, sizes_of("", q[:1]).get("q", 1.0))
-    terms = _Terms(anew)
+    terms = Terms(anew)
     samples: dict[tuple[str, ...], list[States]] = {}
     for name in DYNAMICS:
-        if name in anew.functions and _terms(name) in programs:
+        if name in anew.functions and terms_of(name) in programs:
             arguments = tuple(item.name for item in _arguments(anew.functions[name]))
             if arguments not in samples:
                 sizes = sizes_of(name, _arguments(anew.functions[name]))
@@ -148,10 +138,6 @@ def check_loops(
 
 def _arguments(function: ModuleFunction) -> list[Argument]:
     return [item for item in function.arguments if item.direction == "in"]
-
-
-def _terms(name: str) -> str:
-    return "velocity_correction" if name == "project_velocity" else "constrained_terms"
 
 
 # ---- solutions -------------------------------------------------------------------------------------------------------
@@ -179,29 +165,11 @@ def _dynamic_states(
             groups.append(group)
     largest = sized({item.name: rng.uniform(-1, 1, (1, *item.shape)) for item in arguments}, sizes)
     largest["q"] = closed[:1]
-    for key in ("tau", "v"):
+    for key in ("tau", "v") if name != "project_velocity" else ():  # whose results are as large as speeds, no larger
         if key in largest:
             groups.append({**largest, key: np.full_like(largest[key], HUGE[anew.module.description.real])})
     joined = {item.name: np.concatenate([group[item.name] for group in groups]) for item in arguments}
     return for_precision(with_unit_quaternions(arguments, joined), single)
-
-
-class _Terms:
-    """Results of the module's Programs, each made once for states that several functions are asked at."""
-
-    def __init__(self, anew: Anew) -> None:
-        self.anew = anew
-        self._made: dict[tuple[object, ...], tuple[States, dict[str, Array]]] = {}
-
-    def run(self, name: str, states: States) -> dict[str, Array]:
-        """Results of a function in double precision, by name."""
-        program = self.anew.programs[name]
-        given = {item.name: states[item.name] for item in program.inputs}
-        key = (name, *map(id, given.values()))
-        if key not in self._made:
-            found = interpret(program, given)
-            self._made[key] = given, {key: as_double(array) for key, array in found.items()}
-        return self._made[key][1]
 
 
 def _samples(states: States, single: bool, sizes: Sizes) -> list[States]:
@@ -218,7 +186,7 @@ def _samples(states: States, single: bool, sizes: Sizes) -> list[States]:
 
 def _check_solution(
     worst: Worst,
-    terms: _Terms,
+    terms: Terms,
     modules: Sequence[LoadedModule],
     name: str,
     samples: Sequence[States],
@@ -228,11 +196,11 @@ def _check_solution(
     epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
     rng = np.random.default_rng(0)
     exact, states, *_ = samples
-    expected = _solution(terms, name, exact, single)
+    expected = solution(terms, name, exact, single)
     status = expected.status.copy()
     spread = {key: np.zeros(len(status)) for key in expected.results}
     for near in samples[1:]:
-        other = _solution(terms, name, near, single, rng)
+        other = solution(terms, name, near, single, rng)
         status[other.status != expected.status] = -1
         for key, array in other.results.items():
             difference = largest(apart(array, expected.results[key]))
@@ -267,90 +235,6 @@ def _moved(array: Array, share: float, rng: np.random.Generator, unit: Array | f
     finite = np.where(np.isfinite(array), array, 0.0)
     moved = finite + share * np.maximum(unit, np.abs(finite)) * rng.uniform(-1, 1, array.shape)
     return np.where(np.isfinite(array), moved, array)
-
-
-def _solution(made: _Terms, name: str, states: States, single: bool, rng: np.random.Generator | None = None) -> _Solved:
-    """vdot = free + response lambda with delassus lambda = right, of least norm in rows of equal size.
-
-    Args:
-        made: results of the module's Programs.
-        name: of the function.
-        states: its arguments.
-        single: the code computes in single precision.
-        rng: moves the multipliers by as much as rounding may, if it is given.
-    """
-    anew = made.anew
-    with np.errstate(all="ignore"):
-        terms = made.run(_terms(name), states)
-        count = len(states["q"])
-        weighted, inverses = terms["weighted"], terms["inverses"]
-        if name == "project_velocity":
-            right = np.einsum("nij,nj->ni", _rows(terms), states["v"])
-        else:
-            right = terms["right"].copy()
-        if "gains" in states:
-            rows = made.run("constraint_jacobian", states)["G"]
-            residual = made.run("constraint_residual", states)["residual"]
-            alpha, beta = states["gains"][:, :1], states["gains"][:, 1:]
-            right -= 2 * alpha * np.einsum("nij,nj->ni", rows, states["v"]) + beta**2 * residual
-        matrix = np.sqrt(np.abs(inverses))[:, :, None] * weighted
-        multipliers, rank = _least(matrix, terms["delassus"], right, single, rng)
-        moved = np.einsum("nij,nj->ni", terms["response"], multipliers)
-        if name == "project_velocity":
-            results = {anew.functions[name].arguments[-1].name: states["v"] - moved}
-        else:
-            opened = anew.programs[_terms(name)].outputs[0].name  # vdot with open loops
-            results = {"vdot": terms[opened] + moved, "lambda": multipliers, "rank": rank.astype(float)}
-        solved = np.ones(count, dtype=bool)
-        for key in ("vdot", "lambda") if name != "project_velocity" else tuple(results):
-            solved &= np.isfinite(largest(results[key]))
-        if name == "joint_wrenches":
-            results = made.run("constrained_wrenches", {**states, **results})
-            solved &= np.isfinite(largest(results["wrenches"]))
-    status = np.where(rank < right.shape[1], int(Status.SINGULAR), int(Status.OK))
-    status[~solved] = Status.NOT_FINITE
-    status[~np.isfinite(largest(inverses))] = Status.SINGULAR
-    if anew.functions[_terms(name)].guards:
-        # Terms that have a status of their own are no numbers where that is not OK, whatever the reason.
-        for array in terms.values():
-            status[~np.isfinite(largest(array))] = -1
-    # Of a row that all but vanishes rounding decides whether it is one, and in which direction.
-    sizes = np.sqrt((matrix * matrix).sum(axis=1))
-    status[((sizes > 0) & (sizes < FAINT * sizes.max(axis=1, initial=0.0, keepdims=True))).any(axis=1)] = -1
-    for array in (states[item.name] for item in anew.functions[name].arguments if item.name in ("q", "v", "tau")):
-        status[~np.isfinite(largest(array))] = Status.NOT_FINITE
-    return _Solved(results, status)
-
-
-def _rows(terms: Mapping[str, Array]) -> Array:
-    """G, or the rows beside the terms of a projection of speeds."""
-    return terms["G"] if "G" in terms else terms["jacobian"]
-
-
-def _least(
-    matrix: Array, product: Array, right: Array, single: bool, rng: np.random.Generator | None
-) -> tuple[Array, Array]:
-    """lambda of least norm in rows of equal size with A^T A lambda = right, and the rank of each A.
-
-    Whatever solves that errs by epsilon over the square of the smallest singular value.
-    """
-    epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
-    found, rank = np.full_like(right, np.nan), np.zeros(len(right), dtype=int)
-    usable = np.isfinite(largest(matrix)) & np.isfinite(largest(product))
-    squares = np.einsum("nii->ni", product)[usable]
-    scale = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
-    _, values, vt = np.linalg.svd(matrix[usable] * scale[:, None], full_matrices=False)
-    most = values.max(axis=1, initial=0.0, keepdims=True)
-    kept = values > epsilon ** (2 / 3) * most
-    inverse = np.where(kept, 1 / np.where(kept, values, 1.0) ** 2, 0.0)
-    solved = np.einsum("nki,nk,nkj,nj->ni", vt, inverse, vt, scale * right[usable], optimize=True)
-    if rng is not None:
-        share = JITTER * epsilon * inverse.max(axis=1, initial=0.0, keepdims=True) * most**2
-        solved = solved + share * np.abs(solved).max(axis=1, initial=0.0, keepdims=True) * rng.uniform(
-            -1, 1, solved.shape
-        )
-    found[usable], rank[usable] = scale * solved, kept.sum(axis=1)
-    return found, rank
 
 
 class _Gaps:
@@ -403,7 +287,7 @@ def _newton_steps(anew: Anew, gaps: _Gaps, q: Array, single: bool) -> Array:
         for step in range(1, SURE_STEPS + 1):
             terms = interpret(anew.programs["position_correction"], {"q": at})
             matrix = np.sqrt(np.abs(terms["inverses"]))[:, :, None] * terms["weighted"]
-            multipliers, rank = _least(matrix, terms["delassus"], residual, single, None)
+            multipliers, rank, _ = least(matrix, terms["delassus"], residual, single, None)
             motion = -np.einsum("nij,nj->ni", terms["response"], multipliers)
             moved = interpret(anew.programs["moved_position"], {"q": at, "motion": motion})
             at = next(iter(moved.values()))

@@ -26,6 +26,7 @@ OF_PROGRAMS: Final = (
     "mbsym/codegen",
     "mbsym/symbolic/program.py",
     "mbsym/symbolic/rolled.py",
+    "mbsym/symbolic/unroll.py",
     "mbsym/symbolic/show.py",
     "mbsym/symbolic/interpret.py",
     "mbsym/passes/rolled_steps.py",

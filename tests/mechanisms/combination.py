@@ -22,7 +22,7 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-import mbsym.pipeline
+import mbsym.stages.simplify
 from mbsym.codegen.build import WARNINGS, compile_c
 from mbsym.codegen.load import LoadedModule, c_module, imported
 from mbsym.codegen.load_batch import batch_module
@@ -34,9 +34,8 @@ from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.runtime import SPARED
 from mbsym.model.system import Model
-from mbsym.options.choices import OPTIONS
 from mbsym.options.exclusions import EXCLUSIONS
-from mbsym.options.generation import GenerationOptions
+from mbsym.options.generation import OPTIONS, GenerationOptions
 from mbsym.passes.given_sines import SINES_COSINES
 from mbsym.passes.prepare import PREPARE
 from mbsym.pipeline import express, generate
@@ -117,9 +116,14 @@ class _ReachedError(Exception):
     """A function is being derived: nothing refused it."""
 
 
+def _stopped() -> Any:
+    """The first function that would be derived says that it is reached."""
+    return patch.object(mbsym.stages.simplify, "shortest", side_effect=_ReachedError)
+
+
 def quick_outcome(row: Mapping[str, str]) -> Outcome:
     """What becomes of the combination before anything is derived; "equal" where nothing refuses it."""
-    with tempfile.TemporaryDirectory() as scratch, patch.object(mbsym.pipeline, "shortest", side_effect=_ReachedError):
+    with tempfile.TemporaryDirectory() as scratch, _stopped():
         return _judged(row, Path(scratch), lambda *given: ())
 
 

@@ -13,8 +13,8 @@ from mbsym.model.system import Model
 from mbsym.values.numbers import evaluate, parameter_values
 
 
-def scaled(model: Model, length: float, mass: float = 1.0) -> Model:
-    """The model with all lengths and masses multiplied; its motion in time is the same. Forces are left out."""
+def scaled(model: Model, length: float, mass: float = 1.0, time: float = 1.0) -> Model:
+    """The model with all lengths and masses multiplied, and in another unit of time. Forces are left out."""
     numbers = parameter_values(model)
 
     def times(values: Sequence[Any], factor: float) -> tuple[float, ...]:
@@ -69,5 +69,5 @@ def scaled(model: Model, length: float, mass: float = 1.0) -> Model:
         frames=(),
         shapes=(),
         parameters=(),
-        gravity=times(model.gravity, length),
+        gravity=times(model.gravity, length / time**2),
     )

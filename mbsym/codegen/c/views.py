@@ -278,7 +278,6 @@ def function_views(
     shared = names.shared
     real = f"{module.names.module}_{printer.kind}"
     array = f"{real} {shared}[restrict {parts.shared}]"
-    results = {item.identifier: item for item in body.results}
     views, calls = [], []
     scope = module.names.outside()
     for number, part in enumerate(parts.parts, start=1):
@@ -291,7 +290,7 @@ def function_views(
             if part.shares:
                 takes.append(array)
                 gives.append(shared)
-            lines = part_lines(module, part, shared, results, printer)
+            lines = part_lines(module, part, shared, printer)
         about = f"{function.identifier}, part {number} of {len(parts.parts)}: {part.operations} operations"
         views.append(FunctionView("static ", "void", name, about, closed(takes), lines))
         calls.append(f"{INDENT}{name}({', '.join(gives)});")

@@ -50,7 +50,10 @@ class FunctionView:
     Attributes:
         definition: lines of the function's head.
         returns: annotation of the result; the class that packs several results bears this name.
-        parameters: run-time parameters that the kernel takes; None where the function takes none at all.
+        packs: several results are packed in a class.
+        has_arguments, takes_parameters: what there is to say of arguments.
+        parameters: run-time parameters that the kernel takes.
+        kernel_formals: what it takes after the table of functions.
         failures: lines that say which there are, and what the results are then.
         lines: of the kernel's body.
         guards: need and size of each guarded value, which the kernel returns besides its results.
@@ -62,23 +65,28 @@ class FunctionView:
     summary: str
     notes: tuple[str, ...]
     inputs: tuple[ArgumentView, ...]
-    parameters: tuple[str, ...] | None
+    has_arguments: bool
+    takes_parameters: bool
+    parameters: tuple[str, ...]
+    packs: bool
     outputs: tuple[ArgumentView, ...]
     shapes: str
+    kernel_formals: str
     failures: tuple[str, ...]
     lines: tuple[str, ...]
     guards: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class RoutineView:
-    """A public function of a routine.
+class RoutineContext:
+    """Fields of ``numpy/routine.py.jinja``: a public function of a routine.
 
     Attributes:
         definition: lines of its head.
         memory: that it returns as zeros, if it takes any.
         keywords: what it hands on as such.
         internal: class of its scratch memory.
+        failures: what is said of the argument that says what becomes of them; nothing where there are none.
     """
 
     name: str
@@ -91,25 +99,34 @@ class RoutineView:
     added: str
     keywords: str
     internal: str
-    can_fail: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RoutinesContext:
-    """Fields of ``numpy/routines.py.jinja``."""
-
-    routines: tuple[RoutineView, ...]
     failures: str
 
 
 @dataclass(frozen=True, slots=True)
-class CommentedView:
-    """A name with its value, below a comment; or rows with theirs."""
+class ValueView:
+    """A name with its value, below a comment."""
 
     name: str
-    comment: tuple[str, ...]
-    value: str = ""
-    rows: tuple[str, ...] = ()
+    value: str
+    comment: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A name with its rows, below a comment."""
+
+    name: str
+    rows: tuple[str, ...]
+    comment: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StatusView:
+    """A status with its number and its sentence."""
+
+    name: str
+    value: int
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +140,13 @@ class ModuleContext:
     real: str
     parameters: tuple[ParameterView, ...]
     packed: bool
-    constants: tuple[CommentedView, ...]
-    indices: tuple[CommentedView, ...]
-    limits: tuple[CommentedView, ...]
-    index_arrays: tuple[CommentedView, ...]
-    tolerances: tuple[CommentedView, ...]
-    statuses: tuple[CommentedView, ...]
+    has_values: bool
+    constants: tuple[ValueView, ...]
+    indices: tuple[TableView, ...]
+    limits: tuple[TableView, ...]
+    index_arrays: tuple[TableView, ...]
+    tolerances: tuple[ValueView, ...]
+    statuses: tuple[StatusView, ...]
     evaluate: str
     functions: tuple[FunctionView, ...]
     failures: str
@@ -157,7 +175,7 @@ def module_context(module: LoweredModule) -> ModuleContext:
     )
     printer = NumpyPrinter()
     exported = [f"{function.identifier}" for function in module.functions]
-    exported += [function.returns for function in functions if len(function.outputs) > 1]
+    exported += [function.returns for function in functions if function.packs]
     exported += [item.name for item in module.tolerances] + [item.name for item in description.indices]
     exported += [*description.limits, *names.index_arrays.values()]
     exported += ["Status", "StatusError"] if module.can_fail else []
@@ -178,25 +196,31 @@ def module_context(module: LoweredModule) -> ModuleContext:
             )
             for item in module.parameters
         ),
+        has_values=any(
+            (
+                description.constants,
+                description.indices,
+                description.limits,
+                description.index_arrays,
+                module.tolerances,
+            )
+        ),
         constants=tuple(
-            CommentedView(names.constants[key], (), str(int(value))) for key, value in description.constants.items()
+            ValueView(names.constants[key], str(int(value))) for key, value in description.constants.items()
         ),
         indices=tuple(
-            CommentedView(item.name, _comment(item.sentence), rows=tuple(starmap(_place, item.places.items())))
+            TableView(item.name, tuple(starmap(_place, item.places.items())), _comment(item.sentence))
             for item in description.indices
         ),
-        limits=tuple(
-            CommentedView(title, (), rows=tuple(map(_limit, values))) for title, values in description.limits.items()
-        ),
+        limits=tuple(TableView(title, tuple(map(_limit, values))) for title, values in description.limits.items()),
         index_arrays=tuple(
-            CommentedView(names.index_arrays[title], (), rows=_array(numbers))
-            for title, numbers in description.index_arrays.items()
+            TableView(names.index_arrays[title], _array(numbers)) for title, numbers in description.index_arrays.items()
         ),
         tolerances=tuple(_tolerance_view(item, description.real) for item in module.tolerances),
         statuses=tuple(
-            CommentedView(status.name, (SENTENCES[status],), str(status.value)) for status in Status if module.can_fail
+            StatusView(status.name, status.value, SENTENCES[status]) for status in Status if module.can_fail
         ),
-        packed=any(len(function.outputs) > 1 for function in functions),
+        packed=any(function.packs for function in functions),
         evaluate="\n\n\n".join(
             fixed_text(f"numpy/{file}.py", "") for file in ("evaluate", "libraries", *["statuses"] * module.can_fail)
         ),
@@ -227,10 +251,10 @@ def _limit(value: float) -> str:
     return repr(value) if isfinite(value) else ("math.inf" if value > 0 else "-math.inf")
 
 
-def _tolerance_view(item: Tolerance, real: Real) -> CommentedView:
+def _tolerance_view(item: Tolerance, real: Real) -> ValueView:
     value = item.of(real)
     text = item.reason if isinstance(value, int) else f"{item.measure}. {item.reason}"
-    return CommentedView(item.name, _comment(text), repr(value))
+    return ValueView(item.name, repr(value), _comment(text))
 
 
 def _runtime_texts(module: LoweredModule, file: str) -> tuple[str, ...]:
@@ -238,15 +262,14 @@ def _runtime_texts(module: LoweredModule, file: str) -> tuple[str, ...]:
     if not routine_file(file).is_file():
         return (fixed_text(f"numpy/{file}.py", ""),)
     public = tuple(
-        _routine_view(module, function, memory_class(file))
+        render_template("numpy/routine.py.jinja", _routine(module, function, memory_class(file))).rstrip("\n")
         for function in module.functions
         if function.fixed is not None and function.fixed.file == file
     )
-    around = render_template("numpy/routines.py.jinja", RoutinesContext(public, FAILURES)).rstrip("\n")
-    return (fixed_text("numpy/routines.py", ""), print_numpy(routine_of(module, file)), around)
+    return (fixed_text("numpy/routines.py", ""), print_numpy(routine_of(module, file)), *public)
 
 
-def _routine_view(module: LoweredModule, function: ModuleFunction, internal: str) -> RoutineView:
+def _routine(module: LoweredModule, function: ModuleFunction, internal: str) -> RoutineContext:
     """The public function around one of a routine, whose scratch memory it returns as zeros."""
     arguments = [(item, _argument_view(item, identifier)) for item, identifier in function.paired]
     inputs = tuple(view for item, view in arguments if item.direction == "in")
@@ -254,7 +277,7 @@ def _routine_view(module: LoweredModule, function: ModuleFunction, internal: str
     signature += ["*", 'failures: str = "raise"'] * bool(function.failures)
     signature += ["**keywords: Parameters"] * bool(module.parameters)
     memory = [item for item in function.arguments if item.name == MEMORY]
-    return RoutineView(
+    return RoutineContext(
         name=function.identifier,
         function=function.name,
         definition=_definition(function.identifier, signature, "tuple[np.ndarray, ...]"),
@@ -265,7 +288,7 @@ def _routine_view(module: LoweredModule, function: ModuleFunction, internal: str
         added="".join(f", np.zeros({item.size})" for item in memory) or ",",
         keywords="keywords" if module.parameters else "{}",
         internal=internal,
-        can_fail=bool(function.failures),
+        failures=FAILURES if function.failures else "",
     )
 
 
@@ -280,6 +303,7 @@ def _function_view(
     stem = "".join(part[:1].upper() + part[1:] for part in function.identifier.split("_"))
     returns = classes.claim(f"{stem}Result") if several else "np.ndarray"
     takes = module.takes_parameters(function)
+    parameters = tuple(name for name in module.names.parameters.values() if takes and name in body.used)
     signature = [f"{view.name}: ArrayLike" for view in inputs]
     signature += ["parameters: Parameters = Parameters()"] * takes
     signature += ["*", 'failures: str = "raise"'] * bool(function.guards)
@@ -291,9 +315,13 @@ def _function_view(
         summary=docstring(function.description or function.name),
         notes=tuple(map(docstring, function.notes)),
         inputs=inputs,
-        parameters=tuple(x for x in module.names.parameters.values() if x in body.used) if takes else None,
+        has_arguments=bool(inputs) or takes,
+        takes_parameters=takes,
+        parameters=parameters,
+        packs=several,
         outputs=outputs,
         shapes=_tuple(tuple(item.shape for item, _ in arguments if item.direction == "out")),
+        kernel_formals=", ".join((*(view.name for view in inputs), *parameters)),
         failures=tuple(line for text in failures for line in textwrap.wrap(text, WIDTH - 8, subsequent_indent=INDENT)),
         lines=lines,
         guards=tuple(f'("{guard.need}", {guard.size!r})' for guard in function.guards),

@@ -109,7 +109,7 @@ class _Reader:
                 self.places["joints", name],
                 f"joint {name!r} closes a loop of joints that all have forces or gears, so {driven[name]} has no "
                 "coordinate",
-                "leave one joint of the loop without, for instance by leaving out --joint-dynamics",
+                "leave one joint of the loop without, for instance by leaving out `joint_dynamics`",
             )
         self.rigid = arrangement.rigid
         frames = self._named_frames(joints.frames)
@@ -197,5 +197,5 @@ class _Reader:
             others = f" and {count - 1} more" if count > 1 else ""
             self.notes.append(
                 f"angles of {first} ({angle}){others} look like multiples of 90 degrees written with few digits and "
-                "are taken as they stand; --snap-angles 1e-4 takes them as exact, which saves operations"
+                "are taken as they stand; `snap_angles 1e-4` takes them as exact, which saves operations"
             )

@@ -423,7 +423,7 @@ class _Reader:
             others = f" and {count - 1} more" if count > 1 else ""
             self.notes.append(
                 f"angles of {first} ({angle}){others} look like multiples of 90 degrees written with few digits and "
-                "are taken as they stand; --snap-angles 1e-4 takes them as exact, which saves operations"
+                "are taken as they stand; `snap_angles 1e-4` takes them as exact, which saves operations"
             )
 
 

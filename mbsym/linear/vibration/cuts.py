@@ -168,7 +168,7 @@ class CutAtRest:
                 raise AnalysisError(
                     "a spring along a joint that is cut pulls at rest, which transfer matrices do not cover",
                     where=f"joint {self.joint.name}",
-                    remedy=f"{keep} and leave --method out",
+                    remedy=f"{keep} and leave `method` out",
                 )
         column = np.kron(np.eye(2), self.rotations[0]) @ self.columns[:, 0]
         rows = (column / (column @ column))[None, :]

@@ -168,7 +168,7 @@ class VibratingElements:
             raise AnalysisError(
                 "the transfer matrix method has no element for couplings and closure constraints",
                 where=model.name,
-                remedy="leave --method out",
+                remedy="leave `method` out",
             )
         moving = {name for joint in model.joints for name in (*joint.coordinates, *joint.speeds)}
         known = {parameter.name for parameter in model.parameters} | {"t"} | {item.name for item in model.inputs}
@@ -183,7 +183,7 @@ class VibratingElements:
                     f"the transfer matrix method takes no {force.type.replace('_', ' ')} that acts at rest or "
                     "depends on the motion",
                     where=f"force {force.name}",
-                    remedy="leave --method out",
+                    remedy="leave `method` out",
                 )
 
     def _rests(self, force: ForceElement) -> bool:

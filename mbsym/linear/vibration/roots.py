@@ -73,7 +73,7 @@ def modes(tree: VibratingTree, count: int, where: str = "") -> tuple[Array, Arra
         raise AnalysisError(
             f"the state is unstable: {growing} motion{' grows' if growing == 1 else 's grow'}",
             where=where,
-            remedy="take a stable state, or leave --method out",
+            remedy="take a stable state, or leave `method` out",
         )
     resting = tree.count_below(low)
     found: list[float] = []
@@ -139,7 +139,7 @@ def _lost(omega: float, where: str) -> AnalysisError:
     return AnalysisError(
         f"round-off hides frequencies near {omega:.6g} rad/s: masses, inertias or stiffnesses are too far apart",
         where=where,
-        remedy="hold or fix what hardly moves, ask for fewer modes, or leave --method out",
+        remedy="hold or fix what hardly moves, ask for fewer modes, or leave `method` out",
     )
 
 
@@ -243,7 +243,7 @@ def damped_eigenvalues(tree: VibratingTree, omegas: Array, shapes: Array, name: 
                     f"modes {j + 1} and {k + 1} lead to one damped eigenvalue: one of them is overdamped, and what it "
                     "turns into is not found",
                     where=name,
-                    remedy="take less damping, or leave --method out",
+                    remedy="take less damping, or leave `method` out",
                 )
     return found
 
@@ -290,5 +290,5 @@ def damped_eigenvalue(tree: VibratingTree, omega: float, shape: Array, where: st
         if abs(move) <= 1e-10 * abs(s) and abs(values[-1]) >= abs(values[-2]):
             return s
     raise AnalysisError(
-        f"no damped eigenvalue was found near {omega:.6g} rad/s", where=where, remedy="leave --method out"
+        f"no damped eigenvalue was found near {omega:.6g} rad/s", where=where, remedy="leave `method` out"
     )

@@ -124,7 +124,7 @@ def independent_ties(n: int, ties: Sequence[Tie], held: Array, felt: Callable[[A
             f"stiffnesses of springs between bodies, {present.min():.3g} to {present.max():.3g} N/m, are too far apart "
             "where these act on the same motions",
             where="forces",
-            remedy="take the stiffest for rigid, or leave --method out",
+            remedy="take the stiffest for rigid, or leave `method` out",
         )
     basis = left[:, singular > INDEPENDENT * singular.max(initial=0.0)]
     together = np.tensordot(basis.T / own, rows, axes=1)

@@ -102,7 +102,7 @@ class VibratingTree:
                         if closures
                         else "the state is no equilibrium: a joint is not balanced",
                         where=element.name,
-                        remedy="take --method equations" if closures else "take the state 'equilibrium'",
+                        remedy="take `method equations`" if closures else "take the state 'equilibrium'",
                     )
             else:
                 end = end + link.length * link.axes[:, 0]
@@ -189,7 +189,7 @@ class VibratingTree:
             raise AnalysisError(
                 "a static load acts along this beam, which the exact element does not take",
                 where=element.name,
-                remedy="take finite elements (--beams consistent), the model's segments, or no gravity",
+                remedy="take finite elements (`beams consistent`), the model's segments, or no gravity",
             )
         return np.concatenate([-np.cross(link.length / 2 * link.axes[:, 0], weight), -weight])
 

@@ -11,6 +11,7 @@ from functools import cache
 import pytest
 
 from mbsym.derivatives.centroidal import centroidal_momentum_matrix, centroidal_momentum_rate_v
+from mbsym.derivatives.control_functions import functions_on_request
 from mbsym.derivatives.coriolis import coriolis_matrix, slotine_li
 from mbsym.derivatives.forward_dynamics import forward_dynamics_with_derivatives, inverse_mass_matrix
 from mbsym.derivatives.inverse_dynamics import generalised, inverse_dynamics_jacobians
@@ -35,13 +36,18 @@ from mechanisms.matrices import flat, refs, results, rows, times, transposed
 from mechanisms.mechanism import mechanism_of
 from mechanisms.random_trees import random_tree
 
-TURNING, PLANAR, FORCED, COUPLED = 63, 102, 43, 20
-"""A universal joint on a helical one; a flipped hinge under a plane; force elements; a coupling and a ball joint."""
+TURNING, PLANAR, FORCED, COUPLED, DRIVEN = 63, 102, 43, 20, 40
+"""A universal joint on a helical one; a flipped hinge under a plane; force elements; a coupling and a ball joint; two
+hinges with force elements."""
 
 
 @cache
 def model(seed: int) -> Model:
-    return random_tree(seed, bodies=(1, 4))
+    """Each joint has a rotor, each another one."""
+    drawn = random_tree(seed, bodies=(1, 4))
+    return replace(
+        drawn, joints=tuple(replace(joint, armature=f"{k}/3") for k, joint in enumerate(drawn.joints, start=1))
+    )
 
 
 def mechanism(seed: int) -> Mechanism:
@@ -64,7 +70,7 @@ def test_inverse_dynamics(seed: int) -> None:
     assert same(own, flat(by_v), flat(along(own, forces, own.v.symbols)))
 
 
-@pytest.mark.parametrize("seed", [PLANAR, COUPLED])
+@pytest.mark.parametrize("seed", [PLANAR, DRIVEN])
 def test_forward_dynamics(seed: int) -> None:
     own = mechanism(seed)
     found = forward_dynamics_with_derivatives(own).entries
@@ -152,6 +158,18 @@ def test_operational_space(seed: int) -> None:
     drift = times(inertia, entries(own, "frame_jacobian_rate_v"))
     expected = [a - b for a, b in zip(times(columns, entries(own, "bias_force")), drift, strict=True)]
     assert same(own, derived.entries["bias"], expected)
+
+
+def test_every_function_is_what_its_contract_says() -> None:
+    bare = model(DRIVEN)
+    own = mechanism_of(replace(bare, frames=(Frame("tool", bare.bodies[-1].name),)))
+    sizes = {"nv": own.nv, "nq": own.nq, "nb": own.nb, "6nf": 6}
+    for name, function in functions_on_request(own).items():
+        program, results = function(own.afresh()), function.contract.results
+        assert (program.name, [item.name for item in program.outputs]) == (name, [item.name for item in results])
+        assert [item.shape for item in program.outputs] == [
+            tuple(sizes.get(size, size) if isinstance(size, str) else size for size in item.shape) for item in results
+        ]
 
 
 def test_wrenches_of_a_motion() -> None:

@@ -136,7 +136,7 @@ def test_options() -> None:
 
 def test_what_the_user_should_know_is_said() -> None:
     rounded, dynamics = read(ARM).warnings
-    assert "joint shoulder (1.5708)" in rounded and "--snap-angles 1e-4" in rounded
+    assert "joint shoulder (1.5708)" in rounded and "`snap_angles 1e-4`" in rounded
     assert dynamics.startswith("damping and friction of 1 joints ('shoulder')")
     assert not any("snap" in note for note in read(ARM, LoadOptions(snap_angles=1e-4)).warnings)
     world = ARM.replace('"base"', '"world"').replace('"upper"', '"ground"')

@@ -20,6 +20,8 @@ from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, express, optimise
 from mbsym.symbolic.equality import compare
+from mbsym.symbolic.evaluator import Evaluator
+from mbsym.symbolic.finite_field import evaluate
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import For, Program
 from mbsym.symbolic.show import show
@@ -175,6 +177,10 @@ def test_loops_are_shown_compared_and_interpreted_as_they_are() -> None:
     found, expected = interpret(small, at)["M"], interpret(straight, at)["M"]
     # Sums of some dozen terms of at most the size of the largest entry.
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14 * np.max(np.abs(expected)))
+    one, other = evaluate((small, straight))
+    assert one == other
+    (near,) = Evaluator(small)([0.3, -0.4, 1.1]).values()
+    np.testing.assert_allclose(near, expected[0], rtol=0, atol=1e-14 * np.max(np.abs(expected)))
     lines = show(small).splitlines()
     assert "  M := 0" in lines and any(line.startswith("  entry(outer_wrench") for line in lines)
     assert lines[-2:] == ["  # mass matrix, each speed with those inward of it", "  M := entry of 3 pairs"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import signature
 
 import mbsym
-from mbsym.options.choices import OPTIONS
+from mbsym.options.generation import OPTIONS
 
 WHERE_TO = {"source", "directory", "force", "progress"}
 """Arguments that say nothing about what is generated."""
@@ -19,5 +19,5 @@ def test_every_option_is_listed() -> None:
 def test_the_first_value_is_the_default() -> None:
     known = signature(mbsym.generate).parameters
     for name, option in OPTIONS.items():
-        assert next(iter(option.choices().values())) == known[name].default, name
+        assert next(iter(option.values.values())) == known[name].default, name
         assert len(option.names) > 1

@@ -319,7 +319,7 @@ def test_tables_too_short_to_filter_are_refused(planar: Regression, tmp_path: Pa
 def test_nearly_all_held_back_is_told_as_such(planar: Regression) -> None:
     with pytest.raises(IdentificationError, match=r"of 600 samples 1 are left, too few for 7 parameters") as caught:
         identify("planar_3r", measured(planar), held_back=0.999)
-    assert "--hold-back" in str(caught.value)
+    assert "`hold_back`" in str(caught.value)
 
 
 def test_data_that_tell_nothing_are_refused(planar: Regression) -> None:

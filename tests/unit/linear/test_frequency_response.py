@@ -118,7 +118,7 @@ def test_the_command_writes_state_space_matrices(capsys: pytest.CaptureFixture[s
 
 
 def test_modes_that_no_input_excites_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    example = Path(__file__).parents[2] / "examples" / "vibration" / "satellite.yaml"
+    example = Path(__file__).parents[3] / "examples" / "vibration" / "satellite.yaml"
     satellite = tmp_path / "satellite.yaml"
     satellite.write_text(example.read_text().replace("segments: 6", "segments: 1"))
     line = ["linearise", str(satellite), "--method", "transfer-matrix", "--count"]
@@ -137,7 +137,7 @@ def test_modes_that_no_input_excites_are_counted(tmp_path: Path, capsys: pytest.
 
 def test_a_system_of_motions_that_rest_alone_knows_how_near_the_next_mode_is() -> None:
     """The panels swing at 0.01 rad/s: a circle of any fixed size around zero would hold their poles too."""
-    satellite = Path(__file__).parents[2] / "examples" / "vibration" / "satellite.yaml"
+    satellite = Path(__file__).parents[3] / "examples" / "vibration" / "satellite.yaml"
     found = mbsym.transfer_matrix_system(satellite, inputs=["hub.rz"], count=1, parameters={"EI": 1e-4})
     assert (found.searched, len(found.A)) == (3, 2)
     # 1/inertia about the centre of the hub and two panels.

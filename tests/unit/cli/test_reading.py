@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from mbsym.cli.application import VERBS, main
-from mbsym.cli.model_source import read_model
+from mbsym.cli.reading import Reading, read_model
+from mbsym.cli.taken import made
 from mbsym.errors import MbsymError
 
 MASSLESS = "bodies: {a: {mass: 1}}\njoints: {j: [prismatic, ground, a]}\n"
@@ -33,7 +34,7 @@ def test_warnings_go_to_standard_error_and_end_it_only_where_asked(
     assert out == ""
     assert err.count("warning: ") == len(model.warnings) > 0
     with pytest.raises(MbsymError):
-        read_model(str(path), strict=True)
+        read_model(str(path), made(Reading, {"strict": True}))
 
 
 ROBOT = """<robot name="r"><link name="base"/><link name="rod"><inertial><mass value="1"/>
@@ -45,12 +46,13 @@ def test_loops_from_a_file_of_any_name(tmp_path: Path) -> None:
     robot, loops = tmp_path / "r.urdf", tmp_path / "closing.yaml"
     robot.write_text(ROBOT, encoding="utf-8")
     loops.write_text("constraints: {far: {type: distance, first_body: base, second_body: rod, length: 1}}\n")
+    closed = made(Reading, {"loops": str(loops)})
     assert read_model(str(robot)).constraints == ()
-    assert [item.name for item in read_model(str(robot), loops=loops).constraints] == ["far"]
+    assert [item.name for item in read_model(str(robot), closed).constraints] == ["far"]
     with pytest.raises(MbsymError, match=r"missing\.yaml"):
-        read_model(str(robot), loops=tmp_path / "missing.yaml")
+        read_model(str(robot), made(Reading, {"loops": str(tmp_path / "missing.yaml")}))
     with pytest.raises(MbsymError, match=r"cart_pole\.yaml: only a URDF has its loops in another file"):
-        read_model("cart_pole", loops=loops)
+        read_model("cart_pole", closed)
 
 
 def test_every_verb_that_reads_a_model_takes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,8 +72,8 @@ def test_every_verb_that_reads_a_model_takes_them(tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize("tolerance", [-1e-9, pi / 4, float("nan"), float("inf")])
 def test_what_is_no_tolerance_of_angles_is_refused(tolerance: float) -> None:
     with pytest.raises(MbsymError, match="no tolerance of angles") as caught:
-        read_model("cart_pole", snap_angles=tolerance)
-    assert caught.value.where == "--snap-angles"
+        made(Reading, {"snap_angles": tolerance})
+    assert caught.value.where == "`snap_angles`"
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.reference.differences import central_difference
+from mechanisms.examples import further
 from mechanisms.mechanism import mechanism_of
 from mechanisms.random_trees import random_tree
 
@@ -178,7 +179,7 @@ def hanging_chain(links: int) -> Model:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("links", [1, 2, 5, 20])
+@pytest.mark.parametrize("links", [1, 2, 5, *further(20)])
 def test_a_hanging_chain_swings_by_the_roots_of_a_laguerre_polynomial(links: int) -> None:
     """omega^2 = x g / l with L_n(x) = 0 (Bernoulli's chain of beads)."""
     found = mbsym.modes(hanging_chain(links))
