@@ -9,7 +9,6 @@ from typing import Final
 
 import numpy as np
 
-from mbsym import __version__
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.description import GeneratedFile, ModuleDescription
 from mbsym.codegen.environment import render_template
@@ -19,6 +18,7 @@ from mbsym.codegen.statuses import Status
 from mbsym.codegen.text import c_comment
 from mbsym.embedded.frozen import UNCALLED, Array, Frozen, FrozenFunction, Strength, freeze
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.version import __version__
 
 WIDTH: Final = 104
 
