@@ -99,6 +99,9 @@ class OperationCount:
 MEMORY: Final = ""
 """In the place of an argument's name: what calls hand on to later ones."""
 
+WRITTEN: Final[Reference] = 1 << 62
+"""In the place of an entry of a result: statements write it. It is not zero, and no node."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -236,7 +239,7 @@ class Program:
         name: identifier of the function.
         graph: where its values live; several programs may share one graph.
         inputs: arguments in order.
-        outputs: results in order; the values of one that has statements say nothing.
+        outputs: results in order; entries that statements find are ``WRITTEN``.
         parameters: run-time parameters it may use.
         description: one line for headers and documentation.
         trusting: whoever calls it looks at its results, so that it is not guarded.

@@ -44,14 +44,13 @@ class LoopLines:
         self._memory = scope.claim("memory")
         self._place = scope.claim("k")
         self._at = scope.claim("at")
-        self._order = scope.claim("order")
+        self._order, self._rows = scope.claim("order"), scope.claim("row")
         self._found = scope.claim("found")
         self._pairs = [each for each in body.loops if isinstance(each, LoweredPairs)]
         self._outer = [scope.claim(f"outer_{k}") for k in range(1, len(self._pairs) + 1)]
         self._inner = [scope.claim(f"inner_{k}") for k in range(1, len(self._pairs) + 1)]
         self._part = scope.claim("part")
         self._ends = scope.claim("ends")
-        self._first = scope.claim("first")
         self._numbers = [scope.claim(f"numbers_{k}") for k in range(1, len(body.steps) + 1)]
         self._places = [scope.claim(f"places_{k}") for k in range(1, len(body.steps) + 1)]
 
@@ -176,68 +175,58 @@ class LoopLines:
         ]
 
     def _mixed(self, runs: Sequence[Run]) -> list[str]:
-        """One loop that chooses the step, each of which goes through its own rows."""
-        steps = list(dict.fromkeys(run.step for run in runs))
-        order = [str(steps.index(run.step)) for run in runs for _ in range(run.start, run.stop)]
-        first = {step: min(run.start for run in runs if run.step == step) for step in steps}
-        lines = [f"{INDENT}{{"]
-        lines += self._order_table(steps, order, CONTINUED)
-        lines.append(f"{CONTINUED}/* the next call of each step, in its tables */")
-        lines.append(f"{CONTINUED}int {self._at}[{len(steps)}] = {{{', '.join(str(first[step]) for step in steps)}}};")
-        return [*lines, *self._choosing(steps, "0", str(len(order)), CONTINUED), f"{INDENT}}}"]
+        """One loop that chooses the step of each call."""
+        count = sum(run.stop - run.start for run in runs)
+        return [f"{INDENT}{{", *self._order_tables(runs), *self._choosing(runs, "0", str(count)), f"{INDENT}}}"]
 
     def _parts(self, sweep: LoweredFor) -> list[str]:
         """A loop over parts, each of which is a loop that chooses the step."""
-        runs, at = sweep.runs, self._at
-        steps = list(dict.fromkeys(run.step for run in runs))
-        order = [str(steps.index(run.step)) for run in runs for _ in range(run.start, run.stop)]
-        edges = [*sweep.parts, len(runs)]
-        lengths = [sum(run.stop - run.start for run in runs[a:b]) for a, b in pairwise(edges)]
+        edges = [*sweep.parts, len(sweep.runs)]
+        lengths = [sum(run.stop - run.start for run in sweep.runs[a:b]) for a, b in pairwise(edges)]
         ends = [0, *accumulate(lengths)]
-        first = [[_first_row(runs[a:], step) for step in steps] for a in sweep.parts]
-        part, inner = self._part, CONTINUED + INDENT
-        lines = [f"{INDENT}for (int {part} = 0; {part} < {len(sweep.parts)}; ++{part}) {{"]
-        lines += self._order_table(steps, order, CONTINUED)
-        lines.append(f"{CONTINUED}/* where each part begins in that order, and where the last ends */")
-        lines += _table(f"static const int {self._ends}[{len(ends)}]", [list(map(str, ends))], CONTINUED)
-        rows = [list(map(str, row)) for row in first]
-        lines.append(f"{CONTINUED}/* for each part the first call of each step, in its tables */")
-        lines += _table(f"static const int {self._first}[{len(rows)}][{len(steps)}]", rows, CONTINUED)
-        k = self._place
-        lines += [
-            f"{CONTINUED}/* the next call of each step, in its tables */",
-            f"{CONTINUED}int {at}[{len(steps)}];",
-            f"{CONTINUED}for (int {k} = 0; {k} < {len(steps)}; ++{k}) {{",
-            f"{inner}{at}[{k}] = {self._first}[{part}][{k}];",
-            f"{CONTINUED}}}",
+        part = self._part
+        return [
+            f"{INDENT}for (int {part} = 0; {part} < {len(sweep.parts)}; ++{part}) {{",
+            *self._order_tables(sweep.runs),
+            f"{CONTINUED}/* where each part begins in that order, and where the last ends */",
+            *_table(f"static const int {self._ends}[{len(ends)}]", [list(map(str, ends))], CONTINUED),
+            *self._choosing(sweep.runs, f"{self._ends}[{part}]", f"{self._ends}[{part} + 1]"),
+            f"{INDENT}}}",
         ]
-        start, stop = f"{self._ends}[{part}]", f"{self._ends}[{part} + 1]"
-        return [*lines, *self._choosing(steps, start, stop, CONTINUED), f"{INDENT}}}"]
 
-    def _order_table(self, steps: Sequence[int], order: list[str], indent: str) -> list[str]:
-        kind = "unsigned char" if len(steps) <= _LARGEST_CHAR else "int"
-        table = _table(f"static const {kind} {self._order}[{len(order)}]", [order], indent)
-        return [f"{indent}/* which step each call is of, by the cases below */", *table]
+    def _order_tables(self, runs: Sequence[Run]) -> list[str]:
+        """Which step each call is of, and which of its calls it is."""
+        steps = list(dict.fromkeys(run.step for run in runs))
+        calls = [(steps.index(run.step), row) for run in runs for row in range(run.start, run.stop)]
+        lines = [f"{CONTINUED}/* of each call its step, by the cases below, and its row in the tables of that */"]
+        columns = list(zip((self._order, self._rows), zip(*calls, strict=True), strict=True))
+        for name, column in columns if self._has_rows(runs) else columns[:1]:
+            head = f"static const {_smallest(max(column))} {name}[{len(calls)}]"
+            lines += _table(head, [list(map(str, column))], CONTINUED)
+        return lines
 
-    def _choosing(self, steps: Sequence[int], start: str, stop: str, indent: str) -> list[str]:
+    def _has_rows(self, runs: Sequence[Run]) -> bool:
+        """Whether one of the steps has a table; one that is called once has none."""
+        return any(len(self._body.steps[run.step].places) > 1 for run in runs)
+
+    def _choosing(self, runs: Sequence[Run], start: str, stop: str) -> list[str]:
         """The loop over the order of steps."""
-        k, at = self._place, self._at
-        inner = indent + INDENT
+        k, at, inner = self._place, self._at, CONTINUED + INDENT
+        steps = list(dict.fromkeys(run.step for run in runs))
         lines = [
-            f"{indent}for (int {k} = {start}; {k} < {stop}; ++{k}) {{",
+            f"{CONTINUED}for (int {k} = {start}; {k} < {stop}; ++{k}) {{",
+            *[f"{inner}const int {at} = {self._rows}[{k}];"] * self._has_rows(runs),
             f"{inner}switch ({self._order}[{k}]) {{",
         ]
         for place, step in enumerate(steps):
             label = "default" if place == len(steps) - 1 else f"case {place}"
-            lines.append(f"{inner}{label}:")
-            lines += _broken(inner + INDENT, self._call(step, f"{at}[{place}]"))
-            lines += [f"{inner}{INDENT}++{at}[{place}];", f"{inner}{INDENT}break;"]
-        return [*lines, f"{inner}}}", f"{indent}}}"]
+            lines += [f"{inner}{label}:", *_broken(inner + INDENT, self._call(step, at)), f"{inner}{INDENT}break;"]
+        return [*lines, f"{inner}}}", f"{CONTINUED}}}"]
 
 
-def _first_row(runs: Sequence[Run], step: int) -> int:
-    """The next call of a step, in its own table; 0 where there is none."""
-    return next((run.start for run in runs if run.step == step), 0)
+def _smallest(largest: int) -> str:
+    """The type of a table of whole numbers up to that."""
+    return "unsigned char" if largest <= _LARGEST_CHAR else "unsigned short" if largest <= _LARGEST_SHORT else "int"
 
 
 def _pragma(text: str) -> list[str]:

@@ -95,7 +95,7 @@ class LoopText:
         self._pairs = [each for each in body.loops if isinstance(each, LoweredPairs)]
         scope = Scope((*function.identifiers, *body.arrays, *parameters))
         self._parameters = [[name for name in parameters if name in step.body.used] for step in body.steps]
-        self._memory, self._rows, self._row = scope.claim("memory"), scope.claim("rows"), scope.claim("row")
+        self._memory, self._row = scope.claim("memory"), scope.claim("row")
         self._place = scope.claim("place")
         self._step, self._found = scope.claim("step"), scope.claim("found")
         self._item, self._other = scope.claim("item"), scope.claim("other")
@@ -138,34 +138,26 @@ class LoopText:
             cells = [str(place) for place in places]
             if step.has_numbers:
                 cells.append(f"({', '.join(map(printer.format_number, numbers))},)")
-            rows += _filled(f"({', '.join(cells)},),")
+            rows += _filled(f"({', '.join(cells)},),".split(" "))
         return "\n".join((f"{self._names[number]}_calls = (", *rows, ")"))
 
     def _order(self, place: int, runs: Sequence[Run]) -> str:
+        """Of each call its step, and its row in the table of that."""
         steps = list(dict.fromkeys(run.step for run in runs))
-        order = ", ".join(str(steps.index(run.step)) for run in runs for _ in range(run.start, run.stop))
-        return "\n".join((f"_{self._function.identifier}_order_{place} = (", *_filled(f"{order},"), ")"))
+        calls = [f"({steps.index(run.step)}, {row})," for run in runs for row in range(run.start, run.stop)]
+        return "\n".join((f"_{self._function.identifier}_order_{place} = (", *_filled(calls), ")"))
 
     def _loop(self, run: Run) -> list[str]:
         rows = f"{self._names[run.step]}_calls[{run.start}:{run.stop}]"
         return [f"{INDENT}for {self._row} in {rows}:", *self._call(run.step, INDENT * 2)]
 
     def _mixed(self, place: int, runs: Sequence[Run]) -> list[str]:
-        """One loop that chooses the step, each of which goes through its own rows."""
-        steps = list(dict.fromkeys(run.step for run in runs))
-        lines = [f"{INDENT}{self._rows} = ("]
-        for step in steps:
-            own = [run for run in runs if run.step == step]
-            calls = f"{self._names[step]}_calls[{own[0].start}:{own[-1].stop}]"
-            lines.append(f"{INDENT * 2}iter({calls}),")
+        """One loop that chooses the step of each call."""
         order = f"_{self._function.identifier}_order_{place}"
-        lines += [
-            f"{INDENT})",
-            f"{INDENT}for {self._step} in {order}:",
-            f"{INDENT * 2}{self._row} = next({self._rows}[{self._step}])",
-        ]
-        for number, step in enumerate(steps):
+        lines = [f"{INDENT}for {self._step}, {self._place} in {order}:"]
+        for number, step in enumerate(dict.fromkeys(run.step for run in runs)):
             lines.append(f"{INDENT * 2}{'elif' if number else 'if'} {self._step} == {number}:")
+            lines.append(f"{INDENT * 3}{self._row} = {self._names[step]}_calls[{self._place}]")
             lines += self._call(step, INDENT * 3)
         return lines
 
@@ -176,7 +168,7 @@ class LoopText:
         pairs = self._pairs[number - 1]
         lines = []
         for name, rows in (("outer", pairs.outer), ("inner", pairs.inner)):
-            cells = [line for row in rows for line in _filled(f"({', '.join(map(str, row))}),")]
+            cells = [line for row in rows for line in _filled(f"({', '.join(map(str, row))}),".split(" "))]
             lines += [f"_{self._function.identifier}_{name}_{number} = (", *cells, ")"]
         return "\n".join(lines)
 
@@ -234,13 +226,13 @@ class LoopText:
         ]
 
 
-def _filled(text: str) -> list[str]:
-    """A row of numbers on as few lines as hold it."""
+def _filled(cells: Sequence[str]) -> list[str]:
+    """Cells of a table on as few lines as hold them."""
     lines: list[str] = []
     line = INDENT
-    for word in text.split(" "):
-        if len(line) + len(word) > WIDTH and line.strip():
+    for cell in cells:
+        if len(line) + len(cell) > WIDTH and line.strip():
             lines.append(line.rstrip())
             line = INDENT * 2
-        line += f"{word} "
+        line += f"{cell} "
     return [*lines, line.rstrip()]

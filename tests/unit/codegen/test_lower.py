@@ -18,7 +18,7 @@ from mbsym.codegen.numpy.bodies import NumpyPrinter
 from mbsym.errors import CodegenError
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.interpret import interpret
-from mbsym.symbolic.program import Call, For, Input, Output, ParameterInput, Program, Step
+from mbsym.symbolic.program import WRITTEN, Call, For, Input, Output, ParameterInput, Program, Step
 
 Build = Callable[[Graph, list[Reference]], "Reference | list[Reference]"]
 
@@ -332,7 +332,7 @@ def test_loops_whose_steps_may_fail_are_refused() -> None:
         "inverses",
         outer,
         (Input("x", (2,), x),),
-        (Output("y", (2,), (0, 0)),),
+        (Output("y", (2,), (WRITTEN, WRITTEN)),),
         body=(loop,),
         steps=(Step(step, ("x",), ("y",), 0),),
     )

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mbsym import examples
+from mbsym.derivatives.sparsity import sparsity_of
 from mbsym.errors import SymbolicError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.shared import kinds
@@ -187,6 +188,8 @@ def test_loops_are_shown_compared_and_interpreted_as_they_are() -> None:
     assert "  composite_revolute_1, 3 times" in lines
     with pytest.raises(SymbolicError, match="unrolled"):
         small.nodes()
+    # Nobody may take what statements write for a zero of the structure.
+    assert sparsity_of(small)["M"].columns == ((0, 1, 2),) * 3
 
 
 def test_what_stays_in_a_plane_costs_no_more_than_that() -> None:
