@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-const char five_bar_interface[17] = "d6fa40252b3e8e55";
+const char five_bar_interface[17] = "bc11995ff82d4bbb";
 
 #ifndef five_bar_REGULAR
 #define five_bar_REGULAR 0.00074

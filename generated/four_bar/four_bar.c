@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-const char four_bar_interface[17] = "0015739de16378a8";
+const char four_bar_interface[17] = "bcc0a1e4ca98eb33";
 
 #ifndef four_bar_REGULAR
 #define four_bar_REGULAR 0.00074

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-const char slider_crank_interface[17] = "de391738338e0d4e";
+const char slider_crank_interface[17] = "92b5f9cf7c772458";
 
 #ifndef slider_crank_REGULAR
 #define slider_crank_REGULAR 0.00074

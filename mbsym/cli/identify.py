@@ -11,9 +11,10 @@ from mbsym.cli.arguments import AsJson, ForceFiles, model_help
 from mbsym.cli.json_output import print_json
 from mbsym.cli.reading import Reading, read_model
 from mbsym.cli.spoken import spoken
-from mbsym.cli.taken import names_in, taken, taking_options
+from mbsym.cli.taken import taken, taking_options
 from mbsym.cli.terminal import print_text
 from mbsym.errors import IdentificationError
+from mbsym.options.generation import GenerationOptions
 
 if TYPE_CHECKING:
     from mbsym.identification.excitation import Settings
@@ -48,9 +49,7 @@ def register(app: typer.Typer) -> None:
         seed: int = typer.Option(0, "--seed", help="Of the motions that the search starts from."),
         reading: Reading = taken(Reading, without=("order",)),
         as_json: AsJson = False,
-        symbolic_parameters: str = typer.Option(
-            "", "--symbolic-parameters", help="Symbols in relations: all, none or NAME,...; default as the model says."
-        ),
+        options: GenerationOptions = taken(GenerationOptions, "symbolic_parameters"),
         force: ForceFiles = False,
     ) -> None:
         """Tell which sums of parameters can be identified, find a motion that does, or estimate them from data."""
@@ -65,7 +64,7 @@ def register(app: typer.Typer) -> None:
             _excite(system, Settings(duration, harmonics, step, acceleration, seed), output, as_json, force)
             return
         if data is None:
-            _tell_base_parameters(system, symbolic_parameters, as_json)
+            _tell_base_parameters(system, options, as_json)
             return
         from mbsym.identification import report as reports
         from mbsym.identification.identify import identify as run
@@ -126,13 +125,11 @@ def _excite(system: Model, settings: Settings, output: Path | None, as_json: boo
         typer.echo(f"wrote {output}")
 
 
-def _tell_base_parameters(system: Model, asked: str, as_json: bool) -> None:
+def _tell_base_parameters(system: Model, options: GenerationOptions, as_json: bool) -> None:
     from mbsym.identification.identifiable import base_parameters
     from mbsym.regressors.relations_text import relations_data, relations_text
 
-    found = base_parameters(
-        system, symbolic_parameters=asked if asked in ("", "all", "none") else tuple(names_in([asked]))
-    )
+    found = base_parameters(system, symbolic_parameters=options.symbolic_parameters)
     if as_json:
         print_json("identify", system.name, relations_data(found))
     else:

@@ -7,11 +7,11 @@ from pathlib import Path
 import typer
 
 from mbsym.cli.arguments import AT_HELP, PARAMETERS, AsJson, ForceFile, model_help
-from mbsym.cli.linear_source import deliver, read_at, require_method, require_writable
+from mbsym.cli.linear_source import deliver, names_given, read_at, require_method, require_writable, word_or_names
 from mbsym.cli.progress import progress_bar
 from mbsym.cli.reading import READING, Reading, read_model
 from mbsym.cli.simulate import named_numbers
-from mbsym.cli.taken import names_in, taking_options
+from mbsym.cli.taken import taking_options
 from mbsym.errors import AnalysisError
 
 
@@ -25,14 +25,14 @@ def register(app: typer.Typer) -> None:
         lowest: float = typer.Option(..., "--from", help="Lowest frequency [Hz]."),
         highest: float = typer.Option(..., "--to", help="Highest frequency [Hz]."),
         points: int = typer.Option(50, "--points", min=1, help="Frequencies, in equal ratios."),
-        inputs: str = typer.Option(
-            "auto",
+        inputs: list[str] = typer.Option(
+            ["auto"],
             "--inputs",
             help="As linearise takes them; of transfer-matrix ELEMENT.x,...: forces on a body's point along base axes, "
             "moments about them (ELEMENT.rx).",
         ),
-        outputs: str = typer.Option(
-            "",
+        outputs: list[str] = typer.Option(
+            [],
             "--outputs",
             help="As linearise takes them, default all states; of transfer-matrix ELEMENT.x,..., default the inputs'.",
         ),
@@ -68,8 +68,8 @@ def register(app: typer.Typer) -> None:
                 system,
                 np.geomspace(lowest, highest, points),
                 read_at(at),
-                inputs=tuple(names_in([inputs])) if "," in inputs else inputs.strip(),
-                outputs=tuple(names_in([outputs])) if outputs.strip() else (),
+                inputs=word_or_names(inputs),
+                outputs=names_given(outputs),
                 method=method,
                 beams=beams or "exact",
                 parameters=parameters,

@@ -393,7 +393,8 @@ def _frozen(
             size = np.abs(values)
             allowed = np.maximum(GROWTH * mean, LEAST * size)
             allowed = np.maximum(allowed, LEAST_OF_ALL * size.max(axis=1, initial=0.0, keepdims=True))
-        allowed[~good] = -1.0  # nothing is compared where the function says that it has no result
+        # Nothing is compared where the function says that it has no result.
+        values[~good], allowed[~good] = 0.0, -1.0
         results.append(FrozenResult(item.name, item.kind, values, allowed))
     statuses = tuple(map(int, np.broadcast_to(status, (len(states),)))) if double.statuses else None
     return FrozenFunction(double.name, statuses, tuple(results))

@@ -82,9 +82,15 @@ def readings(module: LoweredModule, graph: Graph, languages: Sequence[str], *, f
                 for item, identifier in zip(function.arguments, function.identifiers, strict=True)
                 if item.direction == "out"
             }
-            if function.name in (module.description.prepares, SINES_COSINES):
-                handed.update({name: list(entries) for name, entries in named.items()})
+            if function.name in producers(module):
+                # The first way; the others have to be equal to it.
+                handed = {**{name: list(entries) for name, entries in named.items()}, **handed}
             yield Reading(function.name, way, named)
+
+
+def producers(module: LoweredModule) -> tuple[str, ...]:
+    """Functions that compute what others take."""
+    return module.description.prepares, SINES_COSINES
 
 
 @dataclass(slots=True)

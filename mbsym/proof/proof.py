@@ -12,11 +12,10 @@ from mbsym.derivatives.sparsity import Sparsity
 from mbsym.errors import DerivationError, ProofError, SymbolicError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis
-from mbsym.passes.given_sines import SINES_COSINES
-from mbsym.proof.printed import Reading, Results, readings
+from mbsym.proof.printed import Reading, Results, producers, readings
 from mbsym.proof.steps import Steps, times_column
 from mbsym.proof.verdicts import POINTS, agree, points, reasons
-from mbsym.proof.witness import PLAIN, Pair, Witness, uncompressed, witness
+from mbsym.proof.witness import PLAIN, Pair, Witness, by_entry, uncompressed, witness
 from mbsym.symbolic.finite_field import PRIME
 from mbsym.symbolic.graph import Reference
 
@@ -79,7 +78,9 @@ def prove(
         asked = witness(mechanism, formulation, loops, requests)
         proving = _Proving(module, asked, sparsity or {})
         for reading in readings(module, asked.graph, languages, follow_steps=follow_steps):
-            if reading.function not in (module.description.prepares, SINES_COSINES):
+            if reading.function in producers(module):
+                proving.ask_producer(reading)
+            else:
                 proving.ask(reading)
         return proving.result()
 
@@ -95,12 +96,19 @@ class _DoubtError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """What a function returns in one of the ways in which it is written, beside what it must return."""
+    """What a function returns in one of the ways in which it is written, beside what it must return.
+
+    Attributes:
+        function, way, found: what was read.
+        pairs: beside what it must be.
+        beside: where that comes from, in words.
+    """
 
     function: str
     way: str
     found: Results
     pairs: Sequence[Pair]
+    beside: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +137,15 @@ class _Proving:
     beside: dict[str, str] = field(default_factory=dict)
     not_proven: dict[str, str] = field(default_factory=dict)
     followed: list[_Followed] = field(default_factory=list)
+    first: dict[str, Reading] = field(default_factory=dict)
+
+    def ask_producer(self, reading: Reading) -> None:
+        """What others take is held by them in the first way in which it is written, in other ways against that one."""
+        first = self.first.setdefault(reading.function, reading)
+        if first is not reading:
+            both = ((name, found, first.results[name]) for name, found in reading.results.items())
+            pairs = [pair for each in both for pair in by_entry(*each)]
+            self.claims.append(_Claim(reading.function, reading.way, reading.results, pairs, f"it is, {first.way}"))
 
     def ask(self, reading: Reading) -> None:
         """What a function must be."""
@@ -143,8 +160,7 @@ class _Proving:
             reading = replace(reading, results=symbols)
         found = uncompressed(reading.results, self.sparsity.get(name, {}))
         try:
-            self.claims.append(_Claim(name, reading.way, found, self.witness.pairs(name, found)))
-            self.beside[name] = self.witness.beside(name)
+            self._claim(reading, found, self.witness.pairs(name, found))
         except DerivationError as error:
             self.not_proven[name] = error.what
 
@@ -156,8 +172,12 @@ class _Proving:
         symbols = self._symbols(f"{reading.function} {result}", len(rows))
         self.followed.append(_Followed(steps, {result: symbols}, column))
         pairs = [(result, place * len(column), *pair) for place, pair in enumerate(zip(symbols, rows, strict=True))]
-        self.claims.append(_Claim(reading.function, reading.way, {}, pairs))
-        self.beside[reading.function] = self.witness.beside(reading.function)
+        self._claim(reading, {}, pairs)
+
+    def _claim(self, reading: Reading, found: Results, pairs: Sequence[Pair]) -> None:
+        beside = self.beside[reading.function] = self.witness.beside(reading.function)
+        other = "its derivation without simplifications" if beside == PLAIN else f"the formulation {beside}"
+        self.claims.append(_Claim(reading.function, reading.way, found, pairs, f"{other} gives"))
 
     def _symbols(self, name: str, size: int) -> list[Reference]:
         # No name of a model has blanks.
@@ -239,10 +259,8 @@ class _Proving:
             self.not_proven[name] = f"{', '.join(known)}: the field cannot compare these" if known else ROUNDED
             return
         result, place, _, _ = doubtful[0]
-        beside = self.witness.beside(name)
-        other = "its derivation without simplifications" if beside == PLAIN else f"the formulation {beside}"
         raise ProofError(
-            f"{name}, {claim.way}, is not what {other} gives: it differs in entry {place} of {result}"
+            f"{name}, {claim.way}, is not what {claim.beside}: it differs in entry {place} of {result}"
             f"{f' and {len(doubtful) - 1} others' if len(doubtful) > 1 else ''}",
             where=witness.mechanism.model.name,
             remedy="nothing was written; this is a defect of mbsym, please report it with the model",

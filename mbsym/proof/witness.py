@@ -95,7 +95,7 @@ class Witness:
         if function == "joint_wrenches" and self.beside(function) != PLAIN and self._rates:
             entries = wrenches(self.mechanism, [Scalar(self.graph, rate) for rate in self._rates])
             (name,) = found
-            return _entries(name, found[name], references(entries))
+            return by_entry(name, found[name], references(entries))
         return _paired(found, self._derivation(function))
 
     def product(self, function: str) -> tuple[Sequence[Reference], Sequence[Reference]] | None:
@@ -175,13 +175,13 @@ class Witness:
         mechanism, graph = self.mechanism, self.graph
         rest: list[Reference] = [0] * mechanism.nv
         if function == "inverse_dynamics":
-            return _entries("tau", found["tau"], self._forces(mechanism.vdot.symbols))
+            return by_entry("tau", found["tau"], self._forces(mechanism.vdot.symbols))
         if function == "bias_force":
             (name,) = found
-            return _entries(name, found[name], self._forces(rest))
+            return by_entry(name, found[name], self._forces(rest))
         if function == "forward_dynamics":
             self._rates[:] = found["vdot"]
-            return _entries("vdot", self._forces(found["vdot"]), mechanism.tau.symbols)
+            return by_entry("vdot", self._forces(found["vdot"]), mechanism.tau.symbols)
         any_rates, size = mechanism.vdot.symbols, mechanism.nv
         pairs: list[Pair] = []
         forces, bias = self._forces(any_rates), self._forces(rest)
@@ -202,10 +202,11 @@ class Witness:
 
 
 def _paired(found: Results, expected: Program) -> list[Pair]:
-    return [pair for output in expected.outputs for pair in _entries(output.name, found[output.name], output.values)]
+    return [pair for output in expected.outputs for pair in by_entry(output.name, found[output.name], output.values)]
 
 
-def _entries(result: str, found: Sequence[Reference], expected: Sequence[Reference]) -> list[Pair]:
+def by_entry(result: str, found: Sequence[Reference], expected: Sequence[Reference]) -> list[Pair]:
+    """The entries of a result beside what they must be."""
     return [(result, place, a, b) for place, (a, b) in enumerate(zip(found, expected, strict=True))]
 
 

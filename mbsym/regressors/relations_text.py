@@ -6,6 +6,7 @@ import textwrap
 from fractions import Fraction
 from typing import Final
 
+from mbsym.doors import sympy
 from mbsym.regressors.base_parameters import CLOSED_LOOPS, BaseParameter, BaseParameters
 from mbsym.symbolic.scalar import Scalar
 
@@ -148,8 +149,6 @@ def _number(size: Fraction) -> str:
 
 
 def _expression(coefficient: Scalar) -> tuple[int, str]:
-    import sympy
-
     from mbsym.symbolic.sympy_bridge import to_sympy
 
     value = sympy.expand(to_sympy(coefficient.graph, [coefficient.ref])[0])

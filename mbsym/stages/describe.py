@@ -31,11 +31,13 @@ def describe(derivation: Derivation, options: GenerationOptions) -> ModuleDescri
     equations = (*EQUATION_CONVENTIONS, *of_loops, *sines.header)
     fixed = derivation.fixed or FixedFunctions((), ())
     roadmap = roadmap_lines(mechanism)
+    joints = [*(body.joint for body in mechanism.bodies), *(cut.joint for cut in mechanism.cut_joints)]
+    conventions = (*FRAME_CONVENTIONS, *joint_conventions(joint.kind for joint in joints), *equations)
     linear = column_tables(mechanism, derivation.loops, [program.name for program in derivation.programs])
     return ModuleDescription(
         name=mechanism.model.name,
         programs=derivation.programs,
-        header=(*FRAME_CONVENTIONS, *joint_conventions(), *equations, "", *roadmap, *loops, *linear.header),
+        header=(*conventions, "", *roadmap, *loops, *linear.header),
         manifest={
             "formulation": derivation.formulation,
             **manifest_fields(mechanism),

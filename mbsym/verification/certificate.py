@@ -189,9 +189,7 @@ class Certificate:
             allowed = min(check.tolerance for check in found.values())
             verdict = "ok" if all(check.passed for check in found.values()) else "FAILED"
             rows.append((function, against, *errors, f"{allowed:.1e}", verdict))
-        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        lines += self._beyond()
+        lines = [*markup.aligned(rows), *self._beyond()]
         lines += [f"{name}: changed since it was generated  FAILED" for name in self.changed]
         verdict = "verified" if self.passed else "NOT VERIFIED"
         end = f"{self.name}: {verdict} at {self.states} random states (seed {self.seed})"

@@ -143,6 +143,11 @@ def test_schema_reader_and_writer_know_it(press: Model) -> None:
 def test_headers_and_messages_know_it(press: Model, tmp_path: Path) -> None:
     text = {path.suffix: path.read_text(encoding="utf-8") for path in mbsym.generate(press, tmp_path).paths}
     assert CAM.convention in text[".h"] and CAM.convention in text[".py"]
+    assert all(
+        kind.convention not in text[".h"] for kind in JOINT_TYPES.values() if kind is not CAM and kind.convention
+    )
+    without = mbsym.generate("double_pendulum", tmp_path, functions=("mass_matrix",))
+    assert all(CAM.convention not in path.read_text(encoding="utf-8") for path in without.paths)
     found = validate(replace(press, joints=(replace(press.joints[0], type="camm"), *press.joints[1:])))
     assert [item.remedy for item in found] == ["did you mean 'cam'?"]
     still = replace(press, joints=(replace(press.joints[0], numbers=()), *press.joints[1:]))

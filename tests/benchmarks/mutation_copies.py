@@ -30,6 +30,9 @@ IGNORED: Final = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cach
 TREES: Final = ("mbsym/", "runtime/")
 """Files whose lines are recorded."""
 
+FIRST: Final = 8
+"""Files of tests that are run against a fault before recordings are asked."""
+
 FORK: Final = multiprocessing.get_context("fork")
 
 
@@ -50,7 +53,13 @@ class Fault(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Which tests are asked: all, or those near the room; and those that take too long to be recorded."""
+    """Which tests are asked: all, or those of the room; and those that take too long to be recorded.
+
+    Where no test of its room executes a line, those that name the room are asked as well. Or only a few whole files of
+    tests are run, for seconds, which needs no recordings.
+    """
+
+    first: bool
 
     all: bool
     slow: bool
@@ -107,7 +116,8 @@ def restore(copy: Path) -> None:
 def tiers(copy: Path, path: str, names: Sequence[str]) -> list[list[str]]:
     """Files of tests in the order in which they are asked about a file.
 
-    First those that name the module or are called like it, then those of its room, those that name the room, others.
+    First those that name the module or are called like it, then of its room, those that name the room, and others; in
+    each those of the room come first.
     """
     parts = Path(path).with_suffix("").parts
     room = parts[1] if parts[0] == "mbsym" else parts[0]
@@ -121,7 +131,8 @@ def tiers(copy: Path, path: str, names: Sequence[str]) -> list[list[str]]:
     module, about = (naming(".".join(parts)), naming(f"mbsym.{room}")) if parts[0] == "mbsym" else (set(), naming(room))
     found: list[list[str]] = []
     for tier in (module | like, own, about, set(names)):
-        found.append([name for name in names if name in tier and not any(name in each for each in found)])
+        new = [name for name in names if name in tier and not any(name in each for each in found)]
+        found.append(sorted(new, key=lambda name: (name not in own, len(texts[name]))))
     return found
 
 
@@ -155,18 +166,26 @@ class Worker:
         began = time.perf_counter()
         copy, fault = cls.copy, task.fault
         source = (copy / fault.path).read_text(encoding="utf-8")
-        by, slow, imported = "", list[str](), list[tuple[str, float]]()
+        asked, by, slow, imported = False, "", list[str](), list[tuple[str, float]]()
         files = tiers(copy, fault.path, files_of_tests(copy, task.asked))
         try:
-            for tier in files if cls.reach.all else files[:3]:
+            put(copy, fault, source)
+            first = [name for tier in files[:3] for name in tier][:FIRST]
+            by = mutation_runs.first_failing(copy, first, lambda: restore(copy), lambda: put(copy, fault, source))
+            if by or cls.reach.first:
+                return task, by, time.perf_counter() - began
+            for number, tier in enumerate(files):
+                if not cls.reach.all and (number == 3 or (number == 2 and asked)):
+                    break
                 # Recordings are made of the copy without the fault.
                 restore(copy)
                 recordings = [cls.recorded(name) for name in tier]
                 quick, other, too_long = mutation_runs.candidates(recordings, fault.path, source, fault.line)
                 put(copy, fault, source)
-                by = by or mutation_runs.killed_by(copy, quick)
+                by = mutation_runs.killed_by(copy, quick)
                 if by:
                     return task, by, time.perf_counter() - began
+                asked = asked or bool(quick)
                 slow += too_long
                 imported += other
             by = mutation_runs.killed_by(copy, imported)

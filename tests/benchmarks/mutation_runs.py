@@ -50,8 +50,16 @@ SECONDS: Final = 90.0
 SLOW_TESTS, SLOW_SECONDS = 8, 10.0
 """How many tests that take too long to be recorded are asked about a fault, and a fifth of what each may take."""
 
-PYTEST: Final = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no", "-m", ""]
-"""Further examples too, which tests leave out."""
+WHOLE: Final = 7
+"""Seconds of processor time of the files that are run against a fault without recordings."""
+
+IMPORT: Final = " (import)"
+"""Marks a file of tests that could not be collected."""
+
+PASSING: Final[set[str]] = set()
+"""Tests of whole files that have passed without a fault."""
+
+PYTEST: Final = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no"]
 
 
 def warm_up() -> None:
@@ -283,16 +291,11 @@ def _recorded(copy: Path, path: str, rooms: Sequence[str]) -> dict[str, dict[str
     return forked(copy, work, processor=120, wall=600).returned or {}
 
 
-class Selected:
-    """A plugin of pytest: runs the named tests in their order and keeps the first that fails."""
+class Noted:
+    """A plugin of pytest: keeps the first test that fails."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self.order = {name: number for number, name in enumerate(names)}
+    def __init__(self) -> None:
         self.failed = ""
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = sorted((each for each in items if each.nodeid in self.order), key=lambda e: self.order[e.nodeid])
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed and not self.failed:
@@ -300,7 +303,19 @@ class Selected:
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed and not self.failed:
-            self.failed = f"{report.nodeid} (import)"
+            self.failed = f"{report.nodeid}{IMPORT}"
+
+
+class Selected(Noted):
+    """Runs the named tests in their order."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__()
+        self.order = {name: number for number, name in enumerate(names)}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = sorted((each for each in items if each.nodeid in self.order), key=lambda e: self.order[e.nodeid])
 
 
 def failing(copy: Path, tests: Sequence[tuple[str, float]]) -> str:
@@ -321,6 +336,29 @@ def failing(copy: Path, tests: Sequence[tuple[str, float]]) -> str:
     if ended.stopped:
         return "time"
     return "end of the process" if ended.returned is None else str(ended.returned)
+
+
+def first_failing(copy: Path, files: Sequence[str], without: Callable[[], None], fault: Callable[[], None]) -> str:
+    """The first test of these files that fails within seconds with the fault in place, and not without."""
+
+    def work(names: Sequence[str]) -> str:
+        sys.dont_write_bytecode = True
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+        noted = Noted()
+        pytest.main([*PYTEST, *names], plugins=[noted])
+        return noted.failed
+
+    if not files:
+        return ""
+    failed = str(forked(copy, lambda: work(files), processor=WHOLE, wall=20 * WHOLE).returned or "")
+    if failed and failed not in PASSING:
+        without()
+        ended = forked(copy, lambda: work([failed.removesuffix(IMPORT)]), processor=WHOLE, wall=20 * WHOLE)
+        fault()
+        if ended.returned != "":
+            return ""
+        PASSING.add(failed)
+    return failed
 
 
 def statement_lines(source: str, line: int) -> tuple[range, bool]:

@@ -9,8 +9,8 @@ depends on the seed and the code alone. Faults are tried in copies of the tree t
 for each process. Which tests execute which lines is recorded when they are first asked, those of the room first
 (mutation_copies.py, mutation_runs.py), so that most faults cost seconds. A test that does not end counts as one that
 fails, a fault on a line that no test executes has survived. Recordings and results are kept: the same command goes on
-where it was interrupted, ``--again`` tries survivors with the tests as they are now, ``--near`` leaves out tests that
-do not name the room, and ``--slow`` asks those too that take too long to be recorded. Whether a survivor is a hole in
+where it was interrupted, ``--again`` tries survivors with the tests as they are now, ``--near`` asks tests of the room
+only, and ``--slow`` those too that take too long to be recorded. Whether a survivor is a hole in
 the tests or no fault at all (an equal value, a limit of text, a bound that is never reached) is for the reader to say
 (no_faults.py).
 """
@@ -238,9 +238,9 @@ def table(chosen: Sequence[Mutation], by: Mapping[str, str], root: Path) -> str:
     """Faults tried, seen and without effect by room, and the survivors, those with a reason last."""
     sources = {each.path: (root / each.path).read_text(encoding="utf-8") for each in chosen}
     reasons = {
-        each: no_faults.reason(each.path, sources[each.path], each.start, each.end)
+        each: no_faults.reason(each.path, no_faults.marked(sources[each.path], each.start, each.end))
         for each in chosen
-        if not by[each.shown(sources[each.path])]
+        if not by.get(each.shown(sources[each.path]))
     }
     lines = ["| room | faults tried | seen by tests | change nothing | not seen |", "|---|---|---|---|---|"]
     files = {room: {path.relative_to(root).as_posix() for path in own} for room, own in rooms(root).items()}
@@ -281,7 +281,8 @@ def main() -> None:
     parser.add_argument("--room", default="", help="only rooms whose path begins so; * is the modules beside them")
     parser.add_argument("--list", action="store_true", help="lists the faults and tries none")
     parser.add_argument("--again", action="store_true", help="tries survivors again, with the tests as they are now")
-    parser.add_argument("--near", action="store_true", help="asks tests about the room only, not all that there are")
+    parser.add_argument("--first", action="store_true", help="runs a few files of tests about the module only")
+    parser.add_argument("--near", action="store_true", help="asks tests of the room, not all that there are")
     parser.add_argument("--slow", action="store_true", help="asks tests that take too long to be recorded too")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="puts the table between the markers of a page")
     parser.add_argument("--processes", type=int, default=2)
@@ -295,14 +296,17 @@ def main() -> None:
         print("\n".join(each.shown(sources[each.path]) for each in chosen))
         return
     kept = options.scratch / f"results_{options.seed}.jsonl"
+    # What changes nothing by a rule is not tried.
     results = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
     known: dict[str, str] = {each["fault"]: each["by"] for each in map(json.loads, results)}
     left = [
         mutation_copies.Task(number, each.shown(sources[each.path]), each, asked(each.path))
         for number, each in enumerate(chosen, start=1)
-        if not known.get(fault := each.shown(sources[each.path])) and (options.again or fault not in known)
+        if not known.get(fault := each.shown(sources[each.path]))
+        and (options.again or fault not in known)
+        and not no_faults.by_rule(no_faults.marked(sources[each.path], each.start, each.end))
     ]
-    reach = mutation_copies.Reach(not options.near, options.slow)
+    reach = mutation_copies.Reach(options.first, not options.near, options.slow)
     for task, by, seconds in mutation_copies.tried(copies, options.scratch / "recorded", left, reach):
         known[task.shown] = by
         said = f"killed by {by}" if by else "SURVIVED"

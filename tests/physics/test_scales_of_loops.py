@@ -121,3 +121,20 @@ def test_lengths_of_run_time_parameters_count(factor: float) -> None:
         assert found.converged and found.gap < 64 * 2.0**-52 * system.scale(found.q)[0].max()
         size, rounding = plain.scale(q)
         assert np.allclose(system.scale(q), (size * factor, rounding * factor), rtol=1e-12)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_closure_is_measured_by_all_lengths_around_the_loop(turned: bool) -> None:
+    """Ground 1, crank 0.3, coupler 0.7 and rocker 0.45, each of them once, whichever end comes first."""
+    bodies = tuple(mbsym.Body(name, 1, (0, 0, 0), (1, 1, 1)) for name in ("crank", "coupler", "rocker"))
+    ends, places = ("coupler", "rocker"), ((0.7, 0, 0), (0.45, 0, 0))
+    (one, other), (near, far) = (ends[::-1], places[::-1]) if turned else (ends, places)
+    joints = (
+        mbsym.Joint("a", "revolute", "ground", "crank"),
+        mbsym.Joint("b", "revolute", "crank", "coupler", predecessor_placement=(0.3, 0, 0)),
+        mbsym.Joint("c", "revolute", "ground", "rocker", predecessor_placement=(1, 0, 0)),
+        mbsym.Joint("d", "revolute", one, other, predecessor_placement=near, successor_placement=far, cut="cut"),
+    )
+    _, loops = analysed(Model("four", bodies, joints))
+    sizes = [float(row.scale.size.constant or 0) for row in loops.rows if row.unit == "m"]
+    assert sizes == pytest.approx([1 + 0.3 + 0.7 + 0.45] * len(sizes), rel=1e-12) and sizes

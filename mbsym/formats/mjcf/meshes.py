@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from mbsym.doors import numpy as np
 from mbsym.errors import FormatError
 from mbsym.formats.findings import listing
 from mbsym.formats.mjcf.assets import Assets
@@ -111,8 +112,6 @@ class MeshMasses:
 
     def _triangles(self, mesh: Element) -> Triangles:
         """The surface of a mesh in its own frame, scaled along the axes of that."""
-        import numpy as np
-
         from mbsym.shapes.mesh_file import Triangles
         from mbsym.shapes.mesh_mass import joined, single_precision
 
@@ -131,8 +130,6 @@ class MeshMasses:
         return joined([Triangles((part.vertices - p) @ R, part.faces) for part in single], scale)
 
     def _inline(self, mesh: Element) -> tuple[Triangles, ...]:
-        import numpy as np
-
         from mbsym.shapes.mesh_file import Triangles
         from mbsym.shapes.mesh_mass import convex_hull, single_precision
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mbsym.forces import ForceElement, JointDamper, JointFriction, JointSpring
-from mbsym.formats.findings import report_findings
+from mbsym.formats.findings import place_of, report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.mjcf.actuators import with_actuators, with_rotors
@@ -49,7 +49,6 @@ from mbsym.model.names import free_name, model_name_fault
 from mbsym.model.shape import Shape, in_body_order
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
-from mbsym.values.diagnostic import Diagnostic
 from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import Value, Vector
 
@@ -87,24 +86,11 @@ def read_mjcf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:
     reader = _Reader(source, options, _rules(source, root, options))
     model = reader.model(root)
     model = report_findings(
-        model, validate(model, options.strict), lambda item: source.at(_place(item, model, reader.places))
+        model, validate(model, options.strict), lambda item: source.at(place_of(item, model, reader.places))
     )
     if options.fixed_joints == "keep":
         return model
     return merge_fixed_joints(model, reader.welds, max(options.snap_angles, 1e-13))
-
-
-def _place(item: Diagnostic, model: Model, places: dict[tuple[str, ...], Place]) -> Place:
-    path = item.path
-    if len(path) > 1 and isinstance(path[1], int):
-        entry = getattr(model, str(path[0]))[path[1]]
-        name = entry.joint if path[0] in ("couplings", "forces") else entry.name
-        kind = "joints" if path[0] in ("couplings", "forces") else str(path[0])
-        attribute = str(path[2]) if len(path) > 2 else ""
-        for key in ((kind, name, attribute), (kind, name)):
-            if key in places:
-                return places[key]
-    return places[()]
 
 
 def _rules(source: TextSource, root: Element, options: LoadOptions) -> AngleRules:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from mbsym.doors import numpy as np
 from mbsym.formats.rigid_frames import ExactMass, exact_mass
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
@@ -52,8 +53,6 @@ class Settings:
         """The body with its mass and principal moments within the bounds."""
         if not (self.least_mass or self.least_inertia or self.balance):
             return body
-        import numpy as np
-
         own = exact_mass(body)
         moments, axes = np.linalg.eigh(np.array(own.inertia, dtype=float))
         kept = np.maximum(moments, self.least_inertia)

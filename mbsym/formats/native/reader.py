@@ -300,7 +300,7 @@ def _shapes(table: schema.ModelTable, document: Document) -> tuple[Shape, ...]:
 
 
 def _shape(body: str, table: Any) -> Shape:
-    form: Any = FORMS[table.type].form
+    form: Any = FORMS[table.type].element
     entries = {entry.key: getattr(table, entry.key) for entry in entries_of(form)}
     return Shape(body, form(**entries), _placement(table.at), table.color, table.name)
 

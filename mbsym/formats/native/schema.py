@@ -408,7 +408,7 @@ def _read_shapes(item: Any) -> Any:
 
 
 def _shape_tables() -> Any:
-    tables = tuple(element_table(record.form, ShapeTable) for record in FORMS.values())
+    tables = tuple(element_table(record.element, ShapeTable) for record in FORMS.values())
     union: Any = Annotated[Union[tables], Field(discriminator="type")]  # noqa: UP007
     return Annotated[list[union], BeforeValidator(_read_shapes)]
 

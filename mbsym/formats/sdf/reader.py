@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mbsym.conventions import STANDARD_GRAVITY
-from mbsym.formats.findings import report_findings
+from mbsym.formats.findings import place_of, report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.mjcf.reference import pose_values
@@ -31,7 +31,6 @@ from mbsym.model.names import model_name_fault
 from mbsym.model.shape import Shape
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
-from mbsym.values.diagnostic import Diagnostic
 from mbsym.values.parameter import Vector
 
 WORLD_GRAVITY: Vector = (0, 0, "-9.8")
@@ -56,24 +55,11 @@ def read_sdf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:
     reader = _Reader(source, options, top, list(notes))
     model = reader.model()
     model = report_findings(
-        model, validate(model, options.strict), lambda item: source.at(_place(item, model, reader.places))
+        model, validate(model, options.strict), lambda item: source.at(place_of(item, model, reader.places))
     )
     if options.fixed_joints == "keep":
         return model
     return merge_fixed_joints(model, reader.rigid, reader.frames.tolerance)
-
-
-def _place(item: Diagnostic, model: Model, places: dict[tuple[str, ...], Place]) -> Place:
-    path = item.path
-    if len(path) > 1 and isinstance(path[1], int):
-        kind = str(path[0])
-        entry = getattr(model, kind)[path[1]]
-        name = entry.joint if kind == "couplings" else entry.name
-        attribute = str(path[2]) if len(path) > 2 else ""
-        for key in ((kind, name, attribute), (kind, name)):
-            if key in places:
-                return places[key]
-    return places[()]
 
 
 @dataclass(slots=True)

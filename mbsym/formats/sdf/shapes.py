@@ -7,7 +7,7 @@ from os.path import relpath
 from pathlib import Path
 from typing import Final, NoReturn
 
-from mbsym.formats.foreign_shapes import Color, has_extent, possible_color
+from mbsym.formats.foreign_shapes import Color, form_of, possible_color, shapes_of
 from mbsym.formats.rigid_frames import ZERO, ExactMass, exact
 from mbsym.formats.sdf.frames import Frames, Node
 from mbsym.formats.text_source import TextSource
@@ -18,7 +18,6 @@ from mbsym.shapes.forms import Box, Capsule, Cylinder, Ellipsoid, Form, Mesh, Sp
 from mbsym.shapes.solids import PlacedForm, mass_properties
 from mbsym.values.parameter import Value, Vector
 
-GRAPHICS: Final = ("visual", "collision")
 COLORS: Final = ("diffuse", "ambient")
 WATER: Final = 1000
 """Density of a collision that states none, nor does its link [kg/m^3]."""
@@ -42,11 +41,7 @@ class ShapeReader:
         Raises:
             FormatError: a size is no number, or there are too few.
         """
-        for tag in GRAPHICS:
-            found = [shape for element in link.element.all(tag) if (shape := self._shape(element, link)) is not None]
-            if found:
-                return tuple(found)
-        return ()
+        return shapes_of(link.element, lambda element: self._shape(element, link))
 
     def mass(self, link: Node, inertial: Element) -> ExactMass:
         """What the collisions of a link weigh at their densities or the link's, or together its mass if it states one.
@@ -81,10 +76,8 @@ class ShapeReader:
         return total.scaled(exact(read_decimal(self.source, mass, "", mass.text.strip())) / total.mass)
 
     def _shape(self, element: Element, link: Node) -> Shape | None:
-        geometry = element.child("geometry")
-        forms = [self._form(item) for item in geometry.children] if geometry is not None else []
-        form = next((form for form in forms if form is not None), None)
-        if form is None or not has_extent(form):
+        form = form_of(element, self._form)
+        if form is None:
             return None
         placement = self.frames.on_link(link, element)
         return Shape(link.name, form, placement, self._color(element), element.attributes.get("name", "").strip())

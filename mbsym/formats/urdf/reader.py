@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mbsym.forces import ForceElement, JointDamper, JointFriction
 from mbsym.formats.angles import looks_rounded, snapped_angle
-from mbsym.formats.findings import listing, report_findings
+from mbsym.formats.findings import listing, owners, place_of, report_findings
 from mbsym.formats.fixed_joints import merge_fixed_joints
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.rigid_frames import exact_mass, placement_matrix, turned_inertia
@@ -112,19 +112,8 @@ def _robot(source: TextSource) -> Element:
 
 def _where(item: Diagnostic, model: Model, reader: _Reader, closings: dict[tuple[str, str], str]) -> str:
     """``FILE:LINE:COL`` of a diagnostic."""
-    path = item.path
-    if len(path) < 2 or not isinstance(path[1], int):
-        return reader.source.at(reader.places.get((str(path[0]),) if path else (), (1, 1)))
-    kind = str(path[0])
-    entry = getattr(model, kind)[path[1]]
-    name = entry.joint if kind == "couplings" else entry.name
-    if (kind, name) in closings:
-        return closings[kind, name]
-    attribute = str(path[2]) if len(path) > 2 else ""
-    for key in ((kind, name, attribute), (kind, name), ()):
-        if key in reader.places:
-            return reader.source.at(reader.places[key])
-    return reader.source.at((1, 1))
+    told = next((closings[owner] for owner in owners(item, model) if owner in closings), None)
+    return told or reader.source.at(place_of(item, model, reader.places))
 
 
 @dataclass(slots=True)

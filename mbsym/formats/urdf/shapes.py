@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from mbsym.formats.foreign_shapes import Color, has_extent, possible_color
+from mbsym.formats.foreign_shapes import Color, form_of, possible_color, shapes_of
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.xml_document import Element
 from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
@@ -15,8 +15,6 @@ from mbsym.model.shape import Shape
 from mbsym.shapes.forms import Box, Capsule, Cylinder, Form, Mesh, Sphere
 
 Colors: TypeAlias = Mapping[str, Color | None]
-
-GRAPHICS = ("visual", "collision")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +37,11 @@ class ShapeReader:
         Raises:
             FormatError: a size is no number, or there are too few.
         """
-        for tag in GRAPHICS:
-            found = [shape for element in link.all(tag) if (shape := self._shape(element, body)) is not None]
-            if found:
-                return tuple(found)
-        return ()
+        return shapes_of(link, lambda element: self._shape(element, body))
 
     def _shape(self, element: Element, body: str) -> Shape | None:
-        geometry = element.child("geometry")
-        forms = [self._form(item) for item in geometry.children] if geometry is not None else []
-        form = next((form for form in forms if form is not None), None)
-        if form is None or not has_extent(form):
+        form = form_of(element, self._form)
+        if form is None:
             return None
         placement = self.origin(element)
         material = element.child("material")

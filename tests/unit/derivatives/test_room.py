@@ -135,9 +135,7 @@ def test_compressed_columns() -> None:
         "f_A_rows": (0, 0, 1), "f_A_starts": (0, 1, 1, 3), "f_Z_rows": (0,), "f_Z_starts": (0, 1, 1)
     }  # fmt: skip
     told = {"f": {"A": {"shape": [2, 3], "rows": [[0], [], [0, 1]]}, "Z": {"shape": [2, 2], "rows": [[], []]}}}
-    assert sparsity_fields({"f": found}, True) == {"sparsity": told, "compressed": True}
-    assert sparsity_fields({"f": found}, False) == {"sparsity": told}
-    assert sparsity_fields({}, False) == {}
+    assert sparsity_fields({"f": found}) == {"sparsity": told} and sparsity_fields({}) == {}
 
 
 # ---- closed loops ----------------------------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ def test_shapes_are_read_and_written() -> None:
 
 def test_the_schema_has_every_form() -> None:
     tables = json_schema()["$defs"]
-    assert {f"{record.form.__name__}Table" for record in FORMS.values()} <= set(tables)
+    assert {f"{record.element.__name__}Table" for record in FORMS.values()} <= set(tables)
     assert tables["CylinderTable"]["required"] == ["type", "radius", "length"]
 
 

@@ -220,7 +220,7 @@ def test_rows_of_cut_joints_have_exact_rates_anywhere(name: str) -> None:
 
 
 def test_conventions_are_filled_into_lines() -> None:
-    lines = joint_conventions()
+    lines = joint_conventions(JOINT_TYPES.values())
     assert [line.split()[0] for line in lines] == ["Free", "Spherical", "Cylindrical"]
     assert "Planar: q" in lines[2] and "Universal: q" in lines[2]
 

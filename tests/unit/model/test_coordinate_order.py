@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,6 +64,14 @@ def test_header_report_and_manifest_say_which(order: CoordinateOrder, words: str
     assert stated == (order if isinstance(order, str) else list(order))
     report = document(derive(mechanism.model), "text")
     assert f"laid out {words}." in report
+
+
+def test_the_manifest_says_where_motors_sit() -> None:
+    """Of joints without one it says nothing."""
+    model = examples.load("planar_3r")
+    first, *others = model.joints
+    stated: Any = manifest_fields(mechanism_of(replace(model, joints=(replace(first, actuated=True), *others))))
+    assert [joint.get("actuated") for joint in stated["joints"]] == [True, None, None]
 
 
 def test_a_virtual_base_stands_first() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -197,7 +197,28 @@ def test_steps_with_functions_that_the_field_does_not_know_are_followed_over_the
 ) -> None:
     model = mbsym.examples.load("cart_pole")
     asked: list[object] = []
-    changed(monkeypatch, printed, "_followed", lambda results: (asked.append(results), results)[1])
+    followed = printed._followed
+
+    def noted(*given: Any) -> Any:
+        asked.append(given)
+        return followed(*given)
+
+    monkeypatch.setattr(printed, "_followed", noted)
     rubbing = replace(model, forces=(*model.forces, JointFriction("rubbing", "rail", 3)))
     mbsym.generate(rubbing, tmp_path, style="shared", functions=("inverse_dynamics",))
     assert proof_of(tmp_path)["equal_to"] == {"inverse_dynamics": "kane"} and asked
+
+
+@pytest.mark.parametrize("faulty", ["straight", "in C"])
+def test_each_way_of_what_others_take_is_held(faulty: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A workspace that is right in one language and wrong in the other."""
+    ways = printed._ways
+
+    def with_fault(module: Any, function: Any, scene: Any, languages: Any) -> Iterator[tuple[str, Any]]:
+        for way, results in ways(module, function, scene, languages):
+            ((name, entries),) = results.items() if function.name == "prepare" else [("", [])]
+            yield way, {name: [-entries[0], *entries[1:]]} if name and way == faulty else results
+
+    monkeypatch.setattr(printed, "_ways", with_fault)
+    options = {**PREPARED, "trigonometry": "inline", "functions": ("gravity_force",)}
+    assert "is not what" in str(refused(tmp_path, "puma560", options))

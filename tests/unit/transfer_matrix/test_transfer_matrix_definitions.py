@@ -18,6 +18,7 @@ from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.transfer_matrix import closed_form
 from mbsym.transfer_matrix.matrices import derive_transfer_matrices
+from mbsym.transfer_matrix.settings import LIMITS
 from mbsym.transfer_matrix.stepper import Iteration, TransferMatrixStepper
 from mechanisms.stepped import at_rest
 
@@ -132,6 +133,14 @@ def test_dampers_of_elastic_hinges_take_energy(stepper: TransferMatrixStepper) -
     after, _ = stepper.advance(state, h, 10)
     lost = stepper.observe(state).energy - stepper.observe(after).energy
     assert lost == pytest.approx(10 * h * 2.0 * float(v[:2] @ v[:2]), rel=0.05)
+
+
+@pytest.mark.parametrize("real", LIMITS)
+def test_what_is_taken_for_converged_hardly_changes(real: str) -> None:
+    """Loose steps are a thousandth off, in float as in double, not as far as a step goes."""
+    limits = LIMITS[real]
+    assert 0 < limits.tolerance < limits.acceptable < 0.01
+    assert 0 < limits.closure < 0.01
 
 
 @pytest.mark.parametrize("engine", ["c", "numpy"])
