@@ -130,7 +130,7 @@ def body_lines(
     lines = [f"{INDENT}(void){identifier};" for identifier in unused_arguments(module, function, body)]
     if body.loops:
         return (*lines, *LoopLines(module, function, body, steps, printer).lines())
-    lines += [*parameter_lines(module, body.used, real), *front_lines(module, front, printer)]
+    lines += [*parameter_lines(module, body.used, real), *front.lines(module.names.module, printer)]
     return (*lines, *straight_lines(module, whole(body), "", printer, bool(lines)))
 
 
@@ -141,11 +141,6 @@ def parameter_lines(module: LoweredModule, used: frozenset[str], real: str) -> l
         for identifier in module.names.parameters.values()
         if identifier in used
     ]
-
-
-def front_lines(module: LoweredModule, front: Front, printer: CPrinter) -> tuple[str, ...]:
-    """The statements in front of a body."""
-    return front.lines(module.names.module, printer)
 
 
 def unused_arguments(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> list[str]:
