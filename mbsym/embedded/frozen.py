@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.codegen.description import ModuleDescription, Real
+from mbsym.codegen.description import ModuleDescription, Real, Tolerance
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedFunction, LoadedModule, numpy_module
 from mbsym.codegen.lowered_module import LoweredModule, lower_module
@@ -21,6 +21,7 @@ from mbsym.embedded.planted import MOST, judged, with_faults
 from mbsym.errors import DerivationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops.tolerances import REGULAR
 
 Array = NDArray[Any]
 
@@ -201,7 +202,10 @@ def freeze(description: ModuleDescription, mechanism: Mechanism) -> Frozen:
             where=description.name,
             remedy="generate another formulation, or check the steps with mbsym verify",
         )
-    double, single = (_loaded(description, real) for real in ("double", "float"))
+    alike = replace(
+        description, tolerances=tuple(_as_on_target(item, description.real) for item in description.tolerances)
+    )
+    double, single = (_loaded(alike, real) for real in ("double", "float"))
     generator = np.random.default_rng(20)
     states = [_state(description, mechanism, double, single, generator, k) for k in range(CANDIDATES)]
     iterating = {function.name for function in description.runtime}
@@ -281,6 +285,14 @@ def _at(function: FrozenFunction, kept: Sequence[int]) -> FrozenFunction:
     statuses = None if function.statuses is None else tuple(function.statuses[k] for k in kept)
     results = (replace(item, values=item.values[kept], allowed=item.allowed[kept]) for item in function.results)
     return FrozenFunction(function.name, statuses, tuple(results))
+
+
+def _as_on_target(tolerance: Tolerance, real: Real) -> Tolerance:
+    """The tolerance; both precisions go the way that the target takes, for errors grow otherwise on another."""
+    if tolerance.name != REGULAR.name:
+        return tolerance
+    value = tolerance.of(real)
+    return replace(tolerance, double=value, single=value)
 
 
 def _loaded(description: ModuleDescription, real: Any) -> LoadedModule:
