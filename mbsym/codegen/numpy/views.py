@@ -16,6 +16,7 @@ from mbsym.codegen.lower import LoweredFunction, Result
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.numpy.expressions import NumpyPrinter
 from mbsym.codegen.numpy.rolled import RolledText
+from mbsym.codegen.routines.arrays import print_arrays
 from mbsym.codegen.routines.module import MEMORY, routine_file, routine_of
 from mbsym.codegen.routines.numpy import memory_class, print_numpy
 from mbsym.codegen.statuses import SENTENCES, Status
@@ -216,36 +217,27 @@ def _status_lines() -> tuple[str, ...]:
 
 
 def _runtime_texts(module: LoweredModule, file: str) -> tuple[str, ...]:
-    """A routine printed in Python with its public functions, or else the fixed text of that name."""
+    """A routine printed in Python with its public functions, or else the fixed text of that name.
+
+    A routine with scratch memory goes from state to state, one without takes all states at once.
+    """
     if not routine_file(file).is_file():
         return (fixed_text(f"numpy/{file}.py", ""),)
-    public = [
-        "\n".join(_routine_lines(module, function))
-        for function in module.functions
-        if function.fixed is not None and function.fixed.file == file
-    ]
-    return (fixed_text("numpy/routines.py", ""), print_numpy(routine_of(module, file)), *public)
+    functions = [item for item in module.functions if item.fixed is not None and item.fixed.file == file]
+    routine = routine_of(module, file)
+    if routine.memory:
+        public = ("\n".join(_routine_lines(module, function)) for function in functions)
+        return (fixed_text("numpy/routines.py", ""), print_numpy(routine), *public)
+    public = ("\n".join(_states_lines(module, function)) for function in functions)
+    return (fixed_text("numpy/states.py", ""), print_arrays(routine), *public)
 
 
 def _routine_lines(module: LoweredModule, function: ModuleFunction) -> list[str]:
     """The public function around one of a routine, whose scratch memory it returns as zeros."""
-    paired = list(zip(function.arguments, function.identifiers, strict=True))
-    inputs = [(item, identifier) for item, identifier in paired if item.direction == "in"]
-    outputs = [(item, identifier) for item, identifier in paired if item.direction == "out" and item.name != MEMORY]
     memory = [item for item in function.arguments if item.name == MEMORY]
-    signature = [f"{identifier}: ArrayLike" for _, identifier in inputs]
-    signature += ["*", 'failures: str = "raise"'] * bool(function.failures)
-    signature += ["**keywords: Parameters"] * bool(module.parameters)
-    lines = [*_definition(function.identifier, signature, "tuple[np.ndarray, ...]")]
-    lines += [f'{INDENT}"""{docstring(function.description or function.name)}', "", f"{INDENT}Args:"]
-    lines += [f"{DEEPER}{identifier}: {_documented(item)}" for item, identifier in inputs]
-    lines += [f"{DEEPER}failures: {FAILURES}"] * bool(function.failures)
-    lines += ["", f"{INDENT}Returns:"]
-    lines += [f"{DEEPER}{identifier}: {_documented(item)}" for item, identifier in outputs]
-    lines += [f"{DEEPER}{item.name}: {_documented(item)}" for item in memory]
-    lines += [f'{INDENT}"""', f"{INDENT}arguments = ("]
-    lines += [f'{DEEPER}("{identifier}", {identifier}, {_tuple(item.shape)}),' for item, identifier in inputs]
-    lines += [f"{INDENT})", f"{INDENT}shapes = (", *(f"{DEEPER}{_tuple(item.shape)}," for item, _ in outputs)]
+    lines = _routine_head(module, function)
+    outputs = [item for item in function.arguments if item.direction == "out" and item.name != MEMORY]
+    lines += [f"{INDENT}shapes = (", *(f"{DEEPER}{_tuple(item.shape)}," for item in outputs)]
     assert function.fixed is not None
     keywords = "keywords" if module.parameters else "{}"
     name = memory_class(function.fixed.file)
@@ -256,6 +248,44 @@ def _routine_lines(module: LoweredModule, function: ModuleFunction) -> list[str]
     if function.failures:
         return [*lines, f'{INDENT}return _settled("{function.name}", {results}, status, failures)']
     return [*lines, f"{INDENT}return {results}"]
+
+
+def _states_lines(module: LoweredModule, function: ModuleFunction) -> list[str]:
+    """The public function around one of a routine for all states at once."""
+    outputs = [item for item in function.arguments if item.direction == "out"]
+    lines = [*_routine_head(module, function), f"{INDENT}shapes = ("]
+    lines += [f"{DEEPER}({_tuple(item.shape)}, {'int' if item.kind == 'int' else '_REAL'})," for item in outputs]
+    keywords = "keywords" if module.parameters else "{}"
+    call = f"_for_states(_{function.identifier}, {keywords}, arguments, shapes)"
+    results = "tuple(results)" if len(outputs) > 1 else "results[0]"
+    return [
+        *lines,
+        f"{INDENT})",
+        f"{INDENT}results, status = {call}",
+        f'{INDENT}return _settled("{function.name}", {results}, status, failures)',
+    ]
+
+
+def _routine_head(module: LoweredModule, function: ModuleFunction) -> list[str]:
+    """Head, docstring and arguments of the public function around one of a routine."""
+    paired = list(zip(function.arguments, function.identifiers, strict=True))
+    inputs = [(item, identifier) for item, identifier in paired if item.direction == "in"]
+    outputs = [(item, identifier) for item, identifier in paired if item.direction == "out" and item.name != MEMORY]
+    memory = [item for item in function.arguments if item.name == MEMORY]
+    signature = [f"{identifier}: ArrayLike" for _, identifier in inputs]
+    signature += ["*", 'failures: str = "raise"'] * bool(function.failures)
+    signature += ["**keywords: Parameters"] * bool(module.parameters)
+    several = len(outputs) + len(memory) > 1
+    lines = [*_definition(function.identifier, signature, "tuple[np.ndarray, ...]" if several else "np.ndarray")]
+    lines += [f'{INDENT}"""{docstring(function.description or function.name)}', "", f"{INDENT}Args:"]
+    lines += [f"{DEEPER}{identifier}: {_documented(item)}" for item, identifier in inputs]
+    lines += [f"{DEEPER}failures: {FAILURES}"] * bool(function.failures)
+    lines += ["", f"{INDENT}Returns:"]
+    lines += [f"{DEEPER}{identifier}: {_documented(item)}" for item, identifier in outputs]
+    lines += [f"{DEEPER}{item.name}: {_documented(item)}" for item in memory]
+    lines += [f'{INDENT}"""', f"{INDENT}arguments = ("]
+    lines += [f'{DEEPER}("{identifier}", {identifier}, {_tuple(item.shape)}),' for item, identifier in inputs]
+    return [*lines, f"{INDENT})"]
 
 
 def _function_view(
