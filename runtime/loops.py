@@ -8,7 +8,7 @@ rows leave open is settled by multipliers of least norm at equal size of the row
 Source of the reflections and of least norms: G. H. Golub, C. F. Van Loan, Matrix Computations, sections 5.4 and 5.5.
 """
 
-# ruff: noqa: B007, F821, F841, RUF059
+# ruff: noqa: B007, F821
 from __future__ import annotations
 
 
@@ -16,7 +16,7 @@ class Rows:
     """Closure rows J on the mass matrix M = L^T D L; factoring overwrites delassus and weighted."""
 
     response: array[NV, NR]  # M^-1 J^T
-    delassus: array[NR, NR]  # A = J M^-1 J^T; then C below its diagonal and E C^T above, or those of I + K^T K
+    delassus: array[NR, NR]  # A = J M^-1 J^T; then its factors, or those of I + K^T K
     weighted: array[NV, NR]  # L^-T J^T; then R of D^-1/2 L^-T J^T, and K beside it
     inverses: array[NV]  # D^-1
     pivots: array[NR]  # E^-1

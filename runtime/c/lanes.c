@@ -62,7 +62,7 @@ static inline MODEL_lanes_mask MODEL_lanes_everywhere(void)
     return MODEL_ALL((MODEL_real)0) == MODEL_ALL((MODEL_real)0);
 }
 
-static inline MODEL_lanes MODEL_lanes_min(MODEL_lanes a, MODEL_lanes b)
+static inline MODEL_lanes MODEL_lanes_least(MODEL_lanes a, MODEL_lanes b)
 {
     return MODEL_lanes_chosen(a < b, a, b);
 }

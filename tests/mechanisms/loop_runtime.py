@@ -176,9 +176,9 @@ def printed(rows: int, speeds: int, real: Real = "double") -> str:
     for function in made.functions:
         if function.is_public:
             formals = [
-                f"{'' if item.array.writable else 'const '}{'int' if item.array.kind == 'int' else 'M_real'} *{item.name}"
+                f"{'' if array.writable else 'const '}{'int' if array.kind == 'int' else 'M_real'} *{item.name}"
                 for item in function.formals
-                if item.array is not None
+                if (array := item.array) is not None
             ]
             heads[function.name] = (*(f"{formal}," for formal in formals[:-1]), f"{formals[-1]})")
     return print_c(made, "M_", heads, real, has_parameters=False)

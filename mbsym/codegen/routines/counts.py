@@ -86,8 +86,8 @@ class _Counter:
                 self._block(body)
                 self._condition(test, truth=False)
             case For(index, start, stop, is_down, body):
-                for value in range(self._integer(start), self._integer(stop), -1 if is_down else 1):
-                    self.indices[index.name] = value
+                for count in range(self._integer(start), self._integer(stop), -1 if is_down else 1):
+                    self.indices[index.name] = count
                     self._block(body, truth)
             case Return(value):
                 if value is not None and value.kind == "bool":
@@ -133,9 +133,9 @@ class _Counter:
                     self.found[_KINDS[operator]] += entries
             case Call(name, arguments):
                 self._call(name, node, entries)
-                for each in arguments:
-                    if not isinstance(each, str) and name != "all":
-                        self._expression(each, entries)
+                for argument in arguments if name != "all" else ():
+                    if not isinstance(argument, str):
+                        self._expression(argument, entries)
             case Product():
                 terms = self._terms(node) * entries
                 self.found.update({"add": terms, "mul": terms})
@@ -164,9 +164,9 @@ class _Counter:
                     self._condition(each, truth)
             case Call(name, arguments):
                 self._call(name, node, 1, truth)
-                for each in arguments:
-                    if not isinstance(each, str) and name != "all":
-                        self._expression(each)
+                for argument in arguments if name != "all" else ():
+                    if not isinstance(argument, str):
+                        self._expression(argument)
             case _:
                 self._expression(node)
 

@@ -6,17 +6,17 @@ function for one state would return OK with the same results.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mbsym.codegen.routines.c import CFunction, CStyle
+from mbsym.codegen.routines.c import CStyle
+from mbsym.codegen.routines.c_functions import CFunction
 from mbsym.codegen.routines.language import Formal, Routine, RoutineFunction
 from mbsym.codegen.routines.printer import ATOM, CONDITION, INDENT, SUM, Item
 from mbsym.codegen.routines.seldom import needed_of, without_seldom
 from mbsym.codegen.routines.spmd import Varying, side_by_side, varies
 from mbsym.codegen.statements import (
-    Array,
     Call,
     Constant,
     Do,
@@ -33,6 +33,7 @@ from mbsym.codegen.statements import (
     parts,
 )
 
+_NAMED: Final[Mapping[str, str]] = {"abs": "size", "min": "least"}
 _ARITHMETIC: Final = ("+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=")
 
 
@@ -154,7 +155,7 @@ class _LaneStyle(CStyle):
         text = "\n".join(lines)
         for old, new in changed:
             text = text.replace(old, new)
-        start, _, rest = text.partition(f" {self.symbol(function)}(")
+        _, _, rest = text.partition(f" {self.symbol(function)}(")
         sound = f"{self.mask} *sound" if function.name in self.with_sound else ""
         if sound:
             body = " ".join(rest.removesuffix(")").split())
@@ -275,7 +276,7 @@ class _LaneFunction(CFunction):
             return f"{own}chosen({', '.join(texts)})"
         if name in ("abs", "min", "sqrt", "isfinite"):
             texts = [self.spread(_expression(each), items) for each in node.arguments]
-            return f"{own}{'size' if name == 'abs' else name}({', '.join(texts)})"
+            return f"{own}{_NAMED.get(name, name)}({', '.join(texts)})"
         return super().call(node, items)
 
     def actual(self, node: Call) -> list[str]:

@@ -38,8 +38,8 @@ FUNCTIONS: Final[Mapping[str, Kind]] = {
     "int": "int", "abs": "real", "min": "real", "sqrt": "real", "sin": "real", "cos": "real", "isfinite": "bool",
     "dot": "real", "finite": "bool", "peak": "real", "all": "bool",
 }  # fmt: skip
-"""Functions of the language with what they return. ``dot`` takes two vectors; ``finite``, ``peak`` (the largest size) and
-``all`` a vector; ``abs`` and ``min`` scalars or vectors; the others a scalar."""
+"""Functions of the language with what they return. ``dot`` takes two vectors; ``finite``, ``peak`` (the largest size)
+and ``all`` a vector; ``abs`` and ``min`` scalars or vectors; the others a scalar."""
 
 VECTORS: Final = ("zeros", "copy")
 """Functions of the language that give vectors."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -73,7 +74,25 @@ class PythonPrinter(FunctionPrinter):
         return repr(value)
 
     def broken(self, indent: str, text: str) -> list[str]:
+        if len(indent + text) <= WIDTH or text.startswith("#"):
+            return [indent + text]
+        # Whatever stands in parentheses may be broken at its spaces.
+        start, mark, rest = text.partition(" = ")
+        if not mark:
+            start, mark, rest = text.partition(" ")
+        if mark and not rest.endswith(":"):
+            return [f"{indent}{start}{mark}(", *self._wrapped(indent, rest), f"{indent})"]
         return [indent + text]
+
+    def _wrapped(self, indent: str, text: str) -> list[str]:
+        return textwrap.wrap(
+            text,
+            WIDTH,
+            initial_indent=indent + INDENT,
+            subsequent_indent=indent + INDENT,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
 
     def remark(self, text: str) -> None:
         self.write(f"# {text}")

@@ -243,8 +243,8 @@ class FunctionPrinter(ABC):
         if level == COMPARISON:
             return f" {operator} ".join(self.expression(side, SUM, items) for side in operands)
         right = level + (operator in "-/")
-        first, second = operands
-        return f"{self.expression(first, level, items)} {operator} {self.expression(second, right, items)}"
+        left = self.expression(operands[0], level, items)
+        return f"{left} {operator} {self.expression(operands[1], right, items)}"
 
     def integer(self, node: Expression) -> Sum:
         """An integer as a text plus a number."""

@@ -1,7 +1,7 @@
 """A routine without what few states need: it says instead which states it does not serve.
 
-What remains of a branch into a function that is marked ``@seldom`` is ``require(test)``; states for which the test fails
-are left to the function for one state.
+What remains of a branch into a function that is marked ``@seldom`` is ``require(test)``; states for which the test
+fails are left to the function for one state.
 """
 
 from __future__ import annotations

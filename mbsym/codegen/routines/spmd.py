@@ -5,9 +5,9 @@ varies is taken by all states, and what it gives to what is seen outside it is c
 varying condition goes on while any state does; who leaves it or returns is taken out of the masks around. Values that
 are seen only inside a branch need no mask: nobody looks at those of the other states.
 
-Masks are made by calls that each language has: ``both(mask, test)``, ``except(mask, test)`` (those of the mask for which
-the test fails), ``any(mask)``, ``chosen(mask, new, old)``, ``everywhere()``, and ``seldom(mask, call)``, a function that
-few states need on those of the mask alone.
+Masks are made by calls that each language has: ``both(mask, test)``, ``except(mask, test)`` (those of the mask for
+which the test fails), ``any(mask)``, ``chosen(mask, new, old)``, ``everywhere()``, and ``seldom(mask, call)``, a
+function that few states need on those of the mask alone.
 """
 
 from __future__ import annotations
@@ -377,7 +377,7 @@ class _Masker:
     def _if(self, node: If) -> list[Statement]:
         test = self._valued(node.test)
         if not self._varies(test):
-            return [replace(bodies_replaced(node, self._block), test=test)]
+            return [If(test, self._block(node.body), self._block(node.otherwise), node.remarks)]
         outer = self._mask()
         inner = self._fresh("mask")
         # The masks of both branches are made first: the first branch may take states out of the masks around.
@@ -397,7 +397,7 @@ class _Masker:
     def _while(self, node: While) -> list[Statement]:
         test = self._valued(node.test)
         if not self._varies(test):
-            return [replace(bodies_replaced(node, self._block), test=test)]
+            return [While(test, self._block(node.body), node.remarks)]
         going = self._fresh("going")
         first = Let(going, "=", Call("both", (self._mask() or EVERYWHERE, test), "bool"), node.remarks)
         mask = _Mask(len(self.path), going)
