@@ -44,7 +44,7 @@ extern "C" {
 typedef double four_bar_real;
 
 /* What reads this, four_bar_interface[0] for one, links with an object of this very interface only. */
-#define four_bar_interface four_bar_interface_0015739de16378a8
+#define four_bar_interface four_bar_interface_2db88bf2b544ad05
 extern const char four_bar_interface[17];
 
 enum {
@@ -436,7 +436,7 @@ int four_bar_closed_form_position(
  *   out  q_closed  3  [rad]  coordinates with closed loops
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 88 + or -, 134 *, 6 /, 4 sqrt, 9 sine-cosine pairs, 6 other functions
+ * operations: 88 + or -, 130 *, 4 /, 9 sine-cosine pairs, 6 other functions
  */
 int four_bar_project_position(
     const four_bar_real q[3],
@@ -450,7 +450,7 @@ int four_bar_project_position(
  *   out  steps     scalar         Newton steps
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 88 + or -, 134 *, 6 /, 4 sqrt, 9 sine-cosine pairs, 6 other functions
+ * operations: 88 + or -, 130 *, 4 /, 9 sine-cosine pairs, 6 other functions
  */
 int four_bar_project_position_report(
     const four_bar_real q[3],
@@ -466,7 +466,7 @@ int four_bar_project_position_report(
  *   returns SINGULAR: the results are the nearest speeds with G v = 0, which are more than elsewhere; not
  *     numbers where the mass matrix is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 74 + or -, 109 *, 6 /, 4 sqrt, 3 sine-cosine pairs
+ * operations: 74 + or -, 99 *, 4 /, 3 sine-cosine pairs
  */
 int four_bar_project_velocity(
     const four_bar_real q[3],
@@ -484,7 +484,7 @@ int four_bar_project_velocity(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 96 + or -, 136 *, 6 /, 4 sqrt, 3 sine-cosine pairs
+ * operations: 96 + or -, 132 *, 4 /, 3 sine-cosine pairs
  */
 int four_bar_constrained_dynamics(
     const four_bar_real q[3],
@@ -505,7 +505,7 @@ int four_bar_constrained_dynamics(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 96 + or -, 136 *, 6 /, 4 sqrt, 3 sine-cosine pairs
+ * operations: 96 + or -, 134 *, 5 /, 1 sqrt, 3 sine-cosine pairs
  */
 int four_bar_constrained_dynamics_report(
     const four_bar_real q[3],
@@ -527,7 +527,7 @@ int four_bar_constrained_dynamics_report(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 130 + or -, 184 *, 6 /, 4 sqrt, 9 sine-cosine pairs
+ * operations: 130 + or -, 180 *, 4 /, 9 sine-cosine pairs
  */
 int four_bar_stabilised_dynamics(
     const four_bar_real q[3],
@@ -547,7 +547,7 @@ int four_bar_stabilised_dynamics(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 144 + or -, 194 *, 6 /, 4 sqrt, 6 sine-cosine pairs
+ * operations: 144 + or -, 190 *, 4 /, 6 sine-cosine pairs
  */
 int four_bar_joint_wrenches(
     const four_bar_real q[3],
@@ -564,7 +564,7 @@ int four_bar_joint_wrenches(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 96 + or -, 136 *, 6 /, 4 sqrt, 3 sine-cosine pairs
+ * operations: 96 + or -, 132 *, 4 /, 3 sine-cosine pairs
  */
 int four_bar_forward_dynamics(
     const four_bar_real q[3],

@@ -44,7 +44,7 @@ extern "C" {
 typedef double slider_crank_real;
 
 /* What reads this, slider_crank_interface[0] for one, links with an object of this very interface only. */
-#define slider_crank_interface slider_crank_interface_de391738338e0d4e
+#define slider_crank_interface slider_crank_interface_1306df9f8802bee4
 extern const char slider_crank_interface[17];
 
 enum {
@@ -473,7 +473,7 @@ int slider_crank_closed_form_position(
  *   out  q_closed  3    coordinates with closed loops
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 57 + or -, 91 *, 7 /, 4 sqrt, 6 sine-cosine pairs, 14 other functions
+ * operations: 57 + or -, 87 *, 5 /, 6 sine-cosine pairs, 14 other functions
  */
 int slider_crank_project_position(
     const slider_crank_parameters *parameters,
@@ -488,7 +488,7 @@ int slider_crank_project_position(
  *   out  steps     scalar    Newton steps
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 57 + or -, 91 *, 7 /, 4 sqrt, 6 sine-cosine pairs, 14 other functions
+ * operations: 57 + or -, 87 *, 5 /, 6 sine-cosine pairs, 14 other functions
  */
 int slider_crank_project_position_report(
     const slider_crank_parameters *parameters,
@@ -505,7 +505,7 @@ int slider_crank_project_position_report(
  *   returns SINGULAR: the results are the nearest speeds with G v = 0, which are more than elsewhere; not
  *     numbers where the mass matrix is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 49 + or -, 80 *, 7 /, 4 sqrt, 2 sine-cosine pairs
+ * operations: 49 + or -, 70 *, 5 /, 2 sine-cosine pairs
  */
 int slider_crank_project_velocity(
     const slider_crank_parameters *parameters,
@@ -524,7 +524,7 @@ int slider_crank_project_velocity(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 52 + or -, 84 *, 7 /, 4 sqrt, 2 sine-cosine pairs
+ * operations: 52 + or -, 80 *, 5 /, 2 sine-cosine pairs
  */
 int slider_crank_constrained_dynamics(
     const slider_crank_parameters *parameters,
@@ -546,7 +546,7 @@ int slider_crank_constrained_dynamics(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 52 + or -, 84 *, 7 /, 4 sqrt, 2 sine-cosine pairs
+ * operations: 52 + or -, 82 *, 6 /, 1 sqrt, 2 sine-cosine pairs
  */
 int slider_crank_constrained_dynamics_report(
     const slider_crank_parameters *parameters,
@@ -569,7 +569,7 @@ int slider_crank_constrained_dynamics_report(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 73 + or -, 114 *, 7 /, 4 sqrt, 6 sine-cosine pairs
+ * operations: 73 + or -, 110 *, 5 /, 6 sine-cosine pairs
  */
 int slider_crank_stabilised_dynamics(
     const slider_crank_parameters *parameters,
@@ -590,7 +590,7 @@ int slider_crank_stabilised_dynamics(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 87 + or -, 135 *, 7 /, 4 sqrt, 4 sine-cosine pairs
+ * operations: 87 + or -, 131 *, 5 /, 4 sine-cosine pairs
  */
 int slider_crank_joint_wrenches(
     const slider_crank_parameters *parameters,
@@ -608,7 +608,7 @@ int slider_crank_joint_wrenches(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 52 + or -, 84 *, 7 /, 4 sqrt, 2 sine-cosine pairs
+ * operations: 52 + or -, 80 *, 5 /, 2 sine-cosine pairs
  */
 int slider_crank_forward_dynamics(
     const slider_crank_parameters *parameters,

@@ -47,14 +47,14 @@ static inline MODEL_lanes MODEL_lanes_size(MODEL_lanes x)
     return MODEL_lanes_chosen(x < (MODEL_real)0, -x, x);
 }
 
-/* Whether all numbers of a lane are finite. */
+/* Whether all numbers of a lane are finite: only these become zero when multiplied by it. */
 static inline MODEL_lanes_mask MODEL_lanes_finite(const MODEL_lanes *x, int size)
 {
-    MODEL_lanes_mask finite = MODEL_lanes_size(x[0]) < MODEL_INFINITY;
+    MODEL_lanes nothing = x[0] * (MODEL_real)0;
     for (int i = 1; i < size; ++i) {
-        finite &= MODEL_lanes_size(x[i]) < MODEL_INFINITY;
+        nothing += x[i] * (MODEL_real)0;
     }
-    return finite;
+    return nothing == (MODEL_real)0;
 }
 
 static inline MODEL_lanes_mask MODEL_lanes_everywhere(void)

@@ -86,8 +86,7 @@ def _on_those(mask, function, states, *arguments):
     for whole, part in zip(arguments, given, strict=True):
         if isinstance(whole, np.ndarray):
             whole[..., mask] = part
-            continue
-        for name, value in vars(part).items():
+        for name, value in vars(part).items() if hasattr(part, "__dict__") else ():
             if not isinstance(getattr(whole, name), np.ndarray):
                 setattr(whole, name, np.full(mask.shape, getattr(whole, name)))
             getattr(whole, name)[..., mask] = value
@@ -99,9 +98,11 @@ def _on_those(mask, function, states, *arguments):
 
 
 def _taken(given, mask):
-    """An array or the arrays of a record for the states of a mask."""
+    """An array or the arrays of a record for the states of a mask; a number is the same for all."""
     if isinstance(given, np.ndarray):
         return given[..., mask]
+    if not hasattr(given, "__dict__"):
+        return given
     part = object.__new__(type(given))
     for name, value in vars(given).items():
         setattr(part, name, value[..., mask] if isinstance(value, np.ndarray) else value)

@@ -34,6 +34,7 @@ from mbsym.codegen.statements import (
 from mbsym.codegen.statuses import Status
 
 _NAMED: Final[Mapping[str, str]] = {"abs": "np.abs", "min": "np.minimum", "sqrt": "np.sqrt", "isfinite": "np.isfinite"}
+_BLANK: Final[Mapping[str, str]] = {"int": "0", "bool": "np.False_", "real": "0.0"}
 _SUMS: Final[Mapping[tuple[int, int], str]] = {
     (2, 1): "ij...,j...->i...", (1, 2): "i...,ij...->j...", (2, 2): "ij...,jk...->ik...",
 }  # fmt: skip
@@ -45,7 +46,8 @@ def print_arrays(routine: Routine) -> str:
     texts = []
     own = [f"_{routine.name}_{n} = {x!r}" for n, x in routine.numbers.items() if n not in routine.module]
     # Choosing between members of an enumeration takes several times as long as between numbers.
-    own += [f"_{name} = int(Status.{name})" for name in routine.numbers if name in Status.__members__]
+    statuses = [name for name in routine.numbers if name in routine.module and name in Status.__members__]
+    own += [f"_{name} = int(Status.{name})" for name in statuses]
     if own:
         texts.append("\n".join(own))
     texts += [_class(record) for record in routine.records.values()]
@@ -59,7 +61,7 @@ def _class(record: Record) -> str:
     lines += [f'{INDENT}"""{record.documentation}"""', ""] if record.documentation else []
     lines.append(f"{INDENT}def __init__(self, states):")
     for item in record.fields:
-        made = _made(item) if isinstance(item, Array) else "None"
+        made = _made(item) if isinstance(item, Array) else _BLANK[item.kind]
         note = f"  # {comments[item.name]}" if item.name in comments else ""
         lines.append(f"{INDENT * 2}self.{item.name} = {made}{note}")
     return "\n".join(lines)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.seldom import is_seldom
 from mbsym.codegen.statements import (
     Call,
     Do,
@@ -33,7 +34,6 @@ from mbsym.codegen.statements import (
     Variable,
     While,
     linear,
-    walk,
 )
 from mbsym.symbolic.program import OperationCount
 
@@ -116,7 +116,7 @@ class _Counter:
         if isinstance(body[-1], (Return, Leave)):
             return True
         seldom = {function.name for function in self.routine.functions if function.is_seldom}
-        return any(isinstance(each, Do) and each.call.function in seldom for each in walk(body))
+        return is_seldom(body, seldom)
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 

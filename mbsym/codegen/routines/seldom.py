@@ -23,6 +23,7 @@ from mbsym.codegen.statements import (
     Record,
     Return,
     Statement,
+    Store,
     Variable,
     bodies_replaced,
     expressions,
@@ -38,12 +39,12 @@ def without_seldom(routine: Routine) -> Routine:
     def kept(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
         found: list[Statement] = []
         for node in body:
-            if isinstance(node, If) and _is_seldom(node.body, seldom):
+            if isinstance(node, If) and is_seldom(node.body, seldom):
                 test = node.test
                 inner = test.operands[0] if isinstance(test, Operation) and test.operator == "not" else None
                 found.append(_required(inner or Operation("not", (test,), "bool"), node))
                 found += kept(node.otherwise)
-            elif isinstance(node, If) and _is_seldom(node.otherwise, seldom):
+            elif isinstance(node, If) and is_seldom(node.otherwise, seldom):
                 found += [_required(node.test, node), *kept(node.body)]
             else:
                 found.append(bodies_replaced(node, kept))
@@ -99,11 +100,10 @@ def _required(test: Expression, node: Statement) -> Do:
     return Do(Call("require", (test,), "bool"), node.remarks)
 
 
-def _is_seldom(body: tuple[Statement, ...], seldom: Set[str]) -> bool:
+def is_seldom(body: tuple[Statement, ...], seldom: Set[str]) -> bool:
     """Whether a block does nothing but call functions that few states need."""
-    return bool(body) and all(
-        isinstance(each, (Do, Let, Return)) and any(call.function in seldom for call in _calls(each)) for each in body
-    )
+    plain = all(isinstance(each, (Do, Let, Store, Return)) for each in body)
+    return bool(body) and plain and all(any(call.function in seldom for call in _calls(each)) for each in body)
 
 
 def _calls(statement: Statement) -> list[Call]:
