@@ -8,9 +8,6 @@ model sha256 22c252c4cf76751cb11c235a4d4f3f987d9e98ad37a133cb22679f6768b008fc
 SI units, radians. Ground is body 0; parent label < child label; joint j is the inboard joint of body j.
 Spatial vectors are [angular; linear]. Quaternions are scalar-first (w, x, y, z) and of unit length.
 Labels count from 1, and names in the code such as sin5, w5_x and m5_3 bear them; entries of arrays count from 0.
-Free joint: q = [quaternion; position of the frame origin], v = [omega; v_O] in the moving frame's axes.
-Spherical joint: v is the successor's angular velocity relative to the predecessor, in the successor's axes.
-Cylindrical joint: q = (translation, angle). Planar: q = (x, y, angle). Universal: q = (first, second angle).
 Equations: M(q) vdot + bias(q, v) = tau, bias with velocity, gravity and modelled force terms.
 Joint wrench: [moment; force] on the successor by the predecessor, at and in the successor's joint frame.
 Closed loops: M(q) vdot + bias(q, v) = tau + G(q)^T lambda, G(q) vdot = gamma(q, v); a multiplier a row of G.

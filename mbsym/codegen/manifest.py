@@ -119,10 +119,10 @@ def _function(module: LoweredModule, function: ModuleFunction) -> dict[str, obje
             "c_symbol": module.names.batch_symbol(function.name),
             "side_by_side": function.is_side_by_side,
         }
-    if function.rolled is not None:
+    if function.steps:
         entry["style"] = "shared"
-        if function.rolled.threads:
-            entry["threads"] = function.rolled.threads
+    if function.threads:
+        entry["threads"] = function.threads
     if module.parameters and not module.takes_parameters(function):
         entry["takes_parameters"] = False
     if function.failures:

@@ -48,7 +48,7 @@ def require_free(path: Path, force: bool) -> None:
     if force or not path.exists() or _is_ours(path):
         return
     raise CodegenError(
-        "the file was not written by mbsym", where=str(path), remedy="overwrite it with --force or write elsewhere"
+        "the file was not written by mbsym", where=str(path), remedy="overwrite it with `force` or write elsewhere"
     )
 
 

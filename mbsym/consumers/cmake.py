@@ -31,7 +31,7 @@ def cmake_file(name: str, sources: Sequence[str], headers: Sequence[str]) -> Gen
 
 def as_asked(mechanism: Mechanism, options: ExportOptions) -> Request:
     """The functions that were asked for, none meaning all of the catalogue."""
-    return Request(options.functions)
+    return Request(options.generation.functions)
 
 
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:

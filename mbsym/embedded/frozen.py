@@ -13,11 +13,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.codegen.description import ModuleDescription
+from mbsym.codegen.description import ModuleDescription, Real
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedFunction, LoadedModule, numpy_module
 from mbsym.codegen.lowered_module import LoweredModule, lower_module
-from mbsym.embedded.planted import MOST, with_faults
+from mbsym.embedded.planted import MOST, judged, with_faults
 from mbsym.errors import DerivationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
@@ -27,14 +27,41 @@ Array = NDArray[Any]
 STATES: Final = 3
 """At least."""
 MOST_STATES: Final = 8
-CANDIDATES: Final = 32
+CANDIDATES: Final = 40
 ATTEMPTS: Final = 40
 """Drawings for one state; near singular positions of loops the precisions do not agree about statuses."""
 
-RANGES: Final = ((0.4, 1.0, 1.0), (3.2, 3.0, 1.0), (1.5, 30.0, 300.0), (400.0, 3.0, 30.0))
-"""Of coordinates [rad, m] about the initial ones, of speeds, and of all else, in turn; those of loops close again from
-the first range of coordinates only; at the last they stay open: what vanishes in all closed
-positions shows nowhere else."""
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Where a state lies.
+
+    Attributes:
+        spread: of coordinates about the initial ones [rad, m].
+        speed: of speeds.
+        other: of all else.
+        closed: loops are closed again, from the least spread of all kinds.
+        quarters: coordinates are whole quarters of a turn instead, where rows depend on each other and divisors vanish.
+    """
+
+    spread: float
+    speed: float
+    other: float
+    closed: bool = True
+    quarters: bool = False
+
+
+KINDS: Final = (
+    Kind(0.4, 1.0, 1.0),
+    Kind(3.2, 3.0, 1.0),
+    Kind(1.5, 30.0, 300.0),
+    # What vanishes in all closed positions shows nowhere else.
+    Kind(400.0, 3.0, 30.0, closed=False),
+    Kind(3.2, 3.0, 1.0, closed=False, quarters=True),
+)
+"""Of states, in turn."""
+
+QUARTER: Final = np.pi / 2
 
 SPARSE: Final = 0.1
 """Chance of an entry not to be zero, but for coordinates, in half of the candidates: what one body adds to an energy
@@ -187,7 +214,7 @@ def freeze(description: ModuleDescription, mechanism: Mechanism) -> Frozen:
         seen_constants=int(np.sum(seen & ~is_sign)),
         signs=int(np.sum(is_sign)),
         seen_signs=int(np.sum(seen & is_sign)),
-        without=tuple(function.name for function in module.functions if function.rolled is not None),
+        without=tuple(function.name for function in module.functions if function.steps),
     )
     return Frozen(
         {name: np.array([states[k][name].ravel() for k in kept]) for name in states[0]},
@@ -211,7 +238,7 @@ def _chosen(visible: Array) -> list[int]:
 
 
 def _visible(
-    module: LoweredModule, functions: Sequence[FrozenFunction], states: Sequence[Mapping[str, Array]], real: str
+    module: LoweredModule, functions: Sequence[FrozenFunction], states: Sequence[Mapping[str, Array]], real: Real
 ) -> tuple[Array, Array]:
     """At which states each planted fault that changes results shows, (faults, states), and whether it is a sign."""
     frozen = {function.name: function for function in functions}
@@ -219,7 +246,7 @@ def _visible(
     shown, signs = [np.zeros((0, len(states)), dtype=bool)], [np.zeros(0, dtype=bool)]
     parameters = {module.names.parameters[item.name]: float(item.default) for item in module.parameters}
     for function in module.functions:
-        if function.body is None:
+        if function.body is None or function.steps:
             continue
         own = dict(zip([item.name for item in function.arguments], function.identifiers, strict=True))
         inputs = [item.name for item in function.arguments if item.direction == "in" and item.size]
@@ -234,6 +261,10 @@ def _visible(
             difference = np.abs(faults.wrong[own[result.name]] - faults.right[own[result.name]])
             counts |= (difference > np.where(result.allowed < 0, np.inf, EXACT * result.allowed)).any(axis=(1, 2))
             here |= ((difference > bound) | (np.isnan(difference) & np.isfinite(bound))).any(axis=2)
+        if function.guards:
+            guarded = function.body.results[-1].identifier
+            right, wrong = (judged(function.guards, each[guarded], real) for each in (faults.right, faults.wrong))
+            here |= (wrong != right) & (right == np.array(frozen[function.name].statuses))
         counts |= here.any(axis=1)
         shown.append(here[counts])
         signs.append(faults.is_sign[counts])
@@ -263,24 +294,30 @@ def _state(
     items = {item.name: item for function in double.functions.values() for item in function.inputs}
     start = np.array(initial_coordinates(mechanism), dtype=float)
     project = double.functions.get("project_position")
-    spread, speed, other = RANGES[number % len(RANGES)]
+    kind = KINDS[number % len(KINDS)]
     has_loops = bool(mechanism.cut_joints or mechanism.model.constraints)
-    project = None if has_loops and number % len(RANGES) == len(RANGES) - 1 else project
-    spread = RANGES[0][0] if has_loops else spread
+    project = project if kind.closed else None
+    spread = min(each.spread for each in KINDS) if has_loops and not kind.quarters else kind.spread
     for attempt in range(ATTEMPTS):
-        q = _unit(start + generator.uniform(-1, 1, len(start)) * spread * 0.9**attempt, mechanism.q.quaternions)
+        moved = generator.uniform(-1, 1, len(start)) * spread * 0.9**attempt
+        moved = np.round(moved / QUARTER) * QUARTER if kind.quarters else start + moved
+        q = _unit(moved, mechanism.q.quaternions)
         if project is not None:
             found, status = project.with_status(q)
             if int(status) != 0:
                 continue
             q = np.asarray(found[0] if isinstance(found, tuple) else found)
-        sizes = {name: speed if name == "v" else other for name in items}
+        sizes = {name: kind.speed if name == "v" else kind.other for name in items}
         state = {name: generator.uniform(-1, 1, item.shape) * sizes[name] for name, item in items.items()}
-        if number // len(RANGES) % 2:
+        if number // len(KINDS) % 2:
             state = {name: value * (generator.random(value.shape) < SPARSE) for name, value in state.items()}
         state |= {"q": q} | {name: np.ones(()) for name in ("branch",) if name in items}
         state = {name: np.asarray(value, dtype=np.float32).astype(float) for name, value in state.items()}
-        if all(_agree(function, single.functions[name], state) for name, function in double.functions.items()):
+        names = list(double.functions)
+        if not all(_agree(double.functions[name], single.functions[name], state) for name in names):
+            continue
+        iterating = [function.name for function in description.runtime] if kind.quarters else []
+        if all(_is_steady(double.functions[name], single.functions[name], state, generator) for name in iterating):
             return state
     raise DerivationError(
         f"no state was found in {ATTEMPTS} trials at which single and double precision agree about statuses",
@@ -310,6 +347,24 @@ def _agree(double: LoadedFunction, single: LoadedFunction, state: Mapping[str, A
     return whole or int(status) != 0
 
 
+def _is_steady(
+    double: LoadedFunction, single: LoadedFunction, state: Mapping[str, Array], generator: np.random.Generator
+) -> bool:
+    """Whether a function says the same next to a state, where rounding decides what an iteration comes to."""
+    around = _around({item.name: state[item.name] for item in double.inputs}, generator)
+    expected = _called(double, state)[1]
+    return all((_called(function, around)[1] == expected).all() for function in (double, single))
+
+
+def _around(state: Mapping[str, Array], generator: np.random.Generator) -> dict[str, Array]:
+    """Neighbours of states, one behind the other, numbers of single precision."""
+    moved = {
+        name: array[None] * (1 + NEARBY * generator.uniform(-1, 1, (NEIGHBOURS, *array.shape)))
+        for name, array in state.items()
+    }
+    return {name: array.astype(np.float32).astype(float) for name, array in moved.items()}
+
+
 def _frozen(
     double: LoadedFunction,
     single: LoadedFunction,
@@ -319,10 +374,7 @@ def _frozen(
     """What a function returns at all states, with allowances from what single precision loses next to them."""
     shapes = {item.name: item.shape for item in double.inputs}
     given = {name: np.array([state[name].reshape(shape) for state in states]) for name, shape in shapes.items()}
-    around = {}
-    for name, array in given.items():
-        moved = array[None] * (1 + NEARBY * generator.uniform(-1, 1, (NEIGHBOURS, *array.shape)))
-        around[name] = moved.astype(np.float32).astype(float)
+    around = _around(given, generator)
     exact, status = _called(double, given)
     near, near_status = _called(double, around)
     rounded, found_status = _called(single, around)
@@ -341,7 +393,8 @@ def _frozen(
             size = np.abs(values)
             allowed = np.maximum(GROWTH * mean, LEAST * size)
             allowed = np.maximum(allowed, LEAST_OF_ALL * size.max(axis=1, initial=0.0, keepdims=True))
-        allowed[~good] = -1.0  # nothing is compared where the function says that it has no result
+        # Nothing is compared where the function says that it has no result.
+        values[~good], allowed[~good] = 0.0, -1.0
         results.append(FrozenResult(item.name, item.kind, values, allowed))
     statuses = tuple(map(int, np.broadcast_to(status, (len(states),)))) if double.statuses else None
     return FrozenFunction(double.name, statuses, tuple(results))

@@ -30,7 +30,7 @@ def document(equations: Equations, form: str) -> str:
     Raises:
         DerivationError: there is no such format, or the formulation does not cover the mechanism.
     """
-    return FORMATS.named(form, where="--format").write(equations)
+    return FORMATS.named(form, where="`format`").write(equations)
 
 
 def _text(equations: Equations) -> str:

@@ -86,7 +86,7 @@ def check_writable(path: Path, force: bool) -> None:
                 raise SimulationError(
                     "the file was not written by mbsym",
                     where=str(path),
-                    remedy="overwrite it with --force or write elsewhere",
+                    remedy="overwrite it with `force` or write elsewhere",
                 )
     except OSError as error:
         raise _refused(path, error) from None

@@ -13,7 +13,8 @@ import numpy as np
 
 from mbsym import __version__
 from mbsym.codegen.write import finish_interrupted, whole_file
-from mbsym.errors import CodegenError, ToolchainError
+from mbsym.doors import optional
+from mbsym.errors import CodegenError
 from mbsym.sweeps.values import Values
 from mbsym.sweeps.work import Chunk, Task
 
@@ -113,13 +114,7 @@ class ZarrStore:
     """A Zarr store, into which chunks go as they are done: results need not fit into memory."""
 
     def __init__(self, target: Path, key: str, pieces: Sequence[tuple[int, int]]) -> None:
-        try:
-            import zarr
-        except ImportError:
-            raise ToolchainError(
-                "Zarr stores are written by zarr, which is not installed",
-                remedy="install it (pip install 'mbsym[zarr]'), or write .npz",
-            ) from None
+        zarr = optional("zarr", "Zarr stores are written by zarr", "zarr", "write .npz")
         self._pieces = pieces
         if target.exists():
             try:

@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -75,9 +76,10 @@ def imports_of(module: str, path: Path, modules: dict[str, Path]) -> Iterator[Im
                 yield Import(module, node.lineno, package + node.args[0].value if relative else node.args[0].value)
 
 
-def all_imports(package: Path) -> list[Import]:
+@cache
+def all_imports(package: Path) -> tuple[Import, ...]:
     modules = modules_of(package)
-    return [found for module, path in modules.items() for found in imports_of(module, path, modules)]
+    return tuple(found for module, path in modules.items() for found in imports_of(module, path, modules))
 
 
 def is_ours(module: str) -> bool:

@@ -18,14 +18,15 @@ from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
-from mbsym.verification.random_mechanisms import random_closed_loops
+from mechanisms.examples import further
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_mechanisms import random_closed_loops
 from mechanisms.rhombus import Rhombus
 
 Array = np.ndarray[Any, Any]
 
 # With parameters at run time, with control inputs, planar, spatial; and random ones of several loops.
-CASES = ("four_bar", "slider_crank", "five_bar", "rhombus_spatial", "random 7", "random 8", "random 17")
+CASES = ("four_bar", "slider_crank", "five_bar", "rhombus_spatial", "random 7", *further("random 8", "random 17"))
 FUNCTIONS = ("constrained_dynamics", "closure_gap", "constraint_bias")
 
 

@@ -39,10 +39,11 @@ from mbsym.symbolic.scalar import Scalar
 from mbsym.verification.certificate import verify
 from mbsym.verification.checks import Worst, check_function
 from mbsym.verification.evidence import Companions, Evidence, Numbers
-from mbsym.verification.random_trees import random_tree
 from mechanisms.benchmark_chains import benchmark_chain
 from mechanisms.exact import same
+from mechanisms.examples import further
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_trees import random_tree
 from mechanisms.told import assert_as_told
 from mechanisms.wrong_entries import with_wrong_entries
 
@@ -170,6 +171,7 @@ def test_operations_along_a_chain_of_seven() -> None:
     assert_as_told(forward, 4360)
 
 
+@pytest.mark.more
 def test_operations_along_a_chain_of_thirty() -> None:
     """81606 where it is differentiated plainly."""
     (inverse,) = counts(benchmark_chain(30), INVERSE)
@@ -202,7 +204,7 @@ def test_small_mechanisms_are_differentiated_plainly_where_that_costs_less() -> 
 # ---- generated code --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["cart_pole", "floating_two_arm", "four_bar"])
+@pytest.mark.parametrize("name", ["cart_pole", "four_bar", *further("floating_two_arm")])
 def test_the_certificate_covers_derivatives(name: str, tmp_path: Path) -> None:
     functions = [item for item in DERIVATIVE_FUNCTIONS if name != "four_bar" or item not in OF_FREE_MOTION]
     generate(name, tmp_path, functions=functions)

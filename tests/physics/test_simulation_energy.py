@@ -14,7 +14,7 @@ from mbsym.reference import Reference
 from mbsym.simulation.equations import Equations, prepare, speed_quantities
 from mbsym.simulation.events import Event
 from mbsym.simulation.result import SimulationResult
-from mbsym.verification.random_trees import random_tree
+from mechanisms.random_trees import random_tree
 
 MOTIONS = {
     "double_pendulum": {"q_shoulder": 1.2, "v_elbow": 2.0},

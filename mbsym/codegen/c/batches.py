@@ -12,7 +12,7 @@ import textwrap
 from dataclasses import dataclass
 
 from mbsym import __version__
-from mbsym.codegen.c.batch_drivers import Driver, batch_formals
+from mbsym.codegen.c.batch_drivers import batch_formals, driver_lines
 from mbsym.codegen.c.comments import comment_lines, operation_line
 from mbsym.codegen.c.lane_expressions import LanePrinter
 from mbsym.codegen.c.lane_kernels import lane_texts
@@ -105,7 +105,7 @@ def _source(module: LoweredModule) -> BatchSourceContext:
             f"{module.names.c_symbol(function.name)}_batch",
             operation_line(function.operations),
             batch_formals(module, function, ")"),
-            tuple(Driver(module, function, printer).lines()),
+            driver_lines(module, function, printer),
         )
         for function in module.batched
     ]

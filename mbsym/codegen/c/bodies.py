@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from mbsym.codegen.c.expressions import CPrinter
-from mbsym.codegen.c.parts import Load, Loop, Part
-from mbsym.codegen.c.tables import CONTINUED, INDENT, has_table, table_lines
+from mbsym.codegen.c.loops import LoopLines
+from mbsym.codegen.c.parts import Loop, Part, whole
+from mbsym.codegen.c.tables import CONTINUED, INDENT, table_lines
 from mbsym.codegen.c.trigonometry import Front
-from mbsym.codegen.expressions import Constant, Expression
-from mbsym.codegen.lower import LoweredFunction, Result
+from mbsym.codegen.expressions import Element, Expression, Negation
+from mbsym.codegen.lowered import Assignment, LoweredFunction, Statement, StoreConstants
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH, c_comment, wrapped
 
@@ -26,42 +26,47 @@ class SharedNames:
     numbers: str
 
 
-def part_lines(
-    module: LoweredModule, part: Part, shared: str, results: Mapping[str, Result], printer: CPrinter
-) -> tuple[str, ...]:
-    """The statements of a part."""
+def part_lines(module: LoweredModule, part: Part, shared: str, printer: CPrinter) -> tuple[str, ...]:
+    """The statements of a part, which finds what it shares with others in that array."""
     real = f"{module.names.module}_{printer.kind}"
-    number = f"{module.names.module}_real"
     lines = parameter_lines(module, part.used, real)
+    return (*lines, *straight_lines(module, part, shared, printer, bool(lines)))
+
+
+def straight_lines(module: LoweredModule, part: Part, shared: str, printer: CPrinter, follows: bool) -> list[str]:
+    """The statements of straight code; ``follows`` says whether others stand before them."""
+    prefix = module.names.module
+    lines: list[str] = []
     title = ""
-    for statement in part.statements:
-        if statement.title != title:
-            title = statement.title
-            lines += ([""] if lines else []) + ([f"{INDENT}/* {c_comment(title)} */"] if title else [])
-        lines += _loading(real, shared, statement.loads)
-        lines.append(_definition(f"{INDENT}const {real} {statement.identifier} = ", statement.expression, printer))
-        for negative in (False, True):
-            places = [f"{shared}[{store.place}]" for store in statement.stores if store.negative is negative]
-            lines += [f"{INDENT}{place} = {'-' if negative else ''}{statement.identifier};" for place in places]
-    if part.entries:
-        lines.append("")
-    for output, group in groupby(part.entries, key=lambda entry: entry.output):
-        entries = list(group)
-        # All constants stand in one part, and before what other parts write.
-        in_table = has_table(results[output]) and any(isinstance(entry.expression, Constant) for entry in entries)
-        if in_table:
-            lines += table_lines(results[output], number, printer)
-        for entry in entries:
-            if in_table and isinstance(entry.expression, Constant):
-                continue
-            lines += _loading(real, shared, entry.loads)
-            lines.append(_entry(f"{INDENT}{output}[{entry.index}] = ", entry.expression, printer))
+    for block in part.blocks:
+        # In parts, what belongs to no section stands apart from what does, and so do results.
+        if block.title or (shared and title):
+            lines += [""] * (follows or bool(lines))
+        title = block.title
+        lines += [f"{INDENT}/* {c_comment(title)} */"] * bool(title)
+        lines += [line for item in block.statements for line in _statement(item, prefix, shared, printer)]
+    lines += [""] * bool(part.entries and (part.blocks or shared))
+    lines += [line for item in part.entries for line in _statement(item, prefix, shared, printer)]
     if part.moves:
-        lines += [*([""] if lines else []), f"{INDENT}/* for the lanes of the next part */"]
-    for move in part.moves:
-        source = f"{shared}[{move.source}]" if isinstance(move.source, int) else printer.value(move.source)
-        lines.append(f"{INDENT}{shared}[{move.place}] = {'-' if move.negative else ''}{source};")
-    return tuple(lines)
+        lines += [*[""] * (follows or bool(lines)), f"{INDENT}/* for the lanes of the next part */"]
+    lines += [line for item in part.moves for line in _statement(item, prefix, shared, printer)]
+    return lines
+
+
+def _statement(statement: Statement, prefix: str, shared: str, printer: CPrinter) -> list[str]:
+    if isinstance(statement, StoreConstants):
+        return table_lines(statement.result, f"{prefix}_real", printer)
+    value = _named(statement.expression, shared)
+    if isinstance(statement, Assignment):
+        return [_definition(f"{INDENT}const {prefix}_{printer.kind} {statement.identifier} = ", value, printer)]
+    return [_entry(f"{INDENT}{statement.array or shared}[{statement.index}] = ", value, printer)]
+
+
+def _named(expression: Expression, shared: str) -> Expression:
+    """What is read of the shared array with its name; it is read alone."""
+    if isinstance(expression, Negation):
+        return Negation(_named(expression.operand, shared))
+    return replace(expression, array=shared) if expression.__class__ is Element and not expression.array else expression
 
 
 def loop_lines(loop: Loop, prefix: str, names: SharedNames, printer: CPrinter) -> tuple[str, ...]:
@@ -99,39 +104,17 @@ def _definition(before: str, expression: Expression, printer: CPrinter, followin
     return f"{before}{wrapped(printer.format(expression), first=len(before) + 1, following=following)};"
 
 
-def _loading(real: str, shared: str, loads: Sequence[Load]) -> list[str]:
-    """Temporaries of earlier parts by their names."""
-    return [f"{INDENT}const {real} {load.identifier} = {shared}[{load.place}];" for load in loads]
-
-
-def body_lines(module: LoweredModule, function: ModuleFunction, front: Front, printer: CPrinter) -> tuple[str, ...]:
-    """The statements of a function."""
+def body_lines(
+    module: LoweredModule, function: ModuleFunction, front: Front, printer: CPrinter, steps: Sequence[str]
+) -> tuple[str, ...]:
+    """The statements of a function; ``steps`` are the symbols of what its loops call."""
     body = front.body
     real = f"{module.names.module}_{printer.kind}"
     lines = [f"{INDENT}(void){identifier};" for identifier in unused_arguments(module, function, body)]
+    if body.loops:
+        return (*lines, *LoopLines(module, function, body, steps, printer).lines())
     lines += [*parameter_lines(module, body.used, real), *front_lines(module, front, printer)]
-    start = f"{INDENT}const {real} "
-    for block in body.blocks:
-        if block.title:
-            if lines:
-                lines.append("")
-            lines.append(f"{INDENT}/* {c_comment(block.title)} */")
-        for assignment in block.assignments:
-            before = f"{start}{assignment.identifier} = "
-            text = printer.format(assignment.expression)
-            lines.append(f"{before}{wrapped(text, first=len(before) + 1, following=CONTINUED)};")
-    if body.blocks:
-        lines.append("")
-    for result in body.results:
-        in_table = has_table(result)
-        if in_table:
-            lines += table_lines(result, f"{module.names.module}_real", printer)
-        for index, entry in enumerate(result.entries):
-            if in_table and isinstance(entry, Constant):
-                continue
-            before = f"{INDENT}{result.identifier}[{index}] = "
-            lines.append(_entry(before, entry, printer))
-    return tuple(lines)
+    return (*lines, *straight_lines(module, whole(body), "", printer, bool(lines)))
 
 
 def parameter_lines(module: LoweredModule, used: frozenset[str], real: str) -> list[str]:
@@ -151,9 +134,11 @@ def front_lines(module: LoweredModule, front: Front, printer: CPrinter) -> tuple
 def unused_arguments(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> list[str]:
     """Arguments that the body does not touch."""
     unused = []
-    if module.takes_parameters(function) and not body.used & set(module.names.parameters.values()):
+    # Steps take the parameters whether they look at them or not.
+    if module.takes_parameters(function) and not body.steps and body.used.isdisjoint(module.names.parameters.values()):
         unused.append("parameters")
+    touched = {*body.used, *(result.identifier for result in body.results)}
     for item, identifier in zip(function.arguments, function.identifiers, strict=True):
-        if (item.direction == "in" and identifier not in body.used) or (item.direction == "out" and not item.size):
+        if identifier not in touched or not item.size:
             unused.append(identifier)
     return unused

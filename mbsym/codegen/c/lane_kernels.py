@@ -67,7 +67,7 @@ def lane_texts(module: LoweredModule, functions: Sequence[ModuleFunction], print
         made = print_lanes(routine, prefix, heads, module.description.real, bool(module.parameters))
         texts.append(made.text)
         idle.update(made.idle)
-    derived = {function.name: function for function in functions if function.body is not None}
+    derived = {function.name: function for function in functions if function.is_side_by_side and function.fixed is None}
     wanted = [(function, frozenset[int]()) for function in derived.values()]
     for function in module.functions:
         if (left := idle.get(function.identifier)) is not None and (left or function.name not in derived):

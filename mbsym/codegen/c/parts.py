@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Final, TypeAlias
 
 from mbsym.codegen.c.lanes import Lanes, Leaf, in_lanes
+from mbsym.codegen.c.tables import has_table
 from mbsym.codegen.expressions import (
     Constant,
     Element,
@@ -25,12 +26,16 @@ from mbsym.codegen.expressions import (
     leaves,
     operations,
 )
-from mbsym.codegen.lower import Block, LoweredFunction
+from mbsym.codegen.lowered import Assignment, Block, LoweredFunction, Result, Statement, Store, StoreConstants
 
 LARGEST_WHOLE: Final = 4000
 PART_SIZE: Final = 2500
 SHORTEST: Final = 0.6
 LONGEST: Final = 1.3
+
+
+SHARED: Final = ""
+"""In the place of an array's identifier: what the parts share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,75 +45,54 @@ class Load:
     identifier: str
     place: int
 
-
-@dataclass(frozen=True, slots=True)
-class Store:
-    """A place in the shared array that a temporary is written to, with opposite sign where later parts want that."""
-
-    place: int
-    negative: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A temporary of a part.
-
-    Attributes:
-        title: of its section, or "".
-        identifier, expression: the temporary and what it holds.
-        loads: temporaries of earlier parts that are first needed here.
-        stores: where it waits for later parts.
-    """
-
-    title: str
-    identifier: str
-    expression: Expression
-    loads: tuple[Load, ...]
-    stores: tuple[Store, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """An entry of an output, which its part writes at its end."""
-
-    output: str
-    index: int
-    expression: Expression
-    loads: tuple[Load, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A place in the shared array, and what is copied there for a loop: another place, an argument or a number."""
-
-    place: int
-    source: Constant | Variable | Element | int
-    negative: bool
+    @property
+    def assignment(self) -> Assignment:
+        """The temporary with what stands there."""
+        return Assignment(self.identifier, Element(SHARED, self.place))
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of the short functions.
+    """One of the short functions, or a whole body.
 
     Attributes:
-        statements: in order.
-        entries: of the outputs, written after the statements.
+        blocks: statements in order; entries of the shared array are read into temporaries.
+        entries: of the results, with what is read for them.
         moves: what the following loop reads, written last.
-        used: identifiers of the arguments and parameters that occur, outputs included.
+        used: identifiers of the arguments and parameters that occur, those of results included.
         operations: + - * / of one evaluation.
+        shares: whether it reads or fills the shared array.
     """
 
-    statements: tuple[Statement, ...]
-    entries: tuple[Entry, ...]
-    moves: tuple[Move, ...]
+    blocks: tuple[Block, ...]
+    entries: tuple[Statement, ...]
+    moves: tuple[Store, ...]
     used: frozenset[str]
     operations: int
+    shares: bool
 
-    @property
-    def shares(self) -> bool:
-        """Whether it reads or fills the shared array."""
-        statements = any(item.loads or item.stores for item in self.statements)
-        return statements or bool(self.moves) or any(entry.loads for entry in self.entries)
+
+def whole(body: LoweredFunction) -> Part:
+    """A body as the only part of it."""
+    entries = [
+        Store(result.identifier, index, entry) for result in body.results for index, entry in enumerate(result.entries)
+    ]
+    return Part(body.blocks, _with_tables(entries, body.results), (), body.used, body.operations.arithmetic, False)
+
+
+def _with_tables(statements: Sequence[Statement], results: Sequence[Result]) -> tuple[Statement, ...]:
+    """The statements; constants of a result that has many are one of them, before the others of that result."""
+    tables = {result.identifier: result for result in results if has_table(result)}
+    stores = [item for item in statements if isinstance(item, Store) and item.array in tables]
+    constants = {id(item) for item in stores if isinstance(item.expression, Constant)}
+    waiting = {item.array for item in stores if id(item) in constants}
+    kept: list[Statement] = []
+    for item in statements:
+        if isinstance(item, Store) and item.array in waiting:
+            waiting.remove(item.array)
+            kept.append(StoreConstants(tables[item.array]))
+        kept += [item] * (id(item) not in constants)
+    return tuple(kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +177,7 @@ def _split(body: LoweredFunction) -> Parts | None:
     stages = _stages(body, blocks)
     if len(stages) == 1:
         return None
-    return _Placing(stages).result()
+    return _Placing(stages, body.results).result()
 
 
 # ---- stages ----------------------------------------------------------------------------------------------------------
@@ -332,6 +316,7 @@ class _Placing:
 
     Attributes:
         stages: parts and loops in order.
+        results: of the body.
         made: the stage in which each temporary of a part or loop gets its value.
         homes: places of temporaries that later stages read one by one.
         copies: columns that a temporary is written to as soon as it is known, with lane and sign.
@@ -342,6 +327,7 @@ class _Placing:
     """
 
     stages: list[_Stage]
+    results: Sequence[Result]
     made: dict[str, int] = field(default_factory=dict)
     homes: dict[str, tuple[_Region, int]] = field(default_factory=dict)
     copies: dict[str, list[tuple[_Region, int, bool]]] = field(default_factory=dict)
@@ -379,7 +365,7 @@ class _Placing:
             self._loop(stage, item) if isinstance(item, Lanes) else self._part(stage, item)
             for stage, item in enumerate(self.stages)
         ]
-        kept = tuple(part for part in parts if isinstance(part, Loop) or part.statements or part.entries or part.moves)
+        kept = tuple(part for part in parts if isinstance(part, Loop) or part.blocks or part.entries or part.moves)
         return Parts(kept, length)
 
     def _region(self, size: int, start: int) -> _Region:
@@ -440,35 +426,45 @@ class _Placing:
     def _part(self, stage: int, lines: list[_Line]) -> Part:
         known: set[str] = set()
         used: set[str] = set()
-        statements: list[Statement] = []
-        entries: list[Entry] = []
+        blocks: list[tuple[str, list[Statement]]] = []
+        entries: list[Statement] = []
         ordered = [line for line in lines if line.index is None] + [line for line in lines if line.index is not None]
         for line in ordered:
             names = [name for name in line.needs if self.made[name] < stage and name not in known]
             known.update(names)
             used.update(line.operands)
-            loads = tuple(Load(name, self._home(name)) for name in names)
+            loads = [Load(name, self._home(name)).assignment for name in names]
             if line.index is not None:
                 used.add(line.identifier)
-                entries.append(Entry(line.identifier, line.index, line.expression, loads))
+                entries += [*loads, Store(line.identifier, line.index, line.expression)]
                 continue
-            stores = [Store(self._home(line.identifier))] if line.identifier in self.homes else []
-            for region, lane, negative in self.copies.get(line.identifier, ()):
-                stores.append(Store(region.place + lane, negative))
-            statements.append(Statement(line.title, line.identifier, line.expression, loads, tuple(stores)))
+            if not blocks or blocks[-1][0] != line.title:
+                blocks.append((line.title, []))
+            blocks[-1][1].extend((*loads, Assignment(line.identifier, line.expression), *self._stores(line.identifier)))
         moves = []
         for region, lane, leaf in self.moves.get(stage, ()):
-            negative = isinstance(leaf, Negation)
             source = leaf.operand if isinstance(leaf, Negation) else leaf
             assert isinstance(source, (Constant, Variable, Element))
             if isinstance(source, Variable) and source.identifier in self.homes:
-                moves.append(Move(region.place + lane, self._home(source.identifier), negative))
-                continue
-            if not isinstance(source, Constant):
+                source = Element(SHARED, self._home(source.identifier))
+            elif not isinstance(source, Constant):
                 used.add(_identifier(source))
-            moves.append(Move(region.place + lane, source, negative))
+            moves.append(Store(SHARED, region.place + lane, Negation(source) if isinstance(leaf, Negation) else source))
         size = sum(operations(line.expression) for line in lines)
-        return Part(tuple(statements), tuple(entries), tuple(moves), frozenset(used), size)
+        found = tuple(Block(title, tuple(statements)) for title, statements in blocks)
+        every = [*entries, *moves, *(each for block in found for each in block.statements)]
+        shares = any(map(_is_shared, every))
+        return Part(found, _with_tables(entries, self.results), tuple(moves), frozenset(used), size, shares)
+
+    def _stores(self, name: str) -> list[Store]:
+        """Where a temporary waits for later parts, with opposite sign where these want that."""
+        value = Variable(name)
+        stores = [Store(SHARED, self._home(name), value)] if name in self.homes else []
+        for negative in (False, True):
+            for region, lane, is_negative in self.copies.get(name, ()):
+                if is_negative is negative:
+                    stores.append(Store(SHARED, region.place + lane, Negation(value) if negative else value))
+        return stores
 
     def _home(self, name: str) -> int:
         region, lane = self.homes[name]
@@ -503,6 +499,13 @@ class _Placing:
         size = lanes.operations * len(lanes.titles)
         common = tuple(Load(name, self._home(name)) for name in lanes.common)
         return Loop(lanes.title, len(lanes.titles), lanes.width, tuple(table), common, tuple(statements), size)
+
+
+def _is_shared(statement: Statement) -> bool:
+    if isinstance(statement, Store):
+        return statement.array == SHARED
+    read = statement.expression if isinstance(statement, Assignment) else None
+    return isinstance(read, Element) and read.array == SHARED
 
 
 def _padded(column: tuple[Leaf, ...], width: int) -> tuple[Leaf, ...]:

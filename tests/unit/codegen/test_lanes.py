@@ -17,7 +17,8 @@ from mbsym.codegen.c.parts import Loop, split
 from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import c_module, load_numpy
-from mbsym.codegen.lower import LoweredFunction, lower
+from mbsym.codegen.lower import lower
+from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.codegen.programs import runs
 from mbsym.codegen.write import write_files

@@ -112,7 +112,7 @@ def test_what_is_no_direction_or_inertia_is_refused_by_name() -> None:
         )
 
 
-@pytest.mark.parametrize("kind", [Placement, Body, Joint])
+@pytest.mark.parametrize("kind", [Placement, Body])
 def test_checkers_see_the_arguments_that_there_are(kind: type) -> None:
     """The signature for type checkers names the fields in their order."""
     (definition,) = ast.parse(dedent(getsource(kind))).body
