@@ -14,7 +14,11 @@ class _States:
 
     def __init__(self, axes, keywords):
         self.axes, self.keywords = axes, keywords
-        self.each = tuple(np.ogrid[tuple(slice(extent) for extent in axes)]) if axes else ()
+
+    @property
+    def each(self):
+        """Places of all states, for entries of which each has its own."""
+        return tuple(np.ogrid[tuple(slice(extent) for extent in self.axes)]) if self.axes else ()
 
 
 def _for_states(function, keywords, arguments, results):
@@ -38,13 +42,13 @@ def _for_states(function, keywords, arguments, results):
 
 
 def _states_last(array, axes):
-    own = array.ndim - len(axes)
-    return np.moveaxis(array, range(len(axes), array.ndim), range(own)) if axes and own else array
+    states = len(axes)
+    return array.transpose((*range(states, array.ndim), *range(states))) if axes else array
 
 
 def _states_first(array, axes):
     own = array.ndim - len(axes)
-    return np.moveaxis(array, range(own), range(len(axes), array.ndim)) if axes and own else array
+    return array.transpose((*range(own, array.ndim), *range(own))) if axes else array
 
 
 def _results_of(function, states, *arguments):

@@ -62,7 +62,7 @@ def lane_texts(module: LoweredModule, functions: Sequence[ModuleFunction], print
     prefix = f"{module.names.module}_"
     for file, public in asked.items():
         names = {function.identifier for function in public}
-        heads = {function.identifier: formals(module, function, "restrict", ")", KIND) for function in public}
+        heads = {function.identifier: _head(module, function) for function in public}
         routine = routine_of(module, file, names)
         made = print_lanes(routine, prefix, heads, module.description.real, bool(module.parameters))
         texts.append(made.text)
@@ -85,6 +85,12 @@ def lane_texts(module: LoweredModule, functions: Sequence[ModuleFunction], print
         printer.arities["sqrt"] = 1
     placed_helpers = [placed(module, text, CPrinter(module.description.real), kind=KIND) for text in helpers]
     return LaneTexts(tuple(views), ("\n\n".join([*placed_helpers, *texts]),) * bool(texts))
+
+
+def _head(module: LoweredModule, function: ModuleFunction) -> tuple[str, ...]:
+    """The arguments of a routine's function over lanes, of which integers are arrays with an entry a lane."""
+    head = formals(module, function, "restrict", ")", KIND)
+    return tuple(re.sub(r"^(int \w+\[restrict \d+)\]", rf"\1 * {module.names.module}_LANES]", text) for text in head)
 
 
 def _helpers(text: str) -> list[str]:
