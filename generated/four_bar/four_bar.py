@@ -124,9 +124,8 @@ BODY = {
 # epsilon^(1/5). Smallest pivot of the factor of J M^-1 J^T at equal size of its rows above which that factor
 # serves: errors grow with the square of its inverse, where they grow with the inverse in what takes over below.
 REGULAR = 0.00074
-# epsilon^(2/3). Part of the largest pivot or singular value of D^-1/2 L^-T J^T below which a closure row counts
-# as dependent: it lies between what round-off leaves of a zero and what rows near a singular configuration
-# have.
+# epsilon^(2/3). Part of the largest pivot of D^-1/2 L^-T J^T below which a closure row counts as dependent: it
+# lies between what round-off leaves of a zero and what rows near a singular configuration have.
 DEPENDENT = 3.7e-11
 # 32 epsilon. Part of its scale (see closure_scale) up to which a projection leaves a gap alone: it is round-
 # off.
@@ -241,7 +240,7 @@ def _evaluate(kernel, arguments, shapes):
     columns = []
     for array, axes, shape in arrays:
         if shape:
-            array = np.moveaxis(array.reshape((*array.shape[:axes], math.prod(shape))), -1, 0)
+            array = array.reshape((*array.shape[:axes], math.prod(shape))).transpose((axes, *range(axes)))
             array = list(np.ascontiguousarray(array))
         columns.append(array)
     packed = []
@@ -249,7 +248,7 @@ def _evaluate(kernel, arguments, shapes):
         flat = np.empty((len(result), *batch), dtype=_REAL)
         for index, value in enumerate(result):
             flat[index] = value
-        packed.append(np.moveaxis(flat, 0, -1).reshape((*batch, *shape))[()])
+        packed.append(flat.transpose((*range(1, flat.ndim), 0)).reshape((*batch, *shape))[()])
     return packed
 
 
@@ -1991,7 +1990,11 @@ class _States:
 
     def __init__(self, axes, keywords):
         self.axes, self.keywords = axes, keywords
-        self.each = tuple(np.ogrid[tuple(slice(extent) for extent in axes)]) if axes else ()
+
+    @property
+    def each(self):
+        """Places of all states, for entries of which each has its own."""
+        return tuple(np.ogrid[tuple(slice(extent) for extent in self.axes)]) if self.axes else ()
 
 
 def _for_states(function, keywords, arguments, results):
@@ -2015,13 +2018,13 @@ def _for_states(function, keywords, arguments, results):
 
 
 def _states_last(array, axes):
-    own = array.ndim - len(axes)
-    return np.moveaxis(array, range(len(axes), array.ndim), range(own)) if axes and own else array
+    states = len(axes)
+    return array.transpose((*range(states, array.ndim), *range(states))) if axes else array
 
 
 def _states_first(array, axes):
     own = array.ndim - len(axes)
-    return np.moveaxis(array, range(own), range(len(axes), array.ndim)) if axes and own else array
+    return array.transpose((*range(own, array.ndim), *range(own))) if axes else array
 
 
 def _results_of(function, states, *arguments):
@@ -2063,8 +2066,7 @@ def _on_those(mask, function, states, *arguments):
     for whole, part in zip(arguments, given, strict=True):
         if isinstance(whole, np.ndarray):
             whole[..., mask] = part
-            continue
-        for name, value in vars(part).items():
+        for name, value in vars(part).items() if hasattr(part, "__dict__") else ():
             if not isinstance(getattr(whole, name), np.ndarray):
                 setattr(whole, name, np.full(mask.shape, getattr(whole, name)))
             getattr(whole, name)[..., mask] = value
@@ -2076,9 +2078,11 @@ def _on_those(mask, function, states, *arguments):
 
 
 def _taken(given, mask):
-    """An array or the arrays of a record for the states of a mask."""
+    """An array or the arrays of a record for the states of a mask; a number is the same for all."""
     if isinstance(given, np.ndarray):
         return given[..., mask]
+    if not hasattr(given, "__dict__"):
+        return given
     part = object.__new__(type(given))
     for name, value in vars(given).items():
         setattr(part, name, value[..., mask] if isinstance(value, np.ndarray) else value)
@@ -2102,8 +2106,8 @@ class _Rows:
         self.pivots = np.zeros((2, *states.axes), dtype=_REAL)  # E^-1
         self.scale = np.zeros((2, *states.axes), dtype=_REAL)  # brings the rows to equal size
         self.order = np.zeros((2, *states.axes), dtype=int)  # columns of R
-        self.rank = None
-        self.regular = None
+        self.rank = 0
+        self.regular = np.False_
 
 
 def _loops_factor(states, a, pivots):
