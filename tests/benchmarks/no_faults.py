@@ -160,16 +160,8 @@ LINES: Final = {
     "runtime/adaptive_steps.py": {
         "if control[IDLE] «>» MOST_IDLE:": LIMIT,
     },
-    "runtime/c/loops.c": {
-        "MODEL_real wrenches[restrict 6 «*» MODEL_NJ])": "an extent, of which C keeps nothing",
-    },
     "runtime/javascript/view.js": {
         "text(`${Number((length*factor).toPrecision(3))} ${unit}`, x «+» 6, y - 7);": LOOK,
-    },
-    "runtime/numpy/loops.py": {
-        "pivot[singular] = np.where(sound, sizes[:, -1] / np.where(sizes[:, 0] > «0», sizes[:, 0], 1.0), "
-        "np.nan)": "the largest singular value of rows of unit length is 1 at least; of none but zero rows it is 0",
-        "inverse = np.where(kept, 1.0 / np.where(kept, sizes, «1.0»), 0.0)": "a divisor whose quotient is not taken",
     },
     "runtime/transfer_matrix.py": {
         "if not abs(cos(state[i * STATE + X + 1])) «>=» SMALLEST_CARDAN_COSINE:": LIMIT,
