@@ -175,7 +175,7 @@ def test_steps_are_followed_over_residues(tmp_path: Path, monkeypatch: pytest.Mo
     """No node for any call, be a result asked entry by entry, or times a column where it has too many."""
     monkeypatch.setattr(printed, "_followed", None)
     monkeypatch.setattr(steps, "MOST_PAIRS", 5)
-    mbsym.generate("quadruped", tmp_path, style="shared")
+    mbsym.generate("puma560", tmp_path, style="shared")
     proof = proof_of(tmp_path)
     assert proof["not_proven"] == {} and proof["equal_to"]["mass_matrix"] == "kane"
 
@@ -183,7 +183,7 @@ def test_steps_are_followed_over_residues(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_wrong_entry_of_a_matrix_with_too_many_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "MOST_PAIRS", 5)
     changed(monkeypatch, lower_loops, "_lowered_pairs", lambda pairs: replace(pairs, inner=other_start(pairs.inner)))
-    assert refused(tmp_path, "quadruped", {**SHARED, "functions": ("mass_matrix",)}).function == "mass_matrix"
+    assert refused(tmp_path, "planar_3r", {**SHARED, "functions": ("mass_matrix",)}).function == "mass_matrix"
 
 
 def other_start(items: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
