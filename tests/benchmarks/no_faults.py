@@ -35,6 +35,9 @@ LINES: Final = {
     "mbsym/codegen/c/parts.py": {
         "size, place, best = 0, cuts[-1], (max(crossing) + «1», 0)": "more than all that is compared with it, both",
     },
+    "mbsym/codegen/expressions.py": {
+        "if terms[0][«0»]:": "of terms of which the first is added it is the first that is",
+    },
     "mbsym/codegen/lower.py": {
         "LONGEST_EXPRESSION: Final = «100»": LIMIT,
     },
@@ -69,6 +72,9 @@ LINES: Final = {
     },
     "mbsym/identification/consistent.py": {
         "length, before = «1.0», problem.cost(x)": "where a line search begins, which halves until the cost falls",
+        "hessian[place, place] += _PRIOR / self._sizes[place] ** «2»": (
+            "other steps to the same minimum, which the gradient decides"
+        ),
     },
     "mbsym/kinematics/recursion.py": {
         "alpha = add(add(«body.rotation.to_child(carrier.angular), bias[0]»), push_angular)": TURNED,
@@ -93,6 +99,9 @@ LINES: Final = {
     },
     "mbsym/model/validate.py": {
         "elif abs(dot(axis, second)) «>» PERPENDICULAR * norm(axis) * norm(second):": LIMIT,
+    },
+    "mbsym/regressors/base_parameters.py": {
+        "point += «1»": "other random points, as good as these",
     },
     "mbsym/regressors/field_matrix.py": {
         "while newer «>» _SHORT:": LIMIT,
@@ -153,6 +162,9 @@ LINES: Final = {
     },
     "mbsym/verification/random_mechanisms.py": {
         "bodies: tuple[int, int] = («3», 9),": SAMPLE,
+    },
+    "mbsym/verification/text_checks.py": {
+        "UNDERFLOW: Final = «1e3»": LIMIT,
     },
     "mbsym/visualisation/topology_diagram.py": {
         "y += self.strips[row] if row else «0»": LOOK,

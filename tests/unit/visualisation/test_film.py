@@ -151,8 +151,9 @@ def test_what_is_stretched_keeps_its_width(end: tuple[float, float, float]) -> N
     """Columns of the placement: two of its width across, one along, in a right-handed frame; then the middle."""
     mesh = Mesh(np.zeros((0, 3)), np.zeros((0, 3), dtype=int))
     part = Stretched(mesh, 1, (0, 0, 0), 2, (0, 0, 0), 0.05, (0, 0, 0), "spring")
-    x, y, along, middle = part.placement(np.zeros(3), np.array(end)).T
-    assert along == pytest.approx(end) and middle == pytest.approx(np.array(end) / 2)
+    start = np.array((1.0, -2.0, 0.5))
+    x, y, along, middle = part.placement(start, start + end).T
+    assert along == pytest.approx(end) and middle == pytest.approx(start + np.array(end) / 2)
     assert np.cross(x, y) == pytest.approx(0.05**2 * np.array(end) / np.linalg.norm(end))
     assert (np.linalg.norm(x), np.linalg.norm(y)) == pytest.approx((0.05, 0.05))
 
