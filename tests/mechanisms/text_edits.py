@@ -231,6 +231,7 @@ EDITS: Final = (
     Edit("far angle", "puma560", ".c", r"outside\[0\] > \(UINT64_MAX >> 1\)", "outside[0] > UINT64_MAX - 1"),
     Edit("far angle", "puma560", "_batch.c", r"puma560_NEAR 1e5", "puma560_NEAR 1e9"),
     # Tails and layouts of batches.
+    Edit("status", "five_bar", "_batch.c", r"return worst;", "return five_bar_OK;"),
     Edit("tail", "puma560", "_batch.c", r"\? lane : states", "? 0 : states"),
     Edit(
         "tail",
