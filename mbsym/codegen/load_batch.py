@@ -22,6 +22,7 @@ from mbsym.codegen.load import (
     arguments_of_entry,
     batch_axes,
     lacks,
+    unwritten,
 )
 from mbsym.errors import CodegenError
 
@@ -131,9 +132,7 @@ class BatchFunction:
             actual += [ctypes.c_void_p(structure.ctypes.data), ctypes.c_ssize_t(1 if many else 0)]
         for item, array in zip(self.inputs, arrays, strict=True):
             actual += self._pointed(np.broadcast_to(array, (*batch, *item.shape)), item, count, kept)
-        results = [
-            np.empty((count, item.size), dtype=np.intc if item.kind == "int" else self.real) for item in self.outputs
-        ]
+        results = [unwritten((count, item.size), np.intc if item.kind == "int" else self.real) for item in self.outputs]
         for result in results:
             actual += [ctypes.c_void_p(result.ctypes.data), ctypes.c_void_p(None)]
         status = np.zeros(count if self.fails else 1, dtype=np.intc)

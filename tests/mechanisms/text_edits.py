@@ -232,6 +232,7 @@ EDITS: Final = (
     Edit("far angle", "puma560", "_batch.c", r"puma560_NEAR 1e5", "puma560_NEAR 1e9"),
     # Tails and layouts of batches.
     Edit("status", "five_bar", "_batch.c", r"return worst;", "return five_bar_OK;"),
+    Edit("branch", "puma560", ".c", r"\n    poses\[3\] = 0\.0;", "\n"),
     Edit("tail", "puma560", "_batch.c", r"\? lane : states", "? 0 : states"),
     Edit(
         "tail",
