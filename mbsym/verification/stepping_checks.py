@@ -41,7 +41,7 @@ from mbsym.verification.stepping_evidence import StepEvidence, random_arguments
 Array = NDArray[Any]
 
 SPAN: Final = 4e-3
-"""Time over which motions are compared, in the mechanism's own unit: a wrong force shows as acceleration times it."""
+"""Time over which motions are compared, in the mechanism's own unit: wrong forces show as accelerations times it."""
 
 REFERENCE_STEPS: Final = 4
 """Runge-Kutta steps of the reference, whose error over the span is some 1e-11."""
