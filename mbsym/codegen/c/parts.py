@@ -22,6 +22,7 @@ from mbsym.codegen.expressions import (
     Element,
     Expression,
     Negation,
+    Product,
     Variable,
     leaves,
     operations,
@@ -35,20 +36,10 @@ LONGEST: Final = 1.3
 
 
 SHARED: Final = ""
-"""In the place of an array's identifier: what the parts share."""
+"""In the place of an array's identifier: what the parts share; inside a loop, an entry's place is that of lane 0."""
 
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """A temporary of an earlier part and its place in the shared array."""
-
-    identifier: str
-    place: int
-
-    @property
-    def assignment(self) -> Assignment:
-        """The temporary with what stands there."""
-        return Assignment(self.identifier, Element(SHARED, self.place))
+NUMBERS: Final = "numbers of lanes"
+"""In the place of an array's identifier, inside a loop: its table, by rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,26 +87,6 @@ def _with_tables(statements: Sequence[Statement], results: Sequence[Result]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class LaneStatement:
-    """A temporary of a loop's body.
-
-    Attributes:
-        identifier, expression: the temporary and what it holds.
-        loads: columns that are first needed here, by the place of their first lane.
-        numbers: constants that are first needed here, by their row of the table.
-        store: place of the column's first lane, or None.
-        sign: row of the table by which it is multiplied when it is stored, or None.
-    """
-
-    identifier: str
-    expression: Expression
-    loads: tuple[Load, ...]
-    numbers: tuple[Load, ...]
-    store: int | None
-    sign: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Loop:
     """Alike sections as a function with one loop.
 
@@ -124,8 +95,8 @@ class Loop:
         lanes: number of sections.
         width: lanes that the loop runs over.
         table: constants that differ between lanes, row by row.
-        common: temporaries that are the same for all lanes.
-        statements: the body.
+        common: temporaries that are the same for all lanes, read before the loop.
+        statements: the body; what it reads and stores of the shared array are columns, side by side for all lanes.
         operations: + - * / of all sections.
     """
 
@@ -133,8 +104,8 @@ class Loop:
     lanes: int
     width: int
     table: tuple[tuple[Constant, ...], ...]
-    common: tuple[Load, ...]
-    statements: tuple[LaneStatement, ...]
+    common: tuple[Assignment, ...]
+    statements: tuple[Statement, ...]
     operations: int
 
 
@@ -433,7 +404,7 @@ class _Placing:
             names = [name for name in line.needs if self.made[name] < stage and name not in known]
             known.update(names)
             used.update(line.operands)
-            loads = [Load(name, self._home(name)).assignment for name in names]
+            loads = [self._read(name) for name in names]
             if line.index is not None:
                 used.add(line.identifier)
                 entries += [*loads, Store(line.identifier, line.index, line.expression)]
@@ -466,6 +437,10 @@ class _Placing:
                     stores.append(Store(SHARED, region.place + lane, Negation(value) if negative else value))
         return stores
 
+    def _read(self, name: str) -> Assignment:
+        """A temporary of an earlier part."""
+        return Assignment(name, Element(SHARED, self._home(name)))
+
     def _home(self, name: str) -> int:
         region, lane = self.homes[name]
         return region.place + lane
@@ -473,9 +448,8 @@ class _Placing:
     def _loop(self, stage: int, lanes: Lanes) -> Loop:
         known: set[str] = set()
         table: dict[tuple[Constant, ...], int] = {}
-        statements = []
+        statements: list[Statement] = []
         for assignment in lanes.assignments:
-            loads, constants = [], []
             for leaf in leaves(assignment.expression):
                 name = leaf.identifier if isinstance(leaf, Variable) else ""
                 if name not in lanes.columns or name in known:
@@ -483,21 +457,23 @@ class _Placing:
                 known.add(name)
                 column = self.columns[stage, name]
                 if column.region is None:
-                    constants.append(Load(name, table.setdefault(column.table, len(table))))
+                    row = table.setdefault(column.table, len(table))
+                    statements.append(Assignment(name, Element(NUMBERS, row)))
                 else:
-                    loads.append(Load(name, column.region.place))
+                    statements.append(Assignment(name, Element(SHARED, column.region.place)))
+            statements.append(assignment)
             output = self.outputs.get((stage, assignment.identifier))
+            if output is None:
+                continue
+            value: Expression = Variable(assignment.identifier)
             signs = lanes.signs[assignment.identifier]
-            sign = None
-            if output is not None and -1 in signs:
+            if -1 in signs:
                 padded = (*signs, *signs[-1:] * (lanes.width - len(signs)))
-                sign = table.setdefault(tuple(Constant(Fraction(value)) for value in padded), len(table))
-            place = None if output is None else output.place
-            statements.append(
-                LaneStatement(assignment.identifier, assignment.expression, tuple(loads), tuple(constants), place, sign)
-            )
+                row = table.setdefault(tuple(Constant(Fraction(sign)) for sign in padded), len(table))
+                value = Product((Element(NUMBERS, row), value))
+            statements.append(Store(SHARED, output.place, value))
         size = lanes.operations * len(lanes.titles)
-        common = tuple(Load(name, self._home(name)) for name in lanes.common)
+        common = tuple(map(self._read, lanes.common))
         return Loop(lanes.title, len(lanes.titles), lanes.width, tuple(table), common, tuple(statements), size)
 
 
