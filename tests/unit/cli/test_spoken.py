@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,13 +38,15 @@ def sentences(source: str) -> Iterator[str]:
             yield node.value
 
 
-def below() -> Iterator[tuple[str, str]]:
-    """Modules below the command line, and their sentences."""
+@cache
+def below() -> tuple[tuple[str, str], ...]:
+    """Modules below the command line that may name options, and their sentences."""
+    found = []
     for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE).as_posix()
-        if not name.startswith("cli/"):
-            for sentence in sentences(path.read_text(encoding="utf-8")):
-                yield name, sentence
+        name, text = path.relative_to(PACKAGE).as_posix(), path.read_text(encoding="utf-8")
+        if not name.startswith("cli/") and re.search(r"--[a-z]|(?<!`)`[a-z]", text):
+            found += [(name, sentence) for sentence in sentences(text)]
+    return tuple(found)
 
 
 def test_no_sentence_below_names_what_is_typed() -> None:
