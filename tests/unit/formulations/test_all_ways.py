@@ -9,11 +9,15 @@ from math import cos, sin
 
 import pytest
 
+from mbsym.formulations.constraint_force.matrices import inverse_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.system import Model
 from mbsym.registry import FORMULATIONS, TRANSFER_MATRIX, available_functions
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.scalar import Scalar
+from mechanisms.exact import same
+from mechanisms.matrices import by, flat, results, rows
 from mechanisms.mechanism import mechanism_of
 from mechanisms.one_joint import BAR, one_joint
 from mechanisms.random_trees import random_tree
@@ -56,6 +60,16 @@ def test_functions_are_those_of_newton_and_euler(way: str, tree: str) -> None:
     for name, function in found.items():
         if name in expected:
             assert compare(function(own.afresh()), expected[name](own.afresh())), name
+
+
+@pytest.mark.parametrize("tree", ["driven", "bush"])
+def test_the_inverse_mass_matrix_of_constraint_forces(tree: str) -> None:
+    own = mechanism(tree)
+    (inverse,) = results(inverse_mass_matrix(own)).values()
+    (entries,) = results(available_functions(own, "newton-euler").functions["mass_matrix"](own)).values()
+    M, inverse = rows(entries, own.nv), rows(inverse, own.nv)
+    unit = [Scalar(own.graph, 0) + int(i == j) for i in range(own.nv) for j in range(own.nv)]
+    assert same(own, flat(by(M, inverse)), unit)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -37,7 +37,9 @@ def test_a_swing_comes_through_the_filters(planar: Regression) -> None:
     """One sine of 1 Hz for ten seconds: five times that is the cut-off; its slope and curvature are known."""
     t = 0.005 * np.arange(2000)
     q = np.column_stack([np.sin(2 * np.pi * t)] * 3)
-    found = motion_of(Measurements(t, q, None, None, 0 * q, (0, 1, 2)), planar.mechanism)
+    data = Measurements(t, q, None, None, 0 * q, (0, 1, 2))
+    assert data.step == pytest.approx(0.005, rel=1e-12)
+    found = motion_of(data, planar.mechanism)
     assert found.cutoff == pytest.approx(5.0, rel=0.02)
     middle = slice(300, -300)
     w, at = 2 * np.pi, found.t[middle]
