@@ -62,6 +62,11 @@ LINES: Final = {
     "mbsym/formulations/shared/kinds.py": {
         "_IDENTITY: Final = (1, 0, 0, 0, 1, 0, 0, «0», 1)": "products with a unit matrix fold away",
     },
+    "mbsym/formulations/shared/roles.py": {
+        'called = f"{name}_out" if whose «==» "own" else f"inboard_{name}_out"': (
+            "names of values inside a step, different either way"
+        ),
+    },
     "mbsym/identification/consistent.py": {
         "length, before = «1.0», problem.cost(x)": "where a line search begins, which halves until the cost falls",
     },
@@ -86,14 +91,26 @@ LINES: Final = {
             "the space that wrenches span, whatever their sizes"
         ),
     },
+    "mbsym/model/validate.py": {
+        "elif abs(dot(axis, second)) «>» PERPENDICULAR * norm(axis) * norm(second):": LIMIT,
+    },
+    "mbsym/regressors/field_matrix.py": {
+        "while newer «>» _SHORT:": LIMIT,
+    },
     "mbsym/report/rows.py": {
         'found.append(Piece("close", "", None, depth, «1»))': LOOK,
+    },
+    "mbsym/symbolic/differentiate.py": {
+        "total = graph.add(total, graph.mul(«partial, _signed(tangents, operand)»))": "a product, in either order",
     },
     "mbsym/symbolic/equality.py": {
         "if below is not doubt «and» below:": "a union with the same, or with nothing",
     },
     "mbsym/symbolic/graph.py": {
         "if x «<» 0:": "no reference is 0, which has no sign",
+    },
+    "mbsym/symbolic/nested_form.py": {
+        "return (self._product(«kernel, quotient», scale), *self.plan(rest, scale))": "a product, in either order",
     },
     "mbsym/transfer_matrix/closed_form.py": {
         'q = sp.Symbol("q", positive=«True»)': "what simplification may assume, and nothing is simplified",
@@ -125,11 +142,20 @@ LINES: Final = {
         ),
         "fewer = tree.count_below(high / «4.0»)": "a wider bracket about the same roots",
     },
+    "mbsym/verification/edge_states.py": {
+        "FINE: Final = «24»": SAMPLE,
+    },
     "mbsym/verification/loop_checks.py": {
         "STARTS: Final = «8»": SAMPLE,
     },
+    "mbsym/verification/loop_identities.py": {
+        "return np.zeros((«0», matrix.shape[1]))": "a row of zeros spans nothing",
+    },
     "mbsym/verification/random_mechanisms.py": {
         "bodies: tuple[int, int] = («3», 9),": SAMPLE,
+    },
+    "mbsym/visualisation/topology_diagram.py": {
+        "y += self.strips[row] if row else «0»": LOOK,
     },
     "runtime/adaptive_steps.py": {
         "if control[IDLE] «>» MOST_IDLE:": LIMIT,

@@ -89,7 +89,8 @@ class Beyond:
         every = states(done.derivation.mechanism, double)
         kept = [each for each in every if all(frozen._agree(*pair, each) for pair in pairs)]
         random = np.random.default_rng(8)
-        self._functions = [frozen._frozen(*pair, kept, random) for pair in pairs if pair[0].name in switched.calls]
+        known = [pair for pair in pairs if pair[0].name in switched.calls]
+        self._functions = [frozen._frozen(*pair, kept, random, iterates=False) for pair in known]
         self._given = {name: np.array([state[name] for state in kept]) for name in kept[0]}
         self._switched = switched
         self._epsilon = np.finfo({"double": np.float64, "float": np.float32}[done.options.real]).eps

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from mbsym import __version__
 from mbsym.codegen.c.bodies import (
     SharedNames,
     body_lines,
@@ -50,6 +49,7 @@ from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH, c_comment, enumerator
 from mbsym.conventions import CONSTANTS
+from mbsym.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

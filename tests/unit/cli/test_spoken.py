@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import mbsym
-from mbsym.cli.application import VERBS, command_of
+from mbsym.cli.application import VERBS, command_of, main
 from mbsym.cli.spoken import spoken
 
 PACKAGE = Path(mbsym.__file__).parent
@@ -68,3 +70,19 @@ def test_options_are_said_as_they_are_typed() -> None:
         "--function: leave --style shared or --self-test out"
     )
     assert spoken("'a`b' is no name") == "'a`b' is no name"
+
+
+def test_findings_of_a_model_are_said_alike(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    robot = tmp_path / "r.urdf"
+    robot.write_text(
+        '<robot name="r"><link name="base"/><link name="rod"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="pin" type="continuous"><origin rpy="1.5708 0 0"/><parent link="base"/><child link="rod"/></joint>'
+        "</robot>",
+        encoding="utf-8",
+    )
+    for line in (["info", str(robot)], ["info", str(robot), "--json"], ["label", str(robot)]):
+        assert main(line) == 0
+        out, err = capsys.readouterr()
+        assert "--snap-angles 1e-4 takes them as exact" in " ".join((out + err).split())
+        assert "`snap" not in out + err

@@ -28,6 +28,7 @@ from mbsym.derivatives.functions import DERIVATIVE_FUNCTIONS
 from mbsym.pipeline import optimise
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Input, Output, ParameterInput, Program
+from mechanisms.examples import further
 from mechanisms.mechanism import mechanism_of
 
 
@@ -129,7 +130,9 @@ def test_a_section_that_reads_its_neighbour_is_no_lane() -> None:
     assert not any(isinstance(block, Lanes) for block in blocks)
 
 
-@pytest.mark.parametrize("flags", [DEFAULT_FLAGS, (*WARNINGS, "-O0"), (*WARNINGS, "-O3")], ids=["O2", "O0", "O3"])
+@pytest.mark.parametrize(
+    "flags", [DEFAULT_FLAGS, *further(((*WARNINGS, "-O0"),), ((*WARNINGS, "-O3"),))], ids=["O2", "O0", "O3"]
+)
 @pytest.mark.parametrize("shift", [0, 1])
 @pytest.mark.parametrize("factors", [equal, different, of_both_signs])
 def test_values_are_those_of_numpy(

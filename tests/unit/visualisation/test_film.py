@@ -133,6 +133,19 @@ def test_discs_have_the_moment_of_inertia_of_their_body() -> None:
     assert np.ptp(own.vertices[:, 0]) == pytest.approx(2 * 0.3, rel=1e-2)
 
 
+def test_links_reach_from_joint_to_joint() -> None:
+    """0.4 m, but for the round ends of bars."""
+    bodies = tuple(mbsym.Body(name, 1, (0, 0, -0.2), (0.02, 0.02, 0.001)) for name in ("upper", "lower"))
+    joints = (
+        mbsym.Joint("shoulder", "revolute", "ground", "upper", axis="y"),
+        mbsym.Joint("elbow", "revolute", "upper", "lower", axis="y", predecessor_placement=(0, 0, -0.4)),
+    )
+    mechanism = build_mechanism(model := mbsym.Model("m", bodies, joints), model.label(), "none")
+    items = scenery(skeleton(mechanism), poses_at(mechanism, np.zeros(2)))
+    z = np.concatenate([part.vertices[:, 2] for part in items.parts if part.role == "link" and part.body == 1])
+    assert (z.min(), z.max()) == pytest.approx((-0.4, 0), abs=0.02)
+
+
 @pytest.mark.parametrize("end", [(0, 0, 2), (1, 2, 2), (-3, 0.1, 0)])
 def test_what_is_stretched_keeps_its_width(end: tuple[float, float, float]) -> None:
     """Columns of the placement: two of its width across, one along, in a right-handed frame; then the middle."""
