@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from mbsym.codegen.c.parts import NUMBERS, SHARED, Loop, split
+from mbsym.codegen.c.parts import split
+from mbsym.codegen.c.pieces import NUMBERS, SHARED, Loop
 from mbsym.codegen.c.trigonometry import Front, in_front
 from mbsym.codegen.expressions import (
     Call,

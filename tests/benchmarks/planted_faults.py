@@ -61,6 +61,8 @@ ROOMS: Final = (
     "mbsym/codegen/usage.py",
     "mbsym/codegen/c/lanes.py",
     "mbsym/codegen/c/parts.py",
+    "mbsym/codegen/c/pieces.py",
+    "mbsym/codegen/c/placing.py",
 )
 
 CHAINS: Final = {"chain of 30 bodies": 30, "chain of 8 bodies": 8}

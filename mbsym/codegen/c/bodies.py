@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.loops import LoopLines
-from mbsym.codegen.c.parts import NUMBERS, SHARED, Loop, Part, whole
+from mbsym.codegen.c.pieces import NUMBERS, SHARED, Loop, Part, whole
 from mbsym.codegen.c.tables import CONTINUED, INDENT, table_lines
 from mbsym.codegen.c.trigonometry import Front
 from mbsym.codegen.expressions import Element, Expression, Negation, Product, Variable, operands, with_operands

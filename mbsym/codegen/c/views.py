@@ -20,7 +20,8 @@ from mbsym.codegen.c.comments import comment_lines, function_comment, operation_
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.fixed_parts import placed, runtime_text
 from mbsym.codegen.c.formals import closed, formal, formals, structure_formal
-from mbsym.codegen.c.parts import Loop, Part, split
+from mbsym.codegen.c.parts import split
+from mbsym.codegen.c.pieces import Loop, Part
 from mbsym.codegen.c.statuses import (
     StatusView,
     ToleranceView,

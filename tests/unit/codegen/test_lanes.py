@@ -13,7 +13,8 @@ import pytest
 from mbsym import examples
 from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
 from mbsym.codegen.c.lanes import FEWEST_LANES, Lanes, in_lanes
-from mbsym.codegen.c.parts import SHARED, Loop, split
+from mbsym.codegen.c.parts import split
+from mbsym.codegen.c.pieces import SHARED, Loop
 from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.expressions import Element
 from mbsym.codegen.interface import render

@@ -13,7 +13,7 @@ import pytest
 import mbsym
 import mbsym.stages
 from mbsym.codegen import lower, lower_loops
-from mbsym.codegen.c import parts
+from mbsym.codegen.c import pieces, placing
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.expressions import Sum, Variable
 from mbsym.consumers.export import export
@@ -153,11 +153,11 @@ def test_a_fault_in_shared_steps_is_seen(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_fault_in_lanes_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def other_sign(loop: parts.Loop) -> parts.Loop:
+    def other_sign(loop: pieces.Loop) -> pieces.Loop:
         first, *others = loop.statements
         return replace(loop, statements=(replace(first, expression=lower.negated(first.expression)), *others))
 
-    changed(monkeypatch, parts._Placing, "_loop", other_sign)
+    changed(monkeypatch, placing.Placing, "_loop", other_sign)
     assert ", in C," in str(refused(tmp_path, benchmark_chain(8), {**IN_LANES, "simplify": "none"}))
 
 
