@@ -31,6 +31,9 @@ LINES: Final = {
     },
     "mbsym/codegen/c/lanes.py": {
         "if factor.flexible is not None and factor.cost «<» cost:": "of equal costs any may take a sign",
+        "return «2» if isinstance(expression, (Constant, Variable, Element)) else 1": (
+            "places in an order of three, the last of them"
+        ),
     },
     "mbsym/codegen/c/parts.py": {
         "size, place, best = 0, cuts[-1], (max(crossing) + «1», 0)": "more than all that is compared with it, both",
