@@ -90,6 +90,9 @@ LINES: Final = {
             "all rows of a table have as many cells, and none is a head alone"
         ),
     },
+    "mbsym/loops/closing.py": {
+        "columns: Array | float = «1.0»": "a unit that all motions have in common",
+    },
     "mbsym/loops/code_size.py": {
         "parameters = _OF_A_BODY «*» mechanism.nb": (
             "an estimate that is promised within a factor of four, and is with either"
@@ -108,6 +111,9 @@ LINES: Final = {
     },
     "mbsym/regressors/field_matrix.py": {
         "while newer «>» _SHORT:": LIMIT,
+    },
+    "mbsym/report/reader_symbols.py": {
+        "symbols=(0, «1», 2),": LOOK,
     },
     "mbsym/report/rows.py": {
         'found.append(Piece("close", "", None, depth, «1»))': LOOK,
@@ -174,6 +180,10 @@ LINES: Final = {
     },
     "runtime/adaptive_steps.py": {
         "if control[IDLE] «>» MOST_IDLE:": LIMIT,
+    },
+    "runtime/c/loop_derivatives.c": {
+        "MODEL_real dlambda_dv[restrict MODEL_NR «*» MODEL_NV], MODEL_real dlambda_dtau[restrict MODEL_NR * "
+        "MODEL_NV])": "an extent, of which C keeps nothing",
     },
     "runtime/c/loops.c": {
         "MODEL_real wrenches[restrict 6 «*» MODEL_NJ])": "an extent, of which C keeps nothing",
