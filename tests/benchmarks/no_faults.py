@@ -31,6 +31,9 @@ LINES: Final = {
     },
     "mbsym/codegen/c/lanes.py": {
         "if factor.flexible is not None and factor.cost «<» cost:": "of equal costs any may take a sign",
+        "return «2» if isinstance(expression, (Constant, Variable, Element)) else 1": (
+            "places in an order of three, the last of them"
+        ),
     },
     "mbsym/codegen/c/parts.py": {
         "size, place, best = 0, cuts[-1], (max(crossing) + «1», 0)": "more than all that is compared with it, both",
@@ -87,6 +90,9 @@ LINES: Final = {
             "all rows of a table have as many cells, and none is a head alone"
         ),
     },
+    "mbsym/loops/closing.py": {
+        "columns: Array | float = «1.0»": "a unit that all motions have in common",
+    },
     "mbsym/loops/code_size.py": {
         "parameters = _OF_A_BODY «*» mechanism.nb": (
             "an estimate that is promised within a factor of four, and is with either"
@@ -105,6 +111,9 @@ LINES: Final = {
     },
     "mbsym/regressors/field_matrix.py": {
         "while newer «>» _SHORT:": LIMIT,
+    },
+    "mbsym/report/reader_symbols.py": {
+        "symbols=(0, «1», 2),": LOOK,
     },
     "mbsym/report/rows.py": {
         'found.append(Piece("close", "", None, depth, «1»))': LOOK,
