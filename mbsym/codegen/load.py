@@ -362,7 +362,7 @@ def _python_file(path: Path | str) -> Path:
     file = Path(path).resolve()
     if not file.is_file():
         raise CodegenError(
-            "there is no such Python module", where=str(file), remedy="generate it with --language numpy"
+            "there is no such Python module", where=str(file), remedy="generate it with `languages numpy`"
         )
     return file
 

@@ -8,7 +8,6 @@ from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
-from mbsym import __version__
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.manifest import SAFETY_SUFFIXES, json_text
 from mbsym.embedded.c_source import CFunction, CSource, cycles, deepest, read_source
@@ -16,6 +15,7 @@ from mbsym.embedded.misra import Findings, Verdict, check, verdicts
 from mbsym.embedded.safety_text import safety_text
 from mbsym.embedded.stack import Frames, frames_of
 from mbsym.errors import CodegenError
+from mbsym.version import __version__
 
 SCHEMA: Final = 1
 """Of the report; raised when a field changes its meaning or goes."""

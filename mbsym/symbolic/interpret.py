@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.program import Program
+from mbsym.symbolic.unroll import unrolled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +45,7 @@ def interpret(
     """
     import numpy as np
 
+    program = unrolled(program)
     graph = program.graph
     values: dict[int, Any] = {}
     batch = _bind_inputs(program, arguments, values)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from mbsym.values.given import direction, entries, set_plain
 
@@ -110,3 +110,33 @@ def named(item: Any, kind: Kind) -> tuple[Any, ...]:
         elif (kind, entry.kind) == ("joint", "joints"):
             found += getattr(item, entry.key)
     return tuple(found)
+
+
+class Typed(Protocol):
+    """What has a type in files."""
+
+    type: ClassVar[str]
+
+
+E = TypeVar("E", bound=Typed)
+
+
+@dataclass(frozen=True, slots=True)
+class ElementRecord(Generic[E]):
+    """The record of what has entries, listed under its type in files.
+
+    Attributes:
+        element: its dataclass.
+    """
+
+    element: type[E]
+
+    @property
+    def name(self) -> str:
+        """Type in files."""
+        return self.element.type
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What its table in a file holds beside the type."""
+        return entries_of(self.element)

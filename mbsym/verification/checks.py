@@ -29,7 +29,7 @@ from mbsym.verification.given_sines_identities import GIVEN_SINES
 from mbsym.verification.identities import IDENTITIES
 from mbsym.verification.own_measures import OwnMeasures
 from mbsym.verification.own_units import in_units, input_sizes, units_of
-from mbsym.verification.random_trees import random_state
+from mbsym.verification.random_state import random_state
 from mbsym.verification.workspace_identities import PREPARED, workspaces
 
 Array = NDArray[Any]

@@ -29,7 +29,7 @@ from mbsym.regressors.parameters import StandardParameter, standard_parameters
 from mbsym.values.entries import Entry, entries_of
 from mbsym.values.numbers import evaluate, parameter_values
 from mbsym.values.parameter import Value
-from mbsym.verification.random_trees import random_state
+from mbsym.verification.random_state import random_state
 
 Array = NDArray[Any]
 
@@ -253,7 +253,10 @@ class _Scaling:
             joint,
             predecessor_placement=self.placed(joint.predecessor_placement),
             successor_placement=self.placed(joint.successor_placement),
-            pitch=times(joint.pitch, 1 / self._units.length),
+            numbers=tuple(
+                (number.name, times(value, 1 / self._units.of(number.unit)))
+                for number, value in zip(joint.kind.numbers, joint.values, strict=True)
+            ),
             armature=times(joint.armature, 1 / self._units.of("kg or kg m^2", _slides(joint))),
             initial=tuple(
                 times(value, 1 / self._units.of(unit))

@@ -9,6 +9,7 @@ cheap ones of many files first, then the rest, until one fails.
 from __future__ import annotations
 
 import ast
+import fcntl
 import hashlib
 import json
 import os
@@ -16,7 +17,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
@@ -31,17 +32,32 @@ WARM: Final = (
 )  # fmt: skip
 """Imported before the first fork; what is missing is left out."""
 
-SLOWEST: Final = 4
+SLOWEST: Final = 3
 """Seconds of processor time after which the recording gives a test up: it is not run against faults."""
 
-LONGEST: Final = 20
-"""Seconds of processor time after which the recording of a file takes each function of tests with one set only."""
+QUIET: Final = 200
+"""Lines of a function that a test executes without a new one until the function is traced no longer."""
+
+LONGEST, ENOUGH = 5, 9
+"""Seconds of processor time after which the recording of a file takes one set of each function of tests, then none."""
 
 FIRST_FILES, FIRST_TESTS, FIRST_SECONDS = 12, 3, 15.0
 """Files, tests of each and seconds of the first round against a fault."""
 
 SECONDS: Final = 90.0
 """Recorded seconds of all tests against one fault: the cheapest."""
+
+SLOW_TESTS, SLOW_SECONDS = 8, 10.0
+"""How many tests that take too long to be recorded are asked about a fault, and a fifth of what each may take."""
+
+WHOLE, NAMED = 7, 300
+"""Seconds of processor time of files that are run against a fault without recordings, and of tests that are named."""
+
+IMPORT: Final = " (import)"
+"""Marks a file of tests that could not be collected."""
+
+PASSING: Final[set[str]] = set()
+"""Tests of whole files that have passed without a fault."""
 
 PYTEST: Final = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no"]
 
@@ -131,8 +147,9 @@ class Recorder:
         self._seen: dict[str, set[int]] = {}
         self._read: set[str] = set()
         self._places: dict[str, str] = {}
-        self._left: dict[int, set[int]] = {}
+        self._foreign: set[int] = set()
         self._codes: list[CodeType] = []
+        self._given_up: set[str] = set()
         self._functions: set[str] = set()
         self._began = spent()
         sys.addaudithook(self._audited)
@@ -152,58 +169,81 @@ class Recorder:
                 self._read.add(place)
                 self._seen.setdefault(place, set()).add(0)
 
-    def _trace(self, frame: FrameType, event: str, argument: object) -> Any:
-        code = frame.f_code
-        place = self._place(code.co_filename)
-        if not place:
-            return None
-        left = self._left.get(id(code))
-        if left is None:
-            self._codes.append(code)
-            left = self._left[id(code)] = {line for *_, line in code.co_lines() if line}
-        if not left:
-            return None
-        seen = self._seen.setdefault(place, set())
+    def _tracer(self) -> Callable[[FrameType, str, object], Any]:
+        """A trace function of one test: functions of other places, or whose lines are known, cost one look."""
+        done, left, quiet = set(self._foreign), dict[int, set[int]](), dict[int, int]()
+        self._seen = {place: {0} for place in self._read}
 
-        def local(frame: FrameType, event: str, argument: object) -> Any:
-            if event == "line":
-                seen.add(frame.f_lineno)
-                left.discard(frame.f_lineno)
+        def called(frame: FrameType, event: str, argument: object) -> Any:
+            code = frame.f_code
+            number = id(code)
+            if number in done:
+                return None
+            if number not in left:
+                place = self._place(code.co_filename)
+                self._codes.append(code)
+                if not place:
+                    self._foreign.add(number)
+                    done.add(number)
+                    return None
+                left[number], quiet[number] = {line for *_, line in code.co_lines() if line}, 0
+            own, seen = left[number], self._seen.setdefault(self._place(code.co_filename), set())
+
+            def local(frame: FrameType, event: str, argument: object) -> Any:
+                if event == "line":
+                    line = frame.f_lineno
+                    if line in own:
+                        seen.add(line)
+                        own.discard(line)
+                        quiet[number] = 0
+                    quiet[number] += 1
+                    if not own or quiet[number] > QUIET:
+                        done.add(number)
+                        frame.f_trace_lines = False
+                return local
+
             return local
 
-        return local
+        return called
 
-    def _traced(self, name: str) -> Generator[None, Any, Any]:
+    @contextmanager
+    def _traced(self, name: str) -> Iterator[None]:
         # What an earlier test of the file read may be kept in memory.
-        self._seen, self._left, self._codes = {place: {0} for place in self._read}, {}, []
-        began = spent()
-        sys.settrace(self._trace)
+        tracer, began = self._tracer(), spent()
+        sys.settrace(tracer)
         try:
-            return (yield)
+            yield
         finally:
             sys.settrace(None)
             self.tests[name] = {
                 "seconds": round(spent() - began, 4),
-                "lines": {path: sorted(lines) for path, lines in self._seen.items()},
+                "lines": {path: f"{sum(1 << line for line in lines):x}" for path, lines in self._seen.items()},
             }
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self, session: pytest.Session) -> Generator[None, Any, Any]:
-        return (yield from self._traced(""))
+        with self._traced(""):
+            return (yield)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, Any, Any]:
-        return (yield from self._traced(item.nodeid))
+        with self._traced(item.nodeid):
+            return (yield)
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        function = item.nodeid.partition("[")[0]
-        if spent() - self._began > LONGEST and function in self._functions:
+        function, took = item.nodeid.partition("[")[0], spent() - self._began
+        if took > (LONGEST if function in self._functions else ENOUGH):
+            self._given_up.add(item.nodeid)
             pytest.skip("the file takes too long")
         self._functions.add(function)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        signal.signal(signal.SIGPROF, _too_late)
+        def too_late(*_: object) -> None:
+            self._given_up.add(item.nodeid)
+            raise TimeoutError
+
+        signal.signal(signal.SIGPROF, too_late)
         signal.setitimer(signal.ITIMER_PROF, SLOWEST)
         try:
             return (yield)
@@ -214,39 +254,48 @@ class Recorder:
         self.passed[report.nodeid] = self.passed.get(report.nodeid, True) and report.passed
 
     def found(self) -> dict[str, dict[str, Any]]:
-        """Tests that passed, and collection under the name ""."""
-        return {name: test for name, test in self.tests.items() if not name or self.passed.get(name)}
+        """Tests that passed, and collection under the name ""; those that were given up without their seconds."""
+        for name in self._given_up & self.tests.keys():
+            del self.tests[name]["seconds"]
+        good = {name for name, passed in self.passed.items() if passed} | self._given_up | {""}
+        return {name: test for name, test in self.tests.items() if name in good}
 
 
 def record(copy: Path, path: str, rooms: Sequence[str], kept: Path) -> dict[str, dict[str, Any]]:
-    """Lines and seconds of the tests of a file, from what is kept where the file has not changed since."""
+    """Lines and seconds of the tests of a file, from what is kept where the file has not changed since.
+
+    Lines of a file are bits of a number, written to base 16. The bit of line 0 is set where the file was read as text.
+    A test without seconds takes too long: its lines are those of its beginning. What another process records at the
+    same time is waited for.
+    """
     digest = hashlib.sha256(path.encode() + (copy / path).read_bytes()).hexdigest()[:16]
     place = kept / f"{digest}.json"
-    if place.exists():
-        loaded: dict[str, dict[str, Any]] = json.loads(place.read_text(encoding="utf-8"))
-        return loaded
+    kept.mkdir(parents=True, exist_ok=True)
+    with (kept / f"{digest}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not place.exists():
+            found = _recorded(copy, path, rooms)
+            whole = place.with_suffix(".part")
+            whole.write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
+            whole.replace(place)
+    loaded: dict[str, dict[str, Any]] = json.loads(place.read_text(encoding="utf-8"))
+    return loaded
 
+
+def _recorded(copy: Path, path: str, rooms: Sequence[str]) -> dict[str, dict[str, Any]]:
     def work() -> dict[str, dict[str, Any]]:
         recorder = Recorder(copy, rooms)
         pytest.main([*PYTEST[1:], path], plugins=[recorder])
         return recorder.found()
 
-    found: dict[str, dict[str, Any]] = forked(copy, work, processor=240, wall=900).returned or {}
-    kept.mkdir(parents=True, exist_ok=True)
-    place.write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
-    return found
+    return forked(copy, work, processor=120, wall=600).returned or {}
 
 
-class Selected:
-    """A plugin of pytest: runs the named tests in their order and keeps the first that fails."""
+class Noted:
+    """A plugin of pytest: keeps the first test that fails."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self.order = {name: number for number, name in enumerate(names)}
+    def __init__(self) -> None:
         self.failed = ""
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = sorted((each for each in items if each.nodeid in self.order), key=lambda e: self.order[e.nodeid])
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed and not self.failed:
@@ -254,7 +303,19 @@ class Selected:
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed and not self.failed:
-            self.failed = f"{report.nodeid} (import)"
+            self.failed = f"{report.nodeid}{IMPORT}"
+
+
+class Selected(Noted):
+    """Runs the named tests in their order."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__()
+        self.order = {name: number for number, name in enumerate(names)}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = sorted((each for each in items if each.nodeid in self.order), key=lambda e: self.order[e.nodeid])
 
 
 def failing(copy: Path, tests: Sequence[tuple[str, float]]) -> str:
@@ -277,6 +338,31 @@ def failing(copy: Path, tests: Sequence[tuple[str, float]]) -> str:
     return "end of the process" if ended.returned is None else str(ended.returned)
 
 
+def first_failing(
+    copy: Path, files: Sequence[str], seconds: int, without: Callable[[], None], fault: Callable[[], None]
+) -> str:
+    """The first test of these files that fails within seconds with the fault in place, and not without."""
+
+    def work(names: Sequence[str]) -> str:
+        sys.dont_write_bytecode = True
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+        noted = Noted()
+        pytest.main([*PYTEST, *names], plugins=[noted])
+        return noted.failed
+
+    if not files:
+        return ""
+    failed = str(forked(copy, lambda: work(files), processor=seconds, wall=20 * seconds).returned or "")
+    if failed and failed not in PASSING:
+        without()
+        ended = forked(copy, lambda: work([failed.removesuffix(IMPORT)]), processor=seconds, wall=20 * seconds)
+        fault()
+        if ended.returned != "":
+            return ""
+        PASSING.add(failed)
+    return failed
+
+
 def statement_lines(source: str, line: int) -> tuple[range, bool]:
     """Lines of the innermost statement about a line (of its head if it has a body), and whether a function has it."""
     best, inside = range(line, line + 1), False
@@ -295,26 +381,39 @@ def statement_lines(source: str, line: int) -> tuple[range, bool]:
 
 def candidates(
     records: Iterable[dict[str, dict[str, Any]]], path: str, source: str, line: int
-) -> list[tuple[str, float]]:
-    """Tests that execute the statement at a line, with their seconds; of what runs on import those about the file."""
+) -> tuple[list[tuple[str, float]], list[tuple[str, float]], list[str]]:
+    """Tests that execute the statement at a line; that only have imported it; and those of the first that are slow.
+
+    Of what runs on import the first are tests that execute anything of the file. Quick tests have their seconds.
+    """
     lines, inside = statement_lines(source, line) if path.endswith(".py") else (range(line, line + 1), False)
+    wanted = sum(1 << each for each in lines)
     found: list[tuple[str, float]] = []
+    imported: list[tuple[str, float]] = []
+    slow: list[str] = []
     for tests in records:
-        collected = not set(lines).isdisjoint(tests.get("", {}).get("lines", {}).get(path, ()))
+        collected = wanted & int(tests.get("", {}).get("lines", {}).get(path, "0"), 16)
         for name, test in tests.items():
-            hit = test["lines"].get(path)
-            if name and (collected or (hit and (not inside or 0 in hit or not set(lines).isdisjoint(hit)))):
-                found.append((name, test["seconds"]))
-    return sorted(found, key=lambda pair: (pair[1], pair[0]))
+            hit = int(test["lines"].get(path, "0"), 16)
+            if name and (hit & (wanted | 1) if inside else hit):
+                if "seconds" in test:
+                    found.append((name, test["seconds"]))
+                else:
+                    slow.append(name)
+            elif name and not test["lines"]:
+                slow.append(name)
+            elif name and collected and "seconds" in test:
+                imported.append((name, test["seconds"]))
+    found, imported = (sorted(each, key=lambda pair: (pair[1], pair[0])) for each in (found, imported))
+    return found, imported, slow
 
 
-def rounds(tests: Sequence[tuple[str, float]], about: Sequence[str]) -> Iterator[list[tuple[str, float]]]:
-    """A first round of few tests of the cheapest files, then the rest by file, those about the room first."""
+def rounds(tests: Sequence[tuple[str, float]]) -> Iterator[list[tuple[str, float]]]:
+    """A first round of few tests of the cheapest files, then the rest by file."""
     files: dict[str, list[tuple[str, float]]] = {}
     for test in tests:
         files.setdefault(test[0].split("::")[0], []).append(test)
     price = {path: sum(seconds for _, seconds in own[:FIRST_TESTS]) for path, own in files.items()}
-    price = {path: value * (0.2 if path.startswith(tuple(about)) else 1.0) for path, value in price.items()}
     first: list[tuple[str, float]] = []
     for path in sorted(files, key=lambda path: (price[path], path))[:FIRST_FILES]:
         if sum(seconds for _, seconds in first) + price[path] < FIRST_SECONDS:
@@ -329,10 +428,24 @@ def rounds(tests: Sequence[tuple[str, float]], about: Sequence[str]) -> Iterator
     yield rest
 
 
-def killed_by(copy: Path, tests: Sequence[tuple[str, float]], about: Sequence[str]) -> str:
+def killed_by(copy: Path, tests: Sequence[tuple[str, float]]) -> str:
     """The test that fails with the fault in place, or "" where none does."""
-    for chosen in rounds(tests, about):
+    for chosen in rounds(tests):
         failed = failing(copy, chosen)
         if failed:
             return failed
+    return ""
+
+
+def killed_by_slow(copy: Path, tests: Sequence[str], without: Callable[[], None], fault: Callable[[], None]) -> str:
+    """The first of the slow tests, of one set of each function, that fails with the fault in place and not without."""
+    functions = {name.partition("[")[0]: name for name in reversed(tests)}
+    for name in [each for each in tests if each in functions.values()][:SLOW_TESTS]:
+        failed = failing(copy, [(name, SLOW_SECONDS)])
+        if failed and failed != "time":
+            without()
+            passed = not failing(copy, [(name, SLOW_SECONDS)])
+            fault()
+            if passed:
+                return f"{failed} (slow)"
     return ""

@@ -3,111 +3,56 @@
     python tests/benchmarks/mutations.py [--count 300] [--seed 1] [--room PREFIX] [--list] [--again] [--write PAGE]
 
 A fault is another operator (+ for -, <= for <, and for or), another number (one more), a sign left out, a truth value
-turned round, or the first two arguments of a call exchanged, in the formulations, kinematics, transfer matrices, code
-generation and runtimes. What is drawn depends on the seed and the code alone. Faults are tried in a copy of the tree
-that is made once (``--scratch``); which tests execute which line is recorded when a file of tests is first asked, those
-about the room before all others, so that most faults cost seconds (mutation_runs.py); recording all takes half an hour.
-A test that does not end counts as one that fails, a fault on a line that no test executes has survived. Results are
-kept: the same command goes on where it was interrupted, ``--again`` tries survivors with the tests as they are now.
-Whether a survivor is a hole in the tests or no fault at all (an equal value, a limit of text, a bound that is never
-reached) is for the reader to say.
+turned round, or the first two arguments of a call exchanged, in any room of the package and in the routines of the
+runtime, C and JavaScript too. A room has as many faults as it has lines, of the count, and a line one at most; which
+depends on the seed and the code alone. Faults are tried in copies of the tree that are made once (``--scratch``), one
+for each process. First a few files of tests about the module are run for some seconds, then tests that are recorded to
+execute its line, of the room first (mutation_copies.py, mutation_runs.py). ``--depth first`` and ``--depth room`` stop
+there, since recording all takes a processor more than an hour. A test that does not end counts as one that fails, a
+fault on a line that no test executes has survived. Recordings and results are kept: the same command goes on where it
+was interrupted. ``--again`` tries survivors with the tests as they are now, ``--slow`` also with those that take too
+long to be recorded, and ``--again --fault FILE:LINE --tests TEST ...`` one of them with tests that it names. Whether a
+survivor is a hole in the tests or no fault at all (an equal value, a limit of text, a bound that is never reached) is
+for the reader to say (no_faults.py).
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-import compileall
 import json
 import random
 import re
-import shutil
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from py_compile import PycInvalidationMode
-from typing import Any, Final
+from typing import Final
 
-import mutation_runs
+import mutation_copies
 import no_faults
 
 ROOT = Path(__file__).resolve().parents[2]
 
-TREES = ("tests/physics/test_gear_trains.py", "tests/physics/test_formulations_agree_exactly.py")
-STEPPING = (
-    "tests/unit/transfer_matrix",
-    "tests/literature/test_li_commands.py",
-    "tests/execute/test_stepping_certificate.py",
-    "tests/execute/test_statuses_of_steps.py",
-    "tests/literature/test_transfer_matrix_rhombus.py",
-    "tests/physics/test_transfer_matrix_elements.py",
-)
-LOOPS = (
-    "tests/unit/loops/test_solver.py",
-    "tests/execute/test_statuses_of_loops.py",
-    "tests/execute/test_generated_loops.py",
-    "tests/unit/loops/test_runtime_cost.py",
-)
-CODE = (
-    "tests/unit/codegen",
-    "tests/execute/test_statuses.py",
-    "tests/execute/test_wrong_signs.py",
-    "tests/execute/test_linking.py",
-    "tests/execute/test_generated_code.py",
-    "tests/execute/test_generated_loops.py",
-)
-
-TESTS: Final[dict[str, tuple[str, ...]]] = {
-    "mbsym/formulations/constraint_force": (
-        "tests/literature/test_cfa_trees.py",
-        "tests/physics/test_formulations_kkt_form.py",
-        "tests/unit/report/test_constraint_force_documents.py",
-        *TREES,
-        "tests/physics/test_formulations_constraint_forces.py",
-    ),
-    "mbsym/formulations/kane": (*TREES, "tests/unit/report/test_documents.py"),
-    "mbsym/formulations/lagrange.py": ("tests/physics/test_lagrange.py",),
-    "mbsym/formulations": (
-        "tests/unit/formulations",
-        *TREES,
-        "tests/physics/test_frames.py",
-        "tests/physics/test_operation_counts.py",
-        "tests/execute/test_every_function_is_checked.py",
-    ),
-    "mbsym/kinematics": (
-        "tests/unit/kinematics",
-        "tests/unit/model",
-        *TREES,
-        "tests/physics/test_frames.py",
-        "tests/physics/test_random_trees.py",
-        "tests/unit/codegen/test_manifest.py",
-        "tests/execute/test_every_function_is_checked.py",
-    ),
-    "mbsym/transfer_matrix": STEPPING,
-    "runtime/transfer_matrix.py": STEPPING,
-    "mbsym/codegen": CODE,
-    "runtime/time_steps.py": ("tests/unit/simulation", "tests/physics/test_simulation_energy.py"),
-    "runtime": (*LOOPS, "tests/execute/test_statuses.py"),
-}
-"""Tests about each room, the longest prefix first."""
+TREES: Final = ("mbsym", "runtime")
+"""Where faults are put."""
 
 ASKED: Final = ("tests/unit", "tests/physics", "tests/literature", "tests/execute")
-"""What is asked about a fault that the tests about its room do not see.
+"""Tests that are asked about every fault."""
 
-Golden files and architecture would see any other text, whether it is wrong or not.
-"""
+OF_TEXT: Final = ("tests/golden", "tests/architecture")
+"""Tests that hold texts, asked where the text is the result: any text differs from them, whether it is wrong or not."""
 
-ROOMS = ("mbsym/formulations", "mbsym/kinematics", "mbsym/transfer_matrix", "mbsym/codegen", "runtime")
+TEXTS: Final = ("mbsym/formats", "mbsym/report", "mbsym/cli", "mbsym/visualisation", "mbsym/markup.py")
+"""Rooms whose result is text."""
+
+MODULES: Final = "mbsym/*.py"
+"""The room of the modules beside the rooms."""
 
 OTHER: Final = {
     ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "*", ast.Mod: "*",
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
     ast.And: "or", ast.Or: "and", ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
 }  # fmt: skip
-
-WITHOUT_FAULT: Final = "without_fault.json"
-"""File of the copy with the text of the module that has a fault at present."""
 
 NOT_EXCHANGED: Final = (ast.Starred, ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Lambda, ast.GeneratorExp)
 
@@ -224,136 +169,93 @@ def python_mutations(path: str, source: str) -> list[Mutation]:
 
 
 def c_mutations(path: str, source: str) -> list[Mutation]:
-    """All faults of a C file: operators between blanks, and numbers, outside comments."""
-    blank = re.sub(r"/\*.*?\*/", lambda found: " " * len(found[0]), source, flags=re.DOTALL)
+    """All faults of a C or JavaScript file: operators between blanks, and numbers, outside comments and texts."""
+    silent = r"/\*.*?\*/" if path.endswith(".c") else r"/\*.*?\*/|//[^\n]*|\"[^\"\n]*\"|'[^'\n]*'"
+    blank = re.sub(silent, lambda found: " " * len(found[0]), source, flags=re.DOTALL)
     others = {"+": "-", "-": "+", "*": "/", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
-              "&&": "||", "||": "&&", "+=": "-=", "-=": "+="}  # fmt: skip
+              "===": "!==", "!==": "===", "&&": "||", "||": "&&", "+=": "-=", "-=": "+="}  # fmt: skip
     found = []
-    for sign in re.finditer(r"(?<= )(\+=|-=|<=|>=|==|!=|&&|\|\||[-+*<>])(?= )", blank):
+    for sign in re.finditer(r"(?<= )(\+=|-=|<=|>=|[=!]==?|&&|\|\||[-+*<>])(?= )", blank):
         line = source.count("\n", 0, sign.start()) + 1
         found.append(Mutation(path, sign.start(), sign.end(), others[sign[0]], line))
-    for number in re.finditer(r"(?<![\w.])\d+(\.\d+)?(?![\w.])", blank):
+    for number in re.finditer(r"(?<![\w.#])\d+(\.\d+)?(?![\w.])", blank):
         line = source.count("\n", 0, number.start()) + 1
         more = repr(float(number[0]) + 1) if "." in number[0] else str(int(number[0]) + 1)
         found.append(Mutation(path, number.start(), number.end(), more, line))
     return found
 
 
-def all_mutations(root: Path, prefix: str) -> Iterator[Mutation]:
-    """Every fault of the rooms below a prefix."""
-    for room in ROOMS:
-        for path in sorted((root / room).rglob("*")):
-            name = path.relative_to(root).as_posix()
-            if not name.startswith(prefix) or path.suffix not in (".py", ".c"):
-                continue
-            source = path.read_text(encoding="utf-8")
-            yield from python_mutations(name, source) if path.suffix == ".py" else c_mutations(name, source)
+def rooms(root: Path) -> dict[str, list[Path]]:
+    """The files of each room: each folder of the package, the modules beside them, the runtime."""
+    found: dict[str, list[Path]] = {}
+    for tree in TREES:
+        for path in sorted((root / tree).rglob("*")):
+            if path.suffix in (".py", ".c", ".js"):
+                inside = path.relative_to(root / tree).parts
+                room = tree if tree != "mbsym" else f"mbsym/{inside[0]}" if len(inside) > 1 else MODULES
+                found.setdefault(room, []).append(path)
+    return found
 
 
-def about(path: str) -> tuple[str, ...]:
-    """Tests about a file's room, which are asked first."""
-    return TESTS[max((prefix for prefix in TESTS if path.startswith(prefix)), key=len)]
+def shares(lines: Mapping[str, int], count: int) -> dict[str, int]:
+    """How many of so many faults each room has: as many as it has lines, rounded so that the sum is right."""
+    exact = {room: count * own / sum(lines.values()) for room, own in lines.items()}
+    found = {room: int(share) for room, share in exact.items()}
+    left = sorted(exact, key=lambda room: (found[room] - exact[room], room))[: count - sum(found.values())]
+    return {room: share + (room in left) for room, share in found.items()}
 
 
-class Records:
-    """Which tests execute which lines: recorded when a room is first asked about, kept for later runs.
+def drawn(root: Path, prefix: str, count: int, seed: int) -> tuple[list[Mutation], dict[str, int]]:
+    """Faults of the rooms below a prefix, at most one on a line, and the lines of each room.
 
-    Args:
-        copy: of the tree.
-        kept: where recordings are kept.
+    A smaller count gives faults that a larger one has too, but for rounding.
     """
-
-    def __init__(self, copy: Path, kept: Path) -> None:
-        self._copy, self._kept = copy, kept
-        self._known: dict[str, dict[str, dict[str, Any]]] = {}
-
-    def of(self, places: Sequence[str]) -> list[dict[str, dict[str, Any]]]:
-        """The recordings of all files of tests in these places."""
-        return [self._recorded(name) for name in self._files(places)]
-
-    def _files(self, places: Sequence[str]) -> list[str]:
-        found: dict[str, None] = {}
-        for each in places:
-            place = self._copy / each
-            files = [place] if place.is_file() else sorted(place.rglob("test_*.py"))
-            found |= dict.fromkeys(file.relative_to(self._copy).as_posix() for file in files)
-        return list(found)
-
-    def _recorded(self, name: str) -> dict[str, dict[str, Any]]:
-        if name not in self._known:
-            began = time.perf_counter()
-            self._known[name] = mutation_runs.record(self._copy, name, ROOMS, self._kept)
-            if time.perf_counter() - began > 1:
-                tests = len(self._known[name])
-                print(f"     {time.perf_counter() - began:5.0f} s  recorded {name}, {tests} tests", flush=True)
-        return self._known[name]
+    files = {room: own for room, own in rooms(root).items() if room.startswith(prefix)}
+    sources = {path: path.read_text(encoding="utf-8") for own in files.values() for path in own}
+    lines = {room: sum(sources[path].count("\n") for path in own) for room, own in files.items()}
+    chosen: list[tuple[float, Mutation]] = []
+    for room, share in shares(lines, count).items():
+        by_line: dict[tuple[str, int], list[Mutation]] = {}
+        for path in files[room]:
+            name = path.relative_to(root).as_posix()
+            faults = (python_mutations if path.suffix == ".py" else c_mutations)(name, sources[path])
+            for each in sorted(set(faults)):
+                by_line.setdefault((each.path, each.line), []).append(each)
+        chance = random.Random(f"{seed} {room}")
+        places = list(by_line.values())
+        chance.shuffle(places)
+        own_faults = [chance.choice(place) for place in places[:share]]
+        # All rooms are tried side by side, so that an interrupted run is a sample as well.
+        chosen += [((number + chance.random()) / len(own_faults), each) for number, each in enumerate(own_faults)]
+    return [each for _, each in sorted(chosen)], lines
 
 
-def copied(copy: Path, *, tests_only: bool) -> None:
-    """Copies the tree, compiled so that a changed file is noticed by its content, or the tests of it anew."""
-    ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", "build")
-    if tests_only:
-        shutil.rmtree(copy / "tests")
-        shutil.copytree(ROOT / "tests", copy / "tests", ignore=ignored)
-        return
-    shutil.copytree(ROOT, copy, ignore=ignored)
-    compileall.compile_dir(copy / "mbsym", quiet=2, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
+def asked(path: str) -> tuple[str, ...]:
+    """Where tests lie that are asked about a file."""
+    return (*ASKED, *OF_TEXT) if path.startswith(TEXTS) else ASKED
 
 
-def killed(copy: Path, mutation: Mutation, records: Records) -> str:
-    """What sees a fault: a test, or "" where none does."""
-    source = (copy / mutation.path).read_text(encoding="utf-8")
-    try:
-        asked: set[tuple[str, float]] = set()
-        for places in (about(mutation.path), ASKED):
-            # Recordings are made of the copy without the fault.
-            restore(copy)
-            found = mutation_runs.candidates(records.of(places), mutation.path, source, mutation.line)
-            put(copy, mutation, source)
-            failed = mutation_runs.killed_by(copy, [each for each in found if each not in asked], about(mutation.path))
-            if failed:
-                return failed
-            asked |= set(found)
-        return ""
-    finally:
-        restore(copy)
-
-
-def put(copy: Path, mutation: Mutation, source: str) -> None:
-    """Puts the fault into the copy, and keeps the text without it."""
-    (copy / WITHOUT_FAULT).write_text(json.dumps({"path": mutation.path, "source": source}), encoding="utf-8")
-    faulty = source[: mutation.start] + mutation.text + source[mutation.end :]
-    (copy / mutation.path).write_text(faulty, encoding="utf-8")
-
-
-def restore(copy: Path) -> None:
-    """Takes the fault out of the copy, also one that an interrupted run has left there."""
-    place = copy / WITHOUT_FAULT
-    if place.exists():
-        kept = json.loads(place.read_text(encoding="utf-8"))
-        (copy / kept["path"]).write_text(kept["source"], encoding="utf-8")
-        place.unlink()
-
-
-def table(drawn: Sequence[Mutation], by: Mapping[str, str], sources: Mapping[str, str]) -> str:
+def table(chosen: Sequence[Mutation], by: Mapping[str, str], root: Path) -> str:
     """Faults tried, seen and without effect by room, and the survivors, those with a reason last."""
+    sources = {each.path: (root / each.path).read_text(encoding="utf-8") for each in chosen}
     reasons = {
-        each: no_faults.reason(each.path, sources[each.path], each.start, each.end)
-        for each in drawn
-        if not by[each.shown(sources[each.path])]
+        each: no_faults.reason(each.path, no_faults.marked(sources[each.path], each.start, each.end))
+        for each in chosen
+        if not by.get(each.shown(sources[each.path]))
     }
     lines = ["| room | faults tried | seen by tests | change nothing | not seen |", "|---|---|---|---|---|"]
-    for room in (*ROOMS, ""):
-        own = [each for each in drawn if each.path.startswith(room)]
+    files = {room: {path.relative_to(root).as_posix() for path in own} for room, own in rooms(root).items()}
+    for room, names in (*files.items(), ("", {each.path for each in chosen})):
+        own = [each for each in chosen if each.path in names]
         if own:
             survived = [reasons[each] for each in own if each in reasons]
             nothing = sum(map(bool, survived))
             cells = (len(own), len(own) - len(survived), nothing, len(survived) - nothing)
             lines.append(f"| {f'`{room}`' if room else 'all'} | {' | '.join(map(str, cells))} |")
     for title, known in (("Not seen", False), ("Change nothing", True)):
-        chosen = {each.shown(sources[each.path]): why for each, why in reasons.items() if bool(why) == known}
-        if chosen:
-            lines += ["", f"{title}:", "", *(f"* `{fault}`{why and f': {why}'}" for fault, why in chosen.items())]
+        told = {each.shown(sources[each.path]): why for each, why in reasons.items() if bool(why) == known}
+        if told:
+            lines += ["", f"{title}:", "", *(f"* `{fault}`{why and f': {why}'}" for fault, why in told.items())]
     return "\n".join(lines)
 
 
@@ -373,50 +275,55 @@ def write(page: Path, text: str, count: int, seed: int) -> None:
 
 
 def main() -> None:
-    """Copies, records, draws, tests and lists."""
+    """Draws, copies, records, tries and lists."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--room", default="")
+    parser.add_argument("--room", default="", help="only rooms whose path begins so; * is the modules beside them")
     parser.add_argument("--list", action="store_true", help="lists the faults and tries none")
     parser.add_argument("--again", action="store_true", help="tries survivors again, with the tests as they are now")
+    parser.add_argument("--fault", default="", metavar="FILE:LINE", help="only the fault there, by how its place ends")
+    parser.add_argument("--tests", nargs="+", default=(), help="asks these tests alone, with time to end")
+    parser.add_argument("--depth", choices=("first", "room", "all"), default="all", help="which tests are asked")
+    parser.add_argument("--slow", action="store_true", help="asks tests that take too long to be recorded too")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="puts the table between the markers of a page")
+    parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--scratch", type=Path, default=ROOT / "build" / "mutations")
     options = parser.parse_args()
-    copy, kept = options.scratch / "copy", options.scratch / f"results_{options.seed}.jsonl"
-    if not copy.exists():
-        copied(copy, tests_only=False)
-    elif options.again:
-        copied(copy, tests_only=True)
-    restore(copy)
-    every = sorted(set(all_mutations(copy, options.room)))
-    drawn = random.Random(options.seed).sample(every, min(options.count, len(every)))
-    sources = {mutation.path: (copy / mutation.path).read_text(encoding="utf-8") for mutation in drawn}
-    print(f"{len(every)} faults are possible, {len(drawn)} are tried (seed {options.seed})", flush=True)
+    copies = mutation_copies.prepared(ROOT, options.scratch, options.processes, tests_anew=options.again)
+    chosen, lines = drawn(copies[0], options.room, options.count, options.seed)
+    sources = {each.path: (copies[0] / each.path).read_text(encoding="utf-8") for each in chosen}
+    print(f"{len(chosen)} faults in {sum(lines.values())} lines of {len(lines)} rooms, seed {options.seed}", flush=True)
     if options.list:
-        print("\n".join(mutation.shown(sources[mutation.path]) for mutation in drawn))
+        print("\n".join(each.shown(sources[each.path]) for each in chosen))
         return
-    lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
-    known: dict[str, str] = {each["fault"]: each["by"] for each in map(json.loads, lines)}
-    mutation_runs.warm_up()
-    records = Records(copy, options.scratch / "recorded")
-    for number, mutation in enumerate(drawn, start=1):
-        fault = mutation.shown(sources[mutation.path])
-        if fault in known and (known[fault] or not options.again):
-            continue
-        began = time.perf_counter()
-        known[fault] = killed(copy, mutation, records)
-        said = f"killed by {known[fault]}" if known[fault] else "SURVIVED"
-        print(f"{number:4} {time.perf_counter() - began:5.0f} s  {fault}  {said}", flush=True)
+    kept = options.scratch / f"results_{options.seed}.jsonl"
+    # What changes nothing by a rule is not tried.
+    results = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
+    known: dict[str, str] = {each["fault"]: each["by"] for each in map(json.loads, results)}
+    left = [
+        mutation_copies.Task(number, each.shown(sources[each.path]), each, asked(each.path))
+        for number, each in enumerate(chosen, start=1)
+        if not known.get(fault := each.shown(sources[each.path]))
+        and (options.again or fault not in known)
+        and not no_faults.by_rule(no_faults.marked(sources[each.path], each.start, each.end))
+    ]
+    reach = mutation_copies.Reach(options.depth, options.slow, tuple(options.tests))
+    for task, by, seconds in mutation_copies.tried(copies, options.scratch / "recorded", left, reach):
+        known[task.shown] = by
+        said = f"killed by {by}" if by else "SURVIVED"
+        print(f"{task.number:4} {seconds:5.0f} s  {task.shown}  {said}", flush=True)
         with kept.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"fault": fault, "by": known[fault]}) + "\n")
-    text = table(drawn, known, sources)
+            file.write(json.dumps({"fault": task.shown, "by": by}) + "\n")
+    if options.fault:
+        return
+    text = table(chosen, known, copies[0])
     print(f"\n{text}")
-    explained = {path: (copy / path).read_text(encoding="utf-8") for path in no_faults.LINES}
+    explained = {path: (ROOT / path).read_text(encoding="utf-8") for path in no_faults.LINES if (ROOT / path).exists()}
     for entry in no_faults.out_of_date(explained):
         print(f"no_faults.py knows a line that is there no longer: {entry}")
     if options.write:
-        write(options.write, text, len(drawn), options.seed)
+        write(options.write, text, len(chosen), options.seed)
 
 
 if __name__ == "__main__":

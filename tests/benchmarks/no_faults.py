@@ -18,8 +18,14 @@ RULES: Final = (
 
 TURNED: Final = "both are added, in either order"
 LIMIT: Final = "a limit, on both sides of which the result is right"
+LOOK: Final = "where it stands or breaks, not what it says"
+SAMPLE: Final = "which mechanisms or states are drawn, or how many, not what must hold for them"
 
 LINES: Final = {
+    "mbsym/cli/progress.py": {
+        '«TextColumn("{task.description}"), BarColumn()», TimeElapsedColumn(), console=Console(stderr=True), '
+        "transient=True": LOOK,
+    },
     "mbsym/codegen/c/batches.py": {
         "lanes_avx512=lanes[«0»],": "how many states are computed at once there, not what",
     },
@@ -28,6 +34,18 @@ LINES: Final = {
     },
     "mbsym/codegen/c/parts.py": {
         "size, place, best = 0, cuts[-1], (max(crossing) + «1», 0)": "more than all that is compared with it, both",
+    },
+    "mbsym/codegen/expressions.py": {
+        "if terms[0][«0»]:": "of terms of which the first is added it is the first that is",
+    },
+    "mbsym/codegen/lower.py": {
+        "LONGEST_EXPRESSION: Final = «100»": LIMIT,
+    },
+    "mbsym/formats/mesh_copies.py": {
+        "copy.parent.mkdir(parents=«True», exist_ok=True)": "folders are made from the outer to the inner",
+    },
+    "mbsym/formats/mjcf.py": {
+        "damping = stiffness = «1»  # sized when all bodies are read": "a mark, as long as it is not 0",
     },
     "mbsym/formulations/constraint_force/elimination_order.py": {
         "take(remaining[-«1»])": "where none is chosen yet any joint can be",
@@ -47,35 +65,84 @@ LINES: Final = {
     "mbsym/formulations/shared/kinds.py": {
         "_IDENTITY: Final = (1, 0, 0, 0, 1, 0, 0, «0», 1)": "products with a unit matrix fold away",
     },
+    "mbsym/formulations/shared/roles.py": {
+        'called = f"{name}_out" if whose «==» "own" else f"inboard_{name}_out"': (
+            "names of values inside a step, different either way"
+        ),
+    },
+    "mbsym/identification/consistent.py": {
+        "length, before = «1.0», problem.cost(x)": "where a line search begins, which halves until the cost falls",
+        "hessian[place, place] += _PRIOR / self._sizes[place] ** «2»": (
+            "other steps to the same minimum, which the gradient decides"
+        ),
+    },
     "mbsym/kinematics/recursion.py": {
         "alpha = add(add(«body.rotation.to_child(carrier.angular), bias[0]»), push_angular)": TURNED,
     },
     "mbsym/kinematics/sliding.py": {
         "MOST_BITS: Final = «512»": LIMIT,
     },
+    "mbsym/linear/tables.py": {
+        "widths = [max(len(row[k]) for row in rows) for k in range(len(rows[«0»]))]": (
+            "all rows of a table have as many cells, and none is a head alone"
+        ),
+    },
+    "mbsym/loops/code_size.py": {
+        "parameters = _OF_A_BODY «*» mechanism.nb": (
+            "an estimate that is promised within a factor of four, and is with either"
+        ),
+    },
+    "mbsym/loops/redundancy.py": {
+        "wrenches = wrenches «/» np.linalg.norm(wrenches, axis=1)[:, None]": (
+            "the space that wrenches span, whatever their sizes"
+        ),
+    },
+    "mbsym/model/validate.py": {
+        "elif abs(dot(axis, second)) «>» PERPENDICULAR * norm(axis) * norm(second):": LIMIT,
+    },
+    "mbsym/regressors/base_parameters.py": {
+        "point += «1»": "other random points, as good as these",
+    },
+    "mbsym/regressors/field_matrix.py": {
+        "while newer «>» _SHORT:": LIMIT,
+    },
+    "mbsym/report/rows.py": {
+        'found.append(Piece("close", "", None, depth, «1»))': LOOK,
+    },
+    "mbsym/symbolic/differentiate.py": {
+        "total = graph.add(total, graph.mul(«partial, _signed(tangents, operand)»))": "a product, in either order",
+    },
+    "mbsym/symbolic/equality.py": {
+        "if below is not doubt «and» below:": "a union with the same, or with nothing",
+    },
+    "mbsym/symbolic/graph.py": {
+        "if x «<» 0:": "no reference is 0, which has no sign",
+    },
+    "mbsym/symbolic/nested_form.py": {
+        "return (self._product(«kernel, quotient», scale), *self.plan(rest, scale))": "a product, in either order",
+    },
     "mbsym/transfer_matrix/closed_form.py": {
         'q = sp.Symbol("q", positive=«True»)': "what simplification may assume, and nothing is simplified",
     },
     "mbsym/transfer_matrix/planar_elements.py": {
-        "return self._heights[number] + "
-        "dot(«self._plane[2], times(self._neutral[number], self._parts.triple(point))»)": "a scalar product",
+        "return self._heights[number] + dot(«self._plane[2], times(self._neutral[number], "
+        "self._parts.triple(point))»)": "a scalar product",
     },
     "mbsym/transfer_matrix/spatial_matrices.py": {
         "return add(«a[0], b[0]»), add(a[1], b[1]), add(a[2], b[2])": TURNED,
     },
     "mbsym/transfer_matrix/spatial_rotation.py": {
-        "for factor in (Fraction(1, 362880 * «110»), Fraction(-1, 362880), Fraction(1, 5040), Fraction(-1, 120)):": (
-            "below round-off where the series is used, for squares below 1/100"
-        ),
+        "for factor in (Fraction(1, 362880 * «110»), Fraction(-1, 362880), Fraction(1, 5040), Fraction(-1, "
+        "120)):": "below round-off where the series is used, for squares below 1/100",
     },
-    "mbsym/transfer_matrix/vibration.py": {
+    "mbsym/linear/vibration/tree.py": {
         "for k in range(len(self.elements) - 1, -«1», -1):": (
             "in _felt, freedoms of the last element count twice, of which no row becomes dependent or independent"
         ),
         "kept = left[:, : len(sizes)][:, sizes «>» HELD * scale]": LIMIT,
         "independent: Array = left[:, : len(sizes)][:, sizes > HELD * max(«1.0», float(sizes.max()))].T @ held": LIMIT,
     },
-    "mbsym/transfer_matrix/vibration_roots.py": {
+    "mbsym/linear/vibration/roots.py": {
         "points = [1j «*» omega * (1.0 + 1e-3), (-1e-3 + 1j) * omega, 1j * omega * (1.0 + 1e-7)]": (
             "the oldest of three points that a search begins with, which the first step drops"
         ),
@@ -84,17 +151,29 @@ LINES: Final = {
         ),
         "fewer = tree.count_below(high / «4.0»)": "a wider bracket about the same roots",
     },
+    "mbsym/verification/edge_states.py": {
+        "FINE: Final = «24»": SAMPLE,
+    },
+    "mbsym/verification/loop_checks.py": {
+        "STARTS: Final = «8»": SAMPLE,
+    },
+    "mbsym/verification/loop_identities.py": {
+        "return np.zeros((«0», matrix.shape[1]))": "a row of zeros spans nothing",
+    },
+    "mbsym/verification/random_mechanisms.py": {
+        "bodies: tuple[int, int] = («3», 9),": SAMPLE,
+    },
+    "mbsym/verification/text_checks.py": {
+        "UNDERFLOW: Final = «1e3»": LIMIT,
+    },
+    "mbsym/visualisation/topology_diagram.py": {
+        "y += self.strips[row] if row else «0»": LOOK,
+    },
     "runtime/adaptive_steps.py": {
         "if control[IDLE] «>» MOST_IDLE:": LIMIT,
     },
-    "runtime/c/loops.c": {
-        "MODEL_real wrenches[restrict 6 «*» MODEL_NJ])": "an extent, of which C keeps nothing",
-    },
-    "runtime/numpy/loops.py": {
-        "pivot[singular] = np.where(sound, sizes[:, -1] / np.where(sizes[:, 0] > «0», sizes[:, 0], 1.0), np.nan)": (
-            "the largest singular value of rows of unit length is 1 at least; of none but zero rows it is 0"
-        ),
-        "inverse = np.where(kept, 1.0 / np.where(kept, sizes, «1.0»), 0.0)": "a divisor whose quotient is not taken",
+    "runtime/javascript/view.js": {
+        "text(`${Number((length*factor).toPrecision(3))} ${unit}`, x «+» 6, y - 7);": LOOK,
     },
     "runtime/transfer_matrix.py": {
         "if not abs(cos(state[i * STATE + X + 1])) «>=» SMALLEST_CARDAN_COSINE:": LIMIT,
@@ -104,19 +183,20 @@ LINES: Final = {
 """Reasons by file and marked line."""
 
 
-def reason(path: str, source: str, start: int, end: int) -> str:
-    """Why a fault changes nothing, or "" where it is not known to.
-
-    Args:
-        path: file of the fault.
-        source: its text without the fault.
-        start: where what the fault replaces begins.
-        end: and where it ends.
-    """
+def marked(source: str, start: int, end: int) -> str:
+    """The line of a fault, with marks about what it replaces."""
     first, last = source.rfind("\n", 0, start) + 1, source.find("\n", end)
-    marked = f"{source[first:start]}«{source[start:end]}»{source[end : last if last >= 0 else len(source)]}".strip()
-    by_rule = (why for pattern, why in RULES if re.search(pattern, marked))
-    return next(by_rule, "") or LINES.get(path, {}).get(marked, "")
+    return f"{source[first:start]}«{source[start:end]}»{source[end : last if last >= 0 else len(source)]}".strip()
+
+
+def by_rule(line: str) -> str:
+    """Why the fault of a marked line changes nothing wherever it stands, or ""."""
+    return next((why for pattern, why in RULES if re.search(pattern, line)), "")
+
+
+def reason(path: str, line: str) -> str:
+    """Why the fault of a marked line of a file changes nothing, or "" where it is not known to."""
+    return by_rule(line) or LINES.get(path, {}).get(line, "")
 
 
 def out_of_date(sources: Mapping[str, str]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -54,6 +55,14 @@ def test_closed_loops_have_explicit_dynamics_of_their_motors(tmp_path: Path) -> 
     status, found = checked(tmp_path, "four_bar", implicit=False)
     assert status == 0 and len(found) == 5
     assert "static const int control_of[NV] = {0, -1, -1}" in (tmp_path / "four_bar_acados.c").read_text()
+
+
+def test_parameters_that_a_model_has_not_take_no_room(tmp_path: Path) -> None:
+    """p has neither rows nor columns; what is four by none are derivatives."""
+    mbsym.export("double_pendulum", "acados", tmp_path, symbolic_parameters="none")
+    text = (tmp_path / "double_pendulum_acados.c").read_text()
+    sizes = re.findall(r"_pattern\d+\[\d+\] = \{(\d+), (\d+)", text)
+    assert {rows for rows, columns in sizes if columns == "0"} == {"0", "4"}
 
 
 def test_a_wrong_sign_is_found(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import mbsym
 from mbsym.cli.application import main
 from mbsym.embedded.misra import DEVIATIONS, GUIDELINES
 from mechanisms.call_graph import call_graph
+from mechanisms.examples import further
 from mechanisms.generated_c import require
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,7 +101,15 @@ def test_the_page_of_generated_c_has_the_same_reasons() -> None:
     assert rows and all(reason in {record.reason for record in DEVIATIONS[rule]} for rule, reason in rows)
 
 
-@pytest.mark.parametrize("options", [{"trigonometry": "inline"}, {"trigonometry": "inline", "batch": ("all",)}, {}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"trigonometry": "inline"},
+        {"trigonometry": "inline", "batch": ("forward_dynamics",)},
+        {},
+        *further({"trigonometry": "inline", "batch": ("all",)}),
+    ],
+)
 def test_what_it_says_of_vectors_follows_from_the_text(options: dict[str, object], tmp_path: Path) -> None:
     """Claims beside the text itself: extensions, own macros, numbers of macros, and no finding without a record."""
     require("cppcheck")

@@ -13,7 +13,7 @@ from scipy.linalg import eigh
 import mbsym
 from mbsym.errors import AnalysisError, MbsymError
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.beam_shapes import SUPPORTS, Supports, sliding_masses

@@ -20,9 +20,9 @@ from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
 from mbsym.linear import modal_system, shapes
 from mbsym.linear.transfer_matrix_modes import TransferMatrixModes, transfer_matrix_modes, vibrating_tree
+from mbsym.linear.vibration import beam_matrices
+from mbsym.linear.vibration.roots import modes as roots_of_tree
 from mbsym.model.system import Model
-from mbsym.transfer_matrix import beam_matrices
-from mbsym.transfer_matrix.vibration_roots import modes as roots_of_tree
 from mechanisms.loaded_tree import LOADED_TREE
 
 Array = NDArray[Any]

@@ -66,6 +66,10 @@ def test_c_and_numpy_are_certified_and_other_values_count(tmp_path: Path) -> Non
     assert {(language, "functions of the workspace") for language in ("c", "numpy")} <= against
     module = load_numpy(tmp_path / "cart_pole.py")
     heavy = module.functions["prepare"](parameters={"m_cart": 7.0})
+    # Users reserve as many entries as the header says; two speeds take another number.
+    assert len(heavy) != 2
+    assert f"cart_pole_WORKSPACE = {len(heavy)} " in (tmp_path / "cart_pole.h").read_text()
+    assert f"WORKSPACE = {len(heavy)}\n" in (tmp_path / "cart_pole.py").read_text()
     assert module.functions["mass_matrix"](heavy, [0.1, 0.2])[0, 0] == pytest.approx(7.2, rel=1e-15)
     assert not module.functions["mass_matrix"].parameters
     assert all(item["meaning"] for item in read_manifest(tmp_path / "cart_pole.json")["constants"])

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mbsym import examples
 from mbsym.codegen.text import c_comment, docstring, plain_line, table, wrapped
+from mbsym.pipeline import GenerationOptions, generate_files
 
 
 @pytest.mark.parametrize(
@@ -60,3 +62,12 @@ def test_breaking_only_moves_blanks(terms: list[str]) -> None:
 def test_table_aligns() -> None:
     assert table([("a", "bcd", ""), ("ab", "c", "x")]) == ("a   bcd", "ab  c    x")
     assert table([]) == ()
+
+
+def test_every_function_of_a_module_says_what_it_returns() -> None:
+    _, files = generate_files(examples.load("cart_pole"), GenerationOptions(languages=("numpy",)))
+    (text,) = (file.text for file in files if file.name.endswith(".py"))
+    functions = [item for item in ast.parse(text).body if isinstance(item, ast.FunctionDef) and item.name[0] != "_"]
+    said = {item.name: (ast.get_docstring(item) or "").partition("Returns:")[2].split("\n\n")[0] for item in functions}
+    assert "2, 2)" in said["mass_matrix"]
+    assert not [name for name, words in said.items() if not words.strip() or "nothing" in words]

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from mbsym.errors import FormatError, MbsymError
 from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.formats.text_source import TextSource
 from mbsym.model.joint import Coupling
 from mbsym.model.system import Model
+from mbsym.model.validate import validate
 from mbsym.reference.reference import Reference
 from mbsym.values.numbers import evaluate
 
@@ -245,6 +246,13 @@ def test_equalities_close_loops() -> None:
     second = at["rocker"] @ [*(evaluate(value) for value in pin.successor_placement.translation), 1]
     np.testing.assert_allclose(first, second, atol=1e-14)
     assert isinstance(coupling, Coupling)
+
+
+def test_inertias_that_no_body_has_are_warnings() -> None:
+    inertial = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 3"/>'
+    text = f'<mujoco><worldbody><body name="b"><freejoint/>{inertial}</body></worldbody></mujoco>'
+    (found,) = validate(read(text))
+    assert (found.severity, found.path) == ("warning", ("bodies", 0, "inertia"))
 
 
 def test_an_import_survives_the_native_format() -> None:

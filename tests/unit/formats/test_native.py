@@ -25,13 +25,14 @@ from mbsym.forces import (
     PointSpringDamper,
 )
 from mbsym.formats.native import load_native, read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.registry import example_names, example_path, load
 from mbsym.formats.text_source import TextSource
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.system import Model
+from mbsym.values.numbers import evaluate
 from mbsym.values.parameter import ControlInput, Parameter
 
 ARM = """\
@@ -223,6 +224,13 @@ def test_all_errors_are_told_at_once() -> None:
     assert lines[1].startswith("arm.yaml:17:11: the axis of revolute joint 'shoulder' is zero")
 
 
+def test_a_coupling_without_numbers_passes_motion_on() -> None:
+    body = "{mass: 1, inertia: [1, 1, 1]}"
+    text = f"bodies: {{a: {body}, b: {body}}}\njoints: {{j: [revolute, ground, a], k: [revolute, a, b]}}\n"
+    (coupling,) = read(f"{text}couplings: {{k: {{source: j}}}}\n").couplings
+    assert (evaluate(coupling.ratio), evaluate(coupling.offset)) == (1, 0)
+
+
 def test_a_stated_mass_of_zero_is_no_topology() -> None:
     with pytest.raises(FormatError, match=r"arm\.yaml:1:20: body 'a' has a mass of zero"):
         read("bodies: {a: {mass: 0}}\njoints: {j: [revolute, ground, a]}\n")
@@ -364,7 +372,6 @@ def test_sympy_is_written_as_text() -> None:
     body = Body("b", m, (0, 0, -l / 2), (m * l**2 / 12 + sympy.Float("0.1"), sympy.sin(l), sympy.Max(l, m), 0, 0, 0))
     model = Model("n", (body,), (Joint("j", "free", "ground", "b"),), parameters=(Parameter("l", 1), Parameter("m", 1)))
     again = read_native(TextSource("x.yaml", dump_native(replace(model, accept_impossible_inertia=True))))
-    from mbsym.values.numbers import evaluate
 
     values = {"l": 0.7, "m": 0.3}
     for before, after in zip(body.inertia, again.bodies[0].inertia, strict=True):

@@ -45,6 +45,12 @@ def test_all_eigenvalues_are_those_of_the_matrix(name: str) -> None:
         assert np.abs(A @ state - pair.value * state).max() < 1e-12 * np.abs(A).max() * np.abs(state).max()
 
 
+def test_what_neither_grows_nor_fades_is_zero_without_a_sign() -> None:
+    """The square root of a negative number and its opposite: of one the real part would be printed as -0."""
+    found = eigenvalues(system(MASS, STIFFNESSES["symmetric"]), MASS, ONES, 0.0)
+    assert np.all(found.real == 0.0) and not np.signbit(found.real).any()
+
+
 def test_unsymmetric_stiffness_has_its_own_shapes() -> None:
     """K = [[1, 1], [0, 4]] on unit masses: frequencies 1 and 2 with the shapes [1, 0] and [1, 3]."""
     first, second = eigenpairs(system(np.eye(2), np.array([[1.0, 1.0], [0.0, 4.0]])), np.eye(2), ONES, 0.0)

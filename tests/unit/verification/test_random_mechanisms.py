@@ -9,11 +9,8 @@ from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
 from mbsym.reference import Reference
-from mbsym.verification.random_mechanisms import (
-    random_closed_loops,
-    random_state,
-    random_tree,
-)
+from mbsym.verification.random_state import random_state
+from mechanisms.random_mechanisms import random_closed_loops, random_tree
 
 TREES = [random_tree(seed) for seed in range(60)]
 LOOPS = [random_closed_loops(seed) for seed in range(24)]

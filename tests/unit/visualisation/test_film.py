@@ -21,7 +21,7 @@ from mbsym.shapes.tessellation import box, ellipsoid
 from mbsym.visualisation.camera import Camera, camera
 from mbsym.visualisation.image_files import gif_bytes, png_bytes
 from mbsym.visualisation.linkage import LARGEST, scenery
-from mbsym.visualisation.parts import Mesh, Part, Scenery, parts_of
+from mbsym.visualisation.parts import Mesh, Part, Scenery, Stretched, parts_of
 from mbsym.visualisation.posing import poses_at
 from mbsym.visualisation.raster import PAPER, Painter
 from mbsym.visualisation.scene import Extent, extent
@@ -117,6 +117,45 @@ def test_discs_and_boxes_are_no_larger_than_the_mechanism() -> None:
     items = scenery(skeleton(mechanism), poses)
     (own,) = [part for part in items.parts if part.role == "inertia"]
     assert np.ptp(own.vertices, axis=0).max() == pytest.approx(2 * LARGEST * 1.0)
+
+
+def test_discs_have_the_moment_of_inertia_of_their_body() -> None:
+    """m r^2 / 2 about the axle, for a radius of 0.3 m at the end of a rod of 1 m."""
+    rod = mbsym.Body("rod", 1, (0, 0, -0.5), (0.1, 0.1, 0))
+    wheel = mbsym.Body("wheel", 2, (0, 0, 0), (0.046, 0.09, 0.046))
+    joints = (
+        mbsym.Joint("pin", "revolute", "ground", "rod", axis="y"),
+        mbsym.Joint("hub", "revolute", "rod", "wheel", axis="y", predecessor_placement=(0, 0, -1)),
+    )
+    mechanism = build_mechanism(model := mbsym.Model("m", (rod, wheel), joints), model.label(), "none")
+    items = scenery(skeleton(mechanism), poses_at(mechanism, np.zeros(2)))
+    (own,) = [part for part in items.parts if part.role == "inertia"]
+    assert np.ptp(own.vertices[:, 0]) == pytest.approx(2 * 0.3, rel=1e-2)
+
+
+def test_links_reach_from_joint_to_joint() -> None:
+    """0.4 m, but for the round ends of bars."""
+    bodies = tuple(mbsym.Body(name, 1, (0, 0, -0.2), (0.02, 0.02, 0.001)) for name in ("upper", "lower"))
+    joints = (
+        mbsym.Joint("shoulder", "revolute", "ground", "upper", axis="y"),
+        mbsym.Joint("elbow", "revolute", "upper", "lower", axis="y", predecessor_placement=(0, 0, -0.4)),
+    )
+    mechanism = build_mechanism(model := mbsym.Model("m", bodies, joints), model.label(), "none")
+    items = scenery(skeleton(mechanism), poses_at(mechanism, np.zeros(2)))
+    z = np.concatenate([part.vertices[:, 2] for part in items.parts if part.role == "link" and part.body == 1])
+    assert (z.min(), z.max()) == pytest.approx((-0.4, 0), abs=0.02)
+
+
+@pytest.mark.parametrize("end", [(0, 0, 2), (1, 2, 2), (-3, 0.1, 0)])
+def test_what_is_stretched_keeps_its_width(end: tuple[float, float, float]) -> None:
+    """Columns of the placement: two of its width across, one along, in a right-handed frame; then the middle."""
+    mesh = Mesh(np.zeros((0, 3)), np.zeros((0, 3), dtype=int))
+    part = Stretched(mesh, 1, (0, 0, 0), 2, (0, 0, 0), 0.05, (0, 0, 0), "spring")
+    start = np.array((1.0, -2.0, 0.5))
+    x, y, along, middle = part.placement(start, start + end).T
+    assert along == pytest.approx(end) and middle == pytest.approx(start + np.array(end) / 2)
+    assert np.cross(x, y) == pytest.approx(0.05**2 * np.array(end) / np.linalg.norm(end))
+    assert (np.linalg.norm(x), np.linalg.norm(y)) == pytest.approx((0.05, 0.05))
 
 
 EYE = Camera(np.array([0.0, -1, 0]), np.array([1.0, 0, 0]), np.array([0.0, 0, 1]), np.zeros(3), 1.0, (80, 60), 20.0)
