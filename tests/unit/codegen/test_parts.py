@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
-from mbsym.codegen.c.parts import LARGEST_WHOLE, LONGEST, PART_SIZE, SHARED, Part, Parts, split
+from mbsym.codegen.c.parts import LARGEST_WHOLE, LONGEST, PART_SIZE, split
+from mbsym.codegen.c.pieces import SHARED, Part, Parts
 from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.expressions import Element, Variable
 from mbsym.codegen.interface import render

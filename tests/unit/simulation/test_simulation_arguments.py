@@ -198,3 +198,12 @@ def test_infinite_states_are_not_finite(method: str, language: str) -> None:
     loads, preparation = mbsym.Loads(tau={"v_rail": 1e308}), mbsym.Preparation(language)
     with pytest.raises(SimulationError, match=r"not finite after t = |failed at t = "):
         mbsym.simulate(model, 10.0, step=0.1, method=method, loads=loads, preparation=preparation)
+
+
+def test_an_angle_whose_sine_means_nothing_is_told() -> None:
+    told: list[str] = []
+    run("cart_pole", initial={"q_hinge": 1e300, "q_rail": 1e300}, tell=told.append)
+    (sentence,) = told
+    assert sentence.startswith("q_hinge starts at 1e+300 rad, where neighbouring numbers are 1.5e+284 rad apart")
+    run("cart_pole", initial={"q_hinge": 1e6}, tell=told.append)
+    assert len(told) == 1
