@@ -101,7 +101,7 @@ def application() -> typer.Typer:
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from mbsym import __version__
+        from mbsym.version import __version__
 
         typer.echo(f"mbsym {__version__}")
         raise typer.Exit

@@ -29,7 +29,6 @@ def register(app: typer.Typer) -> None:
         force: ForceFile = False,
     ) -> None:
         """Label bodies and joints, find the cut joints, and print them with what else holds or drives the system."""
-        from mbsym import __version__
         from mbsym.codegen.description import GeneratedFile
         from mbsym.codegen.write import write_files
         from mbsym.topology.tables import (
@@ -39,6 +38,7 @@ def register(app: typer.Typer) -> None:
             labelling_to_json,
             matrices_text,
         )
+        from mbsym.version import __version__
         from mbsym.visualisation.attachments import attachments_of, attachments_table, attachments_to_json
         from mbsym.visualisation.topology_diagram import topology_svg
 

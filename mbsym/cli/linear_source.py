@@ -113,7 +113,7 @@ def deliver(
     Raises:
         CodegenError: the file cannot be written, or is somebody else's.
     """
-    from mbsym import __version__
+    from mbsym.version import __version__
 
     text = spoken(text)
     if output is not None:

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Final
 
-from mbsym import __version__
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.statuses import Status
 from mbsym.conventions import CONSTANTS, QUATERNION_ORDER, SPATIAL_ORDER
 from mbsym.errors import CodegenError
+from mbsym.version import __version__
 
 LEADING_FIELDS: Final = (
     "mbsym", "name", "model_sha256", "formulation", "real", "nq", "nv", "quaternion", "spatial_order",

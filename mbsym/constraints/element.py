@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.scalar import Scalar
-from mbsym.values.entries import Kind, Listed, named, plain_entries
+from mbsym.values.entries import ElementRecord, Kind, named, plain_entries
 from mbsym.values.lines import Line
 from mbsym.values.parameter import Value, Vector
 
@@ -55,7 +55,7 @@ class ConstraintElement(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class ConstraintType(Listed[ConstraintElement]):
+class ConstraintType(ElementRecord[ConstraintElement]):
     """The record of a closure constraint."""
 
 

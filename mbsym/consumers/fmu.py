@@ -17,7 +17,6 @@ from tempfile import TemporaryDirectory
 from typing import Final
 from xml.sax.saxutils import quoteattr
 
-from mbsym import __version__
 from mbsym.codegen.build import find_compiler
 from mbsym.codegen.c.views import render_c
 from mbsym.codegen.description import GeneratedFile
@@ -53,6 +52,7 @@ from mbsym.consumers.state_names import Quantity, quantities
 from mbsym.errors import CodegenError, ToolchainError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions
+from mbsym.version import __version__
 
 VERSIONS: Final = ("3.0", "2.0")
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mbsym import __version__
 from mbsym.codegen.description import EVERY, Argument, GeneratedFile
 from mbsym.codegen.environment import render_template
 from mbsym.codegen.lowered_module import ModuleFunction
@@ -21,6 +20,7 @@ from mbsym.consumers.external_function import TANGENT_MAP
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions
+from mbsym.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

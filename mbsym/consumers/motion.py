@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mbsym import __version__
 from mbsym.consumers.consumer import Exported
 from mbsym.consumers.state_names import quantities
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions
+from mbsym.version import __version__
 
 DYNAMICS: Final = "forward_dynamics"
 RATES: Final = "position_rate"

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Final
 from xml.sax.saxutils import escape
 
-from mbsym import __version__
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
 from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, takes_no_functions
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.version import __version__
 
 FUNCTIONS: Final = ("mass_matrix", "bias_force", "gravity_force", "slotine_li")
 

@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol, Self
 
 from mbsym.forces.scene import MovingScene, Scene
 from mbsym.symbolic.scalar import Scalar
-from mbsym.values.entries import Kind, Listed, named, plain_entries
+from mbsym.values.entries import ElementRecord, Kind, named, plain_entries
 from mbsym.values.lines import Line
 from mbsym.values.parameter import Value, Vector
 
@@ -131,7 +131,7 @@ class StoresNothing(ForceElement):
 
 
 @dataclass(frozen=True, slots=True)
-class ForceType(Listed[ForceElement]):
+class ForceType(ElementRecord[ForceElement]):
     """The record of a force element."""
 
 

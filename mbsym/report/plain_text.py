@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any, Final
 
-from mbsym import __version__
 from mbsym.doors import sympy
 from mbsym.markup import aligned
 from mbsym.report.numerals import with_decimals
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table
+from mbsym.version import __version__
 
 LINE: Final = 110
 """Letters of a line of words."""

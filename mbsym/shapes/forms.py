@@ -7,7 +7,7 @@ from typing import ClassVar, Final, TypeAlias
 
 from mbsym.errors import ModelError
 from mbsym.records import Registry
-from mbsym.values.entries import Listed, holds
+from mbsym.values.entries import ElementRecord, holds
 from mbsym.values.parameter import Value, Vector
 
 POSITIVE: Final = "give a length above zero"
@@ -80,7 +80,7 @@ Form: TypeAlias = Box | Sphere | Ellipsoid | Cylinder | Capsule | Mesh
 
 
 @dataclass(frozen=True, slots=True)
-class FormType(Listed[Form]):
+class FormType(ElementRecord[Form]):
     """The record of a form."""
 
 

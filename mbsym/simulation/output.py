@@ -13,9 +13,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym import __version__
 from mbsym.codegen.write import whole_file
 from mbsym.errors import SimulationError
+from mbsym.version import __version__
 
 Array: TypeAlias = NDArray[Any]
 

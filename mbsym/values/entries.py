@@ -122,7 +122,7 @@ E = TypeVar("E", bound=Typed)
 
 
 @dataclass(frozen=True, slots=True)
-class Listed(Generic[E]):
+class ElementRecord(Generic[E]):
     """The record of what has entries, listed under its type in files.
 
     Attributes:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from mbsym import __version__, markup
+from mbsym import markup
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.languages import LANGUAGES, THREADS, Language, load_threads
 from mbsym.codegen.load import LoadedFunction, LoadedModule
@@ -37,6 +37,7 @@ from mbsym.verification.closed_states import ATTEMPTS, REGULAR
 from mbsym.verification.coverage import FunctionCoverage, sentences
 from mbsym.verification.stepping_checks import run_stepping_checks
 from mbsym.verification.text_checks import SizesOf, in_ones
+from mbsym.version import __version__
 
 DEFAULT_STATES = 20
 

@@ -31,9 +31,15 @@ LINES: Final = {
     },
     "mbsym/codegen/c/lanes.py": {
         "if factor.flexible is not None and factor.cost «<» cost:": "of equal costs any may take a sign",
+        "return «2» if isinstance(expression, (Constant, Variable, Element)) else 1": (
+            "places in an order of three, the last of them"
+        ),
     },
     "mbsym/codegen/c/parts.py": {
         "size, place, best = 0, cuts[-1], (max(crossing) + «1», 0)": "more than all that is compared with it, both",
+    },
+    "mbsym/codegen/expressions.py": {
+        "if terms[0][«0»]:": "of terms of which the first is added it is the first that is",
     },
     "mbsym/codegen/lower.py": {
         "LONGEST_EXPRESSION: Final = «100»": LIMIT,
@@ -62,8 +68,16 @@ LINES: Final = {
     "mbsym/formulations/shared/kinds.py": {
         "_IDENTITY: Final = (1, 0, 0, 0, 1, 0, 0, «0», 1)": "products with a unit matrix fold away",
     },
+    "mbsym/formulations/shared/roles.py": {
+        'called = f"{name}_out" if whose «==» "own" else f"inboard_{name}_out"': (
+            "names of values inside a step, different either way"
+        ),
+    },
     "mbsym/identification/consistent.py": {
         "length, before = «1.0», problem.cost(x)": "where a line search begins, which halves until the cost falls",
+        "hessian[place, place] += _PRIOR / self._sizes[place] ** «2»": (
+            "other steps to the same minimum, which the gradient decides"
+        ),
     },
     "mbsym/kinematics/recursion.py": {
         "alpha = add(add(«body.rotation.to_child(carrier.angular), bias[0]»), push_angular)": TURNED,
@@ -76,6 +90,9 @@ LINES: Final = {
             "all rows of a table have as many cells, and none is a head alone"
         ),
     },
+    "mbsym/loops/closing.py": {
+        "columns: Array | float = «1.0»": "a unit that all motions have in common",
+    },
     "mbsym/loops/code_size.py": {
         "parameters = _OF_A_BODY «*» mechanism.nb": (
             "an estimate that is promised within a factor of four, and is with either"
@@ -86,14 +103,32 @@ LINES: Final = {
             "the space that wrenches span, whatever their sizes"
         ),
     },
+    "mbsym/model/validate.py": {
+        "elif abs(dot(axis, second)) «>» PERPENDICULAR * norm(axis) * norm(second):": LIMIT,
+    },
+    "mbsym/regressors/base_parameters.py": {
+        "point += «1»": "other random points, as good as these",
+    },
+    "mbsym/regressors/field_matrix.py": {
+        "while newer «>» _SHORT:": LIMIT,
+    },
+    "mbsym/report/reader_symbols.py": {
+        "symbols=(0, «1», 2),": LOOK,
+    },
     "mbsym/report/rows.py": {
         'found.append(Piece("close", "", None, depth, «1»))': LOOK,
+    },
+    "mbsym/symbolic/differentiate.py": {
+        "total = graph.add(total, graph.mul(«partial, _signed(tangents, operand)»))": "a product, in either order",
     },
     "mbsym/symbolic/equality.py": {
         "if below is not doubt «and» below:": "a union with the same, or with nothing",
     },
     "mbsym/symbolic/graph.py": {
         "if x «<» 0:": "no reference is 0, which has no sign",
+    },
+    "mbsym/symbolic/nested_form.py": {
+        "return (self._product(«kernel, quotient», scale), *self.plan(rest, scale))": "a product, in either order",
     },
     "mbsym/transfer_matrix/closed_form.py": {
         'q = sp.Symbol("q", positive=«True»)': "what simplification may assume, and nothing is simplified",
@@ -125,11 +160,23 @@ LINES: Final = {
         ),
         "fewer = tree.count_below(high / «4.0»)": "a wider bracket about the same roots",
     },
+    "mbsym/verification/edge_states.py": {
+        "FINE: Final = «24»": SAMPLE,
+    },
     "mbsym/verification/loop_checks.py": {
         "STARTS: Final = «8»": SAMPLE,
     },
+    "mbsym/verification/loop_identities.py": {
+        "return np.zeros((«0», matrix.shape[1]))": "a row of zeros spans nothing",
+    },
     "mbsym/verification/random_mechanisms.py": {
         "bodies: tuple[int, int] = («3», 9),": SAMPLE,
+    },
+    "mbsym/verification/text_checks.py": {
+        "UNDERFLOW: Final = «1e3»": LIMIT,
+    },
+    "mbsym/visualisation/topology_diagram.py": {
+        "y += self.strips[row] if row else «0»": LOOK,
     },
     "runtime/adaptive_steps.py": {
         "if control[IDLE] «>» MOST_IDLE:": LIMIT,

@@ -11,7 +11,6 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-from mbsym import __version__
 from mbsym.codegen.c.batch_drivers import batch_formals, driver_lines
 from mbsym.codegen.c.comments import comment_lines, operation_line
 from mbsym.codegen.c.lane_expressions import LanePrinter
@@ -23,6 +22,7 @@ from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH
+from mbsym.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

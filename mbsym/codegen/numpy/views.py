@@ -10,7 +10,6 @@ from itertools import starmap
 from math import isfinite
 from typing import Final
 
-from mbsym import __version__
 from mbsym.codegen.description import Argument, GeneratedFile, Real, Tolerance
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.identifiers import Scope
@@ -22,6 +21,7 @@ from mbsym.codegen.routines.module import MEMORY, routine_file, routine_of
 from mbsym.codegen.routines.numpy import memory_class, print_numpy
 from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.codegen.text import WIDTH, docstring, plain_line
+from mbsym.version import __version__
 
 FAILURES: Final = '"raise", "mask" with NaN, "keep" the results documented, or "return" (results, status).'
 
