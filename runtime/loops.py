@@ -97,21 +97,19 @@ def triangularise(a: array[NV, NR], order: integers[NR]) -> int:
 @seldom
 def factor_open(rows: Rows):
     """What rows leave open that depend on others: columns without a pivot are those before them times K; I + K^T K."""
-    for i in range(NR):
-        for j in range(NR):
-            rows.delassus[i, j] = rows.weighted[i, j] if i < rows.rank and j >= rows.rank else 0.0
-    for i in range(NR - 1, -1, -1):
-        rows.delassus[i] -= rows.weighted[i, i + 1 :] @ rows.delassus[i + 1 :]
-        rows.delassus[i] *= 1.0 / rows.weighted[i, i] if i < rows.rank else 0.0
     for j in range(NR):
         if j >= rows.rank:
-            rows.weighted[:NR, j] = rows.delassus[:, j]
+            for i in range(NR - 1, -1, -1):
+                entry = rows.weighted[i, j]
+                entry -= rows.weighted[i, i + 1 :] @ rows.weighted[i + 1 : NR, j]
+                rows.weighted[i, j] = entry / rows.weighted[i, i] if i < rows.rank else 0.0
     for i in range(NR):
-        for j in range(NR):
-            entry = 0.0
-            entry += rows.weighted[:NR, i] @ rows.weighted[:NR, j]
-            unit = 1.0 if i == j else 0.0
-            rows.delassus[i, j] = unit + entry if i >= rows.rank and j >= rows.rank else unit
+        for j in range(i + 1):
+            entry = 1.0 if i == j else 0.0
+            if j >= rows.rank:
+                entry += rows.weighted[:NR, i] @ rows.weighted[:NR, j]
+            rows.delassus[i, j] = entry
+            rows.delassus[j, i] = entry
     factor(rows.delassus, rows.pivots)
 
 
@@ -120,14 +118,17 @@ def remove_open(rows: Rows, x: array[NR]):
     """Takes from x, in the columns' order, what no motion of the rows answers to: its part along [-K; I]."""
     part: array[NR]
     for j in range(NR):
-        entry = x[j]
-        entry -= rows.weighted[:NR, j] @ x
-        part[j] = entry if j >= rows.rank else 0.0
+        entry = 0.0
+        if j >= rows.rank:
+            entry = x[j]
+            entry -= rows.weighted[:NR, j] @ x
+        part[j] = entry
     substitute(rows.delassus, rows.pivots, part)
     for j in range(NR):
-        entry = 0.0
-        entry += rows.weighted[j] @ part
-        x[j] += entry if j < rows.rank else -part[j]
+        entry = -part[j]
+        if j < rows.rank:
+            entry += rows.weighted[j] @ part
+        x[j] += entry
 
 
 @seldom

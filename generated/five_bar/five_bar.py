@@ -2397,21 +2397,23 @@ def _loops_triangularise(states, a, order):
 
 def _loops_factor_open(states, rows):
     """What rows leave open that depend on others: columns without a pivot are those before them times K; I + K^T K."""
-    for i in range(2):
-        for j in range(2):
-            rows.delassus[i, j] = np.where((i < rows.rank) & (j >= rows.rank), rows.weighted[i, j], 0.0)
-    for i in range(1, -1, -1):
-        rows.delassus[i] -= np.einsum("i...,ij...->j...", rows.weighted[i, i + 1:2], rows.delassus[i + 1:2])
-        rows.delassus[i] *= np.where(i < rows.rank, 1.0 / rows.weighted[i, i], 0.0)
     for j in range(2):
         mask = _both(True, j >= rows.rank)
-        rows.weighted[:2, j] = _chosen(mask, rows.delassus[:, j], rows.weighted[:2, j])
+        if _any(mask):
+            for i in range(1, -1, -1):
+                entry = +rows.weighted[i, j]
+                entry = entry - (rows.weighted[i, i + 1:2] * rows.weighted[i + 1:2, j]).sum(axis=0)
+                rows.weighted[i, j] = (
+                    _chosen(mask, np.where(i < rows.rank, entry / rows.weighted[i, i], 0.0), rows.weighted[i,
+                    j])
+                )
     for i in range(2):
-        for j in range(2):
-            entry = 0.0
-            entry = entry + (rows.weighted[:2, i] * rows.weighted[:2, j]).sum(axis=0)
-            unit = 1.0 if i == j else 0.0
-            rows.delassus[i, j] = np.where((i >= rows.rank) & (j >= rows.rank), unit + entry, unit)
+        for j in range(i + 1):
+            entry = 1.0 if i == j else 0.0
+            mask2 = _both(True, j >= rows.rank)
+            entry = _chosen(mask2, entry + (rows.weighted[:2, i] * rows.weighted[:2, j]).sum(axis=0), entry)
+            rows.delassus[i, j] = entry
+            rows.delassus[j, i] = entry
     _loops_factor(states, rows.delassus, rows.pivots)
 
 
@@ -2419,14 +2421,17 @@ def _loops_remove_open(states, rows, x):
     """Takes from x, in the columns' order, what no motion of the rows answers to: its part along [-K; I]."""
     part = np.zeros((2, *states.axes), dtype=_REAL)
     for j in range(2):
-        entry = +x[j]
-        entry = entry - (rows.weighted[:2, j] * x).sum(axis=0)
-        part[j] = np.where(j >= rows.rank, entry, 0.0)
+        entry = 0.0
+        mask = _both(True, j >= rows.rank)
+        entry = _chosen(mask, x[j], entry)
+        entry = _chosen(mask, entry - (rows.weighted[:2, j] * x).sum(axis=0), entry)
+        part[j] = entry
     _loops_substitute(states, rows.delassus, rows.pivots, part, True)
     for j in range(2):
-        entry = 0.0
-        entry = entry + (rows.weighted[j] * part).sum(axis=0)
-        x[j] += np.where(j < rows.rank, entry, -part[j])
+        entry = -part[j]
+        mask2 = _both(True, j < rows.rank)
+        entry = _chosen(mask2, entry + (rows.weighted[j] * part).sum(axis=0), entry)
+        x[j] += entry
 
 
 def _loops_factor_dependent(states, rows):

@@ -1206,37 +1206,27 @@ static int slider_crank_loops_triangularise(slider_crank_real *a, int *order)
  * */
 static void slider_crank_loops_factor_open(slider_crank_rows *rows)
 {
-    for (int i = 0; i < 2; ++i) {
-        for (int j = 0; j < 2; ++j) {
-            rows->delassus[i * 2 + j] = i < rows->rank && j >= rows->rank ? rows->weighted[i * 2 + j] : 0.0;
-        }
-    }
-    for (int i = 1; i >= 0; --i) {
-        for (int term = i + 1; term < 2; ++term) {
-            const slider_crank_real factor = rows->weighted[i * 2 + term];
-            for (int item = 0; item < 2; ++item) {
-                rows->delassus[i * 2 + item] -= factor * rows->delassus[term * 2 + item];
-            }
-        }
-        for (int item = 0; item < 2; ++item) {
-            rows->delassus[i * 2 + item] *= i < rows->rank ? 1.0 / rows->weighted[i * 2 + i] : 0.0;
-        }
-    }
     for (int j = 0; j < 2; ++j) {
         if (j >= rows->rank) {
-            for (int item = 0; item < 2; ++item) {
-                rows->weighted[item * 2 + j] = rows->delassus[item * 2 + j];
+            for (int i = 1; i >= 0; --i) {
+                slider_crank_real entry = rows->weighted[i * 2 + j];
+                for (int term = i + 1; term < 2; ++term) {
+                    entry -= rows->weighted[i * 2 + term] * rows->weighted[term * 2 + j];
+                }
+                rows->weighted[i * 2 + j] = i < rows->rank ? entry / rows->weighted[i * 2 + i] : 0.0;
             }
         }
     }
     for (int i = 0; i < 2; ++i) {
-        for (int j = 0; j < 2; ++j) {
-            slider_crank_real entry = 0.0;
-            for (int term = 0; term < 2; ++term) {
-                entry += rows->weighted[term * 2 + i] * rows->weighted[term * 2 + j];
+        for (int j = 0; j < i + 1; ++j) {
+            slider_crank_real entry = i == j ? 1.0 : 0.0;
+            if (j >= rows->rank) {
+                for (int term = 0; term < 2; ++term) {
+                    entry += rows->weighted[term * 2 + i] * rows->weighted[term * 2 + j];
+                }
             }
-            const slider_crank_real unit = i == j ? 1.0 : 0.0;
-            rows->delassus[i * 2 + j] = i >= rows->rank && j >= rows->rank ? unit + entry : unit;
+            rows->delassus[i * 2 + j] = entry;
+            rows->delassus[j * 2 + i] = entry;
         }
     }
     (void)slider_crank_loops_factor(rows->delassus, rows->pivots);
@@ -1247,19 +1237,24 @@ static void slider_crank_loops_remove_open(slider_crank_rows *rows, slider_crank
 {
     slider_crank_real part[2];
     for (int j = 0; j < 2; ++j) {
-        slider_crank_real entry = x[j];
-        for (int term = 0; term < 2; ++term) {
-            entry -= rows->weighted[term * 2 + j] * x[term];
+        slider_crank_real entry = 0.0;
+        if (j >= rows->rank) {
+            entry = x[j];
+            for (int term = 0; term < 2; ++term) {
+                entry -= rows->weighted[term * 2 + j] * x[term];
+            }
         }
-        part[j] = j >= rows->rank ? entry : 0.0;
+        part[j] = entry;
     }
     slider_crank_loops_substitute(rows->delassus, rows->pivots, part);
     for (int j = 0; j < 2; ++j) {
-        slider_crank_real entry = 0.0;
-        for (int term = 0; term < 2; ++term) {
-            entry += rows->weighted[j * 2 + term] * part[term];
+        slider_crank_real entry = -part[j];
+        if (j < rows->rank) {
+            for (int term = 0; term < 2; ++term) {
+                entry += rows->weighted[j * 2 + term] * part[term];
+            }
         }
-        x[j] += j < rows->rank ? entry : -part[j];
+        x[j] += entry;
     }
 }
 

@@ -77,7 +77,7 @@ def lane_texts(module: LoweredModule, functions: Sequence[ModuleFunction], print
         own = _without(function, left) if left else function
         symbol = f"{module.names.c_symbol(function.name)}_{'brief' if left else 'lanes'}"
         views += _views(module, own, printer, symbol)
-        if own.guards and function.identifier in idle:
+        if own.guards and idle.get(function.identifier) == left:
             views.append(_judging(module, own, printer, symbol))
             texts = [text.replace(f"{symbol}(", f"{views[-1].symbol}(") for text in texts]
     helpers = _helpers("\n".join(texts).replace(prefix, "MODEL_"))

@@ -63,14 +63,10 @@ def scopes_of(body: tuple[Statement, ...], wanted: Collection[str]) -> Scopes:
     return Scopes(begins, frozenset(name for name, count in given.items() if count <= 0), loops)
 
 
-def homes_of(body: tuple[Statement, ...]) -> dict[str, int]:
-    """The identity of the block in which each name begins; the outermost where there are several."""
+def homes_of(body: tuple[Statement, ...]) -> dict[str, frozenset[int]]:
+    """The identities of the blocks in which each name begins."""
     mentioned = {name for statement in body for name in names(statement)}
-    found = {}
-    for name in mentioned:
-        homes = _homes(body, name)
-        found[name] = homes[0][0] if len(homes) == 1 else id(body)
-    return found
+    return {name: frozenset(block for block, _ in _homes(body, name)) for name in mentioned}
 
 
 def is_given(statement: Statement, name: str) -> bool:

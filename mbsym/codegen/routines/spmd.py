@@ -257,8 +257,8 @@ class _Masker:
 
     def _is_masked(self, name: str) -> bool:
         """Whether what is given to a name here needs the mask."""
-        home = None if name in self.outer else self.homes.get(name)
-        place = self.path.index(home) if home in self.path else -1
+        homes = frozenset[int]() if name in self.outer else self.homes.get(name, frozenset())
+        place = max((place for place, block in enumerate(self.path) if block in homes), default=-1)
         return any(mask.position > place for mask in self.masks)
 
     # ---- statements --------------------------------------------------------------------------------------------------
