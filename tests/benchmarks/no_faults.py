@@ -106,6 +106,9 @@ LINES: Final = {
     "mbsym/model/validate.py": {
         "elif abs(dot(axis, second)) «>» PERPENDICULAR * norm(axis) * norm(second):": LIMIT,
     },
+    "mbsym/reference/constraint_elements.py": {
+        "turning: bool = «False»": "of a rod, which has it so, what it adds is a product of parallel vectors",
+    },
     "mbsym/regressors/base_parameters.py": {
         "point += «1»": "other random points, as good as these",
     },
