@@ -1,12 +1,16 @@
 # Directory of the environment's programs; the README's test line makes this one.
 BIN ?= .venv/bin
 
-.PHONY: all test lint types generated docs site bench ci
+.PHONY: all test more lint types generated docs site bench ci
 
 all: lint types test
 
 test:
 	$(BIN)/python -m pytest -n auto
+
+# Further examples of what the tests show.
+more:
+	$(BIN)/python -m pytest -n auto -m more
 
 lint:
 	$(BIN)/ruff check .

@@ -12,10 +12,13 @@ from mbsym.cli.described import Argument, Verb, verbs
 from mbsym.cli.json_output import DOCUMENTS, ENVELOPE
 from mbsym.derivatives.control_functions import functions_on_request
 from mbsym.examples import load
-from mbsym.formats.schema import json_schema
+from mbsym.formats.load_options import LoadOptions
+from mbsym.formats.native.schema import json_schema
 from mbsym.formulations.contracts import Contract, Result
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.system import with_frames
+from mbsym.option import Option, options_of
+from mbsym.options.generation import GenerationOptions, typed
 from mbsym.registry import FORMULATIONS, contracts_of
 
 INTERFACE: Mapping[str, tuple[str, ...]] = {
@@ -64,6 +67,10 @@ INTERFACE: Mapping[str, tuple[str, ...]] = {
 that ``import mbsym`` offers."""
 
 
+OPTIONS_OF: Mapping[str, type] = {"mbsym:generate": GenerationOptions, "mbsym:LoadOptions": LoadOptions}
+"""Whose options stand in a table behind them."""
+
+
 def reference_pages() -> dict[str, str]:
     """Texts of the pages by the names of their files."""
     return {
@@ -91,7 +98,16 @@ def python_page() -> str:
             kind = "autofunction" if inspect.isfunction(found) else "autoclass"
             kind = "autoexception" if inspect.isclass(found) and issubclass(found, Exception) else kind
             lines += ["```{eval-rst}", f".. {kind}:: {found.__module__}.{attribute}", "```", ""]
+            if name in OPTIONS_OF:
+                lines += _table(
+                    ("argument", "command line", "default", ""), map(_option_row, options_of(OPTIONS_OF[name]))
+                )
     return "\n".join(lines)
+
+
+def _option_row(item: Option) -> tuple[str, str, str, str]:
+    flags = ", ".join(f"`--{flag}`" for flag in item.flags)
+    return (f"`{item.name}`", flags, f"`{item.default!r}`", _escaped(" ".join(map(typed, item.sentences))))
 
 
 # ---- command line ---------------------------------------------------------------------------------------------------

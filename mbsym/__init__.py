@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from mbsym.version import __version__ as __version__
+
 if TYPE_CHECKING:
     # What editors and type checkers see; a test holds both lists together.
     from mbsym import examples as examples
@@ -68,8 +70,6 @@ if TYPE_CHECKING:
     from mbsym.values.parameter import ControlInput as ControlInput
     from mbsym.values.parameter import Parameter as Parameter
     from mbsym.verification.certificate import verify as verify
-
-__version__ = "0.1.0"
 
 _HOMES: Final = {
     "Accuracy": "mbsym.simulation.options",

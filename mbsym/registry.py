@@ -50,7 +50,6 @@ from mbsym.loops.tolerances import RUNTIME
 from mbsym.records import Registry
 from mbsym.regressors.functions import BASE_REGRESSOR, REGRESSOR_FUNCTIONS, base_regressor_along_loops
 from mbsym.symbolic.program import Program
-from mbsym.symbolic.rolled import RolledProgram
 
 DeriveFunction: TypeAlias = Callable[[Mechanism], Program]
 
@@ -94,7 +93,7 @@ class Formulation:
     sentence: str
     functions: Mapping[str, DeriveFunction] = field(default_factory=dict)
     loop_method: Method | None = None
-    parted: Mapping[str, Callable[[Mechanism, int], RolledProgram | None]] = field(default_factory=dict)
+    parted: Mapping[str, Callable[[Mechanism, int], Program | None]] = field(default_factory=dict)
     whole: Callable[[Mechanism], tuple[Mapping[str, DeriveFunction], FixedFunctions]] | None = None
     uncoupled: frozenset[str] = frozenset()
 
@@ -237,7 +236,7 @@ class Available:
                 raise DerivationError(
                     f"{request.function} is to be differentiated by {what}",
                     where=request.name,
-                    remedy="name arguments or run-time parameters once each, with --with-respect-to",
+                    remedy="name arguments or run-time parameters once each, with `with_respect_to`",
                 )
             found[request.name] = partial(differentiated, request, found[request.function])
         return found
@@ -269,7 +268,7 @@ class Available:
             return replace(fixed, runtime=(*fixed.runtime, *asked), kernels=(*fixed.kernels, *DERIVATIVE_KERNELS))
         return None if set(names).isdisjoint(fixed.names) else fixed
 
-    def rolled(self, name: str, threads: int = 0) -> RolledProgram | None:
+    def rolled(self, name: str, threads: int = 0) -> Program | None:
         """A function made of steps that bodies of one kind share; None where it cannot be made so."""
         if name in self.formulation.parted:
             return self.formulation.parted[name](self.mechanism, threads)
@@ -325,7 +324,7 @@ def _where_it_is(name: str, known: Sequence[str], found: Available) -> str:
     if name in FRAME_CONTROL_FUNCTIONS and found.loops is not None:
         return "closed loops constrain its motion; it is there for trees only"
     if name in FRAME_FUNCTIONS or name in FRAME_CONTROL_FUNCTIONS:
-        return "say for which frames, with --frame or frames="
+        return "say for which frames, with `frames`"
     if name in OF_FREE_MOTION:
         return "closed loops constrain its motion: ask for constrained_dynamics_derivatives"
     return f"it has {', '.join(dict.fromkeys(known))}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -16,11 +18,24 @@ settings.load_profile("continuous" if os.environ.get("CI") else "local")
 # Tests run side by side already: threads of linear algebra on matrices of this size only wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# Graphs are many small objects without circles: looking for circles after every 700 of them is a tenth of the time.
+gc.set_threshold(100_000, 20, 50)
+
 # Where Python is told to keep no bytecode, each process that a test starts would compile the package anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """A file's tests run in one process: what they derive and compile once is not done again in each."""
+    from xdist.scheduler import LoadFileScheduling
+
+    return LoadFileScheduling(config, log)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def own_cache_of_libraries(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Tests neither use nor fill the user's cache."""
-    os.environ.setdefault("MBSYM_CACHE", str(tmp_path_factory.mktemp("cache")))
+    """Tests neither use nor fill the user's cache; processes that run side by side share theirs."""
+    own = tmp_path_factory.getbasetemp()
+    shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "cache"
+    os.environ.setdefault("MBSYM_CACHE", str(shared))

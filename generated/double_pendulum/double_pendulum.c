@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-const char double_pendulum_interface[17] = "c86c61290dd25c30";
+const char double_pendulum_interface[17] = "b784cae7fa84c399";
 
 /* operations: 17 + or -, 34 *, 2 /, 2 sine-cosine pairs */
 void double_pendulum_forward_dynamics(

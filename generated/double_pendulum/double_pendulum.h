@@ -7,9 +7,6 @@
  * SI units, radians. Ground is body 0; parent label < child label; joint j is the inboard joint of body j.
  * Spatial vectors are [angular; linear]. Quaternions are scalar-first (w, x, y, z) and of unit length.
  * Labels count from 1, and names in the code such as sin5, w5_x and m5_3 bear them; entries of arrays count from 0.
- * Free joint: q = [quaternion; position of the frame origin], v = [omega; v_O] in the moving frame's axes.
- * Spherical joint: v is the successor's angular velocity relative to the predecessor, in the successor's axes.
- * Cylindrical joint: q = (translation, angle). Planar: q = (x, y, angle). Universal: q = (first, second angle).
  * Equations: M(q) vdot + bias(q, v) = tau, bias with velocity, gravity and modelled force terms.
  * Joint wrench: [moment; force] on the successor by the predecessor, at and in the successor's joint frame.
  *
@@ -37,7 +34,7 @@ extern "C" {
 typedef double double_pendulum_real;
 
 /* What reads this, double_pendulum_interface[0] for one, links with an object of this very interface only. */
-#define double_pendulum_interface double_pendulum_interface_c86c61290dd25c30
+#define double_pendulum_interface double_pendulum_interface_b784cae7fa84c399
 extern const char double_pendulum_interface[17];
 
 enum {

@@ -8,9 +8,6 @@ model sha256 5c5d72f660005b8d1d5e5ffc7fd478b2caba6c2fa244b8d64473f7d3b37d57a6
 SI units, radians. Ground is body 0; parent label < child label; joint j is the inboard joint of body j.
 Spatial vectors are [angular; linear]. Quaternions are scalar-first (w, x, y, z) and of unit length.
 Labels count from 1, and names in the code such as sin5, w5_x and m5_3 bear them; entries of arrays count from 0.
-Free joint: q = [quaternion; position of the frame origin], v = [omega; v_O] in the moving frame's axes.
-Spherical joint: v is the successor's angular velocity relative to the predecessor, in the successor's axes.
-Cylindrical joint: q = (translation, angle). Planar: q = (x, y, angle). Universal: q = (first, second angle).
 Equations: M(q) vdot + bias(q, v) = tau, bias with velocity, gravity and modelled force terms.
 Joint wrench: [moment; force] on the successor by the predecessor, at and in the successor's joint frame.
 
@@ -157,7 +154,7 @@ def _evaluate(kernel, arguments, shapes):
     columns = []
     for array, axes, shape in arrays:
         if shape:
-            array = np.moveaxis(array.reshape((*array.shape[:axes], math.prod(shape))), -1, 0)
+            array = array.reshape((*array.shape[:axes], math.prod(shape))).transpose((axes, *range(axes)))
             array = list(np.ascontiguousarray(array))
         columns.append(array)
     packed = []
@@ -165,7 +162,7 @@ def _evaluate(kernel, arguments, shapes):
         flat = np.empty((len(result), *batch), dtype=_REAL)
         for index, value in enumerate(result):
             flat[index] = value
-        packed.append(np.moveaxis(flat, 0, -1).reshape((*batch, *shape))[()])
+        packed.append(flat.transpose((*range(1, flat.ndim), 0)).reshape((*batch, *shape))[()])
     return packed
 
 

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-const char puma560_interface[17] = "3663ea998aa4c4e1";
+const char puma560_interface[17] = "710fac159b118a45";
 
 /* operations: 250 + or -, 325 *, 4 /, 5 sine-cosine pairs */
 void puma560_forward_dynamics(

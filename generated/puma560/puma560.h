@@ -7,9 +7,6 @@
  * SI units, radians. Ground is body 0; parent label < child label; joint j is the inboard joint of body j.
  * Spatial vectors are [angular; linear]. Quaternions are scalar-first (w, x, y, z) and of unit length.
  * Labels count from 1, and names in the code such as sin5, w5_x and m5_3 bear them; entries of arrays count from 0.
- * Free joint: q = [quaternion; position of the frame origin], v = [omega; v_O] in the moving frame's axes.
- * Spherical joint: v is the successor's angular velocity relative to the predecessor, in the successor's axes.
- * Cylindrical joint: q = (translation, angle). Planar: q = (x, y, angle). Universal: q = (first, second angle).
  * Equations: M(q) vdot + bias(q, v) = tau, bias with velocity, gravity and modelled force terms.
  * Joint wrench: [moment; force] on the successor by the predecessor, at and in the successor's joint frame.
  *
@@ -41,7 +38,7 @@ extern "C" {
 typedef double puma560_real;
 
 /* What reads this, puma560_interface[0] for one, links with an object of this very interface only. */
-#define puma560_interface puma560_interface_3663ea998aa4c4e1
+#define puma560_interface puma560_interface_710fac159b118a45
 extern const char puma560_interface[17];
 
 enum {

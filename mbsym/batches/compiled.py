@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import namedtuple
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json import loads
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -21,7 +21,7 @@ from mbsym.codegen.load_batch import batch_module
 from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.errors import CodegenError, ToolchainError
 from mbsym.model.system import Model
-from mbsym.options.generation import GenerationOptions
+from mbsym.options.generation import chosen
 from mbsym.pipeline import generate_files
 
 Array: TypeAlias = NDArray[Any]
@@ -199,19 +199,12 @@ def compile(
     Raises:
         MbsymError: the model or a name is unusable.
     """
-    symbolic = symbolic_parameters if isinstance(symbolic_parameters, str) else tuple(symbolic_parameters)
+    own = {"functions": functions, "formulation": formulation, "real": real, "frames": frames}
+    options = chosen({**own, "symbolic_parameters": symbolic_parameters, "style": "straight"})
 
     def files(*languages: str) -> tuple[GeneratedFile, ...]:
-        options = GenerationOptions(
-            languages,
-            tuple(functions),
-            formulation,
-            real,
-            symbolic,
-            frames=tuple(frames),
-            batch=(EVERY,) if "batch" in languages else (),
-        )
-        return generate_files(source, options)[1]
+        batch = (EVERY,) if "batch" in languages else ()
+        return generate_files(source, replace(options, languages=languages, batch=batch))[1]
 
     texts = files("c", "batch")
     try:

@@ -101,7 +101,7 @@ def application() -> typer.Typer:
 
 def _print_version(asked: bool) -> None:
     if asked:
-        from mbsym import __version__
+        from mbsym.version import __version__
 
         typer.echo(f"mbsym {__version__}")
         raise typer.Exit
@@ -119,7 +119,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         application()(args=None if arguments is None else list(arguments), standalone_mode=True)
     except MbsymError as error:
-        print(f"mbsym: {error}" if not error.where else str(error), file=sys.stderr)
+        from mbsym.cli.spoken import spoken
+
+        print(spoken(f"mbsym: {error}" if not error.where else str(error)), file=sys.stderr)
         return error.exit_status
     except KeyboardInterrupt:
         print("mbsym: interrupted; files are as they were", file=sys.stderr)

@@ -6,29 +6,24 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import Actuators, AsJson, Floating, ForceFile, JointDynamics, Loops
+from mbsym.cli.arguments import AsJson, ForceFile
 from mbsym.cli.json_output import print_json
-from mbsym.cli.model_source import read_model, tell_warning
+from mbsym.cli.reading import Reading, read_model, tell_warning
+from mbsym.cli.spoken import spoken
+from mbsym.cli.taken import taken, taking_options
 from mbsym.errors import FormatError
-from mbsym.formats.angles import SAME_ANGLE
 
 
 def register(app: typer.Typer) -> None:
     """Adds the verb."""
 
     @app.command()
+    @taking_options
     def convert(
         source: str = typer.Argument(metavar="IN", help="Model file or name of a bundled example."),
         target: Path = typer.Argument(metavar="OUT", help="Native file (.yaml) to write."),
-        strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),
-        snap_angles: float = typer.Option(
-            SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
-        ),
-        floating: Floating = False,
-        loops: Loops = None,
-        joint_dynamics: JointDynamics = "ignore",
-        actuators: Actuators = "ignore",
         copy_meshes: bool = typer.Option(False, "--copy-meshes", help="Copy meshes that OUT would not find beside it."),
+        reading: Reading = taken(Reading, without=("order",)),
         as_json: AsJson = False,
         force: ForceFile = False,
     ) -> None:
@@ -36,7 +31,7 @@ def register(app: typer.Typer) -> None:
         from mbsym.codegen.description import GeneratedFile
         from mbsym.codegen.write import write_files
         from mbsym.formats.mesh_copies import meshes_elsewhere, with_copied_meshes, write_copies
-        from mbsym.formats.native_text import dump_native
+        from mbsym.formats.native.text import dump_native
         from mbsym.formats.registry import FORMATS
 
         suffixes = FORMATS["native"].suffixes
@@ -46,15 +41,7 @@ def register(app: typer.Typer) -> None:
                 where=str(target),
                 remedy=f"end it in {' or '.join(suffixes)}",
             )
-        model = read_model(
-            source,
-            strict=strict,
-            snap_angles=snap_angles,
-            floating=floating,
-            loops=loops,
-            joint_dynamics=joint_dynamics,
-            actuators=actuators,
-        )
+        model = read_model(source, reading)
         copies: dict[Path, Path] = {}
         if copy_meshes:
             model, copies = with_copied_meshes(model, target)
@@ -63,7 +50,7 @@ def register(app: typer.Typer) -> None:
             tell_warning(f"{len(lost)} meshes are not found from {target.parent}; --copy-meshes puts them there")
         written = write_files(target.parent, (GeneratedFile(target.name, dump_native(model)),), force=force)
         if as_json:
-            print_json("convert", model.name, {"warnings": list(model.warnings)}, (*written, *copies))
+            print_json("convert", model.name, {"warnings": list(map(spoken, model.warnings))}, (*written, *copies))
             return
         typer.echo(f"wrote {target}")
         if copies:

@@ -6,24 +6,11 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import (
-    COORDINATES_HELP,
-    CUT_HELP,
-    KEEP_HELP,
-    SYMBOLS_HELP,
-    Actuators,
-    AsJson,
-    Floating,
-    ForceFile,
-    JointDynamics,
-    Loops,
-    Order,
-    either,
-    formulation_help,
-    model_help,
-)
+from mbsym.cli.arguments import AsJson, ForceFile, either, model_help
 from mbsym.cli.json_output import print_json
-from mbsym.cli.model_source import read_model, symbols_in
+from mbsym.cli.reading import READING, Reading, read_model
+from mbsym.cli.taken import taken, taking_options
+from mbsym.options.generation import GenerationOptions
 
 
 def register(app: typer.Typer) -> None:
@@ -31,24 +18,15 @@ def register(app: typer.Typer) -> None:
     from mbsym.report.document import FORMATS, document
 
     @app.command()
+    @taking_options
     def derive(
         model: str = typer.Argument(help=model_help()),
-        formulation: str = typer.Option(
-            "auto",
-            "--formulation",
-            help=formulation_help(),
-        ),
         form: str = typer.Option("text", "--format", help=f"{either(FORMATS)}."),
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write; default is standard output."),
-        symbolic_parameters: str = typer.Option("all", "--symbolic-parameters", help=SYMBOLS_HELP),
-        coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
-        order: Order = "weight",
-        loops: Loops = None,
-        cut: list[str] = typer.Option([], "--cut", help=CUT_HELP),
-        keep: list[str] = typer.Option([], "--keep", help=KEEP_HELP),
-        floating: Floating = False,
-        joint_dynamics: JointDynamics = "ignore",
-        actuators: Actuators = "ignore",
+        options: GenerationOptions = taken(
+            GenerationOptions, "formulation", "symbolic_parameters", symbolic_parameters="all"
+        ),
+        reading: Reading = READING,
         as_json: AsJson = False,
         force: ForceFile = False,
     ) -> None:
@@ -57,19 +35,10 @@ def register(app: typer.Typer) -> None:
         from mbsym.codegen.write import write_files
         from mbsym.report.equations import derive as derive_equations
 
-        chosen = symbols_in(symbolic_parameters)
-        system = read_model(
-            model,
-            floating=floating,
-            loops=loops,
-            joint_dynamics=joint_dynamics,
-            actuators=actuators,
-            coordinates=coordinates,
-            order=order,
-            cut=cut,
-            keep=keep,
+        system = read_model(model, reading)
+        equations = derive_equations(
+            system, options.formulation, symbolic_parameters=options.symbolic_parameters, order=reading.order
         )
-        equations = derive_equations(system, formulation, symbolic_parameters=chosen, order=order)
         written: tuple[Path, ...] = ()
         if output is not None:
             text = document(equations, form)

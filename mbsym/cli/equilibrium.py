@@ -6,29 +6,19 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import (
-    AT,
-    PARAMETERS,
-    TAU,
-    Actuators,
-    AsJson,
-    Floating,
-    ForceFile,
-    JointDynamics,
-    Loops,
-    Order,
-    model_help,
-)
+from mbsym.cli.arguments import AT, PARAMETERS, TAU, AsJson, ForceFile, model_help
 from mbsym.cli.linear_source import deliver, read_at, require_writable
-from mbsym.cli.model_source import names_in, read_model
 from mbsym.cli.progress import progress_bar
+from mbsym.cli.reading import READING, Reading, read_model
 from mbsym.cli.simulate import named_numbers
+from mbsym.cli.taken import names_in, taking_options
 
 
 def register(app: typer.Typer) -> None:
     """Adds the verb."""
 
     @app.command()
+    @taking_options
     def equilibrium(
         model: str = typer.Argument(help=model_help()),
         free: list[str] = typer.Option(
@@ -41,12 +31,8 @@ def register(app: typer.Typer) -> None:
         starts: int = typer.Option(40, "--starts", min=1, help="From how many places equilibria are looked for."),
         tau: list[str] = TAU,
         parameter: list[str] = PARAMETERS,
-        order: Order = "weight",
-        actuators: Actuators = "ignore",
-        joint_dynamics: JointDynamics = "ignore",
-        floating: Floating = False,
-        loops: Loops = None,
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
+        reading: Reading = READING,
         as_json: AsJson = False,
         force: ForceFile = False,
     ) -> None:
@@ -56,7 +42,7 @@ def register(app: typer.Typer) -> None:
 
         require_writable(output, force)
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
-        system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
+        system = read_model(model, reading)
         with progress_bar() as progress:
             found = run(
                 system,
@@ -65,7 +51,7 @@ def register(app: typer.Typer) -> None:
                 starts=starts,
                 tau=forces,
                 parameters=parameters,
-                order=order,
+                order=reading.order,
                 progress=progress,
             )
         text = equilibria_text(found)

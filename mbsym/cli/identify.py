@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from mbsym.cli.arguments import AsJson, Floating, ForceFiles, JointDynamics, Loops, model_help
+from mbsym.cli.arguments import AsJson, ForceFiles, model_help
 from mbsym.cli.json_output import print_json
-from mbsym.cli.model_source import names_in, read_model
+from mbsym.cli.reading import Reading, read_model
+from mbsym.cli.spoken import spoken
+from mbsym.cli.taken import taken, taking_options
 from mbsym.cli.terminal import print_text
 from mbsym.errors import IdentificationError
+from mbsym.options.generation import GenerationOptions
 
 if TYPE_CHECKING:
     from mbsym.identification.excitation import Settings
@@ -22,6 +25,7 @@ def register(app: typer.Typer) -> None:
     """Adds the verb."""
 
     @app.command()
+    @taking_options
     def identify(
         model: str = typer.Argument(help=model_help()),
         data: Path | None = typer.Argument(
@@ -43,13 +47,9 @@ def register(app: typer.Typer) -> None:
         step: float = typer.Option(0.01, "--step", help="Between samples of the motion [s]."),
         acceleration: float = typer.Option(10.0, "--acceleration", help="Limit of the motion [rad/s^2, m/s^2]."),
         seed: int = typer.Option(0, "--seed", help="Of the motions that the search starts from."),
+        reading: Reading = taken(Reading, without=("order",)),
         as_json: AsJson = False,
-        symbolic_parameters: str = typer.Option(
-            "", "--symbolic-parameters", help="Symbols in relations: all, none or NAME,...; default as the model says."
-        ),
-        floating: Floating = False,
-        loops: Loops = None,
-        joint_dynamics: JointDynamics = "ignore",
+        options: GenerationOptions = taken(GenerationOptions, "symbolic_parameters"),
         force: ForceFiles = False,
     ) -> None:
         """Tell which sums of parameters can be identified, find a motion that does, or estimate them from data."""
@@ -57,14 +57,14 @@ def register(app: typer.Typer) -> None:
             raise IdentificationError("a motion comes before data", where=str(data), remedy="leave one out")
         for path, suffix in ((output, ".csv" if excite else ".yaml"), (report, ".html")):
             _check(path, suffix, data is not None or (excite and path is output), force)
-        system = read_model(model, floating=floating, loops=loops, joint_dynamics=joint_dynamics)
+        system = read_model(model, reading)
         if excite:
             from mbsym.identification.excitation import Settings
 
             _excite(system, Settings(duration, harmonics, step, acceleration, seed), output, as_json, force)
             return
         if data is None:
-            _tell_base_parameters(system, symbolic_parameters, as_json)
+            _tell_base_parameters(system, options, as_json)
             return
         from mbsym.identification import report as reports
         from mbsym.identification.identify import identify as run
@@ -74,7 +74,7 @@ def register(app: typer.Typer) -> None:
         if output is not None:
             from mbsym.codegen.description import GeneratedFile
             from mbsym.codegen.write import write_files
-            from mbsym.formats.native_text import dump_native
+            from mbsym.formats.native.text import dump_native
 
             written += write_files(output.parent, (GeneratedFile(output.name, dump_native(found.model)),), force=force)
         if report is not None:
@@ -125,14 +125,12 @@ def _excite(system: Model, settings: Settings, output: Path | None, as_json: boo
         typer.echo(f"wrote {output}")
 
 
-def _tell_base_parameters(system: Model, asked: str, as_json: bool) -> None:
+def _tell_base_parameters(system: Model, options: GenerationOptions, as_json: bool) -> None:
     from mbsym.identification.identifiable import base_parameters
     from mbsym.regressors.relations_text import relations_data, relations_text
 
-    found = base_parameters(
-        system, symbolic_parameters=asked if asked in ("", "all", "none") else tuple(names_in([asked]))
-    )
+    found = base_parameters(system, symbolic_parameters=options.symbolic_parameters)
     if as_json:
         print_json("identify", system.name, relations_data(found))
     else:
-        print_text(relations_text(found))
+        print_text(spoken(relations_text(found)))

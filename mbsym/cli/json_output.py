@@ -10,7 +10,7 @@ from typing import Final
 
 import typer
 
-from mbsym import __version__
+from mbsym.version import __version__
 
 ENVELOPE: Final[Mapping[str, str]] = {
     "mbsym": "version of mbsym",

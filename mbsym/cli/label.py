@@ -6,9 +6,10 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import CUT_HELP, KEEP_HELP, AsJson, ForceFile, Loops, Order, model_help
+from mbsym.cli.arguments import AsJson, ForceFile, model_help
 from mbsym.cli.json_output import print_json
-from mbsym.cli.model_source import read_model
+from mbsym.cli.reading import READING, Reading, read_model
+from mbsym.cli.taken import taking_options
 from mbsym.cli.terminal import print_text
 from mbsym.errors import FormatError
 
@@ -17,20 +18,17 @@ def register(app: typer.Typer) -> None:
     """Adds the verb."""
 
     @app.command()
+    @taking_options
     def label(
         model: str = typer.Argument(help=model_help()),
+        reading: Reading = READING,
         as_json: AsJson = False,
         diagram: Path | None = typer.Option(None, "--diagram", help="Draw the graph into this SVG file."),
-        order: Order = "weight",
-        loops: Loops = None,
-        cut: list[str] = typer.Option([], "--cut", help=CUT_HELP),
-        keep: list[str] = typer.Option([], "--keep", help=KEEP_HELP),
         matrices: bool = typer.Option(False, "--matrices", help="S0, S and T too; --json has them always."),
         history: bool = typer.Option(False, "--history", help="Which bodies are connected after each joint, too."),
         force: ForceFile = False,
     ) -> None:
         """Label bodies and joints, find the cut joints, and print them with what else holds or drives the system."""
-        from mbsym import __version__
         from mbsym.codegen.description import GeneratedFile
         from mbsym.codegen.write import write_files
         from mbsym.topology.tables import (
@@ -40,13 +38,14 @@ def register(app: typer.Typer) -> None:
             labelling_to_json,
             matrices_text,
         )
+        from mbsym.version import __version__
         from mbsym.visualisation.attachments import attachments_of, attachments_table, attachments_to_json
         from mbsym.visualisation.topology_diagram import topology_svg
 
         if diagram is not None and diagram.suffix != ".svg":
             raise FormatError("diagrams are written as SVG", where=str(diagram), remedy="end its name in .svg")
-        system = read_model(model, loops=loops, order=order, cut=cut, keep=keep)
-        labelling = system.label(order=order)
+        system = read_model(model, reading)
+        labelling = system.label(order=reading.order)
         attachments = attachments_of(system)
         written: tuple[Path, ...] = ()
         if diagram is not None:

@@ -10,6 +10,8 @@ import typer
 
 from mbsym.cli.json_output import print_json
 from mbsym.cli.simulate import named_numbers
+from mbsym.cli.spoken import spoken
+from mbsym.cli.taken import names_in
 from mbsym.cli.terminal import print_text
 from mbsym.errors import AnalysisError, CodegenError
 
@@ -28,6 +30,17 @@ def read_at(texts: list[str]) -> Mapping[str, float] | str | None:
             f"{words[0]!r} and more is no one state", where="--at", remedy="give NAME=VALUE pairs, or one word or file"
         )
     return words[0]
+
+
+def names_given(texts: list[str]) -> tuple[str, ...]:
+    """The names of an option whose values are lists; none where nothing stands there."""
+    return tuple(names_in(texts)) if any(text.strip() for text in texts) else ()
+
+
+def word_or_names(texts: list[str]) -> str | tuple[str, ...]:
+    """The same, one alone as it is: it may be a word for several."""
+    names = names_given(texts)
+    return names[0] if len(names) == 1 else names if names else ""
 
 
 def require_writable(output: Path | None, force: bool) -> None:
@@ -100,8 +113,9 @@ def deliver(
     Raises:
         CodegenError: the file cannot be written, or is somebody else's.
     """
-    from mbsym import __version__
+    from mbsym.version import __version__
 
+    text = spoken(text)
     if output is not None:
         from mbsym.codegen.description import GeneratedFile
         from mbsym.codegen.write import write_files

@@ -6,23 +6,12 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import (
-    AT,
-    PARAMETERS,
-    TAU,
-    Actuators,
-    AsJson,
-    Floating,
-    ForceFile,
-    JointDynamics,
-    Loops,
-    Order,
-    model_help,
-)
-from mbsym.cli.linear_source import deliver, read_at, require_method, require_writable
-from mbsym.cli.model_source import names_in, read_model
+from mbsym.cli.arguments import AT, PARAMETERS, TAU, AsJson, ForceFile, model_help
+from mbsym.cli.linear_source import deliver, names_given, read_at, require_method, require_writable, word_or_names
 from mbsym.cli.progress import progress_bar
+from mbsym.cli.reading import READING, Reading, read_model
 from mbsym.cli.simulate import named_numbers
+from mbsym.cli.taken import taking_options
 from mbsym.errors import AnalysisError
 
 
@@ -30,24 +19,25 @@ def register(app: typer.Typer) -> None:
     """Adds the verb."""
 
     @app.command()
+    @taking_options
     def linearise(
         model: str = typer.Argument(help=model_help()),
         at: list[str] = AT,
-        inputs: str = typer.Option(
-            "auto",
+        inputs: list[str] = typer.Option(
+            ["auto"],
             "--inputs",
             help="u (control inputs), motors (forces of actuated joints), tau (along all speeds), all, or NAME,...: "
             "control inputs and speeds; default the first of these that there are. Of transfer-matrix ELEMENT.x,...: "
             "forces on a body's point along base axes, moments about them (ELEMENT.rx).",
         ),
-        outputs: str = typer.Option(
-            "",
+        outputs: list[str] = typer.Option(
+            [],
             "--outputs",
             help="NAME,...: coordinates, speeds, accelerations, places of frames and bodies; default all states. Of "
             "transfer-matrix ELEMENT.x,..., default the inputs'.",
         ),
-        independent: str = typer.Option(
-            "", "--independent", help="Closed loops: NAME,...: the independent coordinates; default a good choice."
+        independent: list[str] = typer.Option(
+            [], "--independent", help="Closed loops: NAME,...: the independent coordinates; default a good choice."
         ),
         method: str = typer.Option(
             "equations", "--method", help="equations (of motion) or transfer-matrix (modes of elements, about rest)."
@@ -59,12 +49,8 @@ def register(app: typer.Typer) -> None:
         symbols: bool = typer.Option(False, "--symbols", help="The matrices in the model's parameters too."),
         tau: list[str] = TAU,
         parameter: list[str] = PARAMETERS,
-        order: Order = "weight",
-        actuators: Actuators = "ignore",
-        joint_dynamics: JointDynamics = "ignore",
-        floating: Floating = False,
-        loops: Loops = None,
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
+        reading: Reading = READING,
         as_json: AsJson = False,
         force: ForceFile = False,
     ) -> None:
@@ -75,7 +61,7 @@ def register(app: typer.Typer) -> None:
         require_writable(output, force)
         require_method(method, beams, count)
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
-        system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
+        system = read_model(model, reading)
         if method != "equations":
             from mbsym.linear.modal_system import transfer_matrix_system
             from mbsym.linear.tables import modal_system_text
@@ -85,12 +71,12 @@ def register(app: typer.Typer) -> None:
                 modal = transfer_matrix_system(
                     system,
                     read_at(at) or "equilibrium",
-                    inputs=_names(inputs),
-                    outputs=_names(outputs),
+                    inputs=names_given(inputs),
+                    outputs=names_given(outputs),
                     beams=beams or "exact",
                     count=10 if count is None else count,
                     parameters=parameters,
-                    order=order,
+                    order=reading.order,
                     progress=progress,
                 )
             text = modal_system_text(modal)
@@ -100,12 +86,12 @@ def register(app: typer.Typer) -> None:
             found = run(
                 system,
                 read_at(at),
-                inputs=_names(inputs) if "," in inputs else inputs.strip(),
-                outputs=_names(outputs),
-                independent=_names(independent),
+                inputs=word_or_names(inputs),
+                outputs=names_given(outputs),
+                independent=names_given(independent),
                 tau=forces,
                 parameters=parameters,
-                order=order,
+                order=reading.order,
                 progress=progress,
             )
         exact = found.symbolic() if symbols else None
@@ -119,9 +105,9 @@ def register(app: typer.Typer) -> None:
         deliver("linearise", system.name, document, text, output=output, as_json=as_json, force=force)
 
 
-def _require_plain(inputs: str, independent: str, symbols: bool, tau: list[str]) -> None:
+def _require_plain(inputs: list[str], independent: list[str], symbols: bool, tau: list[str]) -> None:
     """Refuses what only equations of motion have."""
-    if inputs == "auto":
+    if word_or_names(inputs) == "auto":
         raise AnalysisError(
             "transfer matrices need inputs by name", where="--inputs", remedy="give ELEMENT.x, ELEMENT.rx and the like"
         )
@@ -130,7 +116,3 @@ def _require_plain(inputs: str, independent: str, symbols: bool, tau: list[str])
             raise AnalysisError(
                 f"{option} means nothing to transfer matrices", where=option, remedy="leave it or --method out"
             )
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(names_in([text])) if text.strip() else ()

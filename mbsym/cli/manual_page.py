@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mbsym import __version__
 from mbsym.cli.described import Argument, Verb
+from mbsym.version import __version__
 
 STATUSES = (
     ("0", "done"),

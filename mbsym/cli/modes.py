@@ -6,23 +6,12 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import (
-    AT_HELP,
-    PARAMETERS,
-    TAU,
-    Actuators,
-    AsJson,
-    Floating,
-    ForceFiles,
-    JointDynamics,
-    Loops,
-    Order,
-    model_help,
-)
+from mbsym.cli.arguments import AT_HELP, PARAMETERS, TAU, AsJson, ForceFiles, model_help
 from mbsym.cli.linear_source import deliver, read_at, require_method, require_writable
-from mbsym.cli.model_source import read_model
 from mbsym.cli.progress import progress_bar
+from mbsym.cli.reading import READING, Reading, read_model
 from mbsym.cli.simulate import named_numbers
+from mbsym.cli.taken import taking_options
 from mbsym.errors import AnalysisError
 
 
@@ -30,6 +19,7 @@ def register(app: typer.Typer) -> None:
     """Adds the verb."""
 
     @app.command()
+    @taking_options
     def modes(
         model: str = typer.Argument(help=model_help()),
         at: list[str] = typer.Option(["equilibrium"], "--at", help=AT_HELP),
@@ -42,13 +32,9 @@ def register(app: typer.Typer) -> None:
         count: int | None = typer.Option(None, "--count", help="Of transfer-matrix: how many modes; default 10."),
         tau: list[str] = TAU,
         parameter: list[str] = PARAMETERS,
-        order: Order = "weight",
-        actuators: Actuators = "ignore",
-        joint_dynamics: JointDynamics = "ignore",
-        floating: Floating = False,
-        loops: Loops = None,
         page: Path | None = typer.Option(None, "--page", help="Animated page of the shapes to write, .html."),
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
+        reading: Reading = READING,
         as_json: AsJson = False,
         force: ForceFiles = False,
     ) -> None:
@@ -67,7 +53,7 @@ def register(app: typer.Typer) -> None:
             check_writable(page, force)
         require_writable(output, force)
         forces, parameters = named_numbers(tau, "--tau"), named_numbers(parameter, "--parameter")
-        system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
+        system = read_model(model, reading)
         if method != "equations":
             from mbsym.linear.tables import transfer_matrix_modes_text
             from mbsym.linear.transfer_matrix_modes import transfer_matrix_modes
@@ -79,7 +65,7 @@ def register(app: typer.Typer) -> None:
                     beams=beams or "exact",
                     count=10 if count is None else count,
                     parameters=parameters,
-                    order=order,
+                    order=reading.order,
                     progress=progress,
                 )
             shown = (vibrating.page(page, force=force),) if page is not None else ()
@@ -93,7 +79,7 @@ def register(app: typer.Typer) -> None:
                 read_at(at),
                 tau=forces,
                 parameters=parameters,
-                order=order,
+                order=reading.order,
                 progress=progress,
             )
         written = (found.page(page, force=force),) if page is not None else ()

@@ -6,45 +6,28 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import (
-    COORDINATES_HELP,
-    CUT_HELP,
-    KEEP_HELP,
-    SYMBOLS_HELP,
-    Actuators,
-    AsJson,
-    Floating,
-    ForceFile,
-    JointDynamics,
-    Loops,
-    Order,
-    formulation_help,
-    model_help,
-)
+from mbsym.cli.arguments import AsJson, ForceFile, model_help
 from mbsym.cli.json_output import print_json
-from mbsym.cli.model_source import read_model, symbols_in
+from mbsym.cli.reading import READING, Reading, read_model
+from mbsym.cli.taken import taken, taking_options
 from mbsym.errors import DerivationError
+from mbsym.options.generation import GenerationOptions
 
 
 def register(app: typer.Typer) -> None:
     """Adds the verb."""
 
     @app.command()
+    @taking_options
     def report(
         model: str = typer.Argument(help=model_help()),
         output: Path | None = typer.Option(
             None, "-o", "--output", help="Page to write, .html; default is NAME_report.html."
         ),
-        formulation: str = typer.Option("auto", "--formulation", help=formulation_help()),
-        symbolic_parameters: str = typer.Option("all", "--symbolic-parameters", help=SYMBOLS_HELP),
-        coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
-        order: Order = "weight",
-        loops: Loops = None,
-        cut: list[str] = typer.Option([], "--cut", help=CUT_HELP),
-        keep: list[str] = typer.Option([], "--keep", help=KEEP_HELP),
-        floating: Floating = False,
-        joint_dynamics: JointDynamics = "ignore",
-        actuators: Actuators = "ignore",
+        options: GenerationOptions = taken(
+            GenerationOptions, "formulation", "symbolic_parameters", symbolic_parameters="all"
+        ),
+        reading: Reading = READING,
         as_json: AsJson = False,
         force: ForceFile = False,
     ) -> None:
@@ -57,19 +40,10 @@ def register(app: typer.Typer) -> None:
 
         if output is not None and output.suffix != ".html":
             raise DerivationError("the report is a page", where=str(output), remedy="end it in .html")
-        system = read_model(
-            model,
-            floating=floating,
-            loops=loops,
-            joint_dynamics=joint_dynamics,
-            actuators=actuators,
-            coordinates=coordinates,
-            order=order,
-            cut=cut,
-            keep=keep,
+        system = read_model(model, reading)
+        equations = derive(
+            system, options.formulation, symbolic_parameters=options.symbolic_parameters, order=reading.order
         )
-        chosen = symbols_in(symbolic_parameters)
-        equations = derive(system, formulation, symbolic_parameters=chosen, order=order)
         target = output or Path(f"{spelled(system.name)}_report.html")
         page = GeneratedFile(target.name, document(equations, "html"))
         written = write_files(target.parent, (page,), force=force)

@@ -6,22 +6,12 @@ from pathlib import Path
 
 import typer
 
-from mbsym.cli.arguments import (
-    AT_HELP,
-    PARAMETERS,
-    Actuators,
-    AsJson,
-    Floating,
-    ForceFile,
-    JointDynamics,
-    Loops,
-    Order,
-    model_help,
-)
-from mbsym.cli.linear_source import deliver, read_at, require_method, require_writable
-from mbsym.cli.model_source import names_in, read_model
+from mbsym.cli.arguments import AT_HELP, PARAMETERS, AsJson, ForceFile, model_help
+from mbsym.cli.linear_source import deliver, names_given, read_at, require_method, require_writable, word_or_names
 from mbsym.cli.progress import progress_bar
+from mbsym.cli.reading import READING, Reading, read_model
 from mbsym.cli.simulate import named_numbers
+from mbsym.cli.taken import taking_options
 from mbsym.errors import AnalysisError
 
 
@@ -29,19 +19,20 @@ def register(app: typer.Typer) -> None:
     """Adds the verb."""
 
     @app.command()
+    @taking_options
     def response(
         model: str = typer.Argument(help=model_help()),
         lowest: float = typer.Option(..., "--from", help="Lowest frequency [Hz]."),
         highest: float = typer.Option(..., "--to", help="Highest frequency [Hz]."),
         points: int = typer.Option(50, "--points", min=1, help="Frequencies, in equal ratios."),
-        inputs: str = typer.Option(
-            "auto",
+        inputs: list[str] = typer.Option(
+            ["auto"],
             "--inputs",
             help="As linearise takes them; of transfer-matrix ELEMENT.x,...: forces on a body's point along base axes, "
             "moments about them (ELEMENT.rx).",
         ),
-        outputs: str = typer.Option(
-            "",
+        outputs: list[str] = typer.Option(
+            [],
             "--outputs",
             help="As linearise takes them, default all states; of transfer-matrix ELEMENT.x,..., default the inputs'.",
         ),
@@ -53,12 +44,8 @@ def register(app: typer.Typer) -> None:
             "", "--beams", help="Of transfer-matrix: exact (default), consistent, lumped (finite elements) or segments."
         ),
         parameter: list[str] = PARAMETERS,
-        order: Order = "weight",
-        actuators: Actuators = "ignore",
-        joint_dynamics: JointDynamics = "ignore",
-        floating: Floating = False,
-        loops: Loops = None,
         output: Path | None = typer.Option(None, "-o", "--output", help="File to write, .json or .txt."),
+        reading: Reading = READING,
         as_json: AsJson = False,
         force: ForceFile = False,
     ) -> None:
@@ -75,18 +62,18 @@ def register(app: typer.Typer) -> None:
         require_method(method, beams, None)
         require_writable(output, force)
         parameters = named_numbers(parameter, "--parameter")
-        system = read_model(model, floating=floating, loops=loops, actuators=actuators, joint_dynamics=joint_dynamics)
+        system = read_model(model, reading)
         with progress_bar() as progress:
             found = frequency_response(
                 system,
                 np.geomspace(lowest, highest, points),
                 read_at(at),
-                inputs=tuple(names_in([inputs])) if "," in inputs else inputs.strip(),
-                outputs=tuple(names_in([outputs])) if outputs.strip() else (),
+                inputs=word_or_names(inputs),
+                outputs=names_given(outputs),
                 method=method,
                 beams=beams or "exact",
                 parameters=parameters,
-                order=order,
+                order=reading.order,
                 progress=progress,
             )
         text = response_text(found)

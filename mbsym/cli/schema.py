@@ -13,6 +13,6 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def schema() -> None:
         """Print the JSON Schema of the native model format."""
-        from mbsym.formats.schema import json_schema
+        from mbsym.formats.native.schema import json_schema
 
         typer.echo(json.dumps(json_schema(), indent=2))

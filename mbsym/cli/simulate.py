@@ -7,28 +7,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from mbsym.cli.arguments import (
-    COORDINATES_HELP,
-    CUT_HELP,
-    KEEP_HELP,
-    PARAMETERS,
-    WRENCH_AXES_HELP,
-    WRENCH_INPUT_HELP,
-    Actuators,
-    AsJson,
-    Floating,
-    ForceFiles,
-    JointDynamics,
-    Loops,
-    Order,
-    model_help,
-)
+from mbsym.cli.arguments import PARAMETERS, AsJson, ForceFiles, model_help
 from mbsym.cli.json_output import print_json
-from mbsym.cli.model_source import names_in, read_model, tell_warning
 from mbsym.cli.progress import progress_bar
+from mbsym.cli.reading import READING, Reading, read_model, tell_warning
+from mbsym.cli.taken import names_in, taking_options
 from mbsym.cli.terminal import print_text
 from mbsym.errors import SimulationError
-from mbsym.formats.angles import SAME_ANGLE
 
 if TYPE_CHECKING:
     from mbsym.model.system import Model
@@ -39,6 +24,7 @@ def register(app: typer.Typer) -> None:
     """Adds the verb."""
 
     @app.command()
+    @taking_options
     def simulate(
         model: str = typer.Argument(help=model_help()),
         duration: float = typer.Option(..., "--duration", help="Length of the motion [s]."),
@@ -97,27 +83,14 @@ def register(app: typer.Typer) -> None:
             None, "--atol", help="Absolute error per step of these methods; default a hundredth of --rtol."
         ),
         language: str = typer.Option("auto", "--language", help="c, numpy, or auto for C where there is a compiler."),
-        coordinates: str = typer.Option("", "--coordinates", help=COORDINATES_HELP),
-        wrench_input: list[str] = typer.Option([], "--wrench-input", help=WRENCH_INPUT_HELP),
-        wrench_axes: str = typer.Option("local", "--wrench-axes", help=WRENCH_AXES_HELP),
-        order: Order = "weight",
-        cut: list[str] = typer.Option([], "--cut", help=CUT_HELP),
-        keep: list[str] = typer.Option([], "--keep", help=KEEP_HELP),
         output: Path | None = typer.Option(None, "-o", "--output", help="Table to write, .csv, .npz or .parquet."),
         plot: Path | None = typer.Option(None, "--plot", help="Picture of the curves to write, .png or .svg."),
         quantity: list[str] = typer.Option(
             [], "--quantity", help="NAME,...: curves of the plot, * for anything; default all that are not zero."
         ),
         animation: Path | None = typer.Option(None, "--animation", help="Moving picture to write, .html or .gif."),
+        reading: Reading = READING,
         as_json: AsJson = False,
-        strict: bool = typer.Option(False, "--strict", help="Warnings about the model are errors."),
-        snap_angles: float = typer.Option(
-            SAME_ANGLE, "--snap-angles", help="Angles this close [rad] to a multiple of 90 degrees become exact."
-        ),
-        floating: Floating = False,
-        loops: Loops = None,
-        joint_dynamics: JointDynamics = "ignore",
-        actuators: Actuators = "ignore",
         force: ForceFiles = False,
     ) -> None:
         """Integrate the motion of a model, check it, write it as a table, a plot or an animation."""
@@ -148,21 +121,7 @@ def register(app: typer.Typer) -> None:
                 (assigned, "--initial"), (parameter, "--parameter"), (control, "--input"), (tau, "--tau")
             )
         ]  # fmt: skip
-        system = read_model(
-            model,
-            strict=strict,
-            snap_angles=snap_angles,
-            floating=floating,
-            loops=loops,
-            joint_dynamics=joint_dynamics,
-            actuators=actuators,
-            coordinates=coordinates,
-            wrench_inputs=wrench_input,
-            wrench_axes=wrench_axes,
-            order=order,
-            cut=cut,
-            keep=keep,
-        )
+        system = read_model(model, reading)
         for text in initial:
             if text not in assigned:
                 values[0] = {**_state(system, text.strip()), **values[0]}
@@ -180,7 +139,7 @@ def register(app: typer.Typer) -> None:
                 keeping=Keeping(correction, _gains(gains, correction)),
                 stepping=stepping,
                 accuracy=Accuracy(rtol, atol),
-                preparation=Preparation(language, order),
+                preparation=Preparation(language, reading.order),
                 limits=limits,
                 tell=tell_warning,
                 progress=progress,

@@ -110,7 +110,7 @@ def build_library(sources: Sequence[Path], library: Path, flags: Sequence[str], 
     command = find_compiler(cc)
     for source in sources:
         if not source.is_file():
-            raise CodegenError("there is no C source", where=str(source), remedy="generate it with --language c")
+            raise CodegenError("there is no C source", where=str(source), remedy="generate it with `languages c`")
     done = _run((*command, *flags, "-shared", "-fPIC", *map(str, sources), "-o", str(library), "-lm"))
     if done.returncode != 0:
         _require_compiling(command)

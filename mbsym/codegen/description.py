@@ -10,7 +10,6 @@ from typing import Final, Literal, TypeAlias
 from mbsym.codegen.statuses import Failure
 from mbsym.errors import DerivationError
 from mbsym.symbolic.program import OperationCount, Program
-from mbsym.symbolic.rolled import RolledProgram
 
 Real: TypeAlias = Literal["double", "float"]
 Trigonometry: TypeAlias = Literal["libm", "inline", "argument"]
@@ -93,10 +92,9 @@ class RuntimeFunction:
         own: operations of an ordinary call besides these; None where there is no telling.
         numbers: constants that a routine knows by name, besides the sizes.
         failures: the statuses that it may return; none if it cannot fail.
-        lanes: whether ``runtime/c/FILE_lanes.c`` has it for several states side by side, too. ``MODEL_name_lanes``
-            takes and gives vectors of ``MODEL_LANES`` states and says, by what is above zero, for which of them the
-            function for one state would return OK with these results; integers are arrays of lanes.
-        spared: results of generated functions that it does without there, by function.
+        lanes: whether the routine is printed for several states side by side, too. ``MODEL_name_lanes`` takes and
+            gives vectors of ``MODEL_LANES`` states and says, by what is above zero, for which of them the function for
+            one state would return OK with these results; integers are arrays of lanes.
     """
 
     name: str
@@ -108,7 +106,6 @@ class RuntimeFunction:
     numbers: Mapping[str, int | float] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
     lanes: bool = False
-    spared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +131,7 @@ class ModuleDescription:
 
     Attributes:
         name: of the model; files and C symbols bear it, made an identifier where it is none, unless there is a prefix.
-        programs: the functions, in order.
+        programs: the derived functions, in order.
         header: free text for the head of each file, line by line and already laid out (conventions, roadmap table).
         manifest: fields merged into the manifest (formulation, nq, nv, bodies, joints, parameters, inputs, ...).
         real: floating-point type of the generated code.
@@ -149,7 +146,6 @@ class ModuleDescription:
         prefix: what files and C symbols bear in place of the name.
         trigonometry: what computes sines and cosines: the library, in C code of the module itself, or who calls.
         batch: functions that C has for many states too, or EVERY.
-        rolled: functions made of steps, behind the programs.
         prepares: name of the only function that takes the parameters, or nothing where all do.
     """
 
@@ -170,12 +166,6 @@ class ModuleDescription:
     trigonometry: Trigonometry = "libm"
     batch: tuple[str, ...] = ()
     prepares: str = ""
-    rolled: tuple[RolledProgram, ...] = ()
-
-    @property
-    def heads(self) -> tuple[Program, ...]:
-        """Derived functions with their arguments, in order; those of rolled ones have zeros for results."""
-        return (*self.programs, *(rolled.head for rolled in self.rolled))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +195,7 @@ def known_for_batches(asked: tuple[str, ...], known: Sequence[str]) -> tuple[str
         if name not in known and name != EVERY:
             raise DerivationError(
                 f"no function {name!r} is generated that could take many states",
-                where="--batch",
+                where="`batch`",
                 remedy=f"use all, {', '.join(known)}",
             )
     return asked

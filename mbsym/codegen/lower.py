@@ -8,10 +8,10 @@ value, so that no sign is ever computed that could be absorbed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from mbsym.codegen.expressions import (
     Call,
@@ -23,11 +23,11 @@ from mbsym.codegen.expressions import (
     Select,
     Sum,
     Variable,
-    leaves,
     negated,
     ordered_sum,
 )
 from mbsym.codegen.identifiers import Scope
+from mbsym.codegen.lowered import Assignment, Block, LoweredFunction, Result
 from mbsym.codegen.usage import usage
 from mbsym.errors import CodegenError
 from mbsym.symbolic.graph import EVEN_FUNCTIONS, ODD_FUNCTIONS, Reference
@@ -42,88 +42,13 @@ SIMPLE: Final = frozenset((Constant, Variable, Element))
 _Value: TypeAlias = tuple[Expression, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """A temporary and the expression it holds."""
-
-    identifier: str
-    expression: Expression
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Statements under one section title, which may be empty."""
-
-    title: str
-    assignments: tuple[Assignment, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """An output and the expressions of its entries, row-major."""
-
-    identifier: str
-    shape: tuple[int, ...]
-    entries: tuple[Expression, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LoweredFunction:
-    """The body of a function.
-
-    Attributes:
-        blocks: temporaries in the order of evaluation.
-        results: outputs, written after all temporaries.
-        used: identifiers of the arguments and parameters that occur in the body.
-        calls: elementary functions that occur in the body, sorted; "select" counts as one.
-        operations: of one evaluation, as printed: constants that meet in a flattened sum or product are one.
-        temporaries: number of temporaries.
-    """
-
-    blocks: tuple[Block, ...]
-    results: tuple[Result, ...]
-    used: frozenset[str]
-    calls: tuple[str, ...]
-    operations: OperationCount
-    temporaries: int
-    known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """What was made of it once: printing and proof need the same."""
-
-    def pruned(self, left: Collection[str] = ()) -> LoweredFunction:
-        """The body without statements whose temporaries nothing reads.
-
-        Args:
-            left: identifiers of results that are left out.
-        """
-        results = tuple(result for result in self.results if result.identifier not in left)
-        used: set[str] = set()
-
-        def note(expression: Expression) -> None:
-            for leaf in leaves(expression):
-                if isinstance(leaf, (Element, Variable)):
-                    used.add(leaf.array if isinstance(leaf, Element) else leaf.identifier)
-
-        for result in results:
-            for entry in result.entries:
-                note(entry)
-        blocks: list[Block] = []
-        for block in reversed(self.blocks):
-            kept = []
-            for assignment in reversed(block.assignments):
-                if assignment.identifier in used:
-                    kept.append(assignment)
-                    note(assignment.expression)
-            blocks += [replace(block, assignments=tuple(reversed(kept)))] * bool(kept)
-        return replace(self, blocks=tuple(reversed(blocks)), results=results, used=self.used & used)
-
-
 def lower(
     program: Program,
     arguments: Mapping[str, str],
     parameters: Mapping[str, str],
     outer: Scope | None = None,
 ) -> LoweredFunction:
-    """Statements that evaluate a program.
+    """Statements that evaluate a straight program.
 
     Args:
         program: what to evaluate.

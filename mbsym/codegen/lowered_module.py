@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 from mbsym.codegen.description import EVERY, Argument, ModuleDescription, RuntimeFunction, Tolerance, arguments_of
 from mbsym.codegen.guards import GUARDED, VANISHES, failures_of
-from mbsym.codegen.lower import LoweredFunction, lower
-from mbsym.codegen.lower_rolled import LoweredRolled, lower_rolled
+from mbsym.codegen.lower import lower
+from mbsym.codegen.lower_loops import lower_loops
+from mbsym.codegen.lowered import LoweredFunction, LoweredStep
 from mbsym.codegen.module_names import ModuleNames, module_names
 from mbsym.codegen.statuses import Failure
 from mbsym.errors import CodegenError
 from mbsym.symbolic.domains import Guard, guards
 from mbsym.symbolic.program import OperationCount, Output, ParameterInput, Program
-from mbsym.symbolic.rolled import RolledProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,11 @@ class ModuleFunction:
         identifier: its name in Python; in C the prefix comes before it.
         arguments: inputs, then outputs.
         identifiers: of the arguments, in order.
-        body: None for a function with fixed text, and for one that is rolled.
-        fixed_operations: of an ordinary call of a function that has no body, where they are known.
+        body: None for a function with fixed text.
+        fixed_operations: of an ordinary call of one with fixed text, where they are known.
         fixed: the function with fixed text, else None.
         failures: statuses besides OK; a function that has none returns nothing in C.
         guards: what decides on them in derived code, in the order of the last result of the body.
-        rolled: steps and calls of a function that is made of these, else None.
     """
 
     name: str
@@ -45,12 +44,26 @@ class ModuleFunction:
     fixed: RuntimeFunction | None = None
     failures: tuple[Failure, ...] = ()
     guards: tuple[Guard, ...] = ()
-    rolled: LoweredRolled | None = None
 
     @property
     def is_side_by_side(self) -> bool:
         """True where several states at once are computed in vectors; else one comes after the other."""
-        return self.body is not None or (self.fixed is not None and self.fixed.lanes)
+        return self.fixed.lanes if self.fixed is not None else not self.steps
+
+    @property
+    def paired(self) -> tuple[tuple[Argument, str], ...]:
+        """Arguments with their identifiers."""
+        return tuple(zip(self.arguments, self.identifiers, strict=True))
+
+    @property
+    def steps(self) -> tuple[LoweredStep, ...]:
+        """What its loops call."""
+        return self.body.steps if self.body is not None else ()
+
+    @property
+    def threads(self) -> int:
+        """That may take parts of its loops."""
+        return self.body.threads if self.body is not None else 0
 
     @property
     def operations(self) -> OperationCount | None:
@@ -60,13 +73,11 @@ class ModuleFunction:
     @property
     def unused(self) -> frozenset[str]:
         """Names of inputs that a derived function takes because its kind does, and never looks at."""
-        code = self.body or self.rolled
-        if code is None or self.guards:
+        if self.body is None or self.guards:
             return frozenset()
         paired = zip(self.arguments, self.identifiers, strict=True)
-        return frozenset(
-            item.name for item, identifier in paired if item.direction == "in" and identifier not in code.used
-        )
+        used = self.body.used
+        return frozenset(item.name for item, identifier in paired if item.direction == "in" and identifier not in used)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +131,6 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
     parameters = _module_parameters(description)
     names = module_names(description, [item.name for item in parameters])
     functions = [_derived(program, names) for program in description.programs]
-    functions += [_rolled(rolled, names) for rolled in description.rolled]
     functions += [
         ModuleFunction(
             fixed.name,
@@ -142,8 +152,11 @@ def lower_module(description: ModuleDescription) -> LoweredModule:
 def _derived(program: Program, names: ModuleNames) -> ModuleFunction:
     """A function with derived code; its guards are one more result of the body."""
     found = () if program.trusting else guards(program)
+    if found and program.body:
+        raise CodegenError("a step of it may fail, and nobody would be told", where=program.name, remedy="unroll it")
     array = Output(GUARDED, (len(found),), tuple(guard.value for guard in found))
     whole = replace(program, outputs=(*program.outputs, array)) if found else program
+    lowering = lower_loops if program.body else lower
     return ModuleFunction(
         program.name,
         names.functions[program.name],
@@ -151,26 +164,9 @@ def _derived(program: Program, names: ModuleNames) -> ModuleFunction:
         program.notes,
         arguments_of(program),
         _argument_identifiers(program.name, arguments_of(program), names),
-        lower(whole, {**names.arguments, **names.inner}, names.parameters, names.inside()),
+        lowering(whole, {**names.arguments, **names.inner}, names.parameters, names.inside()),
         failures=failures_of(found),
         guards=found,
-    )
-
-
-def _rolled(rolled: RolledProgram, names: ModuleNames) -> ModuleFunction:
-    """A function made of steps."""
-    head = rolled.head
-    lowered = lower_rolled(rolled, names.arguments, names.parameters, names.inside())
-    return ModuleFunction(
-        head.name,
-        names.functions[head.name],
-        head.description,
-        head.notes,
-        arguments_of(head),
-        _argument_identifiers(head.name, arguments_of(head), names),
-        None,
-        lowered.operations,
-        rolled=lowered,
     )
 
 
@@ -197,7 +193,7 @@ def _argument_identifiers(function: str, arguments: tuple[Argument, ...], names:
 def _module_parameters(description: ModuleDescription) -> tuple[ParameterInput, ...]:
     """Parameters of all programs, each once, in order of first occurrence."""
     parameters: dict[str, ParameterInput] = {}
-    for program in description.heads:
+    for program in description.programs:
         for item in program.parameters:
             known = parameters.setdefault(item.name, item)
             if known.default != item.default:

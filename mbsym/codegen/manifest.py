@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Final
 
-from mbsym import __version__
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.statuses import Status
 from mbsym.conventions import CONSTANTS, QUATERNION_ORDER, SPATIAL_ORDER
 from mbsym.errors import CodegenError
+from mbsym.version import __version__
 
 LEADING_FIELDS: Final = (
     "mbsym", "name", "model_sha256", "formulation", "real", "nq", "nv", "quaternion", "spatial_order",
@@ -119,10 +119,10 @@ def _function(module: LoweredModule, function: ModuleFunction) -> dict[str, obje
             "c_symbol": module.names.batch_symbol(function.name),
             "side_by_side": function.is_side_by_side,
         }
-    if function.rolled is not None:
+    if function.steps:
         entry["style"] = "shared"
-        if function.rolled.threads:
-            entry["threads"] = function.rolled.threads
+    if function.threads:
+        entry["threads"] = function.threads
     if module.parameters and not module.takes_parameters(function):
         entry["takes_parameters"] = False
     if function.failures:

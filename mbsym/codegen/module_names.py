@@ -113,14 +113,14 @@ def module_names(description: ModuleDescription, parameters: Sequence[str]) -> M
         CodegenError: two functions, arguments of one function or parameters share a name, or the prefix is no name.
     """
     module = _module_name(description)
-    functions = [program.name for program in description.heads] + [fixed.name for fixed in description.runtime]
+    functions = [program.name for program in description.programs] + [fixed.name for fixed in description.runtime]
     tables = [*description.limits, *(item.name for item in description.indices)]
     top = Scope((*fixed_names(), *PRINTED_NAMES, *PYTHON_NAMES, *tolerance_names(description), *tables))
     function_names = identifier_map(functions, top, "functions")
     constants = identifier_map(description.constants, top, "constants")
     inside = _inside(module)
     arguments = dict.fromkeys(
-        item.name for program in description.heads for item in arguments_of(program)
+        item.name for program in description.programs for item in arguments_of(program)
     ) | dict.fromkeys(item.name for fixed in description.runtime for item in fixed.arguments)
     return ModuleNames(
         module,

@@ -31,14 +31,13 @@ def sine_tables(trigonometry: Trigonometry, programs: Sequence[Program]) -> Sine
         trigonometry: where they come from.
         programs: of the module.
     """
-    manifest = {"trigonometry": trigonometry}
     if trigonometry == "libm":
         return SineTables()
     if trigonometry == "inline":
-        return SineTables(manifest, (INLINE_TRIGONOMETRY,))
+        return SineTables(header=(INLINE_TRIGONOMETRY,))
     angles = angle_texts(programs)
     rows = ", ".join(f"{row}: {angle}" for row, angle in enumerate(angles))
     given = ["parameters"] * any(program.parameters for program in programs) + ["q", "sin_cos"]
     sentences = (sentence.format(given=", ".join(given)) for sentence in GIVEN_TRIGONOMETRY)
     header = (*sentences, *textwrap.wrap(f"Rows of sin_cos by their angles: {rows}.", _WIDTH))
-    return SineTables({**manifest, "angles": list(angles)}, header, {"ANGLES": len(angles)})
+    return SineTables({"angles": list(angles)}, header, {"ANGLES": len(angles)})

@@ -183,7 +183,7 @@ def check_free(path: Path, force: bool) -> None:
         raise CodegenError("what stands in the way is no file", where=str(path), remedy="remove it or write elsewhere")
     if not force and not _is_ours(path):
         raise CodegenError(
-            "the file was not written by mbsym", where=str(path), remedy="overwrite it with --force or write elsewhere"
+            "the file was not written by mbsym", where=str(path), remedy="overwrite it with `force` or write elsewhere"
         )
 
 

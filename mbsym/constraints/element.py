@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.scalar import Scalar
-from mbsym.values.entries import Entry, Kind, entries_of, named, plain_entries
+from mbsym.values.entries import ElementRecord, Kind, named, plain_entries
 from mbsym.values.lines import Line
 from mbsym.values.parameter import Value, Vector
 
@@ -55,20 +55,8 @@ class ConstraintElement(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class ConstraintType:
-    """The record of a closure constraint, listed under its type in files."""
-
-    element: type[ConstraintElement]
-
-    @property
-    def name(self) -> str:
-        """Type in files."""
-        return self.element.type
-
-    @property
-    def entries(self) -> tuple[Entry, ...]:
-        """What its table in a file holds beside the type."""
-        return entries_of(self.element)
+class ConstraintType(ElementRecord[ConstraintElement]):
+    """The record of a closure constraint."""
 
 
 @dataclass(frozen=True, slots=True)

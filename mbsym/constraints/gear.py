@@ -22,8 +22,13 @@ class GearConstraint(ConstraintElement):
     name: str
     first_joint: str = field(metadata=holds("joint", "the joint that follows", one_freedom=True))
     second_joint: str = field(metadata=holds("joint", "the joint that leads", one_freedom=True))
-    ratio: Value = field(default=1, metadata=holds("value", "of the coordinates"))
-    offset: Value = field(default=0, metadata=holds("value", "of the first where the second is zero", unit="m or rad"))
+    ratio: Value = field(
+        default=1, metadata=holds("value", "of the coordinates", counts="first_joint", counts_per="second_joint")
+    )
+    offset: Value = field(
+        default=0,
+        metadata=holds("value", "of the first where the second is zero", unit="m or rad", counts="first_joint"),
+    )
 
     def close(self, loop: OpenLoop[C]) -> C:
         terms = (self.first_joint, loop.value(1)), (self.second_joint, -loop.value(self.ratio))

@@ -22,9 +22,11 @@ class LinearCoupling(ConstraintElement):
     name: str
     joints: tuple[str, ...] = field(metadata=holds("joints", "joints of one coordinate", one_freedom=True))
     factors: tuple[Value, ...] = field(
-        metadata=holds("values", "of the coordinates, one for each joint", each="joints")
+        metadata=holds(
+            "values", "of the coordinates, one for each joint", each="joints", counts="joints", counts_per="joints"
+        )
     )
-    offset: Value = field(default=0, metadata=holds("value", "of the sum"))
+    offset: Value = field(default=0, metadata=holds("value", "of the sum", counts="joints"))
 
     def close(self, loop: OpenLoop[C]) -> C:
         terms = [(joint, loop.value(factor)) for joint, factor in zip(self.joints, self.factors, strict=True)]

@@ -12,7 +12,15 @@ from typing import Final
 
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, step_of
+from mbsym.consumers.consumer import (
+    Consumer,
+    Exported,
+    ExportOptions,
+    Request,
+    needs_dynamics,
+    step_of,
+    takes_no_functions,
+)
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_file import external_file
 from mbsym.consumers.external_function import (
@@ -24,7 +32,6 @@ from mbsym.consumers.external_function import (
     jacobian_function,
     value_function,
 )
-from mbsym.consumers.motion import require_dynamics
 from mbsym.consumers.places import Pattern, dense
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
@@ -84,7 +91,7 @@ class AcadosContext:
 
 
 def _available(mechanism: Mechanism, options: ExportOptions) -> Available:
-    return available_functions(mechanism, options.formulation)
+    return available_functions(mechanism, options.generation.formulation)
 
 
 def _is_closed(available: Available) -> bool:
@@ -105,22 +112,16 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     """Forward and inverse dynamics with their derivatives.
 
     Raises:
-        CodegenError: functions were named, the step means nothing, the formulation has no forward dynamics, forces
-            depend on time, or there are no derivatives.
+        CodegenError: the step means nothing, forces depend on time, or there are no derivatives.
     """
     step_of(options)
-    if options.functions:
-        raise CodegenError(
-            "acados takes dynamics, not functions", where="--function", remedy="leave it out, or export to casadi"
-        )
-    require_dynamics(mechanism, options.formulation)
     plans = _plans(mechanism, options)
     for plan in plans.values():
         if plan.refusal:
             raise CodegenError(
                 f"{plan.function} has no derivatives: {plan.refusal}",
                 where=mechanism.model.name,
-                remedy="fold the parameters in with --symbolic-parameters none",
+                remedy="fold the parameters in with `symbolic_parameters none`",
             )
     names = [*plans, *(name for plan in plans.values() for name in plan.functions)]
     if mechanism.q.quaternions:
@@ -293,4 +294,8 @@ ACADOS: Final = Consumer(
     settings={"step": "0.02"},
     notes=notes,
     reason="acados computes in double precision",
+    excludes=(
+        takes_no_functions("acados", "acados takes dynamics, not functions", "leave it out, or export to casadi"),
+        needs_dynamics("acados"),
+    ),
 )

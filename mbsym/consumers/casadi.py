@@ -11,11 +11,10 @@ from typing import Final
 
 from mbsym.codegen.description import GeneratedFile
 from mbsym.consumers.adjoint_function import SECOND, adjoint_functions, hessian_refusal
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, says_yes
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, needs_dynamics, says_yes
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_file import external_file
 from mbsym.consumers.external_function import TANGENT_MAP, jacobian_function, value_function
-from mbsym.consumers.motion import require_dynamics
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import Available, available_functions
@@ -27,8 +26,8 @@ OF_FRAMES: Final = ("frame_pose", "frame_velocity")
 
 def functions_of(available: Available, options: ExportOptions) -> tuple[str, ...]:
     """Those that were named, or else dynamics, rates of quaternions, and poses and velocities of frames."""
-    if options.functions:
-        return options.functions
+    if options.generation.functions:
+        return options.generation.functions
     fixed = available.fixed
     known = {*available.every, *(fixed.names if fixed is not None else ())}
     more = (*(OF_QUATERNIONS if available.mechanism.q.quaternions else ()), *OF_FRAMES)
@@ -36,7 +35,7 @@ def functions_of(available: Available, options: ExportOptions) -> tuple[str, ...
 
 
 def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
-    available = available_functions(mechanism, options.formulation)
+    available = available_functions(mechanism, options.generation.formulation)
     return tuple(derivative_plan(mechanism, available, name) for name in functions_of(available, options))
 
 
@@ -50,13 +49,13 @@ def _twice(
     """
     if not says_yes("hessians", options):
         return ()
-    available = available_functions(mechanism, options.formulation)
+    available = available_functions(mechanism, options.generation.formulation)
     refusals = {plan.function: hessian_refusal(mechanism, available, plan.function) for plan in plans}
     if all(refusals.values()):
         told = "; ".join(f"{function}: {refusal}" for function, refusal in refusals.items())
         raise CodegenError(
             f"there are no exact Hessians ({told})",
-            where="--set hessians",
+            where="`settings hessians`",
             remedy="leave it out; with IPOPT take hessian_approximation limited-memory",
         )
     return tuple(plan for plan in plans if not refusals[plan.function])
@@ -66,11 +65,8 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     """The functions, and where their derivatives come from.
 
     Raises:
-        CodegenError: the formulation has no forward dynamics, and no other function was named; or Hessians are asked
-            for, and there are none.
+        CodegenError: Hessians are asked for, and there are none.
     """
-    if not options.functions:
-        require_dynamics(mechanism, options.formulation)
     plans = _plans(mechanism, options)
     derivatives = tuple(request for plan in plans for request in plan.requests)
     names = [plan.function for plan in plans]
@@ -118,4 +114,5 @@ CASADI: Final = Consumer(
     settings={"hessians": "no"},
     notes=notes,
     reason="CasADi computes in double precision",
+    excludes=(needs_dynamics("casadi"),),
 )

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mbsym import __version__
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
 from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def cmake_file(name: str, sources: Sequence[str], headers: Sequence[str]) -> Gen
 
 def as_asked(mechanism: Mechanism, options: ExportOptions) -> Request:
     """The functions that were asked for, none meaning all of the catalogue."""
-    return Request(options.functions)
+    return Request(options.generation.functions)
 
 
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
-from mbsym.codegen.description import GeneratedFile, Real, Trigonometry
+from mbsym.codegen.description import GeneratedFile, Real
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.consumers.archive import Archive
-from mbsym.conventions import LARGEST_CODE
 from mbsym.derivatives.of_functions import DerivativeRequest
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.model.frame import FrameAxes
+from mbsym.options.exclusion import Exclusion
+from mbsym.options.generation import DEFAULTS, GenerationOptions
 from mbsym.pipeline import Derivation
 from mbsym.symbolic.program import Program
 
@@ -23,22 +22,11 @@ class ExportOptions:
     """What to export.
 
     Attributes:
-        functions: names from the catalogue, empty for those that the consumer asks for.
-        formulation, real, symbolic_parameters, order, prefix, frames, frame_axes, largest, trigonometry: see
-            ``pipeline.GenerationOptions``.
+        generation: what is asked for of the module; no functions stand for those that the consumer asks for.
         settings: of the consumer, by name; what is not given is as the consumer has it.
     """
 
-    functions: tuple[str, ...] = ()
-    formulation: str = "auto"
-    real: Real = "double"
-    symbolic_parameters: str | tuple[str, ...] = ""
-    order: str = "weight"
-    prefix: str = ""
-    frames: tuple[str, ...] = ()
-    frame_axes: FrameAxes | Literal[""] = ""
-    largest: float = LARGEST_CODE
-    trigonometry: Trigonometry = "libm"
+    generation: GenerationOptions = DEFAULTS
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -54,7 +42,9 @@ def step_of(options: ExportOptions) -> float:
     except ValueError:
         step = 0.0
     if not 0.0 < step < float("inf"):
-        raise CodegenError(f"{text!r} is no length of a step", where="--set step", remedy="give seconds, such as 0.01")
+        raise CodegenError(
+            f"{text!r} is no length of a step", where="`settings step`", remedy="give seconds, such as 0.01"
+        )
     return step
 
 
@@ -66,7 +56,7 @@ def says_yes(setting: str, options: ExportOptions) -> bool:
     """
     text = options.settings[setting]
     if text not in ("yes", "no"):
-        raise CodegenError(f"{text!r} is neither yes nor no", where=f"--set {setting}", remedy="say yes or no")
+        raise CodegenError(f"{text!r} is neither yes nor no", where=f"`settings {setting}`", remedy="say yes or no")
     return text == "yes"
 
 
@@ -120,6 +110,30 @@ class Exported:
         return next((item for item in self.derivation.programs if item.name == name), None)
 
 
+def takes_no_functions(who: str, sentence: str, remedy: str) -> Exclusion:
+    """The row of a consumer that asks for its functions itself."""
+    return Exclusion(
+        f"functions for {who}",
+        ("functions",),
+        lambda options, facts: bool(options.functions),
+        sentence,
+        remedy,
+        f"export to {who}",
+    )
+
+
+def needs_dynamics(who: str) -> Exclusion:
+    """The row of a consumer that moves states, or does where nobody names functions."""
+    return Exclusion(
+        f"steps for {who}",
+        ("formulation",),
+        lambda options, facts: facts.steps and not options.functions,
+        "the formulation {formulation} has no forward_dynamics, with which states move",
+        "use auto",
+        f"export to {who}, where it gives steps",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Consumer:
     """Somebody who takes generated C in a form of their own.
@@ -134,6 +148,7 @@ class Consumer:
         notes: sentences for the user about what is not there, and why.
         archive: of the module's files and these, where the consumer takes one.
         reason: why the consumer has no other floating-point type, for messages.
+        excludes: what cannot be asked for here besides all that cannot be generated.
     """
 
     name: str
@@ -145,6 +160,7 @@ class Consumer:
     notes: Callable[[Exported], Sequence[str]] = lambda exported: ()
     archive: Callable[[Exported, Sequence[GeneratedFile]], Archive] | None = None
     reason: str = ""
+    excludes: tuple[Exclusion, ...] = ()
 
     def accepted(self, options: ExportOptions) -> ExportOptions:
         """The options with all settings.
@@ -152,18 +168,24 @@ class Consumer:
         Raises:
             CodegenError: the consumer has no such precision or setting.
         """
-        if options.real not in self.reals:
+        if options.generation.real not in self.reals:
             raise CodegenError(
-                f"{self.name} cannot take {options.real}" + (f": {self.reason}" if self.reason else ""),
-                where="--real",
+                f"{self.name} cannot take {options.generation.real}" + (f": {self.reason}" if self.reason else ""),
+                where="`real`",
                 remedy=f"export it in {' or '.join(self.reals)}",
+            )
+        if options.generation.takes_sines:
+            raise CodegenError(
+                "sines and cosines cannot be had from 'argument' here",
+                where="`trigonometry`",
+                remedy="use libm or inline",
             )
         for name in options.settings:
             if name not in self.settings:
                 own = ", ".join(self.settings)
                 raise CodegenError(
                     f"{self.name} has no setting {name!r}",
-                    where=f"--set {name}",
+                    where=f"`settings {name}`",
                     remedy=f"use one of {own}" if own else "leave it out",
                 )
         return replace(options, settings={**self.settings, **options.settings})

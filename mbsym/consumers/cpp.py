@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mbsym import __version__
 from mbsym.codegen.c.formals import closed
 from mbsym.codegen.description import Argument, GeneratedFile, Real
 from mbsym.codegen.environment import render_template
@@ -15,6 +14,7 @@ from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.codegen.text import c_comment
 from mbsym.consumers.cmake import as_asked, cmake_file
 from mbsym.consumers.consumer import Consumer, Exported
+from mbsym.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

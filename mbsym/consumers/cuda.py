@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from mbsym import __version__
 from mbsym.codegen.c.comments import comment_lines, operation_line
 from mbsym.codegen.c.formals import closed
 from mbsym.codegen.c.views import source_context
@@ -15,6 +14,7 @@ from mbsym.codegen.environment import render_template
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.consumers.cmake import as_asked
 from mbsym.consumers.consumer import Consumer, Exported
+from mbsym.version import __version__
 
 DEFINITION: Final = re.compile(r"^(?:static )?(?=(?:const |inline |bool|int|void|\w+_real)\b[^;]*$)", re.MULTILINE)
 """Where a function or a table of the C begins."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from mbsym.codegen.c.trigonometry import chosen_trigonometry
 from mbsym.codegen.interface import GeneratedFile, Real, print_files
 from mbsym.codegen.manifest import CERTIFICATE_SUFFIXES, SAFETY_SUFFIXES, manifest_file
 from mbsym.codegen.write import write_files
@@ -17,8 +16,10 @@ from mbsym.consumers.consumer import Exported, ExportOptions
 from mbsym.consumers.registry import CONSUMERS
 from mbsym.conventions import LARGEST_CODE
 from mbsym.errors import CodegenError
-from mbsym.options.generation import GenerationOptions
+from mbsym.options.exclusions import facts_of, require_compatible
+from mbsym.options.generation import chosen
 from mbsym.pipeline import derive, describe, express, proven, read
+from mbsym.registry import available_functions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,22 +55,15 @@ def export_files(
     """
     record = CONSUMERS.named(consumer)
     options = record.accepted(options)
-    generation = GenerationOptions(
-        languages=("c",),
-        formulation=options.formulation,
-        real=options.real,
-        symbolic_parameters=options.symbolic_parameters,
-        order=options.order,
-        prefix=options.prefix,
-        frames=options.frames,
-        frame_axes=options.frame_axes,
-        largest=options.largest,
-        trigonometry=options.trigonometry,
-    )
-    mechanism = express(read(source), generation)
+    mechanism = express(read(source), options.generation)
+    facts = facts_of(available_functions(mechanism, options.generation.formulation), options.generation)
+    require_compatible(options.generation, facts, record.excludes)
     request = record.request(mechanism, options)
+    # What stands around a module calls functions that are written out.
     generation = replace(
-        generation,
+        options.generation,
+        languages=("c",),
+        style="straight",
         functions=request.functions,
         derivatives=request.derivatives,
         compressed=request.compressed,
@@ -120,19 +114,25 @@ def export(
         MbsymError: the model, a name or the directory is unusable, or the consumer cannot express what is asked for;
             nothing is written then.
     """
-    options = ExportOptions(
-        tuple(functions),
-        formulation,
-        real,
-        symbolic_parameters if isinstance(symbolic_parameters, str) else tuple(symbolic_parameters),
-        order,
-        prefix,
-        tuple(frames),
-        frame_axes,
-        largest,
-        chosen_trigonometry(trigonometry, ("libm", "inline")),
-        dict(settings or {}),
-    )
+    given = locals()
+    options = ExportOptions(chosen(given), dict(settings or {}))
+    return export_as(source, consumer, directory, options, force=force, progress=progress)
+
+
+def export_as(
+    source: Model | str | Path,
+    consumer: str,
+    directory: str | Path,
+    options: ExportOptions,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Export:
+    """What ``export`` does, with its options in one.
+
+    Raises:
+        MbsymError: see there.
+    """
     exported, files = export_files(source, consumer, options, progress)
     if not force:
         _require_own(Path(directory), f"{exported.name}.json", consumer)
@@ -163,5 +163,5 @@ def _require_own(directory: Path, manifest: str, consumer: str) -> None:
     raise CodegenError(
         f"here stands a module of this name that was generated {purpose}",
         where=str(file),
-        remedy="export into a directory of its own, or give it another --prefix; --force overwrites it",
+        remedy="export into a directory of its own, or give it another `prefix`; `force` overwrites it",
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mbsym import __version__
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
 from mbsym.codegen.text import c_comment
 from mbsym.consumers.consumer import Exported
 from mbsym.consumers.external_function import ExternalFunction, Slot, unit_lines
+from mbsym.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ def arguments_out(exported: Exported, function: str) -> tuple[Argument, ...]:
         if item.kind != "real":
             raise CodegenError(
                 f"{function} returns the integers {item.name}, and there are none in CasADi's convention",
-                where="--function",
+                where="`functions`",
                 remedy="leave it out",
             )
     return found

@@ -17,13 +17,21 @@ from tempfile import TemporaryDirectory
 from typing import Final
 from xml.sax.saxutils import quoteattr
 
-from mbsym import __version__
 from mbsym.codegen.build import find_compiler
 from mbsym.codegen.c.views import render_c
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
 from mbsym.consumers.archive import Archive
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, says_yes, step_of
+from mbsym.consumers.consumer import (
+    Consumer,
+    Exported,
+    ExportOptions,
+    Request,
+    needs_dynamics,
+    says_yes,
+    step_of,
+    takes_no_functions,
+)
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_file import external_file
 from mbsym.consumers.external_function import TANGENT_MAP, ExternalFunction, arguments_in, jacobian_function
@@ -44,6 +52,7 @@ from mbsym.consumers.state_names import Quantity, quantities
 from mbsym.errors import CodegenError, ToolchainError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions
+from mbsym.version import __version__
 
 VERSIONS: Final = ("3.0", "2.0")
 
@@ -133,12 +142,12 @@ class UnitContext(MotionContext):
 def _version(options: ExportOptions) -> str:
     version = options.settings["fmi"]
     if version not in VERSIONS:
-        raise CodegenError(f"there is no FMI {version}", where="--set fmi", remedy=f"use {' or '.join(VERSIONS)}")
+        raise CodegenError(f"there is no FMI {version}", where="`settings fmi`", remedy=f"use {' or '.join(VERSIONS)}")
     return version
 
 
 def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
-    available = available_functions(mechanism, options.formulation)
+    available = available_functions(mechanism, options.generation.formulation)
     names = (DYNAMICS, *([RATES] if mechanism.q.quaternions else []))
     return tuple(derivative_plan(mechanism, available, name) for name in names)
 
@@ -151,16 +160,10 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     """What moves the model, what keeps loops closed, and derivatives where there are any.
 
     Raises:
-        CodegenError: functions were named, a setting means nothing, or the formulation has no forward dynamics.
+        CodegenError: a setting means nothing.
     """
     _version(options), step_of(options), says_yes("binary", options)
-    if options.functions:
-        raise CodegenError(
-            "a functional mock-up unit has states and rates, not functions",
-            where="--function",
-            remedy="leave it out, or export to another consumer",
-        )
-    names = [*motion_functions(mechanism, options.formulation)]
+    names = [*motion_functions(mechanism, options.generation.formulation)]
     if POSITION in names:
         names += [RESIDUAL, SCALE]
     plans = _plans(mechanism, options)
@@ -338,4 +341,12 @@ FMU: Final = Consumer(
     notes=notes,
     archive=archive,
     reason="FMI's states are doubles",
+    excludes=(
+        takes_no_functions(
+            "fmu",
+            "a functional mock-up unit has states and rates, not functions",
+            "leave it out, or export to another consumer",
+        ),
+        needs_dynamics("fmu"),
+    ),
 )

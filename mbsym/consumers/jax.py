@@ -9,19 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mbsym import __version__
 from mbsym.codegen.description import EVERY, Argument, GeneratedFile
 from mbsym.codegen.environment import render_template
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.text import c_comment, plain_line
 from mbsym.consumers.casadi import functions_of
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, needs_dynamics
 from mbsym.consumers.derivative_plan import DerivativePlan, derivative_plan
 from mbsym.consumers.external_function import TANGENT_MAP
-from mbsym.consumers.motion import require_dynamics
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions
+from mbsym.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +88,12 @@ class JaxContext:
 
 
 def _plans(mechanism: Mechanism, options: ExportOptions) -> tuple[DerivativePlan, ...]:
-    available = available_functions(mechanism, options.formulation)
+    available = available_functions(mechanism, options.generation.formulation)
     return tuple(derivative_plan(mechanism, available, name) for name in functions_of(available, options))
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
-    """The functions, and where their derivatives come from, for many states.
-
-    Raises:
-        CodegenError: the formulation has no forward dynamics, and no other function was named.
-    """
-    if not options.functions:
-        require_dynamics(mechanism, options.formulation)
+    """The functions, and where their derivatives come from, for many states."""
     plans = _plans(mechanism, options)
     names = [*(plan.function for plan in plans), *(name for plan in plans for name in plan.functions)]
     if mechanism.q.quaternions:
@@ -127,7 +120,7 @@ def files(exported: Exported) -> tuple[GeneratedFile, ...]:
         if whole:
             raise CodegenError(
                 f"{function.name} returns the integers {', '.join(whole)}, of which there are no derivatives",
-                where="--function",
+                where="`functions`",
                 remedy="leave it out",
             )
         symbol = f"{exported.name}_jax_{function.identifier}"
@@ -215,4 +208,5 @@ JAX: Final = Consumer(
     request=request,
     files=files,
     notes=notes,
+    excludes=(needs_dynamics("jax"),),
 )

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from mbsym import __version__
 from mbsym.consumers.consumer import Exported
 from mbsym.consumers.state_names import quantities
-from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.registry import available_functions
+from mbsym.version import __version__
 
 DYNAMICS: Final = "forward_dynamics"
 RATES: Final = "position_rate"
@@ -45,30 +44,9 @@ class MotionContext:
 
 
 def motion_functions(mechanism: Mechanism, formulation: str) -> tuple[str, ...]:
-    """The functions that the template calls.
-
-    Raises:
-        CodegenError: the formulation has no forward dynamics.
-    """
-    require_dynamics(mechanism, formulation)
+    """The functions that the template calls."""
     fixed = available_functions(mechanism, formulation).fixed
     return (DYNAMICS, RATES, *((POSITION, VELOCITY) if fixed is not None else ()))
-
-
-def require_dynamics(mechanism: Mechanism, formulation: str) -> None:
-    """Refuses formulations that only step.
-
-    Raises:
-        CodegenError: the formulation has no forward dynamics.
-    """
-    available = available_functions(mechanism, formulation)
-    fixed = available.fixed
-    if DYNAMICS not in available.every and (fixed is None or DYNAMICS not in fixed.names):
-        raise CodegenError(
-            f"the formulation {formulation} has no {DYNAMICS}, with which states move",
-            where="--formulation",
-            remedy="use auto",
-        )
 
 
 def motion_fields(exported: Exported) -> dict[str, Any]:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Final
 from xml.sax.saxutils import escape
 
-from mbsym import __version__
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, takes_no_functions
 from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.version import __version__
 
 FUNCTIONS: Final = ("mass_matrix", "bias_force", "gravity_force", "slotine_li")
 
@@ -51,15 +51,9 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
     """The functions that both plugins call.
 
     Raises:
-        CodegenError: functions were named, or the interface cannot express the mechanism.
+        CodegenError: the interface cannot express the mechanism.
     """
     name = mechanism.model.name
-    if options.functions:
-        raise CodegenError(
-            "the package has the functions of its interface",
-            where="--function",
-            remedy="leave it out, or export to cpp",
-        )
     if mechanism.cut_joints or mechanism.model.constraints:
         raise CodegenError(
             "the interface inverse_dynamics_solver is for open chains, and this model has closed loops",
@@ -121,4 +115,7 @@ ROS2: Final = Consumer(
     request=request,
     files=files,
     reason="the interface inverse_dynamics_solver has doubles",
+    excludes=(
+        takes_no_functions("ros2", "the package has the functions of its interface", "leave it out, or export to cpp"),
+    ),
 )

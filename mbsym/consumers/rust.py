@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from mbsym import __version__
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.description import Argument, GeneratedFile
 from mbsym.codegen.environment import render_template
@@ -14,6 +13,7 @@ from mbsym.codegen.statuses import SENTENCES, Status
 from mbsym.codegen.text import plain_line
 from mbsym.consumers.cmake import as_asked
 from mbsym.consumers.consumer import Consumer, Exported
+from mbsym.version import __version__
 
 _KEYWORDS: Final = """
     abstract as async await become box break const continue crate do dyn else enum extern final fn for gen if impl in

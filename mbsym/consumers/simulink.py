@@ -7,9 +7,8 @@ from typing import Final
 
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import render_template
-from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request
+from mbsym.consumers.consumer import Consumer, Exported, ExportOptions, Request, needs_dynamics, takes_no_functions
 from mbsym.consumers.motion import MotionContext, motion_fields, motion_functions
-from mbsym.errors import CodegenError
 from mbsym.kinematics.mechanism import Mechanism
 
 
@@ -22,18 +21,8 @@ class SFunctionContext(MotionContext):
 
 
 def request(mechanism: Mechanism, options: ExportOptions) -> Request:
-    """What moves the model and what keeps loops closed.
-
-    Raises:
-        CodegenError: functions were named, or the formulation has no forward dynamics.
-    """
-    if options.functions:
-        raise CodegenError(
-            "an S-function has states and rates, not functions",
-            where="--function",
-            remedy="leave it out, or call the functions of mbsym generate with a C Caller block",
-        )
-    return Request(motion_functions(mechanism, options.formulation))
+    """What moves the model and what keeps loops closed."""
+    return Request(motion_functions(mechanism, options.generation.formulation))
 
 
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:
@@ -51,4 +40,12 @@ SIMULINK: Final = Consumer(
     request=request,
     files=files,
     reason="continuous states of Simulink are doubles",
+    excludes=(
+        takes_no_functions(
+            "simulink",
+            "an S-function has states and rates, not functions",
+            "leave it out, or call the functions of mbsym generate with a C Caller block",
+        ),
+        needs_dynamics("simulink"),
+    ),
 )

@@ -74,13 +74,12 @@ def compress(program: Program) -> Program:
     return replace(program, outputs=tuple(outputs))
 
 
-def sparsity_fields(sparsity: Mapping[str, Mapping[str, Sparsity]], compressed: bool) -> dict[str, object]:
+def sparsity_fields(sparsity: Mapping[str, Mapping[str, Sparsity]]) -> dict[str, object]:
     """For the manifest: which entries of derivatives are not zero by structure."""
     found = {
         function: {name: own.as_manifest() for name, own in results.items()} for function, results in sparsity.items()
     }
-    fields: dict[str, object] = {"sparsity": found} if found else {}
-    return {**fields, "compressed": True} if compressed else fields
+    return {"sparsity": found} if found else {}
 
 
 def index_arrays(sparsity: Mapping[str, Mapping[str, Sparsity]]) -> dict[str, tuple[int, ...]]:

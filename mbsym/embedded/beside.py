@@ -31,7 +31,7 @@ def _self_test(description: ModuleDescription, mechanism: Mechanism) -> Beside:
     return Beside((file,), {"self_test": strength.as_manifest()})
 
 
-BESIDE: Final[Mapping[str, Callable[[ModuleDescription, Mechanism], Beside]]] = {"self-test": _self_test}
+BESIDE: Final[Mapping[str, Callable[[ModuleDescription, Mechanism], Beside]]] = {"self_test": _self_test}
 """By the names of the options that ask for them."""
 
 SUFFIXES_BESIDE: Final = (f"{SELF_TEST_SUFFIX}.c", *SAFETY_SUFFIXES)

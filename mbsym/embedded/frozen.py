@@ -13,28 +13,56 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.codegen.description import ModuleDescription
+from mbsym.codegen.description import ModuleDescription, Real, Tolerance
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedFunction, LoadedModule, numpy_module
 from mbsym.codegen.lowered_module import LoweredModule, lower_module
-from mbsym.embedded.planted import MOST, with_faults
+from mbsym.embedded.planted import MOST, judged, with_faults
 from mbsym.errors import DerivationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops.tolerances import REGULAR
 
 Array = NDArray[Any]
 
 STATES: Final = 3
 """At least."""
 MOST_STATES: Final = 8
-CANDIDATES: Final = 32
+CANDIDATES: Final = 40
 ATTEMPTS: Final = 40
 """Drawings for one state; near singular positions of loops the precisions do not agree about statuses."""
 
-RANGES: Final = ((0.4, 1.0, 1.0), (3.2, 3.0, 1.0), (1.5, 30.0, 300.0), (400.0, 3.0, 30.0))
-"""Of coordinates [rad, m] about the initial ones, of speeds, and of all else, in turn; those of loops close again from
-the first range of coordinates only; at the last they stay open: what vanishes in all closed
-positions shows nowhere else."""
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Where a state lies.
+
+    Attributes:
+        spread: of coordinates about the initial ones [rad, m].
+        speed: of speeds.
+        other: of all else.
+        closed: loops are closed again, from the least spread of all kinds.
+        quarters: coordinates are whole quarters of a turn instead, where rows depend on each other and divisors vanish.
+    """
+
+    spread: float
+    speed: float
+    other: float
+    closed: bool = True
+    quarters: bool = False
+
+
+KINDS: Final = (
+    Kind(0.4, 1.0, 1.0),
+    Kind(3.2, 3.0, 1.0),
+    Kind(1.5, 30.0, 300.0),
+    # What vanishes in all closed positions shows nowhere else.
+    Kind(400.0, 3.0, 30.0, closed=False),
+    Kind(3.2, 3.0, 1.0, closed=False, quarters=True),
+)
+"""Of states, in turn."""
+
+QUARTER: Final = np.pi / 2
 
 SPARSE: Final = 0.1
 """Chance of an entry not to be zero, but for coordinates, in half of the candidates: what one body adds to an energy
@@ -65,6 +93,9 @@ signs of what only decides on statuses."""
 CERTAIN: Final = 1.5
 """Times its allowance an entry has to be wrong by, for a fault to count as seen whatever rounding does."""
 
+UNCALLED: Final = -1
+"""In the place of a status: the function is not called at that state."""
+
 UNCOMPARED: Final = ("steps",)
 """Results that the last bit decides: the steps of an iteration."""
 
@@ -92,7 +123,7 @@ class FrozenFunction:
 
     Attributes:
         name: of the function.
-        statuses: by state; None if it cannot fail.
+        statuses: by state, or ``UNCALLED``; None if it cannot fail.
         results: that are compared, one for each output that is.
     """
 
@@ -171,11 +202,16 @@ def freeze(description: ModuleDescription, mechanism: Mechanism) -> Frozen:
             where=description.name,
             remedy="generate another formulation, or check the steps with mbsym verify",
         )
-    double, single = (_loaded(description, real) for real in ("double", "float"))
+    alike = replace(
+        description, tolerances=tuple(_as_on_target(item, description.real) for item in description.tolerances)
+    )
+    double, single = (_loaded(alike, real) for real in ("double", "float"))
     generator = np.random.default_rng(20)
     states = [_state(description, mechanism, double, single, generator, k) for k in range(CANDIDATES)]
+    iterating = {function.name for function in description.runtime}
     functions = [
-        _frozen(double.functions[name], single.functions[name], states, generator) for name in double.functions
+        _frozen(double.functions[name], single.functions[name], states, generator, iterates=name in iterating)
+        for name in double.functions
     ]
     module = lower_module(replace(description, batch=()))
     visible, is_sign = _visible(module, functions, states, description.real)
@@ -187,7 +223,7 @@ def freeze(description: ModuleDescription, mechanism: Mechanism) -> Frozen:
         seen_constants=int(np.sum(seen & ~is_sign)),
         signs=int(np.sum(is_sign)),
         seen_signs=int(np.sum(seen & is_sign)),
-        without=tuple(function.name for function in module.functions if function.rolled is not None),
+        without=tuple(function.name for function in module.functions if function.steps),
     )
     return Frozen(
         {name: np.array([states[k][name].ravel() for k in kept]) for name in states[0]},
@@ -211,7 +247,7 @@ def _chosen(visible: Array) -> list[int]:
 
 
 def _visible(
-    module: LoweredModule, functions: Sequence[FrozenFunction], states: Sequence[Mapping[str, Array]], real: str
+    module: LoweredModule, functions: Sequence[FrozenFunction], states: Sequence[Mapping[str, Array]], real: Real
 ) -> tuple[Array, Array]:
     """At which states each planted fault that changes results shows, (faults, states), and whether it is a sign."""
     frozen = {function.name: function for function in functions}
@@ -219,7 +255,7 @@ def _visible(
     shown, signs = [np.zeros((0, len(states)), dtype=bool)], [np.zeros(0, dtype=bool)]
     parameters = {module.names.parameters[item.name]: float(item.default) for item in module.parameters}
     for function in module.functions:
-        if function.body is None:
+        if function.body is None or function.steps:
             continue
         own = dict(zip([item.name for item in function.arguments], function.identifiers, strict=True))
         inputs = [item.name for item in function.arguments if item.direction == "in" and item.size]
@@ -234,6 +270,10 @@ def _visible(
             difference = np.abs(faults.wrong[own[result.name]] - faults.right[own[result.name]])
             counts |= (difference > np.where(result.allowed < 0, np.inf, EXACT * result.allowed)).any(axis=(1, 2))
             here |= ((difference > bound) | (np.isnan(difference) & np.isfinite(bound))).any(axis=2)
+        if function.guards:
+            guarded = function.body.results[-1].identifier
+            right, wrong = (judged(function.guards, each[guarded], real) for each in (faults.right, faults.wrong))
+            here |= (wrong != right) & (right == np.array(frozen[function.name].statuses))
         counts |= here.any(axis=1)
         shown.append(here[counts])
         signs.append(faults.is_sign[counts])
@@ -245,6 +285,14 @@ def _at(function: FrozenFunction, kept: Sequence[int]) -> FrozenFunction:
     statuses = None if function.statuses is None else tuple(function.statuses[k] for k in kept)
     results = (replace(item, values=item.values[kept], allowed=item.allowed[kept]) for item in function.results)
     return FrozenFunction(function.name, statuses, tuple(results))
+
+
+def _as_on_target(tolerance: Tolerance, real: Real) -> Tolerance:
+    """The tolerance; both precisions go the way that the target takes, for errors grow otherwise on another."""
+    if tolerance.name != REGULAR.name:
+        return tolerance
+    value = tolerance.of(real)
+    return replace(tolerance, double=value, single=value)
 
 
 def _loaded(description: ModuleDescription, real: Any) -> LoadedModule:
@@ -263,24 +311,28 @@ def _state(
     items = {item.name: item for function in double.functions.values() for item in function.inputs}
     start = np.array(initial_coordinates(mechanism), dtype=float)
     project = double.functions.get("project_position")
-    spread, speed, other = RANGES[number % len(RANGES)]
+    kind = KINDS[number % len(KINDS)]
     has_loops = bool(mechanism.cut_joints or mechanism.model.constraints)
-    project = None if has_loops and number % len(RANGES) == len(RANGES) - 1 else project
-    spread = RANGES[0][0] if has_loops else spread
+    project = project if kind.closed else None
+    spread = min(each.spread for each in KINDS) if has_loops and not kind.quarters else kind.spread
     for attempt in range(ATTEMPTS):
-        q = _unit(start + generator.uniform(-1, 1, len(start)) * spread * 0.9**attempt, mechanism.q.quaternions)
+        moved = generator.uniform(-1, 1, len(start)) * spread * 0.9**attempt
+        moved = np.round(moved / QUARTER) * QUARTER if kind.quarters else start + moved
+        q = _unit(moved, mechanism.q.quaternions)
         if project is not None:
             found, status = project.with_status(q)
             if int(status) != 0:
                 continue
             q = np.asarray(found[0] if isinstance(found, tuple) else found)
-        sizes = {name: speed if name == "v" else other for name in items}
+        sizes = {name: kind.speed if name == "v" else kind.other for name in items}
         state = {name: generator.uniform(-1, 1, item.shape) * sizes[name] for name, item in items.items()}
-        if number // len(RANGES) % 2:
+        if number // len(KINDS) % 2:
             state = {name: value * (generator.random(value.shape) < SPARSE) for name, value in state.items()}
         state |= {"q": q} | {name: np.ones(()) for name in ("branch",) if name in items}
         state = {name: np.asarray(value, dtype=np.float32).astype(float) for name, value in state.items()}
-        if all(_agree(function, single.functions[name], state) for name, function in double.functions.items()):
+        uncalled = [function.name for function in description.runtime] if kind.quarters else []
+        called = [name for name in double.functions if name not in uncalled]
+        if all(_agree(double.functions[name], single.functions[name], state) for name in called):
             return state
     raise DerivationError(
         f"no state was found in {ATTEMPTS} trials at which single and double precision agree about statuses",
@@ -310,23 +362,38 @@ def _agree(double: LoadedFunction, single: LoadedFunction, state: Mapping[str, A
     return whole or int(status) != 0
 
 
+def _around(state: Mapping[str, Array], generator: np.random.Generator) -> dict[str, Array]:
+    """Neighbours of states, one behind the other, numbers of single precision."""
+    moved = {
+        name: array[None] * (1 + NEARBY * generator.uniform(-1, 1, (NEIGHBOURS, *array.shape)))
+        for name, array in state.items()
+    }
+    return {name: array.astype(np.float32).astype(float) for name, array in moved.items()}
+
+
 def _frozen(
     double: LoadedFunction,
     single: LoadedFunction,
     states: Sequence[Mapping[str, Array]],
     generator: np.random.Generator,
+    *,
+    iterates: bool,
 ) -> FrozenFunction:
-    """What a function returns at all states, with allowances from what single precision loses next to them."""
+    """What a function returns at all states, with allowances from what single precision loses next to them.
+
+    One that iterates is not called where rows depend on each other: rounding decides which of them it takes.
+    """
     shapes = {item.name: item.shape for item in double.inputs}
     given = {name: np.array([state[name].reshape(shape) for state in states]) for name, shape in shapes.items()}
-    around = {}
-    for name, array in given.items():
-        moved = array[None] * (1 + NEARBY * generator.uniform(-1, 1, (NEIGHBOURS, *array.shape)))
-        around[name] = moved.astype(np.float32).astype(float)
+    around = _around(given, generator)
     exact, status = _called(double, given)
     near, near_status = _called(double, around)
     rounded, found_status = _called(single, around)
-    good = np.broadcast_to(status, (len(states),)) == 0
+    status = np.broadcast_to(status, (len(states),))
+    if iterates and double.statuses:
+        uncalled = [KINDS[number % len(KINDS)].quarters for number in range(len(states))]
+        status = np.where(uncalled, UNCALLED, status)
+    good = status == 0
     counted = np.broadcast_to((near_status == 0) & (found_status == 0), (NEIGHBOURS, len(states)))[..., None]
     results = []
     for place, item in enumerate(double.outputs):
@@ -341,7 +408,8 @@ def _frozen(
             size = np.abs(values)
             allowed = np.maximum(GROWTH * mean, LEAST * size)
             allowed = np.maximum(allowed, LEAST_OF_ALL * size.max(axis=1, initial=0.0, keepdims=True))
-        allowed[~good] = -1.0  # nothing is compared where the function says that it has no result
+        # Nothing is compared where the function says that it has no result.
+        values[~good], allowed[~good] = 0.0, -1.0
         results.append(FrozenResult(item.name, item.kind, values, allowed))
-    statuses = tuple(map(int, np.broadcast_to(status, (len(states),)))) if double.statuses else None
+    statuses = tuple(map(int, status)) if double.statuses else None
     return FrozenFunction(double.name, statuses, tuple(results))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mbsym.codegen.description import Real
 from mbsym.codegen.expressions import (
     Call,
     Constant,
@@ -21,7 +22,9 @@ from mbsym.codegen.expressions import (
     Sum,
     Variable,
 )
-from mbsym.codegen.lower import LoweredFunction
+from mbsym.codegen.guards import STATUS_OF, VANISHES
+from mbsym.codegen.lowered import LoweredFunction
+from mbsym.symbolic.domains import Guard
 
 Array = NDArray[Any]
 
@@ -71,6 +74,27 @@ def with_faults(
         for name, array in right.items()
     }
     return Faults(np.array(counting.is_sign, dtype=bool)[chosen], right, wrong)
+
+
+def judged(guards: Sequence[Guard], values: Array, real: Real) -> Array:
+    """Statuses by what guards look at, as a printed text finds them.
+
+    Args:
+        guards: of a function.
+        values: of all guards in the last axis, finite or not.
+        real: floating-point type of the text.
+    """
+    statuses = np.zeros(values.shape[:-1], dtype=int)
+    for place, guard in enumerate(guards):
+        value = values[..., place]
+        holds = {
+            "nonzero": np.abs(value) > VANISHES.of(real) * guard.size,
+            "not negative": value >= 0,
+            "positive": value > 0,
+            "within one": np.abs(value) <= 1,
+        }[guard.need]
+        statuses = np.where(holds, statuses, np.maximum(statuses, STATUS_OF[guard.need]))
+    return statuses
 
 
 class _Evaluation:

@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol, Self
 
 from mbsym.forces.scene import MovingScene, Scene
 from mbsym.symbolic.scalar import Scalar
-from mbsym.values.entries import Entry, Kind, entries_of, named, plain_entries
+from mbsym.values.entries import ElementRecord, Kind, named, plain_entries
 from mbsym.values.lines import Line
 from mbsym.values.parameter import Value, Vector
 
@@ -131,25 +131,8 @@ class StoresNothing(ForceElement):
 
 
 @dataclass(frozen=True, slots=True)
-class ForceType:
-    """The record of a force element, listed under its type in files."""
-
-    element: type[ForceElement]
-
-    @property
-    def name(self) -> str:
-        """Type in files."""
-        return self.element.type
-
-    @property
-    def entries(self) -> tuple[Entry, ...]:
-        """What its table in a file holds beside the type."""
-        return entries_of(self.element)
-
-    @property
-    def acts_on_joint(self) -> bool:
-        """Whether it needs a joint to act on."""
-        return any(entry.kind == "joint" for entry in self.entries)
+class ForceType(ElementRecord[ForceElement]):
+    """The record of a force element."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mbsym.errors import FormatError
+from mbsym.formats.text_source import Place
 from mbsym.model.system import Model
 from mbsym.values.diagnostic import Diagnostic
 
@@ -41,3 +42,31 @@ def report_findings(model: Model, diagnostics: Iterable[Diagnostic], where: Call
         raise FormatError(first.what, where=where(first), remedy=remedy)
     warnings = tuple(f"{item.what}; {item.remedy}" if item.remedy else item.what for item in found)
     return replace(model, warnings=(*model.warnings, *warnings)) if warnings else model
+
+
+def owners(item: Diagnostic, model: Model) -> Iterator[tuple[str, str]]:
+    """What a finding is about, by kind and name in the model: an entry, and the joint that it acts on."""
+    path = item.path
+    if len(path) > 1 and isinstance(path[1], int):
+        kind = str(path[0])
+        entry = getattr(model, kind)[path[1]]
+        names = [getattr(entry, key) for key in ("name", "joint") if hasattr(entry, key)]
+        yield from ((kind, name) for name in names)
+        yield from (("joints", name) for name in names[-1:] if hasattr(entry, "joint"))
+
+
+def place_of(item: Diagnostic, model: Model, places: Mapping[tuple[str, ...], Place]) -> Place:
+    """Where a file says what a finding is about.
+
+    Args:
+        item: the finding.
+        model: that was read.
+        places: by kind, name and attribute of the model, by kind and name, by an entry of the model; () of the
+            whole.
+    """
+    attribute = str(item.path[2]) if len(item.path) > 2 else ""
+    for kind, name in owners(item, model):
+        for key in ((kind, name, attribute), (kind, name)):
+            if key in places:
+                return places[key]
+    return places.get(tuple(map(str, item.path[:1])), places.get((), (1, 1)))

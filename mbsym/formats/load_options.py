@@ -2,37 +2,75 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from mbsym.errors import ModelError
 from mbsym.formats.angles import SAME_ANGLE
+from mbsym.option import option, options_of
+
+
+def _tolerance(angle: float) -> None:
+    if not 0 <= angle < math.pi / 4:
+        raise ModelError(
+            f"{angle} rad is no tolerance of angles", where="`snap_angles`", remedy="use a small one, such as 1e-4"
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class LoadOptions:
-    """How foreign descriptions are taken. The native format says all but ``strict`` and ``snap_angles`` itself.
+    """How foreign descriptions are taken. The native format says all but ``strict`` and ``snap_angles`` itself."""
 
-    Attributes:
-        strict: physically impossible inertias are errors even where a robot description has them.
-        floating: the root link of a URDF is a body on a free joint; else it is ground.
-        fixed_joints: "merge" makes bodies on fixed joints part of those that carry them, "keep" keeps them.
-        mimic: "couple" takes coordinates that mimic others as coupled, "ignore" leaves them free.
-        joint_dynamics: "forces" takes damping and friction of URDF joints and dry friction of MJCF joints as force
-            elements, "ignore" leaves them out.
-        actuators: "inputs" takes motors and servos of MJCF as control inputs, "ignore" leaves them out but for which
-            joints they sit on.
-        snap_angles: angles nearer than this to a multiple of 90 degrees become exact [rad].
-        loops: a file with joints that close loops; default is NAME.loops.yaml beside NAME.urdf, if there is one.
-    """
+    strict: bool = option(
+        False, "Warnings about the model are errors, physically impossible inertias of robot files too.", "strict"
+    )
+    floating: bool = option(False, "URDF: the root link floats freely.", "floating")
+    fixed_joints: Literal["merge", "keep"] = option(
+        "merge",
+        "Robot files: 'merge' makes bodies on fixed joints part of those that carry them, 'keep' keeps them.",
+        "fixed-joints",
+        choices=("merge", "keep"),
+        error=ModelError,
+    )
+    mimic: Literal["couple", "ignore"] = option(
+        "couple",
+        "URDF and SDF: 'couple' takes coordinates that mimic others as coupled, 'ignore' leaves them free.",
+        "mimic",
+        choices=("couple", "ignore"),
+        error=ModelError,
+    )
+    joint_dynamics: Literal["ignore", "forces"] = option(
+        "ignore",
+        "Robot files: 'forces' takes damping and dry friction of joints as force elements, 'ignore' leaves out what "
+        "the "
+        "format takes for advice (all of it in URDF and SDF, dry friction in MJCF).",
+        "joint-dynamics",
+        choices=("ignore", "forces"),
+        error=ModelError,
+    )
+    actuators: Literal["ignore", "inputs"] = option(
+        "ignore",
+        "MJCF: 'inputs' takes motors and servos as control inputs u, 'ignore' leaves them out but for which joints "
+        "they "
+        "sit on.",
+        "actuators",
+        choices=("ignore", "inputs"),
+        error=ModelError,
+    )
+    snap_angles: float = option(
+        SAME_ANGLE,
+        "Angles this close [rad] to a multiple of 90 degrees become exact.",
+        "snap-angles",
+        check=_tolerance,
+    )
+    loops: str | None = option(
+        None, "URDF: file with what closes its loops; default is NAME.loops.yaml beside it.", "loops"
+    )
 
-    strict: bool = False
-    floating: bool = False
-    fixed_joints: Literal["merge", "keep"] = "merge"
-    mimic: Literal["couple", "ignore"] = "couple"
-    joint_dynamics: Literal["ignore", "forces"] = "ignore"
-    actuators: Literal["ignore", "inputs"] = "ignore"
-    snap_angles: float = SAME_ANGLE
-    loops: str | None = None
+    def __post_init__(self) -> None:
+        for item in options_of(LoadOptions):
+            item.require(getattr(self, item.name))
 
 
 DEFAULTS: Final = LoadOptions()

@@ -69,7 +69,7 @@ def write_copies(copies: dict[Path, Path], *, force: bool) -> None:
     for copy, source in copies.items():
         if copy.exists() and not force and copy.read_bytes() != source.read_bytes():
             raise FormatError(
-                "another file has the name of a mesh", where=str(copy), remedy="remove it, or use --force"
+                "another file has the name of a mesh", where=str(copy), remedy="remove it, or use `force`"
             )
     for copy, source in copies.items():
         try:

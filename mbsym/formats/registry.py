@@ -38,25 +38,25 @@ class ModelFormat:
 
 
 def _native(path: Path, options: LoadOptions) -> Model:
-    from mbsym.formats.native import load_native
+    from mbsym.formats.native.reader import load_native
 
     return load_native(path, strict=options.strict, snap_angles=options.snap_angles)
 
 
 def _urdf(path: Path, options: LoadOptions) -> Model:
-    from mbsym.formats.urdf import load_urdf
+    from mbsym.formats.urdf.reader import load_urdf
 
     return load_urdf(path, options)
 
 
 def _mjcf(path: Path, options: LoadOptions) -> Model:
-    from mbsym.formats.mjcf import load_mjcf
+    from mbsym.formats.mjcf.reader import load_mjcf
 
     return load_mjcf(path, options)
 
 
 def _sdf(path: Path, options: LoadOptions) -> Model:
-    from mbsym.formats.sdf import load_sdf
+    from mbsym.formats.sdf.reader import load_sdf
 
     return load_sdf(path, options)
 

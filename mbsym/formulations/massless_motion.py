@@ -83,8 +83,8 @@ def require_inertia(mechanism: Mechanism) -> None:
     raise DerivationError(
         f"the mass matrix is singular in every configuration: {verb} move {what} without moving any inertia{more}",
         where=f"joint {found.joints[0]}" if len(found.joints) == 1 else mechanism.model.name,
-        remedy=f"give what moves mass and inertia or a joint an armature{rod}; without that, --function generates what "
-        "solves for no acceleration, such as inverse_dynamics",
+        remedy=f"give what moves mass and inertia or a joint an armature{rod}; without that, `functions` generates "
+        "what solves for no acceleration, such as inverse_dynamics",
     )
 
 

@@ -170,20 +170,20 @@ def _require_possible(settings: Settings) -> None:
             raise IdentificationError(f"{value:g} is no {name}", where=f"--{name}", remedy="give a positive number")
     if settings.harmonics < 2:
         raise IdentificationError(
-            f"{settings.harmonics} harmonics do not begin and end at rest", where="--harmonics", remedy="take 2 or more"
+            f"{settings.harmonics} harmonics do not begin and end at rest", where="`harmonics`", remedy="take 2 or more"
         )
     if settings.seed < 0:
-        raise IdentificationError(f"{settings.seed} is no seed", where="--seed", remedy="give 0 or more")
+        raise IdentificationError(f"{settings.seed} is no seed", where="`seed`", remedy="give 0 or more")
     if settings.duration > _MOST_SAMPLES * settings.step:
         raise IdentificationError(
             f"{settings.duration / settings.step:.3g} samples are more than {_MOST_SAMPLES:g}",
-            where="--step",
+            where="`step`",
             remedy="take longer steps, or a shorter duration",
         )
     if settings.duration / settings.harmonics < _PER_PERIOD * settings.step:
         raise IdentificationError(
             f"steps of {settings.step:g} s do not follow a period of {settings.duration / settings.harmonics:g} s",
-            where="--step",
+            where="`step`",
             remedy="take shorter ones, a longer duration or fewer harmonics",
         )
 

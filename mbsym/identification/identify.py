@@ -105,7 +105,7 @@ def identify(
     mechanism = regression.mechanism
     measured = data if isinstance(data, Measurements) else read_measurements(data, mechanism, forces=regression.forces)
     if not 0 <= held_back < 1:
-        raise IdentificationError(f"{held_back} is no part to hold back", where="--hold-back", remedy="use 0 up to 1")
+        raise IdentificationError(f"{held_back} is no part to hold back", where="`hold_back`", remedy="use 0 up to 1")
     motion = motion_of(measured, mechanism, cutoff)
     kept = len(motion.t) - round(held_back * len(motion.t))
     regressor, forces = regression.rows(motion)
@@ -113,7 +113,7 @@ def identify(
     if rows <= len(regression.found) < forces.size:
         raise IdentificationError(
             f"of {len(forces)} samples {kept} are left, too few for {len(regression.found)} parameters",
-            where="--hold-back",
+            where="`hold_back`",
             remedy=f"hold less back than {held_back:g}",
         )
     found = estimate(regressor[:kept], forces[:kept], model.name, motion.repeated)

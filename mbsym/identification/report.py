@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from mbsym.identification.identify import CONSISTENT, ESSENTIAL, ESTIMATED, GIVEN, Identification
+from mbsym.markup import aligned
 from mbsym.regressors.relations_text import relation
 from mbsym.visualisation.plots import Panel, figure, figure_bytes
 
@@ -177,12 +178,7 @@ def _error_rows(found: Identification) -> list[list[str]]:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    lines = []
-    for first, *rest in rows:
-        cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
-        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
-    return lines
+    return aligned(rows, right=range(1, len(rows[0])))
 
 
 def _html_table(rows: Sequence[Sequence[str]]) -> str:

@@ -93,7 +93,7 @@ def motion_of(data: Measurements, mechanism: Mechanism, cutoff: float = 0.0) -> 
     if not 0 < found <= _HIGHEST * rate / 2:
         raise IdentificationError(
             f"a cut-off frequency of {found:g} Hz cannot be had from {rate:g} samples a second",
-            where="--cutoff",
+            where="`cutoff`",
             remedy=f"choose one below {_HIGHEST * rate / 2:.4g} Hz",
         )
     q = _filtered(data.q, found, rate) if not mechanism.q.quaternions else data.q

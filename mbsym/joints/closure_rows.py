@@ -30,18 +30,18 @@ class ClosureGap:
         matrix: rotation from P to S; its columns are the axes of P in S.
         place: origin of P in S.
         twist: [angular velocity of P relative to S; velocity of the point at which closure equations are taken], in S.
-        pitch: of the joint.
+        numbers: of the joint, as its type lists them.
     """
 
     matrix: Matrix3
     place: Vector3
     twist: Motion
-    pitch: Scalar
+    numbers: tuple[Scalar, ...]
 
     @property
     def graph(self) -> Graph:
         """The graph of all entries."""
-        return self.pitch.graph
+        return self.place[0].graph
 
     @property
     def zero(self) -> Vector3:

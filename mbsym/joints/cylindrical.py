@@ -15,7 +15,7 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
 
 
-def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], pitch: Scalar) -> JointMotion:
+def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], numbers: tuple[Scalar, ...]) -> JointMotion:
     """q = (displacement, angle), v = their rates."""
     zero, axis = zero_vector(graph), vector(graph, (0, 0, 1))
     return JointMotion(

@@ -14,7 +14,7 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
 
 
-def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], pitch: Scalar) -> JointMotion:
+def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], numbers: tuple[Scalar, ...]) -> JointMotion:
     """The frames coincide."""
     zero = zero_vector(graph)
     return JointMotion(identity_transform(graph), (), (zero, zero), ())

@@ -16,7 +16,7 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
 
 
-def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], pitch: Scalar) -> JointMotion:
+def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], numbers: tuple[Scalar, ...]) -> JointMotion:
     """q = (w, x, y, z, px, py, pz), v = [omega; v_O] in outboard axes."""
     zero = zero_vector(graph)
     placement = _placement(q)

@@ -7,7 +7,7 @@ from typing import Final
 from mbsym.joints import revolute
 from mbsym.joints.closure_rows import ClosureGap, RowDraft, aligned_axes, point_on_axis, translation_row
 from mbsym.joints.motion import JointMotion
-from mbsym.joints.record import ANGLE, JointType, shape_of_rates
+from mbsym.joints.record import ANGLE, JointNumber, JointType, shape_of_rates
 from mbsym.joints.subspaces import about_one_axis
 from mbsym.spatial.rotation import about_axis
 from mbsym.spatial.transform import Transform
@@ -15,9 +15,14 @@ from mbsym.spatial.vector import add, cross, dot, negate, scale, subtract, vecto
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
 
+PITCH: Final = JointNumber(
+    "pitch", "translation per turn of one radian", "m/rad", "give pitch: metres per radian, or make the joint revolute"
+)
 
-def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], pitch: Scalar) -> JointMotion:
+
+def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], numbers: tuple[Scalar, ...]) -> JointMotion:
     """q = (angle), v = (rate)."""
+    (pitch,) = numbers
     zero = zero_vector(graph)
     return JointMotion(
         Transform(about_axis(2, q[0]), (zero[0], zero[1], pitch * q[0])),
@@ -29,14 +34,14 @@ def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], pitch: Sc
 
 def closure_rows(gap: ClosureGap) -> list[RowDraft]:
     """Equal axes, and the axial gap to the nearest turn of the thread. A thread cannot tell its turns apart."""
-    if not gap.pitch:
+    if not gap.numbers[0]:
         return revolute.closure_rows(gap)
     return [*aligned_axes(gap), *point_on_axis(gap), _advance(gap)]
 
 
 def _advance(gap: ClosureGap) -> RowDraft:
     """pitch (advance/pitch - angle), wrapped to half a turn either way."""
-    matrix, unit, pitch, axis = gap.matrix, gap.unit, gap.pitch, gap.axis(2)
+    matrix, unit, pitch, axis = gap.matrix, gap.unit, gap.numbers[0], gap.axis(2)
     sine = matrix[0][1] - matrix[1][0]
     cosine = matrix[0][0] + matrix[1][1]
     turned = -dot(axis, gap.place) / pitch
@@ -56,7 +61,8 @@ HELICAL: Final = JointType(
     name="helical",
     sentence="rotation about an axis with a pitch of translation along it, in metres per radian",
     shape=shape_of_rates(("", ANGLE)),
-    entries=("axis", "pitch"),
+    entries=("axis",),
+    numbers=(PITCH,),
     turning="about its axis",
     slides=True,
     motion=motion,

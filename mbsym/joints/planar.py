@@ -15,7 +15,7 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
 
 
-def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], pitch: Scalar) -> JointMotion:
+def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], numbers: tuple[Scalar, ...]) -> JointMotion:
     """q = (x, y, angle), v = their rates; H depends on the angle, so the bias is -omega x R^T (vx, vy, 0)."""
     zero = zero_vector(graph)
     rotation = about_axis(2, q[2])

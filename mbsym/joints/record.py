@@ -15,10 +15,10 @@ from mbsym.spatial.rotation import Rotation
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
 
-Entry: TypeAlias = Literal["axis", "second_axis", "pitch"]
+Entry: TypeAlias = Literal["axis", "second_axis"]
 Turning: TypeAlias = Literal["never", "about its axis", "in space"]
 Moment: TypeAlias = Literal["mass", "first moments", "first moment z", "second moments", "second moment zz"]
-Motions: TypeAlias = Callable[[Graph, tuple[Scalar, ...], tuple[Scalar, ...], Scalar], JointMotion]
+Motions: TypeAlias = Callable[[Graph, tuple[Scalar, ...], tuple[Scalar, ...], tuple[Scalar, ...]], JointMotion]
 Directions: TypeAlias = Callable[[JointMotion, tuple[Scalar, ...], bool], JointSubspaces]
 ClosureRows: TypeAlias = Callable[[ClosureGap], Sequence[RowDraft]]
 
@@ -68,6 +68,23 @@ def shape_of_rates(*axes: tuple[str, tuple[str, str, str]]) -> JointShape:
 
 
 @dataclass(frozen=True, slots=True)
+class JointNumber:
+    """A number that joints of a type have beside their frames and axes, which must not be zero.
+
+    Attributes:
+        name: its key in files.
+        sentence: what it is, for schema and help, without a full stop.
+        unit: of it; "m" and "m/rad" count among the lengths of a loop.
+        remedy: what to do where it is missing.
+    """
+
+    name: str
+    sentence: str
+    unit: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
 class JointType:
     """Everything about one type of joint, in frames turned so that its axes are coordinate axes.
 
@@ -79,9 +96,10 @@ class JointType:
         sentence: what it allows, for schema and help.
         shape: its coordinates and speeds.
         entries: what it takes of a joint's geometry beside the frames.
+        numbers: what else it takes.
         turning: how S turns in P; "about its axis" keeps that axis fixed in both.
         slides: S parts from P although its freedoms are held together, so closure equations are taken at S.
-        motion: S in P, ``motion(graph, q, v, pitch)``; pitch is 0 unless it is among the entries.
+        motion: S in P, ``motion(graph, q, v, numbers)``, the numbers as they are listed.
         subspaces: free and held directions, ``subspaces(motion, q, flipped)`` with the motion in the tree's sense;
             flipped where the tree walks from S to P.
         closure_rows: what holds S and P together where the joint is cut; none if nothing does.
@@ -102,6 +120,7 @@ class JointType:
     motion: Motions
     subspaces: Directions
     closure_rows: ClosureRows
+    numbers: tuple[JointNumber, ...] = ()
     unfelt: tuple[Moment, ...] = ()
     sliding: tuple[int, ...] = ()
     group: CoordinateGroup = CoordinateGroup.SUMS

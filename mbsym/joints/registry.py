@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from mbsym.errors import ModelError
@@ -20,10 +21,18 @@ from mbsym.records import Registry
 LONGEST_LINE: Final = 116
 """Of the conventions, as they stand in generated files."""
 
+
+def _checked(kind: JointType) -> None:
+    from mbsym.joints.record_checks import check_joint_type
+
+    check_joint_type(kind)
+
+
 JOINT_TYPES: Final[Registry[JointType]] = Registry(
     "joint type",
     (REVOLUTE, PRISMATIC, HELICAL, CYLINDRICAL, UNIVERSAL, SPHERICAL, PLANAR, FREE, FIXED),
     ModelError,
+    _checked,
 )
 
 
@@ -32,12 +41,14 @@ def one_freedom() -> tuple[str, ...]:
     return tuple(name for name, kind in JOINT_TYPES.items() if kind.shape.nv == 1)
 
 
-def joint_conventions() -> tuple[str, ...]:
-    """What generated files say about q and v: first where speeds are no rates, then by name, short ones in a line."""
+def joint_conventions(kinds: Iterable[JointType]) -> tuple[str, ...]:
+    """What generated files say about q and v of the joints they have: first where speeds are no rates, then by name.
+
+    Short ones stand in a line.
+    """
+    told = {kind.name: kind for kind in kinds if kind.convention}
     lines: list[str] = []
-    for kind in sorted(JOINT_TYPES.values(), key=lambda kind: (kind.speeds_are_rates, kind.name)):
-        if not kind.convention:
-            continue
+    for kind in sorted(told.values(), key=lambda kind: (kind.speeds_are_rates, kind.name)):
         if lines and len(lines[-1]) + 1 + len(kind.convention) <= LONGEST_LINE:
             lines[-1] += f" {kind.convention}"
         else:

@@ -15,7 +15,7 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
 
 
-def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], pitch: Scalar) -> JointMotion:
+def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], numbers: tuple[Scalar, ...]) -> JointMotion:
     """q = (angle), v = (rate)."""
     zero = zero_vector(graph)
     return JointMotion(Transform(about_axis(2, q[0]), zero), ((vector(graph, (0, 0, 1)), zero),), (zero, zero), v)

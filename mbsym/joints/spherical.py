@@ -16,7 +16,7 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar
 
 
-def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], pitch: Scalar) -> JointMotion:
+def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], numbers: tuple[Scalar, ...]) -> JointMotion:
     """q = (w, x, y, z), v = omega."""
     zero = zero_vector(graph)
     axes = (vector(graph, (1, 0, 0)), vector(graph, (0, 1, 0)), vector(graph, (0, 0, 1)))

@@ -15,7 +15,7 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, cos, sin
 
 
-def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], pitch: Scalar) -> JointMotion:
+def motion(graph: Graph, q: tuple[Scalar, ...], v: tuple[Scalar, ...], numbers: tuple[Scalar, ...]) -> JointMotion:
     """q = (first angle, second angle), v = their rates."""
     zero = zero_vector(graph)
     s, c = sin(q[1]), cos(q[1])

@@ -6,9 +6,9 @@ centres of mass, is derived from the mechanism as it is.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Final
 
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.regrouping import regrouped
@@ -16,13 +16,6 @@ from mbsym.kinematics.sliding import slid
 
 SLIDE: Final = "slide"
 REGROUP: Final = "regroup"
-
-
-def chosen_simplifications(simplify: str | Sequence[str]) -> Literal["all", "none"] | tuple[str, ...]:
-    """All, none, or some by their names, as options hold them."""
-    if simplify == "all" or simplify == "none":
-        return "all" if simplify == "all" else "none"
-    return (simplify,) if isinstance(simplify, str) else tuple(simplify)
 
 
 def for_forces(mechanism: Mechanism) -> Mechanism:

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from mbsym.doors import numpy as np
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.values.numbers import evaluate, parameter_values
 
 if TYPE_CHECKING:
-    import numpy as np
-
     Array = np.ndarray[Any, Any]
 
 
 def initial_coordinates(mechanism: Mechanism) -> Array:
     """q from which the model starts: what its joints say, else where their frames coincide (nq,)."""
-    import numpy as np
-
     numbers = parameter_values(mechanism.model)
     q = np.zeros(mechanism.nq)
     for body in mechanism.bodies:
@@ -35,8 +32,6 @@ def normalised(q: Array, quaternions: Sequence[int]) -> Array:
         q: coordinates, perhaps followed by others (..., at least nq).
         quaternions: indices of their first components.
     """
-    import numpy as np
-
     for start in quaternions:
         part = q[..., start : start + 4]
         length = np.sqrt(np.sum(part * part, axis=-1, keepdims=True))

@@ -272,9 +272,9 @@ def build_mechanism(model: Model, labelling: Labelling, symbolic_parameters: str
         flipped = joint.name in labelling.flipped
         start, end = _joint_frames(joint, graph, names, numbers)
         user_end = transform_of(joint.successor_placement, graph, names)
-        pitch = rounded(to_scalar(joint.pitch, graph, names))
+        own = tuple(rounded(number) for number in scalars(joint.values, graph, names))
         q, v = coordinates.q[label - 1], coordinates.v[label - 1]
-        motion = joint.kind.motion(graph, q, v, pitch)
+        motion = joint.kind.motion(graph, q, v, own)
         if flipped:
             motion, start, end = motion.reversed(), end, start
         inboard = _tidy(frames[parent].inverse().then(start))

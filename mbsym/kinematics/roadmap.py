@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 
 from mbsym.kinematics.initial_coordinates import initial_coordinates, normalised
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.markup import aligned
 from mbsym.model.coordinate_order import order_in_words
 from mbsym.model.joint import Joint
 from mbsym.model.names import expression_names
@@ -61,13 +62,13 @@ def layout_sentence(mechanism: Mechanism) -> str:
 
 def roadmap_lines(mechanism: Mechanism) -> tuple[str, ...]:
     """A table of bodies and joints, one of cut joints, one of frames; motors and named states."""
-    lines = [*_aligned(body_rows(mechanism)), "", layout_sentence(mechanism)]
+    lines = [*aligned(body_rows(mechanism)), "", layout_sentence(mechanism)]
     if cut := cut_rows(mechanism):
-        lines += ["", *_aligned(cut)]
+        lines += ["", *aligned(cut)]
     if mechanism.frames:
         names = _body_names(mechanism)
         own = [(frame.name, names[frame.label], frame.axes) for frame in mechanism.frames]
-        lines += ["", *_aligned([("frame", "body", "axes"), *own]), *_AXES]
+        lines += ["", *aligned([("frame", "body", "axes"), *own]), *_AXES]
     lines += ["", *wrap(_motors(mechanism), WIDTH, subsequent_indent="  ")]
     if mechanism.model.states:
         names_of = ", ".join(state.name for state in mechanism.model.states)
@@ -86,11 +87,6 @@ def _range(letter: str, bounds: tuple[int, int]) -> str:
     if stop == start:
         return "-"
     return f"{letter}[{start}]" if stop == start + 1 else f"{letter}[{start}..{stop - 1}]"
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 IndexTable: TypeAlias = tuple[str, str, Mapping[str, tuple[int, int]], Mapping[str, str]]

@@ -205,7 +205,12 @@ def prepare(
     """
     requests = (BY_INPUTS,) if model.inputs else ()
     options = GenerationOptions(
-        languages=("numpy",), order=order, derivatives=requests, frames=tuple(frames), frame_axes="aligned"
+        languages=("numpy",),
+        order=order,
+        derivatives=requests,
+        frames=tuple(frames),
+        frame_axes="aligned",
+        style="straight",
     )
     mechanism = express(model, options)
     if not mechanism.nv:

@@ -22,10 +22,10 @@ from mbsym.errors import AnalysisError
 from mbsym.linear.analysis import BALANCED, At
 from mbsym.linear.state_space import StateSpace
 from mbsym.linear.transfer_matrix_modes import answers, points_asked, vibrating_tree
+from mbsym.linear.vibration.roots import TOGETHER, damped_eigenvalues, modes
+from mbsym.linear.vibration.tree import VibratingTree
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress
-from mbsym.transfer_matrix.vibration import VibratingTree
-from mbsym.transfer_matrix.vibration_roots import TOGETHER, damped_eigenvalues, modes
 
 Array: TypeAlias = NDArray[Any]
 
@@ -181,7 +181,7 @@ def _eigenvalues(tree: VibratingTree, count: int, name: str) -> Array:
             raise AnalysisError(
                 f"mode {k} does not oscillate, and has no residue here",
                 where=name,
-                remedy="take less damping, or leave --method out",
+                remedy="take less damping, or leave `method` out",
             )
     return np.array([complex(value.real, abs(value.imag)) for value in found])
 
@@ -202,7 +202,7 @@ def _require_whole(system: ModalSystem, response: Callable[[complex], Array]) ->
             raise AnalysisError(
                 f"the modes found miss the response at {omega:.4g} rad/s by {missed / size:.1g} of it",
                 where=system.name,
-                remedy="leave --method out",
+                remedy="leave `method` out",
             )
 
 
@@ -249,7 +249,7 @@ def _resting(response: Callable[[complex], Array], radius: float, name: str) -> 
     size = float(np.abs(values).max(initial=0.0)) * radius**2
     if max(np.abs(simple).max(initial=0.0) * radius, np.abs(third).max(initial=0.0) / radius) > STRAY * size:
         raise AnalysisError(
-            "a motion that no spring resists is damped", where=name, remedy="add a spring, or leave --method out"
+            "a motion that no spring resists is damped", where=name, remedy="add a spring, or leave `method` out"
         )
     left, right = _factors(double.real, size)
     count, nothing = len(right), np.zeros_like(right)

@@ -7,7 +7,7 @@ from math import degrees
 import numpy as np
 
 from mbsym.linear.response import FrequencyResponse
-from mbsym.linear.tables import aligned
+from mbsym.linear.tables import numbered
 
 
 def response_text(found: FrequencyResponse) -> str:
@@ -19,7 +19,7 @@ def response_text(found: FrequencyResponse) -> str:
         cells = [(f"{abs(values[i, j]):.4g}", f"{_phase(complex(values[i, j])):.1f}") for i, j in pairs]
         rows.append((f"{frequency:.5g}", *(part for cell in cells for part in cell)))
     words = "transfer matrices" if found.method == "transfer-matrix" else "linearised equations of motion"
-    return "\n".join([f"{found.name}: frequency response by {words}", "", *aligned(rows)]) + "\n"
+    return "\n".join([f"{found.name}: frequency response by {words}", "", *numbered(rows)]) + "\n"
 
 
 def _phase(value: complex) -> float:

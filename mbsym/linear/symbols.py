@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from mbsym.derivatives.loop_functions import in_independent_coordinates
 from mbsym.derivatives.tangent import Matrix, tangent_map
+from mbsym.doors import sympy as sp
 from mbsym.errors import AnalysisError
 from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.kinematics.mechanism import Mechanism
@@ -22,9 +23,6 @@ from mbsym.symbolic.compose import transplant
 from mbsym.symbolic.program import Input, Output
 from mbsym.symbolic.scalar import Scalar
 from mbsym.symbolic.sympy_bridge import to_shared_sympy, to_sympy, written_out
-
-if TYPE_CHECKING:
-    import sympy
 
 SIMPLIFIED: Final = 200
 """Operations of an entry up to which it is simplified."""
@@ -44,13 +42,13 @@ class SymbolicSystem:
             are written out.
     """
 
-    A: sympy.Matrix
-    B: sympy.Matrix
-    C: sympy.Matrix
-    D: sympy.Matrix
-    replacements: tuple[tuple[sympy.Symbol, sympy.Expr], ...] = ()
+    A: sp.Matrix
+    B: sp.Matrix
+    C: sp.Matrix
+    D: sp.Matrix
+    replacements: tuple[tuple[sp.Symbol, sp.Expr], ...] = ()
 
-    def __iter__(self) -> Iterator[sympy.Matrix]:
+    def __iter__(self) -> Iterator[sp.Matrix]:
         return iter((self.A, self.B, self.C, self.D))
 
 
@@ -192,8 +190,6 @@ def _times(a: Matrix, b: Matrix) -> Matrix:
 
 
 def _shaped(entries: Sequence[Any], matrices: Sequence[Matrix], columns: Sequence[int]) -> Iterator[Any]:
-    import sympy as sp
-
     start = 0
     for matrix, width in zip(matrices, columns, strict=True):
         count = len(matrix) * width
@@ -203,8 +199,6 @@ def _shaped(entries: Sequence[Any], matrices: Sequence[Matrix], columns: Sequenc
 
 def _symbols(equations: LinearEquations) -> dict[str, Any]:
     """Names that print for what has indices in the graph: ``tau_X`` along the speed ``v_X``."""
-    import sympy as sp
-
     mechanism = equations.mechanism
     names = zip(mechanism.tau.symbols, equations.speeds, strict=True)
     return {str(mechanism.graph.arguments[ref][0]): sp.Symbol(f"tau_{name.removeprefix('v_')}") for ref, name in names}
@@ -224,8 +218,6 @@ def _values(equations: LinearEquations, state: State) -> dict[str, Any]:
 
 def exact_number(value: float) -> Any:
     """Twelfths of pi and short decimals as what they are meant to be, any other number as it is."""
-    import sympy as sp
-
     if abs(value) < 1e-12:
         return sp.Integer(0)
     twelfths = value / math.pi * 12
@@ -238,6 +230,4 @@ def exact_number(value: float) -> Any:
 
 
 def _simplified(expression: Any) -> Any:
-    import sympy as sp
-
     return sp.simplify(expression) if sp.count_ops(expression) <= SIMPLIFIED else expression

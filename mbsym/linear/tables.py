@@ -12,7 +12,8 @@ from mbsym.linear.equilibrium import Equilibria
 from mbsym.linear.linearised import Array, Linearisation
 from mbsym.linear.measures import measures_of
 from mbsym.linear.modes import Mode, Modes
-from mbsym.transfer_matrix.vibration_elements import BeamLink
+from mbsym.linear.vibration.elements import BeamLink
+from mbsym.markup import aligned
 
 if TYPE_CHECKING:
     from mbsym.linear.modal_system import ModalSystem
@@ -92,7 +93,7 @@ def modes_text(found: Modes) -> str:
     for k, name in enumerate(found.names):
         shapes.append((name, *(_complex(mode.shape[k], 4) for mode in found)))
     lines = [f"{linear.equations.name}: small motions about {kind}", "", *_state(linear.equations, linear.state)]
-    return "\n".join([*lines, "", *aligned(_eigenvalues(tuple(found))), "", *aligned(shapes)]) + "\n"
+    return "\n".join([*lines, "", *numbered(_eigenvalues(tuple(found))), "", *numbered(shapes)]) + "\n"
 
 
 def _eigenvalues(modes: Sequence[Mode]) -> list[tuple[str, ...]]:
@@ -116,10 +117,10 @@ def transfer_matrix_modes_text(found: TransferMatrixModes) -> str:
     moving = [k for k in range(len(found.names)) if any(mode.shape[k] for mode in found)]
     for k in moving[:MOST_ROWS]:
         shapes.append((found.names[k], *(f"{mode.shape[k]:.4g}" for mode in found)))
-    more = [] if len(moving) <= MOST_ROWS else [f"and {len(moving) - MOST_ROWS} more rows, which --json has"]
+    more = [] if len(moving) <= MOST_ROWS else [f"and {len(moving) - MOST_ROWS} more rows, which `json` has"]
     beams = f", beams {found.beams}" if any(isinstance(item.link, BeamLink) for item in found.tree.elements) else ""
     lines = [f"{found.name}: small motions about a state of rest, by transfer matrices{beams}"]
-    return "\n".join([*lines, "", *aligned(_eigenvalues(tuple(found))), "", *aligned(shapes), *more]) + "\n"
+    return "\n".join([*lines, "", *numbered(_eigenvalues(tuple(found))), "", *numbered(shapes), *more]) + "\n"
 
 
 def _damping(mode: Mode) -> str:
@@ -157,7 +158,7 @@ def _matrix(letter: str, matrix: Array, rows: Sequence[str], columns: Sequence[s
     table = [(letter, *columns)]
     for name, row in zip(rows, matrix, strict=True):
         table.append((name, *(_number(float(x) if abs(x) > least else 0.0) for x in row)))
-    return aligned(table)
+    return numbered(table)
 
 
 def _entries(found: Linearisation, symbols: SymbolicSystem) -> list[str]:
@@ -173,16 +174,9 @@ def _entries(found: Linearisation, symbols: SymbolicSystem) -> list[str]:
     return lines
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def numbered(rows: Sequence[Sequence[str]]) -> list[str]:
     """Names to the left, numbers to the right."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return [
-        "  ".join(
-            cell.ljust(width) if k == 0 or not _starts_a_number(rows[-1][k]) else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    return aligned(rows, right=[k for k, cell in enumerate(rows[-1]) if k and _starts_a_number(cell)])
 
 
 def _starts_a_number(cell: str) -> bool:

@@ -16,14 +16,14 @@ from mbsym.kinematics.mechanism import Mechanism
 from mbsym.linear.analysis import BALANCED, At, state_at
 from mbsym.linear.equations import prepare
 from mbsym.linear.modes import Mode, ModeSequence
-from mbsym.linear.vibrating import BEAM_MODELS, BeamModel, VibratingElements
+from mbsym.linear.vibration.placed import BEAM_MODELS, BeamModel, VibratingElements
+from mbsym.linear.vibration.roots import damped_eigenvalues, modes, of_size_one
+from mbsym.linear.vibration.tree import VibratingTree
 from mbsym.model.system import Model
 from mbsym.options.generation import GenerationOptions
 from mbsym.pipeline import Progress, express, read
 from mbsym.simulation.equations import suggestion
 from mbsym.simulation.integrate import with_parameters
-from mbsym.transfer_matrix.vibration import VibratingTree
-from mbsym.transfer_matrix.vibration_roots import damped_eigenvalues, modes, of_size_one
 
 Array: TypeAlias = NDArray[Any]
 
@@ -212,7 +212,7 @@ def _at_rest(
     # Beams stand straight, and so does what hangs on them.
     state = state_at(equations, at, None, progress)
     if np.any(state.v):
-        raise AnalysisError("the state moves", where=model.name, remedy="give coordinates alone, or leave --method out")
+        raise AnalysisError("the state moves", where=model.name, remedy="give coordinates alone, or leave `method` out")
     return _elements(equations.mechanism, state.q, beams)
 
 

@@ -166,6 +166,6 @@ def require_moderate(size: CodeSize, largest: float, where: str) -> None:
     raise DerivationError(
         f"this would be {size.sentence}",
         where=where,
-        remedy="name the functions that you need with --function, take --formulation transfer-matrix, whose code does "
-        f"not grow with the number of bodies, or allow more than {largest:g} MB with --largest",
+        remedy="name the functions that you need with `functions`, take `formulation transfer-matrix`, whose code does "
+        f"not grow with the number of bodies, or allow more than {largest:g} MB with `largest`",
     )

@@ -26,9 +26,9 @@ from mbsym.errors import DerivationError, SymbolicError
 from mbsym.joints.closure_rows import ClosureGap, RowDraft
 from mbsym.joints.motion import Motion
 from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
-from mbsym.kinematics.placement import vector_of
+from mbsym.kinematics.placement import scalars, vector_of
 from mbsym.loops.motion import LoopMotion, loop_joints, loop_motion
-from mbsym.loops.scale import RowScale, length, loop_scale, proportion_scale
+from mbsym.loops.scale import RowScale, fixed_length, length, loop_scale, proportion_scale
 from mbsym.spatial.alignment import align_z
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.transform import Transform
@@ -137,8 +137,8 @@ def _cut_joint(mechanism: Mechanism, cut: CutJoint) -> Closure:
     )
     try:
         matrix = moved.placement.rotation.matrix()
-        pitch = to_scalar(joint.pitch, mechanism.graph, mechanism.names)
-        drafts = joint.kind.closure_rows(ClosureGap(matrix, moved.placement.translation, moved.twist, pitch))
+        numbers = scalars(joint.values, mechanism.graph, mechanism.names)
+        drafts = joint.kind.closure_rows(ClosureGap(matrix, moved.placement.translation, moved.twist, numbers))
     except SymbolicError:
         raise DerivationError(
             f"the frames of joint {joint.name} face opposite ways in every configuration",
@@ -147,8 +147,9 @@ def _cut_joint(mechanism: Mechanism, cut: CutJoint) -> Closure:
         ) from None
     ends = (cut.successor, cut.predecessor)
     frames = (cut.successor_frame, cut.predecessor_frame)
+    fixed = fixed_length(mechanism, joint)
     return closure_of(
-        mechanism, joint.name, joint.type, drafts, moved, ends, frames, at_end=not slides, fixed=pitch, slides=slides
+        mechanism, joint.name, joint.type, drafts, moved, ends, frames, at_end=not slides, fixed=fixed, slides=slides
     )
 
 

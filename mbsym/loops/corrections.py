@@ -197,41 +197,6 @@ class Partitioning(AsItComes):
         return Correction(done.q, v + step(jacobian, jacobian @ v), done.gap, done.iterations, done.converged)
 
 
-class Reassignment(AsItComes):
-    """Reassignment in closed form, as the source has it: by functions that know the mechanism, after each step."""
-
-    def __init__(
-        self,
-        velocity: Callable[[Array, Array], Array],
-        position: Callable[[Array], Array] | None = None,
-        *,
-        in_stages: bool = False,
-    ) -> None:
-        """Takes the mechanism's own functions.
-
-        Args:
-            velocity: (q, v) -> v with consistent dependent speeds.
-            position: q -> q with consistent dependent coordinates, on the branch that q is on; None leaves positions.
-            in_stages: True does so in every stage of the integrator too.
-        """
-        self.velocity = velocity
-        self.position = position
-        self.in_stages = in_stages
-
-    def stage(self, system: LoopedSystem, q: Array, v: Array) -> tuple[Array, Array]:
-        """The state, put right if that was asked for."""
-        return self._assigned(q, v) if self.in_stages else (q, v)
-
-    def after_step(self, system: LoopedSystem, q: Array, v: Array) -> Correction:
-        """The state put right."""
-        return Correction(*self._assigned(q, v), np.nan, 0, True)
-
-    def _assigned(self, q: Array, v: Array) -> tuple[Array, Array]:
-        if self.position is not None:
-            q = self.position(q)
-        return q, self.velocity(q, v)
-
-
 def _newton(system: LoopedSystem, q: Array, step: Callable[[Array, Array], Array]) -> ProjectedPosition:
     """Steps of v that the residual's derivatives and the residual ask for, until no step makes the gap smaller."""
     if not system.rows:

@@ -29,6 +29,7 @@ from typing import Any, Final
 
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.loops.tolerances import ACCEPTED, COARSE
+from mbsym.model.joint import Joint
 from mbsym.spatial.transform import Transform
 from mbsym.spatial.vector import dot
 from mbsym.symbolic.scalar import Scalar, constant, sqrt
@@ -140,9 +141,22 @@ def proportion_scale(mechanism: Mechanism, terms: Sequence[tuple[TreeBody, Scala
 
 
 def _travels(mechanism: Mechanism, body: TreeBody) -> list[Scalar]:
-    """By how much a body's joint slides, by its coordinates or by its pitch."""
-    pitch = to_scalar(body.joint.pitch, mechanism.graph, mechanism.names)
-    return [*_terms(mechanism, body, "m"), *(pitch * x for x in _terms(mechanism, body, "rad"))]
+    """By how much a body's joint slides, by its coordinates or by its numbers."""
+    joint, angles = body.joint, _terms(mechanism, body, "rad")
+    threads = [pitch * x for pitch in _lengths(mechanism, joint, "m/rad") for x in angles]
+    return [*_terms(mechanism, body, "m"), *threads, *_lengths(mechanism, joint, "m")]
+
+
+def fixed_length(mechanism: Mechanism, joint: Joint) -> Scalar:
+    """What the numbers of a joint that closes a loop add to its length; a thread a radian's advance."""
+    lengths = [*_lengths(mechanism, joint, "m"), *_lengths(mechanism, joint, "m/rad")]
+    return lengths[0] if len(lengths) == 1 else _sum(mechanism, lengths)
+
+
+def _lengths(mechanism: Mechanism, joint: Joint, unit: str) -> list[Scalar]:
+    """The numbers of a joint that have that unit."""
+    numbers = zip(joint.kind.numbers, joint.values, strict=True)
+    return [to_scalar(value, mechanism.graph, mechanism.names) for number, value in numbers if number.unit == unit]
 
 
 def _terms(mechanism: Mechanism, body: TreeBody, unit: str) -> list[Scalar]:

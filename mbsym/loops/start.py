@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 from mbsym.joints.closure_rows import ClosureGap
 from mbsym.joints.fixed import FIXED
 from mbsym.kinematics.mechanism import CutJoint, Mechanism
+from mbsym.kinematics.placement import scalars
 from mbsym.loops.closing import Closing, close, close_from_anywhere, closing_problem, largest
 from mbsym.loops.constraints import Closure, ClosureRow, closure_of
 from mbsym.loops.motion import loop_motion
 from mbsym.symbolic.scalar import Scalar, constant
-from mbsym.values.numbers import evaluate, parameter_values, to_scalar
+from mbsym.values.numbers import evaluate, parameter_values
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,18 +127,18 @@ def off_initial(closure: Closure, residual: Array) -> tuple[float, str]:
 
 def _rigid(mechanism: Mechanism, cut: CutJoint) -> Closure:
     joint, graph = cut.joint, mechanism.graph
-    numbers = parameter_values(mechanism.model)
-    values = [evaluate(value, numbers) for value in joint.initial]
+    known = parameter_values(mechanism.model)
+    values = [evaluate(value, known) for value in joint.initial]
     start = joint.kind.quaternion
     if start is not None:
         length = sum(value * value for value in values[start : start + 4]) ** 0.5
         values[start : start + 4] = [value / length for value in values[start : start + 4]]
     rest = (Scalar(graph, 0),) * joint.shape.nv
-    pitch = to_scalar(joint.pitch, graph, mechanism.names)
-    motion = joint.kind.motion(graph, tuple(constant(graph, value) for value in values), rest, pitch)
+    numbers = scalars(joint.values, graph, mechanism.names)
+    motion = joint.kind.motion(graph, tuple(constant(graph, value) for value in values), rest, numbers)
     frame = cut.predecessor_frame.then(motion.placement)
     moved = loop_motion(mechanism, cut.successor, cut.successor_frame, cut.predecessor, frame, at_end=True)
-    gap = ClosureGap(moved.placement.rotation.matrix(), moved.placement.translation, moved.twist, pitch)
+    gap = ClosureGap(moved.placement.rotation.matrix(), moved.placement.translation, moved.twist, numbers)
     ends = (cut.successor, cut.predecessor)
     name = f"joint {joint.name} at its initial value"
     frames = (cut.successor_frame, frame)

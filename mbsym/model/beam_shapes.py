@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from math import cos, cosh, exp, pi, sin, tanh
 from typing import Any, Final, Literal, TypeAlias
 
+from mbsym.doors import numpy as np
 from mbsym.errors import ModelError
 
 Array: TypeAlias = Any
@@ -91,8 +92,6 @@ def _root(supports: Supports, k: int) -> float:
 
 def _supported(count: int, supports: Supports) -> tuple[SlidingMass, ...]:
     """Perpendicular combinations of the end's static shapes and of modes of the supported beam."""
-    import numpy as np
-
     at, weights = np.polynomial.legendre.leggauss(40 + 8 * count)
     x, weights = 0.5 * (at + 1.0), 0.5 * weights
     shapes: list[Array] = [(3.0 * x**2 - x**3) / 2.0]

@@ -331,7 +331,8 @@ def _motions(joint: Joint, number: Callable[[Value], float]) -> list[tuple[Tripl
     neutral = tuple(constant(graph, value) for value in kind.shape.neutral)
     still = (constant(graph, 0),) * kind.shape.nv
     aligned = kind.aligned(graph, (x, y, z), second)
-    columns = kind.motion(graph, neutral, still, constant(graph, number(joint.pitch))).columns
+    numbers = tuple(constant(graph, number(value)) for value in joint.values)
+    columns = kind.motion(graph, neutral, still, numbers).columns
     return [(_floats(aligned.to_parent(w)), _floats(aligned.to_parent(v))) for w, v in columns]
 
 

@@ -28,14 +28,17 @@ def with_inertial_parameters(model: Model, name: str) -> tuple[Model, tuple[str,
 
     They are NAME_mass [kg], NAME_hx, NAME_hy, NAME_hz [kg m], mass times centre of mass in the body frame, and
     NAME_Ixx, NAME_Iyy, NAME_Izz, NAME_Ixy, NAME_Ixz, NAME_Iyz [kg m^2], about the frame's origin in its axes, products
-    as entries of the matrix. Their values are the body's; where these are expressions, with the values of the model's
-    parameters.
+    as entries of the matrix; body_NAME_mass and so on where the name begins with a digit. Their values are the body's;
+    where these are expressions, with the values of the model's parameters.
 
     Raises:
         ModelError: there is no such body, or a parameter has such a name already.
     """
     body = model.body(name)
-    names = tuple(f"{identifier_part(name)}_{part}" for part in INERTIAL_NAMES)
+    stem = identifier_part(name)
+    # Parameters stand in expressions, where a digit begins a number.
+    stem = f"body_{stem}" if stem[0].isdigit() else stem
+    names = tuple(f"{stem}_{part}" for part in INERTIAL_NAMES)
     for parameter in model.parameters:
         if parameter.name in names:
             raise ModelError(

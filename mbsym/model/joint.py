@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from mbsym.joints.record import JointShape, JointType
 from mbsym.joints.registry import JOINT_TYPES
@@ -19,7 +19,7 @@ GivenValues: TypeAlias = "Value | Iterable[Value]"
 """A value for each coordinate or speed; one by itself where there is one."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Joint:
     """A joint from a predecessor to a successor body, in the user's sense.
 
@@ -36,7 +36,7 @@ class Joint:
         second_axis: of types that take two, perpendicular to ``axis``, fixed in the successor's joint frame.
         predecessor_placement: joint frame on the predecessor, in that body's frame.
         successor_placement: joint frame on the successor, in that body's frame.
-        pitch: of types that take one, translation per radian [m/rad].
+        numbers: what else its type takes, by name; a helical joint's pitch [m/rad] may be given by itself.
         armature: rotor inertia reflected to each speed [kg m^2 or kg].
         coordinates: names of the entries of q in expressions; default ``q_NAME`` or ``q_NAME_SUFFIX``.
         speeds: names of the entries of v; default ``v_NAME`` or ``v_NAME_SUFFIX``.
@@ -53,60 +53,77 @@ class Joint:
     type: str
     predecessor: str
     successor: str
-    axis: Vector = (0, 0, 1)
-    second_axis: Vector | None = None
-    predecessor_placement: Placement = COINCIDENT
-    successor_placement: Placement = COINCIDENT
-    pitch: Value = 0
-    armature: Value = 0
-    coordinates: tuple[str, ...] = ()
-    speeds: tuple[str, ...] = ()
-    actuated: bool = False
-    reaction_wanted: bool = False
-    cut: Literal["auto", "cut", "tree"] = "auto"
-    weight: int | None = None
-    lower: tuple[Value, ...] = ()
-    upper: tuple[Value, ...] = ()
-    effort: tuple[Value, ...] = ()
-    velocity: tuple[Value, ...] = ()
-    initial: tuple[Value, ...] = ()
+    axis: Vector
+    second_axis: Vector | None
+    predecessor_placement: Placement
+    successor_placement: Placement
+    armature: Value
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    actuated: bool
+    reaction_wanted: bool
+    cut: Literal["auto", "cut", "tree"]
+    weight: int | None
+    lower: tuple[Value, ...]
+    upper: tuple[Value, ...]
+    effort: tuple[Value, ...]
+    velocity: tuple[Value, ...]
+    initial: tuple[Value, ...]
+    numbers: tuple[tuple[str, Value], ...]
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            name: str,
-            type: str,
-            predecessor: str,
-            successor: str,
-            axis: GivenDirection = ...,
-            second_axis: GivenDirection | None = ...,
-            predecessor_placement: GivenPlacement = ...,
-            successor_placement: GivenPlacement = ...,
-            pitch: Value = ...,
-            armature: Value = ...,
-            coordinates: str | Iterable[str] = ...,
-            speeds: str | Iterable[str] = ...,
-            actuated: bool = ...,
-            reaction_wanted: bool = ...,
-            cut: Literal["auto", "cut", "tree"] = ...,
-            weight: int | None = ...,
-            lower: GivenValues = ...,
-            upper: GivenValues = ...,
-            effort: GivenValues = ...,
-            velocity: GivenValues = ...,
-            initial: GivenValues = ...,
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
-        for key in ("axis", "second_axis"):
-            set_plain(self, key, direction(getattr(self, key), f"{key} of joint {self.name!r}"))
-        for key in ("predecessor_placement", "successor_placement"):
-            given = getattr(self, key)
-            if not isinstance(given, Placement):
-                set_plain(self, key, Placement(entries(given)))
-        for key in ("coordinates", "speeds", "lower", "upper", "effort", "velocity", "initial"):
-            set_plain(self, key, several(getattr(self, key)))
+    def __init__(
+        self,
+        name: str,
+        type: str,
+        predecessor: str,
+        successor: str,
+        axis: GivenDirection = (0, 0, 1),
+        second_axis: GivenDirection | None = None,
+        predecessor_placement: GivenPlacement = COINCIDENT,
+        successor_placement: GivenPlacement = COINCIDENT,
+        pitch: Value | None = None,
+        armature: Value = 0,
+        coordinates: str | Iterable[str] = (),
+        speeds: str | Iterable[str] = (),
+        actuated: bool = False,
+        reaction_wanted: bool = False,
+        cut: Literal["auto", "cut", "tree"] = "auto",
+        weight: int | None = None,
+        lower: GivenValues = (),
+        upper: GivenValues = (),
+        effort: GivenValues = (),
+        velocity: GivenValues = (),
+        initial: GivenValues = (),
+        numbers: Mapping[str, Value] | Iterable[tuple[str, Value]] = (),
+    ) -> None:
+        given = dict(numbers)
+        if pitch is not None:
+            given["pitch"] = pitch
+        fields = {
+            "name": name,
+            "type": type,
+            "predecessor": predecessor,
+            "successor": successor,
+            "axis": direction(axis, f"axis of joint {name!r}"),
+            "second_axis": direction(second_axis, f"second_axis of joint {name!r}"),
+            "predecessor_placement": _placement(predecessor_placement),
+            "successor_placement": _placement(successor_placement),
+            "armature": armature,
+            "coordinates": several(coordinates),
+            "speeds": several(speeds),
+            "actuated": actuated,
+            "reaction_wanted": reaction_wanted,
+            "cut": cut,
+            "weight": weight,
+            "lower": several(lower),
+            "upper": several(upper),
+            "effort": several(effort),
+            "velocity": several(velocity),
+            "initial": several(initial),
+            "numbers": tuple(sorted((key, value) for key, value in given.items() if not _is_left_out(value))),
+        }
+        for key, value in fields.items():
+            set_plain(self, key, value)
 
     @property
     def kind(self) -> JointType:
@@ -118,9 +135,29 @@ class Joint:
         return JOINT_TYPES.named(self.type, self.name)
 
     @property
+    def values(self) -> tuple[Value, ...]:
+        """Its numbers in the order of its type, 0 where one is missing."""
+        given = dict(self.numbers)
+        return tuple(given.get(number.name, 0) for number in self.kind.numbers)
+
+    @property
+    def pitch(self) -> Value:
+        """Translation per radian [m/rad], 0 of joints that have none."""
+        return dict(self.numbers).get("pitch", 0)
+
+    @property
     def shape(self) -> JointShape:
         """Coordinates and speeds of this type of joint."""
         return self.kind.shape
+
+
+def _placement(given: GivenPlacement) -> Placement:
+    return given if isinstance(given, Placement) else Placement(entries(given))
+
+
+def _is_left_out(value: Value) -> bool:
+    """Whether a number of a joint says nothing: an integer zero, which the neutral value of all of them is."""
+    return value == 0 and isinstance(value, int)
 
 
 @dataclass(frozen=True, slots=True)

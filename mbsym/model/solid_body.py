@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from mbsym.doors import sympy as sp
 from mbsym.errors import MbsymError, ModelError
 from mbsym.model.body import Body
 from mbsym.model.shape import Shape
@@ -45,8 +46,6 @@ def solid_body(name: str, parts: Sequence[tuple[Shape, Value]], directory: str =
 
 
 def _mesh_solid(mesh: Mesh, directory: str) -> Solid:
-    import sympy as sp
-
     from mbsym.shapes.mesh_file import find_mesh, read_mesh
     from mbsym.shapes.mesh_mass import joined, mesh_mass, surface_fault
 

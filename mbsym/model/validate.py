@@ -303,7 +303,7 @@ def _check_values(model: Model, findings: Findings) -> None:
     for index, joint in enumerate(model.joints):
         _check_joint_values(joint, ("joints", index), findings)
     if any(body.mass != 0 or any(entry != 0 for entry in body.inertia) for body in model.bodies):
-        _check_pitches(model, findings)  # a file of topology alone leaves pitches out, as it does masses
+        _check_joint_numbers(model, findings)  # a file of topology alone leaves pitches out, as it does masses
     for index, frame in enumerate(model.frames):
         _check_placement(frame.placement, ("frames", index, "placement"), f"frame {frame.name!r}", findings)
     check_shapes(model, _check_placement, findings)
@@ -349,10 +349,18 @@ def _check_joint_values(joint: Joint, path: Path, findings: Findings) -> None:
     if axis is not None and "axis" in joint.kind.entries and norm(axis) == 0:
         findings.error((*path, "axis"), f"the axis of {word} is zero", "give a direction such as z or [0, 0, 1]")
     if joint.second_axis is not None:
-        _check_second_axis(joint, axis, path, findings)
+        if "second_axis" in joint.kind.entries:
+            _check_second_axis(joint, axis, path, findings)
+        else:
+            findings.error((*path, "second_axis"), f"'second_axis' means nothing for {word}", "remove 'second_axis'")
     _check_placement(joint.predecessor_placement, (*path, "predecessor_placement"), word, findings)
     _check_placement(joint.successor_placement, (*path, "successor_placement"), word, findings)
-    findings.number(joint.pitch, (*path, "pitch"))
+    taken = {number.name for number in joint.kind.numbers}
+    for name, value in joint.numbers:
+        if name in taken:
+            findings.number(value, (*path, name))
+        else:
+            findings.error((*path, name), f"{name!r} means nothing for {word}", f"remove {name!r}")
     armature = findings.number(joint.armature, (*path, "armature"))
     if armature is not None and armature < 0:
         findings.error((*path, "armature"), f"the armature of {word} is negative", "give an inertia of zero or more")
@@ -363,14 +371,12 @@ def _check_joint_values(joint: Joint, path: Path, findings: Findings) -> None:
     check_joint_numbers(joint, path, findings)
 
 
-def _check_pitches(model: Model, findings: Findings) -> None:
+def _check_joint_numbers(model: Model, findings: Findings) -> None:
     for index, joint in enumerate(model.joints):
-        if "pitch" in joint.kind.entries and joint.pitch == 0:
-            findings.error(
-                ("joints", index, "pitch"),
-                f"{joint.type} joint {joint.name!r} has no pitch",
-                "give pitch: metres per radian, or make the joint revolute",
-            )
+        for number, value in zip(joint.kind.numbers, joint.values, strict=True):
+            if value == 0:
+                what = f"{joint.type} joint {joint.name!r} has no {number.name}"
+                findings.error(("joints", index, number.name), what, number.remedy)
 
 
 def _check_second_axis(joint: Joint, axis: tuple[float, ...] | None, path: Path, findings: Findings) -> None:

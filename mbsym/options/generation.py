@@ -1,64 +1,442 @@
-"""What a generation is asked for."""
+"""What a generation is asked for: all options in one table, which is the dataclass that holds their values.
+
+From a field follow the option of every verb that generates, help, the checks of its value, the manifest's entry, its
+place among all combinations, and the rows of what excludes what. What an option does to functions is a stage in
+``pipeline``.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from mbsym.codegen.interface import Real, Trigonometry
 from mbsym.conventions import LARGEST_CODE
-from mbsym.derivatives.of_functions import DerivativeRequest
-from mbsym.formulations.shared.style import Style
-from mbsym.model.frame import FrameAxes
+from mbsym.errors import CodegenError, DerivationError, MbsymError
+from mbsym.option import as_typed, option, options_of
+from mbsym.options import tried
+from mbsym.options.exclusion import Exclusion, Facts, of_c
+from mbsym.records import Registry, listed
+from mbsym.topology.assembly_orders import ASSEMBLY_ORDERS, assembly_order
+
+if TYPE_CHECKING:
+    from mbsym.codegen.interface import Real, Trigonometry
+    from mbsym.derivatives.of_functions import DerivativeRequest
+    from mbsym.model.frame import FrameAxes
+
+Style: TypeAlias = Literal["straight", "shared", "auto"]
+"""Every operation written out, or steps that bodies share in loops; auto decides by the number of bodies."""
+
+MOST_THREADS: Final = 1024
+"""More are a slip of the pen."""
+
+
+def _named(kind: tried.Kind, names: str | tuple[str, ...], where: str) -> None:
+    for name in () if isinstance(names, str) else names:
+        tried.registered(kind).named(name, where=where)
+
+
+def _requests(pairs: Any) -> tuple[DerivativeRequest, ...]:
+    from mbsym.derivatives.of_functions import DerivativeRequest
+
+    return tuple(dict.fromkeys(DerivativeRequest(function, tuple(names)) for function, names in pairs))
+
+
+def _divisible(threads: object) -> None:
+    # Callers without a type checker give text and fractions too.
+    if type(threads) is not int or threads < 0 or threads == 1 or threads > MOST_THREADS:
+        raise DerivationError(
+            f"work cannot be divided for {threads!r} threads",
+            where="`threads`",
+            remedy=f"give a whole number from 2 to {MOST_THREADS}, or leave it out",
+        )
+
+
+def _called_without_sines(name: str) -> Exclusion:
+    """An option by which functions would be called that have no sines yet."""
+    return Exclusion(
+        f"given sines and {name}",
+        ("trigonometry argument", name),
+        lambda options, facts: options.takes_sines and bool(getattr(options, name)),
+        f"`{name}` would call the functions without sines",
+        "use libm or inline, or leave that out",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationOptions:
-    """What to generate.
+    """What to generate; each field says in its own words what it is for.
 
-    Attributes:
-        languages: names from ``codegen.languages``, empty for all.
-        functions: names from the catalogue, empty for all that the mechanism has but those on request.
-        formulation: name from ``registry.FORMULATIONS``; "auto" takes the fewest operations.
-        real: floating-point type of the C code.
-        symbolic_parameters: "" as the model says, "all", "none", or names; BODY.inertial stands for mass, first moment
-            and inertia of a body.
-        order: of the assembly, a key of ``ASSEMBLY_ORDERS``.
-        prefix: of C symbols and macros, and name of the files; "" for the model's name.
-        frames: names of frames, bodies or joints to give the functions of frames for; ("all",) for all frames.
-        frame_axes: in which their velocities, accelerations and Jacobians are; "" as the model says, else local.
-        largest: estimated size of the code up to which it is made [MB].
-        derivatives: of functions, by arguments and run-time parameters.
-        compressed: functions on request and derivatives return of each matrix only what is not zero by structure.
-        trigonometry: "libm" calls the library, "inline" has those of a C function side by side, "argument" takes them.
-        batch: functions that C has for many states at once too; ("all",) for all.
-        simplify: names from ``registry.SIMPLIFICATIONS``, "all" or "none".
-        beside: "self-test" for a program that runs the C on its target and compares with frozen results;
-            "safety-report" for what a safety case asks about the C.
-        prepare: what depends on parameters alone is computed by a function of its own.
-        style: "straight" writes every operation out, "shared" lets bodies of one kind share steps that loops call,
-            where a function can be made so; "auto" does that for long mechanisms.
-        threads: for how many the code divides the work of one state (OpenMP); 0 for code that knows of none.
-        may_leave_out: where no functions are named, those that would be too large are left out and not refused.
+    ``may_leave_out`` is none of the user's options: where no functions are named, those that would be too large are
+    left out and not refused.
     """
 
-    languages: tuple[str, ...] = ()
-    functions: tuple[str, ...] = ()
-    formulation: str = "auto"
-    real: Real = "double"
-    symbolic_parameters: str | tuple[str, ...] = ""
-    order: str = "weight"
-    prefix: str = ""
-    frames: tuple[str, ...] = ()
-    frame_axes: FrameAxes | Literal[""] = ""
-    largest: float = LARGEST_CODE
-    derivatives: tuple[DerivativeRequest, ...] = ()
-    compressed: bool = False
-    trigonometry: Trigonometry = "libm"
-    batch: tuple[str, ...] = ()
-    simplify: Literal["all", "none"] | tuple[str, ...] = "all"
-    beside: tuple[str, ...] = ()
-    prepare: bool = False
-    style: Style = "straight"
-    threads: int = 0
+    languages: tuple[str, ...] = option(
+        (),
+        lambda: f"{listed(tried.registered('language'))} Repeatable; default is all.",
+        "language",
+        check=lambda names: _named("language", names, "`languages`"),
+        tried=tried.languages,
+        error=CodegenError,
+    )
+    functions: tuple[str, ...] = option(
+        (),
+        "NAME,...: only these functions; repeatable.",
+        "function",
+        tried=lambda: {"default": (), "three": ("inverse_dynamics", "mass_matrix", "momentum")},
+        of_model={"on request": tried.on_request, "derivatives": tried.derivatives},
+        says_what=True,
+    )
+    formulation: str = option(
+        "auto",
+        lambda: listed(tried.registered("formulation")),
+        "formulation",
+        tried=tried.formulations,
+        excludes=(
+            Exclusion(
+                "constraint forces and couplings",
+                ("formulation",),
+                lambda options, facts: facts.is_coupled and not facts.is_closed and facts.takes_no_couplings,
+                "the formulation {formulation} does not cover couplings",
+                "use the formulation kane or newton-euler",
+                "couplings of trees, by the constraint force algorithm",
+            ),
+        ),
+    )
+    real: Real = option(
+        "double",
+        "double or float.",
+        "real",
+        choices=("double", "float"),
+        refused="no type is called {}",
+        error=CodegenError,
+    )
+    symbolic_parameters: str | tuple[str, ...] = option(
+        "",
+        "all, none, or NAME,...: run-time arguments instead of numbers; BODY.inertial: mass, first moment and "
+        "inertia of "
+        "a body; repeatable.",
+        "symbolic-parameters",
+        words=("", "all", "none"),
+        tried=lambda: {"as the model": "", "all": "all", "none": "none"},
+        of_model={"one": tried.some_parameter, "inertial": tried.inertial},
+        says_what=True,
+    )
+    order: str = option(
+        "weight",
+        "Order of assembly, which decides on the cut joints: by 'weight', as in the 'input', 'type-only', "
+        "'ground-first', 'depth-first' or 'breadth-first'.",
+        "order",
+        check=lambda name: assembly_order(name, "`order`"),
+        tried=lambda: {name: name for name in ASSEMBLY_ORDERS},
+        says_what=True,
+    )
+    prefix: str = option(
+        "",
+        "Of C symbols, and name of the files: not the model's name.",
+        "prefix",
+        tried=lambda: {"default": "", "its own": "own", "an argument's": "q", "a result's": "poses"},
+    )
+    frames: tuple[str, ...] = option(
+        (),
+        "NAME,...: functions of these frames, bodies or joints; all: of all frames; repeatable.",
+        "frame",
+        words=("all",),
+        tried=lambda: {"none": ()},
+        of_model={"a body": tried.last_body, "a joint": tried.first_joint},
+        says_what=True,
+        excludes=(
+            Exclusion(
+                "frames of steps",
+                ("frames", "formulation transfer-matrix"),
+                lambda options, facts: facts.steps and facts.has_frames,
+                "the formulation {formulation} has no functions of frames",
+                "generate them with another formulation, into another directory",
+            ),
+        ),
+    )
+    frame_axes: FrameAxes | Literal[""] = option(
+        "",
+        "Axes of frames: local, aligned (base axes at the frame) or base (spatial); default as the model says, else "
+        "local.",
+        "frame-axes",
+        choices=("local", "aligned", "base"),
+        refused="there are no axes {}",
+        error=CodegenError,
+        says_what=True,
+    )
+    largest: float = option(
+        LARGEST_CODE,
+        "Estimated size of the code [MB] up to which it is made.",
+        "largest",
+        least=0,
+        tried=lambda: {"default": LARGEST_CODE, "any": float("inf")},
+    )
+    derivatives: tuple[DerivativeRequest, ...] = option(
+        (),
+        (
+            "Derivatives of this function, by what `with_respect_to` names; repeatable.",
+            "NAME,...: arguments (q along the speeds) and run-time parameters.",
+        ),
+        "derivative-of",
+        "with-respect-to",
+        taken=_requests,
+        tried=lambda: {"none": (), "by q and v": (("bias_force", ("q", "v")), ("potential_energy", ("q",)))},
+        of_model={"by a parameter": tried.by_parameter},
+        says_what=True,
+        told=lambda requests: [item.as_manifest() for item in requests],
+        excludes=(
+            Exclusion(
+                "derivatives of steps",
+                ("derivatives", "formulation transfer-matrix"),
+                lambda options, facts: facts.steps and bool(options.derivatives),
+                "the formulation {formulation} has no derivatives",
+                "generate them with another formulation, into another directory",
+            ),
+            Exclusion(
+                "derivatives by numbers",
+                ("with_respect_to", "symbolic_parameters"),
+                lambda options, facts: bool(facts.number),
+                "{number} is a number in this module",
+                "keep it as an argument, with `symbolic_parameters {number}`",
+            ),
+        ),
+    )
+    compressed: bool = option(
+        False,
+        "Functions on request and derivatives return of matrices only what is not zero by structure.",
+        "compressed",
+        told=bool,
+    )
+    trigonometry: Trigonometry = option(
+        "libm",
+        "Sines and cosines: 'libm' calls the library, 'inline' brings those of all angles of a C function side by "
+        "side in "
+        "vectors, 'argument' takes them from the caller (generate).",
+        "trigonometry",
+        choices=("libm", "inline", "argument"),
+        refused="sines and cosines cannot be had from {} here",
+        error=CodegenError,
+        told=str,
+        excludes=(
+            of_c("trigonometry inline", lambda options: options.trigonometry == "inline"),
+            Exclusion(
+                "given sines of loops",
+                ("trigonometry argument", "formulation transfer-matrix"),
+                lambda options, facts: options.takes_sines and (facts.is_closed or facts.steps),
+                "{name} has functions with fixed text, which iterate and need sines of their own",
+                "use libm or inline: sines and cosines as an argument are for trees",
+                "closed loops",
+            ),
+            Exclusion(
+                "given sines of steps",
+                ("trigonometry argument", "style shared"),
+                lambda options, facts: options.takes_sines and options.is_shared,
+                "steps that bodies share compute the sines of one body each",
+                "use libm or inline, or leave out `threads` and `style shared`",
+            ),
+            _called_without_sines("self_test"),
+            _called_without_sines("prepare"),
+            Exclusion(
+                "no angles",
+                ("trigonometry argument",),
+                lambda options, facts: options.takes_sines and facts.has_angles is False,
+                "in these functions there is no sine or cosine of coordinates",
+                "use libm or inline",
+                "functions without angles",
+            ),
+        ),
+    )
+    batch: tuple[str, ...] = option(
+        (),
+        "NAME,...: these functions for many states at once too; all: all of them; repeatable.",
+        "batch",
+        words=("all",),
+        tried=lambda: {"none": (), "all": ("all",)},
+        excludes=(of_c("batch", lambda options: options.batch),),
+    )
+    simplify: Literal["all", "none"] | tuple[str, ...] = option(
+        "all",
+        lambda: f"all, none, or NAME,... of the ways to fewer operations: {listed(tried.registered('simplification'))}",
+        "simplify",
+        words=("all", "none"),
+        check=lambda names: _named("simplification", names, "`simplify`"),
+        tried=tried.simplifications,
+    )
+    self_test: bool = option(
+        False,
+        "NAME_selftest.c too: runs the C on its target and compares with frozen results.",
+        "self-test",
+        tried=lambda: {"no": False, "self-test": True},
+        excludes=(
+            of_c("self_test", lambda options: options.self_test),
+            Exclusion(
+                "self-test of steps",
+                ("self_test", "formulation transfer-matrix"),
+                lambda options, facts: facts.steps and options.self_test,
+                "stepping code has no self-test: its functions take states that only its own steps make",
+                "generate another formulation, or check the steps with mbsym verify",
+            ),
+        ),
+    )
+    safety_report: bool = option(
+        False,
+        "NAME.safety.json and .md too: MISRA C by rule, stack, complexity, calls.",
+        "safety-report",
+        excludes=(of_c("safety_report", lambda options: options.safety_report),),
+    )
+    prepare: bool = option(
+        False,
+        "One function computes what depends on parameters alone; the others take that.",
+        "prepare",
+        excludes=(
+            Exclusion(
+                "nothing to prepare",
+                ("prepare",),
+                lambda options, facts: options.prepare and not facts.has_parameters,
+                "{name} has no parameters at run time, so there is nothing to prepare",
+                "leave it out, or keep parameters with `symbolic_parameters`",
+                "a model without parameters at run time",
+            ),
+            Exclusion(
+                "prepared loops",
+                ("prepare", "formulation transfer-matrix"),
+                lambda options, facts: options.prepare and (facts.is_closed or facts.steps),
+                "{name} has functions with fixed text, which take the parameters themselves",
+                "leave it out; it is there for trees",
+                "closed loops",
+            ),
+            Exclusion(
+                "prepared batches",
+                ("prepare", "batch", "languages batch", "self_test"),
+                lambda options, facts: (
+                    options.prepare and (bool(options.batch) or "batch" in options.languages or options.self_test)
+                ),
+                "there are no batches of prepared functions, and no self-test",
+                "leave out `batch` and what is asked for beside the code",
+            ),
+        ),
+    )
+    style: Style = option(
+        "auto",
+        "straight: every operation is written out; shared: bodies of one kind share steps that loops call; auto: "
+        "shared "
+        "for long mechanisms.",
+        "style",
+        choices=("straight", "shared", "auto"),
+        refused="there is no style {}",
+        excludes=(
+            Exclusion(
+                "prepared steps",
+                ("style shared", "prepare"),
+                lambda options, facts: options.is_shared and options.prepare,
+                "functions whose bodies share steps have no use for what is prepared",
+                "leave `prepare` out, or take `style straight`",
+            ),
+            Exclusion(
+                "steps that fail",
+                ("style shared",),
+                lambda options, facts: options.fails_to_share(facts) and bool(facts.failing),
+                "no function that is asked for can be made of steps that bodies share: {failing}",
+                "what can fail is written out, for steps have no status; take `style straight`",
+                "functions that can fail",
+            ),
+            Exclusion(
+                "nothing to share",
+                ("style shared",),
+                lambda options, facts: options.fails_to_share(facts),
+                "no function that is asked for can be made of steps that bodies share",
+                "it is there for {shareable} of trees without couplings and closed loops, whose bodies have inertia, "
+                "potential_energy where gravity is a number, center_of_mass and momentum where masses are; take "
+                "`style straight`",
+                "functions and models without such steps",
+            ),
+        ),
+    )
+    threads: int = option(
+        0,
+        "For how many threads (OpenMP), 2 to 1024, C divides the work of one state, with `formulation cfa-parallel`; "
+        "compiled without OpenMP one does it all, with the same results.",
+        "threads",
+        check=_divisible,
+        tried=lambda: {"none": 0, "two": 2},
+        excludes=(
+            of_c("threads", lambda options: options.threads),
+            Exclusion(
+                "threads of straight functions",
+                ("threads", "style straight"),
+                lambda options, facts: bool(options.threads) and options.style == "straight",
+                "threads take loops over steps, which functions written out do not have",
+                "leave out `style straight`, or `threads`",
+            ),
+            Exclusion(
+                "threads without parts",
+                ("threads", "formulation"),
+                lambda options, facts: bool(options.threads) and not facts.has_parts,
+                "the formulation {formulation} has no parts that threads could take",
+                "take `formulation {parting}`, or leave `threads` out",
+            ),
+            Exclusion(
+                "no part for threads",
+                ("threads",),
+                lambda options, facts: bool(options.threads) and facts.shared is not None and not facts.parted,
+                "no function that is asked for falls into parts that threads can take",
+                "forward_dynamics does, of trees of several bodies without force elements and couplings, whose "
+                "values are "
+                "numbers and whose bodies have inertia; leave `threads` out",
+                "functions without such parts",
+            ),
+        ),
+    )
     may_leave_out: bool = False
+
+    def __post_init__(self) -> None:
+        for item in OPTIONS.values():
+            item.require(getattr(self, item.name))
+
+    @property
+    def has_c(self) -> bool:
+        """True where C is among the languages."""
+        return not self.languages or not {"c", "batch"}.isdisjoint(self.languages)
+
+    @property
+    def takes_sines(self) -> bool:
+        """True where sines and cosines are an argument."""
+        return self.trigonometry == "argument"
+
+    @property
+    def is_shared(self) -> bool:
+        """True where steps that bodies share are asked for, by name or by asking for threads, which take loops."""
+        return self.style == "shared" or (self.style == "auto" and self.threads > 0)
+
+    def fails_to_share(self, facts: Facts) -> bool:
+        """True where no function can be made of shared steps, which were asked for by their name."""
+        return self.style == "shared" and facts.shared == () and not self.threads
+
+    @property
+    def told(self) -> dict[str, object]:
+        """For the manifest: options that are not as they are by default, where it tells them."""
+        values = ((item, getattr(self, item.name)) for item in OPTIONS.values())
+        return {item.name: item.told(value) for item, value in values if item.told and value != item.default}
+
+
+OPTIONS: Final = Registry("option", options_of(GenerationOptions), MbsymError)
+"""All options that say what is generated."""
+
+
+DEFAULTS: Final = GenerationOptions()
+"""Nothing asked for."""
+
+
+def chosen(given: Mapping[str, Any]) -> GenerationOptions:
+    """The options that a caller gives by name, lists of any kind among them; other names are left alone.
+
+    Raises:
+        MbsymError: a value cannot be meant.
+    """
+    return GenerationOptions(**{name: item.normal(given[name]) for name, item in OPTIONS.items() if name in given})
+
+
+def typed(text: str) -> str:
+    """A text that speaks of options as the command line has them: `frames all` is --frame all."""
+    return as_typed(text, OPTIONS.values())

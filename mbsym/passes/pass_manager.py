@@ -1,4 +1,4 @@
-"""Runs passes over a program and reports what each of them saved."""
+"""Runs passes over a program, or over the steps of one with loops, and reports what each of them saved."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import process_time
 from typing import Protocol
 
+from mbsym.passes.steps import simplified_steps
 from mbsym.symbolic.program import OperationCount, Program
 
 
@@ -59,10 +60,15 @@ class Report:
 
 
 def run(program: Program, passes: Iterable[Pass]) -> tuple[Program, Report]:
-    """The program after all passes, in the given order, and what each of them did."""
+    """The program after all passes, in the given order, and what each of them did; of loops, what all did to them."""
     steps: list[Step] = []
     before = program.operation_count()
-    for each in passes:
+    ordered = tuple(passes)
+
+    def of_steps(whole: Program) -> Program:
+        return simplified_steps(whole, lambda step: run(step, ordered)[0])
+
+    for each in (of_steps,) if program.steps else ordered:
         start = process_time()
         program = each(program)
         seconds = process_time() - start

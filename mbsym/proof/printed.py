@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
-from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
-from mbsym.codegen.c.parts import Loop, Part, split
+from mbsym.codegen.c.parts import split
+from mbsym.codegen.c.pieces import NUMBERS, SHARED, Loop
 from mbsym.codegen.c.trigonometry import Front, in_front
 from mbsym.codegen.expressions import (
     Call,
@@ -27,23 +26,17 @@ from mbsym.codegen.expressions import (
     Sum,
     Variable,
 )
-from mbsym.codegen.lower import PI, LoweredFunction
-from mbsym.codegen.lower_rolled import LoweredPairs, LoweredRolled, LoweredStep, LoweredSweep, Run
+from mbsym.codegen.lower import PI
+from mbsym.codegen.lowered import Assignment, LoweredFunction, LoweredStep, Statement, Store
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
-from mbsym.errors import SymbolicError
 from mbsym.passes.given_sines import SINES_COSINES
-from mbsym.proof.residues import residues_of, written_terms
+from mbsym.proof.residues import is_turn, written_terms
+from mbsym.proof.steps import Evaluate, Steps, unwritten
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Program
 
 Results: TypeAlias = Mapping[str, Sequence[Reference]]
 """The entries of each result, by its name, row-major."""
-
-MOST_PAIRS: Final = 2000
-"""Pairs whose entries are nodes of the graph; those of more are evaluated where they are needed."""
-
-_LONGEST_TURN: Final = 64
-"""Bits of the fraction of pi that a constant may be: longer ones are decimals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,65 +46,36 @@ class Reading:
     Attributes:
         function: its name.
         way: how it is written, for people.
-        results: what it returns.
-        dense: what it returns for each two of very many things, found where it is evaluated; the results are then
-            made by ``whole``.
-        whole: makes the results.
+        results: what it returns, over the graph; of steps if that was asked for.
+        steps: of which it is made, if it is.
     """
 
     function: str
     way: str
     results: Results
-    dense: Mapping[str, Dense] = field(default_factory=dict)
-    whole: Callable[[], Results] | None = None
+    steps: Steps | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Dense:
-    """A result that a step finds entry by entry for pairs, too many to be nodes of a graph.
-
-    Attributes:
-        known: entries by their places that were there before.
-        read: what the pairs read.
-        pairs: for each table of pairs, with residues of what is read: places and residues of its entries.
-    """
-
-    known: Mapping[int, Reference]
-    read: Sequence[Reference]
-    pairs: Callable[[Mapping[Reference, int]], Iterator[tuple[int, int]]]
-
-    @property
-    def references(self) -> list[Reference]:
-        """Values that it is made of."""
-        return [*self.known.values(), *self.read]
-
-    def at(self, values: Mapping[Reference, int], size: int) -> list[int]:
-        """All entries at a point, where these values have those residues."""
-        entries = [0] * size
-        for place, ref in self.known.items():
-            entries[place] = values[ref]
-        for place, value in self.pairs(values):
-            entries[place] = value
-        return entries
-
-
-def readings(module: LoweredModule, graph: Graph, languages: Sequence[str]) -> Iterator[Reading]:
+def readings(module: LoweredModule, graph: Graph, languages: Sequence[str], *, follow_steps: bool) -> Iterator[Reading]:
     """Every derived function in every way in which it is written.
 
     Args:
         module: what is going to be printed.
         graph: where the results are made; symbols of equal name are one.
         languages: that are printed.
+        follow_steps: functions made of steps have results over the graph too, which takes long in long mechanisms.
     """
-    heads = {program.name: program for program in module.description.heads}
+    heads = {program.name: program for program in module.description.programs}
     # A workspace, or sines and cosines, for the functions that follow.
     handed: dict[str, list[Reference]] = {}
     for function in module.functions:
-        if function.body is None and function.rolled is None:
+        if function.body is None:
             continue
         scene = _scene(module, function, heads[function.name], graph, handed)
-        if function.rolled is not None:
-            yield _reading_of_steps(function.rolled, function, scene)
+        if function.body.loops:
+            arrays = {name: [_written(ref, name) for ref in entries] for name, entries in scene.arrays.items()}
+            steps = Steps(function.body, function, arrays, scene.variables)
+            yield Reading(function.name, "shared steps", _followed(steps, graph) if follow_steps else {}, steps)
             continue
         for way, results in _ways(module, function, scene, languages):
             named = {
@@ -119,9 +83,15 @@ def readings(module: LoweredModule, graph: Graph, languages: Sequence[str]) -> I
                 for item, identifier in zip(function.arguments, function.identifiers, strict=True)
                 if item.direction == "out"
             }
-            if function.name in (module.description.prepares, SINES_COSINES):
-                handed.update({name: list(entries) for name, entries in named.items()})
+            if function.name in producers(module):
+                # The first way; the others have to be equal to it.
+                handed = {**{name: list(entries) for name, entries in named.items()}, **handed}
             yield Reading(function.name, way, named)
+
+
+def producers(module: LoweredModule) -> tuple[str, ...]:
+    """Functions that compute what others take."""
+    return module.description.prepares, SINES_COSINES
 
 
 @dataclass(slots=True)
@@ -136,7 +106,7 @@ class _Scene:
 
     graph: Graph
     variables: dict[str, Reference] = field(default_factory=dict)
-    arrays: dict[str, list[Reference]] = field(default_factory=dict)
+    arrays: dict[str, Sequence[Reference | None]] = field(default_factory=dict)
 
     def inside(self) -> _Scene:
         """The same for a text of its own, which leaves nothing behind but what it writes to arrays."""
@@ -148,10 +118,8 @@ class _Scene:
 
 
 def _constant(scene: _Scene, expression: Constant) -> Reference:
-    turns = expression.value / PI
-    if turns.denominator.bit_length() <= _LONGEST_TURN and expression.value:
-        return scene.graph.mul(scene.graph.const(turns), scene.graph.pi())
-    return scene.graph.const(expression.value)
+    graph, value = scene.graph, expression.value
+    return graph.mul(graph.const(value / PI), graph.pi()) if is_turn(value) else graph.const(value)
 
 
 def _sum(scene: _Scene, expression: Sum) -> Reference:
@@ -177,7 +145,7 @@ def _select(scene: _Scene, expression: Select) -> Reference:
 _READERS: Final[Mapping[type, Callable[[_Scene, Any], Reference]]] = {
     Constant: _constant,
     Variable: lambda scene, expression: scene.variables[expression.identifier],
-    Element: lambda scene, expression: scene.arrays[expression.array][expression.index],
+    Element: lambda scene, expression: _written(scene.arrays[expression.array][expression.index], expression.array),
     Sum: _sum,
     Product: _product,
     Quotient: lambda scene, expression: scene.graph.div(
@@ -235,8 +203,7 @@ def _ways(
 
 def _straight(body: LoweredFunction, scene: _Scene) -> Results:
     for block in body.blocks:
-        for item in block.assignments:
-            scene.variables[item.identifier] = scene.value(item.expression)
+        _run(block.statements, scene, {})
     return {item.identifier: [scene.value(entry) for entry in item.entries] for item in body.results}
 
 
@@ -261,7 +228,10 @@ def _with_front(front: Front, scene: _Scene) -> Results:
         if isinstance(part, Loop):
             _run_lanes(part, scene.inside(), shared)
         else:
-            _run_part(part, scene.inside(), shared, found)
+            own, written = scene.inside(), {**found, SHARED: shared}
+            own.arrays = {**scene.arrays, SHARED: shared}
+            for statements in (*(block.statements for block in part.blocks), part.entries, part.moves):
+                _run(statements, own, written)
     return {name: [_written(entry, name) for entry in entries] for name, entries in found.items()}
 
 
@@ -272,184 +242,51 @@ def _written(value: Reference | None, where: str) -> Reference:
         SymbolicError: it was not, so that the text would read what nobody knows.
     """
     if value is None:
-        raise SymbolicError(
-            f"{where} is read before it is written", remedy="this is a defect of mbsym, please report it"
-        )
+        raise unwritten(where)
     return value
 
 
-def _run_part(
-    part: Part, scene: _Scene, shared: list[Reference | None], found: Mapping[str, list[Reference | None]]
-) -> None:
-    for statement in part.statements:
-        for load in statement.loads:
-            scene.variables[load.identifier] = _written(shared[load.place], load.identifier)
-        value = scene.variables[statement.identifier] = scene.value(statement.expression)
-        for store in statement.stores:
-            shared[store.place] = -value if store.negative else value
-    for entry in part.entries:
-        for load in entry.loads:
-            scene.variables[load.identifier] = _written(shared[load.place], load.identifier)
-        found[entry.output][entry.index] = scene.value(entry.expression)
-    for move in part.moves:
-        source = move.source
-        value = _written(shared[source], "a lane") if isinstance(source, int) else scene.value(source)
-        shared[move.place] = -value if move.negative else value
+def _run(statements: Sequence[Statement], scene: _Scene, written: Mapping[str, list[Reference | None]]) -> None:
+    """Statements one by one, which fill arrays."""
+    for statement in statements:
+        if isinstance(statement, Assignment):
+            scene.variables[statement.identifier] = scene.value(statement.expression)
+        elif isinstance(statement, Store):
+            written[statement.array][statement.index] = scene.value(statement.expression)
+        else:
+            for index, entry in enumerate(statement.result.entries):
+                if isinstance(entry, Constant):
+                    written[statement.result.identifier][index] = scene.value(entry)
 
 
 def _run_lanes(loop: Loop, scene: _Scene, shared: list[Reference | None]) -> None:
-    graph = scene.graph
-    for load in loop.common:
-        scene.variables[load.identifier] = _written(shared[load.place], load.identifier)
+    scene.arrays = {**scene.arrays, SHARED: shared}
+    _run(loop.common, scene, {})
     for lane in range(loop.width):
-        own = scene.inside()
-        for statement in loop.statements:
-            for load in statement.loads:
-                own.variables[load.identifier] = _written(shared[load.place + lane], load.identifier)
-            for number in statement.numbers:
-                own.variables[number.identifier] = own.value(loop.table[number.place][lane])
-            value = own.variables[statement.identifier] = own.value(statement.expression)
-            if statement.store is not None:
-                sign = 1 if statement.sign is None else own.value(loop.table[statement.sign][lane])
-                shared[statement.store + lane] = graph.mul(sign, value)
+        own, found = scene.inside(), [*shared[lane:]]
+        numbers = [own.value(row[lane]) for row in loop.table]
+        own.arrays = {**scene.arrays, SHARED: shared[lane:], NUMBERS: numbers}
+        _run(loop.statements, own, {SHARED: found})
+        shared[lane:] = found
 
 
-# ---- steps ----------------------------------------------------------------------------------------------------------
+def _followed(steps: Steps, graph: Graph) -> Results:
+    """The results of a function made of steps, call by call."""
 
-
-class _Memory:
-    """Arrays of a function of steps: what it takes, what it gives, and what its calls hand on."""
-
-    def __init__(self, rolled: LoweredRolled, function: ModuleFunction, scene: _Scene) -> None:
-        self._scene = scene
-        self.arrays: dict[str, list[Reference | None]] = {"": [None] * rolled.memory}
-        self.arrays.update({name: list(entries) for name, entries in scene.arrays.items()})
-        self.arrays.update({name: [value] for name, value in scene.variables.items()})
-        self.arrays.update({name: [None] * size for name, size in rolled.arrays.items()})
-        for item, identifier in zip(function.arguments, function.identifiers, strict=True):
-            if item.direction == "out":
-                self.arrays[identifier] = [0 if identifier in rolled.zeroed else None] * item.size
-
-    def read(self, array: str, place: int, size: int) -> list[Reference]:
-        """Some entries behind each other."""
-        return [_written(value, array or "the memory") for value in self.arrays[array][place : place + size]]
-
-    def called(
-        self, step: LoweredStep, inputs: Sequence[Sequence[Reference]], numbers: Sequence[Fraction]
-    ) -> list[Sequence[Reference]]:
-        """The results of a step, in order."""
-        own = _Scene(self._scene.graph, dict(self._scene.variables))
-        given = [*inputs, *([[own.graph.const(number) for number in numbers]] if step.has_numbers else [])]
+    def known(step: LoweredStep) -> Evaluate:
         formal = list(zip(step.arguments, step.identifiers, strict=True))
-        for (item, identifier), entries in zip(formal, given, strict=False):
-            if item.shape:
-                own.arrays[identifier] = list(entries)
-            else:
-                (own.variables[identifier],) = entries
-        results = _straight(step.body, own)
-        return [results[identifier] for item, identifier in formal if item.direction == "out"]
 
+        def evaluate(inputs: Sequence[Sequence[Reference]], call: int) -> list[Sequence[Reference]]:
+            own = _Scene(graph, dict(steps.variables))
+            numbers = [[graph.const(number) for number in step.numbers[call]]] if step.has_numbers else []
+            for (item, identifier), entries in zip(formal, [*inputs, *numbers], strict=False):
+                if item.shape:
+                    own.arrays[identifier] = list(entries)
+                else:
+                    (own.variables[identifier],) = entries
+            results = _straight(step.body, own)
+            return [results[identifier] for item, identifier in formal if item.direction == "out"]
 
-def _reading_of_steps(rolled: LoweredRolled, function: ModuleFunction, scene: _Scene) -> Reading:
-    memory = _Memory(rolled, function, scene)
-    for sweep in rolled.sweeps:
-        for run in _taken(sweep, rolled.threads):
-            step = rolled.steps[run.step]
-            for call in range(run.start, run.stop):
-                _call(step, call, memory)
-    way = "shared steps"
-    named = {
-        item.name: (identifier, item.size)
-        for item, identifier in zip(function.arguments, function.identifiers, strict=True)
-        if item.direction == "out"
-    }
+        return evaluate
 
-    def whole() -> Results:
-        for pairs in rolled.pairs:
-            for (array, place), entry in _of_pairs(pairs, rolled.steps[pairs.step], memory):
-                memory.arrays[array][place] = entry
-        return {name: memory.read(identifier, 0, size) for name, (identifier, size) in named.items()}
-
-    if sum(pairs.count for pairs in rolled.pairs) <= MOST_PAIRS:
-        return Reading(function.name, way, whole())
-    dense = {name: _dense(identifier, rolled, memory) for name, (identifier, _) in named.items()}
-    return Reading(function.name, way, {}, dense, whole)
-
-
-def _taken(sweep: LoweredSweep, threads: int) -> Iterator[Run]:
-    """The runs of a sweep; parts that threads may take come last first, for no part may wait for one before it."""
-    if threads and sweep.is_spread:
-        for run in reversed(sweep.runs):
-            yield from (Run(run.step, call, call + 1) for call in reversed(range(run.start, run.stop)))
-    elif threads and sweep.parts:
-        for start, stop in reversed([*pairwise((*sweep.parts, len(sweep.runs)))]):
-            yield from sweep.runs[start:stop]
-    else:
-        yield from sweep.runs
-
-
-def _dense(result: str, rolled: LoweredRolled, memory: _Memory) -> Dense:
-    known = {place: ref for place, ref in enumerate(memory.arrays[result]) if ref}
-    handed = memory.arrays[""]
-    read = sorted({ref for ref in handed if ref is not None})
-
-    def pairs(values: Mapping[Reference, int]) -> Iterator[tuple[int, int]]:
-        residues = [None if ref is None else values[ref] for ref in handed]
-        for table in rolled.pairs:
-            step = rolled.steps[table.step]
-            inputs = [i for item, i in zip(step.arguments, step.identifiers, strict=True) if item.direction == "in"]
-            evaluate = residues_of(step.body, inputs)
-            places = [target for target in range(len(table.targets)) if table.targets[target][0] == result]
-            for entries, starts in _each_pair(table, step, lambda a, b: residues[a:b], evaluate):
-                for target in places:
-                    stride = table.targets[target][1]
-                    for k, value in enumerate(entries):
-                        yield starts[target] + k * stride, value
-
-    return Dense(known, read, pairs)
-
-
-def _call(step: LoweredStep, call: int, memory: _Memory) -> None:
-    places = step.places[call]
-    sizes = [1 if size is None else size for size in step.sizes]
-    taken = list(zip(step.arrays, places, sizes, strict=True))
-    inputs = [memory.read(*one) for one in taken[: step.inputs]]
-    results = memory.called(step, inputs, step.numbers[call] if step.has_numbers else ())
-    for (array, place, _), entries in zip(taken[step.inputs :], results, strict=True):
-        memory.arrays[array][place : place + len(entries)] = entries
-
-
-def _of_pairs(pairs: LoweredPairs, step: LoweredStep, memory: _Memory) -> Iterator[tuple[tuple[str, int], Reference]]:
-    """Where the entries of all pairs go, and what they are."""
-
-    def evaluate(*inputs: Sequence[Reference]) -> Sequence[Reference]:
-        (entries,) = memory.called(step, inputs, ())
-        return entries
-
-    for entries, starts in _each_pair(pairs, step, lambda a, b: memory.read("", a, b - a), evaluate):
-        for (array, stride), start in zip(pairs.targets, starts, strict=True):
-            yield from (((array, start + k * stride), value) for k, value in enumerate(entries))
-
-
-def _each_pair(
-    pairs: LoweredPairs,
-    step: LoweredStep,
-    read: Callable[[int, int], Sequence[Any]],
-    evaluate: Callable[..., Sequence[Any]],
-) -> Iterator[tuple[Sequence[Any], list[int]]]:
-    """For each outer item with the inner ones on its path, what the step finds, and where it begins in each target."""
-    behind = 1 + len(pairs.targets)
-    sizes = [1 if size is None else size for size in step.sizes]
-    outer_sizes, inner_sizes = sizes[: len(pairs.outer[0]) - behind], sizes[len(pairs.outer[0]) - behind :]
-    blocks: dict[int, list[Sequence[Any]]] = {}
-    for outer in pairs.outer:
-        own = [read(place, place + size) for place, size in zip(outer[behind:], outer_sizes, strict=True)]
-        following = outer[0]
-        while following >= 0:
-            inner = pairs.inner[following]
-            if following not in blocks:
-                given = zip(inner[behind:], inner_sizes, strict=False)
-                blocks[following] = [read(place, place + size) for place, size in given]
-            entries = evaluate(*own, *blocks[following])
-            yield entries, [a + b for a, b in zip(outer[1:behind], inner[1:behind], strict=True)]
-            following = inner[0]
+    return steps.over(lambda ref: ref, known)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
-from operator import mul
 from typing import Final
 
 from mbsym.codegen.lowered_module import LoweredModule
@@ -14,11 +12,12 @@ from mbsym.derivatives.sparsity import Sparsity
 from mbsym.errors import DerivationError, ProofError, SymbolicError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis
-from mbsym.passes.given_sines import SINES_COSINES
-from mbsym.proof.printed import Reading, Results, readings
+from mbsym.proof.printed import Reading, Results, producers, readings
+from mbsym.proof.steps import Steps, times_column
 from mbsym.proof.verdicts import POINTS, agree, points, reasons
-from mbsym.proof.witness import PLAIN, Pair, Witness, uncompressed, witness
+from mbsym.proof.witness import PLAIN, Pair, Witness, by_entry, uncompressed, witness
 from mbsym.symbolic.finite_field import PRIME
+from mbsym.symbolic.graph import Reference
 
 FIELD: Final = "proof"
 """Of the manifest: what was proven before the files were written."""
@@ -74,22 +73,57 @@ def prove(
     Raises:
         ProofError: a function differs from what it must be.
     """
-    asked = witness(mechanism, formulation, loops, requests)
-    proving = _Proving(module, asked, sparsity or {})
-    for reading in readings(module, asked.graph, languages):
-        if reading.function not in (module.description.prepares, SINES_COSINES):
-            proving.ask(reading)
-    return proving.result()
+
+    def proven(*, follow_steps: bool) -> Proof:
+        asked = witness(mechanism, formulation, loops, requests)
+        proving = _Proving(module, asked, sparsity or {})
+        for reading in readings(module, asked.graph, languages, follow_steps=follow_steps):
+            if reading.function in producers(module):
+                proving.ask_producer(reading)
+            else:
+                proving.ask(reading)
+        return proving.result()
+
+    try:
+        return proven(follow_steps=False)
+    except _DoubtError:
+        return proven(follow_steps=True)
+
+
+class _DoubtError(Exception):
+    """Steps followed over residues are not what they must be, or cannot be followed so: the graph decides."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """What a function returns in one of the ways in which it is written, beside what it must return."""
+    """What a function returns in one of the ways in which it is written, beside what it must return.
+
+    Attributes:
+        function, way, found: what was read.
+        pairs: beside what it must be.
+        beside: where that comes from, in words.
+    """
 
     function: str
     way: str
     found: Results
     pairs: Sequence[Pair]
+    beside: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    """Symbols that stand for what a function of steps returns, whose residues are found without a graph.
+
+    Attributes:
+        steps: of the function.
+        symbols: by result.
+        column: what the only result is multiplied with, if the symbols stand for that product.
+    """
+
+    steps: Steps
+    symbols: Results
+    column: Sequence[Reference] = ()
 
 
 @dataclass(slots=True)
@@ -102,43 +136,68 @@ class _Proving:
     claims: list[_Claim] = field(default_factory=list)
     beside: dict[str, str] = field(default_factory=dict)
     not_proven: dict[str, str] = field(default_factory=dict)
+    followed: list[_Followed] = field(default_factory=list)
+    first: dict[str, Reading] = field(default_factory=dict)
+
+    def ask_producer(self, reading: Reading) -> None:
+        """What others take is held by them in the first way in which it is written, in other ways against that one."""
+        first = self.first.setdefault(reading.function, reading)
+        if first is not reading:
+            both = ((name, found, first.results[name]) for name, found in reading.results.items())
+            pairs = [pair for each in both for pair in by_entry(*each)]
+            self.claims.append(_Claim(reading.function, reading.way, reading.results, pairs, f"it is, {first.way}"))
 
     def ask(self, reading: Reading) -> None:
         """What a function must be."""
         name = reading.function
-        if reading.whole is not None:
-            if self._is_product(reading):
-                self.beside[name] = self.witness.beside(name)
+        if reading.steps is not None and not reading.results:
+            product = self.witness.product(name) if reading.steps.is_dense else None
+            if product is not None:
+                self._ask_product(reading, reading.steps, *product)
                 return
-            reading = replace(reading, results=reading.whole())
+            symbols = {result: self._symbols(f"{name} {result}", size) for result, size in reading.steps.sizes.items()}
+            self.followed.append(_Followed(reading.steps, symbols))
+            reading = replace(reading, results=symbols)
         found = uncompressed(reading.results, self.sparsity.get(name, {}))
         try:
-            self.claims.append(_Claim(name, reading.way, found, self.witness.pairs(name, found)))
-            self.beside[name] = self.witness.beside(name)
+            self._claim(reading, found, self.witness.pairs(name, found))
         except DerivationError as error:
             self.not_proven[name] = error.what
 
-    def _is_product(self, reading: Reading) -> bool:
-        """Whether a dense matrix times unknown columns is what it must be; asked where its entries are too many."""
-        asked = self.witness.product(reading.function)
-        if asked is None:
-            return False
-        columns, rows = asked
-        (dense,) = reading.dense.values()
-        refs = [*columns, *rows, *dense.references]
-        width = len(columns)
-        try:
-            # The factors are random as well: one point decides.
-            at = points(self.witness.graph, self.witness.inputs(), self.witness.mechanism.parameters, refs)
-            for values in islice(at, 1):
-                entries, factors = dense.at(values, len(rows) * width), [values[ref] for ref in columns]
-                for place, row in enumerate(rows):
-                    products = map(mul, entries[place * width : (place + 1) * width], factors)
-                    if (sum(products) - values[row]) % PRIME:
-                        return False
-        except SymbolicError:
-            return False
-        return True
+    def _ask_product(
+        self, reading: Reading, steps: Steps, column: Sequence[Reference], rows: Sequence[Reference]
+    ) -> None:
+        """What a dense matrix times an unknown column must be; asked where its entries are too many."""
+        (result,) = steps.sizes
+        symbols = self._symbols(f"{reading.function} {result}", len(rows))
+        self.followed.append(_Followed(steps, {result: symbols}, column))
+        pairs = [(result, place * len(column), *pair) for place, pair in enumerate(zip(symbols, rows, strict=True))]
+        self._claim(reading, {}, pairs)
+
+    def _claim(self, reading: Reading, found: Results, pairs: Sequence[Pair]) -> None:
+        beside = self.beside[reading.function] = self.witness.beside(reading.function)
+        other = "its derivation without simplifications" if beside == PLAIN else f"the formulation {beside}"
+        self.claims.append(_Claim(reading.function, reading.way, found, pairs, f"{other} gives"))
+
+    def _symbols(self, name: str, size: int) -> list[Reference]:
+        # No name of a model has blanks.
+        return [self.witness.graph.symbol(f"{name} {place}") for place in range(size)]
+
+    def _residues(
+        self, trial: int, value: Callable[[Reference], int], circle: Mapping[int, tuple[int, int]]
+    ) -> dict[Reference, int]:
+        """The residues of what functions of steps return, at a point; the factors of products are random as well, so
+        that one point decides on these."""
+        found: dict[Reference, int] = {}
+        for each in self.followed:
+            if each.column and trial:
+                continue
+            results = each.steps.residues(value, circle)
+            for name, symbols in each.symbols.items():
+                column = [value(ref) for ref in each.column]
+                entries = times_column(results[name], column) if column else results[name]
+                found.update(zip(symbols, entries, strict=True))
+        return found
 
     def result(self) -> Proof:
         """What was found.
@@ -147,6 +206,8 @@ class _Proving:
             ProofError: something differs.
         """
         wrong = self._differing([pair for claim in self.claims for pair in claim.pairs])
+        if wrong and self.followed:
+            raise _DoubtError
         start = 0
         for claim in self.claims:
             doubtful = [pair for place, pair in enumerate(claim.pairs, start) if place in wrong]
@@ -164,10 +225,17 @@ class _Proving:
         witness = self.witness
         open_pairs = [(place, a, b) for place, (_, _, a, b) in enumerate(pairs) if a != b]
         refs = [ref for _, a, b in open_pairs for ref in (a, b)]
+        if not refs:
+            return set()
+        once = {ref for each in self.followed if each.column for refs in each.symbols.values() for ref in refs}
+        mechanism = witness.mechanism
+        given, coordinates = (self._residues, mechanism.q.symbols) if self.followed else (None, ())
         found: set[int] = set()
         try:
-            for values in points(witness.graph, witness.inputs(), witness.mechanism.parameters, refs) if refs else ():
-                found.update(place for place, a, b in open_pairs if values[a] != values[b])
+            at = points(witness.graph, witness.inputs(), mechanism.parameters, refs, given, coordinates)
+            for trial, values in enumerate(at):
+                asked = (pair for pair in open_pairs if not trial or pair[1] not in once)
+                found.update(place for place, a, b in asked if values[a] != values[b])
         except SymbolicError:
             return {place for place, _, _ in open_pairs}  # a divisor vanishes everywhere: floating point decides
         return found
@@ -191,10 +259,8 @@ class _Proving:
             self.not_proven[name] = f"{', '.join(known)}: the field cannot compare these" if known else ROUNDED
             return
         result, place, _, _ = doubtful[0]
-        beside = self.witness.beside(name)
-        other = "its derivation without simplifications" if beside == PLAIN else f"the formulation {beside}"
         raise ProofError(
-            f"{name}, {claim.way}, is not what {other} gives: it differs in entry {place} of {result}"
+            f"{name}, {claim.way}, is not what {claim.beside}: it differs in entry {place} of {result}"
             f"{f' and {len(doubtful) - 1} others' if len(doubtful) > 1 else ''}",
             where=witness.mechanism.model.name,
             remedy="nothing was written; this is a defect of mbsym, please report it with the model",

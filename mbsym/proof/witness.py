@@ -95,13 +95,8 @@ class Witness:
         if function == "joint_wrenches" and self.beside(function) != PLAIN and self._rates:
             entries = wrenches(self.mechanism, [Scalar(self.graph, rate) for rate in self._rates])
             (name,) = found
-            return _entries(name, found[name], references(entries))
-        derivations = self._every if self.beside(function) == PLAIN else self.other.functions
-        if function not in derivations:
-            raise DerivationError("no other derivation is known", where=function)
-        if function not in self._programs:
-            self._programs[function] = self._derived(derivations[function])
-        return _paired(found, self._programs[function])
+            return by_entry(name, found[name], references(entries))
+        return _paired(found, self._derivation(function))
 
     def product(self, function: str) -> tuple[Sequence[Reference], Sequence[Reference]] | None:
         """Factors of a matrix's columns and what each row comes to: M x is a difference of forces, J v are velocities.
@@ -113,7 +108,7 @@ class Witness:
             forces, bias = self._forces(mechanism.vdot.symbols), self._forces([0] * mechanism.nv)
             return mechanism.vdot.symbols, [self.graph.add(a, -b) for a, b in zip(forces, bias, strict=True)]
         if function == "body_jacobians":
-            return mechanism.v.symbols, self._derived(self._every["body_velocities"]).outputs[0].values
+            return mechanism.v.symbols, self._derivation("body_velocities").outputs[0].values
         return None
 
     def by_other_factors(self, function: str, found: Results) -> list[list[Pair]]:
@@ -132,12 +127,29 @@ class Witness:
             every += program.inputs
         return tuple({(item.name, item.symbols): item for item in every}.values())
 
+    def _derivation(self, function: str) -> Program:
+        """Its own plain one, or that of the other formulation.
+
+        Raises:
+            DerivationError: there is none.
+        """
+        derivations = self._every if self.beside(function) == PLAIN else self.other.functions
+        if function not in derivations:
+            raise DerivationError("no other derivation is known", where=function)
+        if function not in self._programs:
+            self._programs[function] = self._derived(derivations[function])
+        return self._programs[function]
+
     def _derived(self, derive: DeriveFunction) -> Program:
         program = derive(self.mechanism)
         return program if program.graph is self.graph else transplant(program, self.graph)
 
     @cached_property
     def _programs(self) -> dict[str, Program]:
+        return {}
+
+    @cached_property
+    def _known_forces(self) -> dict[tuple[Reference, ...], tuple[Reference, ...]]:
         return {}
 
     @cached_property
@@ -163,13 +175,13 @@ class Witness:
         mechanism, graph = self.mechanism, self.graph
         rest: list[Reference] = [0] * mechanism.nv
         if function == "inverse_dynamics":
-            return _entries("tau", found["tau"], self._forces(mechanism.vdot.symbols))
+            return by_entry("tau", found["tau"], self._forces(mechanism.vdot.symbols))
         if function == "bias_force":
             (name,) = found
-            return _entries(name, found[name], self._forces(rest))
+            return by_entry(name, found[name], self._forces(rest))
         if function == "forward_dynamics":
             self._rates[:] = found["vdot"]
-            return _entries("vdot", self._forces(found["vdot"]), mechanism.tau.symbols)
+            return by_entry("vdot", self._forces(found["vdot"]), mechanism.tau.symbols)
         any_rates, size = mechanism.vdot.symbols, mechanism.nv
         pairs: list[Pair] = []
         forces, bias = self._forces(any_rates), self._forces(rest)
@@ -182,15 +194,19 @@ class Witness:
 
     def _forces(self, rates: Sequence[Reference]) -> tuple[Reference, ...]:
         """Generalised forces at given rates, by the other formulation."""
-        asked = replace(self.mechanism, vdot=replace(self.mechanism.vdot, symbols=tuple(rates)))
-        return self.other.functions["inverse_dynamics"](asked).outputs[0].values
+        key = tuple(rates)
+        if key not in self._known_forces:
+            asked = replace(self.mechanism, vdot=replace(self.mechanism.vdot, symbols=key))
+            self._known_forces[key] = self.other.functions["inverse_dynamics"](asked).outputs[0].values
+        return self._known_forces[key]
 
 
 def _paired(found: Results, expected: Program) -> list[Pair]:
-    return [pair for output in expected.outputs for pair in _entries(output.name, found[output.name], output.values)]
+    return [pair for output in expected.outputs for pair in by_entry(output.name, found[output.name], output.values)]
 
 
-def _entries(result: str, found: Sequence[Reference], expected: Sequence[Reference]) -> list[Pair]:
+def by_entry(result: str, found: Sequence[Reference], expected: Sequence[Reference]) -> list[Pair]:
+    """The entries of a result beside what they must be."""
     return [(result, place, a, b) for place, (a, b) in enumerate(zip(found, expected, strict=True))]
 
 

@@ -108,8 +108,9 @@ def joint_coordinates(joint: NumericJoint, rotation: Array, origin: Array) -> Ar
 
 
 def _helical_coordinates(joint: NumericJoint, rotation: Array, origin: Array) -> Array:
+    (pitch,) = joint.numbers
     angle = angle_about(joint.axis, rotation)
-    turns = round(float(joint.axis @ origin / joint.pitch - angle) / (2 * np.pi)) if joint.pitch else 0
+    turns = round(float(joint.axis @ origin / pitch - angle) / (2 * np.pi)) if pitch else 0
     return np.array([angle + 2 * np.pi * turns])
 
 
@@ -159,8 +160,8 @@ REFERENCE_JOINTS: Final[Registry[ReferenceJoint]] = Registry(
         ),
         ReferenceJoint(
             "helical",
-            lambda joint, q: (rotation_about(joint.axis, q[0]), joint.axis * (joint.pitch * q[0])),
-            lambda joint, P, S, q: [(P @ joint.axis, joint.pitch * (P @ joint.axis), False)],
+            lambda joint, q: (rotation_about(joint.axis, q[0]), joint.axis * (joint.numbers[0] * q[0])),
+            lambda joint, P, S, q: [(P @ joint.axis, joint.numbers[0] * (P @ joint.axis), False)],
             _helical_coordinates,
         ),
         ReferenceJoint(

@@ -48,7 +48,7 @@ class NumericJoint:
         cut: it closes a loop.
         axis, second_axis: unit vectors in the joint frame.
         frame: 3x3 rotation that turns z to the axis, such as a planar joint's x, y and normal, in the joint frame.
-        pitch: translation per radian.
+        numbers: its own, as its type lists them.
         armature: inertia reflected to each speed.
         predecessor_rotation, predecessor_translation: joint frame on the predecessor, in that body's frame.
         successor_rotation, successor_translation: joint frame on the successor, in that body's frame.
@@ -68,7 +68,7 @@ class NumericJoint:
     axis: Array
     second_axis: Array
     frame: Array
-    pitch: float
+    numbers: tuple[float, ...]
     armature: float
     predecessor_rotation: Array
     predecessor_translation: Array
@@ -291,7 +291,7 @@ def numeric_joint(
         axis=axis,
         second_axis=second_axis,
         frame=np.array(aligning_rotation((x, y, z))),
-        pitch=float(evaluate(joint.pitch, names)),
+        numbers=tuple(float(evaluate(value, names)) for value in joint.values),
         armature=float(evaluate(joint.armature, names)),
         predecessor_rotation=predecessor_rotation,
         predecessor_translation=predecessor_translation,

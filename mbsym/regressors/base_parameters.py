@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
+from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops.redundancy import LoopAnalysis
@@ -41,8 +42,6 @@ from mbsym.symbolic.scalar import Scalar, constant
 from mbsym.values.numbers import evaluate_reference, parameter_values
 
 if TYPE_CHECKING:
-    import numpy as np
-
     Array = np.ndarray[Any, Any]
 
 _CHECKS: Final = 2
@@ -106,8 +105,6 @@ class BaseParameters:
 
     def matrix(self, parameters: Mapping[str, float] | None = None) -> Array:
         """B with base = B pi, (nbase, np), at the given values of the model's run-time parameters or at its own."""
-        import numpy as np
-
         graph = self.mechanism.graph
         numbers = {**parameter_values(self.mechanism.model), **(parameters or {})}
         found = np.zeros((len(self.base), len(self.columns)))
@@ -118,8 +115,6 @@ class BaseParameters:
 
     def values(self) -> Array:
         """Of the base parameters in the model, (nbase,)."""
-        import numpy as np
-
         found: Array = self.matrix() @ np.array([item.value for item in self.columns])
         return found
 
@@ -234,8 +229,6 @@ def _measured(
     mechanism: Mechanism, entries: Sequence[Column], place: int, others: Sequence[int]
 ) -> dict[int, Fraction]:
     """A relation whose coefficients are no short fractions, in floating point; which columns it has is known."""
-    import numpy as np
-
     rows = random_rows(mechanism, [entries[other] for other in (*others, place)])
     found = np.linalg.lstsq(rows[:, :-1], rows[:, -1], rcond=None)[0]
     return {other: -_short(float(value)) for other, value in zip(others, found, strict=True)}

@@ -6,13 +6,14 @@ import textwrap
 from fractions import Fraction
 from typing import Final
 
+from mbsym.doors import sympy
 from mbsym.regressors.base_parameters import CLOSED_LOOPS, BaseParameter, BaseParameters
 from mbsym.symbolic.scalar import Scalar
 
 WIDTH: Final = 120
 _DIGITS: Final = 6
 _NOTHING: Final = 1e-12
-_ROUNDED: Final = "printed numbers are rounded to 6 digits; --json has them as they are"
+_ROUNDED: Final = "printed numbers are rounded to 6 digits; `json` has them as they are"
 _LONG: Final = 1000
 """Denominators above which a fraction that is no short decimal is rounded."""
 
@@ -148,8 +149,6 @@ def _number(size: Fraction) -> str:
 
 
 def _expression(coefficient: Scalar) -> tuple[int, str]:
-    import sympy
-
     from mbsym.symbolic.sympy_bridge import to_sympy
 
     value = sympy.expand(to_sympy(coefficient.graph, [coefficient.ref])[0])

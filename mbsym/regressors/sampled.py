@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from mbsym.doors import numpy as np
 from mbsym.errors import DerivationError
 from mbsym.kinematics.initial_coordinates import normalised
 from mbsym.kinematics.mechanism import Mechanism
@@ -18,8 +19,6 @@ from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 
 if TYPE_CHECKING:
-    import numpy as np
-
     Array = np.ndarray[Any, Any]
 
 _MORE: Final = 2.0
@@ -76,8 +75,6 @@ def random_rows(mechanism: Mechanism, columns: Sequence[Column]) -> Array:
     Raises:
         DerivationError: there are too few such states.
     """
-    import numpy as np
-
     if not mechanism.nv:
         return np.zeros((0, len(columns)))
     generator = np.random.default_rng(3)
@@ -106,8 +103,6 @@ def loop_rows(mechanism: Mechanism, loops: LoopAnalysis, columns: Sequence[Colum
     Raises:
         DerivationError: too few closed configurations were found.
     """
-    import numpy as np
-
     generator = np.random.default_rng(3)
     rows = [row for closure in loops.closures for row in closure.rows]
     zero = Scalar(mechanism.graph, 0)
@@ -148,8 +143,6 @@ def _configurations(
     problem: ClosingProblem, start: Array, mobility: int, generator: np.random.Generator
 ) -> Iterator[Array]:
     """Closed configurations along a walk by short steps, which stays on the branch of assembly that it starts on."""
-    import numpy as np
-
     q = start
     for _ in range(_TRIALS):
         way = generator.normal(size=problem.nv)
@@ -168,8 +161,6 @@ def _configurations(
 
 def is_deficient(rows: Array) -> bool:
     """Whether some column follows from others, up to what cannot be measured."""
-    import numpy as np
-
     sizes = np.linalg.norm(rows, axis=0)
     if not len(sizes) or sizes.min() <= _DEPENDENT * sizes.max():
         return bool(len(sizes))
@@ -179,8 +170,6 @@ def is_deficient(rows: Array) -> bool:
 
 def dependencies(rows: Array, order: Sequence[int]) -> Dependencies:
     """Columns that follow from others, those that come first in the order being kept first."""
-    import numpy as np
-
     sizes = np.linalg.norm(rows, axis=0)
     largest = float(sizes.max(initial=0.0))
     scaled = rows / np.where(sizes > _DEPENDENT * largest, sizes, np.inf)

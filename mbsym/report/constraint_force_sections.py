@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from mbsym.doors import sympy
 from mbsym.errors import DerivationError
 from mbsym.formulations.constraint_force.matrices import (
     JointMatrices,
@@ -164,8 +165,6 @@ def _matrix_section(matrices: JointMatrices, name: MatrixName) -> Section:
 
 def _closed_blocks(matrices: JointMatrices, name: MatrixName, places: list[tuple[int, int]]) -> tuple[Item, ...]:
     """The blocks in closed form, none where they are too large."""
-    import sympy
-
     graph = matrices.mechanism.graph
     sizes = PrintedSizes(graph)
     refs = {place: [entry.ref for line in matrices.blocks[name][place] for entry in line] for place in places}

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from mbsym import __version__
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.roadmap import body_rows, cut_rows, layout_sentence, roadmap_lines
@@ -20,6 +19,7 @@ from mbsym.report.json_text import json_document
 from mbsym.report.pictures import LARGEST, pictures
 from mbsym.report.reader_symbols import in_short, reader_symbols, symbols_section
 from mbsym.report.sections import Section, Table
+from mbsym.version import __version__
 from mbsym.visualisation.attachments import attachments_of
 from mbsym.visualisation.topology_diagram import topology_svg
 
@@ -30,7 +30,7 @@ def document(equations: Equations, form: str) -> str:
     Raises:
         DerivationError: there is no such format, or the formulation does not cover the mechanism.
     """
-    return FORMATS.named(form, where="--format").write(equations)
+    return FORMATS.named(form, where="`format`").write(equations)
 
 
 def _text(equations: Equations) -> str:

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from mbsym.doors import sympy
 from mbsym.errors import DerivationError
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
@@ -31,9 +32,6 @@ from mbsym.symbolic.program import OperationCount, Program, count_operations
 from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.symbolic.trigonometry import simplify_all_trigonometric, unit_quaternions
 from mbsym.topology.matrices import path_matrix
-
-if TYPE_CHECKING:
-    import sympy
 
 LARGEST_CLOSED_FORM: Final = 5000
 """Operations of an array, counted as printed text has them, above which it is shown as named steps."""
@@ -249,7 +247,7 @@ class Equations:
 
     def operation_counts(self) -> dict[str, OperationCount]:
         """Operations of each generated function, in the shortest way."""
-        from mbsym.pipeline import shortest
+        from mbsym.stages.simplify import shortest
 
         mechanism = replace(self.mechanism.afresh(), simplifications=tuple(SIMPLIFICATIONS))
         found = ((name, shortest(derive, mechanism)) for name, derive in self._available.functions.items())
@@ -280,8 +278,6 @@ class Equations:
 
         They are called ``vdot_X`` and ``tau_X`` where the speed is ``v_X``.
         """
-        import sympy
-
         table = {}
         for letter, item in (("vdot", self.mechanism.vdot), ("tau", self.mechanism.tau)):
             for ref, speed in zip(item.symbols, self.mechanism.v.symbols, strict=True):

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final
 
+from mbsym.doors import sympy
 from mbsym.report.numerals import with_decimals
 from mbsym.report.rows import Piece, broken_rows, factors_in_order, is_negative, matrix_width, terms
 from mbsym.report.symbols import SymbolParts, symbol_parts
@@ -138,8 +139,6 @@ class FormulaWriter(ABC):
         return self.one_after_another(parts)
 
     def _sum(self, value: Any) -> str:
-        import sympy
-
         if not isinstance(value, sympy.Expr) or not value.is_commutative:
             return self._atom(value)
         terms = value.as_ordered_terms() if value.is_Add else [value]
@@ -153,8 +152,6 @@ class FormulaWriter(ABC):
 
     def _product(self, value: Any, beside: bool) -> str:
         """A term without sign; sums are in parentheses if something stands beside them."""
-        import sympy
-
         if not isinstance(value, sympy.Mul):
             return self._factor(value) if beside else self._atom(value)
         coefficient, rest = value.as_coeff_Mul()
@@ -183,8 +180,6 @@ class FormulaWriter(ABC):
         return self.parentheses(inner) if getattr(value, "is_Add", False) else inner
 
     def _atom(self, value: Any) -> str:
-        import sympy
-
         if isinstance(value, (sympy.Symbol, sympy.MatrixSymbol)):
             return self.name(str(value.name))
         if value is sympy.pi:
@@ -204,8 +199,6 @@ class FormulaWriter(ABC):
         return self.text(str(value))
 
     def _number(self, value: Any) -> str:
-        import sympy
-
         if value.is_Rational and not value.is_Integer:
             shown = self.fraction(self.number(str(abs(value.p)), ""), self.number(str(value.q), ""))
         else:
@@ -214,8 +207,6 @@ class FormulaWriter(ABC):
         return self.one_after_another([self.sign("-", between=False), shown]) if value < 0 else shown
 
     def _power(self, value: Any) -> str:
-        import sympy
-
         base, exponent = value.base, value.exp
         if exponent == sympy.S.Half:
             return self.root(self._sum(base))

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Final
 
-from mbsym import __version__
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.report.copies import Copies
 from mbsym.report.mathml import MathML
 from mbsym.report.pictures import Pictures
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table
+from mbsym.version import __version__
 
 PART_WIDTH: Final = 46
 """Letters of a formula above which its terms are parts, and half of which a part has at most if it can be parted."""

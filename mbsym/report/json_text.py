@@ -6,13 +6,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from mbsym import __version__
 from mbsym.report.contents import equation_of_motion, formulation_sections
 from mbsym.report.equations import Equations
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, StepGroup, Steps
 from mbsym.report.steps import named_steps
 from mbsym.symbolic.show import show_number
 from mbsym.topology.tables import labelling_to_json
+from mbsym.version import __version__
 
 
 def json_document(equations: Equations) -> str:

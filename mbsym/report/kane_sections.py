@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from mbsym.doors import sympy
 from mbsym.formulations.kane.closed_form import kane_bodies, kane_partial_velocities
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.report.closed_form import closed_form
@@ -13,9 +14,6 @@ from mbsym.spatial.vector import Vector3, is_zero
 from mbsym.symbolic.printed_size import PrintedSizes
 from mbsym.symbolic.sympy_bridge import to_sympy
 from mbsym.symbolic.trigonometry import simplify_all_trigonometric
-
-if TYPE_CHECKING:
-    import sympy
 
 LARGEST_SIMPLIFIED: Final = 5000
 """Operations, as printed, of a vector up to which it is simplified."""
@@ -101,8 +99,6 @@ def partial_velocities(mechanism: Mechanism) -> dict[tuple[str, str], tuple[symp
     Returns:
         Pairs by name of the body and name of the speed; those that are zero by the path matrix are left out.
     """
-    import sympy
-
     graph = mechanism.graph
     vectors, linear = _along_speeds(mechanism)
     names = [body.name for body in mechanism.bodies]
@@ -134,8 +130,6 @@ def _added(total: Vector3 | None, vector: Vector3) -> Vector3:
 
 
 def _closed(mechanism: Mechanism, tables: Mapping[str, Mapping[tuple[int, int], Vector3]]) -> tuple[Item, ...] | None:
-    import sympy
-
     places = [(letter, place, k) for letter, table in tables.items() for place in sorted(table) for k in range(3)]
     values = closed_form(mechanism, [tables[letter][place][k].ref for letter, place, k in places])
     if values is None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from mbsym.doors import sympy
 from mbsym.symbolic.printed_size import is_written_as_decimal
-
-if TYPE_CHECKING:
-    import sympy
-
 
 DIGITS: Final = 12
 """Of a number that is no short fraction."""
@@ -20,8 +17,6 @@ def with_decimals(value: Any) -> Any:
 
     Exponents stay as they are. Numbers of more than twelve digits are rounded to them.
     """
-    import sympy
-
     if isinstance(value, sympy.MatrixBase):
         return value.applyfunc(with_decimals)
     if not isinstance(value, sympy.Expr):
@@ -30,8 +25,6 @@ def with_decimals(value: Any) -> Any:
 
 
 def _replaced(value: sympy.Expr) -> Any:
-    import sympy
-
     if value.is_Rational:
         number = Fraction(int(value.p), int(value.q))
         if number.denominator == 1 or not (_is_long(number) or is_written_as_decimal(number)):

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from textwrap import wrap
 from typing import Any, Final
 
-from mbsym import __version__
+from mbsym.doors import sympy
+from mbsym.markup import aligned
 from mbsym.report.numerals import with_decimals
 from mbsym.report.sections import Entries, Equation, NamedMatrix, Pattern, Section, Steps, Table
+from mbsym.version import __version__
 
 LINE: Final = 110
 """Letters of a line of words."""
@@ -38,8 +40,6 @@ def text_document(title: str, roadmap: Sequence[str], sections: Sequence[Section
 
 def text(value: Any) -> str:
     """An expression as SymPy prints it, with decimals."""
-    import sympy
-
     return str(sympy.sstr(with_decimals(value), full_prec=False))
 
 
@@ -89,9 +89,5 @@ def _matrix(item: NamedMatrix) -> list[str]:
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    right = [all(row[k].isdigit() for row in rows[1:]) for k in range(len(widths))]
-    return [
-        "  " + "  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in zip(row, widths, right, strict=True)).rstrip()
-        for row in rows
-    ]
+    right = [k for k in range(len(rows[0])) if all(row[k].isdigit() for row in rows[1:])]
+    return [f"  {line}" for line in aligned(rows, right)]

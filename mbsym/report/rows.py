@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from mbsym.doors import sympy
 from mbsym.report.symbols import GREEK, symbol_parts
-
-if TYPE_CHECKING:
-    import sympy
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +95,6 @@ def _whole_at(value: Any, depth: int) -> Piece:
 
 
 def _term(term: Any, width: float, depth: int, sign: str) -> list[Piece]:
-    import sympy
-
     if not sign and is_negative(term):
         sign, term = "-", -term
     own = text_width(term)
@@ -120,16 +116,12 @@ def _term(term: Any, width: float, depth: int, sign: str) -> list[Piece]:
 
 def factors_in_order(product: Any) -> list[Any]:
     """Factors as textbooks order them: letters, sums, sines and cosines."""
-    import sympy
-
     factors = product.as_ordered_factors() if isinstance(product, sympy.Mul) else [product]
     return sorted(factors, key=lambda factor: 2 if is_trigonometric(factor) else int(_base(factor).is_Add))
 
 
 def is_trigonometric(factor: Any) -> bool:
     """Whether a factor is a sine, cosine or tangent, or a power of one."""
-    import sympy
-
     return isinstance(_base(factor), (sympy.sin, sympy.cos, sympy.tan))
 
 
@@ -149,8 +141,6 @@ def matrix_width(value: Any) -> float:
 
 def text_width(value: Any) -> float:
     """About how many letters wide a formula is."""
-    import sympy
-
     if isinstance(value, sympy.Symbol):
         parts = symbol_parts(str(value.name))
         return 1.2 * (1 if parts.letter in GREEK else len(parts.letter)) + 0.55 * len(parts.subscript)

@@ -7,7 +7,7 @@ from typing import ClassVar, Final, TypeAlias
 
 from mbsym.errors import ModelError
 from mbsym.records import Registry
-from mbsym.values.entries import holds
+from mbsym.values.entries import ElementRecord, holds
 from mbsym.values.parameter import Value, Vector
 
 POSITIVE: Final = "give a length above zero"
@@ -80,19 +80,8 @@ Form: TypeAlias = Box | Sphere | Ellipsoid | Cylinder | Capsule | Mesh
 
 
 @dataclass(frozen=True, slots=True)
-class FormType:
-    """A form as it is listed.
-
-    Attributes:
-        form: its dataclass, whose entries are its keys in files.
-    """
-
-    form: type[Form]
-
-    @property
-    def name(self) -> str:
-        """Its type in files."""
-        return self.form.type
+class FormType(ElementRecord[Form]):
+    """The record of a form."""
 
 
 FORMS: Final = Registry[FormType](

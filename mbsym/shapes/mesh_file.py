@@ -12,7 +12,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.errors import FormatError, ToolchainError
+from mbsym.doors import optional
+from mbsym.errors import FormatError
 from mbsym.shapes.msh_file import read_msh
 
 Array: TypeAlias = NDArray[Any]
@@ -117,12 +118,7 @@ def require_mesh_reader() -> None:
     Raises:
         ToolchainError: saying how to install it.
     """
-    try:
-        import trimesh  # noqa: F401
-    except ImportError:
-        raise ToolchainError(
-            "meshes are read by trimesh, which is not installed", remedy="install it (pip install 'mbsym[meshes]')"
-        ) from None
+    optional("trimesh", "meshes are read by trimesh", "meshes")
 
 
 def read_mesh(path: Path) -> tuple[Triangles, ...]:

@@ -13,6 +13,7 @@ from functools import reduce
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
+from mbsym.doors import sympy as sp
 from mbsym.errors import SymbolicError
 from mbsym.shapes.forms import Form, Mesh
 from mbsym.shapes.primitives import volume_and_moments
@@ -92,8 +93,6 @@ def mass_properties(forms: Sequence[PlacedForm], mesh_solid: MeshSolid) -> MassP
     Raises:
         SymbolicError: a value is no expression, or a result is out of range.
     """
-    import sympy as sp
-
     masses, centers, about = [], [], []
     for item in forms:
         solid = _solid(item.form, mesh_solid)
@@ -117,8 +116,6 @@ def mass_properties(forms: Sequence[PlacedForm], mesh_solid: MeshSolid) -> MassP
 
 
 def _solid(form: Form, mesh_solid: MeshSolid) -> Solid:
-    import sympy as sp
-
     if isinstance(form, Mesh):
         return mesh_solid(form)
     volume, moments = volume_and_moments(form, _expression, sp.pi)
@@ -127,8 +124,6 @@ def _solid(form: Form, mesh_solid: MeshSolid) -> Solid:
 
 def _placed(item: PlacedForm) -> tuple[Expression, Expression]:
     """Rotation matrix and translation of a form's frame."""
-    import sympy as sp
-
     r = sp.Matrix([_expression(value) for value in item.translation])
     if item.quaternion is not None:
         w, x, y, z = map(_expression, item.quaternion)
@@ -165,8 +160,6 @@ def _expression(value: Value) -> Expression:
 
 def _value(expression: Expression) -> Value:
     """The expression as a value of a model: a whole number, else text; long fractions, as meshes have, are rounded."""
-    import sympy as sp
-
     long = [atom for atom in expression.atoms(sp.Rational) if len(str(atom.p * atom.q)) > LONGEST]
     numbers = {atom: float(atom) for atom in long}
     if not all(map(isfinite, numbers.values())):
@@ -181,7 +174,6 @@ def _value(expression: Expression) -> Value:
 
 def _in_our_words(expression: Expression) -> Expression:
     """The expression with functions of our names, which take two numbers where SymPy's take many."""
-    import sympy as sp
     from sympy.core.sorting import default_sort_key
 
     found = expression.replace(sp.Abs, sp.Function("abs"))

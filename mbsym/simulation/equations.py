@@ -23,11 +23,12 @@ from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.model.names import expression_names
 from mbsym.model.system import Model
 from mbsym.options.generation import GenerationOptions
-from mbsym.pipeline import Progress, derive, describe, express, optimise
+from mbsym.pipeline import Progress, derive, describe, express
 from mbsym.simulation.adaptive_steps import adaptive_source
 from mbsym.simulation.options import LANGUAGES, Preparation
 from mbsym.simulation.step_terms import external_elements, external_power, speeds_of_momentum, variational_terms
 from mbsym.simulation.time_stepping import StepSizes, driver_source, sizes_of
+from mbsym.stages.simplify import optimise
 from mbsym.symbolic.program import Program
 from mbsym.transfer_matrix.applied_loads import applied_loads, without_elements
 from mbsym.transfer_matrix.layout import RotationVariable
@@ -195,6 +196,7 @@ def prepare(
         functions=(*_TREE, *_LOOPS) if looped else _TREE,
         symbolic_parameters="none",
         order=order,
+        style="straight",
     )
     derivation = derive(mechanism, options, progress)
     own: list[Callable[[Mechanism], Program]] = [external_power] if powered else []

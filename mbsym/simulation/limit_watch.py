@@ -54,7 +54,7 @@ class LimitWatch:
         self._saturate, self.stops = saturate, stops
         self._found: dict[Bound, Exceeded] = {}
         self._rates: Rates | None = None
-        self._last: tuple[float, Array] | None = None
+        self._known: list[tuple[float, Array, Array]] = []
         self._look_at(bounds_of(equations))
 
     def __bool__(self) -> bool:
@@ -88,35 +88,41 @@ class LimitWatch:
         """Takes what gives rates of a state; without them only the ends of steps are looked at."""
         self._rates = rates
 
-    def step(self, t: float, x: Array, t_new: float, x_new: Array, between: Between) -> tuple[float, Bound] | None:
-        """Looks at a step.
+    def halt(self, t: float, x: Array, t_new: float, x_new: Array, between: Between) -> tuple[float, Bound] | None:
+        """Returns when the motion is to stop within a step, and at which limit, if it is to.
 
         Args:
             t, x: before.
             t_new, x_new: after.
             between: the state at a time in between.
-
-        Returns:
-            When the motion is to stop within it and at which limit, if it is to.
         """
+        found = self._crossed(self._halts, t, x, t_new, x_new, between)
+        first, k = min(((first, k) for k, first, _, _ in found), default=(t, -1))
+        return (first, self._bounds[k]) if k >= 0 else None
+
+    def look(self, t: float, x: Array, t_new: float, x_new: Array, between: Between) -> None:
+        """Notes what is exceeded in a step and stops nothing; the arguments are those of ``halt``."""
+        for k, first, most, t_most in self._crossed(lambda b: not self._halts(b), t, x, t_new, x_new, between):
+            self._note(k, first, most, t_most)
+
+    def _crossed(
+        self, concerns: Callable[[Bound], bool], t: float, x: Array, t_new: float, x_new: Array, between: Between
+    ) -> list[tuple[int, float, float, float]]:
+        """Of each bound that is exceeded in a step by more than before: its number, when first, how far, and when."""
+        concerned = np.array([concerns(bound) for bound in self._bounds], dtype=bool)
+        if not concerned.any():
+            return []
         hull = self._hull(t, x, t_new, x_new)
         reach = np.fmax.reduce(hull)
-        halts: list[tuple[float, int]] = []
-        for k in np.flatnonzero(reach > self._threshold).tolist():
+        found = []
+        for k in np.flatnonzero((reach > self._threshold) & concerned).tolist():
             before, after = float(hull[0, k]), float(hull[-1, k])
             most, t_most = max((after, t_new), (before, t))
             if reach[k] > most + self._slack[k]:
                 most, t_most = max((most, t_most), self._furthest(k, t, t_new, between))
             if most > self._threshold[k]:
-                first = self._crossing(k, t, before, t_most, most, between)
-                if self._halts(self._bounds[k]):
-                    halts.append((first, k))
-                else:
-                    self._note(k, first, most, t_most)
-        if not halts:
-            return None
-        first, k = min(halts)
-        return first, self._bounds[k]
+                found.append((k, self._crossing(k, t, before, t_most, most, between), most, t_most))
+        return found
 
     def _look_at(self, bounds: Sequence[Bound]) -> None:
         self._bounds = tuple(bounds)
@@ -148,11 +154,19 @@ class LimitWatch:
         h = t_new - t
         points = [(t, x), (t_new, x_new)]
         if self._rates is not None and h > 0.0:
-            before = self._last[1] if self._last is not None and self._last[0] == t else self._rates(t, x)
-            after = self._rates(t_new, x_new)
-            self._last = t_new, after
+            self._known = [
+                (t, x, before := self._rates_at(t, x)),
+                (t_new, x_new, after := self._rates_at(t_new, x_new)),
+            ]
             points[1:1] = [(t + h / 3.0, x + h / 3.0 * before), (t_new - h / 3.0, x_new - h / 3.0 * after)]
         return np.array([self._excess(*point) for point in points])
+
+    def _rates_at(self, t: float, x: Array) -> Array:
+        """Rates of a state, which the last step may have known."""
+        assert self._rates is not None
+        known = (rates for time, state, rates in self._known if time == t and np.array_equal(state, x))
+        rates = next(known, None)
+        return self._rates(t, x) if rates is None else rates
 
     def _furthest(self, k: int, t: float, t_new: float, between: Between) -> tuple[float, float]:
         """How far a quantity is beyond its limit within a step at most, and when."""
@@ -222,14 +236,14 @@ class Lookout:
             between: the state at a time in between.
         """
         limits = self.limits
-        halt = limits.step(t, x, t_new, x_new, between) if limits and limits.stops else None
+        halt = limits.halt(t, x, t_new, x_new, between) if limits else None
         if halt is not None:
             t_new, x_new = halt[0], x if halt[0] <= t else between(halt[0])
         stop = self.events.step(t, x, t_new, x_new, between) if self.events and t_new > t else None
+        if limits:
+            until = t_new if stop is None else stop
+            limits.look(t, x, until, x_new if until >= t_new else between(until), between)
         if halt is not None and stop is None:
             self.events.record(halt[1].sentence, t_new, x_new)
             return t_new
-        if limits and not limits.stops:
-            until = t_new if stop is None else stop
-            limits.step(t, x, until, x_new if until >= t_new else between(until), between)
         return stop

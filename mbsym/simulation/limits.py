@@ -107,7 +107,7 @@ def check_choice(limits: str) -> None:
     """
     if limits not in CHOICES:
         raise SimulationError(
-            f"limits cannot be treated by {limits!r}", where="limits", remedy=suggestion(limits, CHOICES)
+            f"limits cannot be treated by {limits!r}", where="`limits`", remedy=suggestion(limits, CHOICES)
         )
 
 

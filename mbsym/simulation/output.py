@@ -13,9 +13,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym import __version__
 from mbsym.codegen.write import whole_file
 from mbsym.errors import SimulationError
+from mbsym.version import __version__
 
 Array: TypeAlias = NDArray[Any]
 
@@ -86,7 +86,7 @@ def check_writable(path: Path, force: bool) -> None:
                 raise SimulationError(
                     "the file was not written by mbsym",
                     where=str(path),
-                    remedy="overwrite it with --force or write elsewhere",
+                    remedy="overwrite it with `force` or write elsewhere",
                 )
     except OSError as error:
         raise _refused(path, error) from None

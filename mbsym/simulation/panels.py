@@ -55,7 +55,7 @@ def panels_of(result: Moved, quantities: Sequence[str] = ()) -> list[Panel]:
     for pattern in quantities:
         if not any(fnmatchcase(name, pattern) for name in names):
             remedy = nearest(pattern, names) or f"known are {', '.join(names)}"
-            raise SimulationError(f"nothing to plot is called {pattern!r}", where="--quantity", remedy=remedy)
+            raise SimulationError(f"nothing to plot is called {pattern!r}", where="`quantity`", remedy=remedy)
     if quantities:
         return _kept(every, lambda name, _: any(fnmatchcase(name, pattern) for pattern in quantities))
     # What is zero throughout shows nothing; where everything is, the coordinates are still worth an axis.

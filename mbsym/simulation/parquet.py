@@ -6,7 +6,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from mbsym.errors import ToolchainError
+from mbsym.doors import optional
 from mbsym.simulation.output import MARK, Column
 
 
@@ -16,13 +16,8 @@ def require_pyarrow() -> Any:
     Raises:
         ToolchainError: it is missing, with what to install.
     """
-    try:
-        import pyarrow.parquet
-    except ImportError:
-        raise ToolchainError(
-            "Parquet needs pyarrow, which is not installed", remedy="install it (pip install 'mbsym[parquet]')"
-        ) from None
-    return pyarrow
+    optional("pyarrow.parquet", "Parquet needs pyarrow", "parquet")
+    return optional("pyarrow", "Parquet needs pyarrow", "parquet")
 
 
 def parquet_bytes(columns: Sequence[Column], title: str) -> bytes:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from mbsym.codegen.description import Real
 from mbsym.errors import CodegenError
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.model.system import Model
 from mbsym.pipeline import Progress, read
 from mbsym.simulation.initial_state import initial_state

@@ -53,7 +53,10 @@ class Guard:
 
 
 def guards(program: Program) -> tuple[Guard, ...]:
-    """What must be looked at before the results of a program are used, in the order of the graph."""
+    """What must be looked at before the results of a program are used, in the order of the graph; of loops, in each of
+    their steps, whose graphs have the values."""
+    if program.body:
+        return tuple(guard for step in program.steps for guard in guards(step.program))
     graph = program.graph
     nodes = program.nodes()
     signs = _Signs(graph, nodes)

@@ -20,6 +20,7 @@ from mbsym.symbolic.finite_field import PRIME, UNKNOWN_FUNCTIONS, Prepared, Samp
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Input, Output, Program
+from mbsym.symbolic.unroll import unrolled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,6 +87,7 @@ def compare(a: Program, b: Program, *, trials: int | None = None, seed: int = 0)
         SymbolicError: the outputs' names or shapes differ, equal names of inputs have different shapes, or a divisor
             is zero everywhere.
     """
+    a, b = unrolled(a), unrolled(b)
     _check_interfaces(a, b)
     sampler = prepare((_complete(a), _complete(b)))
     doubts = [_doubts(item) for item in sampler.prepared]

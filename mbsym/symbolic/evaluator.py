@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Output, Program
+from mbsym.symbolic.unroll import unrolled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,7 +72,7 @@ class Evaluator:
         Raises:
             SymbolicError: a symbol has no value.
         """
-        self.program = program
+        self.program = program = unrolled(program)
         graph = program.graph
         places: dict[int, int] = {}
         values: list[float] = []

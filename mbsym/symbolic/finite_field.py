@@ -17,7 +17,7 @@ Zippel 1979). The other functions take values that obey the identities one wants
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import blake2b
@@ -28,6 +28,7 @@ from mbsym.errors import SymbolicError
 from mbsym.symbolic.angles import Angle, Monomial, is_opaque, lattice_key, linear_angle
 from mbsym.symbolic.graph import EVEN_FUNCTIONS, ODD_FUNCTIONS, Graph, Reference
 from mbsym.symbolic.program import Program
+from mbsym.symbolic.unroll import unrolled
 
 PRIME: Final = (1 << 61) - 1
 
@@ -91,8 +92,12 @@ class Sampler:
         """The multiple of its lattice unit that an angle's part is."""
         return int(coefficient * self.lattice[lattice_key(monomial)])
 
-    def evaluate(self, seed: int, trial: int) -> list[dict[int, int]]:
+    def evaluate(self, seed: int, trial: int, given: Callable[[Draw], None] | None = None) -> list[dict[int, int]]:
         """The value of every node of each program at one random point.
+
+        Args:
+            seed, trial: say which.
+            given: says what some symbols are, before anything is evaluated.
 
         Raises:
             SymbolicError: some divisor is zero everywhere.
@@ -101,9 +106,11 @@ class Sampler:
         attempt = 0
         known_roots = self.roots() <= _MOST_ROOTS
         while True:
-            draw = _Draw(f"{seed},{trial},{attempt}", self.lattice, known_roots and attempt < _ROOT_ATTEMPTS)
+            draw = Draw(f"{seed},{trial},{attempt}", self.lattice, known_roots and attempt < _ROOT_ATTEMPTS)
             try:
                 draw.unit_quaternions(self.quaternions)
+                if given is not None:
+                    given(draw)
                 values: list[dict[int, int]] = [{} for _ in self.prepared]
                 for item, known in zip(self.prepared, values, strict=True):
                     draw.evaluate(item, item.radicands, known)
@@ -153,7 +160,8 @@ def evaluate(programs: Sequence[Program], *, seed: int = 0) -> list[dict[str, tu
         SymbolicError: some divisor is zero everywhere.
     """
     results = []
-    for program, values in zip(programs, prepare(programs).evaluate(seed, 0), strict=True):
+    straight = [unrolled(program) for program in programs]
+    for program, values in zip(straight, prepare(straight).evaluate(seed, 0), strict=True):
         entries = {item.name: tuple(signed(values, ref) for ref in item.values) for item in program.outputs}
         results.append(entries)
     return results
@@ -194,7 +202,7 @@ def _constants(graph: Graph, nodes: Sequence[int]) -> dict[int, int]:
         if graph.kinds[node] == "const":
             number: Fraction = graph.arguments[node][0]
             if number.denominator not in inverses:
-                inverses[number.denominator] = _inverse(number.denominator % PRIME)
+                inverses[number.denominator] = inverse(number.denominator % PRIME)
             values[node] = number.numerator * inverses[number.denominator] % PRIME
     return values
 
@@ -216,8 +224,16 @@ def _labels(program: Program, nodes: Sequence[int]) -> dict[int, str]:
 
 
 @dataclass(slots=True)
-class _Draw:
-    """One random point: values are functions of the key and of names, so their order does not matter."""
+class Draw:
+    """One random point: values are functions of the key and of names, so their order does not matter.
+
+    Attributes:
+        key: of the point.
+        lattice: common denominators of the coefficients of monomials in angles.
+        known_roots: square roots are roots.
+        symbols: values by label, as far as they were asked for or given.
+        units, multiples: sines and cosines that are known.
+    """
 
     key: str
     lattice: Mapping[Monomial, int]
@@ -230,13 +246,23 @@ class _Draw:
         digest = blake2b(repr(name).encode(), key=self.key.encode(), digest_size=16).digest()
         return int.from_bytes(digest, "little") % PRIME
 
+    def symbol(self, label: str) -> int:
+        """The value of a symbol."""
+        if label not in self.symbols:
+            self.symbols[label] = self.random(label)
+        return self.symbols[label]
+
+    def circle(self, label: str) -> Point:
+        """(sin, cos) of a symbol, of which some program has the sine or cosine."""
+        return self._point((((label,), Fraction(1)),), {})
+
     def unit_quaternions(self, quaternions: Sequence[tuple[str, str, str, str]]) -> None:
         for labels in quaternions:
             w, x, y, z = (self.random(label) for label in labels)
-            inverse = _inverse((w * w + x * x + y * y + z * z) % PRIME)
+            divided = inverse((w * w + x * x + y * y + z * z) % PRIME)
             parts = (w * w - x * x - y * y - z * z, 2 * w * x, 2 * w * y, 2 * w * z)
             for label, part in zip(labels, parts, strict=True):
-                self.symbols[label] = part * inverse % PRIME
+                self.symbols[label] = part * divided % PRIME
 
     def evaluate(self, item: Prepared, nodes: Sequence[int], values: dict[int, int]) -> None:
         """Adds the values of the given nodes."""
@@ -254,14 +280,11 @@ class _Draw:
                     values[first] + values[second] if second > 0 else values[first] - values[-second]
                 ) % PRIME
             elif kind == "div":
-                values[node] = values[operands[0]] * _inverse(values[operands[1]]) % PRIME
+                values[node] = values[operands[0]] * inverse(values[operands[1]]) % PRIME
             elif kind == "const":
                 values[node] = constants[node]
             elif kind == "symbol":
-                label = labels[node]
-                if label not in self.symbols:
-                    self.symbols[label] = self.random(label)
-                values[node] = self.symbols[label]
+                values[node] = self.symbol(labels[node])
             elif kind == "pi":
                 values[node] = self.random(("pi",))
             elif kind in ("sin", "cos", "tan"):
@@ -270,7 +293,7 @@ class _Draw:
                     circle[angle] = self._point(item.angles[angle], values)
                 sine, cosine = circle[angle]
                 if kind == "tan":
-                    values[node] = sine * _inverse(cosine) % PRIME
+                    values[node] = sine * inverse(cosine) % PRIME
                 else:
                     values[node] = sine if kind == "sin" else cosine
             elif kind == "sqrt":
@@ -321,9 +344,7 @@ class _Draw:
             elif label == "pi":
                 value = value * self.random(("pi",)) % PRIME
             else:
-                if label not in self.symbols:
-                    self.symbols[label] = self.random(label)
-                value = value * self.symbols[label] % PRIME
+                value = value * self.symbol(label) % PRIME
         return value
 
     def _multiple(self, atom: object, steps: int, scale: int) -> Point:
@@ -347,8 +368,8 @@ class _Draw:
                 self.units[atom] = _half_turn_divided(halving)
             else:
                 t = self.random(("angle", atom))
-                inverse = _inverse((1 + t * t) % PRIME)
-                self.units[atom] = 2 * t * inverse % PRIME, (1 - t * t) * inverse % PRIME
+                divided = inverse((1 + t * t) % PRIME)
+                self.units[atom] = 2 * t * divided % PRIME, (1 - t * t) * divided % PRIME
         return self.units[atom]
 
 
@@ -359,14 +380,19 @@ def _half_turn_divided(halvings: int) -> Point:
         if halving == 0:
             sine, cosine = 1, 0
             continue
-        half = root((1 + cosine) * _inverse(2) % PRIME)
+        half = root((1 + cosine) * inverse(2) % PRIME)
         if half is None:
             raise SymbolicError("an angle is too fine a fraction of pi", remedy="write it as a decimal")
-        sine, cosine = sine * _inverse(2 * half % PRIME) % PRIME, half
+        sine, cosine = sine * inverse(2 * half % PRIME) % PRIME, half
     return sine, cosine
 
 
-def _inverse(value: int) -> int:
+def inverse(value: int) -> int:
+    """The residue that times this one is 1.
+
+    Raises:
+        ZeroDivisionError: the value is zero.
+    """
     if value == 0:
         raise ZeroDivisionError
     return pow(value, -1, PRIME)

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import reduce
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.program import Program
+from mbsym.symbolic.unroll import unrolled
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
 
+EXACT: Final = ("const", "pi", "symbol", "abs", "sign", "min", "max", "select")
+"""Operations that round nothing."""
+
+
 def interpret(
-    program: Program, arguments: Mapping[str, ArrayLike], parameters: Mapping[str, float] | None = None
+    program: Program,
+    arguments: Mapping[str, ArrayLike],
+    parameters: Mapping[str, float] | None = None,
+    rounded: Callable[[Any, Any], Any] | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """The outputs of a program for the given arguments, in double precision.
 
@@ -25,6 +34,8 @@ def interpret(
         arguments: an array per input, of shape batch + input.shape; the batch axes broadcast against each other.
             Complex arrays are evaluated as such, which serves differentiation by a complex step.
         parameters: values of run-time parameters by symbol name; those not given keep their defaults.
+        rounded: takes the result of each operation, and the size of what it was computed from, and returns what is
+            used instead: the way to see what rounding does.
 
     Returns:
         An array of shape batch + output.shape per output. Operations outside their domain give nan or inf.
@@ -34,6 +45,7 @@ def interpret(
     """
     import numpy as np
 
+    program = unrolled(program)
     graph = program.graph
     values: dict[int, Any] = {}
     batch = _bind_inputs(program, arguments, values)
@@ -63,6 +75,10 @@ def interpret(
                     )
             else:
                 values[node] = functions[kind](*(values[ref] if ref >= 0 else -values[-ref] for ref in operands))
+            if rounded is not None and kind not in EXACT:
+                # A sum is rounded, in whatever order it is made, as the largest of what it is the sum of.
+                parts = operands if kind == "add" else (node,)
+                values[node] = rounded(values[node], reduce(np.maximum, (np.abs(values[abs(ref)]) for ref in parts)))
     results: dict[str, np.ndarray[Any, Any]] = {}
     for output in program.outputs:
         entries = [values[ref] if ref >= 0 else -values[-ref] for ref in output.values]

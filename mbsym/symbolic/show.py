@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from itertools import groupby
 from typing import Final
 
 from mbsym.symbolic.graph import LEAVES, Graph, Reference
-from mbsym.symbolic.program import Input, Program
+from mbsym.symbolic.program import ForPairs, Input, Program, Zeros
 
 _SUM: Final = 1
 _PRODUCT: Final = 2
@@ -34,11 +35,9 @@ def show_value(graph: Graph, ref: Reference) -> str:
 def show(program: Program) -> str:
     """The program as text: inputs, parameters, one line per stored operation under its section, outputs.
 
-    An operation is stored if it is used more than once or bears a name; others appear where they are used.
+    An operation is stored if it is used more than once or bears a name; others appear where they are used. Of loops,
+    the steps that they call come first, and then how often they do.
     """
-    graph = program.graph
-    nodes = program.nodes()
-    stored = _stored_names(program, nodes)
     lines = [f"{program.name}({', '.join(item.name for item in program.inputs)})"]
     if program.description:
         lines.append(f"  {program.description}")
@@ -47,6 +46,35 @@ def show(program: Program) -> str:
     for parameter in program.parameters:
         unit = f" [{parameter.unit}]" if parameter.unit else ""
         lines.append(f"  parameter {parameter.name} = {show_number(parameter.default)}{unit}")
+    lines += _loop_lines(program) if program.body else _straight_lines(program)
+    return "\n".join(lines) + "\n"
+
+
+def _loop_lines(program: Program) -> list[str]:
+    """The steps as they would be shown alone, and the loops that call them."""
+    lines = [f"  {line}" for step in program.steps for line in show(step.program).splitlines()]
+    names = [step.program.name for step in program.steps]
+    for statement in program.body:
+        if isinstance(statement, Zeros):
+            lines.append(f"  {statement.result} := 0")
+            continue
+        lines.append(f"  # {statement.title}")
+        if isinstance(statement, ForPairs):
+            targets = ", ".join(dict.fromkeys(target.result for target in statement.targets))
+            lines.append(f"  {targets} := {names[statement.step]} of {statement.count} pairs")
+            continue
+        for step, calls in groupby(statement.calls, key=lambda call: call.step):
+            count = len(list(calls))
+            lines.append(f"  {names[step]}" + f", {count} times" * (count > 1))
+    return lines
+
+
+def _straight_lines(program: Program) -> list[str]:
+    """A line for each stored operation and each entry of the results."""
+    graph = program.graph
+    nodes = program.nodes()
+    stored = _stored_names(program, nodes)
+    lines: list[str] = []
     texts: dict[int, _Text] = {}
 
     def operand_text(operand: Reference) -> _Text:
@@ -74,7 +102,7 @@ def show(program: Program) -> str:
         for index, value in enumerate(output.values):
             place = _subscript(output.shape, index)
             lines.append(f"  {output.name}{place} := {operand_text(value)[0]}")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def show_number(value: Fraction) -> str:

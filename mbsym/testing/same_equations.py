@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from mbsym.doors import numpy as np
 from mbsym.errors import SymbolicError
 from mbsym.joints.coordinate_groups import momentum_bracket
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
@@ -22,9 +23,6 @@ from mbsym.symbolic.program import Input, Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.testing.own_variables import Variables, model_variables, own_variables, product
 from mbsym.testing.symbols import Symbols, name_of
-
-if TYPE_CHECKING:
-    import numpy as np
 
 FLOAT_STATES: Final = 20
 FLOAT_TOLERANCE: Final = 1e-9
@@ -303,8 +301,6 @@ class _Comparer:
 
 def _by_floats(mine: Program, theirs: Program, verdict: Verdict) -> Verdict:
     """Random floating-point states where the field has no meaning for a function; those without a value are passed."""
-    import numpy as np
-
     from mbsym.symbolic.interpret import interpret
 
     rng = np.random.default_rng(0)
@@ -338,8 +334,6 @@ def _by_floats(mine: Program, theirs: Program, verdict: Verdict) -> Verdict:
 
 def _random_entries(item: Input, rng: np.random.Generator) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Random entries of an input, its quaternions of length one."""
-    import numpy as np
-
     values = rng.uniform(-1, 1, item.shape)
     flat = values.reshape(-1)
     for start in item.quaternions:

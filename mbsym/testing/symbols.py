@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from mbsym.doors import sympy
 from mbsym.errors import SymbolicError
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.sympy_bridge import from_sympy
@@ -36,8 +37,6 @@ class Symbols:
         Raises:
             SymbolicError: symbols stand for nothing; all of them are named, with what there is.
         """
-        import sympy
-
         wanted = [sympy.sympify(item) for item in expressions]
         table: dict[Any, Reference] = {}
         unknown: dict[str, None] = {}
@@ -54,8 +53,6 @@ class Symbols:
 
     def meaning(self, leaf: Any) -> str:
         """The name that a symbol, function of time or derivative stands for, "" where a derivative has none."""
-        import sympy
-
         if isinstance(leaf, sympy.Derivative):
             name = self.meaning(leaf.expr)
             for _ in range(sum(count for _, count in leaf.variable_count)):
@@ -65,8 +62,6 @@ class Symbols:
 
     def _missing(self, leaf: Any) -> str:
         """What is unknown of a leaf: of a derivative the function, or where that is known the derivative itself."""
-        import sympy
-
         if isinstance(leaf, sympy.Derivative):
             return str(leaf) if self.meaning(leaf.expr) in self.references else name_of(leaf.expr)
         return name_of(leaf)
@@ -98,8 +93,6 @@ def leaves_of(expression: Any) -> Iterator[Any]:
 
     What an applied function or a derivative is of, such as t in q(t), is no leaf of its own.
     """
-    import sympy
-
     kinds = (sympy.Symbol, sympy.Derivative, sympy.core.function.AppliedUndef)
     seen: dict[Any, None] = {}
     waiting = [expression]
@@ -114,8 +107,6 @@ def leaves_of(expression: Any) -> Iterator[Any]:
 
 def first_unknown(expressions: Iterable[Any], symbols: Symbols) -> tuple[str, ...]:
     """Names that stand for nothing, in the order of the expressions and by name within one."""
-    import sympy
-
     found: dict[str, None] = {}
     for expression in expressions:
         for leaf in leaves_of(sympy.sympify(expression)):

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from mbsym.errors import TopologyError
+from mbsym.markup import aligned
 from mbsym.topology.assembly import assembly_history
 from mbsym.topology.labelling import Labelling
 from mbsym.topology.matrices import incidence_matrix, path_matrix
@@ -63,7 +64,7 @@ def labelling_table(labelling: Labelling) -> str:
         if labelling.joint_weights:
             row.append(str(labelling.joint_weights[original]))
         rows.append(row)
-    lines = _aligned(rows, right=(0, 7))
+    lines = aligned(rows, right=(0, 7))
     lines.insert(1, "-" * max(map(len, lines)))
     if labelling.nj > labelling.nb:
         lines.insert(labelling.nb + 2, "-" * len(lines[1]))
@@ -91,7 +92,7 @@ def matrices_text(labelling: Labelling) -> str:
             [str(cut), "= " + " ".join(f"{'+' if sign > 0 else '-'} {joint}" for joint, sign in loop.items())]
             for cut, loop in labelling.loops.items()
         ]
-        blocks.append("\n".join(["motion over each cut joint, joints in regular direction", *_aligned(loops)]))
+        blocks.append("\n".join(["motion over each cut joint, joints in regular direction", *aligned(loops)]))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -105,7 +106,7 @@ def history_text(labelling: Labelling) -> str:
     for step, item in enumerate(history_to_json(labelling), start=1):
         branches = "  ".join(f"{{{_listed(branch)}}}" for branch in item["branches"])
         rows.append([str(step), item["joint"], item["pattern"], branches])
-    lines = _aligned(rows, right=(0,))
+    lines = aligned(rows, right=(0,))
     lines.insert(1, "-" * max(map(len, lines)))
     return "\n".join(lines) + "\n"
 
@@ -152,14 +153,3 @@ def _count(number: int, one: str, many: str) -> str:
 def _named(name: str, rows: Sequence[Sequence[int]]) -> str:
     lines = ["[" + " ".join(f"{entry:2d}" for entry in row) + "]" for row in rows]
     return "\n".join(f"{name if k == 0 else '':>2} {'=' if k == 0 else ' '} {line}" for k, line in enumerate(lines))
-
-
-def _aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(width) if k in right else cell.ljust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]

@@ -67,24 +67,9 @@ class SpanningTree:
         return tuple(depths)
 
     @cached_property
-    def heights(self) -> tuple[int, ...]:
-        """Number of joints between each body and the farthest body outboard of it; an end body has 0."""
-        heights = [0] * (self.nb + 1)
-        for body in range(self.nb, 0, -1):
-            parent = self.parents[body]
-            heights[parent] = max(heights[parent], heights[body] + 1)
-        return tuple(heights)
-
-    @cached_property
     def levels_by_depth(self) -> tuple[tuple[int, ...], ...]:
         """Bodies of depth 1, 2, ..., ascending: each level can be processed at once on the way outward."""
         return _levels(self.depths, first=1)
-
-    @cached_property
-    def levels_by_height(self) -> tuple[tuple[int, ...], ...]:
-        """Bodies of height 0, 1, ..., ascending, the base left out: each level can be processed at once on the way
-        inward. These are the layers of the disassembly."""
-        return _levels(self.heights, first=0)
 
     @cached_property
     def entries(self) -> tuple[int, ...]:
@@ -121,10 +106,6 @@ class SpanningTree:
         entry = self.entries[body]
         return self.preorder[entry : entry + self.subtree_sizes[body]]
 
-    def is_ancestor(self, inner: int, outer: int) -> bool:
-        """Returns whether ``inner`` is ``outer`` or lies between it and the base, in O(1)."""
-        return 0 <= self.entries[outer] - self.entries[inner] < self.subtree_sizes[inner]
-
     def path(self, body: int) -> tuple[int, ...]:
         """Returns the bodies (and so the joints) from ``body`` inward, the base left out, in O(depth)."""
         path = []
@@ -132,15 +113,6 @@ class SpanningTree:
             path.append(body)
             body = self.parents[body]
         return tuple(path)
-
-    def common_ancestor(self, first: int, second: int) -> int:
-        """Returns the outermost body that is an ancestor of both bodies (or one of them), in O(depth)."""
-        while first != second:
-            if first > second:
-                first = self.parents[first]
-            else:
-                second = self.parents[second]
-        return first
 
     def loop(self, inboard: int, outboard: int) -> dict[int, int]:
         """Returns the tree joints between two bodies with their signs: a column of T S_cut, sparse, in O(depth).

@@ -10,10 +10,8 @@ turned by the iterate's attitude, d = beta - rho.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import sympy
+from mbsym.doors import sympy as sp
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +28,7 @@ class TransferElement:
 
     name: str
     state: tuple[str, ...]
-    matrix: sympy.Matrix
+    matrix: sp.Matrix
     remark: str = ""
     is_boundary: bool = False
 
@@ -44,8 +42,6 @@ SPATIAL_STATE = (
 
 def planar_rigid_body() -> TransferElement:
     """One input and one output end: Newton and Euler, linearised about the iterate and solved for the output end."""
-    import sympy as sp
-
     m, J, C = sp.symbols("m J C")
     x, y, theta, M, Qx, Qy = sp.symbols("x y theta M Qx Qy")
     theta_s = sp.Symbol("theta_s")
@@ -57,7 +53,7 @@ def planar_rigid_body() -> TransferElement:
     out = sp.Matrix(sp.symbols("xO yO thetaO MO QxO QyO"))
     r, Q, Q_out = sp.Matrix([x, y]), sp.Matrix([Qx, Qy]), sp.Matrix(out[4:])
 
-    def linear_lever(v: sympy.Matrix) -> sympy.Matrix:
+    def linear_lever(v: sp.Matrix) -> sp.Matrix:
         # A lever turned by theta - theta* from the iterate, to first order.
         turned = sp.Matrix(
             [
@@ -67,7 +63,7 @@ def planar_rigid_body() -> TransferElement:
         )
         return turned.subs(theta, theta_s) + turned.diff(theta).subs(theta, theta_s) * (theta - theta_s)
 
-    def cross(a: sympy.Matrix, b: sympy.Matrix) -> sympy.Expr:
+    def cross(a: sp.Matrix, b: sp.Matrix) -> sp.Expr:
         return a[0] * b[1] - a[1] * b[0]
 
     center = r + linear_lever(rho)
@@ -96,7 +92,7 @@ def planar_rigid_body() -> TransferElement:
     )
 
 
-def reduced_rigid_body(body: sympy.Matrix) -> TransferElement:
+def reduced_rigid_body(body: sp.Matrix) -> TransferElement:
     """Body between smooth hinges: M vanishes at both ends, which gives theta and leaves [x, y, Qx, Qy, 1].
 
     Args:
@@ -113,14 +109,12 @@ def reduced_rigid_body(body: sympy.Matrix) -> TransferElement:
     )
 
 
-def smooth_hinge(outboard: sympy.Matrix | None = None) -> TransferElement:
+def smooth_hinge(outboard: sp.Matrix | None = None) -> TransferElement:
     """Position and force pass, no moment; the angle behind it is the outboard body's, from M = 0 at its other end.
 
     Args:
         outboard: 7 x 7 matrix of the outboard body; default symbols u_ij.
     """
-    import sympy as sp
-
     u = sp.Matrix(7, 7, lambda i, k: sp.Symbol(f"u_{i + 1}{k + 1}")) if outboard is None else outboard
     matrix = sp.eye(7)
     matrix[2, :] = -sp.Matrix([[u[3, 0], u[3, 1], 0, 0, u[3, 4], u[3, 5], u[3, 6]]]) / u[3, 2]
@@ -130,8 +124,6 @@ def smooth_hinge(outboard: sympy.Matrix | None = None) -> TransferElement:
 
 def bushing() -> TransferElement:
     """Massless spring and damper between two points: Q = -k (r_O - r_I - l0) - c (r_O' - r_I')."""
-    import sympy as sp
-
     k, c, A = sp.symbols("k c A")
     matrix = sp.eye(7)
     for row, axis in enumerate("xy"):
@@ -143,8 +135,6 @@ def bushing() -> TransferElement:
 
 def torsion_spring() -> TransferElement:
     """Pin with spring and damper of rotation: M = -k (theta_O - theta_I - theta0) - c (theta_O' - theta_I')."""
-    import sympy as sp
-
     k, c, A, inner, outer, angle = sp.symbols("k c A B_I B_O theta0")
     matrix = sp.eye(7)
     matrix[2, 3] = -1 / (k + c * A)
@@ -153,8 +143,6 @@ def torsion_spring() -> TransferElement:
 
 
 def _boundary(name: str, state: tuple[str, ...], rows: list[int], remark: str) -> TransferElement:
-    import sympy as sp
-
     matrix = sp.zeros(len(rows), len(state))
     for place, row in enumerate(rows):
         matrix[place, row] = 1
@@ -163,8 +151,6 @@ def _boundary(name: str, state: tuple[str, ...], rows: list[int], remark: str) -
 
 def boundaries() -> tuple[TransferElement, ...]:
     """Ends of chains: conditions on the state vector there."""
-    import sympy as sp
-
     cut = sp.zeros(2, 10)
     cut[0, 0] = cut[1, 1] = 1
     cut[0, 5] = cut[1, 6] = -1
@@ -187,14 +173,12 @@ def boundaries() -> tuple[TransferElement, ...]:
 
 def spatial_rigid_body() -> TransferElement:
     """One input and one output end in space, 13 x 13; G, R, tau and E of the rotation variable stay symbols."""
-    import sympy as sp
-
     m, C = sp.symbols("m C")
 
-    def vector(name: str) -> sympy.Matrix:
+    def vector(name: str) -> sp.Matrix:
         return sp.Matrix(sp.symbols(f"{name}_x {name}_y {name}_z"))
 
-    def square(name: str) -> sympy.Matrix:
+    def square(name: str) -> sp.Matrix:
         return sp.Matrix(3, 3, lambda i, k: sp.Symbol(f"{name}_{i + 1}{k + 1}"))
 
     rho, beta, D, f, moment = (vector(name) for name in ("rho", "beta", "D", "f", "m_ext"))
@@ -226,14 +210,12 @@ def spatial_rigid_body() -> TransferElement:
     )
 
 
-def ball_hinge(outboard: sympy.Matrix | None = None) -> TransferElement:
+def ball_hinge(outboard: sp.Matrix | None = None) -> TransferElement:
     """Position and force pass, no moment; three angles behind it from M = 0 at the outboard body's other end.
 
     Args:
         outboard: 13 x 13 matrix of the outboard body; default blocks of symbols.
     """
-    import sympy as sp
-
     if outboard is None:
         inverse = sp.Matrix(3, 3, lambda i, k: sp.Symbol(f"V_{i + 1}{k + 1}"))
         rest = sp.Matrix(3, 13, lambda i, k: 0 if 3 <= k < 9 else sp.Symbol(f"u_{i + 7},{k + 1}"))
@@ -249,10 +231,8 @@ def ball_hinge(outboard: sympy.Matrix | None = None) -> TransferElement:
     return TransferElement("ball hinge (space)", SPATIAL_STATE, matrix, remark)
 
 
-def cardan_rotation() -> tuple[sympy.Matrix, sympy.Matrix]:
+def cardan_rotation() -> tuple[sp.Matrix, sp.Matrix]:
     """R = Rx(alpha) Ry(beta) Rz(gamma), and H with omega = H (alpha, beta, gamma)' in body axes; G = R H."""
-    import sympy as sp
-
     a, b, c = sp.symbols("alpha beta gamma")
     R = (
         sp.Matrix([[1, 0, 0], [0, sp.cos(a), -sp.sin(a)], [0, sp.sin(a), sp.cos(a)]])
@@ -263,17 +243,13 @@ def cardan_rotation() -> tuple[sympy.Matrix, sympy.Matrix]:
     return R, H
 
 
-def incremental_rotation() -> sympy.Matrix:
+def incremental_rotation() -> sp.Matrix:
     """T with G = R_0 exp(psi~) T: T = 1 - (1 - cos q)/q^2 psi~ + (q - sin q)/q^3 psi~^2, q = |psi|."""
-    import sympy as sp
-
     psi = sp.Matrix(sp.symbols("psi_x psi_y psi_z"))
     q = sp.Symbol("q", positive=True)
     return sp.eye(3) - (1 - sp.cos(q)) / q**2 * tilde(psi) + (q - sp.sin(q)) / q**3 * tilde(psi) ** 2
 
 
-def tilde(a: sympy.Matrix) -> sympy.Matrix:
+def tilde(a: sp.Matrix) -> sp.Matrix:
     """The matrix of a x."""
-    import sympy as sp
-
     return sp.Matrix([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])

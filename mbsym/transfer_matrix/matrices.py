@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from mbsym.doors import sympy as sp
 from mbsym.errors import DerivationError
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
 from mbsym.model.system import Model
@@ -21,9 +21,6 @@ from mbsym.transfer_matrix.layout import RotationVariable
 from mbsym.transfer_matrix.overall import OverallEquation, overall_equation
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.system import TransferSystem
-
-if TYPE_CHECKING:
-    import sympy
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +38,10 @@ class BodyValues:
     name: str
     parent: str
     hinge: str
-    mass: sympy.Expr
-    inertia: sympy.Expr | sympy.Matrix
-    center: sympy.Matrix
-    attachment: sympy.Matrix
+    mass: sp.Expr
+    inertia: sp.Expr | sp.Matrix
+    center: sp.Matrix
+    attachment: sp.Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +64,7 @@ class TransferMatrices:
     cuts: tuple[tuple[str, str, str], ...]
     overall: OverallEquation | None
     overall_remark: str
-    rotation: Mapping[str, sympy.Matrix]
+    rotation: Mapping[str, sp.Matrix]
 
     def element(self, name: str) -> TransferElement:
         """The element of that name.
@@ -93,13 +90,11 @@ def derive_transfer_matrices(source: Model | Mechanism, rotation: RotationVariab
     Raises:
         DerivationError: the mechanism has an element that is not covered.
     """
-    import sympy as sp
-
     mechanism = source if isinstance(source, Mechanism) else build_mechanism(source, source.label())
     system = transfer_system(mechanism, rotation)
     names = [mechanism.model.ground, *(body.name for body in system.bodies)]
 
-    def expressions(values: Sequence[Scalar]) -> list[sympy.Expr]:
+    def expressions(values: Sequence[Scalar]) -> list[sp.Expr]:
         return to_sympy(mechanism.graph, [value.ref for value in values])
 
     bodies = []

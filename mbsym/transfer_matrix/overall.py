@@ -11,13 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from mbsym.doors import sympy as sp
 from mbsym.errors import DerivationError
 from mbsym.transfer_matrix.system import TransferSystem
-
-if TYPE_CHECKING:
-    import sympy
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +38,14 @@ class OverallEquation:
 
     path: Path
     is_loop: bool
-    expression: sympy.MatrixExpr
+    expression: sp.MatrixExpr
     names: Mapping[int, str]
 
-    def product(self, reduced: Mapping[int, sympy.Matrix]) -> sympy.Matrix:
+    def product(self, reduced: Mapping[int, sp.Matrix]) -> sp.Matrix:
         """The product for given 5 x 5 matrices of bodies, by number."""
         return _product(self.path, reduced)
 
-    def root_force(self, reduced: Mapping[int, sympy.Matrix], root: sympy.Matrix, end: sympy.Matrix) -> sympy.Matrix:
+    def root_force(self, reduced: Mapping[int, sp.Matrix], root: sp.Matrix, end: sp.Matrix) -> sp.Matrix:
         """Force at the root's input end.
 
         Args:
@@ -64,14 +61,12 @@ class OverallEquation:
         return -T.extract(rows, [2, 3]).LUsolve(right)
 
 
-def branch_matrix(branch: sympy.Matrix) -> sympy.Matrix:
+def branch_matrix(branch: sp.Matrix) -> sp.Matrix:
     """B: takes the force of a branch with a free tip, K r + k, from the force that goes on.
 
     Args:
         branch: product of the branch's reduced matrices, from its hinge to its tip.
     """
-    import sympy as sp
-
     inverse = branch.extract([2, 3], [2, 3]).inv()
     B = sp.eye(5)
     B[2:4, 0:2] = inverse * branch.extract([2, 3], [0, 1])
@@ -85,8 +80,6 @@ def overall_equation(system: TransferSystem) -> OverallEquation:
     Raises:
         DerivationError: the system is spatial, elastic, or has loops or branches of another kind.
     """
-    import sympy as sp
-
     where = system.mechanism.model.name
     remedy = "the generated stepping code covers it by recursion"
     if not system.is_planar or any(body.hinge.elastic for body in system.bodies):
@@ -116,7 +109,7 @@ def overall_equation(system: TransferSystem) -> OverallEquation:
     main = _main_path(system, children, tip)
     path = _path(main, children)
     names = {number: body.name for number, body in enumerate(system.bodies, start=1)}
-    factors: list[sympy.MatrixExpr] = []
+    factors: list[sp.MatrixExpr] = []
     for number, branches in zip(path.bodies, path.branches, strict=True):
         factors.append(sp.MatrixSymbol(f"U_{names[number]}", 5, 5))
         factors += [sp.MatrixSymbol(f"B_{names[branch.bodies[0]]}", 5, 5) for branch in branches]
@@ -153,9 +146,7 @@ def _chain(number: int, children: Mapping[int, list[int]]) -> Path:
     return _path(chain, children)
 
 
-def _product(path: Path, reduced: Mapping[int, sympy.Matrix]) -> sympy.Matrix:
-    import sympy as sp
-
+def _product(path: Path, reduced: Mapping[int, sp.Matrix]) -> sp.Matrix:
     T = sp.eye(5)
     for number, branches in zip(path.bodies, path.branches, strict=True):
         T = reduced[number] * T

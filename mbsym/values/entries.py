@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from mbsym.values.given import direction, entries, set_plain
 
@@ -39,6 +39,8 @@ class Entry:
         or_frame: True where a named frame may stand for the body; all that is given in the body says so by ``body``.
         body: key of the entry that names the body in whose frame a vector, direction or components are given.
         each: key of the entry for each of whose names there is a value.
+        counts: key of the entry of a joint, or of joints, in whose coordinate, the first one's, it is counted.
+        counts_per: the same of what it is divided by; for each of several joints that of its own.
         axes: key of the choice by which components are in the axes of that body ("body") or not.
         key: name of the attribute.
         required: True where it must be given.
@@ -57,6 +59,8 @@ class Entry:
     or_frame: bool = False
     body: str = ""
     axes: str = ""
+    counts: str = ""
+    counts_per: str = ""
     each: str = ""
     key: str = ""
     required: bool = False
@@ -106,3 +110,33 @@ def named(item: Any, kind: Kind) -> tuple[Any, ...]:
         elif (kind, entry.kind) == ("joint", "joints"):
             found += getattr(item, entry.key)
     return tuple(found)
+
+
+class Typed(Protocol):
+    """What has a type in files."""
+
+    type: ClassVar[str]
+
+
+E = TypeVar("E", bound=Typed)
+
+
+@dataclass(frozen=True, slots=True)
+class ElementRecord(Generic[E]):
+    """The record of what has entries, listed under its type in files.
+
+    Attributes:
+        element: its dataclass.
+    """
+
+    element: type[E]
+
+    @property
+    def name(self) -> str:
+        """Type in files."""
+        return self.element.type
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What its table in a file holds beside the type."""
+        return entries_of(self.element)

@@ -18,7 +18,7 @@ from mbsym.passes.given_sines import SINES_COSINES
 from mbsym.passes.prepare import PREPARE
 from mbsym.pipeline import derive, describe, express
 from mbsym.symbolic.program import Program
-from mbsym.symbolic.rolled import RolledProgram, unrolled
+from mbsym.symbolic.unroll import unrolled
 
 MADE_FOR_OTHERS: Final = (PREPARE, SINES_COSINES)
 """Functions that nobody names: they follow from the others."""
@@ -30,18 +30,16 @@ class Anew:
 
     Attributes:
         module: its names, constants, tolerances, statuses and functions, ready for printing.
-        straight: Programs of the functions that are not made of steps, by name.
-        rolled: those that are, by name.
+        derived: the functions, those with loops among them.
     """
 
     module: LoweredModule
-    straight: Mapping[str, Program]
-    rolled: Mapping[str, RolledProgram]
+    derived: tuple[Program, ...]
 
     @cached_property
     def programs(self) -> Mapping[str, Program]:
-        """The derived functions by name, steps written out."""
-        return {**self.straight, **{name: unrolled(item) for name, item in self.rolled.items()}}
+        """The derived functions by name, loops written out."""
+        return {program.name: unrolled(program) for program in self.derived}
 
     @cached_property
     def functions(self) -> Mapping[str, ModuleFunction]:
@@ -58,8 +56,7 @@ def derived_anew(model: Model, manifest: Mapping[str, Any]) -> Anew:
     options = options_of(manifest, model.name)
     derivation = derive(express(model, options), options)
     module = lower_module(describe(derivation, options))
-    straight = {program.name: program for program in derivation.programs}
-    return Anew(module, straight, {rolled.name: rolled for rolled in derivation.rolled})
+    return Anew(module, derivation.programs)
 
 
 def options_of(manifest: Mapping[str, Any], name: str) -> GenerationOptions:

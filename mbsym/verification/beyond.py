@@ -23,7 +23,7 @@ from mbsym.verification.edge_states import MOST_WORK
 from mbsym.verification.loop_checks import check_loops
 from mbsym.verification.read_back import read_back_c, read_back_numpy
 from mbsym.verification.stepping_statuses import check_stepping_statuses
-from mbsym.verification.text_checks import check_texts
+from mbsym.verification.text_checks import SizesOf, check_texts, in_ones
 
 OWN_SEED: Final = 7
 """Added to the seed of the random states, so that these states are others."""
@@ -37,6 +37,7 @@ def check_beyond(
     directory: Path,
     states: Sequence[Mapping[str, Any]],
     seed: int,
+    sizes_of: SizesOf = in_ones,
 ) -> tuple[FunctionCoverage, ...]:
     """Notes all these checks, and returns what the states reached.
 
@@ -48,6 +49,7 @@ def check_beyond(
         directory: of the texts.
         states: those at which the reference was asked; of closed loops they are closed.
         seed: of the states.
+        sizes_of: what arguments of functions are counted in.
 
     Raises:
         MbsymError: the model cannot be derived, or a header does not compile.
@@ -62,13 +64,12 @@ def check_beyond(
             worst.add(read_back_c(anew.module, directory))
         elif module.language == "numpy":
             worst.add(read_back_numpy(anew.module, directory))
-    check_texts(worst, anew, modules, seed + OWN_SEED, coverage, MOST_WORK)
+    check_texts(worst, anew, modules, seed + OWN_SEED, coverage, MOST_WORK, sizes_of)
     if manifest["formulation"] == TRANSFER_MATRIX:
         order = manifest.get("order", "weight")
         steppers = [TransferMatrixStepper(model, order=order, module=module) for module in modules]
         check_stepping_statuses(worst, steppers, states[0], coverage)
-    # What dependent rows do in single precision is decided by rounding that double precision does not show.
-    elif anew.module.description.tolerances and anew.module.description.real == "double":
+    elif anew.module.description.tolerances:
         closed = np.array([state["q"] for state in states])
-        check_loops(worst, anew, modules, closed, seed + OWN_SEED, coverage)
+        check_loops(worst, anew, modules, closed, seed + OWN_SEED, coverage, sizes_of)
     return coverage.functions()

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from mbsym import __version__, markup
+from mbsym import markup
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.languages import LANGUAGES, THREADS, Language, load_threads
 from mbsym.codegen.load import LoadedFunction, LoadedModule
@@ -36,6 +36,8 @@ from mbsym.verification.checks import OF_ITSELF, READ_BACK, Check, Conditioning,
 from mbsym.verification.closed_states import ATTEMPTS, REGULAR
 from mbsym.verification.coverage import FunctionCoverage, sentences
 from mbsym.verification.stepping_checks import run_stepping_checks
+from mbsym.verification.text_checks import SizesOf, in_ones
+from mbsym.version import __version__
 
 DEFAULT_STATES = 20
 
@@ -188,9 +190,7 @@ class Certificate:
             allowed = min(check.tolerance for check in found.values())
             verdict = "ok" if all(check.passed for check in found.values()) else "FAILED"
             rows.append((function, against, *errors, f"{allowed:.1e}", verdict))
-        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        lines += self._beyond()
+        lines = [*markup.aligned(rows), *self._beyond()]
         lines += [f"{name}: changed since it was generated  FAILED" for name in self.changed]
         verdict = "verified" if self.passed else "NOT VERIFIED"
         end = f"{self.name}: {verdict} at {self.states} random states (seed {self.seed})"
@@ -287,7 +287,7 @@ def _verify_generated(place: Path, states: int, seed: int, progress: Progress | 
         raise CodegenError(
             "there is no generated code",
             where=str(directory),
-            remedy=f"generate it with --language {' or '.join(LANGUAGES)}",
+            remedy=f"generate it with `languages {' or '.join(LANGUAGES)}`",
         )
     code = [file for language in languages for file in language.files(name)]
     changed = changed_files(directory, manifest, code)
@@ -384,8 +384,8 @@ def _run(
             )
     coverage: list[FunctionCoverage] = []
 
-    def beyond(worst: Worst, states: Sequence[Mapping[str, Any]]) -> None:
-        coverage.extend(check_beyond(worst, model, manifest, modules, directory, states, settings.seed))
+    def beyond(worst: Worst, states: Sequence[Mapping[str, Any]], sizes_of: SizesOf = in_ones) -> None:
+        coverage.extend(check_beyond(worst, model, manifest, modules, directory, states, settings.seed, sizes_of))
 
     try:
         run = run_stepping_checks if stepping else run_checks

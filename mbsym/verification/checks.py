@@ -27,7 +27,9 @@ from mbsym.verification.derivative_identities import derivative_contracts
 from mbsym.verification.evidence import Companions, Evidence, Kind, Numbers, given_sines
 from mbsym.verification.given_sines_identities import GIVEN_SINES
 from mbsym.verification.identities import IDENTITIES
-from mbsym.verification.random_trees import random_state
+from mbsym.verification.own_measures import OwnMeasures
+from mbsym.verification.own_units import in_units, input_sizes, units_of
+from mbsym.verification.random_state import random_state
 from mbsym.verification.workspace_identities import PREPARED, workspaces
 
 Array = NDArray[Any]
@@ -153,8 +155,9 @@ class Worst:
         self.found |= {(check.function, check.language, check.against): check for check in checks}
 
 
-Beyond: TypeAlias = Callable[[Worst, Sequence[Mapping[str, Any]]], None]
-"""Notes further checks, given the states of those that there are."""
+Beyond: TypeAlias = Callable[..., None]
+"""Notes further checks, given what takes them, the states of those that there are in SI and, where the mechanism's own
+units are known, what arguments of functions are counted in."""
 
 
 def relative_error(found: Any, expected: Any) -> float:
@@ -184,6 +187,8 @@ def run_checks(
     Raises:
         VerificationError: a function has no check, or a random state cannot be closed.
     """
+    units = units_of(Reference(model, model.label(order=settings.order)))
+    model = in_units(model, units)
     labelling = model.label(order=settings.order)
     reference = Reference(model, labelling)
     manifest = modules[0].manifest
@@ -193,7 +198,9 @@ def run_checks(
     contracts = {**contracts_of(mechanism), PREPARED.name: PREPARED, GIVEN_SINES.name: GIVEN_SINES}
     contracts |= {contract.name: contract for contract in derivative_contracts(requests, contracts)}
     require_checks(modules, contracts)
-    companions = Companions(mechanism, requests)
+    companions = Companions(mechanism, requests, units)
+    measures = OwnMeasures(reference, companions, contracts)
+    modules = [measures.module(module) for module in modules]
     rng = np.random.default_rng(settings.seed)
     worst = Worst()
     rows = [module.functions["constraint_jacobian"] for module in modules if "constraint_jacobian" in module.functions]
@@ -202,13 +209,13 @@ def run_checks(
     # Arguments that no mechanism has, such as gains.
     others = {item.name: item.shape for module in modules for f in module.functions.values() for item in f.inputs}
     filled = workspaces(modules)
-    condition = 1.0
+    condition, inputs = 1.0, input_sizes(reference)
     states: list[dict[str, Any]] = []
     for _ in range(settings.states):
         q, v, tau = random_state(model, labelling, rng, reference=reference)
         if closed is not None:
             q, v = closed.draw(v, rng)
-        time, controls = float(rng.uniform(0, 1)), rng.uniform(-1, 1, len(model.inputs))
+        time, controls = float(rng.uniform(0, 1)), inputs * rng.uniform(-1, 1, len(model.inputs))
         states.append(
             {"q": q, "v": v, "tau": tau, "vdot": rng.uniform(-2, 2, len(v)), "t": time, "u": controls, **filled}
         )
@@ -230,7 +237,7 @@ def run_checks(
     if len(modules) > 1:
         _between_languages(worst, modules, contracts, states, settings, condition)
     if beyond is not None:
-        beyond(worst, states)
+        beyond(worst, [measures.in_si(state) for state in states], measures.sizes)
     checks = tuple(worst.found.values())
     require_checked(modules, checks)
     if closed is None:

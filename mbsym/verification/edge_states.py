@@ -7,6 +7,7 @@ interpreted Program. What cannot be found in a few trials is left, and the certi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -16,33 +17,40 @@ from mbsym.symbolic.graph import Reference
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program
 from mbsym.verification.conditions import Condition, squares, with_values
+from mbsym.verification.far_states import Sizes, States, sized
 
 Array: TypeAlias = NDArray[Any]
-States: TypeAlias = dict[str, Array]
-"""Arrays by the names of arguments, each with one axis of states in front."""
 
-TRIALS: Final = 3
+TRIALS: Final = 5
 STEPS: Final = 16
 """Gauss-Newton steps of a trial: they double the digits near a border, and few borders are farther."""
 
 SLOPE_STEP: Final = 1e-6
 """Of differences: slopes right to six digits leave a millionth of the distance after a step."""
 
-SHORTENED: Final = np.array([1.0, 0.5, 0.2, 0.05])
-"""Parts of a step that are tried, the best of which is taken."""
+DEPENDENT: Final = 1e-5
+"""Part of the largest slope below which one is the error of differences: no step is made along it."""
+
+SHORTENED: Final = np.array([2.0, 1.0, 0.5, 0.2, 0.05])
+"""Parts of a step that are tried, the best of which is taken; twice a step leads to where a value touches zero."""
+
+SIZED: Final = 9
+"""Ordinary states whose median says how large a value is."""
 
 OFFSETS: Final = np.logspace(-13, 0, 40)
-"""Distances from the border [rad, m, ...] of which the nearest ones that are clearly on a side are taken."""
+"""Distances from the border, in units of the mechanism's own size, of which the nearest ones that are clearly on a side
+are taken."""
 
 FINE: Final = 24
 MOST_CROSSED: Final = 3
 """States between two neighbours that are on different sides, and of how many such pairs."""
 
 BESIDE: Final = 1e-9
-"""Size of a value from which on it is clearly on its side of a border at zero: rounding is a thousandth of it."""
+"""Part of the size of a value from which on it is clearly on its side of a border at zero: rounding is a thousandth of
+it."""
 
 REACHED: Final = 1e-6
-"""Size of a value that counts as a border where steps end: roots of rounding are a hundredth of it."""
+"""Part of the size of a value that counts as a border where steps end: roots of rounding are a hundredth of it."""
 
 MOST_WORK: Final = 300_000
 """Operations of interpreted values, each for a few states at once, that the search of a module may take: a quarter of
@@ -56,8 +64,20 @@ class EdgeSearch:
         work: operations that may still be interpreted.
     """
 
-    def __init__(self, program: Program, rng: np.random.Generator, work: int = MOST_WORK) -> None:
+    def __init__(
+        self, program: Program, rng: np.random.Generator, work: int = MOST_WORK, sizes: Sizes = MappingProxyType({})
+    ) -> None:
+        """Searches in units of the mechanism's own size.
+
+        Args:
+            program: with the conditions.
+            rng: draws where to begin.
+            work: operations that may be interpreted.
+            sizes: those units, by the names of arguments.
+        """
         self._program = program
+        self._units = sizes
+        self._scales: dict[Reference, float] = {}
         self._programs: dict[tuple[Reference, ...], Program] = {}
         self._rng = rng
         self._inputs = program.inputs
@@ -68,10 +88,12 @@ class EdgeSearch:
         """States at the border and on both sides of it, as many as were found; none where no border was."""
         graph = self._program.graph
         residuals = squares(graph, condition.value)
+        within = condition.kind == "within one"
+        scales = np.array([1.0 if within else self._scale(ref) for ref in residuals])
         for _ in range(TRIALS):
-            for aim in (1.0, -1.0) if condition.kind == "within one" else (0.0,):
+            for aim in (1.0, -1.0) if within else (0.0,):
                 start = self._rng.uniform(-3, 3, sum(self._sizes))
-                found, slope = self._border(residuals, start, aim)
+                found, slope = self._border(residuals, scales, start, aim)
                 if found is None:
                     continue
                 rows = self._beside(condition, found, slope)
@@ -79,14 +101,28 @@ class EdgeSearch:
                     return self._split(rows)
         return self._split(np.zeros((0, sum(self._sizes))))
 
-    def _border(self, residuals: Sequence[Reference], x: Array, aim: float) -> tuple[Array | None, Array]:
+    def _scale(self, value: Reference) -> float:
+        """Size of a value at ordinary states; 1 where it vanishes at all of them."""
+        if value not in self._scales:
+            sizes = np.abs(self._values([value], self._rng.uniform(-3, 3, (SIZED, sum(self._sizes)))))
+            found = float(np.median(sizes[np.isfinite(sizes)])) if np.isfinite(sizes).any() else 0.0
+            self._scales[value] = found or 1.0
+        return self._scales[value]
+
+    def _border(
+        self, residuals: Sequence[Reference], scales: Array, x: Array, aim: float
+    ) -> tuple[Array | None, Array]:
         """Where all residuals are ``aim``, near a start, and a direction that leaves there; None where none was."""
-        r = self._values(residuals, x[None])[0] - aim
+
+        def values_at(rows: Array) -> Array:
+            return self._values(residuals, rows) / scales - aim
+
+        r = values_at(x[None])[0]
         slope = np.zeros_like(x)
         for _ in range(STEPS):
             if self.work <= 0 or not np.all(np.isfinite(r)):
                 return None, slope
-            jacobian = (self._values(residuals, x + SLOPE_STEP * np.eye(len(x))) - aim - r).T / SLOPE_STEP
+            jacobian = (values_at(x + SLOPE_STEP * np.eye(len(x))) - r).T / SLOPE_STEP
             if not np.all(np.isfinite(jacobian)):
                 return None, slope
             size = np.linalg.norm(jacobian)
@@ -96,9 +132,9 @@ class EdgeSearch:
             slope = slope / np.linalg.norm(slope)
             if np.abs(r).max() <= 1e-15 * size:
                 return x, slope
-            step = np.linalg.lstsq(jacobian, -r, rcond=1e-9)[0]
+            step = np.linalg.lstsq(jacobian, -r, rcond=DEPENDENT)[0]
             tried = x + SHORTENED[:, None] * step
-            values = self._values(residuals, tried) - aim
+            values = values_at(tried)
             norms = np.where(np.isfinite(values).all(axis=1), np.linalg.norm(values, axis=1), np.inf)
             best = int(np.argmin(norms))
             if not norms[best] < np.linalg.norm(r):
@@ -108,6 +144,7 @@ class EdgeSearch:
 
     def _beside(self, condition: Condition, x: Array, slope: Array) -> Array:
         """The border itself, and on each side the nearest states that are clearly on it, and one farther away."""
+        beside = BESIDE * (1.0 if condition.kind == "within one" else self._scale(condition.value))
         offsets = np.concatenate([OFFSETS, -OFFSETS])
         values = self._values([condition.value], x + offsets[:, None] * slope)[:, 0]
         above = condition.is_above(values)
@@ -120,7 +157,7 @@ class EdgeSearch:
         values = self._values([condition.value], rows)[:, 0]
         above = condition.is_above(values)
         clear = np.isfinite(values) & ~condition.is_doubtful(
-            values, np.full(len(rows), BESIDE if not condition.bound else 0.0)
+            values, np.full(len(rows), beside if not condition.bound else 0.0)
         )
         chosen = [0]
         for side in (True, False):
@@ -145,7 +182,7 @@ class EdgeSearch:
         for item, size in zip(self._inputs, self._sizes, strict=True):
             found[item.name] = rows[:, start : start + size].reshape(len(rows), *item.shape)
             start += size
-        return found
+        return sized(found, self._units)
 
 
 def joined(groups: Sequence[Mapping[str, Array]]) -> States:

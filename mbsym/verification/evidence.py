@@ -20,6 +20,7 @@ from mbsym.passes.given_sines import SIN_COS, SINES_COSINES
 from mbsym.reference import Reference
 from mbsym.registry import Available, available_functions
 from mbsym.symbolic.evaluator import Evaluator
+from mbsym.verification.own_units import SI, Units
 
 Array: TypeAlias = NDArray[Any]
 Kind: TypeAlias = Literal["rounding", "solution", "closure", "difference", "slope", "solved slope"]
@@ -65,10 +66,17 @@ class Numbers:
 
 
 class Companions:
-    """Functions that a check needs and a module lacks, evaluated from their Programs."""
+    """Functions that a check needs and a module lacks, evaluated from their Programs.
 
-    def __init__(self, mechanism: Mechanism, derivatives: Sequence[DerivativeRequest] = ()) -> None:
+    Attributes:
+        mechanism: in units of its own size.
+        derivatives: that the module was asked for, by name.
+        units: those in which the mechanism is.
+    """
+
+    def __init__(self, mechanism: Mechanism, derivatives: Sequence[DerivativeRequest] = (), units: Units = SI) -> None:
         self.mechanism = mechanism
+        self.units = units
         self.derivatives = {request.name: request for request in derivatives}
         self._functions: Mapping[str, Any] | None = None
         self._evaluators: dict[str, Evaluator] = {}
@@ -91,6 +99,13 @@ class Companions:
         """Columns of the independent speeds of closed loops."""
         assert self._available.loops is not None
         return independent_at_start(self.mechanism, self._available.loops)
+
+    def row_units(self, everything: bool) -> tuple[str, ...]:
+        """Units of the independent closure rows, or of all."""
+        loops = self._available.loops
+        assert loops is not None
+        rows = [row for closure in loops.closures for row in closure.rows] if everything else loops.rows
+        return tuple(row.unit for row in rows)
 
     @cached_property
     def _available(self) -> Available:

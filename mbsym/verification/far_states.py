@@ -6,7 +6,7 @@ does. Only unit quaternions stay what they are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -17,15 +17,17 @@ from mbsym.passes.given_sines import COORDINATES
 
 Array: TypeAlias = NDArray[Any]
 States: TypeAlias = dict[str, Array]
+Sizes: TypeAlias = Mapping[str, Array]
+"""What arguments of a mechanism of that size are counted in, entry by entry [SI]; what is not there in ones."""
 
 ORDINARY: Final = 3.0
-"""Half the range of ordinary states [rad, m, rad/s, ...]."""
+"""Half the range of ordinary states, in units of the mechanism's own size."""
 
 PLAIN: Final = 5
 """Ordinary states, as many as one more than what batches of four leave over."""
 
 FAR: Final = tuple(10.0 ** (k / 2) for k in range(2, 19))
-"""Magnitudes of coordinates [rad, m] up to 1e9: each reduction of angles ends somewhere between them."""
+"""Magnitudes of coordinates up to 1e9: each reduction of angles ends somewhere between them."""
 
 FAR_SINGLE: Final = tuple(10.0 ** (k / 2) for k in range(2, 9))
 """The same for single precision, in which an angle of 1e5 rad says nothing of its sine."""
@@ -44,6 +46,11 @@ MOST_ALONE: Final = 24
 """Entries that are taken far, or to zero, one by one."""
 
 NOT_FINITE: Final = (np.nan, np.inf, -np.inf)
+
+
+def sized(states: Mapping[str, Array], sizes: Sizes) -> States:
+    """States in units of a mechanism's own size, in SI."""
+    return {name: array * sizes.get(name, 1.0) for name, array in states.items()}
 
 
 def far_states(inputs: Sequence[Argument], rng: np.random.Generator, single: bool = False) -> States:

@@ -6,34 +6,44 @@ rows that depend on others, multipliers of least norm, starts that cannot be clo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mbsym.codegen.description import Argument
 from mbsym.codegen.load import LoadedModule
+from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.statuses import Status
 from mbsym.symbolic.interpret import interpret
 from mbsym.verification.anew import Anew
 from mbsym.verification.checks import OWN_GAPS, OWN_SOLUTIONS, OWN_TERMS, Worst
 from mbsym.verification.coverage import Coverage
-from mbsym.verification.far_states import far_states, not_finite_states, with_unit_quaternions
+from mbsym.verification.far_states import (
+    Sizes,
+    States,
+    far_states,
+    not_finite_states,
+    sized,
+    with_unit_quaternions,
+)
+from mbsym.verification.loop_solutions import Terms, least, solution, terms_of
 from mbsym.verification.singular_states import singular_positions
 from mbsym.verification.text_checks import (
     COPIES,
     JITTER,
+    SizesOf,
     apart,
     as_double,
     called,
     for_precision,
+    in_ones,
     largest,
     over_allowance,
 )
 
 Array: TypeAlias = NDArray[Any]
-States: TypeAlias = dict[str, Array]
 
 
 DYNAMICS: Final = (
@@ -43,6 +53,7 @@ DYNAMICS: Final = (
     "stabilised_dynamics",
     "joint_wrenches",
     "project_velocity",
+    "constrained_dynamics_derivatives",
 )
 PROJECTIONS: Final = ("project_position", "project_position_report")
 
@@ -55,14 +66,11 @@ BLUNT: Final = 1e-4
 
 BLUNT_SINGLE: Final = 1e-1
 
-FAINT: Final = 1e-12
-"""Size of a closure row over that of the largest below which it is what rounding left of zero."""
-
 DISTANCES: Final = (0.0, 1e-6, 1e-4, 1e-2)
 """From a singular position: at it, and where the factor that is squared no longer serves, and where it does."""
 
 OPENINGS: Final = (0.0, 1e-9, 1e-4, 0.02, 0.3, 1.0, 3.0)
-"""Sizes of motions from closed positions to starts of projections [rad, m]."""
+"""Sizes of motions from closed positions to starts of projections, in units of the mechanism's own size."""
 
 STARTS: Final = 8
 """Starts of each size."""
@@ -86,16 +94,14 @@ CLEARLY: Final = 8.0
 """Factor around tolerances within which rounding of residuals may decide either way."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Solved:
-    """vdot, lambda and whatever follows, by name, and the status, of a batch of states."""
-
-    results: Mapping[str, Array]
-    status: Array
-
-
 def check_loops(
-    worst: Worst, anew: Anew, modules: Sequence[LoadedModule], closed: Array, seed: int, coverage: Coverage
+    worst: Worst,
+    anew: Anew,
+    modules: Sequence[LoadedModule],
+    closed: Array,
+    seed: int,
+    coverage: Coverage,
+    sizes_of: SizesOf = in_ones,
 ) -> None:
     """Notes how far solutions of closed loops and their statuses are from those of the module's own terms.
 
@@ -106,44 +112,48 @@ def check_loops(
         closed: coordinates with closed loops, a row a state.
         seed: of the states.
         coverage: takes the statuses that were met.
+        sizes_of: what arguments of each function are counted in.
     """
     rng = np.random.default_rng(seed)
     programs = anew.programs
     single = anew.module.description.real == "float"
-    if "constraint_jacobian" in programs or "velocity_correction" in programs:
-        singular = singular_positions(anew, closed, rng)
-    else:
-        singular = closed[:0]
-    terms = _Terms(anew)
+    q = [item for function in anew.functions.values() for item in _arguments(function) if item.name == "q"]
+    singular = singular_positions(anew, closed, rng, sizes_of("", q[:1]).get("q", 1.0))
+    terms = Terms(anew)
     samples: dict[tuple[str, ...], list[States]] = {}
-    for name in DYNAMICS:
-        if name in anew.functions and _terms(name) in programs:
-            arguments = tuple(item.name for item in anew.functions[name].arguments if item.direction == "in")
+    # Squares of speeds and products of forces overflow in single precision where double precision does not show it.
+    for name in DYNAMICS if not single else ("project_velocity",):
+        if name in anew.functions and terms_of(name) in programs:
+            arguments = tuple(item.name for item in _arguments(anew.functions[name]))
             if arguments not in samples:
-                states = _dynamic_states(anew, name, closed, singular, rng, single)
-                samples[arguments] = _samples(states, single)
+                sizes = sizes_of(name, _arguments(anew.functions[name]))
+                states = _dynamic_states(anew, name, closed, singular, rng, single, sizes)
+                samples[arguments] = _samples(states, single, sizes)
             _check_solution(worst, terms, modules, name, samples[arguments], coverage, single)
     for name in PROJECTIONS:
         if name in anew.functions and "constraint_residual" in programs:
-            _check_projection(worst, anew, modules, name, _starts(anew, name, closed, rng, single), coverage, single)
+            sizes = sizes_of(name, _arguments(anew.functions[name]))
+            starts = _starts(anew, name, closed, rng, single, sizes)
+            _check_projection(worst, anew, modules, name, starts, coverage, single)
 
 
-def _terms(name: str) -> str:
-    return "velocity_correction" if name == "project_velocity" else "constrained_terms"
+def _arguments(function: ModuleFunction) -> list[Argument]:
+    return [item for item in function.arguments if item.direction == "in"]
 
 
 # ---- solutions -------------------------------------------------------------------------------------------------------
 
 
 def _dynamic_states(
-    anew: Anew, name: str, closed: Array, singular: Array, rng: np.random.Generator, single: bool
+    anew: Anew, name: str, closed: Array, singular: Array, rng: np.random.Generator, single: bool, sizes: Sizes
 ) -> States:
     """Closed and open positions with ordinary, large and small loads, singular ones at rest, and no numbers."""
-    arguments = [item for item in anew.functions[name].arguments if item.direction == "in"]
+    arguments = _arguments(anew.functions[name])
     others = [item for item in arguments if item.name != "q"]
-    groups: list[States] = [far_states(arguments, rng, single), not_finite_states(arguments, rng)]
+    groups = [sized(far_states(arguments, rng, single), sizes), sized(not_finite_states(arguments, rng), sizes)]
     nq = closed.shape[1]
-    near = np.concatenate([singular + distance * rng.uniform(-1, 1, singular.shape) for distance in DISTANCES])
+    unit = sizes.get("q", 1.0)
+    near = np.concatenate([singular + distance * unit * rng.uniform(-1, 1, singular.shape) for distance in DISTANCES])
     for positions, factors in ((closed, SCALED), (near, (1.0,)), (singular, (0.0,))):
         for factor in factors:
             group = {"q": positions.reshape(-1, nq)}
@@ -151,46 +161,33 @@ def _dynamic_states(
                 # At rest the right sides of dependent rows depend alike, so that the motion is one.
                 moving = factor if factor or item.name not in ("v", "gains") else 0.0
                 size = (len(positions), *item.shape)
-                group[item.name] = (moving or float(item.name == "tau")) * rng.uniform(-2, 2, size)
+                factor_of = (moving or float(item.name == "tau")) * sizes.get(item.name, 1.0)
+                group[item.name] = factor_of * rng.uniform(-2, 2, size)
             groups.append(group)
-    largest = {item.name: rng.uniform(-1, 1, (1, *item.shape)) for item in arguments} | {"q": closed[:1]}
-    for key in ("tau", "v"):
+    largest = sized({item.name: rng.uniform(-1, 1, (1, *item.shape)) for item in arguments}, sizes)
+    largest["q"] = closed[:1]
+    for key in ("tau", "v") if name != "project_velocity" else ():  # whose results are as large as speeds, no larger
         if key in largest:
             groups.append({**largest, key: np.full_like(largest[key], HUGE[anew.module.description.real])})
     joined = {item.name: np.concatenate([group[item.name] for group in groups]) for item in arguments}
     return for_precision(with_unit_quaternions(arguments, joined), single)
 
 
-class _Terms:
-    """Results of the module's Programs, each made once for states that several functions are asked at."""
-
-    def __init__(self, anew: Anew) -> None:
-        self.anew = anew
-        self._made: dict[tuple[object, ...], tuple[States, dict[str, Array]]] = {}
-
-    def run(self, name: str, states: States) -> dict[str, Array]:
-        """Results of a function in double precision, by name."""
-        program = self.anew.programs[name]
-        given = {item.name: states[item.name] for item in program.inputs}
-        key = (name, *map(id, given.values()))
-        if key not in self._made:
-            found = interpret(program, given)
-            self._made[key] = given, {key: as_double(array) for key, array in found.items()}
-        return self._made[key][1]
-
-
-def _samples(states: States, single: bool) -> list[States]:
+def _samples(states: States, single: bool, sizes: Sizes) -> list[States]:
     """The states in extended precision, as they are, and a few times moved by roundings."""
     epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
     rng = np.random.default_rng(0)
     exact = {key: array.astype(np.longdouble) for key, array in states.items()}
-    moved = [{key: _moved(array, JITTER * epsilon, rng) for key, array in states.items()} for _ in range(COPIES)]
+    moved = [
+        {key: _moved(array, JITTER * epsilon, rng, sizes.get(key, 1.0)) for key, array in states.items()}
+        for _ in range(COPIES)
+    ]
     return [exact, states, *moved]
 
 
 def _check_solution(
     worst: Worst,
-    terms: _Terms,
+    terms: Terms,
     modules: Sequence[LoadedModule],
     name: str,
     samples: Sequence[States],
@@ -200,11 +197,11 @@ def _check_solution(
     epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
     rng = np.random.default_rng(0)
     exact, states, *_ = samples
-    expected = _solution(terms, name, exact, single)
+    expected = solution(terms, name, exact, single)
     status = expected.status.copy()
     spread = {key: np.zeros(len(status)) for key in expected.results}
     for near in samples[1:]:
-        other = _solution(terms, name, near, single, rng)
+        other = solution(terms, name, near, single, rng)
         status[other.status != expected.status] = -1
         for key, array in other.results.items():
             difference = largest(apart(array, expected.results[key]))
@@ -234,95 +231,11 @@ def _check_solution(
         worst.note(name, module.language, OWN_SOLUTIONS, float(missed), 0.5, 0)
 
 
-def _moved(array: Array, share: float, rng: np.random.Generator) -> Array:
-    """Numbers moved by a share of their size, at least of one; what is not finite stays."""
+def _moved(array: Array, share: float, rng: np.random.Generator, unit: Array | float) -> Array:
+    """Numbers moved by a share of their size, at least of one of their units; what is not finite stays."""
     finite = np.where(np.isfinite(array), array, 0.0)
-    moved = finite + share * np.maximum(1.0, np.abs(finite)) * rng.uniform(-1, 1, array.shape)
+    moved = finite + share * np.maximum(unit, np.abs(finite)) * rng.uniform(-1, 1, array.shape)
     return np.where(np.isfinite(array), moved, array)
-
-
-def _solution(made: _Terms, name: str, states: States, single: bool, rng: np.random.Generator | None = None) -> _Solved:
-    """vdot = free + response lambda with delassus lambda = right, of least norm in rows of equal size.
-
-    Args:
-        made: results of the module's Programs.
-        name: of the function.
-        states: its arguments.
-        single: the code computes in single precision.
-        rng: moves the multipliers by as much as rounding may, if it is given.
-    """
-    anew = made.anew
-    with np.errstate(all="ignore"):
-        terms = made.run(_terms(name), states)
-        count = len(states["q"])
-        weighted, inverses = terms["weighted"], terms["inverses"]
-        if name == "project_velocity":
-            right = np.einsum("nij,nj->ni", _rows(terms), states["v"])
-        else:
-            right = terms["right"].copy()
-        if "gains" in states:
-            rows = made.run("constraint_jacobian", states)["G"]
-            residual = made.run("constraint_residual", states)["residual"]
-            alpha, beta = states["gains"][:, :1], states["gains"][:, 1:]
-            right -= 2 * alpha * np.einsum("nij,nj->ni", rows, states["v"]) + beta**2 * residual
-        matrix = np.sqrt(np.abs(inverses))[:, :, None] * weighted
-        multipliers, rank = _least(matrix, terms["delassus"], right, single, rng)
-        moved = np.einsum("nij,nj->ni", terms["response"], multipliers)
-        if name == "project_velocity":
-            results = {anew.functions[name].arguments[-1].name: states["v"] - moved}
-        else:
-            opened = anew.programs[_terms(name)].outputs[0].name  # vdot with open loops
-            results = {"vdot": terms[opened] + moved, "lambda": multipliers, "rank": rank.astype(float)}
-        solved = np.ones(count, dtype=bool)
-        for key in ("vdot", "lambda") if name != "project_velocity" else tuple(results):
-            solved &= np.isfinite(largest(results[key]))
-        if name == "joint_wrenches":
-            results = made.run("constrained_wrenches", {**states, **results})
-            solved &= np.isfinite(largest(results["wrenches"]))
-    status = np.where(rank < right.shape[1], int(Status.SINGULAR), int(Status.OK))
-    status[~solved] = Status.NOT_FINITE
-    status[~np.isfinite(largest(inverses))] = Status.SINGULAR
-    if anew.functions[_terms(name)].guards:
-        # Terms that have a status of their own are no numbers where that is not OK, whatever the reason.
-        for array in terms.values():
-            status[~np.isfinite(largest(array))] = -1
-    # Of a row that all but vanishes rounding decides whether it is one, and in which direction.
-    sizes = np.sqrt((matrix * matrix).sum(axis=1))
-    status[((sizes > 0) & (sizes < FAINT * sizes.max(axis=1, initial=0.0, keepdims=True))).any(axis=1)] = -1
-    for array in (states[item.name] for item in anew.functions[name].arguments if item.name in ("q", "v", "tau")):
-        status[~np.isfinite(largest(array))] = Status.NOT_FINITE
-    return _Solved(results, status)
-
-
-def _rows(terms: Mapping[str, Array]) -> Array:
-    """G, or the rows beside the terms of a projection of speeds."""
-    return terms["G"] if "G" in terms else terms["jacobian"]
-
-
-def _least(
-    matrix: Array, product: Array, right: Array, single: bool, rng: np.random.Generator | None
-) -> tuple[Array, Array]:
-    """lambda of least norm in rows of equal size with A^T A lambda = right, and the rank of each A.
-
-    Whatever solves that errs by epsilon over the square of the smallest singular value.
-    """
-    epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
-    found, rank = np.full_like(right, np.nan), np.zeros(len(right), dtype=int)
-    usable = np.isfinite(largest(matrix)) & np.isfinite(largest(product))
-    squares = np.einsum("nii->ni", product)[usable]
-    scale = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
-    _, values, vt = np.linalg.svd(matrix[usable] * scale[:, None], full_matrices=False)
-    most = values.max(axis=1, initial=0.0, keepdims=True)
-    kept = values > epsilon ** (2 / 3) * most
-    inverse = np.where(kept, 1 / np.where(kept, values, 1.0) ** 2, 0.0)
-    solved = np.einsum("nki,nk,nkj,nj->ni", vt, inverse, vt, scale * right[usable], optimize=True)
-    if rng is not None:
-        share = JITTER * epsilon * inverse.max(axis=1, initial=0.0, keepdims=True) * most**2
-        solved = solved + share * np.abs(solved).max(axis=1, initial=0.0, keepdims=True) * rng.uniform(
-            -1, 1, solved.shape
-        )
-    found[usable], rank[usable] = scale * solved, kept.sum(axis=1)
-    return found, rank
 
 
 class _Gaps:
@@ -375,7 +288,7 @@ def _newton_steps(anew: Anew, gaps: _Gaps, q: Array, single: bool) -> Array:
         for step in range(1, SURE_STEPS + 1):
             terms = interpret(anew.programs["position_correction"], {"q": at})
             matrix = np.sqrt(np.abs(terms["inverses"]))[:, :, None] * terms["weighted"]
-            multipliers, rank = _least(matrix, terms["delassus"], residual, single, None)
+            multipliers, rank, _ = least(matrix, terms["delassus"], residual, single, None)
             motion = -np.einsum("nij,nj->ni", terms["response"], multipliers)
             moved = interpret(anew.programs["moved_position"], {"q": at, "motion": motion})
             at = next(iter(moved.values()))
@@ -392,12 +305,12 @@ def _newton_steps(anew: Anew, gaps: _Gaps, q: Array, single: bool) -> Array:
 # ---- projections of positions ----------------------------------------------------------------------------------------
 
 
-def _starts(anew: Anew, name: str, closed: Array, rng: np.random.Generator, single: bool) -> States:
+def _starts(anew: Anew, name: str, closed: Array, rng: np.random.Generator, single: bool, sizes: Sizes) -> States:
     """Starts that are closed, opened little and much, anywhere, and no numbers."""
-    arguments = [item for item in anew.functions[name].arguments if item.direction == "in"]
+    arguments, unit = _arguments(anew.functions[name]), sizes.get("q", 1.0)
     chosen = [closed[rng.integers(0, len(closed), STARTS)] for _ in OPENINGS]
-    moved = [q + size * rng.uniform(-1, 1, q.shape) for size, q in zip(OPENINGS, chosen, strict=True)]
-    rows = np.concatenate([*moved, not_finite_states(arguments, rng)["q"]])
+    moved = [q + size * unit * rng.uniform(-1, 1, q.shape) for size, q in zip(OPENINGS, chosen, strict=True)]
+    rows = np.concatenate([*moved, unit * not_finite_states(arguments, rng)["q"]])
     return for_precision(with_unit_quaternions(arguments, {"q": rows}), single)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from mbsym.joints.registry import JOINT_TYPES
 from mbsym.loops.motion import loop_joints
 from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, between_points
-from mbsym.reference.mechanism import OF_COORDINATES, NumericMechanism
+from mbsym.reference.mechanism import OF_COORDINATES, NumericJoint, NumericMechanism
 from mbsym.reference.placements import Configuration, configuration
 from mbsym.verification.evidence import Array, Evidence, Pairs
 
@@ -37,7 +38,7 @@ def _measured(
     if element is None:
         cut = next(joint for joint in mechanism.cut_joints if joint.name == closure)
         ends = (cut.successor, at.joints[cut.label - 1].head), (cut.predecessor, at.joints[cut.label - 1].tail)
-        fixed, slides = abs(cut.pitch), evidence.mechanism.cut_joints[cut.label - 1 - mechanism.nb].joint.kind.slides
+        fixed, slides = _lengths(cut, "m") + _lengths(cut, "m/rad"), JOINT_TYPES[cut.type].slides
     else:
         law = REFERENCE_CONSTRAINTS.named(element.type, element.name)
         points = (element.first_body, getattr(element, law.near)), (element.second_body, element.second_point)
@@ -77,7 +78,14 @@ def _travel(evidence: Evidence, mechanism: NumericMechanism, at: Configuration, 
     if not label:
         return 0.0
     turned = _coordinates(evidence, mechanism, at, label, "rad")
-    return _coordinates(evidence, mechanism, at, label, "m") + abs(mechanism.joints[label - 1].pitch) * turned
+    joint = mechanism.joints[label - 1]
+    return _coordinates(evidence, mechanism, at, label, "m") + _lengths(joint, "m/rad") * turned + _lengths(joint, "m")
+
+
+def _lengths(joint: NumericJoint, unit: str) -> float:
+    """The numbers of a joint that have that unit, in all."""
+    numbers = zip(JOINT_TYPES[joint.type].numbers, joint.numbers, strict=True)
+    return sum((abs(value) for number, value in numbers if number.unit == unit), 0.0)
 
 
 def _proportion(

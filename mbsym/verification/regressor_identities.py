@@ -14,10 +14,11 @@ from mbsym.reference import Reference
 from mbsym.regressors.parameters import standard_parameters, with_values
 from mbsym.verification.derivative_identities import slope
 from mbsym.verification.evidence import Array, Evidence, Identity, Pairs
+from mbsym.verification.own_units import parameter_units
 
 
 def _others(evidence: Evidence) -> tuple[Array, Reference]:
-    """Other values of all parameters, and the reference of the model that has them."""
+    """Other values of all parameters [SI], and the reference of the model that has them."""
     mechanism = evidence.mechanism
     parameters = standard_parameters(mechanism.model)
     values: dict[str, Any] = {
@@ -26,7 +27,10 @@ def _others(evidence: Evidence) -> tuple[Array, Reference]:
     }
     changed = with_values(mechanism.model, {name: value for name, value in values.items() if value != 1.0})
     others = {item.name: item.value for item in standard_parameters(changed)}
-    return np.array([others[item.name] for item in parameters]), Reference(changed, mechanism.labelling)
+    found = np.array([others[item.name] for item in parameters])
+    # The module's parameters are in SI, whatever its states are in.
+    found = found * parameter_units(mechanism.model, evidence.companions.units)
+    return found, Reference(changed, mechanism.labelling)
 
 
 def _forces(evidence: Evidence) -> Pairs:

@@ -26,10 +26,16 @@ MOST_WORK: Final = 400_000
 """Operations of the interpreted rows that a search may take."""
 
 
-def singular_positions(anew: Anew, closed: Array, rng: np.random.Generator) -> Array:
+def singular_positions(anew: Anew, closed: Array, rng: np.random.Generator, unit: Array | float = 1.0) -> Array:
     """A few positions in which some combination of the closure rows vanishes, none where none was found.
 
     Gauss-Newton steps on G(q)^T w = 0 with a unit combination w, of least change.
+
+    Args:
+        anew: the module, derived again.
+        closed: coordinates from which to search, a row a state.
+        rng: draws others.
+        unit: what coordinates are counted in [SI].
     """
     program = anew.programs.get("constraint_jacobian")
     if program is None or not len(closed):
@@ -39,20 +45,24 @@ def singular_positions(anew: Anew, closed: Array, rng: np.random.Generator) -> A
     for trial in range(TRIALS):
         if len(found) == FOUND or work <= 0:
             break
-        start = closed[trial % len(closed)] + rng.uniform(-1, 1, closed.shape[1]) * (trial > 1)
-        position, used = _solved(program, start)
+        start = closed[trial % len(closed)] / unit + rng.uniform(-1, 1, closed.shape[1]) * (trial > 1)
+        position, used = _solved(program, start, unit)
         work -= used
         if position is not None:
-            found.append(position)
+            found.append(position * unit)
     return np.array(found).reshape(len(found), closed.shape[1])
 
 
-def _solved(program: Program, q: Array) -> tuple[Array | None, int]:
-    """The position near one, and the operations that the search took."""
+def _solved(program: Program, q: Array, unit: Array | float) -> tuple[Array | None, int]:
+    """The position near one, counted in units, and the operations that the search took."""
     n, used = len(q), 0
+    # A combination of rows vanishes in any units: lengths and angles count alike where all rows are one long.
+    first = interpret(program, {"q": (q * unit)[None]})["G"][0]
+    sizes = np.linalg.norm(np.where(np.isfinite(first), first, 0.0), axis=1, keepdims=True)
+    sizes[sizes == 0] = 1.0
 
     def rows(at: Array) -> Array:
-        return interpret(program, {"q": at})["G"]
+        return np.asarray(interpret(program, {"q": at * unit})["G"] / sizes)
 
     w = np.linalg.svd(rows(q[None])[0])[0][:, -1]
     before = np.inf

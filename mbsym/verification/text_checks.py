@@ -7,7 +7,7 @@ ask for, and where it is too wide to say anything the state counts for nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from mbsym.codegen.description import Argument
 from mbsym.codegen.load import LoadedFunction, LoadedModule
 from mbsym.codegen.lowered_module import ModuleFunction
 from mbsym.codegen.statuses import Status
@@ -25,10 +26,20 @@ from mbsym.verification.anew import Anew
 from mbsym.verification.checks import OWN_EQUATIONS, OWN_STATUSES, Worst
 from mbsym.verification.conditions import Condition, conditions_of
 from mbsym.verification.coverage import Coverage
-from mbsym.verification.edge_states import EdgeSearch, States, joined
-from mbsym.verification.far_states import ORDINARY, far_states, not_finite_states, spoilt_states
+from mbsym.verification.edge_states import EdgeSearch, joined
+from mbsym.verification.far_states import (
+    ORDINARY,
+    Sizes,
+    States,
+    far_states,
+    not_finite_states,
+    sized,
+    spoilt_states,
+)
 
 Array: TypeAlias = NDArray[Any]
+SizesOf: TypeAlias = Callable[[str, Sequence[Argument]], Sizes]
+"""What arguments of a function are counted in, by its name."""
 
 
 ROUNDINGS: Final = 64.0
@@ -44,6 +55,10 @@ by the same operations, so that less is allowed than of results."""
 
 COPIES: Final = 3
 """Copies of a state, each a few roundings off, by which rounding is measured."""
+
+SHAKEN: Final = 2
+"""More copies, in which each operation is a rounding off, up or down: what one order of a sum happens to make exactly
+another order, as a text may have it, rounds as the largest of what is summed."""
 
 JITTER: Final = 4.0
 """Roundings by which arguments of copies differ."""
@@ -77,8 +92,19 @@ class Expected:
     values: Array
 
 
+def in_ones(function: str, arguments: Sequence[Argument]) -> Sizes:
+    """Sizes of arguments that are counted in SI."""
+    return {}
+
+
 def check_texts(
-    worst: Worst, anew: Anew, modules: Sequence[LoadedModule], seed: int, coverage: Coverage, work: int
+    worst: Worst,
+    anew: Anew,
+    modules: Sequence[LoadedModule],
+    seed: int,
+    coverage: Coverage,
+    work: int,
+    sizes_of: SizesOf = in_ones,
 ) -> None:
     """Notes how far each derived function is from its Program, and whether its statuses are those of its guards.
 
@@ -89,6 +115,7 @@ def check_texts(
         seed: of the states.
         coverage: takes the sides of conditions that states were on, and the statuses that were met.
         work: operations of interpreted values that the search for borders may take.
+        sizes_of: what arguments of each function are counted in.
     """
     rng = np.random.default_rng(seed)
     single = anew.module.description.real == "float"
@@ -97,16 +124,17 @@ def check_texts(
         own = {item.name: parameters[item.name] for item in program.parameters}
         function = anew.functions[name]
         conditions = conditions_of(program, function.guards, single)
-        search = EdgeSearch(program, rng, work)
         arguments = [item for item in function.arguments if item.direction == "in"]
+        sizes = sizes_of(name, arguments)
+        search = EdgeSearch(program, rng, work, sizes)
         if not arguments:
             _check_constant(worst, modules, name, program, own)
             continue
-        groups = [far_states(arguments, rng, single)]
+        groups = [sized(far_states(arguments, rng, single), sizes)]
         edges = [search.states(condition) for condition in conditions]
         groups += edges
         if function.guards:
-            groups.append(not_finite_states(arguments, rng))
+            groups.append(sized(not_finite_states(arguments, rng), sizes))
             # What is no number counts before what a guard says.
             groups += [spoilt_states(arguments, edge) for edge in edges]
         work = max(search.work, 0)
@@ -164,16 +192,21 @@ def expect(
     spread = {name: np.zeros(len(array)) for name, array in exact.items()}
     rng = np.random.default_rng(0)
     moved = np.zeros_like(exact[seen.name], dtype=float)
-    for copy in range(COPIES):
+
+    def shaken(value: Array, size: Array) -> Array:
+        return np.asarray(value + double * size * (2.0 * rng.integers(0, 2, np.shape(value)) - 1.0))
+
+    for copy in range(COPIES + SHAKEN):
         factor = double * JITTER if copy else 0.0
         with np.errstate(invalid="ignore"):
             near = {
                 key: array + factor * rng.uniform(-1, 1, array.shape) * _size(key, array)
                 for key, array in states.items()
             }
-        for key, array in interpret(whole, near, parameters).items():
+        for key, array in interpret(whole, near, parameters, shaken if copy >= COPIES else None).items():
             difference = times * apart(as_double(array), as_double(exact[key]))
-            if key == seen.name:
+            if key == seen.name and copy < COPIES:
+                # Text and Program make what is looked at by the same operations.
                 moved = np.fmax(moved, difference)
             # What is no number has no rounding.
             spread[key] = np.maximum(spread[key], largest(np.where(np.isfinite(difference), difference, 0.0)))

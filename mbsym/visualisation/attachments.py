@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from mbsym.constraints import ConstraintElement
 from mbsym.forces import ForceElement
+from mbsym.markup import aligned
 from mbsym.model.frame_ends import on_bodies
 from mbsym.model.system import Model
 from mbsym.values.entries import named
@@ -57,8 +58,7 @@ def attachments_table(attachments: Sequence[Attachment]) -> str:
     if not attachments:
         return ""
     rows = [("element", "type", "holds on to"), *((item.name, item.type, item.holders) for item in attachments)]
-    widths = [max(len(row[k]) for row in rows) for k in range(3)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = aligned(rows)
     lines.insert(1, "-" * max(map(len, lines)))
     return "\n".join(lines) + "\n"
 

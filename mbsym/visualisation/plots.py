@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.errors import ToolchainError
+from mbsym.doors import optional
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,12 +37,7 @@ def require_matplotlib() -> None:
     Raises:
         ToolchainError: saying how to install it.
     """
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise ToolchainError(
-            "plots need matplotlib, which is not installed", remedy="install it (pip install 'mbsym[plot]')"
-        ) from None
+    optional("matplotlib", "plots need matplotlib", "plot")
 
 
 def figure(t: Array, panels: Sequence[Panel], title: str) -> Figure:

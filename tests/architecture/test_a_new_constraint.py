@@ -14,8 +14,8 @@ import mbsym
 from mbsym.constraints import CONSTRAINTS, ConstraintElement, ConstraintType
 from mbsym.constraints.element import LoopDraw, OpenLoop, PointRow
 from mbsym.errors import FormatError
-from mbsym.formats.native_text import dump_native
-from mbsym.formats.schema import json_schema
+from mbsym.formats.native.schema import json_schema
+from mbsym.formats.native.text import dump_native
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
 from mbsym.reference.constraint_elements import REFERENCE_CONSTRAINTS, ReferenceConstraint
@@ -23,8 +23,8 @@ from mbsym.spatial.vector import vector, zero_vector
 from mbsym.values.entries import holds
 from mbsym.values.lines import Line
 from mbsym.values.parameter import Vector
-from mbsym.verification.random_mechanisms import random_closed_loops
 from mbsym.visualisation.skeleton import skeleton
+from mechanisms.random_mechanisms import random_closed_loops
 
 C = TypeVar("C")
 

@@ -27,7 +27,7 @@ def request(mechanism: Mechanism, options: ExportOptions) -> Request:
             where=mechanism.model.name,
             remedy="export it to cpp",
         )
-    return Request(options.functions)
+    return Request(options.generation.functions)
 
 
 def files(exported: Exported) -> tuple[GeneratedFile, ...]:

@@ -20,8 +20,8 @@ from mbsym.errors import FormatError, ModelError
 from mbsym.forces import FORCE_ELEMENTS, ForceElement, ForceType
 from mbsym.forces.element import Draw
 from mbsym.forces.scene import MovingScene, PlacedPoint, Scene
-from mbsym.formats.native_text import dump_native
-from mbsym.formats.schema import json_schema
+from mbsym.formats.native.schema import json_schema
+from mbsym.formats.native.text import dump_native
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
 from mbsym.model.validate import validate
@@ -31,8 +31,8 @@ from mbsym.symbolic.scalar import Scalar, sqrt
 from mbsym.values.entries import holds
 from mbsym.values.lines import Line
 from mbsym.values.parameter import Value, Vector
-from mbsym.verification.random_mechanisms import random_tree
 from mbsym.visualisation.skeleton import skeleton
+from mechanisms.random_mechanisms import random_tree
 
 # ---- the record -----------------------------------------------------------------------------------------------------
 

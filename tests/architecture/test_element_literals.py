@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "mbsym"
 ROOMS = ("forces", "constraints", "reference")
 CLASSES = {record.element.__name__ for record in (*FORCE_ELEMENTS.values(), *CONSTRAINTS.values())}
 TYPES = {*FORCE_ELEMENTS, *CONSTRAINTS} - {"distance", "gear"}  # words of every day
-FOREIGN_WORDS = {"formats/mjcf.py": {"actuator"}, "formats/mjcf_words.py": {"actuator"}}
+FOREIGN_WORDS = {"formats/mjcf/reader.py": {"actuator"}, "formats/mjcf/words.py": {"actuator"}}
 """Elements of other formats that happen to have the name of one of ours."""
 
 

@@ -14,14 +14,15 @@ PACKAGE = Path(__file__).resolve().parents[2] / "mbsym"
 AT_HOME = ("joints", "reference")
 
 OTHER_MEANINGS = {
-    ("formats/mjcf.py", "JOINT_TYPES"): "MJCF's own words for types of joints",
-    ("formats/mjcf_equality.py", "_fixed_tendon"): "MJCF's own word for tendons over joints",
-    ("formats/sdf_joints.py", "JOINT_TYPES"): "SDF's own words for types of joints",
-    ("formats/urdf.py", "JOINT_TYPES"): "URDF's own words for types of joints",
-    ("formats/urdf_plus.py", "LOOP_TYPES"): "URDF+'s own words for types of joints",
+    ("formats/mjcf/reader.py", "JOINT_TYPES"): "MJCF's own words for types of joints",
+    ("formats/mjcf/equality.py", "_fixed_tendon"): "MJCF's own word for tendons over joints",
+    ("formats/sdf/joints.py", "JOINT_TYPES"): "SDF's own words for types of joints",
+    ("formats/urdf/reader.py", "JOINT_TYPES"): "URDF's own words for types of joints",
+    ("formats/urdf/plus.py", "LOOP_TYPES"): "URDF+'s own words for types of joints",
     ("loops/contracts.py", "CONSTRAINED_TERMS"): "an output: accelerations of the tree with its loops left free",
     ("loops/functions.py", "_constrained_terms"): "the same output",
     ("verification/loop_identities.py", "_open_motion"): "the same output",
+    ("verification/own_measures.py", "DIMENSIONS"): "the same output",
 }
 """Constants and functions whose words are somebody else's, with the reason."""
 
@@ -73,7 +74,11 @@ def test_what_has_other_meanings_exists() -> None:
     [
         ("loops/a.py", '"""free"""\n\ndef f(x):\n    """fixed"""\n    return x == "fixed"', ["loops/a.py:5: 'fixed'"]),
         ("cli/a.py", 'KINDS = {"planar": 1}\nNAME = "a free joint"', ["cli/a.py:1: 'planar'"]),
-        ("formats/urdf.py", 'JOINT_TYPES = {"fixed": 1}\nOTHER = "fixed"', ["formats/urdf.py:2: 'fixed'"]),
+        (
+            "formats/urdf/reader.py",
+            'JOINT_TYPES = {"fixed": 1}\nOTHER = "fixed"',
+            ["formats/urdf/reader.py:2: 'fixed'"],
+        ),
         ("joints/revolute.py", 'NAME = "revolute"', []),
     ],
 )

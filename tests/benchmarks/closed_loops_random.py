@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from mbsym.codegen.load import load_c, load_numpy
 from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.pipeline import generate
 from mbsym.reference import Reference
-from mbsym.verification.random_mechanisms import random_closed_loops
+from mechanisms.random_mechanisms import random_closed_loops
 
 FUNCTIONS = ("constrained_dynamics", "joint_wrenches")
 

@@ -23,8 +23,7 @@ from mbsym.constraints import CONSTRAINTS
 from mbsym.errors import MbsymError
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.system import Model
-from mbsym.verification.random_mechanisms import random_closed_loops
-from mbsym.verification.random_trees import random_state, random_tree
+from mbsym.verification.random_state import random_state
 from mechanisms.definitions import (
     Array,
     Derived,
@@ -37,6 +36,8 @@ from mechanisms.definitions import (
     state_error,
     turned,
 )
+from mechanisms.random_mechanisms import random_closed_loops
+from mechanisms.random_trees import random_tree
 
 LIMIT = 1e-7
 """Beyond which a seed is printed."""

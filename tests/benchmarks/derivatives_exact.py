@@ -12,6 +12,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from mbsym import examples
 from mbsym.derivatives.control_functions import CONTROL_FUNCTIONS
@@ -25,7 +28,7 @@ from mbsym.symbolic.compose import substitute
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
-from mbsym.verification.random_trees import random_tree
+from mechanisms.random_trees import random_tree
 
 
 class Derivatives:

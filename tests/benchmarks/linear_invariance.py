@@ -24,8 +24,8 @@ from mbsym.errors import MbsymError
 from mbsym.linear.transfer_matrix_modes import transfer_matrix_modes
 from mbsym.model.body import Placement
 from mbsym.model.system import Model
-from mbsym.verification.random_mechanisms import random_closed_loops
 from mechanisms.alike import on_another_ground, other_cuts, resting, with_joints_turned_round
+from mechanisms.random_mechanisms import random_closed_loops
 
 Array = NDArray[Any]
 

@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 
 from mbsym import examples
 from mbsym.errors import SimulationError
+from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.transfer_matrix.coordinates import rotation_matrices
-from mbsym.transfer_matrix.stepper import Scheme, TransferMatrixStepper, initial_coordinates
+from mbsym.transfer_matrix.stepper import Scheme, TransferMatrixStepper
 
 Array = NDArray[Any]
 DURATION = 20.0
@@ -59,13 +60,13 @@ def transfer_matrix(
     example: str, scheme: Scheme, h: float, method: str, duration: float, rotation: Any = None
 ) -> Motion:
     """A motion by transfer matrices."""
-    model, stepper = examples.load(example), stepping(example, rotation)
+    stepper = stepping(example, rotation)
     order = [stepper.elements.index(name) for name in NAMES]
     samples, every = round(duration / INTERVAL) + 1, round(INTERVAL / h)
     planar = stepper.system.is_planar
     attitudes = np.full((samples, 6) if planar else (samples, 6, 3, 3), np.nan)
     energy, closure = np.full(samples, np.nan), np.full(samples, np.nan)
-    state = stepper.start(*initial_coordinates(model, stepper.system))
+    state = stepper.start(initial_coordinates(stepper.system.mechanism), np.zeros(stepper.system.mechanism.nv))
     spent = 0.0
     for sample in range(samples):
         if sample:

@@ -21,12 +21,15 @@ from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.errors import DerivationError
 from mbsym.formats.native import read_native
 from mbsym.formats.text_source import TextSource
+from mechanisms.examples import some
 from mechanisms.generated_c import CLANG, GCC, LONGEST, TOPOLOGIES, require, run
 
 Array = NDArray[Any]
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 MODELS = [name for name in examples.names() if name not in {*TOPOLOGIES, LONGEST, "stewart_platform", "quadruped"}]
 """Bundled examples with equations, but for the longest, of which benchmarks and other tests here have some."""
+
+OF_EACH_RUN = ("cart_pole", "double_pendulum", "five_bar", "four_bar", "slider_crank", "spinning_top")
 
 
 def modules(directory: Path, model: Any, *flags: str, **options: Any) -> tuple[LoadedModule, LoadedModule, Any]:
@@ -64,7 +67,7 @@ def compared(one: LoadedModule, many: LoadedModule, name: str, arguments: list[A
         assert np.nanmax(np.abs(a - b), initial=0.0) <= 1e5 * epsilon * size
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", some(MODELS, OF_EACH_RUN))
 def test_every_bundled_model(model: str, tmp_path: Path) -> None:
     one, many, _ = modules(tmp_path, model, "-O0")
     for name in many.functions:

@@ -21,6 +21,7 @@ from mbsym.codegen.load import LoadedModule, c_module, load_numpy
 from mbsym.codegen.load_batch import CHECKED, batch_module
 from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.codegen.statuses import Status
+from mechanisms.examples import further
 from mechanisms.singular import CASES
 
 Array = NDArray[Any]
@@ -75,7 +76,8 @@ def told(module: LoadedModule, name: str, given: dict[str, Array]) -> tuple[list
 
 
 @pytest.mark.parametrize(
-    ("case", "real", "lanes"), [("flat_loop", "double", 8), ("flat_loop", "float", 16), ("crane", "double", 1)]
+    ("case", "real", "lanes"),
+    [("flat_loop", "double", 8), ("crane", "double", 1), *further(("flat_loop", "float", 16))],
 )
 def test_each_state_is_as_the_function_for_one_has_it(case: str, real: Any, lanes: int) -> None:
     """The same statuses; the same bits where that function does it; else the same but for round-off."""

@@ -18,6 +18,7 @@ from mbsym.consumers.casadi import notes
 from mbsym.consumers.consumer import ExportOptions
 from mbsym.consumers.export import export_files
 from mbsym.model.system import Model
+from mbsym.options.generation import GenerationOptions
 from mechanisms.trees import chain, tree_model
 
 ca = pytest.importorskip("casadi")
@@ -154,7 +155,7 @@ def test_a_failure_of_the_function_is_one_of_the_evaluation(tmp_path: Path) -> N
 
 
 def test_parameters_of_closed_loops_have_no_derivatives() -> None:
-    exported, _ = export_files("four_bar", "casadi", ExportOptions(symbolic_parameters="all"))
+    exported, _ = export_files("four_bar", "casadi", ExportOptions(GenerationOptions(symbolic_parameters="all")))
     assert [note[:70] for note in notes(exported)] == [
         "forward_dynamics has no Jacobian: with closed loops it has no derivati"
     ]

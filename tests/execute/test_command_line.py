@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -26,6 +27,7 @@ from mbsym.cli.json_output import DOCUMENTS, ENVELOPE
 from mbsym.examples import names
 from mbsym.registry import FORMULATIONS
 from mbsym.verification.checks import OF_ITSELF, READ_BACK
+from mechanisms.examples import further
 
 VERBS = ("info", "label", "derive", "generate", "verify", "convert", "examples", "schema")
 COMMAND = (sys.executable, "-m", "mbsym")
@@ -180,7 +182,9 @@ def test_verify_writes_the_certificate(run: Run, tmp_path: Path) -> None:
     assert run("verify", tmp_path, "--states", "2").status == 0
 
 
-@pytest.mark.parametrize("name", ["cart_pole", "floating_two_arm", "planar_3r", "puma560", "quadruped", "space_robot"])
+@pytest.mark.parametrize(
+    "name", ["cart_pole", "planar_3r", *further("floating_two_arm", "puma560", "quadruped", "space_robot")]
+)
 def test_verify_takes_a_model_and_leaves_nothing(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -353,9 +357,11 @@ def test_a_file_that_is_no_model(run: Run, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_bytes(content)
     before = contents(tmp_path)
-    start = time.process_time()
+    tracemalloc.start()
     outcome = run("generate", name, "-o", "out")
-    assert time.process_time() - start < 20, "a bomb has gone off"
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 100e6, "a bomb has gone off"
     refused(outcome, tmp_path, before)
     assert re.match(rf"{re.escape(name)}:\d+:\d+: \S", outcome.err), outcome.err
     assert "root:" not in outcome.err

@@ -96,9 +96,9 @@ def test_what_they_do_not_go_with_is_told(tmp_path: Path, capsys: pytest.Capture
     refused("space_robot", "for '2' threads", threads="2")
     refused("space_robot", "for 2.0 threads", threads=2.0)
     refused("space_robot", "no parts that threads could take", formulation="auto")
-    refused("space_robot", "--style straight", style="straight")
+    refused("space_robot", "`style straight`", style="straight")
     refused("space_robot", "falls into parts", functions=["inverse_dynamics"])
-    refused("cart_pole", "--prepare", prepare=True)
+    refused("cart_pole", "`prepare`", prepare=True)
     refused("spinning_top", "falls into parts")
     assert main(["generate", "space_robot", "-o", str(tmp_path), "--threads", "2", "--language", "numpy"]) == 2
     assert "about C, which is not generated" in capsys.readouterr().err

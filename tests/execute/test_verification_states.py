@@ -19,6 +19,7 @@ from mbsym.reference import Reference
 from mbsym.verification.certificate import verify
 from mbsym.verification.checks import Settings, run_checks
 from mbsym.verification.closed_states import REGULAR, ClosedStates
+from mechanisms.examples import further
 from mechanisms.overconstrained import windows
 
 
@@ -29,7 +30,7 @@ def leaning(count: int, angle: float) -> Model:
     return replace(model, joints=tuple(joints))
 
 
-@pytest.mark.parametrize("model", [windows(5), leaning(5, 1.0)], ids=["flat", "leaning"])
+@pytest.mark.parametrize("model", [windows(5), *further(leaning(5, 1.0))], ids=["flat", "leaning"])
 def test_a_row_of_windows_is_verified(model: Model, tmp_path: Path) -> None:
     """States near the flat position, where C and NumPy differ in the seventh digit, failed correct code."""
     generate(model, tmp_path)

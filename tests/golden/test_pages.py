@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 import mbsym
+from mechanisms.examples import some
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -29,7 +30,14 @@ PAGES = script("write_pages")
 HOUSE = script("draw_house")
 
 
-@pytest.mark.parametrize("page", PAGES.pages(), ids=lambda page: page.stem)
+SLOW = ("vibration", "transfer_matrix")
+"""What they show takes seconds to compute."""
+
+
+QUICK = [page for page in PAGES.pages() if page.stem not in SLOW]
+
+
+@pytest.mark.parametrize("page", some(PAGES.pages(), QUICK), ids=lambda page: page.stem)
 def test_pages_are_current(page: Path) -> None:
     """If a change is meant, run ``make docs`` and commit the difference."""
     text = page.read_text(encoding="utf-8")

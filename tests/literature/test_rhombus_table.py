@@ -10,6 +10,7 @@ import pytest
 
 from mbsym import examples
 from mbsym.loops.looped_system import LoopedSystem
+from mechanisms.examples import further
 from mechanisms.mechanism import mechanism_of
 from mechanisms.rhombus import Rhombus
 
@@ -27,7 +28,14 @@ def table() -> ModuleType:
 
 
 @pytest.mark.parametrize(
-    "name", ["none", "velocity", "position and velocity", "projection", "partitioning", "baumgarte 5", "baumgarte 20"]
+    "name",
+    [
+        "none",
+        "velocity",
+        "projection",
+        "baumgarte 5",
+        *further("position and velocity", "partitioning", "baumgarte 20"),
+    ],
 )
 def test_figures_agree_to_two_digits(name: str) -> None:
     module = table()

@@ -22,9 +22,8 @@ from mbsym.transfer_matrix.stepper import (
     Scheme,
     StepReport,
     TransferMatrixStepper,
-    initial_coordinates,
-    simulate_transfer_matrix,
 )
+from mechanisms.stepped import at_rest, simulate_transfer_matrix
 
 Array = NDArray[Any]
 GENERALISED_ALPHA = Scheme()
@@ -47,7 +46,7 @@ def steppers() -> Callable[..., TransferMatrixStepper]:
 
 
 def start(stepper: TransferMatrixStepper) -> Array:
-    return stepper.start(*initial_coordinates(stepper.system.mechanism.model, stepper.system))
+    return stepper.start(*at_rest(stepper.system))
 
 
 def angles(stepper: TransferMatrixStepper, state: Array) -> dict[str, float]:

@@ -22,7 +22,7 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-import mbsym.pipeline
+import mbsym.stages.simplify
 from mbsym.codegen.build import WARNINGS, compile_c
 from mbsym.codegen.load import LoadedModule, c_module, imported
 from mbsym.codegen.load_batch import batch_module
@@ -32,11 +32,9 @@ from mbsym.errors import DerivationError, MbsymError, OptionError
 from mbsym.formulations.massless_motion import massless_motion
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.loops.runtime import SPARED
 from mbsym.model.system import Model
-from mbsym.options.choices import OPTIONS
 from mbsym.options.exclusions import EXCLUSIONS
-from mbsym.options.generation import GenerationOptions
+from mbsym.options.generation import OPTIONS, GenerationOptions
 from mbsym.passes.given_sines import SINES_COSINES
 from mbsym.passes.prepare import PREPARE
 from mbsym.pipeline import express, generate
@@ -45,7 +43,7 @@ from mbsym.registry import FORMULATIONS, TRANSFER_MATRIX, contracts_of
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.system import TransferSystem
 from mbsym.verification.evidence import Numbers, expanded
-from mbsym.verification.random_trees import random_state
+from mbsym.verification.random_state import random_state
 from mbsym.verification.stepping_evidence import random_arguments
 from mechanisms.covering_array import Combination, Factor, Setting
 from mechanisms.factor_models import ImpossibleError, model_factors, model_of, start_of
@@ -75,6 +73,13 @@ AGAINST_REFERENCE: Final = 1e-8
 
 OF_FACTORS: Final = ("inverses",)
 """What kernels hand to the solver of closed loops as their formulation factors the mass matrix."""
+
+SPARED: Final = {
+    "constrained_terms": ("weighted",),
+    "position_correction": ("residual_jacobian", "weighted"),
+    "velocity_correction": ("weighted",),
+}
+"""What kernels hand to that solver for singular configurations only."""
 
 ORDINARY, FAR = 3, 2
 """Numbers of states; together they fill no row of lanes."""
@@ -117,9 +122,14 @@ class _ReachedError(Exception):
     """A function is being derived: nothing refused it."""
 
 
+def _stopped() -> Any:
+    """The first function that would be derived says that it is reached."""
+    return patch.object(mbsym.stages.simplify, "shortest", side_effect=_ReachedError)
+
+
 def quick_outcome(row: Mapping[str, str]) -> Outcome:
     """What becomes of the combination before anything is derived; "equal" where nothing refuses it."""
-    with tempfile.TemporaryDirectory() as scratch, patch.object(mbsym.pipeline, "shortest", side_effect=_ReachedError):
+    with tempfile.TemporaryDirectory() as scratch, _stopped():
         return _judged(row, Path(scratch), lambda *given: ())
 
 
@@ -328,7 +338,7 @@ def _turns(reference: Reference, rng: np.random.Generator, size: float, *, shift
         entries = []
         for unit in kind.shape.coordinate_units:
             turn = 2 * np.pi * round(size * rng.uniform(-1, 1))
-            entries.append(turn if unit == "rad" and (shifts or "pitch" not in kind.entries) else 0.0)
+            entries.append(turn if unit == "rad" and (shifts or not kind.numbers) else 0.0)
             entries[-1] = rng.uniform(-1, 1) * size if unit == "m" and shifts else entries[-1]
         moved[joint.coordinates] = entries
     return moved

@@ -9,13 +9,13 @@ from typing import Any, Final, Literal
 
 from mbsym.errors import DerivationError, FormatError, TopologyError
 from mbsym.formats.load_options import LoadOptions
-from mbsym.formats.loop_file import parse_loops
 from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.native import read_native
 from mbsym.formats.registry import example_path
 from mbsym.formats.sdf import read_sdf
 from mbsym.formats.text_source import TextSource, decoded
 from mbsym.formats.urdf import read_urdf
+from mbsym.formats.urdf.loop_file import parse_loops
 from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, express
 

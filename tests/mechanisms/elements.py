@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from mbsym.constraints import CONSTRAINTS
 from mbsym.constraints.element import ConstraintElement, ConstraintType
 from mbsym.forces import FORCE_ELEMENTS
-from mbsym.forces.element import ForceElement
+from mbsym.forces.element import ForceElement, JointElement
 from mbsym.model.system import Model
 from mbsym.reference.reference import Reference
 from mbsym.values.parameter import ControlInput
-from mbsym.verification.random_mechanisms import RandomLoop
-from mbsym.verification.random_trees import RandomDraw, RandomParameters, random_state
+from mbsym.verification.random_state import random_state
+from mechanisms.random_mechanisms import RandomLoop
+from mechanisms.random_trees import RandomDraw, RandomParameters
 
 Array = NDArray[Any]
 
@@ -36,7 +37,7 @@ def with_element(model: Model, kind: str, seed: int) -> Model:
         draw.choose_speed()
         element = record.element.random(draw)
         found += [element] if element is not None else []
-        if len(found) == (2 if record.acts_on_joint else 4):
+        if len(found) == (2 if issubclass(record.element, JointElement) else 4):
             return replace(model, forces=tuple(found), inputs=tuple(inputs))
     raise AssertionError(f"no random {kind} suits the model")
 

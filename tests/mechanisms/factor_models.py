@@ -26,17 +26,17 @@ from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.reference.rotations import rotation_quaternion
 from mbsym.values.parameter import ControlInput, Parameter, Value
-from mbsym.verification.random_mechanisms import RandomLoop
-from mbsym.verification.random_trees import (
+from mechanisms.covering_array import Factor
+from mechanisms.random_mechanisms import RandomLoop
+from mechanisms.random_trees import (
     RandomParameters,
     decimal,
     integer_direction,
     perpendicular,
-    random_pitch,
+    random_numbers,
     random_placement,
     random_vector,
 )
-from mechanisms.covering_array import Factor
 
 Array = NDArray[Any]
 
@@ -120,7 +120,7 @@ class _Drawing:
             axis=axis,
             second_axis=perpendicular(self.rng, axis) if "second_axis" in record.entries else None,
             predecessor_placement=self.placement(),
-            pitch=random_pitch(self.rng, record),
+            numbers=random_numbers(self.rng, record),
         )
 
     def body(self, name: str, form: str = "solid") -> Body:

@@ -72,9 +72,9 @@ def far_loops() -> Iterator[FarLoop]:
     for name, kind in JOINT_TYPES.items():
         if kind.is_unbound:
             continue
-        pitch: dict[str, Any] = {"pitch": 0.05} if "pitch" in kind.entries else {}
+        numbers = {number.name: 0.05 for number in kind.numbers}
         lock = mbsym.Joint(
-            "lock", name, "disc_a", "disc_b", axis=(0, 0, 1), predecessor_placement=seen, cut="cut", **pitch
+            "lock", name, "disc_a", "disc_b", axis=(0, 0, 1), predecessor_placement=seen, cut="cut", numbers=numbers
         )
         yield FarLoop(name, mbsym.Model(f"far_{name}", bodies=bodies, joints=(*joints, lock)), START, turn, travel)
     gap = float(np.linalg.norm((*shift, 0.1)))

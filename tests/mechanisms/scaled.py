@@ -8,14 +8,13 @@ from typing import Any
 
 from mbsym.constraints import DistanceConstraint, PointOnLineConstraint
 from mbsym.constraints.element import ConstraintElement
-from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.body import Placement
 from mbsym.model.system import Model
 from mbsym.values.numbers import evaluate, parameter_values
 
 
-def scaled(model: Model, length: float, mass: float = 1.0) -> Model:
-    """The model with all lengths and masses multiplied; its motion in time is the same. Forces are left out."""
+def scaled(model: Model, length: float, mass: float = 1.0, time: float = 1.0) -> Model:
+    """The model with all lengths and masses multiplied, and in another unit of time. Forces are left out."""
     numbers = parameter_values(model)
 
     def times(values: Sequence[Any], factor: float) -> tuple[float, ...]:
@@ -44,7 +43,7 @@ def scaled(model: Model, length: float, mass: float = 1.0) -> Model:
                 float(evaluate(x, numbers)) * (length if unit == "m" else 1.0)
                 for x, unit in zip(joint.initial, units[joint.name], strict=False)
             ),
-            pitch=times((joint.pitch,), length)[0] if "pitch" in JOINT_TYPES[joint.type].entries else joint.pitch,
+            numbers=tuple((name, times((value,), length)[0]) for name, value in joint.numbers),
             armature=times((joint.armature,), mass * (1.0 if "m" in units[joint.name] else length * length))[0],
         )
         for joint in model.joints
@@ -70,5 +69,5 @@ def scaled(model: Model, length: float, mass: float = 1.0) -> Model:
         frames=(),
         shapes=(),
         parameters=(),
-        gravity=times(model.gravity, length),
+        gravity=times(model.gravity, length / time**2),
     )

@@ -36,6 +36,7 @@ MODULES: Final[dict[str, dict[str, Any]]] = {
     "four_bar": {},
     "slider_crank": {},
     "rhombus_regular": {},
+    "rhombus_symmetric": {"real": "float", "functions": ["project_position_report", "project_velocity"]},
     "ball": {},
     "puma560": {
         "trigonometry": "inline",
@@ -231,6 +232,11 @@ EDITS: Final = (
     Edit("far angle", "puma560", ".c", r"outside\[0\] > \(UINT64_MAX >> 1\)", "outside[0] > UINT64_MAX - 1"),
     Edit("far angle", "puma560", "_batch.c", r"puma560_NEAR 1e5", "puma560_NEAR 1e9"),
     # Tails and layouts of batches.
+    Edit("status", "five_bar", "_batch.c", r"return worst;", "return five_bar_OK;"),
+    # In single precision.
+    Edit("status", "rhombus_symmetric", ".c", r"\? rhombus_symmetric_OK\s+: \w+_NOT_CLOSED", "? 0 : 0"),
+    Edit("status", "rhombus_symmetric", ".c", r"\*steps\s+< rhombus_symmetric_ITERATIONS", "*steps < 2"),
+    Edit("branch", "puma560", ".c", r"\n    poses\[3\] = 0\.0;", "\n"),
     Edit("tail", "puma560", "_batch.c", r"\? lane : states", "? 0 : states"),
     Edit(
         "tail",

@@ -23,8 +23,7 @@ from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.system import Model
 from mbsym.pipeline import read
-from mbsym.verification.random_mechanisms import random_closed_loops
-from mbsym.verification.random_trees import random_state
+from mbsym.verification.random_state import random_state
 from mechanisms.definitions import (
     Array,
     Derived,
@@ -39,6 +38,7 @@ from mechanisms.definitions import (
     turned,
 )
 from mechanisms.elements import with_constraint, with_element
+from mechanisms.random_mechanisms import random_closed_loops
 
 DURATION = 0.06
 """Seconds of motion: long enough for dozens of evaluations."""
@@ -74,7 +74,7 @@ def tree(kind: str, *, armature: float = 0.0, floating: bool = False) -> Model:
             second_axis=(1, 0, 1) if "second_axis" in taken else None,
             predecessor_placement=Placement((0.2, 0.05 * len(name), -0.3), (("x", 0.4), ("z", 0.7))),
             successor_placement=Placement((-0.1, 0.2, 0.1), (("y", 0.5),)),
-            pitch=0.2 if "pitch" in taken else 0,
+            numbers={number.name: 0.2 for number in JOINT_TYPES[kind].numbers},
             armature=rotor,
         )
 

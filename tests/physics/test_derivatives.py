@@ -39,10 +39,11 @@ from mbsym.symbolic.scalar import Scalar
 from mbsym.verification.certificate import verify
 from mbsym.verification.checks import Worst, check_function
 from mbsym.verification.evidence import Companions, Evidence, Numbers
-from mbsym.verification.random_trees import random_tree
 from mechanisms.benchmark_chains import benchmark_chain
 from mechanisms.exact import same
+from mechanisms.examples import further
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_trees import random_tree
 from mechanisms.told import assert_as_told
 from mechanisms.wrong_entries import with_wrong_entries
 
@@ -170,6 +171,7 @@ def test_operations_along_a_chain_of_seven() -> None:
     assert_as_told(forward, 4360)
 
 
+@pytest.mark.more
 def test_operations_along_a_chain_of_thirty() -> None:
     """81606 where it is differentiated plainly."""
     (inverse,) = counts(benchmark_chain(30), INVERSE)
@@ -202,7 +204,7 @@ def test_small_mechanisms_are_differentiated_plainly_where_that_costs_less() -> 
 # ---- generated code --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["cart_pole", "floating_two_arm", "four_bar"])
+@pytest.mark.parametrize("name", ["cart_pole", "four_bar", *further("floating_two_arm")])
 def test_the_certificate_covers_derivatives(name: str, tmp_path: Path) -> None:
     functions = [item for item in DERIVATIVE_FUNCTIONS if name != "four_bar" or item not in OF_FREE_MOTION]
     generate(name, tmp_path, functions=functions)
@@ -290,9 +292,9 @@ def test_the_door_leads_to_the_same_derivatives(tmp_path: Path) -> None:
     ("model", "of", "by", "what", "remedy"),
     [
         ("cart_pole", "inverse_dynamics", ("tau",), "no argument or run-time parameter 'tau'", "it has q, v, vdot"),
-        ("spinning_top", "inverse_dynamics", ("m",), "m is a number in this module", "--symbolic-parameters m"),
+        ("spinning_top", "inverse_dynamics", ("m",), "m is a number in this module", "`symbolic_parameters m`"),
         ("cart_pole", "dynamics", ("q",), "has no function 'dynamics'", "forward_dynamics"),
-        ("cart_pole", "mass_matrix", (), "by nothing", "--with-respect-to"),
+        ("cart_pole", "mass_matrix", (), "by nothing", "`with_respect_to`"),
         ("cart_pole", "mass_matrix", ("q", "q"), "by one thing twice", "once each"),
         ("four_bar", "project_position", ("q",), "iterates and has no derivative", "constraint_jacobian"),
     ],

@@ -17,8 +17,9 @@ from mbsym.reference import Reference
 from mbsym.registry import contracts_of
 from mbsym.verification.derivative_identities import slope
 from mbsym.verification.evidence import Companions, Numbers
-from mbsym.verification.random_trees import random_state, random_tree
+from mbsym.verification.random_state import random_state
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_trees import random_tree
 
 SEEDS = (2, 12, 20, 26, 28, 40, 41, 43, 59, 63, 67, 90, 102, 111)
 """Random trees that together have every joint type both ways round and couplings."""

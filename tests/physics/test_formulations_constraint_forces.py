@@ -6,9 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from math import ceil, log2
-from os import times
 from pathlib import Path
-from time import process_time
 
 import numpy as np
 import pinocchio as pin
@@ -30,7 +28,6 @@ from mbsym.formulations.constraint_force.matrices import cfa_matrices
 from mbsym.formulations.constraint_force.odd_even_elimination import odd_even_elimination
 from mbsym.formulations.constraint_force.serial import CFA_ELIMINATION_FUNCTIONS, CFA_SERIAL_FUNCTIONS, level_schedule
 from mbsym.formulations.kane.closed_form import KANE_FUNCTIONS
-from mbsym.formulations.kane.spatial import recursion_matrices
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.body import Body, Placement
 from mbsym.model.system import Model
@@ -40,6 +37,8 @@ from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.program import Program, count_operations
 from mbsym.symbolic.scalar import Scalar, symbol
+from mechanisms.examples import some
+from mechanisms.kane_spatial import recursion_matrices
 from mechanisms.mechanism import mechanism_of
 from mechanisms.programs import make_program
 from mechanisms.told import assert_as_told
@@ -172,22 +171,22 @@ def test_rounds_hold_every_joint_once_and_are_independent(parents: tuple[int, ..
     assert fill <= len(parents)
 
 
-def test_thirty_bodies_derive_within_two_seconds() -> None:
-    parents = (0, 1, 1, 2, 2, 3, *(k - 5 for k in range(7, 31)))
-    start = process_time()
-    CFA_FUNCTIONS["forward_dynamics"](tree(parents, "revolute"))
-    assert process_time() - start < 2
-
-
-@pytest.mark.parametrize("functions", [CFA_FUNCTIONS, CFA_SERIAL_FUNCTIONS], ids=["cfa", "cfa-serial"])
-def test_c_of_thirty_bodies_compiles_within_thirty_seconds(functions: Functions, tmp_path: Path) -> None:
-    parents = (0, 1, 1, 2, 2, 3, *(k - 5 for k in range(7, 31)))
-    program, _ = optimise(functions["forward_dynamics"](tree(parents, "revolute")))
-    for file in render(ModuleDescription("tree", (program,)), ("c",)):
-        (tmp_path / file.name).write_text(file.text)
-    before = times()
-    compile_c(tmp_path, "tree")
-    assert times().children_user - before.children_user < 30
+@pytest.mark.parametrize(
+    ("functions", "nodes", "operations", "lines"),
+    [(CFA_FUNCTIONS, 40239, 26427, 14462), (CFA_SERIAL_FUNCTIONS, 44229, 30431, 12555)],
+    ids=["cfa", "cfa-serial"],
+)
+def test_what_deriving_and_compiling_thirty_bodies_takes(
+    functions: Functions, nodes: int, operations: int, lines: int
+) -> None:
+    """Nodes that are made, operations and lines of C, none of whose functions is long; benchmarks have the seconds."""
+    mechanism = tree((0, 1, 1, 2, 2, 3, *(k - 5 for k in range(7, 31))), "revolute")
+    program = functions["forward_dynamics"](mechanism)
+    assert_as_told(len(mechanism.graph.kinds), nodes)
+    assert_as_told(program.operation_count().arithmetic, operations)
+    (source,) = (file.text for file in render(ModuleDescription("tree", (program,)), ("c",)) if file.name == "tree.c")
+    assert_as_told(source.count("\n"), lines)
+    assert max(body.count("\n") for body in source.split("\n}\n")) < 2200
 
 
 # ---- the matrices ----------------------------------------------------------------------------------------------------
@@ -368,7 +367,9 @@ def test_constraint_matrix_is_symmetric_and_exactly_what_pivots_say() -> None:
     system = cfa_matrices(mechanism).system
     graph = mechanism.graph
     right = [symbol(graph, f"x{k}") for k in range(system.starts[-1])]
-    rows = system.entry_rows()
+    rows: list[dict[int, Scalar]] = [{} for _ in right]
+    for pair in system.blocks:
+        system.enter(pair, rows)
     parents = mechanism.labelling.inboard
     for values in (
         solve(system, leaf_to_root(parents), right),
@@ -415,7 +416,7 @@ def pinocchio_model(model: Model, parents: tuple[int, ...]) -> tuple[pin.Model, 
     return twin, joint_of
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", some(range(20), range(8)))
 def test_wrenches_against_pinocchio(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 9))

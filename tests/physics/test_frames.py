@@ -25,8 +25,9 @@ from mbsym.pipeline import generate, optimise, read
 from mbsym.reference import Reference
 from mbsym.symbolic.interpret import interpret
 from mbsym.verification.certificate import verify
-from mbsym.verification.random_mechanisms import random_state, random_tree
+from mbsym.verification.random_state import random_state
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_mechanisms import random_tree
 
 Array = NDArray[Any]
 

@@ -77,9 +77,9 @@ def test_all_languages_are_certified_and_what_is_given_counts(tmp_path: Path) ->
     ("name", "options", "what"),
     [
         ("four_bar", {}, "functions with fixed text.*inline: sines and cosines as an argument are for trees"),
-        ("puma560", {"style": "shared"}, "leave out --threads and --style shared"),
-        ("puma560", {"beside": ("self-test",)}, "--self-test would call"),
-        ("cart_pole", {"prepare": True}, "--prepare would call"),
+        ("puma560", {"style": "shared"}, "leave out `threads` and `style shared`"),
+        ("puma560", {"self_test": True}, "`self_test` would call"),
+        ("cart_pole", {"prepare": True}, "`prepare` would call"),
         ("cart_pole", {"functions": ("kinetic_energy", "position_rate"), "simplify": "none"}, ""),
         ("cart_pole", {"functions": ("position_rate",)}, "no sine or cosine"),
     ],

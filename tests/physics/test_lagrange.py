@@ -18,8 +18,8 @@ from mbsym.joints.registry import JOINT_TYPES
 from mbsym.report.contents import report_sections
 from mbsym.report.sections import Entries
 from mbsym.symbolic.equality import compare
-from mbsym.verification.random_mechanisms import random_tree
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_mechanisms import random_tree
 
 SEEDS = range(48)
 

@@ -13,9 +13,9 @@ import mbsym
 from mbsym.linear.transfer_matrix_modes import transfer_matrix_modes
 from mbsym.model.body import Placement
 from mbsym.model.system import Model
-from mbsym.verification.random_mechanisms import random_closed_loops
 from mechanisms.alike import cut_at, on_another_ground, other_cuts, resting, with_joints_turned_round
 from mechanisms.in_units import CART, SLIDER, Units, in_units
+from mechanisms.random_mechanisms import random_closed_loops
 
 Array = NDArray[Any]
 

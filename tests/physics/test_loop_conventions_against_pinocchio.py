@@ -8,9 +8,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from mbsym.formats.loop_file import parse_loops
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
+from mbsym.formats.urdf.loop_file import parse_loops
 from mbsym.loops.functions import constrained_dynamics
 from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model

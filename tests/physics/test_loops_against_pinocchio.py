@@ -23,8 +23,9 @@ from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.symbolic.interpret import interpret
-from mbsym.verification.random_mechanisms import random_closed_loops
+from mechanisms.examples import further, some
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_mechanisms import random_closed_loops
 
 Array = np.ndarray[Any, Any]
 
@@ -78,7 +79,7 @@ def without_flips(start: int) -> tuple[Model, Array]:
 CASES = ["four_bar", "rhombus_spatial", "stewart_platform", "random 0", "random 400"]
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", some(CASES, [case for case in CASES if case != "random 0"]))
 def test_accelerations_agree_with_pinocchio(case: str) -> None:
     if case.startswith("random"):
         model, q = without_flips(int(case.split()[1]))
@@ -112,7 +113,7 @@ def test_accelerations_agree_with_pinocchio(case: str) -> None:
             assert np.isclose(ours, np.linalg.norm(result.contact_force.linear), rtol=1e-6)
 
 
-@pytest.mark.parametrize("case", ["rhombus_spatial", "stewart_platform"])
+@pytest.mark.parametrize("case", ["rhombus_spatial", *further("stewart_platform")])
 def test_linear_systems_agree_with_pinocchio_along_closed_motions(case: str) -> None:
     """Constraint rows are each one's own, and so are derivatives across closed loops: positions and speeds move along
     them together. With several loops Pinocchio's derivatives are not those of its own accelerations, whose central

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from mbsym.model.body import Body
 from mbsym.model.joint import Joint
 from mbsym.reference import Reference, central_difference, complex_difference, derivative_columns
-from mbsym.verification.random_mechanisms import random_state, random_tree
+from mbsym.verification.random_state import random_state
 from mechanisms.energy import energy_balance
+from mechanisms.random_mechanisms import random_tree
 
 # Rounding of sums over up to 30 bodies, relative to the size of what is summed.
 ROUNDING = 1e-12

@@ -13,8 +13,8 @@ from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference, central_difference
-from mbsym.verification.random_mechanisms import random_closed_loops
 from mechanisms.energy import energy_balance
+from mechanisms.random_mechanisms import random_closed_loops
 
 # Rounding of dense solutions, relative to the largest term; loops are drawn with condition below 300.
 ROUNDING = 1e-10

@@ -18,7 +18,8 @@ from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.reference.mechanism import NumericJoint
-from mbsym.verification.random_mechanisms import random_state, random_tree
+from mbsym.verification.random_state import random_state
+from mechanisms.random_mechanisms import random_tree
 
 TYPES = ("revolute", "prismatic", "helical", "universal", "spherical", "free", "fixed")
 AGREEMENT = 1e-10  # relative, times the condition of M where M is inverted
@@ -106,7 +107,7 @@ def _joint_model(joint: NumericJoint) -> Any:
         case "prismatic":
             return pin.JointModelPrismaticUnaligned(joint.axis)
         case "helical":
-            return pin.JointModelHelicalUnaligned(joint.axis, joint.pitch)
+            return pin.JointModelHelicalUnaligned(joint.axis, joint.numbers[0])
         case "universal":
             return pin.JointModelUniversal(joint.axis, joint.second_axis)
         case "spherical":

@@ -16,7 +16,7 @@ import pytest
 
 from mbsym.errors import FormatError, ToolchainError
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.frame_functions import FRAME_FUNCTIONS
@@ -24,6 +24,7 @@ from mbsym.kinematics.mechanism import build_mechanism
 from mbsym.model.system import Model
 from mbsym.pipeline import read
 from mbsym.symbolic.equality import compare
+from mechanisms.examples import further
 
 ROOT = Path(mujoco.__file__).parents[1]
 URDF = sorted(Path(str(file.locate())) for file in files("example-robot-data") or () if file.suffix == ".urdf")
@@ -71,7 +72,7 @@ def equal_functions(model: Model, again: Model) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", ["panda.urdf", "romeo.urdf", "cassie_v2.sdf", "quadruped.xml", "dog.xml"])
+@pytest.mark.parametrize("name", ["panda.urdf", "cassie_v2.sdf", "quadruped.xml", *further("romeo.urdf", "dog.xml")])
 def test_masses_bias_forces_and_frames_are_exactly_equal(name: str) -> None:
     if name in UNREADABLE:
         pytest.skip("masses come from files of meshes")

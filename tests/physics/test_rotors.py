@@ -28,7 +28,7 @@ from mbsym.symbolic.differentiate import forward
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.interpret import interpret
 from mbsym.symbolic.scalar import Scalar
-from mbsym.verification.random_trees import random_state
+from mbsym.verification.random_state import random_state
 from mechanisms.exact import same
 from mechanisms.mechanism import mechanism_of
 from mechanisms.trees import tree_model

@@ -26,6 +26,7 @@ from mbsym.model.system import Model
 from mbsym.reference import Reference
 from mbsym.registry import TREE_FUNCTIONS
 from mbsym.symbolic.interpret import interpret
+from mechanisms.examples import some
 from mechanisms.mechanism import mechanism_of
 
 Array = np.ndarray[Any, Any]
@@ -62,7 +63,7 @@ LOCKED = ("cassie",)
 """Legs held fast by planes that are not quite parallel: closing ends in a singular configuration, and says so."""
 
 
-@pytest.fixture(scope="module", params=TABLE)
+@pytest.fixture(scope="module", params=some(TABLE, ("cassie_simple", "cassie_v2")))
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -29,10 +29,11 @@ from mbsym.pipeline import GenerationOptions, derive, express, generate, read
 from mbsym.symbolic.scalar import Scalar
 from mbsym.verification.certificate import verify
 from mbsym.verification.derivative_identities import slope
-from mbsym.verification.random_trees import random_tree
 from mechanisms.benchmark_chains import benchmark_chain
 from mechanisms.exact import same
+from mechanisms.examples import further
 from mechanisms.mechanism import mechanism_of
+from mechanisms.random_trees import random_tree
 from mechanisms.told import assert_as_told
 
 SEEDS = (2, 12, 20, 26, 28, 40, 41, 43, 59, 63, 67, 90, 102, 111)
@@ -79,7 +80,9 @@ def matrices(mechanism: Mechanism, function: str) -> list[Matrix]:
     ]
 
 
-@pytest.mark.parametrize("name", ["double_pendulum", "planar_3r", "puma560", "spinning_top", "cart_pole", *SEEDS])
+@pytest.mark.parametrize(
+    "name", ["double_pendulum", "planar_3r", "spinning_top", "cart_pole", *SEEDS, *further("puma560")]
+)
 def test_those_of_inverse_dynamics_are_exact(name: str | int) -> None:
     """The closed form, and what is generated, which may be another form."""
     mechanism = mechanism_named(name)
@@ -144,7 +147,7 @@ def test_the_full_ones_come_through_the_door(name: str | int) -> None:
         assert same(mechanism, contracted(found), flat(expected))
 
 
-@pytest.mark.parametrize("name", ["cart_pole", "floating_two_arm", 5, 63])
+@pytest.mark.parametrize("name", ["cart_pole", 5, 63, *further("floating_two_arm")])
 def test_the_certificate_covers_them(name: str | int, tmp_path: Path) -> None:
     model = random_tree(name, bodies=(1, 4)) if isinstance(name, int) else examples.load(name)
     generate(model, tmp_path, functions=[INVERSE, FORWARD])
@@ -218,6 +221,7 @@ def test_operations() -> None:
         assert_as_told(found[1], forward)
 
 
+@pytest.mark.more
 def test_operations_along_a_chain_of_thirty() -> None:
     assert_as_told(counts(benchmark_chain(30), INVERSE)[0], 63286)
 

@@ -26,12 +26,11 @@ from mbsym.transfer_matrix.coordinates import rotation_matrices
 from mbsym.transfer_matrix.stepper import (
     Scheme,
     TransferMatrixStepper,
-    initial_coordinates,
-    simulate_transfer_matrix,
 )
 from mbsym.values.numbers import evaluate, parameter_values
-from mbsym.verification.random_trees import random_tree
 from mechanisms.bars import hanging_bars
+from mechanisms.random_trees import random_tree
+from mechanisms.stepped import at_rest, simulate_transfer_matrix
 
 Array = NDArray[Any]
 NUMPY: Any = {"engine": "numpy"}
@@ -128,7 +127,7 @@ def test_loops_have_the_forces_of_maximal_coordinates(example: str) -> None:
     """Initial accelerations are those of the index-1 equations, moving as well as at rest."""
     model = examples.load(example)
     stepper = TransferMatrixStepper(model, **NUMPY)
-    q, v = initial_coordinates(model, stepper.system)
+    q, v = at_rest(stepper.system)
     reference = Reference(model, stepper.system.mechanism.labelling)
     rng = np.random.default_rng(0)
     v = reference.consistent_velocity(q, rng.uniform(-2, 2, len(v)))
@@ -522,7 +521,7 @@ def test_c_and_numpy_agree(name: str) -> None:
     ends = []
     for engine in ("c", "numpy"):
         stepper = TransferMatrixStepper(model, engine=engine, flags=(*WARNINGS, "-O1"))
-        start = stepper.start(*initial_coordinates(model, stepper.system))
+        start = stepper.start(*at_rest(stepper.system))
         states = [stepper.advance(start, 5e-3, 20, Scheme(scheme))[0] for scheme in ("houbolt", "wilson")]
         states.append(stepper.step(start, 5e-3)[0])
         views = [stepper.observe(state) for state in states]

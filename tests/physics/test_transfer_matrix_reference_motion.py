@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from mbsym import examples
-from mbsym.transfer_matrix.stepper import simulate_transfer_matrix
+from mechanisms.stepped import simulate_transfer_matrix
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,7 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-from mbsym import __version__
-from mbsym.codegen.c.batch_drivers import Driver, batch_formals
+from mbsym.codegen.c.batch_drivers import batch_formals, driver_lines
 from mbsym.codegen.c.comments import comment_lines, operation_line
 from mbsym.codegen.c.lane_expressions import LanePrinter
 from mbsym.codegen.c.lane_kernels import lane_texts
@@ -23,6 +22,7 @@ from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH
+from mbsym.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _source(module: LoweredModule) -> BatchSourceContext:
             f"{module.names.c_symbol(function.name)}_batch",
             operation_line(function.operations),
             batch_formals(module, function, ")"),
-            tuple(Driver(module, function, printer).lines()),
+            driver_lines(module, function, printer),
         )
         for function in module.batched
     ]

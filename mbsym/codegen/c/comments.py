@@ -45,8 +45,8 @@ def function_comment(function: ModuleFunction) -> tuple[str, ...]:
     for row in table(rows):
         lines += textwrap.wrap(f"  {row}", WIDTH - 4, subsequent_indent="    ")
     lines += failure_lines(function)
-    if function.rolled is not None and function.rolled.threads:
-        shared = f"compiled with -fopenmp, {function.rolled.threads} threads share the work; "
+    if function.threads:
+        shared = f"compiled with -fopenmp, {function.threads} threads share the work; "
         lines += textwrap.wrap(f"{shared}without, one does it all, with the same bits", WIDTH - 4)
     lines.append(operation_line(function.operations))
     return comment_lines(lines)

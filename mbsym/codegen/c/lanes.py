@@ -28,7 +28,7 @@ from mbsym.codegen.expressions import (
     with_operands,
 )
 from mbsym.codegen.identifiers import Scope
-from mbsym.codegen.lower import Assignment, Block
+from mbsym.codegen.lowered import Assignment, Block
 from mbsym.symbolic.graph import ODD_FUNCTIONS
 
 FEWEST_LANES: Final = 2

@@ -10,7 +10,7 @@ from typing import Final
 
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.expressions import Constant
-from mbsym.codegen.lower import Result
+from mbsym.codegen.lowered import Result
 from mbsym.codegen.lowered_module import LoweredModule
 from mbsym.codegen.text import c_comment, enumerator
 

@@ -8,13 +8,13 @@ arrays. Angles that depend on what the body computes, as in force laws of users,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
 from mbsym.codegen.c.expressions import CPrinter
-from mbsym.codegen.description import Argument, Real, Trigonometry
+from mbsym.codegen.description import Argument, Real
 from mbsym.codegen.expressions import (
     Call,
     Constant,
@@ -27,9 +27,8 @@ from mbsym.codegen.expressions import (
     with_operands,
 )
 from mbsym.codegen.identifiers import Scope
-from mbsym.codegen.lower import Assignment, Block, LoweredFunction, Result
+from mbsym.codegen.lowered import Assignment, Block, LoweredFunction, Result
 from mbsym.codegen.text import wrapped
-from mbsym.errors import CodegenError
 
 ABREAST: Final = 4
 """The arrays' length is a multiple of this, as many as ``MODEL_FOUR`` in ``runtime/c/sincos_*.c`` takes."""
@@ -44,27 +43,6 @@ def rounding_sentence(real: Real) -> str:
     return (
         f"Sines and cosines are computed here where FLT_EVAL_METHOD rounds each step to {real}; elsewhere, and with "
         "-ffast-math, the library computes them, as accurately and more slowly."
-    )
-
-
-def chosen_trigonometry(text: str, known: Sequence[Trigonometry] = ("libm", "inline", "argument")) -> Trigonometry:
-    """The way of that name.
-
-    Args:
-        text: what is asked for.
-        known: the ways that there are.
-
-    Raises:
-        CodegenError: there is none.
-    """
-    for way in known:
-        if way == text:
-            return way
-    *others, last = known
-    raise CodegenError(
-        f"sines and cosines cannot be had from {text!r} here",
-        where="--trigonometry",
-        remedy=f"use {', '.join(others)} or {last}",
     )
 
 

@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from mbsym import __version__
 from mbsym.codegen.c.bodies import (
     SharedNames,
     body_lines,
-    front_lines,
     loop_lines,
     parameter_lines,
     part_lines,
@@ -22,8 +20,8 @@ from mbsym.codegen.c.comments import comment_lines, function_comment, operation_
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.fixed_parts import placed, runtime_text
 from mbsym.codegen.c.formals import closed, formal, formals, structure_formal
-from mbsym.codegen.c.parts import Loop, Part, split
-from mbsym.codegen.c.rolled import RolledLines, step_functions
+from mbsym.codegen.c.parts import split
+from mbsym.codegen.c.pieces import Loop, Part
 from mbsym.codegen.c.statuses import (
     StatusView,
     ToleranceView,
@@ -47,11 +45,11 @@ from mbsym.codegen.c.trigonometry import Front, in_front, rounding_sentence
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.environment import fixed_text, render_template
 from mbsym.codegen.guards import GUARDED
-from mbsym.codegen.lower import LoweredFunction
-from mbsym.codegen.lower_rolled import LoweredRolled
+from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH, c_comment, enumerator
 from mbsym.conventions import CONSTANTS
+from mbsym.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +206,12 @@ def source_context(module: LoweredModule, interface: str) -> SourceContext:
     """The source of a module."""
     names = module.names
     printer = CPrinter(module.description.real)
-    functions = tuple(view for function in module.functions for view in _derived_views(module, function, printer))
+    functions = tuple(
+        view
+        for function in module.functions
+        if function.body is not None
+        for view in function_views(module, function, function.body, printer)
+    )
     runtime = tuple(runtime_text(module, file, printer) for file in module.runtime_files)
     fixed = (*helper_texts(module, runtime), *trigonometry_texts(module, functions))
     helpers = tuple(placed(module, text, printer) for text in fixed)
@@ -225,29 +228,6 @@ def source_context(module: LoweredModule, interface: str) -> SourceContext:
     )
 
 
-def _derived_views(module: LoweredModule, function: ModuleFunction, printer: CPrinter) -> tuple[FunctionView, ...]:
-    """A derived function with its parts or steps; nothing for one with fixed text."""
-    if function.body is not None:
-        return function_views(module, function, function.body, printer)
-    return rolled_views(module, function, function.rolled, printer) if function.rolled is not None else ()
-
-
-def rolled_views(
-    module: LoweredModule, function: ModuleFunction, rolled: LoweredRolled, printer: CPrinter
-) -> tuple[FunctionView, ...]:
-    """A function behind the steps that it calls."""
-    symbol = module.names.c_symbol(function.name)
-    scope = module.names.outside()
-    views, symbols = [], []
-    for step, own in zip(rolled.steps, step_functions(function, rolled), strict=True):
-        symbols.append(scope.claim(f"{symbol}_{step.name}"))
-        *parts, last = function_views(module, own, step.body, printer, symbols[-1])
-        views += [*parts, replace(last, storage="static ")]
-    lines = RolledLines(module, function, rolled, symbols, printer).lines()
-    cost = operation_line(function.operations)
-    return (*views, FunctionView("", "void", symbol, cost, formals(module, function, "restrict", ")"), lines))
-
-
 def trigonometry_texts(module: LoweredModule, functions: Sequence[FunctionView]) -> tuple[str, ...]:
     """What computes sines and cosines, where a function calls it, with ``MODEL_`` before all names."""
     prefix = f"{module.names.module}_"
@@ -259,7 +239,7 @@ def library_headers(module: LoweredModule, texts: Sequence[str]) -> tuple[str, .
     """Headers of the C library that a source needs, fixed texts considered word by word."""
     words = {word for text in texts for word in re.findall(r"\w+", text)}
     bodies = [function.body for function in module.functions if function.body is not None]
-    bodies += [step.body for function in module.functions if function.rolled for step in function.rolled.steps]
+    bodies += [step.body for body in bodies for step in body.steps]
     mathematics = module.is_guarded or any(set(body.calls) - {"select", "sign"} for body in bodies)
     needed = {
         "math.h": mathematics or bool(module.runtime_files),
@@ -280,8 +260,10 @@ def _hash_line(module: LoweredModule) -> str:
 def function_views(
     module: LoweredModule, function: ModuleFunction, body: LoweredFunction, printer: CPrinter, symbol: str = ""
 ) -> tuple[FunctionView, ...]:
-    """A function, after the parts that it calls if it has any; under another symbol than its own if one is given."""
+    """A function, after the parts or steps that it calls; under another symbol than its own if one is given."""
     symbol = symbol or module.names.c_symbol(function.name)
+    if body.steps:
+        return _with_steps(module, function, body, printer, symbol)
     cost = operation_line(function.operations)
     outer = formals(module, function, "restrict", ")", printer.kind)
     front = _front(module, function, body, printer)
@@ -290,13 +272,12 @@ def function_views(
     returns = "int" if function.guards else "void"
     before, after = guard_declaration(module, function), verdict_lines(module, function, printer)
     if parts is None:
-        lines = (*before, *body_lines(module, function, front, printer), *after)
+        lines = (*before, *body_lines(module, function, front, printer, ()), *after)
         return (FunctionView("", returns, symbol, cost, outer, lines),)
     names = shared_names(module, function, body)
     shared = names.shared
     real = f"{module.names.module}_{printer.kind}"
     array = f"{real} {shared}[restrict {parts.shared}]"
-    results = {item.identifier: item for item in body.results}
     views, calls = [], []
     scope = module.names.outside()
     for number, part in enumerate(parts.parts, start=1):
@@ -309,15 +290,39 @@ def function_views(
             if part.shares:
                 takes.append(array)
                 gives.append(shared)
-            lines = part_lines(module, part, shared, results, printer)
+            lines = part_lines(module, part, shared, printer)
         about = f"{function.identifier}, part {number} of {len(parts.parts)}: {part.operations} operations"
         views.append(FunctionView("static ", "void", name, about, closed(takes), lines))
         calls.append(f"{INDENT}{name}({', '.join(gives)});")
     declaration = (f"{INDENT}{real} {shared}[{parts.shared}]; /* what the parts hand on */", "")
     unused = tuple(f"{INDENT}(void){identifier};" for identifier in unused_arguments(module, function, body))
-    opening = (*unused, *parameter_lines(module, front.names, real), *front_lines(module, front, printer))
+    opening = (*unused, *parameter_lines(module, front.names, real), *front.lines(module.names.module, printer))
     whole = (*opening, *before, *(declaration if parts.shared else ()), *calls, *after)
     return (*views, FunctionView("", returns, symbol, cost, outer, whole))
+
+
+def _with_steps(
+    module: LoweredModule, function: ModuleFunction, body: LoweredFunction, printer: CPrinter, symbol: str
+) -> tuple[FunctionView, ...]:
+    """A function with loops, after the steps that they call."""
+    scope = module.names.outside()
+    views: list[FunctionView] = []
+    symbols: list[str] = []
+    for step in body.steps:
+        own = replace(
+            function,
+            name=f"{function.name}_{step.name}",
+            identifier=f"{function.identifier}_{step.name}",
+            arguments=step.arguments,
+            identifiers=step.identifiers,
+            body=step.body,
+        )
+        symbols.append(scope.claim(f"{symbol}_{step.name}"))
+        *parts, last = function_views(module, own, step.body, printer, symbols[-1])
+        views += [*parts, replace(last, storage="static ")]
+    lines = body_lines(module, function, Front(body, ()), printer, symbols)
+    heads = formals(module, function, "restrict", ")")
+    return (*views, FunctionView("", "void", symbol, operation_line(function.operations), heads, lines))
 
 
 def shared_names(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> SharedNames:

@@ -9,9 +9,11 @@ from typing import Final
 
 from mbsym.codegen.expressions import Call, Constant, Select
 from mbsym.codegen.identifiers import Scope
-from mbsym.codegen.lower import Result, lower
+from mbsym.codegen.lower import lower
+from mbsym.codegen.lowered import Result
 from mbsym.codegen.printer import ExpressionPrinter, double_literal
 from mbsym.symbolic.program import Program
+from mbsym.symbolic.unroll import unrolled
 
 _RESERVED: Final = frozenset(
     ("arguments", "debugger", "eval", "export", "implements", "instanceof", "interface", "let", "null", "package",
@@ -46,7 +48,7 @@ def javascript_function(program: Program) -> str:
     row-major.
 
     Args:
-        program: without run-time parameters.
+        program: without run-time parameters; its loops are written out.
 
     Raises:
         CodegenError: the program uses a symbol that none of its inputs provides.
@@ -54,7 +56,7 @@ def javascript_function(program: Program) -> str:
     scope = Scope(_RESERVED)
     arguments = [*(item.name for item in program.inputs), *(item.name for item in program.outputs)]
     names = {name: scope.claim(name) for name in arguments}
-    body = lower(program, names, {}, Scope(_RESERVED))
+    body = lower(unrolled(program), names, {}, Scope(_RESERVED))
     printer = JavaScriptPrinter()
     formals = ", ".join(names[item.name] for item in program.inputs)
     lines = [f"function {program.name}({formals}) {{"]

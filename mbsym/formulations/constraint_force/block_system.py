@@ -62,13 +62,6 @@ class BlockSystem:
     sizes: tuple[int, ...]
     blocks: Mapping[Pair, Block]
 
-    def entry_rows(self) -> list[dict[int, Scalar]]:
-        """The whole of A by scalar unknowns, the entries that are not the constant zero."""
-        rows: list[dict[int, Scalar]] = [{} for _ in range(self.starts[-1])]
-        for pair in self.blocks:
-            self.enter(pair, rows)
-        return rows
-
     def enter(self, pair: Pair, rows: list[dict[int, Scalar]]) -> None:
         """Adds one block, and its transpose, to rows by scalar unknowns."""
         starts = self.starts

@@ -38,7 +38,7 @@ from mbsym.kinematics.rotors import rotor_forces
 from mbsym.spatial.inertia import INERTIA_ENTRIES, ArticulatedInertia
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.vector import add, cross, dot, negate, subtract, zero_vector
-from mbsym.symbolic.rolled import RolledProgram
+from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 
 FEWEST_PARTS: Final = 2
@@ -70,7 +70,7 @@ CFA_PARALLEL_FUNCTIONS: Final = motion_functions(_solution)
 # ---- as steps of parts -----------------------------------------------------------------------------------------------
 
 
-def forward_dynamics_in_parts(mechanism: Mechanism, threads: int) -> RolledProgram | None:
+def forward_dynamics_in_parts(mechanism: Mechanism, threads: int) -> Program | None:
     """Forward dynamics whose parts threads can take; None where it cannot be made so.
 
     That is where something besides joints and gravity acts, where values are run-time parameters, where the mass

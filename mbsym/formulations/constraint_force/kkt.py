@@ -128,6 +128,7 @@ def _places(mechanism: Mechanism) -> tuple[_Place, ...]:
         spaces = joint.subspaces
         n = len(spaces.freedoms)
         dual = []
+        # Columns of W are perpendicular, which records are held to as they are listed.
         for column in spaces.constraints:
             factor = 1 / dot(column, column)
             dual.append(tuple(x * factor for x in column))

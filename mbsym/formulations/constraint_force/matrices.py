@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
+from mbsym.doors import sympy
 from mbsym.errors import DerivationError
 from mbsym.formulations.constraint_force.block_system import Block, BlockSystem, factorise
 from mbsym.formulations.constraint_force.elimination_order import leaf_to_root
@@ -30,9 +31,6 @@ from mbsym.joints.subspaces import Column, unit_column
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
-
-if TYPE_CHECKING:
-    import sympy
 
 MatrixName: TypeAlias = Literal["H", "H_bar", "W", "X", "P", "I", "D", "A", "B", "C"]
 Blocks: TypeAlias = Mapping[tuple[int, int], Block]
@@ -66,8 +64,6 @@ class JointMatrices:
 
     def block(self, name: MatrixName, row: int, column: int) -> sympy.Matrix:
         """One block as a SymPy matrix, by the labels of its joints."""
-        import sympy
-
         from mbsym.symbolic.sympy_bridge import to_sympy
 
         graph = self.mechanism.graph
@@ -83,8 +79,6 @@ class JointMatrices:
         Raises:
             DerivationError: it has no entries, as A of a single free body.
         """
-        import sympy
-
         rows = [k for k, size in enumerate(self.row_sizes[name], start=1) if size]
         columns = [k for k, size in enumerate(self.column_sizes[name], start=1) if size]
         if not rows or not columns:

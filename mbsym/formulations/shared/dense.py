@@ -1,4 +1,4 @@
-"""Mass matrices and Jacobians of trees as rolled programs: sweeps along the tree, and then what there is for each two.
+"""Mass matrices and Jacobians of trees as programs with loops: sweeps along the tree, and then a loop over pairs.
 
 What a pair of bodies or speeds needs is found along the tree in base axes, so that what is computed for each pair is
 short and the same for all. Moments are about points of the bodies, and only differences of places occur: nothing large
@@ -17,13 +17,13 @@ from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.vector import add, cross, dot, subtract
 from mbsym.symbolic.graph import Graph
-from mbsym.symbolic.rolled import RolledProgram, Target
+from mbsym.symbolic.program import Program, Target
 from mbsym.symbolic.scalar import Scalar
 
 _INERTIA = 10
 
 
-def roll_mass_matrix(mechanism: Mechanism) -> RolledProgram | None:
+def roll_mass_matrix(mechanism: Mechanism) -> Program | None:
     """Composite bodies; the wrench that each speed's rate takes is projected on all speeds inward of it."""
     if not is_plain(mechanism):
         return None
@@ -103,7 +103,7 @@ def roll_mass_matrix(mechanism: Mechanism) -> RolledProgram | None:
     )
 
 
-def roll_body_jacobians(mechanism: Mechanism) -> RolledProgram | None:
+def roll_body_jacobians(mechanism: Mechanism) -> Program | None:
     """Axes of all joints, and what they do to each body's frame."""
     if not is_plain(mechanism):
         return None

@@ -1,4 +1,4 @@
-"""Dynamics and joint wrenches of a tree as rolled programs: the recursions of ``recursive``, body by body.
+"""Dynamics and joint wrenches of a tree as programs with loops: the recursions of ``recursive``, body by body.
 
 They hold for trees whose joints move independently of each other. What force elements do is written out before.
 """
@@ -22,7 +22,7 @@ from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import BodyAcceleration, body_acceleration, body_velocity, joint_speeds
 from mbsym.spatial.inertia import INERTIA_ENTRIES, ArticulatedInertia
 from mbsym.spatial.vector import dot, negate, subtract, zero_vector
-from mbsym.symbolic.rolled import RolledProgram
+from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 
 _MOTION: Final = 18
@@ -91,7 +91,7 @@ def _forces(body: TreeBody, given: Values, rates: bool) -> tuple[tuple[Scalar, .
 
 def roll_inverse_dynamics(
     contract: Contract, result: str, speeds: bool, rates: bool, mechanism: Mechanism
-) -> RolledProgram | None:
+) -> Program | None:
     """Recursive Newton-Euler algorithm, also of a mechanism whose speeds do not change, and of one at rest."""
     if not is_plain(mechanism):
         return None
@@ -183,7 +183,7 @@ def _articulated_inward(step: StepFunction, keeps: tuple[str, ...], before: Befo
     )
 
 
-def roll_forward_dynamics(mechanism: Mechanism) -> RolledProgram | None:
+def roll_forward_dynamics(mechanism: Mechanism) -> Program | None:
     """Articulated-body algorithm behind the recursive Newton-Euler algorithm for the bias forces."""
     if not is_plain(mechanism) or not never_singular(mechanism):
         return None
@@ -211,7 +211,7 @@ def roll_forward_dynamics(mechanism: Mechanism) -> RolledProgram | None:
     )
 
 
-def roll_joint_wrenches(mechanism: Mechanism) -> RolledProgram | None:
+def roll_joint_wrenches(mechanism: Mechanism) -> Program | None:
     """The wrench that keeps the speeds constant and that of the remaining motion, body by body, in joints' frames."""
     if not is_plain(mechanism) or not never_singular(mechanism):
         return None

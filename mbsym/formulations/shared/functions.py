@@ -36,10 +36,10 @@ from mbsym.formulations.shared.observed import (
     roll_potential_energy,
 )
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.symbolic.rolled import RolledProgram
+from mbsym.symbolic.program import Program
 
-RollFunction = Callable[[Mechanism], RolledProgram | None]
-"""A function as a rolled program; None where this one cannot be made."""
+RollFunction = Callable[[Mechanism], Program | None]
+"""A function as a program with loops; None where this one cannot be made."""
 
 SHARED_FUNCTIONS: Final[Mapping[str, RollFunction]] = {
     FORWARD_DYNAMICS.name: roll_forward_dynamics,

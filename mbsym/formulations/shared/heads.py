@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mbsym.formulations.contracts import Contract, Derived, sizes_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.spatial.vector import Vector3
-from mbsym.symbolic.program import Program
+from mbsym.symbolic.program import WRITTEN, Program
 from mbsym.symbolic.scalar import Scalar
 
 
@@ -17,7 +18,7 @@ def is_plain(mechanism: Mechanism) -> bool:
 
 
 def head_of(contract: Contract, mechanism: Mechanism, how: str = "") -> Program:
-    """Arguments and results, with zeros for these."""
+    """Arguments and results, which statements will write."""
     sizes = sizes_of(mechanism)
     entries = {}
     for result in contract.results:
@@ -25,7 +26,9 @@ def head_of(contract: Contract, mechanism: Mechanism, how: str = "") -> Program:
         for n in result.shape:
             size *= sizes[n] if isinstance(n, str) else n
         entries[result.name] = [Scalar(mechanism.graph, 0)] * size
-    return contract.program(mechanism, Derived(entries, f"{how}, bodies of a kind share their steps"))
+    program = contract.program(mechanism, Derived(entries, f"{how}, bodies of a kind share their steps"))
+    outputs = (replace(item, values=(WRITTEN,) * len(item.values)) for item in program.outputs)
+    return replace(program, outputs=tuple(outputs))
 
 
 def vector(entries: Sequence[Scalar]) -> Vector3:

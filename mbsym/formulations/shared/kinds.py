@@ -13,14 +13,13 @@ from typing import Final, Literal, TypeAlias
 
 from mbsym.joints.motion import JointMotion
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
-from mbsym.kinematics.placement import rounded
+from mbsym.kinematics.placement import rounded, scalars
 from mbsym.spatial.inertia import RigidInertia
 from mbsym.spatial.rotation import Factor, MatrixRotation, PlaneRotation, Rotation
 from mbsym.spatial.transform import Transform, identity_transform
 from mbsym.spatial.vector import Vector3
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.scalar import Scalar, constant, symbol
-from mbsym.values.numbers import to_scalar
 
 MOST_KINDS: Final = 5
 """Kinds of bodies with one type of joint; each has steps of its own."""
@@ -85,14 +84,17 @@ class Kind:
         return Kind(self.joint, self.flipped, tuple(marks))
 
 
-def constants_of(variants: Sequence[TreeBody], pitch: Scalar, frame: FrameName | None = None) -> list[Scalar]:
-    """The constants of a body: attitude of the joint's inboard frame, armature and pitch, which equivalent mechanisms
-    have in common, for each of these where the joint stands and the body's inertia, and the frame that is asked for."""
+def constants_of(
+    variants: Sequence[TreeBody], numbers: Sequence[Scalar], frame: FrameName | None = None
+) -> list[Scalar]:
+    """The constants of a body: attitude of the joint's inboard frame, armature and the joint's numbers, which
+    equivalent mechanisms have in common, for each of these where the joint stands and the body's inertia, and the frame
+    that is asked for."""
     body = variants[0]
     graph = body.motion.graph
     rigid = body.joint.kind.is_rigid
     rotation = Rotation(graph) if rigid else body.inboard.rotation
-    found = [entry for row in rotation.matrix() for entry in row] + [*body.armature, pitch]
+    found = [entry for row in rotation.matrix() for entry in row] + [*body.armature, *numbers]
     zero = Scalar(graph, 0)
     for each in variants:
         found += [zero] * 3 if rigid else each.inboard.translation
@@ -159,10 +161,8 @@ def sorted_bodies(variants: Sequence[Mechanism], frame: FrameName | None = None)
     values: list[list[Number]] = []
     own: list[Kind] = []
     for bodies in zip(*(variant.bodies for variant in variants), strict=True):
-        pitch = Scalar(given.graph, 0)
-        if "pitch" in bodies[0].joint.kind.entries:
-            pitch = rounded(to_scalar(bodies[0].joint.pitch, given.graph, given.names))
-        constants = constants_of(bodies, pitch, frame)
+        numbers = [rounded(entry) for entry in scalars(bodies[0].joint.values, given.graph, given.names)]
+        constants = constants_of(bodies, numbers, frame)
         known = [entry if entry.constant is None else entry.constant for entry in constants]
         values.append(known)
         own.append(kind_of(bodies[0], known))
@@ -254,14 +254,16 @@ def stand_ins(
     joint = given.joint.kind
     q = tuple(symbol(graph, f"q{k}") for k in range(len(given.q)))
     v = tuple(symbol(graph, f"v{k}") for k in range(freedoms))
-    armature, pitch = tuple(values[_TURNED : _TURNED + freedoms]), values[_TURNED + freedoms]
-    motion = joint.motion(graph, q, v, pitch)
+    first = _TURNED + freedoms
+    rest = values[first + len(joint.numbers) :]
+    armature = tuple(values[_TURNED:first])
+    motion = joint.motion(graph, q, v, tuple(values[first : len(values) - len(rest)]))
     motion = motion.reversed() if given.flipped else motion
     if carried is not None:
         images = dict(zip((entry.ref for entry in carried_by(motion)), carried, strict=True))
         motion = _mapped(motion, lambda entry: _replaced(entry, images))
     rotation = _rotation(graph, kind.marks[:_TURNED], values)
-    found, rest = [], values[_TURNED + freedoms + 1 :]
+    found = []
     for body in bodies:
         p, h, i = rest[:3], rest[4:7], rest[7:13]
         inboard = Transform(rotation, (p[0], p[1], p[2]))

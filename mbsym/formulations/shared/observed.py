@@ -1,4 +1,4 @@
-"""Poses, velocities, energies, centre of mass and momentum of a tree as rolled programs."""
+"""Poses, velocities, energies, centre of mass and momentum of a tree as programs with loops."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.observables import stored_energy
 from mbsym.spatial.vector import Vector3, add, cross, dot, scale, subtract
 from mbsym.symbolic.graph import Graph
-from mbsym.symbolic.rolled import RolledProgram
+from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar, constant
 
 _MASS_AND_MOMENT: Final = 4
 
 
-def roll_body_poses(mechanism: Mechanism) -> RolledProgram | None:
+def roll_body_poses(mechanism: Mechanism) -> Program | None:
     """Homogeneous matrices of the user's frames."""
     if not is_plain(mechanism):
         return None
@@ -55,7 +55,7 @@ def roll_body_poses(mechanism: Mechanism) -> RolledProgram | None:
     return rolled_up(head_of(BODY_POSES, mechanism), [mechanism], [outward], frame="user_frame")
 
 
-def roll_body_velocities(mechanism: Mechanism) -> RolledProgram | None:
+def roll_body_velocities(mechanism: Mechanism) -> Program | None:
     """Twists of the user's frames."""
     if not is_plain(mechanism):
         return None
@@ -69,7 +69,7 @@ def roll_body_velocities(mechanism: Mechanism) -> RolledProgram | None:
     return rolled_up(head_of(BODY_VELOCITIES, mechanism), [mechanism], [outward], frame="user_frame")
 
 
-def roll_kinetic_energy(mechanism: Mechanism) -> RolledProgram | None:
+def roll_kinetic_energy(mechanism: Mechanism) -> Program | None:
     """Twice the energy of each body and its rotors, summed inward."""
     if not is_plain(mechanism):
         return None
@@ -97,7 +97,7 @@ def roll_kinetic_energy(mechanism: Mechanism) -> RolledProgram | None:
     return rolled_up(head_of(KINETIC_ENERGY, mechanism), [variant], recursions)
 
 
-def roll_potential_energy(mechanism: Mechanism) -> RolledProgram | None:
+def roll_potential_energy(mechanism: Mechanism) -> Program | None:
     """The first moment of all bodies against gravity, and what springs store, which comes with the first body."""
     gravity = [entry.constant for entry in mechanism.gravity]
     if not is_plain(mechanism) or None in gravity:
@@ -131,7 +131,7 @@ def roll_potential_energy(mechanism: Mechanism) -> RolledProgram | None:
     return rolled_up(head_of(POTENTIAL_ENERGY, mechanism), [mechanism], [inward], before=before)
 
 
-def roll_center_of_mass(mechanism: Mechanism) -> RolledProgram | None:
+def roll_center_of_mass(mechanism: Mechanism) -> Program | None:
     """The first moment of all bodies by their mass."""
     mass = _mass(mechanism)
     if not is_plain(mechanism) or not mass:
@@ -151,7 +151,7 @@ def roll_center_of_mass(mechanism: Mechanism) -> RolledProgram | None:
     return rolled_up(head_of(CENTER_OF_MASS, mechanism), [mechanism], [inward])
 
 
-def roll_momentum(mechanism: Mechanism) -> RolledProgram | None:
+def roll_momentum(mechanism: Mechanism) -> Program | None:
     """Momenta of the bodies with their first moments, summed inward."""
     mass = _mass(mechanism)
     if not is_plain(mechanism) or not mass:

@@ -8,8 +8,7 @@ from typing import TypeAlias
 
 from mbsym.kinematics.mechanism import TreeBody
 from mbsym.symbolic.graph import Graph
-from mbsym.symbolic.program import Input
-from mbsym.symbolic.rolled import Target
+from mbsym.symbolic.program import Input, Target
 from mbsym.symbolic.scalar import Scalar
 
 Values: TypeAlias = Mapping[str, Sequence[Scalar]]

@@ -21,7 +21,7 @@ from mbsym.errors import CodegenError, DerivationError
 NAMES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
     monkeypatch.setenv("MBSYM_CACHE", str(folder))

@@ -21,7 +21,9 @@ NO_VERB = {
     "linear_source",
     "manual_page",
     "plain_values",
-    "model_source",
+    "reading",
+    "spoken",
+    "taken",
     "terminal",
     "progress",
 }

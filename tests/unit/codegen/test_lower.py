@@ -9,12 +9,16 @@ from fractions import Fraction
 import pytest
 
 from mbsym.codegen.c.expressions import CPrinter
+from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.expressions import Negation, Product, Quotient, Sum, Variable
-from mbsym.codegen.lower import LONGEST_EXPRESSION, LoweredFunction, lower
-from mbsym.codegen.numpy.expressions import NumpyPrinter
+from mbsym.codegen.lower import LONGEST_EXPRESSION, lower
+from mbsym.codegen.lowered import LoweredFunction
+from mbsym.codegen.lowered_module import lower_module
+from mbsym.codegen.numpy.bodies import NumpyPrinter
 from mbsym.errors import CodegenError
 from mbsym.symbolic.graph import Graph, Reference
-from mbsym.symbolic.program import Input, Output, ParameterInput, Program
+from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.program import WRITTEN, Call, For, Input, Output, ParameterInput, Program, Step
 
 Build = Callable[[Graph, list[Reference]], "Reference | list[Reference]"]
 
@@ -310,3 +314,29 @@ def test_numpy_prints_functions_by_their_own_names() -> None:
 
     (result,) = lowered(build).results
     assert NumpyPrinter().format(result.entries[0]) == "select(x[0], asin(x[1]), min(x[2], x[3]))"
+
+
+def test_loops_whose_steps_may_fail_are_refused() -> None:
+    graph = Graph()
+    inner = graph.symbol("inner")
+    step = Program(
+        "inverse",
+        graph,
+        (Input("inner", (1,), (inner,)),),
+        (Output("found", (1,), (graph.div(graph.const(1), inner),)),),
+    )
+    outer = Graph()
+    x = tuple(outer.symbol(f"x{k}") for k in range(2))
+    loop = For("inverses", (Call(0, (0,), (0,)), Call(0, (1,), (1,))))
+    program = Program(
+        "inverses",
+        outer,
+        (Input("x", (2,), x),),
+        (Output("y", (2,), (WRITTEN, WRITTEN)),),
+        body=(loop,),
+        steps=(Step(step, ("x",), ("y",), 0),),
+    )
+    assert interpret(program, {"x": [2.0, 4.0]})["y"].tolist() == [0.5, 0.25]
+    with pytest.raises(CodegenError, match="may fail"):
+        lower_module(ModuleDescription("model", (program,)))
+    assert lower_module(ModuleDescription("model", (replace(program, trusting=True),))).functions[0].steps

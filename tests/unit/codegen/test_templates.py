@@ -9,6 +9,7 @@ import pytest
 from jinja2 import meta, nodes
 from jinja2.exceptions import UndefinedError
 
+from mbsym.codegen.c.batch_drivers import DriverContext
 from mbsym.codegen.c.batches import BatchHeaderContext, BatchSourceContext
 from mbsym.codegen.c.views import HeaderContext, SourceContext
 from mbsym.codegen.environment import (
@@ -18,7 +19,7 @@ from mbsym.codegen.environment import (
     runtime_directory,
     template_directory,
 )
-from mbsym.codegen.numpy.views import ModuleContext
+from mbsym.codegen.numpy.views import ModuleContext, RoutineContext
 from mbsym.consumers.acados import AcadosContext
 from mbsym.consumers.cmake import CMakeContext
 from mbsym.consumers.cpp import CppContext
@@ -35,10 +36,12 @@ from mbsym.errors import CodegenError
 CONTEXTS = {
     "c/batch.c.jinja": BatchSourceContext,
     "c/batch.h.jinja": BatchHeaderContext,
+    "c/batch_driver.c.jinja": DriverContext,
     "c/header.h.jinja": HeaderContext,
     "c/source.c.jinja": SourceContext,
     "c/selftest.c.jinja": SelfTestContext,
     "numpy/module.py.jinja": ModuleContext,
+    "numpy/routine.py.jinja": RoutineContext,
     "consumers/CMakeLists.txt.jinja": CMakeContext,
     "consumers/acados.c.jinja": AcadosContext,
     "consumers/Cargo.toml.jinja": BuildScriptContext,

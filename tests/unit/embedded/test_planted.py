@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 
 from mbsym.codegen.lower import lower
-from mbsym.embedded.planted import with_faults
+from mbsym.embedded.planted import judged, with_faults
+from mbsym.symbolic.domains import Guard, Need
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input, Output, ParameterInput, Program
 
@@ -44,3 +45,27 @@ def test_each_fault_stands_alone() -> None:
     shown = [wrong[:, 0] for wrong in found.wrong["y"]]
     assert any(np.allclose(each[:, 0], wrong, rtol=1e-12) for each in denominators for wrong in shown)
     assert found.is_sign.tolist().count(False) == 2 and len(found.is_sign) == len(found.wrong["y"]) == 4
+
+
+def test_statuses_are_those_of_the_printed_text() -> None:
+    """A divisor vanishes below 1024 epsilon of its size; what lies outside a domain takes precedence."""
+    needs: tuple[tuple[Need, float], ...] = (
+        ("nonzero", 1.0),
+        ("nonzero", 0.25),
+        ("not negative", 1.0),
+        ("positive", 1.0),
+        ("within one", 1.0),
+    )
+    guards = [Guard(1, need, size, "") for need, size in needs]
+    rows = {
+        (1.0, -1.0, 0.0, 1.0, -1.0): 0,
+        (1e-9, 1.0, 0.0, 1.0, 1.0): 0,
+        (1e-13, 1.0, 0.0, 1.0, 1.0): 1,
+        (1.0, 1e-13, 0.0, 1.0, 1.0): 0,
+        (1.0, 1.0, -1e-30, 1.0, 1.0): 3,
+        (0.0, 1.0, 0.0, 0.0, 1.0): 3,
+        (1.0, 1.0, 0.0, 1.0, 1.0 + 1e-15): 3,
+        (np.nan, 1.0, 0.0, 1.0, 1.0): 1,
+    }
+    assert judged(guards, np.array(list(rows)), "double").tolist() == list(rows.values())
+    assert judged(guards[:1], np.array([[1e-9], [1e-3]]), "float").tolist() == [1, 0]

@@ -28,7 +28,7 @@ from mbsym.symbolic.equality import compare
 from mbsym.symbolic.program import Output, Program
 from mbsym.symbolic.scalar import Scalar
 from mbsym.values.entries import entries_of
-from mbsym.verification.random_trees import RandomDraw, RandomParameters
+from mechanisms.random_trees import RandomDraw, RandomParameters
 
 TYPES = sorted(FORCE_ELEMENTS)
 

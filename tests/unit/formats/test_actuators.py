@@ -9,7 +9,7 @@ from mbsym.forces import JointForce, JointFriction
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
 from mbsym.model.system import Model

@@ -9,11 +9,11 @@ import pytest
 from mbsym.constraints import LinearCoupling
 from mbsym.errors import FormatError
 from mbsym.formats.load_options import LoadOptions
-from mbsym.formats.loop_file import parse_loops
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import load_urdf, read_urdf
+from mbsym.formats.urdf.loop_file import parse_loops
 from mbsym.model.body import Placement
 from mbsym.model.joint import Coupling, Joint
 from mbsym.model.system import Model

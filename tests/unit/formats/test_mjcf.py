@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mbsym.errors import FormatError, MbsymError
 from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.formats.text_source import TextSource
 from mbsym.model.joint import Coupling

@@ -13,7 +13,7 @@ import pytest
 from mbsym.errors import FormatError
 from mbsym.formats.mjcf import load_mjcf, read_mjcf
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.reference import Reference
 from mbsym.values.numbers import evaluate
@@ -126,6 +126,15 @@ LIMB = """<mujoco><compiler angle="radian"/><worldbody><body name="a"><joint nam
 <fixed name="t"><joint joint="y" coef="-0.25"/><joint joint="z" coef="3"/></fixed></tendon>
 <equality><tendon tendon1="s" polycoef="0.1"/><tendon tendon1="s" tendon2="t" polycoef="0.2 0.5"/>
 <tendon tendon1="t" polycoef="-0.3"/></equality></mujoco>"""
+
+
+def test_what_a_tying_tendon_has_of_its_own_is_named() -> None:
+    text = """<mujoco><default><tendon damping="2"/></default><worldbody><body name="a"><joint name="x" type="slide"/>
+<geom size="1"/><body name="b"><joint name="y" type="slide"/><geom size="1"/></body></body></worldbody><tendon>
+<fixed name="t" armature="3" stiffness="0 0"><joint joint="x" coef="1"/><joint joint="y" coef="2"/></fixed></tendon>
+<equality><tendon tendon1="t"/></equality></mujoco>"""
+    (told,) = (note for note in read_mjcf(TextSource("m.xml", text)).warnings if "tendon" in note)
+    assert told.endswith("damping and armature of tendon 't', which ties joints, is left out of the dynamics")
 
 
 def test_tendons_over_more_joints_hold_what_mujoco_holds() -> None:

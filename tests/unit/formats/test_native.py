@@ -25,7 +25,7 @@ from mbsym.forces import (
     PointSpringDamper,
 )
 from mbsym.formats.native import load_native, read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.registry import example_names, example_path, load
 from mbsym.formats.text_source import TextSource
 from mbsym.joints.registry import JOINT_TYPES

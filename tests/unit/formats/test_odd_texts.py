@@ -12,7 +12,7 @@ import mbsym
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.system import Model
 from mbsym.model.validate import require_valid

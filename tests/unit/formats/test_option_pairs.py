@@ -18,12 +18,12 @@ import pytest
 import mbsym
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.registry import FORMATS
 from mbsym.formats.text_source import TextSource
 from mbsym.model.system import Model
 from mbsym.reference.reference import Reference
-from mbsym.verification.random_trees import random_state
+from mbsym.verification.random_state import random_state
 
 VALUES: dict[str, tuple[Any, ...]] = {
     "strict": (True,),

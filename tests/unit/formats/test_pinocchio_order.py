@@ -11,7 +11,7 @@ import mbsym
 from mbsym.errors import FormatError
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
 

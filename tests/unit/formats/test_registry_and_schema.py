@@ -14,9 +14,9 @@ import pytest
 import mbsym
 from mbsym import examples
 from mbsym.errors import FormatError
-from mbsym.formats.entry_sentences import SENTENCES
+from mbsym.formats.native.entry_sentences import SENTENCES
+from mbsym.formats.native.schema import ModelTable, json_schema
 from mbsym.formats.registry import example_names, load
-from mbsym.formats.schema import ModelTable, json_schema
 from mbsym.values.numbers import parameter_values
 
 ROOT = Path(mbsym.__file__).resolve().parents[1]

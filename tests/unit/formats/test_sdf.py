@@ -11,7 +11,7 @@ from mbsym.conventions import STANDARD_GRAVITY
 from mbsym.forces import JointDamper, JointFriction, JointSpring
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.sdf import read_sdf
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf

@@ -9,7 +9,7 @@ import pytest
 
 from mbsym.errors import FormatError
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.sdf import load_sdf, read_sdf
 from mbsym.formats.text_source import TextSource
 from mbsym.model.body import Body, Placement

@@ -9,8 +9,8 @@ import pytest
 from mbsym.errors import FormatError, ModelError
 from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
-from mbsym.formats.schema import json_schema
+from mbsym.formats.native.schema import json_schema
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.sdf import read_sdf
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
@@ -85,7 +85,7 @@ def test_shapes_are_read_and_written() -> None:
 
 def test_the_schema_has_every_form() -> None:
     tables = json_schema()["$defs"]
-    assert {f"{record.form.__name__}Table" for record in FORMS.values()} <= set(tables)
+    assert {f"{record.element.__name__}Table" for record in FORMS.values()} <= set(tables)
     assert tables["CylinderTable"]["required"] == ["type", "radius", "length"]
 
 

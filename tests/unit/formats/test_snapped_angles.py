@@ -10,7 +10,7 @@ import pytest
 
 import mbsym
 from mbsym.formats.load_options import LoadOptions
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.model.system import Model, with_frames
 from mbsym.pipeline import GenerationOptions, derive, express
 from mbsym.symbolic.interpret import interpret

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from mbsym.errors import FormatError, MbsymError
 from mbsym.forces import JointDamper, JointFriction
-from mbsym.formats.loop_file import LoopFile, parse_loops
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
+from mbsym.formats.urdf.loop_file import LoopFile, parse_loops
 from mbsym.model.body import Body, Placement
 from mbsym.model.geometry import placement_numbers
 from mbsym.model.inertia_checks import mass_properties
@@ -136,7 +136,7 @@ def test_options() -> None:
 
 def test_what_the_user_should_know_is_said() -> None:
     rounded, dynamics = read(ARM).warnings
-    assert "joint shoulder (1.5708)" in rounded and "--snap-angles 1e-4" in rounded
+    assert "joint shoulder (1.5708)" in rounded and "`snap_angles 1e-4`" in rounded
     assert dynamics.startswith("damping and friction of 1 joints ('shoulder')")
     assert not any("snap" in note for note in read(ARM, LoadOptions(snap_angles=1e-4)).warnings)
     world = ARM.replace('"base"', '"world"').replace('"upper"', '"ground"')

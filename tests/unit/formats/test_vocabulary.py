@@ -7,10 +7,10 @@ import pytest
 from mbsym.errors import FormatError
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.mjcf import read_mjcf
-from mbsym.formats.mjcf_words import MJCF_WORDS
+from mbsym.formats.mjcf.words import MJCF_WORDS
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
-from mbsym.formats.urdf_words import URDF_WORDS
+from mbsym.formats.urdf.words import URDF_WORDS
 from mbsym.formats.vocabulary import MOST_NAMED, Words, unknown_words
 from mbsym.formats.xml_document import read_xml
 from mbsym.model.system import Model

@@ -20,7 +20,7 @@ from mbsym.registry import FORMULATIONS, available_functions
 from mbsym.report.kane_sections import ORIGINS, kane_sections
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.interpret import interpret
-from mbsym.verification.random_trees import random_state
+from mbsym.verification.random_state import random_state
 from mechanisms.mechanism import mechanism_of
 
 FUNCTIONS = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "joint_wrenches")

@@ -16,12 +16,12 @@ from mbsym.formulations.constraint_force.parts import ALONG_PATH, Parts, divided
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.system import Model
-from mbsym.passes.rolled_steps import simplified_steps
 from mbsym.pipeline import GenerationOptions, express, optimise
 from mbsym.symbolic.equality import compare
-from mbsym.symbolic.rolled import RolledProgram, unrolled
+from mbsym.symbolic.program import For, Program
+from mbsym.symbolic.unroll import unrolled
 from mbsym.values.parameter import Parameter
-from mbsym.verification.random_mechanisms import random_tree
+from mechanisms.random_mechanisms import random_tree
 from mechanisms.trees import arms, binary, chain, comb, tree_model
 
 EXACT = GenerationOptions(symbolic_parameters="none", simplify=("slide",))
@@ -34,7 +34,7 @@ SHAPES = {
 }  # fmt: skip
 
 
-def in_parts(mechanism: Mechanism, threads: int = 2) -> RolledProgram:
+def in_parts(mechanism: Mechanism, threads: int = 2) -> Program:
     found = forward_dynamics_in_parts(mechanism, threads)
     assert found is not None
     return found
@@ -101,7 +101,7 @@ def test_the_parts_are_the_recursion(seed: int) -> None:
     for threads in (2, 4):
         rolled = in_parts(mechanism, threads)
         assert compare(unrolled(rolled), straight)
-    assert compare(unrolled(simplified_steps(rolled, lambda step: optimise(step)[0])), straight)
+    assert compare(unrolled(optimise(rolled)[0]), straight)
     assert compare(CFA_PARALLEL_FUNCTIONS["forward_dynamics"](mechanism.afresh()), straight)
 
 
@@ -140,17 +140,16 @@ def test_what_acts_besides_gravity_and_what_is_known_at_run_time_has_no_parts() 
 def test_parts_may_come_in_any_order_and_read_nothing_of_each_other() -> None:
     mechanism = express(tree(), EXACT)
     rolled = in_parts(mechanism)
-    turned = tuple(
-        replace(sweep, calls=tuple(sorted(sweep.calls, key=lambda call: -call.part))) for sweep in rolled.sweeps
-    )
-    assert turned != rolled.sweeps
-    assert compare(unrolled(rolled), unrolled(replace(rolled, sweeps=turned)))
-    inward = next(k for k, sweep in enumerate(rolled.sweeps) if sweep.title == "from all ends inward")
-    calls = rolled.sweeps[inward].calls
-    apart = tuple(replace(call, part=place) for place, call in enumerate(calls))
-    torn = (*rolled.sweeps[:inward], replace(rolled.sweeps[inward], calls=apart), *rolled.sweeps[inward + 1 :])
+    loops = [loop for loop in rolled.body if isinstance(loop, For)]
+    assert len(loops) == len(rolled.body)
+    turned = tuple(replace(loop, calls=tuple(sorted(loop.calls, key=lambda call: -call.part))) for loop in loops)
+    assert turned != rolled.body
+    assert compare(unrolled(rolled), unrolled(replace(rolled, body=turned)))
+    inward = next(k for k, loop in enumerate(loops) if loop.title == "from all ends inward")
+    apart = tuple(replace(call, part=place) for place, call in enumerate(loops[inward].calls))
+    torn = (*loops[:inward], replace(loops[inward], calls=apart), *loops[inward + 1 :])
     with pytest.raises(SymbolicError, match="another part"):
-        unrolled(replace(rolled, sweeps=torn))
+        unrolled(replace(rolled, body=torn))
 
 
 def test_others_are_not_made_so() -> None:

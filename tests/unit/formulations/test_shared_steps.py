@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from mbsym import examples
+from mbsym.derivatives.sparsity import sparsity_of
 from mbsym.errors import SymbolicError
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
 from mbsym.formulations.shared import kinds
@@ -17,18 +19,22 @@ from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
-from mbsym.passes.rolled_steps import simplified_steps
 from mbsym.pipeline import GenerationOptions, express, optimise
 from mbsym.symbolic.equality import compare
-from mbsym.symbolic.rolled import RolledProgram, unrolled
-from mbsym.verification.random_mechanisms import random_tree
+from mbsym.symbolic.evaluator import Evaluator
+from mbsym.symbolic.finite_field import evaluate
+from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.program import For, Program
+from mbsym.symbolic.show import show
+from mbsym.symbolic.unroll import unrolled
+from mechanisms.random_mechanisms import random_tree
 
 NUMERIC = GenerationOptions(symbolic_parameters="none")
 MOVING = tuple(name for name, kind in JOINT_TYPES.items() if not kind.is_rigid)
 
 
-def simplified(rolled: RolledProgram) -> RolledProgram:
-    return simplified_steps(rolled, lambda step: optimise(step)[0])
+def simplified(rolled: Program) -> Program:
+    return optimise(rolled)[0]
 
 
 def planar_chain(count: int) -> Model:
@@ -109,12 +115,13 @@ def test_a_wrong_step_is_found() -> None:
     mechanism = express(planar_chain(3), NUMERIC)
     rolled = SHARED_FUNCTIONS["inverse_dynamics"](mechanism)
     assert rolled is not None
-    first, *others = rolled.sweeps
+    first, *others = rolled.body
+    assert isinstance(first, For)
     changed = tuple(
         replace(call, numbers=(call.numbers[0] + Fraction(1, 7), *call.numbers[1:])) if call.numbers else call
         for call in first.calls
     )
-    wrong = replace(rolled, sweeps=(replace(first, calls=changed), *others))
+    wrong = replace(rolled, body=(replace(first, calls=changed), *others))
     assert not compare(unrolled(wrong), TREE_FUNCTIONS["inverse_dynamics"](mechanism.afresh()))
 
 
@@ -122,11 +129,11 @@ def test_calls_that_read_what_was_not_written_are_refused() -> None:
     rolled = SHARED_FUNCTIONS["inverse_dynamics"](express(planar_chain(2), NUMERIC))
     assert rolled is not None
     with pytest.raises(SymbolicError, match="not written"):
-        unrolled(replace(rolled, sweeps=rolled.sweeps[1:]))
+        unrolled(replace(rolled, body=rolled.body[1:]))
     with pytest.raises(SymbolicError, match="never written"):
-        unrolled(replace(rolled, sweeps=rolled.sweeps[:1]))
+        unrolled(replace(rolled, body=rolled.body[:1]))
     with pytest.raises(SymbolicError, match="again"):
-        unrolled(replace(rolled, sweeps=(*rolled.sweeps, rolled.sweeps[-1])))
+        unrolled(replace(rolled, body=(*rolled.body, rolled.body[-1])))
 
 
 def test_steps_and_their_operations_do_not_depend_on_the_number_of_bodies() -> None:
@@ -144,20 +151,45 @@ def test_tables_of_dense_results_grow_with_the_number_of_bodies_alone() -> None:
     for function, pairs_of in (("mass_matrix", 66), ("body_jacobians", 78)):
         rolled = SHARED_FUNCTIONS[function](express(planar_chain(12), NUMERIC))
         assert rolled is not None
-        (pairs,) = simplified(rolled).pairs
+        small = simplified(rolled)
+        (pairs,) = small.pairs
         assert len(pairs.outer) == len(pairs.inner) == 12
         assert pairs.count == len(list(pairs.each())) == pairs_of
         # What is found for each pair in a plane: no more than the place of one point seen from another takes.
-        assert rolled.steps[pairs.step].program.operation_count().arithmetic < 20
+        assert small.steps[pairs.step].program.operation_count().arithmetic < 20
 
 
 def test_an_entry_of_a_dense_result_is_written_once() -> None:
     rolled = SHARED_FUNCTIONS["mass_matrix"](express(planar_chain(3), NUMERIC))
     assert rolled is not None
     with pytest.raises(SymbolicError, match=r"writes M\[3\] again"):
-        unrolled(replace(rolled, pairs=rolled.pairs * 2))
+        unrolled(replace(rolled, body=(*rolled.body, *rolled.pairs)))
     with pytest.raises(SymbolicError, match="not written"):
-        unrolled(replace(rolled, sweeps=rolled.sweeps[:1]))
+        unrolled(replace(rolled, body=(*rolled.body[:2], *rolled.pairs)))
+
+
+def test_loops_are_shown_compared_and_interpreted_as_they_are() -> None:
+    mechanism = express(planar_chain(3), NUMERIC)
+    rolled = SHARED_FUNCTIONS["mass_matrix"](mechanism)
+    assert rolled is not None
+    small, straight = simplified(rolled), TREE_FUNCTIONS["mass_matrix"](mechanism.afresh())
+    assert compare(small, straight)
+    at = {"q": [[0.3, -0.4, 1.1], [0.0, 0.0, 0.0]]}
+    found, expected = interpret(small, at)["M"], interpret(straight, at)["M"]
+    # Sums of some dozen terms of at most the size of the largest entry.
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14 * np.max(np.abs(expected)))
+    one, other = evaluate((small, straight))
+    assert one == other
+    (near,) = Evaluator(small)([0.3, -0.4, 1.1]).values()
+    np.testing.assert_allclose(near, expected[0], rtol=0, atol=1e-14 * np.max(np.abs(expected)))
+    lines = show(small).splitlines()
+    assert "  M := 0" in lines and any(line.startswith("  entry(outer_wrench") for line in lines)
+    assert lines[-2:] == ["  # mass matrix, each speed with those inward of it", "  M := entry of 3 pairs"]
+    assert "  composite_revolute_1, 3 times" in lines
+    with pytest.raises(SymbolicError, match="unrolled"):
+        small.nodes()
+    # Nobody may take what statements write for a zero of the structure.
+    assert sparsity_of(small)["M"].columns == ((0, 1, 2),) * 3
 
 
 def test_what_stays_in_a_plane_costs_no_more_than_that() -> None:

@@ -40,8 +40,8 @@ class Case:
         shape = self.kind.shape
         self.q = tuple(symbol(self.graph, f"q[{k}]") for k in range(shape.nq))
         self.v = tuple(symbol(self.graph, f"v[{k}]") for k in range(shape.nv))
-        self.pitch = constant(self.graph, Fraction(3, 10) if "pitch" in self.kind.entries else 0)
-        outward = self.kind.motion(self.graph, self.q, self.v, self.pitch)
+        self.numbers = tuple(constant(self.graph, Fraction(3, 10)) for _ in self.kind.numbers)
+        outward = self.kind.motion(self.graph, self.q, self.v, self.numbers)
         self.outward = outward
         self.motion: JointMotion = outward.reversed() if flipped else outward
         rng = np.random.default_rng(5)
@@ -158,7 +158,7 @@ def closed_gap(case: Case) -> ClosureGap:
     zero = zero_vector(case.graph)
     # Twists are taken at the origin of S, which is that of P where the joint does not slide.
     twist = subtract(zero, angular), subtract(zero, linear)
-    return ClosureGap(inverse.rotation.matrix(), inverse.translation, twist, case.pitch)
+    return ClosureGap(inverse.rotation.matrix(), inverse.translation, twist, case.numbers)
 
 
 @pytest.mark.parametrize("name", TYPES)
@@ -186,7 +186,7 @@ def test_rows_of_cut_joints_have_exact_rates_anywhere(name: str) -> None:
     graph = Graph()
     x = tuple(symbol(graph, f"x[{k}]") for k in range(6))
     y = tuple(symbol(graph, f"y[{k}]") for k in range(6))
-    pitch = constant(graph, Fraction(3, 10) if "pitch" in kind.entries else 0)
+    numbers = tuple(constant(graph, Fraction(3, 10)) for _ in kind.numbers)
     turns = [about_axis(k, x[k]) for k in range(3)]
     rotation = turns[0].then(turns[1]).then(turns[2])
     first, second, third = (vector(graph, [int(k == i) for i in range(3)]) for k in range(3))
@@ -196,7 +196,7 @@ def test_rows_of_cut_joints_have_exact_rates_anywhere(name: str) -> None:
     # Of the point of P's body at the origin of S, where rows of sliding joints are taken.
     at_s = subtract(velocity, cross(omega, place))
     twist = (omega, at_s if kind.slides else velocity)
-    rows = kind.closure_rows(ClosureGap(rotation.matrix(), place, twist, pitch))
+    rows = kind.closure_rows(ClosureGap(rotation.matrix(), place, twist, numbers))
     rng = np.random.default_rng(2)
     point = {"x": rng.uniform(-0.5, 0.5, 6), "y": rng.uniform(-1, 1, 6)}
 
@@ -220,7 +220,7 @@ def test_rows_of_cut_joints_have_exact_rates_anywhere(name: str) -> None:
 
 
 def test_conventions_are_filled_into_lines() -> None:
-    lines = joint_conventions()
+    lines = joint_conventions(JOINT_TYPES.values())
     assert [line.split()[0] for line in lines] == ["Free", "Spherical", "Cylindrical"]
     assert "Planar: q" in lines[2] and "Universal: q" in lines[2]
 

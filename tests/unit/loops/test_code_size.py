@@ -7,16 +7,18 @@ from pathlib import Path
 import pytest
 
 import mbsym
-from mbsym import examples, pipeline
+from mbsym import examples
 from mbsym.cli.application import main
 from mbsym.errors import DerivationError
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.loops.code_size import code_size
 from mbsym.model.body import Body, Placement
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
 from mbsym.pipeline import GenerationOptions, derive, express, generate_files
 from mbsym.registry import TREE_FUNCTIONS, available_functions, contracts_of
+from mbsym.stages import share, simplify
+from mechanisms.examples import further
 from mechanisms.overconstrained import windows
 
 AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
@@ -33,7 +35,7 @@ def chain(count: int) -> Model:
     return Model(f"chain{count}", bodies, joints)
 
 
-@pytest.mark.parametrize("model", [chain(6), chain(20), windows(5)])
+@pytest.mark.parametrize("model", [chain(6), windows(5), *further(chain(20))])
 def test_the_estimate_is_right_within_a_factor_of_four(model: Model) -> None:
     mechanism = express(model, GenerationOptions())
     derivation, files = generate_files(model)
@@ -44,7 +46,7 @@ def test_the_estimate_is_right_within_a_factor_of_four(model: Model) -> None:
 
 
 @pytest.mark.parametrize("function", ["constrained_derivative_terms", "independent_dynamics_derivatives"])
-@pytest.mark.parametrize("model", [windows(3), windows(5), examples.load("stewart_platform")])
+@pytest.mark.parametrize("model", [windows(3), *further(windows(5), examples.load("stewart_platform"))])
 def test_so_is_that_of_derivatives_with_closed_loops(model: Model, function: str) -> None:
     derivation, files = generate_files(model, GenerationOptions(functions=(function,)))
     contracts = contracts_of(derivation.mechanism)
@@ -53,14 +55,14 @@ def test_so_is_that_of_derivatives_with_closed_loops(model: Model, function: str
     assert written / 4 < size.total < 4 * written
 
 
-@pytest.mark.parametrize("count", [300, 1000])
+@pytest.mark.parametrize("count", [300, *further(1000)])
 def test_a_long_chain_is_refused_before_it_is_derived(
     count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "optimise", lambda program: pytest.fail("derived"))
+    monkeypatch.setattr(simplify, "optimise", lambda program: pytest.fail("derived"))
     with pytest.raises(DerivationError) as caught:
         mbsym.generate(chain(count), tmp_path, functions=["body_jacobians", "mass_matrix"], style="straight")
-    for words in ("MB of code", "body_jacobians", "mass_matrix", "--function", "transfer-matrix", "--largest"):
+    for words in ("MB of code", "body_jacobians", "mass_matrix", "`functions`", "transfer-matrix", "`largest`"):
         assert words in str(caught.value)
     assert not list(tmp_path.iterdir())
 
@@ -128,7 +130,7 @@ def test_the_size_of_large_code_and_every_step_are_told(
     assert [what for what, _, _ in told] == ["analyse the loops", "derive mass_matrix", "print the code"]
     assert main(["generate", "four_bar", "-o", str(tmp_path)]) == 0
     assert "note" not in capsys.readouterr().err
-    monkeypatch.setattr(pipeline, "WORTH_TELLING", 0.0)
+    monkeypatch.setattr(share, "WORTH_TELLING", 0.0)
     assert main(["generate", "four_bar", "-o", str(tmp_path)]) == 0
     assert "note: four_bar makes about" in capsys.readouterr().err
     assert main(["generate", "four_bar", "-o", str(tmp_path), "--largest", "0.1"]) == 2

@@ -9,7 +9,7 @@ import pytest
 
 import mbsym
 from mbsym.cli.application import main
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.registry import example_names
 from mbsym.loops.immobility import immobility
 from mbsym.model.body import Body, Placement

@@ -87,7 +87,7 @@ ELEMENTS: dict[str, ConstraintElement] = {
 
 @pytest.mark.parametrize("kind", CUT_TYPES)
 def test_residual_jacobian_is_the_derivative_of_the_residual_anywhere(kind: str) -> None:
-    mechanism = mechanism_of(loop(kind, pitch=0.05 if "pitch" in JOINT_TYPES[kind].entries else 0))
+    mechanism = mechanism_of(loop(kind, numbers={number.name: 0.05 for number in JOINT_TYPES[kind].numbers}))
     program = gap_program(mechanism, closures(mechanism))
     assert program.output("residual").shape == (6 - JOINT_TYPES[kind].shape.nv,)
     generator = np.random.default_rng(1)
@@ -101,7 +101,7 @@ def test_residual_jacobian_is_the_derivative_of_the_residual_anywhere(kind: str)
 
 @pytest.mark.parametrize("kind", CUT_TYPES)
 def test_bias_is_minus_the_rate_of_the_jacobian_anywhere(kind: str) -> None:
-    mechanism = mechanism_of(loop(kind, pitch=0.05 if "pitch" in JOINT_TYPES[kind].entries else 0))
+    mechanism = mechanism_of(loop(kind, numbers={number.name: 0.05 for number in JOINT_TYPES[kind].numbers}))
     _check_bias(mechanism)
 
 

@@ -13,7 +13,7 @@ import mbsym
 from mbsym.cli import main
 from mbsym.errors import FormatError, ModelError
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.beam import Beam
 from mbsym.model.beams_of_models import with_beams, without_beams

@@ -15,7 +15,7 @@ from mbsym import examples
 from mbsym.cli.application import VERBS, command_of, main
 from mbsym.errors import DerivationError, ModelError
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.formats.urdf import read_urdf
 from mbsym.formulations.catalogue import TREE_FUNCTIONS
@@ -181,8 +181,19 @@ LINES = {
     "generate": ["-o", "out"],
     "simulate": ["--duration", "1e-3"],
     "export": ["-o", "out"],
+    "label": [],
+    "linearise": [],
+    "equilibrium": [],
+    "modes": [],
+    "response": ["--from", "1", "--to", "2"],
+    "verify": [],
+    "identify": [],
+    "convert": ["out.yaml"],
 }
 """How each verb with the option --coordinates is called."""
+
+WITHOUT_ORDER = {"convert", "identify", "verify"}
+"""Verbs that take the tree of the default order."""
 
 
 @pytest.mark.parametrize("verb", sorted(LINES))
@@ -194,7 +205,10 @@ def test_coordinates_are_checked_against_the_tree_that_is_taken(
     line = [verb, *(["casadi"] if verb == "export" else []), "four_bar", *LINES[verb]]
     refused = r"joint '{}' has no coordinates of its own: it closes a loop of the tree taken; name some of "
     for order, missing in (("weight", "D"), ("breadth-first", "C")):
-        assert main([*line, "--order", order, "--coordinates", missing]) == 2
+        asked = ["--order", order] if order != "weight" else []
+        if asked and verb in WITHOUT_ORDER:
+            continue
+        assert main([*line, *asked, "--coordinates", missing]) == 2
         assert refused.format(missing) in capsys.readouterr().err
         assert list(tmp_path.iterdir()) == []
     if verb in ("derive", "info"):

@@ -13,7 +13,7 @@ import mbsym
 from mbsym import AppliedWrench, Frame, Placement, PointSpringDamper
 from mbsym.errors import FormatError, ModelError
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.frame_ends import on_bodies, turned
 from mbsym.model.shape import Shape
@@ -23,7 +23,7 @@ from mbsym.pipeline import GenerationOptions, express
 from mbsym.reference.reference import Reference
 from mbsym.shapes.forms import Box
 from mbsym.values.numbers import evaluate
-from mbsym.verification.random_trees import random_state
+from mbsym.verification.random_state import random_state
 from mbsym.visualisation.attachments import attachments_of
 from mbsym.visualisation.skeleton import skeleton
 from mbsym.visualisation.surfaces import surfaces_of

@@ -17,7 +17,7 @@ from mbsym.errors import FormatError, ModelError
 from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.linear.observed import spelt_out
 from mbsym.model.system import Model, with_frames

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import fields
+from dataclasses import fields, replace
 from inspect import getsource
 from textwrap import dedent
 
@@ -112,7 +112,16 @@ def test_what_is_no_direction_or_inertia_is_refused_by_name() -> None:
         )
 
 
-@pytest.mark.parametrize("kind", [Placement, Body, Joint])
+def test_numbers_of_a_joint_are_given_by_name() -> None:
+    screw = Joint("screw", "helical", "ground", "rod", pitch=0.1)
+    assert screw == Joint("screw", "helical", "ground", "rod", numbers={"pitch": 0.1})
+    assert (screw.pitch, screw.values, screw.numbers) == (0.1, (0.1,), (("pitch", 0.1),))
+    assert replace(screw, pitch="p").pitch == replace(screw, numbers={"pitch": "p"}).pitch == "p"
+    assert replace(screw, armature=2).pitch == 0.1
+    assert Joint("pin", "revolute", "ground", "rod", pitch=0).numbers == () and len({screw, screw}) == 1
+
+
+@pytest.mark.parametrize("kind", [Placement, Body])
 def test_checkers_see_the_arguments_that_there_are(kind: type) -> None:
     """The signature for type checkers names the fields in their order."""
     (definition,) = ast.parse(dedent(getsource(kind))).body

@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import mbsym
 from mbsym import examples
 from mbsym.codegen.load import LoadedModule, load_numpy
 from mbsym.errors import ModelError
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.inertial_parameters import with_inertial_parameters
 from mbsym.model.system import Model
@@ -84,3 +85,11 @@ def test_a_first_moment_stands_alone() -> None:
     ):
         with pytest.raises(ModelError, match=complaint):
             require_valid(replace(model, bodies=(wrong, *model.bodies[1:])))
+
+
+def test_a_body_whose_name_begins_with_a_digit(tmp_path: Path) -> None:
+    text = "bodies: {2a: {mass: 1, inertia: [1, 1, 1]}}\njoints: {j: {type: revolute, from: ground, to: 2a}}\n"
+    model = read_native(TextSource("m.yaml", text))
+    done = mbsym.generate(model, tmp_path, functions=("mass_matrix",), symbolic_parameters=("2a.inertial",))
+    assert done.derivation.mechanism.symbolic_parameters[0] == "body_2a_mass"
+    assert mbsym.verify(tmp_path, states=2).passed

@@ -13,7 +13,7 @@ import mbsym
 from mbsym.errors import FormatError, ModelError
 from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.native import read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.text_source import TextSource
 from mbsym.model.named_state import NamedState
 from mbsym.model.state_values import state_values

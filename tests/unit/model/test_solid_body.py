@@ -12,7 +12,7 @@ import mbsym
 from mbsym.errors import FormatError, ModelError
 from mbsym.formats.mjcf import read_mjcf
 from mbsym.formats.native import load_native, read_native
-from mbsym.formats.native_text import dump_native
+from mbsym.formats.native.text import dump_native
 from mbsym.formats.rigid_frames import exact_mass
 from mbsym.formats.text_source import TextSource
 from mbsym.model.body import Body, Placement

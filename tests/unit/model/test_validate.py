@@ -60,7 +60,7 @@ def the_error(model: Model) -> Diagnostic:
 def test_solid_bodies_on_any_joint_are_sound(kind: str) -> None:
     model = chain("revolute", kind)
     driven, joint = model.joints
-    if "pitch" in joint.kind.entries:
+    if joint.kind.numbers:
         assert errors(model)[0].what == "helical joint 'j2' has no pitch"
         joint = replace(joint, pitch="0.01")
     assert validate(replace(model, joints=(driven, joint))) == ()
@@ -73,7 +73,10 @@ def test_solid_bodies_on_any_joint_are_sound(kind: str) -> None:
         ({"axis": (0, 0)}, ("joints", 1, "axis"), "are not 3 numbers"),
         ({"axis": 3}, ("joints", 1, "axis"), "are not 3 numbers"),
         ({"axis": (0, 0, math.nan)}, ("joints", 1, "axis", 2), "nan"),
-        ({"pitch": math.inf}, ("joints", 1, "pitch"), "inf"),
+        ({"type": "helical", "pitch": math.inf}, ("joints", 1, "pitch"), "inf"),
+        ({"pitch": 0.1}, ("joints", 1, "pitch"), "'pitch' means nothing for revolute joint 'j2'"),
+        ({"numbers": (("lead", "0.1"),)}, ("joints", 1, "lead"), "'lead' means nothing for revolute joint 'j2'"),
+        ({"second_axis": (1, 0, 0)}, ("joints", 1, "second_axis"), "means nothing for revolute joint 'j2'"),
         ({"armature": "-0.1"}, ("joints", 1, "armature"), "negative"),
         ({"lower": (1, 2)}, ("joints", 1, "lower"), "1 coordinates but 2 entries"),
         ({"effort": (1, 2)}, ("joints", 1, "effort"), "1 speeds but 2 entries"),

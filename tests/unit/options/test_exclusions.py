@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 import mbsym
-import mbsym.pipeline
+import mbsym.stages.simplify
 from mbsym.cli import main
+from mbsym.consumers.registry import CONSUMERS
 from mbsym.errors import OptionError
 from mbsym.options.exclusions import EXCLUSIONS, table
+from mbsym.options.generation import typed
 
 COUPLED = """
 name: coupled
@@ -39,11 +41,11 @@ forces:
 """
 
 EARLY = {
-    "--batch without C": "cart_pole --language numpy --batch all",
-    "--trigonometry inline without C": "cart_pole --language numpy --trigonometry inline",
-    "--self-test without C": "cart_pole --language numpy --self-test",
-    "--safety-report without C": "cart_pole --language numpy --safety-report",
-    "--threads without C": "space_robot --language numpy --formulation cfa-parallel --threads 2",
+    "batch without C": "cart_pole --language numpy --batch all",
+    "trigonometry inline without C": "cart_pole --language numpy --trigonometry inline",
+    "self_test without C": "cart_pole --language numpy --self-test",
+    "safety_report without C": "cart_pole --language numpy --safety-report",
+    "threads without C": "space_robot --language numpy --formulation cfa-parallel --threads 2",
     "threads of straight functions": "space_robot --formulation cfa-parallel --threads 2 --style straight",
     "threads without parts": "space_robot --formulation kane --threads 2",
     "frames of steps": "four_bar --formulation transfer-matrix --frame coupler",
@@ -57,8 +59,8 @@ EARLY = {
     "prepared steps": "cart_pole --prepare --style shared",
     "given sines of loops": "four_bar --trigonometry argument",
     "given sines of steps": "space_robot --trigonometry argument --style shared",
-    "given sines and --self-test": "space_robot --trigonometry argument --self-test",
-    "given sines and --prepare": "cart_pole --trigonometry argument --prepare",
+    "given sines and self_test": "space_robot --trigonometry argument --self-test",
+    "given sines and prepare": "cart_pole --trigonometry argument --prepare",
 }
 """Commands that are refused before anything is derived."""
 
@@ -72,7 +74,7 @@ LATE = {
 
 
 def test_each_exclusion_has_a_command() -> None:
-    assert [*EARLY, *LATE] == list(EXCLUSIONS)
+    assert {**EARLY, **LATE}.keys() == EXCLUSIONS.keys()
 
 
 @pytest.mark.parametrize("name", [*EARLY, *LATE])
@@ -83,19 +85,20 @@ def test_it_is_told_in_one_sentence(
     Path("coupled.yaml").write_text(COUPLED, encoding="utf-8")
     Path("sprung.yaml").write_text(SPRUNG, encoding="utf-8")
     if name in EARLY:
-        monkeypatch.setattr(mbsym.pipeline, "shortest", None)
+        monkeypatch.setattr(mbsym.stages.simplify, "shortest", None)
     assert main(["generate", *(EARLY | LATE)[name].split(), "-o", "out"]) == 2
     told = capsys.readouterr().err.strip()
     exclusion = EXCLUSIONS[name]
     assert told.count("\n") == 0
-    assert f"{exclusion.options[0]}: " in told
-    assert max(re.split(r"{\w+}", exclusion.sentence), key=len) in told
-    assert exclusion.remedy.split("{")[0] in told
+    assert told.startswith(typed(f"`{exclusion.options[0]}`: "))
+    assert max(re.split(r"{\w+}", typed(exclusion.sentence)), key=len) in told
+    assert typed(exclusion.remedy).split("{")[0].split("`")[0] in told
+    assert "`" not in told
     assert not Path("out").exists()
 
 
 def test_other_verbs_ask_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mbsym.pipeline, "shortest", None)
+    monkeypatch.setattr(mbsym.stages.simplify, "shortest", None)
     with pytest.raises(OptionError, match="has no functions of frames"):
         mbsym.compile("four_bar", formulation="transfer-matrix", frames=("coupler",))
     with pytest.raises(OptionError, match="has no functions of frames"):
@@ -103,9 +106,24 @@ def test_other_verbs_ask_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_calls_from_python_are_refused_alike(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="--batch: this is about C, which is not generated"):
+    with pytest.raises(OptionError, match="`batch`: this is about C, which is not generated"):
         mbsym.generate("cart_pole", tmp_path, languages=("numpy",), batch=("all",))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", [name for name, record in CONSUMERS.items() if record.excludes])
+def test_what_a_consumer_excludes_is_told_before_anything_is_derived(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(mbsym.stages.simplify, "shortest", None)
+    lines = {"functions": ["--function", "mass_matrix"], "formulation": ["--formulation", "transfer-matrix"]}
+    for row in CONSUMERS[name].excludes:
+        assert main(["export", name, "cart_pole", *lines[row.options[0]], "-o", str(tmp_path / "out")]) == 2
+        told = capsys.readouterr().err
+        assert told.startswith(typed(f"`{row.options[0]}`: "))
+        assert row.sentence.split("}")[-1] in told and row.remedy in told
+        assert f"export to {name}" in row.against
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_table_of_the_page_has_all() -> None:

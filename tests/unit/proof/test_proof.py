@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 import mbsym
-from mbsym.codegen import lower, lower_rolled
-from mbsym.codegen.c import parts
+import mbsym.stages
+from mbsym.codegen import lower, lower_loops
+from mbsym.codegen.c import pieces, placing
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.expressions import Sum, Variable
 from mbsym.consumers.export import export
@@ -20,6 +21,7 @@ from mbsym.errors import ProofError, SymbolicError
 from mbsym.forces.joint_friction import JointFriction
 from mbsym.kinematics import regrouping, sliding
 from mbsym.model.system import Model
+from mbsym.proof import printed, steps
 from mbsym.proof.printed import _Scene
 from mbsym.symbolic.graph import Graph
 from mechanisms.benchmark_chains import benchmark_chain
@@ -107,7 +109,7 @@ def test_a_fault_in_sliding_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_fault_in_a_pass_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, mbsym.pipeline, "optimise", lambda pair: (another_sign(pair[0]), pair[1]))
+    changed(monkeypatch, mbsym.stages.simplify, "optimise", lambda pair: (another_sign(pair[0]), pair[1]))
     assert refused(tmp_path, "double_pendulum", {"functions": ("bias_force",)}).function == "bias_force"
 
 
@@ -118,19 +120,22 @@ def another_sign(program: Any) -> Any:
 
 
 def test_a_fault_in_preparing_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, mbsym.pipeline, "prepared", lambda programs: (another_sign(programs[0]), *programs[1:]))
+    changed(monkeypatch, mbsym.stages.prepare, "prepared", lambda programs: (another_sign(programs[0]), *programs[1:]))
     assert "prepare=True" in str(refused(tmp_path, "puma560", {**PREPARED, "functions": ("inverse_dynamics",)}))
 
 
 def test_a_fault_in_given_sines_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changed(
-        monkeypatch, mbsym.pipeline, "with_given_sines", lambda programs: (another_sign(programs[0]), *programs[1:])
+        monkeypatch,
+        mbsym.stages.give_sines,
+        "with_given_sines",
+        lambda programs: (another_sign(programs[0]), *programs[1:]),
     )
     assert "trigonometry='argument'" in str(refused(tmp_path, "double_pendulum", GIVEN))
 
 
 def test_a_fault_in_compressing_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, mbsym.pipeline, "compress", another_sign)
+    changed(monkeypatch, mbsym.stages.compress, "compress", another_sign)
     error = refused(tmp_path, "planar_3r", COMPRESSED)
     assert error.function == "inverse_dynamics_by_q_v" and "compressed=True" in str(error)
 
@@ -141,18 +146,18 @@ def test_a_fault_in_lowering_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_fault_in_shared_steps_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    changed(monkeypatch, lower_rolled, "_places", lambda places: (*places[:-1], max(places[-1] - 1, 0)))
+    changed(monkeypatch, lower_loops, "_places", lambda places: (*places[:-1], max(places[-1] - 1, 0)))
     with pytest.raises((ProofError, SymbolicError)):
         mbsym.generate("quadruped", tmp_path / "new", style="shared", functions=("inverse_dynamics",))
     assert not (tmp_path / "new").exists()
 
 
 def test_a_fault_in_lanes_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def other_sign(loop: parts.Loop) -> parts.Loop:
+    def other_sign(loop: pieces.Loop) -> pieces.Loop:
         first, *others = loop.statements
         return replace(loop, statements=(replace(first, expression=lower.negated(first.expression)), *others))
 
-    changed(monkeypatch, parts._Placing, "_loop", other_sign)
+    changed(monkeypatch, placing.Placing, "_loop", other_sign)
     assert ", in C," in str(refused(tmp_path, benchmark_chain(8), {**IN_LANES, "simplify": "none"}))
 
 
@@ -164,3 +169,56 @@ def test_a_sum_inside_a_sum_is_read_as_it_is_written() -> None:
     nested = Sum(((False, a), (True, Sum(((False, b), (False, c))))))
     assert CPrinter("double").format(nested) == "a - b + c"
     assert scene.value(nested) == scene.value(Sum(((False, a), (True, b), (False, c))))
+
+
+def test_steps_are_followed_over_residues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No node for any call, be a result asked entry by entry, or times a column where it has too many."""
+    monkeypatch.setattr(printed, "_followed", None)
+    monkeypatch.setattr(steps, "MOST_PAIRS", 5)
+    mbsym.generate("puma560", tmp_path, style="shared")
+    proof = proof_of(tmp_path)
+    assert proof["not_proven"] == {} and proof["equal_to"]["mass_matrix"] == "kane"
+
+
+def test_a_wrong_entry_of_a_matrix_with_too_many_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steps, "MOST_PAIRS", 5)
+    changed(monkeypatch, lower_loops, "_lowered_pairs", lambda pairs: replace(pairs, inner=other_start(pairs.inner)))
+    assert refused(tmp_path, "planar_3r", {**SHARED, "functions": ("mass_matrix",)}).function == "mass_matrix"
+
+
+def other_start(items: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    """Items of pairs of which the first goes where the second one goes."""
+    first, *others = items
+    return ((first[0], *items[1][1:3], *first[3:]), *others)
+
+
+def test_steps_with_functions_that_the_field_does_not_know_are_followed_over_the_graph(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = mbsym.examples.load("cart_pole")
+    asked: list[object] = []
+    followed = printed._followed
+
+    def noted(*given: Any) -> Any:
+        asked.append(given)
+        return followed(*given)
+
+    monkeypatch.setattr(printed, "_followed", noted)
+    rubbing = replace(model, forces=(*model.forces, JointFriction("rubbing", "rail", 3)))
+    mbsym.generate(rubbing, tmp_path, style="shared", functions=("inverse_dynamics",))
+    assert proof_of(tmp_path)["equal_to"] == {"inverse_dynamics": "kane"} and asked
+
+
+@pytest.mark.parametrize("faulty", ["straight", "in C"])
+def test_each_way_of_what_others_take_is_held(faulty: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A workspace that is right in one language and wrong in the other."""
+    ways = printed._ways
+
+    def with_fault(module: Any, function: Any, scene: Any, languages: Any) -> Iterator[tuple[str, Any]]:
+        for way, results in ways(module, function, scene, languages):
+            ((name, entries),) = results.items() if function.name == "prepare" else [("", [])]
+            yield way, {name: [-entries[0], *entries[1:]]} if name and way == faulty else results
+
+    monkeypatch.setattr(printed, "_ways", with_fault)
+    options = {**PREPARED, "trigonometry": "inline", "functions": ("gravity_force",)}
+    assert "is not what" in str(refused(tmp_path, "puma560", options))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import re
 import sys
 from collections.abc import Callable
@@ -105,14 +104,7 @@ def test_what_is_no_mesh_is_refused(tmp_path: Path, name: str, content: bytes, m
 
 
 def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = builtins.__import__
-
-    def without(name: str, *rest: Any) -> Any:
-        if name.startswith("trimesh"):
-            raise ImportError(name)
-        return found(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "trimesh", None)
     with pytest.raises(ToolchainError, match=re.escape("pip install 'mbsym[meshes]'")):
         read_mesh(write_stl(tmp_path / "b.stl", VERTICES, FACES))
 

@@ -150,6 +150,14 @@ def test_laws_are_held_from_when_they_ask_for_too_much(rail: Path) -> None:
     assert result.v[-1, 0] == pytest.approx(1.25 + 7.5, rel=1e-8)
 
 
+def test_what_comes_after_a_stop_is_not_told(rail: Path) -> None:
+    loads = mbsym.Loads(inputs=lambda t, q, v: [20.0 * t], saturate=True)
+    result = run(rail, 1.8, loads=loads, limits="stop", method="rk4", step=0.6)
+    # 10/6 t^3 = 0.1 at 0.3915 s, before 20 t is more than 10 N.
+    assert result.t[-1] == pytest.approx(0.06 ** (1 / 3), rel=0.1)
+    assert result.exceeded == ()
+
+
 def test_followers_and_cut_joints(tmp_path: Path) -> None:
     path = tmp_path / "geared.yaml"
     path.write_text(

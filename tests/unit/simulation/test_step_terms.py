@@ -14,7 +14,7 @@ from mbsym.simulation.options import Preparation
 from mbsym.simulation.step_terms import external_power, speeds_of_momentum, variational_terms
 from mbsym.verification.checks import Worst, check_function
 from mbsym.verification.evidence import Companions, Evidence, Numbers
-from mbsym.verification.random_trees import random_state
+from mbsym.verification.random_state import random_state
 
 FUNCTIONS = (external_power, variational_terms, speeds_of_momentum)
 

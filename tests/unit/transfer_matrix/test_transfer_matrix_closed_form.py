@@ -24,7 +24,8 @@ from mbsym.symbolic.sympy_bridge import from_sympy_many
 from mbsym.transfer_matrix import closed_form
 from mbsym.transfer_matrix.matrices import derive_transfer_matrices
 from mbsym.transfer_matrix.module import kernel_programs
-from mbsym.transfer_matrix.stepper import Iteration, TransferMatrixStepper, initial_coordinates
+from mbsym.transfer_matrix.stepper import Iteration, TransferMatrixStepper
+from mechanisms.stepped import at_rest
 
 Array = NDArray[Any]
 SYMBOLS = (
@@ -233,7 +234,7 @@ def test_product_of_matrices_is_the_recursion() -> None:
     assert derived.overall is not None
     assert str(derived.overall.expression) == "U_body_8*U_body_6*B_body_9*U_body_4*B_body_10*U_body_2"
     stepper = TransferMatrixStepper(model, engine="numpy")
-    state = stepper.start(*initial_coordinates(model, stepper.system))
+    state = stepper.start(*at_rest(stepper.system))
     h = 0.01
     force = derived.overall.root_force(reduced_matrices(stepper, state, h), sp.zeros(2, 1), sp.zeros(2, 1))
     once = Iteration(most=1, acceptable=1.0, newton=False)

@@ -20,6 +20,7 @@ from mbsym.transfer_matrix import closed_form
 from mbsym.transfer_matrix.matrices import derive_transfer_matrices
 from mbsym.transfer_matrix.settings import LIMITS
 from mbsym.transfer_matrix.stepper import Iteration, TransferMatrixStepper
+from mechanisms.stepped import at_rest
 
 Array = NDArray[Any]
 
@@ -146,9 +147,7 @@ def test_what_is_taken_for_converged_hardly_changes(real: str) -> None:
 def test_every_loose_step_is_counted_once(engine: Any) -> None:
     model = examples.load("rhombus_regular")
     stepper = TransferMatrixStepper(model, engine=engine)
-    from mbsym.transfer_matrix.stepper import initial_coordinates
-
-    state = stepper.start(*initial_coordinates(model, stepper.system))
+    state = stepper.start(*at_rest(stepper.system))
     loose = Iteration(tolerance=1e-300, acceptable=1e-3, most=1)
     _, report = stepper.advance(state, 0.01, 7, iteration=loose)
     assert (report.steps, report.loose_steps, report.iterations) == (7, 7, 7)

@@ -21,12 +21,12 @@ from mbsym.model.system import Model
 from mbsym.transfer_matrix.module import generate_step
 from mbsym.transfer_matrix.recognition import transfer_system
 from mbsym.transfer_matrix.settings import Status
-from mbsym.transfer_matrix.stepper import simulate_transfer_matrix
 from mbsym.transfer_matrix.system import TransferSystem
 from mbsym.values.numbers import evaluate_reference
 from mbsym.values.parameter import ControlInput, Parameter
 from mechanisms.mechanism import mechanism_of
 from mechanisms.one_joint import BAR, one_joint
+from mechanisms.stepped import simulate_transfer_matrix
 
 
 def recognised(model: Model, rotation: Any = None) -> TransferSystem:
@@ -220,22 +220,6 @@ def test_a_rotation_variable_of_the_other_kind_is_refused(rotation: Any, words: 
     joint = Joint("j", "revolute" if rotation == "cardan" else "spherical", "ground", "a")
     with pytest.raises(DerivationError, match=words):
         recognised(pendulum(joints=(joint,)), rotation)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"step": 0.0}, "give a positive step"),
-        ({"step": -1e-3}, "give a positive step"),
-        ({"step": float("nan")}, "give a positive step"),
-        ({"duration": -1.0}, "give a positive duration"),
-        ({"every": 0}, "record every step"),
-        ({"scheme": "euler"}, "known are"),
-    ],
-)
-def test_impossible_steps_are_refused(arguments: dict[str, Any], words: str) -> None:
-    with pytest.raises(SimulationError, match=words):
-        simulate_transfer_matrix(pendulum(), **{"duration": 1.0, "step": 0.01, "engine": "numpy", **arguments})
 
 
 def test_an_open_loop_is_refused() -> None:

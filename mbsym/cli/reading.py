@@ -1,0 +1,117 @@
+"""What says how a model is read: the options that all verbs share, and the warnings that are told."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from mbsym.cli.spoken import spoken
+from mbsym.cli.taken import taken
+from mbsym.errors import ModelError
+from mbsym.formats.load_options import DEFAULTS, LoadOptions
+from mbsym.option import alike, option, options_of
+from mbsym.options.generation import GenerationOptions
+
+if TYPE_CHECKING:
+    from mbsym.model.system import CoordinateOrder, Model
+    from mbsym.model.wrench_inputs import WrenchAxes
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a model is read, and what is asked of it beyond its file."""
+
+    load: LoadOptions = DEFAULTS
+    coordinates: str = option(
+        "",
+        "Order of q, v and tau: as joints stand in the 'file' (robot files depth first), by 'labels', or NAME,NAME: "
+        "these "
+        "joints first. Default: what the model says, else file.",
+        "coordinates",
+    )
+    wrench_inputs: tuple[str, ...] = option(
+        (),
+        "NAME,...: a wrench at each of these frames, bodies or joints is a run-time input, six entries of u; "
+        "repeatable.",
+        "wrench-input",
+    )
+    wrench_axes: WrenchAxes = option(
+        "local",
+        "Axes of these wrenches: local (the frame's) or aligned (those of the base).",
+        "wrench-axes",
+        choices=("local", "aligned"),
+        refused="there are no axes {}",
+        error=ModelError,
+    )
+    order: str = alike(GenerationOptions, "order")
+    cut: tuple[str, ...] = option((), "NAME,...: joints that must be cut to open loops; repeatable.", "cut")
+    keep: tuple[str, ...] = option((), "NAME,...: joints that must not be cut; repeatable.", "keep")
+
+    def __post_init__(self) -> None:
+        for item in options_of(Reading):
+            item.require(getattr(self, item.name))
+
+
+PLAIN: Final = Reading()
+"""As the file says."""
+
+READING: Final[Any] = taken(Reading)
+"""The default of a verb's parameter."""
+
+
+def read_model(source: str, reading: Reading = PLAIN, *, tell: bool = True) -> Model:
+    """The model, its warnings on standard error.
+
+    Args:
+        source: file, or name of a bundled example.
+        reading: how it is read.
+        tell: False leaves its warnings to the caller.
+    """
+    from mbsym.formats.registry import load
+    from mbsym.model.coordinate_order import joints_by_coordinates
+    from mbsym.model.system import with_cuts, with_virtual_joints
+    from mbsym.model.validate import require_valid
+    from mbsym.model.wrench_inputs import with_wrench_inputs
+
+    # What the pipeline reads is this; a verb that derives nothing does without the rest of it.
+    model = load(source, reading.load)
+    require_valid(model)
+    if reading.cut or reading.keep:
+        model = with_cuts(model, reading.cut, reading.keep)
+        # By name, where the model's entries have numbers: these demands come from the command line.
+        model.label(order=reading.order)
+        require_valid(model)
+    if reading.coordinates:
+        model = replace(model, coordinate_order=_order(reading.coordinates))
+        require_valid(model)
+        labelling = model.label(order=reading.order)  # the tree that the verb is going to take
+        joints_by_coordinates(with_virtual_joints(model, labelling), labelling)
+    if reading.wrench_inputs:
+        model = with_wrench_inputs(model, reading.wrench_inputs, reading.wrench_axes)
+        require_valid(model)
+    if tell:
+        for warning in model.warnings:
+            tell_warning(warning)
+        tell_immobility(model, reading.order)
+    return model
+
+
+def _order(text: str) -> CoordinateOrder:
+    if text == "file" or text == "labels":
+        return "file" if text == "file" else "labels"
+    return tuple(name.strip() for name in text.split(","))
+
+
+def tell_warning(sentence: str) -> None:
+    """Says it on standard error."""
+    print(f"warning: {spoken(sentence)}", file=sys.stderr)
+
+
+def tell_immobility(model: Model, order: str = "weight") -> None:
+    """Says on standard error where nothing of the model can move."""
+    from mbsym.loops.immobility import immobility
+
+    found = immobility(model, order)
+    if found:
+        tell_warning(found)

@@ -1,0 +1,258 @@
+"""Equality constraints of MJCF: joints that close loops, and couplings of two joints or more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from fractions import Fraction
+
+from mbsym.constraints import LinearCoupling
+from mbsym.formats.mjcf.defaults import MAIN, Defaults
+from mbsym.formats.rigid_frames import compose, exact, inverse, text
+from mbsym.formats.text_source import Place, TextSource
+from mbsym.formats.xml_document import Element
+from mbsym.formats.xml_numbers import read_number, read_numbers, read_triple
+from mbsym.joints.fixed import FIXED
+from mbsym.joints.spherical import SPHERICAL
+from mbsym.model.body import COINCIDENT, Placement
+from mbsym.model.frame import Frame
+from mbsym.model.joint import Coupling, Joint
+from mbsym.model.names import free_name
+from mbsym.values.numbers import evaluate
+from mbsym.values.parameter import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Closures:
+    """What equality constraints stand for: joints that are cut, joints that follow others, relations of several."""
+
+    loops: list[Joint] = field(default_factory=list)
+    couplings: list[Coupling] = field(default_factory=list)
+    relations: list[LinearCoupling] = field(default_factory=list)
+
+
+def closures(
+    classes: Defaults,
+    root: Element,
+    joints: dict[str, Joint],
+    poses: dict[str, Placement],
+    sites: dict[str, Frame],
+    references: dict[str, Value],
+    places: dict[tuple[str, ...], Place],
+) -> Closures:
+    """What the elements <equality> stand for.
+
+    Args:
+        classes: default classes of the file.
+        root: the model.
+        joints: by name.
+        poses: of each body in the world at the reference position, where loops are closed.
+        sites: by name, on their bodies.
+        references: the value of each joint's coordinate there.
+        places: line and column of what is read are added.
+
+    Raises:
+        FormatError: a constraint refers to what does not exist, or is not covered.
+    """
+    source = classes.source
+    found = Closures()
+    given = {item.attributes.get("name", "") for equality in root.all("equality") for item in equality.children}
+    taken = {*joints}
+    for equality in root.all("equality"):
+        for element in equality.children:
+            # What is not active is read all the same, so that mistakes in it are found before somebody switches it on.
+            # Constraints of all types have their defaults under one tag.
+            usual = classes.applied(replace(element, tag="equality"), MAIN)
+            active = usual.attributes.get("active", "true") != "false"
+            if element.tag in ("joint", "tendon"):
+                coupling = (
+                    _coupling(source, element, joints, references)
+                    if element.tag == "joint"
+                    else _tendon_coupling(source, root, element, joints, references)
+                )
+                if not active:
+                    continue
+                if isinstance(coupling, Coupling):
+                    found.couplings.append(coupling)
+                    places["couplings", coupling.joint] = element.place
+                else:
+                    coupling = replace(coupling, name=free_name(coupling.name, {item.name for item in found.relations}))
+                    found.relations.append(coupling)
+                    places["constraints", coupling.name] = element.place
+            elif element.tag in ("connect", "weld"):
+                name = element.attributes.get("name", "")
+                if not name:
+                    name = free_name(f"{element.tag}_{len(found.loops) + 1}", taken | given)
+                while name in taken:
+                    name += "_"
+                taken.add(name)
+                loop = _loop_joint(source, element, name, poses, sites)
+                if active:
+                    found.loops.append(loop)
+                    places["joints", name] = element.place
+            elif active:
+                raise source.error(
+                    element.place,
+                    f"the constraint <{element.tag}> is not covered",
+                    "use connect, weld, joint or tendon",
+                )
+    return found
+
+
+def _loop_joint(
+    source: TextSource, element: Element, name: str, poses: dict[str, Placement], sites: dict[str, Frame]
+) -> Joint:
+    if "site1" in element.attributes or "site2" in element.attributes:
+        return _between_sites(source, element, name, sites)
+    first = _body(source, element, "body1", poses)
+    second = _body(source, element, "body2", poses) if "body2" in element.attributes else next(iter(poses))
+    if element.tag == "connect":
+        if "anchor" not in element.attributes:
+            raise source.error(element.place, "<connect> has no anchor", 'add anchor="0 0 0"')
+        on_first = Placement(read_triple(source, element, "anchor"))
+        return Joint(
+            name,
+            SPHERICAL.name,
+            first,
+            second,
+            predecessor_placement=on_first,
+            successor_placement=_relative(poses[second], _on(poses[first], on_first)),
+            cut="cut",
+        )
+    placement = _weld_pose(source, element, first, second, poses)
+    # The tree is that of the bodies, so that coordinates are those of the file.
+    return Joint(name, FIXED.name, first, second, predecessor_placement=placement, cut="cut")
+
+
+def _between_sites(source: TextSource, element: Element, name: str, sites: dict[str, Frame]) -> Joint:
+    """The origins of two sites, or their frames, stay one, wherever they are at the reference position."""
+    mixed = [key for key in ("body1", "body2", "anchor", "relpose") if key in element.attributes]
+    if mixed:
+        raise source.error(element.place, f"{mixed[0]} beside sites", "name two sites, or bodies")
+    for key in ("site1", "site2"):
+        if element.attributes.get(key, "") not in sites:
+            raise _unknown(source, element, key, element.attributes.get(key, ""), list(sites))
+    first, second = (sites[element.attributes[key]] for key in ("site1", "site2"))
+    ends = [first.placement, second.placement]
+    if element.tag == "connect":
+        ends = [Placement(end.translation) for end in ends]
+    kind = SPHERICAL if element.tag == "connect" else FIXED
+    return Joint(
+        name,
+        kind.name,
+        first.body,
+        second.body,
+        predecessor_placement=ends[0],
+        successor_placement=ends[1],
+        cut="cut",
+    )
+
+
+def _weld_pose(source: TextSource, element: Element, first: str, second: str, poses: dict[str, Placement]) -> Placement:
+    """The frame of the second body in that of the first."""
+    if "relpose" in element.attributes:
+        values = read_numbers(source, element, "relpose", 7)
+        if any(evaluate(value) != 0 for value in values[3:]):
+            x, y, z, a, b, c, d = values
+            return Placement((x, y, z), quaternion=(a, b, c, d))
+    return _relative(poses[first], poses[second])
+
+
+def _on(outer: Placement, inner: Placement) -> Placement:
+    return inner if outer == COINCIDENT else compose(outer, inner, 1e-13)
+
+
+def _relative(first: Placement, second: Placement) -> Placement:
+    """The frame ``second`` in the frame ``first``, both given in the world."""
+    if first == COINCIDENT:
+        return second
+    if first == second:
+        return COINCIDENT
+    return compose(inverse(first), second, 1e-13)
+
+
+def _coupling(
+    source: TextSource, element: Element, joints: dict[str, Joint], references: dict[str, Value]
+) -> Coupling | LinearCoupling:
+    """y - y0 = a0 + a1 (x - x0): higher powers are not covered. Without a second joint y keeps a value."""
+    first = _named(source, element, "joint1", joints)
+    second = _named(source, element, "joint2", joints) if "joint2" in element.attributes else ""
+    polynomial: tuple[Value, ...] = (0, 1)
+    if "polycoef" in element.attributes:
+        polynomial = read_numbers(source, element, "polycoef", 1, 2, 3, 4, 5)
+    if not second:
+        held = references.get(first, 0)
+        value: Value = f"{polynomial[0]} + ({held})" if evaluate(held) else polynomial[0]
+        return LinearCoupling(element.attributes.get("name") or f"{first}_held", (first,), (1,), value)
+    if any(evaluate(value) != 0 for value in polynomial[2:]):
+        raise source.error(element.place, "a coupling that is not linear is not covered", "keep two coefficients")
+    constant, ratio = polynomial[0], polynomial[1] if len(polynomial) > 1 else 0
+    y0, x0 = references.get(first, 0), references.get(second, 0)
+    if evaluate(y0) == 0 and evaluate(x0) == 0:
+        return Coupling(first, second, ratio, constant)
+    return Coupling(first, second, ratio, f"{constant} + ({y0}) - ({ratio})*({x0})")
+
+
+def _tendon_coupling(
+    source: TextSource, root: Element, element: Element, joints: dict[str, Joint], references: dict[str, Value]
+) -> Coupling | LinearCoupling:
+    """L1 - L1_0 = a0 + a1 (L2 - L2_0) of fixed tendons, L a sum of coefficients times coordinates.
+
+    Of two joints the second follows the first; more keep a relation.
+    """
+    tendons = [_fixed_tendon(source, root, element, "tendon1")]
+    if "tendon2" in element.attributes:
+        tendons.append(_fixed_tendon(source, root, element, "tendon2"))
+    polynomial: tuple[Value, ...] = (0, 1)
+    if "polycoef" in element.attributes:
+        polynomial = read_numbers(source, element, "polycoef", 1, 2, 3, 4, 5)
+    if len(tendons) == 2 and any(evaluate(value) != 0 for value in polynomial[2:]):
+        raise source.error(element.place, "a coupling that is not linear is not covered", "keep two coefficients")
+    slope = exact(polynomial[1]) if len(polynomial) > 1 else Fraction(0)
+    factors: dict[str, Fraction] = {}
+    for tendon, scale in zip(tendons, (Fraction(1), -slope), strict=False):
+        for part in tendon.all("joint"):
+            name = _named(source, part, "joint", joints)
+            factors[name] = factors.get(name, Fraction(0)) + scale * exact(read_number(source, part, "coef"))
+    factors = {name: factor for name, factor in factors.items() if factor}
+    if len(factors) < 2:
+        raise source.error(element.place, "a tendon that holds one joint or none is not covered", "name two joints")
+    total: Value = polynomial[0]
+    for name, factor in factors.items():
+        if evaluate(references.get(name, 0)) != 0:
+            total = f"{total} + ({factor})*({references[name]})"
+    if len(factors) == 2:
+        (leader, a), (follower, b) = factors.items()
+        return Coupling(follower, leader, text(-a / b), f"({total})/({b})" if evaluate(total) else 0)
+    name = element.attributes.get("name") or element.attributes["tendon1"]
+    return LinearCoupling(name, tuple(factors), tuple(map(text, factors.values())), total)
+
+
+def _fixed_tendon(source: TextSource, root: Element, element: Element, key: str) -> Element:
+    tendons = {tendon.attributes.get("name", ""): tendon for group in root.all("tendon") for tendon in group.children}
+    name = element.attributes.get(key, "")
+    if name not in tendons:
+        raise _unknown(source, element, key, name, list(tendons))
+    if tendons[name].tag != "fixed":
+        raise source.error(element.place, f"tendon {name!r} is spatial, which is not covered", "use fixed tendons")
+    return tendons[name]
+
+
+def _named(source: TextSource, element: Element, key: str, joints: dict[str, Joint]) -> str:
+    name = element.attributes.get(key, "")
+    if name not in joints:
+        raise _unknown(source, element, key, name, list(joints))
+    return name
+
+
+def _body(source: TextSource, element: Element, key: str, poses: dict[str, Placement]) -> str:
+    name = element.attributes.get(key, "")
+    if name not in poses:
+        raise _unknown(source, element, key, name, list(poses))
+    return name
+
+
+def _unknown(source: TextSource, element: Element, key: str, name: str, known: list[str]) -> Exception:
+    near = get_close_matches(name, known, n=1)
+    remedy = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known)[:12])}"
+    return source.error(element.place, f"{key}={name!r} does not exist", remedy)

@@ -1,0 +1,417 @@
+"""The native format: YAML in which numbers stay the decimals they are and formulas are text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mbsym.constraints import CONSTRAINTS, ConstraintElement
+from mbsym.errors import FormatError, ModelError, SymbolicError
+from mbsym.forces import FORCE_ELEMENTS, ForceElement
+from mbsym.formats.angles import SAME_ANGLE
+from mbsym.formats.findings import report_findings
+from mbsym.formats.text_source import LARGEST_YAML, Place, TextSource, read_text
+from mbsym.formats.yaml_document import Document, DocumentPath, read_yaml
+from mbsym.joints.registry import JOINT_TYPES
+from mbsym.model.beam import Beam
+from mbsym.model.beams_of_models import beam_of, with_beams
+from mbsym.model.body import COINCIDENT, Body, Placement
+from mbsym.model.frame import Frame
+from mbsym.model.frame_ends import attachable_frames
+from mbsym.model.joint import (
+    Coupling,
+    Joint,
+)
+from mbsym.model.named_state import NamedState
+from mbsym.model.names import identifier_part, model_name_fault
+from mbsym.model.shape import Shape
+from mbsym.model.solid_body import solid_body
+from mbsym.model.system import Model
+from mbsym.model.validate import validate
+from mbsym.shapes.forms import FORMS
+from mbsym.values.diagnostic import Diagnostic
+from mbsym.values.entries import entries_of
+from mbsym.values.numbers import evaluate, value_names
+from mbsym.values.parameter import ControlInput, Parameter
+
+if TYPE_CHECKING:
+    from mbsym.formats.native import schema
+
+JOINT_KEYS: dict[str, tuple[str, ...]] = {
+    "predecessor": ("from",),
+    "successor": ("to",),
+    "predecessor_placement": ("at",),
+    "successor_placement": ("at_successor",),
+    "lower": ("limits", "lower"),
+    "upper": ("limits", "upper"),
+    "effort": ("limits", "effort"),
+    "velocity": ("limits", "velocity"),
+}
+"""Keys of a joint's attributes where they differ from the attribute's name."""
+
+
+LISTS = ("gravity", "coordinate_order", "pinocchio_order")
+"""Entries of a model that are lists of values and names."""
+
+SHORT_JOINT = {"type": 0, "from": 1, "to": 2}
+"""Positions in the short form of a joint."""
+
+
+def load_native(path: str | Path, *, strict: bool = False, snap_angles: float = SAME_ANGLE) -> Model:
+    """The model that a native file describes.
+
+    Args:
+        path: the file.
+        strict: impossible inertias are errors even where the file says ``accept_impossible_inertia: true``.
+        snap_angles: numbers nearer than this to a multiple of 90 degrees become exact [rad].
+
+    Raises:
+        FormatError: the file cannot be read, or what it describes is no mechanism; ``where`` is ``FILE:LINE:COL``.
+    """
+    return read_native(read_text(path, LARGEST_YAML), strict=strict, snap_angles=snap_angles)
+
+
+def read_native(source: TextSource, *, strict: bool = False, snap_angles: float = SAME_ANGLE) -> Model:
+    """The model that a text in the native format describes; errors as ``load_native``."""
+    document = read_yaml(source)
+    table = read_tables(document, snap_angles)
+    model = _model(table, document)
+    places = _Places(model, document)
+    diagnostics = validate(model, strict)
+    return report_findings(model, (*diagnostics, *_stated_masses(diagnostics, table, model)), places.where)
+
+
+def read_tables(document: Document, snap_angles: float = SAME_ANGLE) -> schema.ModelTable:
+    """The document as the tables of the schema, numbers this near to a multiple of 90 degrees as it [rad].
+
+    Raises:
+        FormatError: an entry is unknown, missing or of the wrong kind.
+    """
+    from pydantic import ValidationError
+
+    from mbsym.formats.native.schema import model_table
+
+    try:
+        return model_table().model_validate(document.data, context={"snap_angles": snap_angles})
+    except ValidationError as error:
+        raise _first_refusal(document, error.errors(include_url=False)) from None
+
+
+def _first_refusal(document: Document, errors: list[Any]) -> FormatError:
+    """The refusal that stands first in the file."""
+    found: list[tuple[Place, str, str]] = []
+    for item in errors:
+        path = _document_path(document, item["loc"])
+        context = item.get("ctx", {})
+        if item["type"] == "refused":
+            if "key" in context:
+                place = document.place((*path, context["key"]), of_key=True)
+            else:
+                place = document.place((*path, *context.get("path", ())))
+            found.append((place, context["what"], context["remedy"]))
+        elif item["type"] == "missing":
+            key = item["loc"][-1]
+            found.append((document.place(path, of_key=True), f"the entry {str(key)!r} is missing", f"add {key}: ..."))
+        elif item["type"] == "union_tag_not_found":
+            found.append((document.place(path, of_key=True), "the entry 'type' is missing", "add type: ..."))
+        elif item["type"] == "union_tag_invalid":
+            known = context["expected_tags"].replace("'", "")
+            place = document.place((*path, "type"))
+            found.append((place, f"there is no type {context['tag']!r} here", f"use one of {known}"))
+        else:
+            place = document.place(path)
+            found.append((place, "no table where one belongs", "write it as KEY: VALUE entries, indented alike"))
+    place, what, remedy = min(found)
+    return document.source.error(place, what, remedy)
+
+
+def _document_path(document: Document, location: tuple[str | int, ...]) -> DocumentPath:
+    """The path in the file of a location in the schema, which also names the types of unions."""
+    path: DocumentPath = ()
+    for part in location:
+        if (*path, part) in document.values:
+            path = (*path, part)
+        elif part in SHORT_JOINT and isinstance(document.at(path), list) and len(path) == 2:
+            path = (*path, SHORT_JOINT[str(part)])
+    return path
+
+
+# ---- tables to model ------------------------------------------------------------------------------------------------
+
+
+def _model(table: schema.ModelTable, document: Document) -> Model:
+    joints, constraints = read_native_parts(table)
+    bodies = (
+        _bodies_of_joints(joints, table.ground)
+        if table.bodies is None
+        else tuple(_body(name, item, document) for name, item in table.bodies.items())
+    )
+    model = Model(
+        name=table.name if table.name is not None else _stem(document.source.name),
+        bodies=bodies,
+        joints=joints,
+        forces=tuple(_force(name, item) for name, item in table.forces.items()),
+        parameters=tuple(
+            Parameter(name, item.value, item.unit, item.symbolic) for name, item in table.parameters.items()
+        ),
+        inputs=tuple(ControlInput(name, item.unit, item.lower, item.upper) for name, item in table.inputs.items()),
+        couplings=tuple(Coupling(name, item.source, item.ratio, item.offset) for name, item in table.couplings.items()),
+        constraints=constraints,
+        frames=tuple(_frame(name, item) for name, item in table.frames.items()),
+        shapes=_shapes(table, document),
+        states=tuple(
+            NamedState(name, tuple(item.q.items()), tuple(item.v.items())) for name, item in table.states.items()
+        ),
+        gravity=table.gravity,
+        ground=table.ground,
+        free_roots=table.free_roots,
+        description=table.description.strip(),
+        coordinate_order=table.coordinate_order,
+        pinocchio_order=table.pinocchio_order,
+        accept_impossible_inertia=table.accept_impossible_inertia,
+    )
+    for name, beam in table.beams.items():
+        try:
+            model = with_beams(model, (_beam(name, beam),))
+        except (ModelError, SymbolicError) as error:
+            raise document.source.error(
+                document.place(("beams", name), of_key=True), error.what, error.remedy
+            ) from None
+    return model
+
+
+def _beam(name: str, table: schema.BeamTable) -> Beam:
+    return Beam(
+        name,
+        table.body,
+        table.length,
+        table.mass,
+        table.bending_stiffness,
+        table.bends,
+        table.tip,
+        table.damping,
+        table.segments,
+        _placement(table.at),
+        _placement(table.at_tip),
+        table.modes,
+        table.supports or "",
+        table.lumped,
+    )
+
+
+def read_native_parts(table: schema.ModelTable) -> tuple[tuple[Joint, ...], tuple[ConstraintElement, ...]]:
+    """The joints and constraints of a table."""
+    return (
+        tuple(_joint(name, item) for name, item in table.joints.items()),
+        tuple(_constraint(name, item) for name, item in table.constraints.items()),
+    )
+
+
+def _stem(name: str) -> str:
+    stem = Path(name).stem
+    return stem if model_name_fault(stem) is None else identifier_part(stem).strip("_") or "model"
+
+
+def _bodies_of_joints(joints: tuple[Joint, ...], ground: str) -> tuple[Body, ...]:
+    """The bodies that joints mention: ascending if all names are numbers, else in the order of first mention."""
+    names = dict.fromkeys(name for joint in joints for name in (joint.predecessor, joint.successor) if name != ground)
+    if all(name.isascii() and name.isdigit() and len(name) < 10 for name in names):
+        return tuple(Body(name) for name in sorted(names, key=lambda name: (int(name), name)))
+    return tuple(Body(name) for name in names)
+
+
+def _body(name: str, table: schema.BodyTable, document: Document) -> Body:
+    densities = [table.density if item.density is None else item.density for item in table.geometry]
+    if table.density is not None or any(density is not None for density in densities):
+        parts = [
+            (_shape(name, item), density)
+            for item, density in zip(table.geometry, densities, strict=True)
+            if density is not None
+        ]
+        _require_expressions(name, densities, table, document)
+        try:
+            return solid_body(name, parts, str(Path(document.source.name).parent))
+        except (ModelError, SymbolicError) as error:
+            key = "geometry" if ("bodies", name, "geometry") in document.values else "density"
+            place = document.place(("bodies", name, key), of_key=True)
+            raise document.source.error(place, error.what, error.remedy or "use numbers and names") from None
+    J = table.inertia
+    inertia = (J.xx, J.yy, J.zz, J.xy, J.xz, J.yz)
+    return Body(name, table.mass, table.center_of_mass, inertia, table.inertia_about, table.first_moment)
+
+
+def _require_expressions(name: str, densities: list[Any], table: schema.BodyTable, document: Document) -> None:
+    for position, item in enumerate(table.geometry):
+        turn = item.at.quaternion
+        if turn is not None and not any(evaluate(part) for part in turn if not value_names(part)):
+            place = document.place(("bodies", name, "geometry", position, "at", "quaternion"))
+            what = f"a quaternion of a {item.type} of {name!r} is zero"
+            raise document.source.error(place, what, "give (w, x, y, z) of length one")
+    for position, density in enumerate(densities):
+        own = table.geometry[position].density is not None
+        path: DocumentPath = ("bodies", name, "geometry", position) if own else ("bodies", name)
+        try:
+            value_names(density if density is not None else 0)
+        except SymbolicError as error:
+            raise document.source.error(document.place((*path, "density")), error.what, error.remedy) from None
+
+
+def _joint(name: str, table: schema.JointTable) -> Joint:
+    return Joint(
+        name=name,
+        type=table.type,
+        predecessor=table.predecessor,
+        successor=table.successor,
+        axis=(0, 0, 1) if table.axis is None else table.axis,
+        second_axis=table.second_axis,
+        predecessor_placement=_placement(table.at),
+        successor_placement=_placement(table.at_successor),
+        armature=table.armature,
+        coordinates=table.coordinates,
+        speeds=table.speeds,
+        actuated=table.actuated,
+        reaction_wanted=table.reaction_wanted,
+        cut=table.cut,
+        weight=table.weight,
+        lower=table.limits.lower,
+        upper=table.limits.upper,
+        effort=table.limits.effort,
+        velocity=table.limits.velocity,
+        initial=table.initial,
+        numbers={number.name: getattr(table, number.name) for number in JOINT_TYPES[table.type].numbers},
+    )
+
+
+def _frame(name: str, table: schema.FrameTable) -> Frame:
+    axes: Any = table.axes
+    return Frame(name, table.body, _placement(table.at), axes, table.kind)
+
+
+def _shapes(table: schema.ModelTable, document: Document) -> tuple[Shape, ...]:
+    found = [_shape(table.ground, item) for item in table.ground_geometry]
+    for name, body in (table.bodies or {}).items():
+        found += [_shape(name, item) for item in body.geometry]
+    for name, frame in table.frames.items():
+        if frame.geometry and name in (table.ground, *(table.bodies or {})):
+            place = document.place(("frames", name, "geometry"), of_key=True)
+            raise document.source.error(place, f"a body has the name of frame {name!r}", "rename the frame")
+        found += [_shape(name, item) for item in frame.geometry]
+    return tuple(found)
+
+
+def _shape(body: str, table: Any) -> Shape:
+    form: Any = FORMS[table.type].element
+    entries = {entry.key: getattr(table, entry.key) for entry in entries_of(form)}
+    return Shape(body, form(**entries), _placement(table.at), table.color, table.name)
+
+
+def _placement(table: schema.PlacementTable) -> Placement:
+    rotation = table.rotation
+    if table.rpy is not None:
+        roll, pitch, yaw = table.rpy
+        rotation = tuple((axis, angle) for axis, angle in (("z", yaw), ("y", pitch), ("x", roll)) if angle != 0)
+    placement = Placement(table.translation, rotation, table.quaternion)
+    return COINCIDENT if placement == COINCIDENT else placement
+
+
+def _force(name: str, table: Any) -> ForceElement:
+    entries = {key: getattr(table, key) for key in table.keys() if key != "type"}  # noqa: SIM118
+    element: Any = FORCE_ELEMENTS[table.type].element
+    force: ForceElement = element(name=name, **entries)
+    return force
+
+
+def _constraint(name: str, table: Any) -> ConstraintElement:
+    entries = {key: getattr(table, key) for key in table.keys() if key != "type"}  # noqa: SIM118
+    element: Any = CONSTRAINTS[table.type].element
+    constraint: ConstraintElement = element(name=name, **entries)
+    return constraint
+
+
+def _stated_masses(
+    diagnostics: tuple[Diagnostic, ...], table: schema.ModelTable, model: Model
+) -> tuple[Diagnostic, ...]:
+    """Errors for masses of zero written down where no body has any: that is no file of topology alone."""
+    if not any(item.path == ("bodies",) and item.severity == "warning" for item in diagnostics) or not table.bodies:
+        return ()
+    return tuple(
+        Diagnostic(
+            "error",
+            ("bodies", index, "mass"),
+            f"body {body.name!r} has a mass of zero, and so have all others",
+            "give masses, or leave all entries 'mass' out for topology alone",
+        )
+        for index, body in enumerate(model.bodies)
+        if "mass" in table.bodies[body.name].model_fields_set
+    )
+
+
+# ---- places ---------------------------------------------------------------------------------------------------------
+
+
+class _Places:
+    """Where the entries of a model stand in its file."""
+
+    def __init__(self, model: Model, document: Document) -> None:
+        self.model = model
+        self.document = document
+
+    def where(self, diagnostic: Diagnostic) -> str:
+        """``FILE:LINE:COL`` of a diagnostic."""
+        path, of_key = self._path(diagnostic.path)
+        # A mass that follows from a density is an expression of ours, whose columns are not in the file.
+        column = diagnostic.column if path[-1:] != ("density",) else 1
+        place = self.document.place(path, of_key=of_key, column=column)
+        return self.document.source.at(place)
+
+    def _path(self, path: tuple[str | int, ...]) -> tuple[DocumentPath, bool]:
+        """The path in the file, and whether its key is meant."""
+        if len(path) < 2 or not isinstance(path[1], int) or path[0] in LISTS:
+            return path, False
+        kind, index, *rest = path
+        if kind == "shapes":
+            return self._shape_path(int(index), rest), False
+        entry = getattr(self.model, str(kind))[index]
+        name = entry.joint if kind == "couplings" else entry.name
+        beam = beam_of(self.model, str(kind), name)
+        if beam is not None and (kind, name) not in self.document.values:
+            return ("beams", beam.name), True
+        if not rest or (rest in (["name"], ["joint"]) and kind != "forces"):
+            listed: DocumentPath = (str(kind), index)
+            return (listed, False) if listed in self.document.values else ((str(kind), name), True)
+        first = str(rest[0])
+        if kind == "joints":
+            keys = self._joint_keys(name, first)
+        elif kind == "bodies" and first == "inertia" and len(rest) > 1:
+            as_list = (kind, name, "inertia", rest[1])
+            if as_list in self.document.values:
+                return as_list, False
+            keys = ("inertia",)
+            rest[1] = ("xx", "yy", "zz", "xy", "xz", "yz")[int(rest[1])]
+        elif kind == "bodies" and ("bodies", name, "density") in self.document.values:
+            keys, rest = ("density",), rest[:1]
+        else:
+            keys = ("at",) if kind == "frames" and first == "placement" else (first,)
+        found: DocumentPath = (str(kind), name, *keys, *rest[1:])
+        while len(found) > 2 and found not in self.document.values:
+            found = tuple(part for part in found if part != "translation") if "translation" in found else found[:-1]
+        return found, len(found) == 2 and found in self.document.keys and kind != "parameters"
+
+    def _shape_path(self, index: int, rest: list[str | int]) -> DocumentPath:
+        shapes = self.model.shapes
+        body = shapes[index].body
+        position = sum(shape.body == body for shape in shapes[:index])
+        home: DocumentPath = ("ground_geometry",) if body == self.model.ground else ("bodies", body, "geometry")
+        if body in attachable_frames(self.model):
+            home = ("frames", body, "geometry")
+        keys = ["at" if key == "placement" else key for key in rest]
+        found: DocumentPath = (*home, position, *keys)
+        while found not in self.document.values:
+            found = tuple(part for part in found if part != "translation") if "translation" in found else found[:-1]
+        return found
+
+    def _joint_keys(self, name: str, attribute: str) -> DocumentPath:
+        short = SHORT_JOINT.get(JOINT_KEYS.get(attribute, (attribute,))[0])
+        if short is not None and ("joints", name, short) in self.document.values:
+            return (short,)
+        return JOINT_KEYS.get(attribute, (attribute,))

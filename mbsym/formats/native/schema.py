@@ -1,0 +1,658 @@
+"""The native format: which entries there are and what each may hold.
+
+Importing this module imports pydantic; it is imported when a native file is read or its schema asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, Union, get_args
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    PlainValidator,
+    ValidationInfo,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from mbsym.constraints import CONSTRAINTS, ConstraintElement
+from mbsym.conventions import STANDARD_GRAVITY
+from mbsym.forces import FORCE_ELEMENTS, ForceElement
+from mbsym.formats.angles import SAME_ANGLE, snapped_angle
+from mbsym.formats.native.entry_sentences import sentence_of
+from mbsym.formats.yaml_document import Leaf
+from mbsym.joints.record import Entry, JointNumber
+from mbsym.joints.registry import JOINT_TYPES
+from mbsym.model.beam_shapes import SUPPORTS, Supports
+from mbsym.model.frame import FRAME_KINDS, FrameKind
+from mbsym.shapes.forms import FORMS, Form
+from mbsym.values.entries import Kind, entries_of
+from mbsym.values.given import DIRECTIONS
+from mbsym.values.parameter import Value
+
+SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+# ---- leaves ---------------------------------------------------------------------------------------------------------
+
+
+def _refused(what: str, remedy: str) -> PydanticCustomError:
+    return PydanticCustomError("refused", "{what}", {"what": what, "remedy": remedy})
+
+
+def _refused_key(key: str, what: str) -> PydanticCustomError:
+    return PydanticCustomError("refused", "{what}", {"what": what, "remedy": f"remove {key!r}", "key": key})
+
+
+def _leaf(item: Any, wanted: str) -> Leaf:
+    if not isinstance(item, Leaf):
+        kind = "a table" if isinstance(item, dict) else "a list" if isinstance(item, list) else repr(item)
+        raise _refused(f"{kind} where {wanted} belongs", f"give {wanted}")
+    if item.is_null:
+        raise _refused(f"nothing where {wanted} belongs", f"give {wanted} or remove the entry")
+    return item
+
+
+def read_value(item: Any) -> Value:
+    """A number as int or decimal text, anything else as the text of an expression."""
+    text = _leaf(item, "a number or an expression").strip()
+    if text.lstrip("+-").lower() in (".nan", "nan", ".inf", "inf", "infinity"):
+        raise _refused(f"{text} is not a finite number", "give a finite number")
+    if item.plain and text.lower() in ("true", "false"):
+        raise _refused(f"{text} is no number", "give a number or an expression")
+    if not text:
+        raise _refused("empty text where a number belongs", "give a number or an expression")
+    digits = text.lstrip("+-")
+    if digits.isascii() and digits.isdigit() and len(digits) <= 18 and len(text) - len(digits) <= 1:
+        return int(text)
+    return text
+
+
+def _read_name(item: Any) -> str:
+    return str(_leaf(item, "a name"))
+
+
+def _read_text(item: Any) -> str:
+    return str(_leaf(item, "text"))
+
+
+def _read_flag(item: Any) -> bool:
+    text = _leaf(item, "true or false")
+    if text not in ("true", "false", "True", "False") or not text.plain:
+        raise _refused(f"{str(text)!r} is neither true nor false", "say true or false")
+    return text in ("true", "True")
+
+
+def _read_integer(item: Any) -> int:
+    text = _leaf(item, "a whole number").strip()
+    digits = text.lstrip("+-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 9 and len(text) - len(digits) <= 1):
+        raise _refused(f"{text!r} is no whole number", "give a whole number")
+    return int(text)
+
+
+def _choice(*words: str) -> Callable[[Any], str]:
+    def read(item: Any) -> str:
+        text = str(_leaf(item, f"one of {', '.join(words)}"))
+        if text not in words:
+            near = get_close_matches(text, words, n=1)
+            remedy = f"did you mean {near[0]!r}?" if near else f"say {', '.join(words[:-1])} or {words[-1]}"
+            raise _refused(f"{text!r} is not known here", remedy)
+        return text
+
+    return read
+
+
+def _read_list(length: int, wanted: str) -> Callable[[Any], tuple[Value, ...]]:
+    def read(item: Any) -> tuple[Value, ...]:
+        if not isinstance(item, list):
+            raise _refused(f"no list where {wanted} belong", f"give {length} values in brackets")
+        if len(item) != length:
+            raise _refused(f"{len(item)} values where {wanted} belong", f"give {length} values in brackets")
+        return tuple(_element(entry, index) for index, entry in enumerate(item))
+
+    return read
+
+
+def _element(entry: Any, index: int) -> Value:
+    try:
+        return read_value(entry)
+    except PydanticCustomError as error:
+        raise PydanticCustomError("refused", "{what}", {**(error.context or {}), "path": (index,)}) from None
+
+
+def _read_direction(item: Any) -> tuple[Value, ...]:
+    if isinstance(item, Leaf):
+        if item not in DIRECTIONS:
+            raise _refused(f"{str(item)!r} is no direction", "say x, y, z, -x, -y, -z or give three components")
+        return DIRECTIONS[item]
+    return _read_list(3, "three components")(item)
+
+
+def _snapped(angle: Value, info: ValidationInfo) -> Value:
+    return snapped_angle(angle, (info.context or {}).get("snap_angles", SAME_ANGLE))
+
+
+def _read_angles(item: Any, info: ValidationInfo) -> tuple[Value, ...]:
+    return tuple(_snapped(angle, info) for angle in _read_list(3, "three angles")(item))
+
+
+def _read_rotation(item: Any, info: ValidationInfo) -> tuple[tuple[str, Value], ...]:
+    if not isinstance(item, list):
+        raise _refused("no list where rotations belong", "write [[z, pi/2], [x, 0.1]]")
+    turns = []
+    for index, turn in enumerate(item):
+        if not isinstance(turn, list) or len(turn) != 2 or turn[0] not in ("x", "y", "z"):
+            raise PydanticCustomError(
+                "refused",
+                "{what}",
+                {"what": "this is no rotation", "remedy": "write [z, ANGLE], about x, y or z", "path": (index,)},
+            )
+        try:
+            turns.append((str(turn[0]), _snapped(read_value(turn[1]), info)))
+        except PydanticCustomError as error:
+            raise PydanticCustomError("refused", "{what}", {**(error.context or {}), "path": (index, 1)}) from None
+    return tuple(turns)
+
+
+def _read_values(item: Any) -> tuple[Value, ...]:
+    """One value or a list of them."""
+    if isinstance(item, list):
+        return tuple(_element(entry, index) for index, entry in enumerate(item))
+    return (read_value(item),)
+
+
+def _read_names(item: Any) -> tuple[str, ...]:
+    """One name or a list of them."""
+    if isinstance(item, list):
+        return tuple(_read_name(entry) for entry in item)
+    return (_read_name(item),)
+
+
+_NUMBER = {"type": ["number", "string"]}
+_TRIPLE = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 3}
+_NAME = {"type": ["string", "integer"]}
+
+ValueEntry: TypeAlias = Annotated[
+    Any, PlainValidator(read_value), WithJsonSchema({**_NUMBER, "description": "a number or an expression"})
+]
+NameEntry: TypeAlias = Annotated[str, PlainValidator(_read_name), WithJsonSchema(_NAME)]
+TextEntry: TypeAlias = Annotated[str, PlainValidator(_read_text), WithJsonSchema({"type": "string"})]
+FlagEntry: TypeAlias = Annotated[bool, PlainValidator(_read_flag), WithJsonSchema({"type": "boolean"})]
+IntegerEntry: TypeAlias = Annotated[int, PlainValidator(_read_integer), WithJsonSchema({"type": "integer"})]
+TripleEntry: TypeAlias = Annotated[Any, PlainValidator(_read_list(3, "three values")), WithJsonSchema(_TRIPLE)]
+DirectionEntry: TypeAlias = Annotated[
+    Any, PlainValidator(_read_direction), WithJsonSchema({"anyOf": [{"enum": list(DIRECTIONS)}, _TRIPLE]})
+]
+QuaternionEntry: TypeAlias = Annotated[
+    Any, PlainValidator(_read_list(4, "four values")), WithJsonSchema({**_TRIPLE, "minItems": 4, "maxItems": 4})
+]
+RotationEntry: TypeAlias = Annotated[
+    Any,
+    PlainValidator(_read_rotation),
+    WithJsonSchema(
+        {
+            "type": "array",
+            "items": {
+                "type": "array",
+                "prefixItems": [{"enum": ["x", "y", "z"]}, _NUMBER],
+                "minItems": 2,
+                "maxItems": 2,
+            },
+        }
+    ),
+]
+ValuesEntry: TypeAlias = Annotated[
+    Any, PlainValidator(_read_values), WithJsonSchema({"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]})
+]
+NamesEntry: TypeAlias = Annotated[
+    Any, PlainValidator(_read_names), WithJsonSchema({"anyOf": [_NAME, {"type": "array", "items": _NAME}]})
+]
+
+
+def _read_coordinate_order(item: Any) -> str | tuple[str, ...]:
+    """A word, or joints in a list."""
+    return _read_names(item) if isinstance(item, list) else _choice("file", "labels")(item)
+
+
+CoordinateOrderEntry: TypeAlias = Annotated[
+    Any,
+    PlainValidator(_read_coordinate_order),
+    WithJsonSchema({"anyOf": [{"enum": ["file", "labels"]}, {"type": "array", "items": _NAME}]}),
+]
+
+
+def _read_joint_type(item: Any) -> str:
+    return _choice(*JOINT_TYPES)(item)
+
+
+class _JointTypeSchema:
+    """The joint types that are listed when the schema is asked for."""
+
+    def __get_pydantic_json_schema__(self, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        sentences = "; ".join(f"{kind.name}: {kind.sentence}" for kind in JOINT_TYPES.values())
+        return {"enum": list(JOINT_TYPES), "description": sentences}
+
+
+def _short_joint() -> dict[str, Any]:
+    types = {"enum": list(JOINT_TYPES)}
+    return {"type": "array", "prefixItems": [types, _NAME, _NAME], "minItems": 3, "maxItems": 3}
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+
+class Table(BaseModel):
+    """A table of the native format; unknown keys are refused with the nearest known one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    shorthand: ClassVar[dict[str, Any] | Callable[[], dict[str, Any]] | None] = None
+
+    @classmethod
+    def keys(cls) -> list[str]:
+        """Keys as they stand in files."""
+        return [field.alias or name for name, field in cls.model_fields.items()]
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        """The table that a shorthand stands for."""
+        return data
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown_keys(cls, data: Any) -> Any:
+        data = cls.expanded(data)
+        if not isinstance(data, dict):
+            raise _refused("no table where one belongs", f"give a table with the keys {', '.join(cls.keys())}")
+        known = cls.keys()
+        for key in data:
+            if key not in known:
+                near = get_close_matches(str(key), known, n=1)
+                remedy = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(known)}"
+                what = f"unknown key {str(key)!r}"
+                raise PydanticCustomError("refused", "{what}", {"what": what, "remedy": remedy, "key": str(key)})
+        return data
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        found = handler(core_schema)
+        table = handler.resolve_ref_schema(found)
+        for key, entry in table.get("properties", {}).items():
+            own = entry.get("description", "")
+            sentence = sentence_of(cls.__name__, key)
+            entry["description"] = " ".join(filter(None, (sentence, own))) if key == "type" else sentence or own
+        if cls.shorthand is not None:
+            whole = dict(table)
+            table.clear()
+            table.update({"anyOf": [whole, cls.shorthand() if callable(cls.shorthand) else cls.shorthand]})
+        return found
+
+
+def _is_nothing(data: Any) -> bool:
+    return isinstance(data, Leaf) and data.is_null
+
+
+class ParameterTable(Table):
+    """A named constant; a bare number is its value."""
+
+    shorthand = {"type": ["number", "string"]}
+    value: ValueEntry
+    unit: TextEntry = ""
+    symbolic: FlagEntry = False
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        return {"value": data} if isinstance(data, Leaf) else data
+
+
+class InputTable(Table):
+    """A control input; bare text is its unit."""
+
+    shorthand = {"type": ["string", "null"]}
+    unit: TextEntry = ""
+    lower: ValueEntry | None = None
+    upper: ValueEntry | None = None
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        if _is_nothing(data):
+            return {}
+        return {"unit": data} if isinstance(data, Leaf) else data
+
+
+class InertiaTable(Table):
+    """Entries of the inertia matrix [kg m^2]; a list is (xx, yy, zz, xy, xz, yz) or (xx, yy, zz)."""
+
+    shorthand = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 6}
+    xx: ValueEntry = 0
+    yy: ValueEntry = 0
+    zz: ValueEntry = 0
+    xy: ValueEntry = 0
+    xz: ValueEntry = 0
+    yz: ValueEntry = 0
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        if isinstance(data, list):
+            if len(data) not in (3, 6):
+                raise _refused(
+                    f"{len(data)} values where an inertia belongs", "give (xx, yy, zz) or (xx, yy, zz, xy, xz, yz)"
+                )
+            return dict(zip(("xx", "yy", "zz", "xy", "xz", "yz"), data, strict=False))
+        return data
+
+
+class PlacementTable(Table):
+    """Where a joint frame sits on a body; a list is a translation."""
+
+    shorthand = _TRIPLE
+    translation: TripleEntry = (0, 0, 0)
+    rotation: RotationEntry = ()
+    rpy: Annotated[Any, PlainValidator(_read_angles), WithJsonSchema(_TRIPLE)] = None
+    quaternion: QuaternionEntry = None
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        return {"translation": data} if isinstance(data, list) else data
+
+    @model_validator(mode="after")
+    def _one_way_to_turn(self) -> PlacementTable:
+        given = [key for key in ("rotation", "rpy", "quaternion") if key in self.model_fields_set]
+        if len(given) > 1:
+            raise _refused_key(given[1], f"{' and '.join(given)} at one place, each of which says how the frame turns")
+        return self
+
+
+_ENTRIES: dict[Kind, Any] = {
+    "joint": NameEntry,
+    "joints": NamesEntry,
+    "body": NameEntry,
+    "input": NameEntry,
+    "index": IntegerEntry,
+    "value": ValueEntry,
+    "values": ValuesEntry,
+    "expression": ValueEntry,
+    "vector": TripleEntry,
+    "expressions": TripleEntry,
+    "direction": DirectionEntry,
+    "text": TextEntry,
+}
+
+
+class ShapeTable(Table):
+    """A shape on a body."""
+
+    type: str
+    at: PlacementTable = PlacementTable.model_construct()
+    color: Annotated[
+        Any,
+        PlainValidator(_read_list(4, "red, green, blue and opacity")),
+        WithJsonSchema({**_TRIPLE, "minItems": 4, "maxItems": 4}),
+    ] = None
+    name: TextEntry = ""
+    density: ValueEntry | None = None
+
+
+def _read_shapes(item: Any) -> Any:
+    if not isinstance(item, list):
+        raise _refused("no list where shapes belong", "write - {type: box, size: [...]} for each")
+    return item
+
+
+def _shape_tables() -> Any:
+    tables = tuple(element_table(record.element, ShapeTable) for record in FORMS.values())
+    union: Any = Annotated[Union[tables], Field(discriminator="type")]  # noqa: UP007
+    return Annotated[list[union], BeforeValidator(_read_shapes)]
+
+
+def element_table(element: type[ForceElement | ConstraintElement | Form], base: type[Table] = Table) -> type[Table]:
+    """The table of a force element, constraint or form: its type, then its entries.
+
+    Args:
+        element: the dataclass, whose first paragraph describes the table.
+        base: the table that its entries join.
+    """
+    columns: dict[str, Any] = {"type": (Literal[element.type], ...)}
+    for entry in entries_of(element):
+        unit = f" [{entry.unit}]" if entry.unit else ""
+        default = ... if entry.required else entry.default
+        kind = _ENTRIES.get(entry.kind)
+        if kind is None:
+            kind = Annotated[Literal[entry.words], BeforeValidator(_choice(*entry.words))]
+        form = ", a number or an expression" if kind is ValueEntry else ""
+        columns[entry.key] = (kind, Field(default, description=f"{entry.sentence}{unit}{form}"))
+    sentence = (element.__doc__ or "").partition("\n\n")[0]
+    return create_model(f"{element.__name__}Table", __base__=base, __doc__=sentence, **columns)
+
+
+ShapesEntry: TypeAlias = _shape_tables()  # type: ignore[valid-type]
+
+
+class BodyTable(Table):
+    """A rigid body; nothing is a massless one."""
+
+    shorthand = {"type": "null"}
+    mass: ValueEntry = 0
+    center_of_mass: TripleEntry = (0, 0, 0)
+    inertia: InertiaTable = InertiaTable.model_construct()
+    inertia_about: Annotated[
+        Literal["center_of_mass", "frame"], BeforeValidator(_choice("center_of_mass", "frame"))
+    ] = "center_of_mass"
+    first_moment: TripleEntry | None = None
+    geometry: ShapesEntry = []
+    density: ValueEntry | None = None
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        return {} if _is_nothing(data) else data
+
+    @model_validator(mode="after")
+    def _one_way_to_give_mass(self) -> BodyTable:
+        if self.density is None and all(shape.density is None for shape in self.geometry):
+            return self
+        for key in ("mass", "center_of_mass", "inertia", "inertia_about", "first_moment"):
+            if key in self.model_fields_set:
+                raise _refused_key(key, f"{key!r} beside a density, from which it follows")
+        return self
+
+
+class LimitsTable(Table):
+    """Limits of a joint: of its coordinates, its forces and its speeds."""
+
+    lower: ValuesEntry = ()
+    upper: ValuesEntry = ()
+    effort: ValuesEntry = ()
+    velocity: ValuesEntry = ()
+
+
+class JointTable(Table):
+    """A joint; the short form is [TYPE, FROM, TO]."""
+
+    shorthand = _short_joint
+    type: Annotated[str, PlainValidator(_read_joint_type), _JointTypeSchema()]
+    predecessor: NameEntry = Field(alias="from")
+    successor: NameEntry = Field(alias="to")
+    axis: DirectionEntry = None
+    second_axis: DirectionEntry = None
+    at: PlacementTable = PlacementTable.model_construct()
+    at_successor: PlacementTable = PlacementTable.model_construct()
+    armature: ValueEntry = 0
+    limits: LimitsTable = LimitsTable.model_construct()
+    initial: ValuesEntry = ()
+    coordinates: NamesEntry = ()
+    speeds: NamesEntry = ()
+    actuated: FlagEntry = False
+    reaction_wanted: FlagEntry = False
+    cut: Annotated[Literal["auto", "cut", "tree"], BeforeValidator(_choice("auto", "cut", "tree"))] = "auto"
+    weight: Annotated[IntegerEntry | None, WithJsonSchema({"type": "integer"})] = None
+
+    @classmethod
+    def expanded(cls, data: Any) -> Any:
+        if isinstance(data, list):
+            if len(data) != 3:
+                raise _refused(f"{len(data)} entries where a joint belongs", "write [TYPE, FROM, TO] or a table")
+            return dict(zip(("type", "from", "to"), data, strict=True))
+        return data
+
+    @model_validator(mode="after")
+    def _only_what_its_type_takes(self) -> JointTable:
+        kind = JOINT_TYPES[self.type]
+        taken = {*kind.entries, *(number.name for number in kind.numbers)} | (set() if kind.is_rigid else {"armature"})
+        for key in (*get_args(Entry), *(number.name for number in joint_numbers()), "armature"):
+            if key in self.model_fields_set and key not in taken:
+                raise _refused_key(key, f"{key!r} means nothing for a {kind.name} joint")
+        return self
+
+
+def joint_numbers() -> tuple[JointNumber, ...]:
+    """What joints of the types that are known now take beside frames and axes, each once."""
+    return tuple(dict.fromkeys(number for kind in JOINT_TYPES.values() for number in kind.numbers))
+
+
+@cache
+def _joint_table(numbers: tuple[JointNumber, ...]) -> type[JointTable]:
+    """The table of a joint with an entry for each number."""
+    columns: dict[str, Any] = {}
+    for number in numbers:
+        types = " and ".join(kind.name for kind in JOINT_TYPES.values() if number in kind.numbers)
+        description = f"Of {types} joints: {number.sentence} [{number.unit}]."
+        columns[number.name] = (ValueEntry, Field(0, description=description))
+    return create_model("JointTable", __base__=JointTable, __doc__=JointTable.__doc__, **columns)
+
+
+class BeamTable(Table):
+    """An elastic beam along the x axis of its root frame."""
+
+    body: NameEntry = Field(alias="from")
+    tip: NameEntry = Field("", alias="to")
+    length: ValueEntry
+    mass: ValueEntry
+    bending_stiffness: ValuesEntry
+    bends: Annotated[Literal["y", "z", "both"], BeforeValidator(_choice("y", "z", "both"))] = "z"
+    damping: ValueEntry = 0
+    segments: IntegerEntry | None = None
+    modes: IntegerEntry = 0
+    supports: Annotated[Supports, BeforeValidator(_choice(*SUPPORTS))] | None = None
+    lumped: FlagEntry = False
+    at: PlacementTable = PlacementTable.model_construct()
+    at_tip: PlacementTable = PlacementTable.model_construct()
+
+
+class CouplingTable(Table):
+    """q = ratio q_source + offset of the joint that is the key."""
+
+    source: NameEntry
+    ratio: ValueEntry = 1
+    offset: ValueEntry = 0
+
+
+def _names_as_table(data: Any) -> Any:
+    """A list of names as a table of empty entries."""
+    if isinstance(data, list):
+        table: dict[str, Any] = {}
+        for index, item in enumerate(data):
+            name = _read_name(item)
+            if name in table:
+                raise PydanticCustomError(
+                    "refused",
+                    "{what}",
+                    {"what": f"{name!r} is given twice", "remedy": "rename one of them", "path": (index,)},
+                )
+            table[name] = Leaf("")
+        return table
+    return _nothing_as_table(data)
+
+
+def _nothing_as_table(data: Any) -> Any:
+    return {} if _is_nothing(data) else data
+
+
+class FrameTable(Table):
+    """A frame on a body: a tool, a sensor, a point where loads act."""
+
+    body: NameEntry
+    at: PlacementTable = PlacementTable.model_construct()
+    axes: Annotated[str, BeforeValidator(_choice("local", "aligned", "base"))] = "local"
+    kind: Annotated[FrameKind, BeforeValidator(_choice(*FRAME_KINDS))] = "frame"
+    geometry: ShapesEntry = []
+
+    @model_validator(mode="after")
+    def _shows_alone(self) -> FrameTable:
+        if any(shape.density is not None for shape in self.geometry):
+            raise _refused("a density on a frame, which has no mass", "give the shape to the body")
+        return self
+
+
+class StateTable(Table):
+    """A state with a name: coordinates and speeds by joint."""
+
+    q: Annotated[dict[str, ValuesEntry], BeforeValidator(_nothing_as_table)] = {}
+    v: Annotated[dict[str, ValuesEntry], BeforeValidator(_nothing_as_table)] = {}
+
+
+class ModelTable(Table):
+    """A mechanism in the native format."""
+
+    name: NameEntry | None = None
+    description: TextEntry = ""
+    gravity: TripleEntry = STANDARD_GRAVITY
+    ground: NameEntry = "ground"
+    free_roots: FlagEntry = False
+    accept_impossible_inertia: FlagEntry = False
+    coordinate_order: CoordinateOrderEntry = "file"
+    parameters: Annotated[dict[str, ParameterTable], BeforeValidator(_nothing_as_table)] = {}
+    inputs: Annotated[dict[str, InputTable], BeforeValidator(_names_as_table)] = {}
+    bodies: Annotated[dict[str, BodyTable], BeforeValidator(_names_as_table)] | None = None
+    joints: Annotated[dict[str, JointTable], BeforeValidator(_nothing_as_table)] = {}
+    beams: Annotated[dict[str, BeamTable], BeforeValidator(_nothing_as_table)] = {}
+    forces: dict[str, Any] = {}
+    couplings: Annotated[dict[str, CouplingTable], BeforeValidator(_nothing_as_table)] = {}
+    constraints: dict[str, Any] = {}
+    frames: Annotated[dict[str, FrameTable], BeforeValidator(_nothing_as_table)] = {}
+    ground_geometry: ShapesEntry = []
+    pinocchio_order: NamesEntry = ()
+    states: Annotated[dict[str, StateTable], BeforeValidator(_nothing_as_table)] = {}
+
+
+def model_table() -> type[ModelTable]:
+    """The table of a model with the joints, force elements and closure constraints that are known now."""
+    forces = tuple(record.element for record in FORCE_ELEMENTS.values())
+    return _model_table(forces, tuple(record.element for record in CONSTRAINTS.values()), _joint_table(joint_numbers()))
+
+
+@cache
+def _model_table(forces: tuple[Any, ...], constraints: tuple[Any, ...], joint: Any) -> type[ModelTable]:
+    table: type[ModelTable] = create_model(
+        "ModelTable",
+        __base__=ModelTable,
+        __doc__=ModelTable.__doc__,
+        forces=(_tables_by_name(forces), {}),
+        constraints=(_tables_by_name(constraints), {}),
+        joints=(Annotated[dict[str, joint], BeforeValidator(_nothing_as_table)], {}),
+    )
+    return table
+
+
+def _tables_by_name(elements: tuple[Any, ...]) -> Any:
+    tables = tuple(element_table(element) for element in elements)
+    union: Any = Annotated[Union[tables], Field(discriminator="type")]  # noqa: UP007
+    return Annotated[dict[str, union], BeforeValidator(_nothing_as_table)]
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of the native format."""
+    schema = model_table().model_json_schema(by_alias=True)
+    names = {"type": "array", "items": _NAME}
+    for key in ("inputs", "bodies"):
+        whole = schema["properties"].pop(key)
+        options = whole.get("anyOf") or [{"type": "object", "additionalProperties": whole["additionalProperties"]}]
+        schema["properties"][key] = {"anyOf": [*options, names], "description": whole["description"]}
+    return {"$schema": SCHEMA_DIALECT, **schema, "title": "mbsym model"}

@@ -1,0 +1,109 @@
+"""Axes of SDF joints: directions, limits, and what damps and stretches along them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mbsym.errors import MbsymError
+from mbsym.formats.rigid_frames import apply, exact3, placement_matrix, rounded, text
+from mbsym.formats.sdf.frames import Frames, Node
+from mbsym.formats.sdf.links import number
+from mbsym.formats.xml_document import Element
+from mbsym.formats.xml_numbers import read_decimal, read_triple
+from mbsym.model.geometry import norm
+from mbsym.values.numbers import decimal_number, evaluate
+from mbsym.values.parameter import Value, Vector
+
+NO_LIMIT = 1e16
+"""What stands for no limit before version 1.9."""
+
+INFINITE = ("inf", "-inf", "+inf", "infinity", "-infinity", "+infinity")
+
+
+@dataclass(frozen=True, slots=True)
+class JointAxis:
+    """An axis of a joint.
+
+    Attributes:
+        element: that describes it.
+        direction: in the joint's frame.
+        lower, upper, effort, velocity: limits, None where there is none.
+        damping, friction, stiffness, reference: of the forces along it, zero where there is none.
+        initial: coordinate at the start.
+    """
+
+    element: Element
+    direction: Vector
+    lower: Value | None
+    upper: Value | None
+    effort: Value | None
+    velocity: Value | None
+    damping: Value
+    friction: Value
+    stiffness: Value
+    reference: Value
+    initial: Value
+
+
+def read_axis(frames: Frames, joint: Node, tag: Literal["axis", "axis2"]) -> JointAxis:
+    """An axis of a joint.
+
+    Raises:
+        FormatError: the joint has no such axis, or a value is no number.
+    """
+    element = joint.element.child(tag)
+    if element is None:
+        kind = joint.element.attributes.get("type", "")
+        raise frames.source.error(joint.element.place, f"{kind} joint {joint.name!r} has no <{tag}>", f"add <{tag}>")
+    limit = element.child("limit") or Element("limit", {}, element.place)
+    dynamics = element.child("dynamics") or Element("dynamics", {}, element.place)
+    effort, velocity = (_limit(frames, limit, key) for key in ("effort", "velocity"))
+    return JointAxis(
+        element,
+        _direction(frames, joint, element),
+        lower=_limit(frames, limit, "lower"),
+        upper=_limit(frames, limit, "upper"),
+        effort=None if effort is None or evaluate(effort) < 0 else effort,
+        velocity=None if velocity is None or evaluate(velocity) < 0 else velocity,
+        damping=number(frames, dynamics, "damping", 0),
+        friction=number(frames, dynamics, "friction", 0),
+        stiffness=number(frames, dynamics, "spring_stiffness", 0),
+        reference=number(frames, dynamics, "spring_reference", 0),
+        initial=number(frames, element, "initial_position", 0),
+    )
+
+
+def _direction(frames: Frames, joint: Node, axis: Element) -> Vector:
+    """The direction of an axis in the frame of its joint."""
+    element = axis.child("xyz")
+    if element is None:
+        return (0, 0, 1)
+    direction = read_triple(frames.source, element, "")
+    if norm([evaluate(value) for value in direction]) == 0:
+        raise frames.source.error(element.place, f"the axis of joint {joint.name!r} is zero", "give a direction")
+    name = element.attributes.get("expressed_in", "").strip()
+    if not name:
+        return direction
+    frame = frames.named(joint.scope, name, element, f"the axis of joint {joint.name!r}")
+    placement = frames.placement(frame, joint)
+    if not placement.rotation and placement.quaternion is None:
+        return direction
+    x, y, z = (text(rounded(value)) for value in apply(placement_matrix(placement), exact3(direction)))
+    return x, y, z
+
+
+def _limit(frames: Frames, around: Element, tag: str) -> Value | None:
+    element = around.child(tag)
+    if element is None:
+        return None
+    words = element.text.strip()
+    if words.lower() in INFINITE:
+        return None
+    try:
+        stated = decimal_number(words)
+    except MbsymError:
+        stated = None
+    if stated is not None and abs(stated) >= NO_LIMIT:
+        return None
+    return read_decimal(frames.source, element, "", words)

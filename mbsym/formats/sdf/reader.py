@@ -1,0 +1,201 @@
+"""SDF: models and worlds in SDFormat 1.4 to 1.12, as far as they describe rigid bodies and joints.
+
+The world is ground. What nothing joins to it floats on a free joint, which starts where the file has it; links of
+static models are part of it. Joints form any graph: loops come in as they are. What links show is kept as shapes.
+Source: the specification of SDFormat.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from mbsym.conventions import STANDARD_GRAVITY
+from mbsym.formats.findings import place_of, report_findings
+from mbsym.formats.fixed_joints import merge_fixed_joints
+from mbsym.formats.load_options import DEFAULTS, LoadOptions
+from mbsym.formats.mjcf.reference import pose_values
+from mbsym.formats.sdf.document import read_document
+from mbsym.formats.sdf.frames import Frames
+from mbsym.formats.sdf.joints import JointReader
+from mbsym.formats.sdf.links import LinkReader
+from mbsym.formats.sdf.shapes import ShapeReader
+from mbsym.formats.sdf.tree import Arrangement, arranged
+from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
+from mbsym.formats.xml_document import Element
+from mbsym.formats.xml_numbers import read_triple
+from mbsym.joints.fixed import FIXED
+from mbsym.model.frame import Frame
+from mbsym.model.joint import Joint
+from mbsym.model.names import model_name_fault
+from mbsym.model.shape import Shape
+from mbsym.model.system import Model
+from mbsym.model.validate import validate
+from mbsym.values.parameter import Vector
+
+WORLD_GRAVITY: Vector = (0, 0, "-9.8")
+"""Of a world that states none."""
+
+STARTING = (1, 0, 0, 0, 0, 0, 0)
+
+
+def load_sdf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
+    """The model that an SDF file describes.
+
+    Raises:
+        FormatError: the file cannot be read, holds what is not covered, or is no mechanism; ``where`` is
+            ``FILE:LINE:COL``.
+    """
+    return read_sdf(read_text(path, LARGEST_XML), options)
+
+
+def read_sdf(source: TextSource, options: LoadOptions = DEFAULTS) -> Model:
+    """The model that an SDF text describes; errors as ``load_sdf``."""
+    source, top, notes = read_document(source, strict=options.strict)
+    reader = _Reader(source, options, top, list(notes))
+    model = reader.model()
+    model = report_findings(
+        model, validate(model, options.strict), lambda item: source.at(place_of(item, model, reader.places))
+    )
+    if options.fixed_joints == "keep":
+        return model
+    return merge_fixed_joints(model, reader.rigid, reader.frames.tolerance)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads one file.
+
+    Attributes:
+        places: line and column of links, joints and their parts, by kind, name and attribute of the model.
+        rigid: names of the fixed joints whose successors are part of their predecessors.
+    """
+
+    source: TextSource
+    options: LoadOptions
+    top: Element
+    notes: list[str]
+    frames: Frames = field(init=False)
+    places: dict[tuple[str, ...], Place] = field(default_factory=dict)
+    rigid: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.frames = Frames(self.source, self.top, self.options.snap_angles)
+
+    def model(self) -> Model:
+        """The model with all links as they stand."""
+        self.places[()] = self.places["name",] = self.top.place
+        links = LinkReader(self.frames, self.options, self.places)
+        read = links.bodies()
+        joints = JointReader(self.frames, self.options, self.places)
+        joints.read()
+        bodies = (*read, *joints.bodies)
+        made = Model(
+            name=self._name(),
+            bodies=bodies,
+            joints=(*self._static(), *joints.joints),
+            forces=tuple(joints.forces),
+            couplings=tuple(joints.couplings),
+            constraints=tuple(joints.constraints),
+            gravity=self._gravity(),
+            shapes=self._shapes(),
+            ground=self.frames.world.name,
+            accept_impossible_inertia=True,
+        )
+        driven = joints.driven()
+        arrangement = arranged(made, self._canonical_links(), driven)
+        for name in arrangement.without_coordinate:
+            raise self.source.error(
+                self.places["joints", name],
+                f"joint {name!r} closes a loop of joints that all have forces or gears, so {driven[name]} has no "
+                "coordinate",
+                "leave one joint of the loop without, for instance by leaving out `joint_dynamics`",
+            )
+        self.rigid = arrangement.rigid
+        frames = self._named_frames(joints.frames)
+        self._note_rounded()
+        return replace(
+            made,
+            joints=self._starting(arrangement),
+            frames=frames,
+            warnings=(*self.notes, *links.notes, *joints.notes, *arrangement.notes()),
+        )
+
+    def _name(self) -> str:
+        name = self.top.attributes.get("name", "").strip() or Path(self.source.name).stem
+        return name if "name" in self.top.attributes or model_name_fault(name) is None else "model"
+
+    def _gravity(self) -> Vector:
+        if self.top.tag != "world":
+            return STANDARD_GRAVITY
+        gravity = self.top.child("gravity")
+        return WORLD_GRAVITY if gravity is None else read_triple(self.source, gravity, "")
+
+    # ---- what is ground, and what floats ----------------------------------------------------------------------------
+
+    def _static(self) -> list[Joint]:
+        """Fixed joints from the world to the links of static models."""
+        joints = []
+        for node in self.frames.of_kind("link"):
+            if node.static:
+                name = f"{node.name} is static"
+                self.places["joints", name] = node.element.place
+                placement = self.frames.placement(node, self.frames.world)
+                joints.append(
+                    Joint(name, FIXED.name, self.frames.world.name, node.name, predecessor_placement=placement)
+                )
+        return joints
+
+    def _canonical_links(self) -> list[str]:
+        """The links that models stand for, from the outside in."""
+        links = [self.frames.body(node) for node in self.frames.of_kind("model")]
+        return [link.name for link in links if link.kind == "link"]
+
+    def _starting(self, arrangement: Arrangement) -> tuple[Joint, ...]:
+        """The joints, free ones with the coordinates that the file has."""
+        links = {node.name: node for node in self.frames.of_kind("link")}
+        found = []
+        for joint in arrangement.joints:
+            if joint.kind.is_unbound:
+                place = links.get(joint.successor)
+                self.places["joints", joint.name] = self.places["bodies", joint.successor]
+                if place is not None:
+                    start = pose_values(self.frames.placement(place, self.frames.world))
+                    joint = joint if start == STARTING else replace(joint, initial=start)
+            found.append(joint)
+        return tuple(found)
+
+    # ---- frames -----------------------------------------------------------------------------------------------------
+
+    def _named_frames(self, fixed: list[Frame]) -> tuple[Frame, ...]:
+        """Elements <frame>, sensors, models within models, and the frames of fixed joints."""
+        found: list[Frame] = []
+        taken = {node.name for node in self.frames.nodes if node.kind in ("link", "joint")}
+        for node in self.frames.nodes:
+            if node.kind in ("frame", "sensor") or (node.kind == "model" and node.element is not self.top):
+                body = self.frames.body(node)
+                placement = self.frames.placement(node, body)
+                name = f"{node.kind}:{node.name}" if node.name in taken else node.name
+                self.places["frames", name] = node.element.place
+                found.append(Frame(name, body.name, placement, kind=node.kind))
+                taken.add(name)
+        links = {node.name for node in self.frames.of_kind("link")}
+        for frame in fixed:
+            name = f"joint:{frame.name}" if frame.name in links else frame.name
+            self.places["frames", name] = self.places["joints", frame.name]
+            found.append(replace(frame, name=name))
+        return tuple(found)
+
+    def _shapes(self) -> tuple[Shape, ...]:
+        reader = ShapeReader(self.source, self.frames)
+        return tuple(shape for link in self.frames.of_kind("link") for shape in reader.shapes(link))
+
+    def _note_rounded(self) -> None:
+        if self.frames.rounded:
+            first, angle = next(iter(self.frames.rounded.items()))
+            count = len(self.frames.rounded)
+            others = f" and {count - 1} more" if count > 1 else ""
+            self.notes.append(
+                f"angles of {first} ({angle}){others} look like multiples of 90 degrees written with few digits and "
+                "are taken as they stand; `snap_angles 1e-4` takes them as exact, which saves operations"
+            )

@@ -1,0 +1,449 @@
+"""URDF: the Unified Robot Description Format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from mbsym.forces import ForceElement, JointDamper, JointFriction
+from mbsym.formats.angles import looks_rounded, snapped_angle
+from mbsym.formats.findings import listing, owners, place_of, report_findings
+from mbsym.formats.fixed_joints import merge_fixed_joints
+from mbsym.formats.load_options import DEFAULTS, LoadOptions
+from mbsym.formats.rigid_frames import exact_mass, placement_matrix, turned_inertia
+from mbsym.formats.rigid_frames import text as number_text
+from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
+from mbsym.formats.urdf.loop_file import Closing, loops_beside, read_loops
+from mbsym.formats.urdf.plus import read_plus
+from mbsym.formats.urdf.shapes import ShapeReader, named_colors
+from mbsym.formats.urdf.words import URDF_WORDS
+from mbsym.formats.vocabulary import unknown_words
+from mbsym.formats.xml_document import Element, read_xml
+from mbsym.formats.xml_numbers import read_number, read_triple
+from mbsym.joints.fixed import FIXED
+from mbsym.joints.free import FREE
+from mbsym.joints.planar import PLANAR
+from mbsym.joints.prismatic import PRISMATIC
+from mbsym.joints.record import JointType
+from mbsym.joints.revolute import REVOLUTE
+from mbsym.model.body import COINCIDENT, Body, Placement
+from mbsym.model.joint import Coupling, Joint
+from mbsym.model.names import free_name, identifier_part, model_name_fault
+from mbsym.model.shape import in_body_order
+from mbsym.model.system import Model
+from mbsym.model.validate import validate
+from mbsym.values.diagnostic import Diagnostic
+from mbsym.values.numbers import decimal_number
+from mbsym.values.parameter import Value, Vector
+
+JOINT_TYPES: dict[str, JointType] = {
+    "revolute": REVOLUTE,
+    "continuous": REVOLUTE,
+    "prismatic": PRISMATIC,
+    "fixed": FIXED,
+    "floating": FREE,
+    "planar": PLANAR,
+}
+"""What URDF's words for types of joints mean."""
+
+PLACED = {
+    "origin": ("predecessor_placement",),
+    "axis": ("axis",),
+    "limit": ("lower", "upper", "effort", "velocity"),
+}
+"""Attributes of a joint that each of its elements says."""
+OUR_NAMES = ("world", "ground")
+"""Link names that mean ground elsewhere."""
+
+
+def load_urdf(path: str | Path, options: LoadOptions = DEFAULTS) -> Model:
+    """The model that a URDF file describes; its root link is ground unless ``options.floating``.
+
+    Raises:
+        FormatError: the file cannot be read, or what it describes is no mechanism; ``where`` is ``FILE:LINE:COL``.
+    """
+    source = read_text(path, LARGEST_XML)
+    loops = options.loops or loops_beside(path)
+    return read_urdf(source, options, read_loops(loops, options.snap_angles) if loops is not None else None)
+
+
+def read_urdf(source: TextSource, options: LoadOptions = DEFAULTS, loops: Closing | None = None) -> Model:
+    """The model that a URDF text describes; errors as ``load_urdf``.
+
+    Args:
+        source: the text.
+        options: how links, joints and angles are taken.
+        loops: what closes loops beside the elements <loop> and <coupling> of the text.
+    """
+    reader = _Reader(source, options)
+    robot = _robot(source)
+    model = reader.model(robot)
+    tree_joints = [joint.name for joint in model.joints]
+    closings: list[Closing] = [read_plus(source, robot, model, reader.origin)]
+    closings += [] if loops is None else [loops]
+    for closing in closings:
+        model = closing.applied(model)
+    places = {key: place for closing in closings for key, place in closing.places.items()}
+    diagnostics = validate(model, options.strict)
+    model = report_findings(model, diagnostics, lambda item: _where(item, model, reader, places))
+    if options.fixed_joints == "keep":
+        return model
+    # Rounding of products stays far below 1e-13.
+    return merge_fixed_joints(model, tree_joints, max(options.snap_angles, 1e-13), keep_joints=True)
+
+
+def _robot(source: TextSource) -> Element:
+    robot = read_xml(source)
+    if robot.tag != "robot":
+        remedy = {
+            "sdf": "convert it from SDF to URDF",
+            "mujoco": "give the file the suffix .xml, so that it is read as MJCF",
+        }.get(robot.tag, "a URDF file holds one element <robot>")
+        raise source.error(robot.place, f"<{robot.tag}> is no robot description in URDF", remedy)
+    for element in robot.every():
+        if element.tag.startswith("xacro:"):
+            raise source.error(
+                element.place, "this file is written in xacro, a macro language", "run it through xacro first"
+            )
+    return robot
+
+
+def _where(item: Diagnostic, model: Model, reader: _Reader, closings: dict[tuple[str, str], str]) -> str:
+    """``FILE:LINE:COL`` of a diagnostic."""
+    told = next((closings[owner] for owner in owners(item, model) if owner in closings), None)
+    return told or reader.source.at(place_of(item, model, reader.places))
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads one robot.
+
+    Attributes:
+        places: line and column of links, joints and their parts, by kind, name and attribute of the model.
+        rounded: names of the joints and links with angles that look rounded, with one such angle each.
+        notes: sentences for the user.
+    """
+
+    source: TextSource
+    options: LoadOptions
+    places: dict[tuple[str, ...], Place] = field(default_factory=dict)
+    rounded: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def model(self, robot: Element) -> Model:
+        """The model with all links and fixed joints as they stand."""
+        self.places[()] = self.places["name",] = robot.place
+        self.notes += unknown_words(self.source, robot, URDF_WORDS, strict=self.options.strict)
+        links = self._named(robot, "link")
+        joints = self._named(robot, "joint")
+        if not links:
+            raise self.source.error(
+                robot.place, "the robot has no <link>", "add its links; xacro macros must be expanded"
+            )
+        for name, element in links.items():
+            self.places["bodies", name] = element.place
+        for name, element in joints.items():
+            self.places["joints", name] = element.place
+        root = self._root(links, joints)
+        bodies = {name: self._body(name, element) for name, element in links.items()}
+        read = {name: self._joint(name, element, links) for name, element in joints.items()}
+        model_joints = _depth_first(root, tuple(read.values()))
+        floating = self.options.floating
+        if not floating and all(joint.kind.is_rigid for joint in model_joints):
+            floating = True
+            self.notes.append(f"nothing moves relative to the root link {root!r}, so the robot is taken as floating")
+        # Pinocchio takes joints of one link in the order of their names.
+        sorted_joints = _depth_first(root, sorted(read.values(), key=lambda joint: joint.name.encode()))
+        ground = root
+        if floating:
+            ground = free_name("ground", links)
+            free = free_name(f"{root}_free", joints)
+            model_joints.insert(0, Joint(free, FREE.name, ground, root))
+            sorted_joints.insert(0, model_joints[0])
+            self.places["joints", free] = links[root].place
+        self._note_our_names(links, root, ground)
+        self._note_rounded()
+        couplings = self._couplings(joints)
+        graphics = ShapeReader(self.source, named_colors(self.source, robot.all("material")), self.origin)
+        shapes = [shape for name, element in links.items() for shape in graphics.shapes(element, name)]
+        driven = {joint.attributes.get("name") for item in robot.all("transmission") for joint in item.all("joint")}
+        model_joints = [replace(joint, actuated=joint.name in driven) for joint in model_joints]
+        return Model(
+            name=self._model_name(robot),
+            bodies=tuple(body for name, body in bodies.items() if name != ground),
+            joints=tuple(model_joints),
+            forces=self._forces(joints, {joint.name: joint for joint in model_joints}),
+            couplings=couplings,
+            shapes=in_body_order(shapes, (ground, *(name for name in bodies if name != ground))),
+            ground=ground,
+            pinocchio_order=tuple(joint.name for joint in sorted_joints if not joint.kind.is_rigid),
+            accept_impossible_inertia=True,
+            warnings=tuple(self.notes),
+        )
+
+    def _model_name(self, robot: Element) -> str:
+        name = robot.attributes.get("name", "").strip() or Path(self.source.name).stem
+        if model_name_fault(name) is None:
+            return name
+        return identifier_part(name).strip("_") or "robot" if "name" not in robot.attributes else name
+
+    def _named(self, robot: Element, tag: str) -> dict[str, Element]:
+        found: dict[str, Element] = {}
+        for element in robot.all(tag):
+            name = self._attribute(element, "name")
+            if name in found:
+                raise self.source.error(
+                    element.place,
+                    f"two {tag}s are named {name!r}, the first in line {found[name].place[0]}",
+                    "rename one of them",
+                )
+            found[name] = element
+        return found
+
+    def _root(self, links: dict[str, Element], joints: dict[str, Element]) -> str:
+        parent_of: dict[str, str] = {}
+        for name, element in joints.items():
+            parent, child = (self._link_of(element, tag, links) for tag in ("parent", "child"))
+            if child in parent_of:
+                raise self.source.error(
+                    element.place,
+                    f"link {child!r} is the child of two joints, {parent_of[child]!r} and {name!r}",
+                    "a URDF is a tree: put joints that close loops into NAME.loops.yaml",
+                )
+            if parent == child:
+                raise self.source.error(
+                    element.place, f"joint {name!r} connects link {child!r} with itself", "connect two different links"
+                )
+            parent_of[child] = name
+        roots = [name for name in links if name not in parent_of]
+        if not roots:
+            raise self.source.error(
+                next(iter(links.values())).place, "every link is the child of a joint", "leave one link without parent"
+            )
+        if len(roots) > 1:
+            raise self.source.error(
+                links[roots[1]].place,
+                f"the links {listing(roots)} have no parent, so the robot falls into {len(roots)} parts",
+                "connect them with joints",
+            )
+        return roots[0]
+
+    def _link_of(self, joint: Element, tag: str, links: dict[str, Element]) -> str:
+        element = joint.child(tag)
+        if element is None:
+            raise self.source.error(
+                joint.place, f"joint {joint.attributes['name']!r} has no {tag}", f'add <{tag} link="..."/>'
+            )
+        name = self._attribute(element, "link")
+        if name not in links:
+            raise self.source.error(
+                element.place,
+                f"joint {joint.attributes['name']!r} refers to link {name!r}, which does not exist",
+                _nearest(name, links),
+            )
+        return name
+
+    # ---- links ------------------------------------------------------------------------------------------------------
+
+    def _body(self, name: str, link: Element) -> Body:
+        inertial = link.child("inertial")
+        if inertial is None:
+            return Body(name)
+        mass = inertial.child("mass")
+        if mass is None:
+            raise self.source.error(
+                inertial.place, f"the inertial of link {name!r} has no mass", "add <mass value=.../>"
+            )
+        self.places["bodies", name, "mass"] = mass.place
+        placement = self.origin(inertial, f"link {name}")
+        origin = inertial.child("origin")
+        if origin is not None:
+            self.places["bodies", name, "center_of_mass"] = origin.place
+        inertia = inertial.child("inertia")
+        moments: list[Value] = [0] * 6
+        if inertia is not None:
+            self.places["bodies", name, "inertia"] = inertia.place
+            keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+            moments = [self._number(inertia, key, "0") for key in keys]
+        xx, yy, zz, xy, xz, yz = moments
+        body = Body(name, self._number(mass, "value"), placement.translation, (xx, yy, zz, xy, xz, yz))
+        if not placement.rotation or not any(decimal_number(str(value)) for value in moments):
+            return body
+        J = turned_inertia(exact_mass(body).inertia, placement_matrix(placement))
+        xx, yy, zz, xy, xz, yz = (number_text(J[i][j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+        return replace(body, inertia=(xx, yy, zz, xy, xz, yz))
+
+    # ---- joints -----------------------------------------------------------------------------------------------------
+
+    def _joint(self, name: str, element: Element, links: dict[str, Element]) -> Joint:
+        kind = self._attribute(element, "type")
+        if kind not in JOINT_TYPES:
+            raise self.source.error(
+                element.place, f"joint {name!r} has the unknown type {kind!r}", _nearest(kind, JOINT_TYPES)
+            )
+        joint_type = JOINT_TYPES[kind]
+        for tag, attributes in PLACED.items():
+            part = element.child(tag)
+            if part is not None:
+                self.places |= {("joints", name, attribute): part.place for attribute in attributes}
+        limit = element.child("limit")
+        lower: tuple[Value, ...] = ()
+        upper: tuple[Value, ...] = ()
+        effort: tuple[Value, ...] = ()
+        velocity: tuple[Value, ...] = ()
+        if limit is not None and joint_type.shape.nq == 1:
+            if kind != "continuous" and ("lower" in limit.attributes or "upper" in limit.attributes):
+                lower, upper = (self._number(limit, "lower", "0"),), (self._number(limit, "upper", "0"),)
+            effort = (self._number(limit, "effort"),) if "effort" in limit.attributes else ()
+            velocity = (self._number(limit, "velocity"),) if "velocity" in limit.attributes else ()
+        return Joint(
+            name,
+            joint_type.name,
+            self._link_of(element, "parent", links),
+            self._link_of(element, "child", links),
+            axis=self._axis(element, joint_type),
+            predecessor_placement=self.origin(element, f"joint {name}"),
+            lower=lower,
+            upper=upper,
+            effort=effort,
+            velocity=velocity,
+        )
+
+    def _axis(self, element: Element, joint_type: JointType) -> Vector:
+        axis = element.child("axis")
+        if "axis" not in joint_type.entries:
+            return (0, 0, 1)
+        if axis is None or "xyz" not in axis.attributes:
+            return (1, 0, 0)
+        return self._triple(axis, "xyz")
+
+    def _couplings(self, joints: dict[str, Element]) -> tuple[Coupling, ...]:
+        couplings = []
+        fixed: list[str] = []
+        ignored = 0
+        for name, element in joints.items():
+            mimic = element.child("mimic")
+            if mimic is None:
+                continue
+            self.places["couplings", name] = mimic.place
+            ignored += 1
+            if self.options.mimic == "ignore":
+                continue
+            source = self._attribute(mimic, "joint")
+            if source not in joints:
+                raise self.source.error(
+                    mimic.place,
+                    f"joint {name!r} mimics joint {source!r}, which does not exist",
+                    _nearest(source, joints),
+                )
+            if JOINT_TYPES.get(self._attribute(element, "type")) is FIXED:
+                fixed.append(name)
+                continue
+            ratio, offset = self._number(mimic, "multiplier", "1"), self._number(mimic, "offset", "0")
+            couplings.append(Coupling(name, source, ratio, offset))
+        if ignored and self.options.mimic == "ignore":
+            self.notes.append(f"{ignored} mimicking joints are taken as free ones")
+        if fixed:
+            self.notes.append(f"{len(fixed)} fixed joints ({listing(fixed)}) mimic others, which says nothing")
+        return tuple(couplings)
+
+    def _forces(self, joints: dict[str, Element], model_joints: dict[str, Joint]) -> tuple[ForceElement, ...]:
+        forces: list[JointDamper | JointFriction] = []
+        for name, element in joints.items():
+            dynamics = element.child("dynamics")
+            if dynamics is None:
+                continue
+            damping = self._number(dynamics, "damping", "0")
+            friction = self._number(dynamics, "friction", "0")
+            for index in range(model_joints[name].shape.nv):
+                suffix = f"_{index}" if model_joints[name].shape.nv > 1 else ""
+                if decimal_number(str(damping)):
+                    self.places["forces", f"{name}_damping{suffix}"] = dynamics.place
+                    forces.append(JointDamper(f"{name}_damping{suffix}", name, damping, index))
+                if decimal_number(str(friction)):
+                    self.places["forces", f"{name}_friction{suffix}"] = dynamics.place
+                    forces.append(JointFriction(f"{name}_friction{suffix}", name, friction, index=index))
+        if self.options.joint_dynamics == "forces":
+            return tuple(forces)
+        affected = list(dict.fromkeys(force.joint for force in forces))
+        if affected:
+            self.notes.append(
+                f"damping and friction of {len(affected)} joints ({listing(affected)}) are left out of the dynamics"
+            )
+        return ()
+
+    # ---- attributes -------------------------------------------------------------------------------------------------
+
+    def _attribute(self, element: Element, key: str) -> str:
+        value = element.attributes.get(key, "").strip()
+        if not value:
+            raise self.source.error(element.place, f"<{element.tag}> has no {key}", f'add {key}="..."')
+        return value
+
+    def _number(self, element: Element, key: str, default: str = "") -> Value:
+        return read_number(self.source, element, key, default)
+
+    def _triple(self, element: Element, key: str) -> Vector:
+        return read_triple(self.source, element, key)
+
+    def origin(self, element: Element, owner: str = "") -> Placement:
+        """The placement that an element has; its angles are noted where they look rounded and it has an owner."""
+        origin = element.child("origin")
+        if origin is None:
+            return COINCIDENT
+        translation: Vector = self._triple(origin, "xyz") if "xyz" in origin.attributes else (0, 0, 0)
+        roll, pitch, yaw = self._triple(origin, "rpy") if "rpy" in origin.attributes else (0, 0, 0)
+        turns = []
+        for axis, angle in (("z", yaw), ("y", pitch), ("x", roll)):
+            snapped = snapped_angle(angle, self.options.snap_angles)
+            if snapped != 0:
+                turns.append((axis, snapped))
+                if owner and looks_rounded(snapped):
+                    self.rounded.setdefault(owner, str(angle))
+        placement = Placement(translation, tuple(turns))  # type: ignore[arg-type]
+        return COINCIDENT if placement == COINCIDENT else placement
+
+    # ---- notes ------------------------------------------------------------------------------------------------------
+
+    def _note_our_names(self, links: dict[str, Element], root: str, ground: str) -> None:
+        for name in links:
+            if name.lower() not in OUR_NAMES:
+                continue
+            if name == root == ground:
+                self.notes.append(f"link {name!r} is the root and is taken as ground")
+            else:
+                self.notes.append(f"link {name!r} is a body like any other here; ground is called {ground!r}")
+
+    def _note_rounded(self) -> None:
+        if self.rounded:
+            first, angle = next(iter(self.rounded.items()))
+            count = len(self.rounded)
+            others = f" and {count - 1} more" if count > 1 else ""
+            self.notes.append(
+                f"angles of {first} ({angle}){others} look like multiples of 90 degrees written with few digits and "
+                "are taken as they stand; `snap_angles 1e-4` takes them as exact, which saves operations"
+            )
+
+
+def _depth_first(root: str, joints: Sequence[Joint]) -> list[Joint]:
+    """The joints branch after branch from the root, those of one link in the order of the file."""
+    leaving: dict[str, list[Joint]] = {}
+    for joint in joints:
+        leaving.setdefault(joint.predecessor, []).append(joint)
+    found: dict[str, Joint] = {}
+    waiting = leaving.get(root, [])[::-1]
+    while waiting:
+        joint = waiting.pop()
+        found[joint.name] = joint
+        waiting += leaving.get(joint.successor, [])[::-1]
+    return [*found.values(), *(joint for joint in joints if joint.name not in found)]
+
+
+def _nearest(name: str, known: dict[str, Element] | dict[str, JointType]) -> str:
+    near = get_close_matches(name, list(known), n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    names = sorted(known)
+    return f"there are {', '.join(names[:12])}" + (", ..." if len(names) > 12 else "")

@@ -1,0 +1,1 @@
+"""Small vibrations by transfer matrices: elements, their tree, its frequencies and shapes."""

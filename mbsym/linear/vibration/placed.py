@@ -1,0 +1,405 @@
+"""A mechanism at rest as elements of the transfer matrix method for vibrations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.errors import AnalysisError
+from mbsym.forces.element import ForceElement, LinearLaw
+from mbsym.kinematics.mechanism import CutJoint, Mechanism, TreeBody
+from mbsym.kinematics.placement import scalars, vector_of
+from mbsym.linear.vibration.cuts import CutAtRest, asked_of_cut
+from mbsym.linear.vibration.elements import (
+    BeamLink,
+    Closure,
+    JointLink,
+    Tie,
+    VibrationElement,
+    cross_matrix,
+    lever_hessian,
+    lever_matrix,
+)
+from mbsym.linear.vibration.tree import VibratingTree
+from mbsym.model.beam import Beam
+from mbsym.model.beam_parts import parts_of
+from mbsym.registry import available_functions
+from mbsym.spatial.vector import Vector3
+from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.program import Output, Program
+from mbsym.symbolic.scalar import Scalar
+from mbsym.values.numbers import evaluate, parameter_values, value_names
+
+Array: TypeAlias = NDArray[Any]
+BeamModel: TypeAlias = Literal["exact", "consistent", "lumped", "segments"]
+"""A beam as it is, as finite elements of two kinds of mass matrix, or as the bars that the model has for it."""
+
+BEAM_MODELS: Final[tuple[BeamModel, ...]] = ("exact", "consistent", "lumped", "segments")
+
+COINCIDING: Final = 1e-13
+"""Lengths that differ by less than this part of them are equal."""
+
+
+INSIDE: Final = 0.3819660112501051
+"""Part of an exact piece at which its own computation parts it. Beside frequencies of a piece with both ends held its
+matrices have few digits, and a mode that is nearly one of these moves its ends by nothing; inside it moves, and the
+parts, which the golden section makes as unlike as can be, have other frequencies."""
+
+
+class _Numbers:
+    """Scalars of a mechanism as numbers at a configuration, all evaluated at once."""
+
+    def __init__(self, mechanism: Mechanism, q: Array) -> None:
+        self._mechanism, self._q = mechanism, q
+        self._asked: list[Scalar] = []
+        self._found: Array = np.zeros(0)
+
+    def ask(self, values: Sequence[Scalar]) -> slice:
+        """Where the values will stand."""
+        start = len(self._asked)
+        self._asked += values
+        return slice(start, len(self._asked))
+
+    def evaluate(self) -> None:
+        """Evaluates all that was asked for."""
+        mechanism = self._mechanism
+        output = Output("values", (len(self._asked),), tuple(x.ref for x in self._asked))
+        inputs = (mechanism.q, mechanism.v, *mechanism.extra_inputs)
+        program = Program("vibrating", mechanism.graph, inputs, (output,), mechanism.parameters)
+        given = {item.name: np.zeros(item.shape) for item in inputs} | {"q": self._q}
+        self._found = interpret(program, given)["values"]
+
+    def __getitem__(self, place: slice) -> Array:
+        return self._found[place]
+
+
+class VibratingElements:
+    """A mechanism on its way to elements.
+
+    Attributes:
+        points: by label, of the body's internal origin in base axes [m].
+        rotations: by label, of the internal frame.
+        beams: how beams are taken.
+        element: by label, index of the element that the body belongs to, -1 for ground.
+    """
+
+    def __init__(self, mechanism: Mechanism, q: Array, beams: BeamModel = "exact") -> None:
+        """Evaluates what the elements need at a configuration.
+
+        Raises:
+            AnalysisError: something is not covered.
+        """
+        self.mechanism = mechanism
+        model = mechanism.model
+        self._beams = () if beams == "segments" else model.beams
+        self._require_covered()
+        self.beams: BeamModel = beams
+        self._names = parameter_values(model)
+        self._q = q = q.copy()
+        self._hinge_of = {name: beam for beam in self._beams for name in beam.hinges}
+        self._bars = {name for beam in self._beams for name in beam.bars}
+        self._modal = {item.name: beam for beam in self._beams if beam.modes for item in parts_of(beam).bodies}
+        self._ends: dict[str, int] = {}
+        for body in mechanism.bodies:
+            if body.joint.name in self._hinge_of or body.name in self._modal:
+                q[slice(*body.q_range)] = 0.0
+        numbers = _Numbers(mechanism, q)
+        places = [self._ask(numbers, body) for body in mechanism.bodies]
+        laws = [(force, law) for force in model.forces if (law := force.linear_law()) is not None]
+        law_places = [numbers.ask(self._law_scalars(law)) for _, law in laws]
+        end_places = [[numbers.ask(self._end(name, at)) for name, at in law.ends] for _, law in laws]
+        gravity = numbers.ask(mechanism.gravity)
+        cuts = [numbers.ask(asked_of_cut(mechanism, cut)) for cut in mechanism.cut_joints]
+        numbers.evaluate()
+        self.gravity = numbers[gravity]
+        self.points, self.rotations = [np.zeros(3)], [np.eye(3)]
+        self.element = [-1]
+        self.elements: list[VibrationElement] = []
+        self._at: list[Array] = []
+        self._laws = [
+            (force, law, numbers[place], [numbers[end] for end in ends])
+            for (force, law), place, ends in zip(laws, law_places, end_places, strict=True)
+        ]
+        for body, place in zip(mechanism.bodies, places, strict=True):
+            self._add(body, [numbers[part] for part in place])
+        self._add_point_springs()
+        self._closures: list[Closure] = []
+        for cut, own in zip(mechanism.cut_joints, cuts, strict=True):
+            self._add_cut(cut, numbers[own])
+
+    def tree(self) -> VibratingTree:
+        """The elements about this state.
+
+        Raises:
+            AnalysisError: the state is not one of rest, or a static load is not covered.
+        """
+        return VibratingTree(self.elements, self.gravity, self._closures, self._ties)
+
+    def body_frames(self) -> Array:
+        """Frames of all bodies at rest (nb, 4, 4)."""
+        program = available_functions(self.mechanism, "auto").functions["body_poses"](self.mechanism)
+        poses: Array = interpret(program, {"q": self._q})["poses"].reshape(-1, 4, 4)
+        return poses
+
+    def motions_of_bodies(self, shape: Array) -> tuple[Array, Array]:
+        """Points of all bodies at rest (nb, 3), and their motions in a shape of the points that are told (nb, 6)."""
+        own, row = self.element[1:], {k: place for place, k in enumerate(self.told)}
+        at = [self._at[k] if k >= 0 else np.zeros(3) for k in own]
+        return np.array(at), np.array([shape[row[k]] if k >= 0 else np.zeros(6) for k in own])
+
+    @property
+    def told(self) -> list[int]:
+        """Indices of the elements whose points people know."""
+        return [k for k, element in enumerate(self.elements) if not element.inside]
+
+    @property
+    def places(self) -> Array:
+        """Points of the elements that are told, base axes (n, 3) [m]."""
+        return np.array([self._at[k] for k in self.told]).reshape(-1, 3)
+
+    def _require_covered(self) -> None:
+        model = self.mechanism.model
+        own = {item.joint for beam in self._beams for item in parts_of(beam).couplings}
+        if model.constraints or any(item.joint not in own for item in model.couplings):
+            raise AnalysisError(
+                "the transfer matrix method has no element for couplings and closure constraints",
+                where=model.name,
+                remedy="leave `method` out",
+            )
+        moving = {name for joint in model.joints for name in (*joint.coordinates, *joint.speeds)}
+        known = {parameter.name for parameter in model.parameters} | {"t"} | {item.name for item in model.inputs}
+        for force in model.forces:
+            if force.linear_law() is not None:
+                continue
+            names = {name for value in force.expressions for name in value_names(value)}
+            if force.named("input") and not names:
+                continue
+            if not names <= known or names & moving or not self._rests(force):
+                raise AnalysisError(
+                    f"the transfer matrix method takes no {force.type.replace('_', ' ')} that acts at rest or "
+                    "depends on the motion",
+                    where=f"force {force.name}",
+                    remedy="leave `method` out",
+                )
+
+    def _rests(self, force: ForceElement) -> bool:
+        """Whether a force that depends on time and inputs alone is zero where these are."""
+        values = parameter_values(self.mechanism.model)
+        values |= {"t": 0.0} | {item.name: 0.0 for item in self.mechanism.model.inputs}
+        return all(evaluate(value, values) == 0.0 for value in force.expressions)
+
+    def _ask(self, numbers: _Numbers, body: TreeBody) -> list[slice]:
+        columns = [entry for angular, linear in body.columns for entry in (*angular, *linear)]
+        inertia = body.inertia
+        return [
+            numbers.ask([entry for row in body.rotation.matrix() for entry in row]),
+            numbers.ask(body.translation),
+            numbers.ask(columns),
+            numbers.ask([inertia.mass, *inertia.first_moment, *inertia.about_origin]),
+            numbers.ask(body.armature),
+            numbers.ask([entry for row in body.user_frame.rotation.matrix() for entry in row]),
+            numbers.ask(body.user_frame.translation),
+        ]
+
+    def _law_scalars(self, law: LinearLaw) -> tuple[Scalar, ...]:
+        return scalars((law.stiffness, law.damping, law.rest), self.mechanism.graph, self.mechanism.names)
+
+    def _end(self, name: str, point: Any) -> Vector3:
+        mechanism, label = self.mechanism, self.mechanism.labelling.body_labels[name]
+        at = vector_of(point, mechanism.graph, mechanism.names)
+        return mechanism.body(label).user_frame.point_to_child(at) if label else at
+
+    def _add(self, body: TreeBody, numbers: list[Array]) -> None:
+        turn, shift, columns, moments, armature, user, place = numbers
+        R = self.rotations[body.parent] @ turn.reshape(3, 3)
+        origin = self.points[body.parent] + self.rotations[body.parent] @ shift
+        self.rotations.append(R)
+        self.points.append(origin)
+        beam, modal = self._hinge_of.get(body.joint.name), self._modal.get(body.name)
+        inner = self.element[body.parent]
+        if modal is not None:
+            if modal.name not in self._ends:
+                # A body that is fixed to its carrier has the carrier's frame: the beam starts where the user's is.
+                axes = R @ user.reshape(3, 3).T
+                self._add_modal(modal, body, inner, axes, origin - axes @ place)
+            self.element.append(self._ends[modal.name] if modal.tip and body.name == modal.bars[-1] else inner)
+            return
+        if body.joint.kind.is_rigid:
+            self.element.append(inner)
+        else:
+            base = self._at[inner] if inner >= 0 else np.zeros(3)
+            if beam is None:
+                link: JointLink | BeamLink = self._joint_link(body, R, columns, armature)
+                self.element.append(self._new_element(body.name, inner, link, origin, origin - base))
+            else:
+                axes = R @ user.reshape(3, 3).T @ (np.diag([-1.0, 1.0, -1.0]) if body.flipped else np.eye(3))
+                start = origin - 0.5 * evaluate(beam.length, self._names) / beam.pieces * axes[:, 0]
+                self.element.append(self._new_piece(beam, body.name, inner, axes, start))
+        index = self.element[-1]
+        if index >= 0 and body.name not in self._bars:
+            self._load(index, R, origin - self._at[index], moments)
+
+    def _new_element(
+        self, name: str, inner: int, link: JointLink | BeamLink, at: Array, lever: Array, *, inside: bool = False
+    ) -> int:
+        """Index of a new element with nothing at its end."""
+        self._at.append(at)
+        nothing = np.zeros((6, 6))
+        element = VibrationElement(name, inner, lever, link, nothing, nothing, nothing, np.zeros(6), inside)
+        self.elements.append(element)
+        return len(self.elements) - 1
+
+    def _add_modal(self, beam: Beam, body: TreeBody, inner: int, axes: Array, start: Array) -> None:
+        """The pieces of a beam that has modes in the equations of motion."""
+        if body.joint.name != beam.ends[0] or body.flipped:
+            raise AnalysisError(
+                "this beam with modes hangs on its end",
+                where=f"beam {beam.name}",
+                remedy="exchange 'from' and 'to', or take segments without modes",
+            )
+        for k in range(1, beam.pieces + 1):
+            inner = self._new_piece(beam, f"{beam.name}_{k}", inner, axes, start)
+            start = self._at[inner]
+        self._ends[beam.name] = inner
+
+    def _load(self, index: int, R: Array, lever: Array, moments: Array) -> None:
+        """Adds a rigid body to an element: its inertia about a point at the lever's end, turned to base axes."""
+        xx, yy, zz, xy, xz, yz = moments[4:]
+        about = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+        mass, first = moments[0], R @ moments[1:4]
+        c = cross_matrix(first)
+        M = np.block([[about, c], [c.T, mass * np.eye(3)]])
+        T = lever_matrix(lever)
+        weight = mass * self.gravity
+        moment = -np.cross(first + mass * lever, self.gravity)
+        # Second order of the weight's potential as its centre of mass turns with the body.
+        stiffness = lever_hessian(first + mass * lever, -self.gravity)
+        old = self.elements[index]
+        self.elements[index] = replace(
+            old,
+            mass=old.mass + T.T @ M @ T,
+            stiffness=old.stiffness + stiffness,
+            gradient=old.gradient + np.concatenate([moment, -weight]),
+        )
+
+    def _joint_link(self, body: TreeBody, R: Array, columns: Array, armature: Array) -> JointLink:
+        k = len(body.v)
+        turned = np.kron(np.eye(2), R) @ columns.reshape(k, 6).T
+        stiffness, damping, torque = np.zeros(k), np.zeros(k), np.zeros(k)
+        for force, law, (spring, damper, rest), _ in self._laws:
+            if law.index is None or body.joint.name not in force.named("joint"):
+                continue
+            stiffness[law.index] += spring
+            damping[law.index] += damper
+            if spring:
+                torque[law.index] += spring * (self._coordinate(body, law.index) - rest)
+        order = 0
+        if k == 2 and np.all(np.linalg.norm(turned[:3], axis=0) > 0.0):
+            order = -1 if body.flipped else 1
+        return JointLink(turned, stiffness, damping, armature, torque, order)
+
+    def _coordinate(self, body: TreeBody, index: int) -> float:
+        return float(self._q[body.q_range[0] + index])
+
+    def _new_piece(self, beam: Beam, name: str, inner: int, axes: Array, start: Array) -> int:
+        """Index of an element that is an nth of a beam, from a point along the first of its axes."""
+        shares = (INSIDE, 1.0 - INSIDE) if self.beams in ("exact", "segments") else (1.0,)
+        for k, share in enumerate(shares, start=1):
+            link = self._beam_link(beam, axes, share)
+            base = self._at[inner] if inner >= 0 else np.zeros(3)
+            end = start + link.length * axes[:, 0]
+            inner = self._new_element(name, inner, link, end, start - base, inside=k < len(shares))
+            start = end
+        return inner
+
+    def _beam_link(self, beam: Beam, axes: Array, share: float) -> BeamLink:
+        """A part of one of its pieces."""
+        names = self._names
+        return BeamLink(
+            axes,
+            share * evaluate(beam.length, names) / beam.pieces,
+            share * evaluate(beam.mass, names) / beam.pieces,
+            tuple(evaluate(value, names) for value in beam.stiffness_about),
+            tuple({"y": 1, "z": 2}[axis] for axis in beam.axes),
+            evaluate(beam.damping, names),
+            "exact" if self.beams == "segments" else self.beams,
+        )
+
+    def _add_point_springs(self) -> None:
+        """Springs and dampers between points: on an element, or between two of them."""
+        labels = self.mechanism.labelling.body_labels
+        self._ties: list[Tie] = []
+        for force, law, (stiffness, damping, rest), ends in self._laws:
+            if not law.ends:
+                continue
+            own = [labels[name] for name, _ in law.ends]
+            index = (self.element[own[0]], self.element[own[1]])
+            if index[0] == index[1]:
+                continue
+            points = [self.points[label] + self.rotations[label] @ at for label, at in zip(own, ends, strict=True)]
+            span = points[0] - points[1]
+            length = float(np.linalg.norm(span))
+            if length <= COINCIDING * max(float(np.abs(points).max()), abs(rest)):
+                if rest or damping:
+                    raise AnalysisError(
+                        "its ends coincide, so it has no direction",
+                        where=f"force {force.name}",
+                        remedy="take a state where they are apart; without a rest length and damping none is needed",
+                    )
+                frame, resisting, pull = np.eye(3), np.full(3, stiffness), np.zeros(3)
+            else:
+                # Along the span, and across it what turns the force.
+                frame = np.linalg.svd(span[None, :] / length)[2]
+                strain = 0.0 if abs(length - rest) <= COINCIDING * length else 1.0 - rest / length
+                resisting = stiffness * np.array([1.0, strain, strain])
+                pull = stiffness * strain * span
+            levers = []
+            for k, point, sign in zip(index, points, (1.0, -1.0), strict=True):
+                lever = point - self._at[k] if k >= 0 else np.zeros(3)
+                levers.append(lever_matrix(lever))
+                if k >= 0:
+                    self._add_pull(k, lever, sign * pull)
+            if min(index) >= 0:
+                rows = np.hstack([np.zeros((3, 3)), frame])
+                dampers = np.array([damping, 0.0, 0.0])
+                tie = Tie(force.name, index, (levers[0], levers[1]), rows, resisting, dampers, np.zeros(3))
+                self._ties.append(tie)
+                continue
+            moving = 0 if index[0] >= 0 else 1
+            T, old = levers[moving][3:], self.elements[index[moving]]
+            self.elements[index[moving]] = replace(
+                old,
+                stiffness=old.stiffness + T.T @ (frame.T * resisting @ frame) @ T,
+                damping=old.damping + damping * T.T @ np.outer(frame[0], frame[0]) @ T,
+            )
+
+    def _add_cut(self, cut: CutJoint, numbers: Array) -> None:
+        """What a cut joint holds, and what acts along it.
+
+        Raises:
+            AnalysisError: the loop is open, or what acts along the joint is not covered.
+        """
+        found = CutAtRest.of(cut, numbers, self.rotations, self.points)
+        size = max(float(np.ptp([*self.points, *found.ends], axis=0).max()), 0.0)
+        found.require_closed(size)
+        pair = (self.element[cut.predecessor], self.element[cut.successor])
+        at = tuple(self._at[k] if k >= 0 else np.zeros(3) for k in pair)
+        closure = found.closure(pair, (at[0], at[1]))
+        laws = [values for force, law, values, _ in self._laws if cut.joint.name in force.named("joint")]
+        start = evaluate(cut.joint.initial[0], self._names) if cut.joint.initial else 0.0
+        tie = found.tie(pair, (at[0], at[1]), laws, start, size)
+        self._closures += [] if closure is None else [closure]
+        self._ties += [] if tie is None else [tie]
+
+    def _add_pull(self, index: int, lever: Array, pull: Array) -> None:
+        """Adds a potential's gradient over displacements of a lever's end, and what turning the lever makes of it."""
+        old = self.elements[index]
+        self.elements[index] = replace(
+            old,
+            stiffness=old.stiffness + lever_hessian(lever, pull),
+            gradient=old.gradient + lever_matrix(lever)[3:].T @ pull,
+        )

@@ -1,0 +1,405 @@
+"""Small vibrations of a tree of elements by transfer matrices in Riccati's form, at one frequency at a time.
+
+Each element stands between its parent's point and its own: a rigid lever, then what lets its end move (a joint's
+freedoms with their springs, or the bending of a beam), then a rigid body. Motions exp(s t) of a point are six numbers
+[rotation; displacement] in base axes. From the tips inward the overall transfer equation of everything outboard is kept
+solved for the loads that it needs, [M; Q] = S [rotation; displacement], and an element's own freedoms are eliminated:
+
+    P = H^T S H + K + s D - ..., S_parent = T^T S T - C P^-1 C^T with C = T^T S H.
+
+Roots of the overall equation are where a pivot P is singular. None is missed: the number of negative eigenvalues of all
+pivots, and of frequencies of each beam with both ends held, is the number of frequencies below (Wittrick and Williams).
+
+Springs between two elements, and joints that close loops, are forces along rows of motions: with the motions C that
+unit forces along them make, forces of springs of stiffness k solve (1 + k C) f = k gap, those of joints C f = gap. What
+they add to the count are signs of eigenvalues of C + 1/k (Sylvester's law for the matrix bordered by the rows).
+
+Static loads enter by the potential to second order: S at rest is the Hessian over rotation vectors, g its gradient.
+Sources: Rui et al., Transfer matrix method for linear multibody systems; Wittrick, Williams, Quarterly Journal of
+Mechanics and Applied Mathematics 24 (1971) 263.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.errors import AnalysisError
+from mbsym.linear.vibration import beam_matrices as beams
+from mbsym.linear.vibration.elements import (
+    BeamLink,
+    Blocks,
+    Closure,
+    Eliminated,
+    JointLink,
+    Tie,
+    VibrationElement,
+    blocks_of,
+    freedoms_of,
+    lever_matrix,
+    row_of,
+    solved,
+    tension_of,
+)
+from mbsym.linear.vibration.ties import independent_ties, negative_eigenvalues
+
+Array: TypeAlias = NDArray[Any]
+
+SLACK: Final = 1e-9
+"""Part of the largest static load that may be unbalanced along a freedom."""
+
+HELD: Final = 1e-7
+"""Part of motions of size one that a row of a closure must feel to hold anything: loops are closed to about 1e-10."""
+
+ASIDE: Final = 1e-8
+"""Relative step aside from a frequency at which a pivot is singular."""
+
+
+class VibratingTree:
+    """A tree of elements about a state of rest.
+
+    Attributes:
+        elements: parents first.
+        gravity: [m/s^2], which acts on beams.
+        size: by which lengths are measured [m].
+        pace: how quickly something of its size and mass swings on what resists in it [rad/s].
+    """
+
+    def __init__(
+        self,
+        elements: Sequence[VibrationElement],
+        gravity: Array,
+        closures: Sequence[Closure] = (),
+        ties: Sequence[Tie] = (),
+    ) -> None:
+        """Finds the static loads.
+
+        Raises:
+            AnalysisError: the state is not one of rest, or a static load is not covered.
+        """
+        self.elements = tuple(elements)
+        self.gravity = gravity
+        self._loads: list[Array] = [element.gradient.copy() for element in self.elements]
+        self.size = size = _size(self.elements) or 1.0
+        measures = np.repeat([1.0, size], 3)
+        largest = max([float(np.abs(measures * load).max()) for load in self._loads], default=0.0)
+        for k in range(len(self.elements) - 1, -1, -1):
+            element, load = self.elements[k], self._loads[k]
+            largest = max(largest, float(np.abs(measures * load).max()))
+            link, end = element.link, element.lever
+            if isinstance(link, JointLink):
+                # What springs would pull by a radian, or by the size of the tree, is a load too.
+                unit = _measures_of(link.columns, size)
+                slack = np.abs(load @ link.columns + link.torque) * unit
+                springs = np.maximum(np.abs(link.torque) * unit, np.abs(link.stiffness) * unit**2)
+                if slack.max(initial=0.0) > SLACK * max(largest, float(springs.max(initial=0.0))):
+                    raise AnalysisError(
+                        "a joint of a mechanism with loops carries load at rest, which transfer matrices do not cover"
+                        if closures
+                        else "the state is no equilibrium: a joint is not balanced",
+                        where=element.name,
+                        remedy="take `method equations`" if closures else "take the state 'equilibrium'",
+                    )
+            else:
+                end = end + link.length * link.axes[:, 0]
+            inward = lever_matrix(end).T @ load
+            if isinstance(link, BeamLink):
+                inward += lever_matrix(element.lever).T @ self._own_weight(element, link, load)
+            if element.parent >= 0:
+                self._loads[element.parent] += inward
+
+        self.pace = _pace(self.elements, ties, measures, largest)
+        closures = [_measured(closure, size) for closure in closures]
+        self._held = [_rows_held_by(element, k, closures, measures) for k, element in enumerate(self.elements)]
+        held = self._independent_rows(closures)
+        self._closing = len(held)
+        known = np.concatenate([self._rows_of_elements(), held])
+        self._ties = independent_ties(len(self.elements), ties, known, self._felt)
+        self._rows = np.concatenate([held, self._ties.rows])
+
+    @property
+    def freedoms(self) -> int | None:
+        """How many frequencies there are, those of rest among them; None for infinitely many."""
+        total = 0
+        for element in self.elements:
+            link = element.link
+            if isinstance(link, BeamLink):
+                if link.model == "exact":
+                    return None
+                total += 2 * len(link.planes)
+            else:
+                total += link.columns.shape[1]
+        return total - self._closing - sum(len(held) for held in self._held)
+
+    @property
+    def is_damped(self) -> bool:
+        """Whether anything takes energy."""
+        return bool(self._ties.damping.any()) or any(
+            element.damping.any()
+            or (np.any(element.link.damping) if isinstance(element.link, JointLink) else element.link.damping)
+            for element in self.elements
+        )
+
+    def _independent_rows(self, closures: Sequence[Closure]) -> Array:
+        """What closures hold and elements alone do not, as forces [moment; force] on all of them (m, n, 6)."""
+        n = len(self.elements)
+        rows = [row_of(n, closure.elements, closure.levers, held) for closure in closures for held in closure.held]
+        if not rows:
+            return np.zeros((0, n, 6))
+        known = self._rows_of_elements()
+        # Which motions the freedoms can make tells which rows are independent, of those too that elements hold.
+        felt = np.array([self._felt(row) for row in rows])
+        scale = max(1.0, float(np.abs(felt).max(initial=0.0)))
+        if len(known):
+            basis = np.linalg.qr(np.array([self._felt(row) for row in known]).T)[0]
+            felt = felt - felt @ basis @ basis.T
+        left, sizes, _ = np.linalg.svd(felt)
+        kept = left[:, : len(sizes)][:, sizes > HELD * scale]
+        independent: Array = np.tensordot(kept.T, np.array(rows), axes=1)
+        return independent
+
+    def _rows_of_elements(self) -> Array:
+        """What elements hold by themselves, as forces on all of them (m, n, 6)."""
+        own = [(k, row) for k, held in enumerate(self._held) for row in held]
+        rows = np.zeros((len(own), len(self.elements), 6))
+        for place, (k, row) in enumerate(own):
+            rows[place, k] = row
+        return rows
+
+    def _felt(self, row: Array) -> Array:
+        """Generalised forces of forces on elements along all freedoms, these measured."""
+        loads, shares = row.copy(), []
+        for k in range(len(self.elements) - 1, -1, -1):
+            columns, lever = freedoms_of(self.elements[k])
+            shares.append(_measures_of(columns, self.size) * (columns.T @ loads[k]))
+            if self.elements[k].parent >= 0:
+                loads[self.elements[k].parent] += lever.T @ loads[k]
+        return np.concatenate(shares)
+
+    def _own_weight(self, element: VibrationElement, link: BeamLink, load: Array) -> Array:
+        """Gradient of a beam's own weight at its root; refuses loads along an exact beam."""
+        weight = link.mass * self.gravity
+        if link.model == "exact" and abs(tension_of(link, load, self.gravity)) > SLACK * (
+            np.linalg.norm(load) + np.linalg.norm(weight)
+        ):
+            raise AnalysisError(
+                "a static load acts along this beam, which the exact element does not take",
+                where=element.name,
+                remedy="take finite elements (`beams consistent`), the model's segments, or no gravity",
+            )
+        return np.concatenate([-np.cross(link.length / 2 * link.axes[:, 0], weight), -weight])
+
+    def count_below(self, omega: float) -> int:
+        """How many frequencies lie below omega [rad/s], damping left out."""
+        try:
+            count = self._negative(1j * omega)
+        except AnalysisError:
+            # Some pivot may be singular just here, as of unit masses on unit springs at 1 rad/s.
+            omega *= 1.0 + ASIDE
+            count = self._negative(1j * omega)
+        for element in self.elements:
+            link = element.link
+            if isinstance(link, BeamLink) and link.model == "exact":
+                for bending in link.bending:
+                    count += beams.clamped_frequencies_below(link.length, link.mass, bending, omega)
+        return count
+
+    def growing(self, rate: float) -> int:
+        """How many motions grow faster than exp(rate t), damping left out: negative eigenvalues of the stiffness."""
+        return self._negative(rate)
+
+    def _negative(self, s: complex) -> int:
+        """Negative eigenvalues of all pivots; each row that is held takes one, other rows by their compliance."""
+        found = self._eliminate(s, damped=False)
+        count = -sum(len(held) for held in self._held)
+        for own in found:
+            if own.pivot.size:
+                count += negative_eigenvalues(own.pivot.real)
+        if not len(self._rows):
+            return count
+        return count + self._ties.negative(self._compliance(found).real, self._closing, s)
+
+    def motion(self, s: complex, forces: Array, damped: bool = True) -> Array:
+        """Motions of the elements' points under loads [moment; force] exp(s t) on them (n, 6).
+
+        Args:
+            s: frequency [1/s].
+            forces: (n, 6) in base axes.
+            damped: False leaves dampers out.
+        """
+        found = self._eliminate(s, damped)
+        return self._respond(found, self._with_holding(found, forces, s, damped))[0]
+
+    def undamped_motions(self, s: complex, forces: Array) -> tuple[Array, list[list[Array]]]:
+        """As ``motion`` without dampers, of several loads (m, n, 6) and real, and the freedoms of all elements."""
+        found = self._eliminate(s, damped=False)
+        both = [self._respond(found, self._with_holding(found, own, s, False)) for own in forces]
+        return np.array([moved.real for moved, _ in both]), [[own.real for own in each] for _, each in both]
+
+    def _with_holding(self, found: Sequence[Eliminated], forces: Array, s: complex, damped: bool) -> Array:
+        """The loads with the forces that keep loops closed, and those of springs between two elements."""
+        if not len(self._rows):
+            return forces
+        gaps = np.tensordot(self._rows, self._respond(found, forces)[0], axes=2)
+        scale = np.eye(len(self._rows), dtype=complex)
+        own = scale.copy()
+        own[: self._closing] = 0.0
+        scale[self._closing :, self._closing :] = self._ties.resisting(s, damped)
+        multipliers = np.linalg.solve(own + scale @ self._compliance(found), scale @ gaps)
+        loads: Array = forces - np.tensordot(multipliers, self._rows, axes=1)
+        return loads
+
+    def _compliance(self, found: Sequence[Eliminated]) -> Array:
+        """Motions along the held rows by unit forces along them (m, m)."""
+        moved = np.array([self._respond(found, row)[0] for row in self._rows])
+        compliance: Array = np.tensordot(self._rows, moved, axes=((1, 2), (1, 2)))
+        return 0.5 * (compliance + compliance.T)
+
+    def _respond(self, found: Sequence[Eliminated], forces: Array) -> tuple[Array, list[Array]]:
+        n = len(self.elements)
+        loads = forces.astype(complex)
+        rests: list[Array] = [np.zeros(0)] * n
+        for k in range(n - 1, -1, -1):
+            own = found[k]
+            push = own.columns.T @ loads[k]
+            rests[k] = solved(self.elements[k].name, own.pivot, push) if len(push) else push
+            if self.elements[k].parent >= 0:
+                loads[self.elements[k].parent] += own.lever.T @ loads[k] - own.coupling.T @ rests[k]
+        moved = np.zeros((n, 6), dtype=complex)
+        for k, own in enumerate(found):
+            parent = self.elements[k].parent
+            inner = moved[parent] if parent >= 0 else np.zeros(6)
+            freedoms = rests[k]
+            if len(freedoms):
+                freedoms = freedoms - solved(self.elements[k].name, own.pivot, own.coupling @ inner)
+            moved[k] = own.lever @ inner + own.columns @ freedoms
+            rests[k] = freedoms
+        return moved, rests
+
+    def quadratic_form(self, s: complex, freedoms: Sequence[Sequence[Array]], moved: Array) -> Array:
+        """x^T K(s) x of motions, undamped, element by element: zero along a shape at its frequency (m, m).
+
+        Args:
+            s: frequency [1/s].
+            freedoms: by motion and element, as ``respond`` gives them.
+            moved: of the elements' points (m, n, 6).
+        """
+        total = np.zeros((len(moved), len(moved)), dtype=complex)
+        for k, element in enumerate(self.elements):
+            blocks = self._blocks(k, s, damped=False)
+            own = np.array([each[k][: blocks.columns.shape[1]] for each in freedoms])
+            total += moved[:, k] @ self._own(element, s, False) @ moved[:, k].T + own @ blocks.end @ own.T
+            if element.parent >= 0:
+                inner = moved[:, element.parent]
+                cross = own @ blocks.coupling @ inner.T
+                total += inner @ blocks.near @ inner.T + cross + cross.T
+        gaps = np.tensordot(moved, self._rows[self._closing :], axes=((1, 2), (1, 2)))
+        total += gaps @ self._ties.resisting(s, damped=False) @ gaps.T
+        return total
+
+    def _blocks(self, k: int, s: complex, damped: bool) -> Blocks:
+        return blocks_of(self.elements[k], self._loads[k], s, damped, self.gravity)
+
+    def _own(self, element: VibrationElement, s: complex, damped: bool) -> Array:
+        own: Array = element.stiffness + s**2 * element.mass + (s * element.damping if damped else 0.0)
+        return own
+
+    def _eliminate(self, s: complex, damped: bool) -> list[Eliminated]:
+        n = len(self.elements)
+        S = [self._own(element, s, damped) for element in self.elements]
+        found: list[Eliminated] = [None] * n  # type: ignore[list-item]
+        for k in range(n - 1, -1, -1):
+            element = self.elements[k]
+            blocks = self._blocks(k, s, damped)
+            free = blocks.with_outboard(S[k])
+            found[k] = own = _held_besides(free, self._held[k])
+            if element.parent < 0:
+                continue
+            if own is free:
+                inner = blocks.inward(S[k], own)
+            else:
+                T = blocks.lever
+                inner = blocks.near + T.T @ S[k] @ T - own.coupling.T @ solved(own.name, own.pivot, own.coupling)
+            S[element.parent] = S[element.parent] + inner
+        return found
+
+
+def _size(elements: Sequence[VibrationElement]) -> float:
+    """Largest way along one of the base axes between points of the elements at rest [m]."""
+    points = [np.zeros(3)]
+    for element in elements:
+        start = points[element.parent + 1] + element.lever
+        link = element.link
+        points.append(start + link.length * link.axes[:, 0] if isinstance(link, BeamLink) else start)
+    return float(np.ptp(points, axis=0).max())
+
+
+def _pace(elements: Sequence[VibrationElement], ties: Sequence[Tie], measures: Array, load: float) -> float:
+    """Square root of the largest energy of a displacement by the size, over that of a rate; 1 rad/s where one is none.
+
+    Args:
+        elements: of a tree.
+        ties: between them.
+        measures: of rotations and displacements, 1 and the size [m] (6,).
+        load: the largest static load, measured [N m].
+    """
+    resisting, moving = [load], [0.0]
+    for element in elements:
+        link = element.link
+        resisting.append(np.abs(element.stiffness * np.outer(measures, measures)).max())
+        moving.append(np.abs(element.mass * np.outer(measures, measures)).max())
+        if isinstance(link, BeamLink):
+            resisting.append(max(link.bending, default=0.0) / link.length)
+            moving.append(link.mass * measures[5] ** 2)
+        else:
+            units = _measures_of(link.columns, float(measures[5]))
+            resisting.append(np.abs(link.stiffness * units**2).max(initial=0.0))
+            moving.append(np.abs(link.inertia * units**2).max(initial=0.0))
+    for tie in ties:
+        # Rows are forces, so that what they resist is measured by what they are along.
+        units = 1.0 / np.abs(tie.rows / measures).max(axis=1, initial=0.0)
+        resisting.append(np.abs(tie.stiffness * units**2).max(initial=0.0))
+        moving.append(np.abs(tie.inertia * units**2).max(initial=0.0))
+    most, mass = float(max(resisting)), float(max(moving))
+    return float(np.sqrt(most / mass)) if most > 0.0 and mass > 0.0 else 1.0
+
+
+def _measures_of(columns: Array, size: float) -> Array:
+    """Of the freedoms of columns [angular; linear]: 1 of turning, the size of sliding."""
+    return np.where(columns[:3].any(axis=0), 1.0, size)
+
+
+def _measured(closure: Closure, size: float) -> Closure:
+    """The closure with rows that do work one on motions of size one."""
+    held = closure.held / np.linalg.norm(closure.held * np.repeat([1.0, size], 3), axis=1)[:, None]
+    return replace(closure, held=held)
+
+
+def _rows_held_by(element: VibrationElement, index: int, closures: Sequence[Closure], measures: Array) -> Array:
+    """What closures to ground hold of an element's own freedoms, as rows over motions of its point (r, 6)."""
+    columns, _ = freedoms_of(element)
+    rows = [np.zeros((0, 6))]
+    for closure in closures:
+        if -1 in closure.elements and index in closure.elements:
+            place = closure.elements.index(index)
+            rows.append(closure.held @ closure.levers[place])
+    held = np.vstack(rows)
+    if not len(held) or not columns.size:
+        return np.zeros((0, 6))
+    left, sizes, _ = np.linalg.svd(held @ (columns * _measures_of(columns, float(measures[5]))))
+    independent: Array = left[:, : len(sizes)][:, sizes > HELD * max(1.0, float(sizes.max()))].T @ held
+    return independent
+
+
+def _held_besides(own: Eliminated, held: Array) -> Eliminated:
+    """The element with forces that hold rows of its point's motion as further unknowns."""
+    if not len(held):
+        return own
+    felt, r = held @ own.columns, len(held)
+    pivot = np.block([[own.pivot, felt.T], [felt, np.zeros((r, r))]])
+    columns = np.hstack([own.columns, np.zeros((6, r))])
+    return Eliminated(own.name, pivot, own.lever, columns, np.vstack([own.coupling, held @ own.lever]))

@@ -1,0 +1,150 @@
+"""One option as a record, on the field that holds its value.
+
+A frozen dataclass of such fields is the typed front of its options and their registry in one: the command line of every
+verb, help, checks, what is tried in combination and what excludes what are read from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final
+
+from mbsym.errors import MbsymError, OptionError
+
+_KEY: Final = "option"
+
+_SPOKEN: Final = re.compile(r"`([a-z][a-z_]*)((?: [^`]*)?)`")
+"""An option in a sentence, perhaps with a value behind it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """What is known of an option besides its value.
+
+    Attributes:
+        name: of the field, and of the argument in Python.
+        default: what holds where nothing is asked for.
+        sentence: about it, for help; one for each of ``flags``.
+        flags: as the command line has it, without dashes; two take pairs, in turn; none where it is for Python alone.
+        choices: the only values; empty where there are others.
+        refused: what is wrong with any other, {} for it.
+        words: values of a list of names that are no names and stand alone, such as all.
+        least: of a number.
+        check: raises an error where a value cannot be meant.
+        taken: from what a caller in Python gives to the field's value.
+        error: class of the error about a wrong choice.
+        tried: values worth trying in combination, by what they are called, the default first.
+        of_model: what else is worth trying with a model, by what it is called; None where the model has no such thing.
+        says_what: results mean something else by it, or others are asked for; else it only says how they are made.
+        told: what the manifest says of a value that is not the default; None says nothing.
+        excludes: rows of the table of what excludes what, told at this option.
+    """
+
+    default: Any
+    sentence: str | tuple[str, ...] | Callable[[], str]
+    name: str = ""
+    flags: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    refused: str = "there is no choice {}"
+    words: tuple[str, ...] = ()
+    least: float | None = None
+    check: Callable[[Any], object] | None = None
+    taken: Callable[[Any], Any] | None = None
+    error: type[MbsymError] = OptionError
+    tried: Callable[[], Mapping[str, Any]] | None = None
+    of_model: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+    says_what: bool = False
+    told: Callable[[Any], object] | None = None
+    excludes: tuple[Any, ...] = ()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """For help, one for each flag."""
+        said = self.sentence() if callable(self.sentence) else self.sentence
+        return said if isinstance(said, tuple) else (said,)
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """What is worth trying with any model, by what it is called."""
+        if self.tried is not None:
+            return self.tried()
+        if isinstance(self.default, bool):
+            return {"no": False, self.name.replace("_", " "): True}
+        return {choice or "default": choice for choice in dict.fromkeys((self.default, *self.choices))}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What all that is worth trying is called."""
+        return (*self.values, *self.of_model)
+
+    @property
+    def is_list(self) -> bool:
+        """True where the value is a list of names, or a word in place of one."""
+        return isinstance(self.default, tuple) or bool(self.words)
+
+    def value(self, name: str, mechanism: Any) -> Any:
+        """What is tried with a mechanism under a name; None where its model has no such thing."""
+        values = self.values
+        return values[name] if name in values else self.of_model[name](mechanism)
+
+    def normal(self, value: Any) -> Any:
+        """The field's value for what a caller gives: lists as tuples without repetitions, one name as a list of one."""
+        if self.taken is not None:
+            return self.taken(value)
+        if not self.is_list:
+            return value
+        names = tuple(dict.fromkeys((value,) if isinstance(value, str) else value))
+        is_word = isinstance(self.default, str) and len(names) == 1 and names[0] in self.words
+        # A list of nothing is no word, though nothing may be one.
+        return names[0] if is_word and (names[0] or isinstance(value, str)) else names
+
+    def require(self, value: Any) -> None:
+        """Checks a value of the field.
+
+        Raises:
+            MbsymError: it is none of the choices, a word with names beside it, or cannot be meant.
+        """
+        if value == self.default and type(value) is type(self.default):
+            return
+        where = f"`{self.name}`"
+        if self.choices and value not in self.choices:
+            *others, last = self.choices
+            remedy = f"use {', '.join(others)} or {last}" if others else f"use {last}"
+            raise self.error(self.refused.format(repr(value)), where=where, remedy=remedy)
+        for word in self.words if isinstance(value, tuple) and len(value) > 1 else ():
+            if word in value:
+                raise self.error(f"{word} stands alone", where=where, remedy="leave it or the names out")
+        if self.check is not None:
+            self.check(value)
+
+
+def option(default: Any, sentence: str | tuple[str, ...] | Callable[[], str], *flags: str, **known: Any) -> Any:
+    """A field of a frozen dataclass whose value is an option's, in the type that the field says; see ``Option``."""
+    record = Option(default=default, sentence=sentence, flags=flags, **known)
+    return field(default=default, metadata={_KEY: record})
+
+
+def alike(kind: Any, name: str) -> Any:
+    """A field that is the same option as that of another dataclass."""
+    (found,) = (item for item in fields(kind) if item.name == name)
+    return field(default=found.default, metadata=found.metadata)
+
+
+def options_of(kind: Any) -> Iterator[Option]:
+    """The options of a dataclass in its order, without fields that are none."""
+    for item in fields(kind):
+        if _KEY in item.metadata:
+            yield replace(item.metadata[_KEY], name=item.name)
+
+
+def as_typed(text: str, known: Iterable[Option] = ()) -> str:
+    """A text that speaks of options, as in "leave out `style shared`", as the command line has them.
+
+    Args:
+        text: of an error, a warning or a table.
+        known: options whose flags are not their names.
+    """
+    flags = {item.name: item.flags[0] for item in known if item.flags}
+    return _SPOKEN.sub(lambda found: f"--{flags.get(found[1], found[1].replace('_', '-'))}{found[2]}", text)

@@ -1,0 +1,248 @@
+"""What makes the steps of programs with loops smaller: their own passes, and numbers that are computed beforehand.
+
+What a step computes of a call's numbers alone is computed here, exactly, and is one of its numbers then. Numbers that
+are the same in all calls become constants, those that are equal in each call one; what nobody reads is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+from mbsym.passes.rebuild import rebuild
+from mbsym.symbolic.graph import Graph, Reference
+from mbsym.symbolic.program import MEMORY, Call, For, ForPairs, Input, Item, Program, Statement, Step
+
+Numbers: TypeAlias = tuple[Fraction, ...]
+
+_EXACT: Final = frozenset(("add", "mul", "div", "const"))
+_NUMBERED: Final = re.compile(r"0(?=_|$)")
+"""In names of values, the label of a body that stands for many."""
+
+
+def simplified_steps(whole: Program, optimise: Callable[[Program], Program]) -> Program:
+    """An equal program with fewer operations, numbers and entries of the memory.
+
+    Args:
+        whole: to simplify.
+        optimise: the passes that each step goes through.
+    """
+    calls: list[list[Call]] = [[] for _ in whole.steps]
+    for call in whole.calls:
+        calls[call.step].append(call)
+    steps: list[Step] = []
+    numbers: list[list[Numbers]] = []
+    for step, own in zip(whole.steps, calls, strict=True):
+        values = [call.numbers for call in own]
+        program, values = _hoisted(step, values)
+        program = optimise(program)
+        # What is done once for all bodies keeps their labels.
+        program = _renamed(program) if MEMORY in (*step.reads, *step.writes) else program
+        program, values = _hoisted(replace(step, program=program, numbers=_count(values)), values)
+        steps.append(replace(step, program=program, numbers=_count(values)))
+        numbers.append(values)
+    counters = [iter(values) for values in numbers]
+    made = _changed(whole, steps, lambda call: replace(call, numbers=next(counters[call.step])), lambda pairs: pairs)
+    return _pruned(made)
+
+
+def _changed(
+    whole: Program,
+    steps: Iterable[Step],
+    of_call: Callable[[Call], Call | None],
+    of_pairs: Callable[[ForPairs], ForPairs],
+) -> Program:
+    """The program with other steps, calls, of which some are left out, and pairs."""
+    body: list[Statement] = []
+    for statement in whole.body:
+        if isinstance(statement, For):
+            calls = tuple(call for call in map(of_call, statement.calls) if call is not None)
+            body += [replace(statement, calls=calls)] * bool(calls)
+        else:
+            body.append(of_pairs(statement) if isinstance(statement, ForPairs) else statement)
+    return replace(whole, steps=tuple(steps), body=tuple(body))
+
+
+def _count(values: Sequence[Numbers]) -> int:
+    return len(values[0]) if values else 0
+
+
+def _renamed(program: Program) -> Program:
+    """The program whose values are named after a body, not after the one with label 0."""
+    names = program.graph.names
+    for node, (name, sign) in names.items():
+        names[node] = (_NUMBERED.sub("", name, count=1), sign)
+    return program
+
+
+# ---- numbers ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A number of all calls: the node that it takes the place of, and its values."""
+
+    node: int
+    values: Numbers
+
+
+def _hoisted(step: Step, calls: Sequence[Numbers]) -> tuple[Program, list[Numbers]]:
+    """The step's program with what depends on numbers alone as numbers, and these for each call."""
+    program = step.program
+    if not step.numbers or not calls:
+        return program, list(calls)
+    columns = _columns(program, calls)
+    given = replace(program, inputs=program.inputs[:-1])
+    images: dict[int, tuple[str, int] | Fraction] = {}
+    kept: list[Numbers] = []
+    seen: dict[Numbers, str] = {}
+    for column in columns:
+        first = next((value for value in column.values if value), Fraction(0))
+        if all(value == column.values[0] for value in column.values):
+            images[column.node] = column.values[0]
+            continue
+        sign = 1 if first > 0 else -1
+        values = column.values if sign > 0 else tuple(-value for value in column.values)
+        if values not in seen:
+            seen[values] = f"n{len(kept)}"
+            kept.append(values)
+        images[column.node] = (seen[values], sign)
+
+    def rule(target: Graph, node: int, _: dict[int, Reference]) -> Reference:
+        found = images[node]
+        if isinstance(found, Fraction):
+            return target.const(found)
+        return found[1] * target.symbol(found[0])
+
+    made = rebuild(given, rule, images)
+    symbols = tuple(made.graph.symbol(f"n{k}") for k in range(len(kept)))
+    inputs = (*made.inputs, *[Input("numbers", (len(kept),), symbols)] * bool(kept))
+    return replace(made, inputs=inputs), [tuple(row) for row in zip(*kept, strict=True)] or [()] * len(calls)
+
+
+def _columns(program: Program, calls: Sequence[Numbers]) -> list[_Column]:
+    """What depends on numbers alone and is used by what does not, in topological order."""
+    graph, nodes = program.graph, program.nodes()
+    numbers = {symbol: place for place, symbol in enumerate(program.inputs[-1].symbols)}
+    pure: set[int] = set()
+    varies: set[int] = set()
+    wanted = {abs(ref) for ref in program.output_references}
+    for node in nodes:
+        kind, operands = graph.kinds[node], graph.operands(node)
+        if node in numbers:
+            varies.add(node)
+            pure.add(node)
+        elif kind in _EXACT and all(abs(ref) in pure for ref in operands):
+            pure.add(node)
+            if any(abs(ref) in varies for ref in operands):
+                varies.add(node)
+        else:
+            wanted.update(abs(ref) for ref in operands)
+    chosen = [node for node in nodes if node in wanted and node in varies]
+    if not chosen:
+        return []
+    values: list[list[Fraction]] = [[] for _ in chosen]
+    order = [node for node in graph.reachable(chosen)]
+    for row in calls:
+        found: dict[int, Fraction] = {}
+        for node in order:
+            found[node] = row[numbers[node]] if node in numbers else _value(graph, node, found)
+        for column, node in zip(values, chosen, strict=True):
+            column.append(found[node])
+    return [_Column(node, tuple(column)) for node, column in zip(chosen, values, strict=True)]
+
+
+def _value(graph: Graph, node: int, found: dict[int, Fraction]) -> Fraction:
+    kind, operands = graph.kinds[node], graph.arguments[node]
+    if kind == "const":
+        constant: Fraction = operands[0]
+        return constant
+    first, second = (found[ref] if ref >= 0 else -found[-ref] for ref in operands)
+    if kind == "add":
+        return first + second
+    return first * second if kind == "mul" else first / second
+
+
+# ---- what nobody reads -----------------------------------------------------------------------------------------------
+
+
+def _pruned(whole: Program) -> Program:
+    """Without arguments that a step does not look at, without blocks that no step reads, and without idle steps."""
+    while (smaller := _pruned_once(whole)).steps != whole.steps:
+        whole = smaller
+    called = sorted({call.step for call in smaller.calls} | {each.step for each in smaller.pairs})
+    number = {step: place for place, step in enumerate(called)}
+
+    return _changed(
+        smaller,
+        [smaller.steps[step] for step in called],
+        lambda call: replace(call, step=number[call.step]),
+        lambda pairs: replace(pairs, step=number[pairs.step]),
+    )
+
+
+def _pruned_once(whole: Program) -> Program:
+    reads = [_looked_at(step) for step in whole.steps]
+    wanted = {
+        place
+        for call in whole.calls
+        for k, place in enumerate(call.reads)
+        if reads[call.step][k] and whole.steps[call.step].reads[k] == MEMORY
+    }
+    paired = (_pairs_with(each, reads[each.step]) for each in whole.pairs)
+    wanted.update(place for each in paired for item in (*each.outer, *each.inner) for place in item.reads)
+    writes = [[array != MEMORY for array in step.writes] for step in whole.steps]
+    for call in whole.calls:
+        own = writes[call.step]
+        for k, place in enumerate(call.writes):
+            own[k] = own[k] or place in wanted
+    steps = tuple(map(_with, whole.steps, reads, writes))
+    idle = {place for place, step in enumerate(steps) if not step.writes}
+
+    def less(call: Call) -> Call | None:
+        read, written = _kept(call.reads, reads[call.step]), _kept(call.writes, writes[call.step])
+        return None if call.step in idle else replace(call, reads=read, writes=written)
+
+    return _changed(whole, steps, less, lambda pairs: _pairs_with(pairs, reads[pairs.step]))
+
+
+def _kept(places: Sequence[int], keep: Sequence[bool]) -> tuple[int, ...]:
+    return tuple(place for place, is_kept in zip(places, keep, strict=True) if is_kept)
+
+
+def _pairs_with(pairs: ForPairs, reads: Sequence[bool]) -> ForPairs:
+    """The pairs whose step has some of its inputs."""
+    first = len(pairs.outer[0].reads) if pairs.outer else 0
+
+    def less(items: Sequence[Item], keep: Sequence[bool]) -> tuple[Item, ...]:
+        return tuple(replace(item, reads=_kept(item.reads, keep)) for item in items)
+
+    return replace(pairs, outer=less(pairs.outer, reads[:first]), inner=less(pairs.inner, reads[first:]))
+
+
+def _looked_at(step: Step) -> list[bool]:
+    """Whether a step uses anything of each of its inputs."""
+    nodes = set(step.program.nodes())
+    return [not nodes.isdisjoint(item.symbols) for item in step.program.inputs[: len(step.reads)]]
+
+
+def _with(step: Step, reads: Sequence[bool], writes: Sequence[bool]) -> Step:
+    """The step with some of its inputs and outputs."""
+    program = step.program
+    inputs = [item for item, keep in zip(program.inputs, reads, strict=False) if keep]
+    if all(reads) and all(writes):
+        return step
+    inputs += program.inputs[len(reads) :]
+    return replace(
+        step,
+        program=replace(
+            program,
+            inputs=tuple(inputs),
+            outputs=tuple(item for item, keep in zip(program.outputs, writes, strict=True) if keep),
+        ),
+        reads=tuple(array for array, keep in zip(step.reads, reads, strict=True) if keep),
+        writes=tuple(array for array, keep in zip(step.writes, writes, strict=True) if keep),
+    )

@@ -1,0 +1,57 @@
+"""Each function derived in the ways that are allowed, and brought to fewest operations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Final
+
+from mbsym.kinematics.alone import alone
+from mbsym.kinematics.equivalents import REGROUP, SLIDE
+from mbsym.kinematics.mechanism import Mechanism
+from mbsym.passes.pass_manager import Report, run
+from mbsym.passes.prepare import gather_parameters, remaining_operations
+from mbsym.passes.standard import PLAIN_PASSES, STANDARD_PASSES
+from mbsym.registry import REASSOCIATE, DeriveFunction
+from mbsym.stages.derivation import Derivation, Progress, Stage
+from mbsym.symbolic.program import Program
+
+
+def _derive(derivation: Derivation, tell: Progress) -> Derivation:
+    available = derivation.found.with_derivatives(derivation.options.derivatives)
+    untouched, count = derivation.mechanism.afresh(), len(derivation.wanted)
+    programs, reports = [], []
+    for done, name in enumerate(derivation.wanted):
+        tell(f"derive {name}", done, count)
+        program, report = shortest(available[name], untouched, prepare=derivation.options.prepare)
+        programs.append(program)
+        reports.append(report)
+    return replace(derivation, wanted=(), programs=(*programs, *derivation.programs), reports=tuple(reports))
+
+
+def shortest(derive: DeriveFunction, mechanism: Mechanism, *, prepare: bool = False) -> tuple[Program, Report]:
+    """A function with fewest operations after the passes, or fewest that depend on more than parameters.
+
+    Regrouping parameters that stay run-time arguments takes operations, and so do points of bodies whose frames have
+    slid: there it is counted what is shorter. The mechanism is one ``afresh``, and is that again afterwards.
+    """
+    allowed = mechanism.simplifications
+    doubtful = [REGROUP] if mechanism.parameters else []
+    doubtful += [SLIDE] if any(force.named("body") for force in mechanism.model.forces) else []
+    ways = [allowed]
+    for name in doubtful:
+        ways += [tuple(kept for kept in way if kept != name) for way in ways if name in way]
+    variants = (replace(mechanism, simplifications=way) for way in ways)
+    found = (optimise(alone(derive, variant), allowed) for variant in variants)
+    if prepare:
+        gathered = ((gather_parameters(program), report) for program, report in found)
+        return min(gathered, key=lambda pair: remaining_operations(pair[0]))
+    return min(found, key=lambda pair: pair[0].operation_count().arithmetic)
+
+
+def optimise(program: Program, simplifications: Collection[str] = (REASSOCIATE,)) -> tuple[Program, Report]:
+    """The program after the standard passes."""
+    return run(program, STANDARD_PASSES if REASSOCIATE in simplifications else PLAIN_PASSES)
+
+
+DERIVE: Final = Stage("derive", "each function is a program with fewest operations", _derive)

@@ -1,0 +1,161 @@
+"""What texts that solve closed loops must find: the module's own terms, solved by singular values.
+
+Rows may depend on others, and multipliers are of least norm then; where rounding decides of ranks nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mbsym.codegen.statuses import Status
+from mbsym.symbolic.interpret import interpret
+from mbsym.verification.anew import Anew
+from mbsym.verification.far_states import States
+from mbsym.verification.text_checks import JITTER, as_double, largest
+
+Array: TypeAlias = NDArray[Any]
+
+PIVOTS: Final = 32.0
+"""Factor around the bound of dependent rows within which nothing is said of ranks: the texts decide by pivots, which
+differ from singular values by as much as there are rows."""
+
+FAINT: Final = 1e-12
+"""Size of a closure row over that of the largest below which it is what rounding left of zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """vdot, lambda and whatever follows, by name, and the status, of a batch of states."""
+
+    results: Mapping[str, Array]
+    status: Array
+
+
+def terms_of(name: str) -> str:
+    """The function whose results are the terms of one that solves for multipliers."""
+    return "velocity_correction" if name == "project_velocity" else "constrained_terms"
+
+
+class Terms:
+    """Results of the module's Programs, each made once for states that several functions are asked at."""
+
+    def __init__(self, anew: Anew) -> None:
+        self.anew = anew
+        self._made: dict[tuple[object, ...], tuple[States, dict[str, Array]]] = {}
+
+    def run(self, name: str, states: States) -> dict[str, Array]:
+        """Results of a function in double precision, by name."""
+        program = self.anew.programs[name]
+        given = {item.name: states[item.name] for item in program.inputs}
+        key = (name, *map(id, given.values()))
+        if key not in self._made:
+            found = interpret(program, given)
+            self._made[key] = given, {key: as_double(array) for key, array in found.items()}
+        return self._made[key][1]
+
+
+def solution(made: Terms, name: str, states: States, single: bool, rng: np.random.Generator | None = None) -> Solved:
+    """vdot = free + response lambda with delassus lambda = right, of least norm in rows of equal size.
+
+    Args:
+        made: results of the module's Programs.
+        name: of the function.
+        states: its arguments.
+        single: the code computes in single precision.
+        rng: moves the multipliers by as much as rounding may, if it is given.
+    """
+    anew = made.anew
+    with np.errstate(all="ignore"):
+        terms = made.run(terms_of(name), states)
+        count = len(states["q"])
+        weighted, inverses = terms["weighted"], terms["inverses"]
+        if name == "project_velocity":
+            right = np.einsum("nij,nj->ni", rows_of(terms), states["v"])
+        else:
+            right = terms["right"].copy()
+        if "gains" in states:
+            rows = made.run("constraint_jacobian", states)["G"]
+            residual = made.run("constraint_residual", states)["residual"]
+            alpha, beta = states["gains"][:, :1], states["gains"][:, 1:]
+            right -= 2 * alpha * np.einsum("nij,nj->ni", rows, states["v"]) + beta**2 * residual
+        matrix = np.sqrt(np.abs(inverses))[:, :, None] * weighted
+        multipliers, rank, doubtful = least(matrix, terms["delassus"], right, single, rng)
+        moved = np.einsum("nij,nj->ni", terms["response"], multipliers)
+        if name == "project_velocity":
+            results = {anew.functions[name].arguments[-1].name: states["v"] - moved}
+        else:
+            opened = anew.programs[terms_of(name)].outputs[0].name  # vdot with open loops
+            results = {"vdot": terms[opened] + moved, "lambda": multipliers, "rank": rank.astype(float)}
+        solved = np.ones(count, dtype=bool)
+        for key in ("vdot", "lambda") if name != "project_velocity" else tuple(results):
+            solved &= np.isfinite(largest(results[key]))
+        if name == "joint_wrenches":
+            results = made.run("constrained_wrenches", {**states, **results})
+            solved &= np.isfinite(largest(results["wrenches"]))
+        elif name == "constrained_dynamics_derivatives":
+            held = made.run("constrained_derivative_terms", {**states, **results})
+            results = {}
+            for by, free, right in (
+                ("q", held["free_dq"], held["right_dq"]),
+                ("v", held["free_dv"], held["right_dv"]),
+                ("tau", held["M_inverse"], -np.swapaxes(terms["response"], -1, -2)),
+            ):
+                pull = least(matrix, terms["delassus"], right, single, rng)[0]
+                results |= {f"dlambda_d{by}": pull, f"dvdot_d{by}": free + terms["response"] @ pull}
+            for array in results.values():
+                solved &= np.isfinite(largest(array))
+    status = np.where(rank < right.shape[1], int(Status.SINGULAR), int(Status.OK))
+    status[~solved] = Status.NOT_FINITE
+    status[doubtful] = -1
+    status[~np.isfinite(largest(inverses))] = Status.SINGULAR
+    if anew.functions[terms_of(name)].guards:
+        # Terms that have a status of their own are no numbers where that is not OK, whatever the reason.
+        for array in terms.values():
+            status[~np.isfinite(largest(array))] = -1
+    # Of a row that all but vanishes rounding decides whether it is one, and in which direction.
+    sizes = np.sqrt((matrix * matrix).sum(axis=1))
+    status[((sizes > 0) & (sizes < FAINT * sizes.max(axis=1, initial=0.0, keepdims=True))).any(axis=1)] = -1
+    for array in (states[item.name] for item in anew.functions[name].arguments if item.name in ("q", "v", "tau")):
+        status[~np.isfinite(largest(array))] = Status.NOT_FINITE
+    return Solved(results, status)
+
+
+def rows_of(terms: Mapping[str, Array]) -> Array:
+    """G, or the rows beside the terms of a projection of speeds."""
+    return terms["G"] if "G" in terms else terms["jacobian"]
+
+
+def least(
+    matrix: Array, product: Array, right: Array, single: bool, rng: np.random.Generator | None
+) -> tuple[Array, Array, Array]:
+    """lambda of least norm in rows of equal size with A^T A lambda = right, the rank of each A, and if it is in doubt.
+
+    Right sides have a trailing axis of columns, or none.
+    Whatever solves that errs by epsilon over the square of the smallest singular value.
+    """
+    epsilon = float(np.finfo(np.float32 if single else np.float64).eps)
+    found, rank = np.full_like(right, np.nan), np.zeros(len(right), dtype=int)
+    doubtful = np.zeros(len(right), dtype=bool)
+    usable = np.isfinite(largest(matrix)) & np.isfinite(largest(product))
+    squares = np.einsum("nii->ni", product)[usable]
+    scale = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
+    _, values, vt = np.linalg.svd(matrix[usable] * scale[:, None], full_matrices=False)
+    most = values.max(axis=1, initial=0.0, keepdims=True)
+    bound = epsilon ** (2 / 3) * most
+    kept = values > bound
+    doubtful[usable] = ((values > bound / PIVOTS) & (values < bound * PIVOTS)).any(axis=1)
+    inverse = np.where(kept, 1 / np.where(kept, values, 1.0) ** 2, 0.0)
+    columns = right[usable].reshape(*right[usable].shape[:2], -1) * scale[:, :, None]
+    solved = np.einsum("nki,nk,nkj,njc->nic", vt, inverse, vt, columns, optimize=True)
+    if rng is not None:
+        share = JITTER * epsilon * inverse.max(axis=1, initial=0.0, keepdims=True) * most**2
+        size = np.abs(solved).max(axis=1, initial=0.0, keepdims=True)
+        solved = solved + share[:, :, None] * size * rng.uniform(-1, 1, solved.shape)
+    found[usable] = (scale[:, :, None] * solved).reshape(right[usable].shape)
+    rank[usable] = kept.sum(axis=1)
+    return found, rank, doubtful

@@ -1,0 +1,5 @@
+"""The version, which stands in everything that is written."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"
