@@ -47,7 +47,7 @@ LINES: Final = {
     "mbsym/formats/mesh_copies.py": {
         "copy.parent.mkdir(parents=«True», exist_ok=True)": "folders are made from the outer to the inner",
     },
-    "mbsym/formats/mjcf.py": {
+    "mbsym/formats/mjcf/reader.py": {
         "damping = stiffness = «1»  # sized when all bodies are read": "a mark, as long as it is not 0",
     },
     "mbsym/formulations/constraint_force/elimination_order.py": {
@@ -85,10 +85,21 @@ LINES: Final = {
     "mbsym/kinematics/sliding.py": {
         "MOST_BITS: Final = «512»": LIMIT,
     },
-    "mbsym/linear/tables.py": {
-        "widths = [max(len(row[k]) for row in rows) for k in range(len(rows[«0»]))]": (
-            "all rows of a table have as many cells, and none is a head alone"
+    "mbsym/linear/vibration/roots.py": {
+        "points = [1j «*» omega * (1.0 + 1e-3), (-1e-3 + 1j) * omega, 1j * omega * (1.0 + 1e-7)]": (
+            "the oldest of three points that a search begins with, which the first step drops"
         ),
+        "root = np.sqrt(slope**2 - «4.0» * fc * bend)": (
+            "other steps to the same root: what is subtracted vanishes there"
+        ),
+        "fewer = tree.count_below(high / «4.0»)": "a wider bracket about the same roots",
+    },
+    "mbsym/linear/vibration/tree.py": {
+        "for k in range(len(self.elements) - 1, -«1», -1):": (
+            "in _felt, freedoms of the last element count twice, of which no row becomes dependent or independent"
+        ),
+        "kept = left[:, : len(sizes)][:, sizes «>» HELD * scale]": LIMIT,
+        "independent: Array = left[:, : len(sizes)][:, sizes > HELD * max(«1.0», float(sizes.max()))].T @ held": LIMIT,
     },
     "mbsym/loops/closing.py": {
         "columns: Array | float = «1.0»": "a unit that all motions have in common",
@@ -105,6 +116,9 @@ LINES: Final = {
     },
     "mbsym/model/validate.py": {
         "elif abs(dot(axis, second)) «>» PERPENDICULAR * norm(axis) * norm(second):": LIMIT,
+    },
+    "mbsym/reference/constraint_elements.py": {
+        "turning: bool = «False»": "of a rod, which has it so, what it adds is a product of parallel vectors",
     },
     "mbsym/regressors/base_parameters.py": {
         "point += «1»": "other random points, as good as these",
@@ -144,22 +158,6 @@ LINES: Final = {
         "for factor in (Fraction(1, 362880 * «110»), Fraction(-1, 362880), Fraction(1, 5040), Fraction(-1, "
         "120)):": "below round-off where the series is used, for squares below 1/100",
     },
-    "mbsym/linear/vibration/tree.py": {
-        "for k in range(len(self.elements) - 1, -«1», -1):": (
-            "in _felt, freedoms of the last element count twice, of which no row becomes dependent or independent"
-        ),
-        "kept = left[:, : len(sizes)][:, sizes «>» HELD * scale]": LIMIT,
-        "independent: Array = left[:, : len(sizes)][:, sizes > HELD * max(«1.0», float(sizes.max()))].T @ held": LIMIT,
-    },
-    "mbsym/linear/vibration/roots.py": {
-        "points = [1j «*» omega * (1.0 + 1e-3), (-1e-3 + 1j) * omega, 1j * omega * (1.0 + 1e-7)]": (
-            "the oldest of three points that a search begins with, which the first step drops"
-        ),
-        "root = np.sqrt(slope**2 - «4.0» * fc * bend)": (
-            "other steps to the same root: what is subtracted vanishes there"
-        ),
-        "fewer = tree.count_below(high / «4.0»)": "a wider bracket about the same roots",
-    },
     "mbsym/verification/edge_states.py": {
         "FINE: Final = «24»": SAMPLE,
     },
@@ -168,9 +166,6 @@ LINES: Final = {
     },
     "mbsym/verification/loop_identities.py": {
         "return np.zeros((«0», matrix.shape[1]))": "a row of zeros spans nothing",
-    },
-    "mbsym/verification/random_mechanisms.py": {
-        "bodies: tuple[int, int] = («3», 9),": SAMPLE,
     },
     "mbsym/verification/text_checks.py": {
         "UNDERFLOW: Final = «1e3»": LIMIT,
