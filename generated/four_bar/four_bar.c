@@ -1388,8 +1388,8 @@ static int four_bar_loops_triangularise(four_bar_real *a, int *order)
     return 2;
 }
 
-/* What rows leave open that depend on others: columns without a pivot are those before them times K; I + K^T K.
- * */
+/* What rows leave open that depend on others: columns without a pivot are those before them times K; I + K^T
+ * K. */
 static void four_bar_loops_factor_open(four_bar_rows *rows)
 {
     for (int j = 0; j < 2; ++j) {

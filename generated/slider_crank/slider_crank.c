@@ -1202,8 +1202,8 @@ static int slider_crank_loops_triangularise(slider_crank_real *a, int *order)
     return 2;
 }
 
-/* What rows leave open that depend on others: columns without a pivot are those before them times K; I + K^T K.
- * */
+/* What rows leave open that depend on others: columns without a pivot are those before them times K; I + K^T
+ * K. */
 static void slider_crank_loops_factor_open(slider_crank_rows *rows)
 {
     for (int j = 0; j < 2; ++j) {

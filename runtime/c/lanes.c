@@ -26,6 +26,12 @@ static inline MODEL_lanes_mask MODEL_lanes_not(MODEL_lanes_mask mask)
 #endif
 }
 
+/* Where two whole numbers are the same. */
+static inline MODEL_lanes_mask MODEL_lanes_same(MODEL_lanes a, MODEL_lanes b)
+{
+    return (a <= b) & (a >= b);
+}
+
 /* One in each lane in which the mask holds, else zero. */
 static inline MODEL_lanes MODEL_lanes_ones(MODEL_lanes_mask mask)
 {
@@ -54,12 +60,12 @@ static inline MODEL_lanes_mask MODEL_lanes_finite(const MODEL_lanes *x, int size
     for (int i = 1; i < size; ++i) {
         nothing += x[i] * (MODEL_real)0;
     }
-    return nothing == (MODEL_real)0;
+    return nothing <= (MODEL_real)0;
 }
 
 static inline MODEL_lanes_mask MODEL_lanes_everywhere(void)
 {
-    return MODEL_ALL((MODEL_real)0) == MODEL_ALL((MODEL_real)0);
+    return MODEL_ALL((MODEL_real)0) <= MODEL_ALL((MODEL_real)0);
 }
 
 static inline MODEL_lanes MODEL_lanes_least(MODEL_lanes a, MODEL_lanes b)

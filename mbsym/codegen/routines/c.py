@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 
 from mbsym.codegen.routines.c_functions import CFunction, CNames, broken
@@ -12,7 +13,7 @@ from mbsym.codegen.statements import (
     Array,
     Record,
 )
-from mbsym.codegen.text import WIDTH, c_comment, wrapped
+from mbsym.codegen.text import WIDTH, c_comment
 
 
 def print_c(
@@ -55,7 +56,11 @@ class CStyle(CNames):
         else:
             returns = "int" if function.returns == "int" else "void"
             opening = [f"{returns} {self.prefix}{function.name}(", *(f"{INDENT}{formal}" for formal in head), "{"]
-        comment = wrapped(f"/* {c_comment(function.documentation)} */", first=0, following=" * ").split("\n")
+        # The end of a comment does not stand alone.
+        words = f"/* {c_comment(function.documentation)} */".replace(" */", "\N{NO-BREAK SPACE}*/")
+        comment = [
+            line.replace("\N{NO-BREAK SPACE}", " ") for line in textwrap.wrap(words, WIDTH, subsequent_indent=" * ")
+        ]
         return "\n".join([*comment * bool(function.documentation), *opening, *self.body(function), "}"])
 
     def record(self, record: Record) -> str:
@@ -93,7 +98,7 @@ class CStyle(CNames):
 
     def static_head(self, function: RoutineFunction) -> list[str]:
         """The head of a static function, on one line or with an argument a line."""
-        formals = [f"const {self.prefix}parameters *parameters"] if function.name in self.with_parameters else []
+        formals = [f"const {self.parameters} *parameters"] if function.name in self.with_parameters else []
         formals += [self.formal(item) for item in function.formals]
         formals += [f"{self.type} *work"] if function.name in self.with_work else []
         formals += [f"{self.type} *result"] if isinstance(function.returns, int) else []

@@ -52,6 +52,7 @@ class CNames:
         routine: with its sizes decided.
         prefix: of every symbol, with its underscore.
         own_prefix: of what belongs to the routine.
+        parameters: the structure of parameters.
         type: of real numbers.
         types: of every kind.
         with_work: functions that take the scratch memory.
@@ -63,6 +64,7 @@ class CNames:
         self.type = f"{prefix}real"
         self.types = {"int": "int", "bool": "bool", "real": self.type}
         self.own_prefix = f"{prefix}{routine.name}_"
+        self.parameters = f"{prefix}parameters"
         scratch = {array.name for array in routine.memory}
         using = [f.name for f in routine.functions if f.is_public or _uses(f, scratch)]
         self.with_work = routine.reaching(using) if scratch else frozenset[str]()

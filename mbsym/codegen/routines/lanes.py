@@ -75,6 +75,7 @@ class _LaneStyle(CStyle):
         self.type = f"{prefix}lanes"
         self.mask = f"{prefix}lanes_mask"
         self.own_prefix = f"{prefix}lanes_"
+        self.parameters = f"{prefix}lanes_parameters"
         direct = [
             function.name
             for function in routine.functions
@@ -111,6 +112,7 @@ class _LaneStyle(CStyle):
         actual += [item.name for item in function.formals]
         actual += ["&sound"] * (function.name in self.with_sound)
         parameters = self.has_parameters and function.name not in self.with_parameters
+        good = f"{self.prefix}ALL(({self.number_type}){self.prefix}OK)"
         lines = [
             f"static {self.type} {self.prefix}{function.name}_lanes(",
             *(f"{INDENT}{formal}" for formal in self.heads[function.name]),
@@ -118,7 +120,7 @@ class _LaneStyle(CStyle):
             *[f"{INDENT}(void)parameters;"] * parameters,
             f"{INDENT}{self.mask} sound = {self.own_prefix}everywhere();",
             f"{INDENT}const {self.type} status = {self.symbol(function)}({', '.join(actual)});",
-            f"{INDENT}return {self.own_prefix}ones(sound & (status == ({self.number_type}){self.prefix}OK));",
+            f"{INDENT}return {self.own_prefix}ones(sound & {self.own_prefix}same(status, {good}));",
             "}",
         ]
         return "\n".join(lines)
@@ -244,6 +246,9 @@ class _LaneFunction(CFunction):
             return f" {sign} ".join(self.spread(each, items, ATOM) for each in operands)
         if operator == "not":
             return f"{own}not({self.expression(operands[0], CONDITION, items)})"
+        if operator in ("==", "!="):
+            same = f"{own}same({', '.join(self.spread(each, items) for each in operands)})"
+            return same if operator == "==" else f"{own}not({same})"
         if operator in _ARITHMETIC and any(each.kind == "int" for each in operands):
             operands = tuple(
                 each if self.varies(each) or not isinstance(each, (Constant, Number, Variable)) else _Cast.of(each)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
@@ -77,9 +78,8 @@ class PythonPrinter(FunctionPrinter):
         if len(indent + text) <= WIDTH or text.startswith("#"):
             return [indent + text]
         # Whatever stands in parentheses may be broken at its spaces.
-        start, mark, rest = text.partition(" = ")
-        if not mark:
-            start, mark, rest = text.partition(" ")
+        found = re.search(r" [-+*/]?= ", text) or re.search(" ", text)
+        start, mark, rest = (text[: found.start()], found[0], text[found.end() :]) if found else (text, "", "")
         if mark and not rest.endswith(":"):
             return [f"{indent}{start}{mark}(", *self._wrapped(indent, rest), f"{indent})"]
         return [indent + text]
@@ -251,8 +251,8 @@ class _ListFunction(PythonPrinter):
         if len(INDENT * self.depth + line) <= WIDTH:
             self.write(line)
             return
-        for part in (f"{start}[", f"{INDENT}{text}", f"{INDENT}{loop}", "]"):
-            self.write(part)
+        indent = INDENT * self.depth
+        self.lines += [f"{indent}{start}[", *self._wrapped(indent, text), *self._wrapped(indent, loop), f"{indent}]"]
 
     def invoke(self, node: Invoke) -> None:
         targets = node.targets

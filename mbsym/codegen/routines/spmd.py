@@ -89,13 +89,18 @@ def side_by_side(routine: Routine) -> SideBySide:
     Raises:
         CodegenError: a loop runs over a range that varies, or is left in a way that has no masks.
     """
-    varying = Varying({function.name: set() for function in routine.functions})
+    varying = Varying({function.name: _given(function) for function in routine.functions})
     writers = _writers(routine)
     while True:
         before = varying.size
         functions = [_Masker(routine, function, varying, writers).function() for function in routine.functions]
         if varying.size == before:
             return SideBySide(replace(routine, functions=tuple(functions)), varying)
+
+
+def _given(function: RoutineFunction) -> set[str]:
+    """Scalars that each state brings along."""
+    return {item.name for item in function.formals if item.kind == "real"} if function.is_public else set()
 
 
 def varies(node: Expression, function: RoutineFunction, varying: Varying) -> bool:
