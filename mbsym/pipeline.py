@@ -22,36 +22,25 @@ from mbsym.model.frame_ends import on_bodies
 from mbsym.model.inertial_parameters import with_named_parameters
 from mbsym.model.system import Model, with_frames
 from mbsym.model.validate import require_valid
-from mbsym.options.generation import GenerationOptions, chosen
+from mbsym.options.generation import GenerationOptions as GenerationOptions
+from mbsym.options.generation import chosen
 from mbsym.proof.smallest import with_least_options
 from mbsym.records import Registry
 from mbsym.registry import SIMPLIFICATIONS
 from mbsym.stages.asked import asked_for
 from mbsym.stages.compress import COMPRESS
-from mbsym.stages.derivation import Derivation, Progress, Stage
-from mbsym.stages.describe import describe
+from mbsym.stages.derivation import Derivation as Derivation
+from mbsym.stages.derivation import Progress as Progress
+from mbsym.stages.derivation import Stage
+from mbsym.stages.describe import describe as describe
 from mbsym.stages.give_sines import GIVE_SINES
 from mbsym.stages.prepare import PREPARE
 from mbsym.stages.prove import proved, with_fields
 from mbsym.stages.share import SHARE
-from mbsym.stages.simplify import DERIVE, optimise
-from mbsym.stages.write import Generation, written
-
-__all__ = [
-    "Derivation",
-    "Generation",
-    "GenerationOptions",
-    "Progress",
-    "derive",
-    "describe",
-    "express",
-    "generate",
-    "generate_as",
-    "generate_files",
-    "optimise",
-    "proven",
-    "read",
-]
+from mbsym.stages.simplify import DERIVE
+from mbsym.stages.simplify import optimise as optimise
+from mbsym.stages.write import Generation as Generation
+from mbsym.stages.write import written
 
 STAGES: Final[Registry[Stage]] = Registry("stage", (SHARE, DERIVE, COMPRESS, PREPARE, GIVE_SINES), DerivationError)
 """From what is asked for to the functions of a module, one after the other."""

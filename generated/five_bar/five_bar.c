@@ -8,9 +8,8 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stddef.h>
 
-const char five_bar_interface[17] = "bc11995ff82d4bbb";
+const char five_bar_interface[17] = "2964c677d0e9ea96";
 
 #ifndef five_bar_REGULAR
 #define five_bar_REGULAR 0.00074
@@ -1447,93 +1446,106 @@ int five_bar_closed_form_position(
     return status;
 }
 
-enum { five_bar_WRENCHES = 6 * five_bar_NJ };
-
-/* Closure rows J (NR x NV) on the mass matrix M = L^T D L; factoring overwrites delassus and weighted. */
+/* Closure rows J on the mass matrix M = L^T D L; factoring overwrites delassus and weighted. */
 typedef struct five_bar_rows {
-    five_bar_real response[five_bar_NV * five_bar_NR]; /* M^-1 J^T */
-    five_bar_real delassus[five_bar_NR * five_bar_NR]; /* J M^-1 J^T; then its factor C, or that of I + K^T K */
-    five_bar_real weighted[five_bar_NV * five_bar_NR]; /* Y = L^-T J^T; then R of D^-1/2 Y, and K beside it */
-    five_bar_real inverses[five_bar_NV];            /* D^-1 */
-    five_bar_real scale[five_bar_NR];               /* brings the rows to equal size */
-    five_bar_real pivot;                         /* smallest one at equal size: how regular the rows are */
-    int order[five_bar_NR];
+    five_bar_real response[8]; /* M^-1 J^T */
+    five_bar_real delassus[4]; /* A = J M^-1 J^T; then its factors, or those of I + K^T K */
+    five_bar_real weighted[8]; /* L^-T J^T; then R of D^-1/2 L^-T J^T, and K beside it */
+    five_bar_real inverses[4]; /* D^-1 */
+    five_bar_real pivots[2];   /* E^-1 */
+    five_bar_real scale[2];    /* brings the rows to equal size */
+    int order[2];              /* columns of R */
     int rank;
     bool regular;
 } five_bar_rows;
 
-/* Cholesky's factor of a symmetric matrix, in its lower half with inverse pivots; the smallest below 1, or 0. */
-static five_bar_real five_bar_cholesky(five_bar_real *a, int size)
+static five_bar_real five_bar_loops_min(five_bar_real a, five_bar_real b)
 {
-    const int m = five_bar_NR;
-    five_bar_real smallest = (five_bar_real)1;
-    for (int j = 0; j < size; ++j) {
-        five_bar_real square = a[j * m + j];
-        for (int k = 0; k < j; ++k) {
-            square -= a[j * m + k] * a[j * m + k];
+    return a < b ? a : b;
+}
+
+/* The largest size of an entry. */
+static five_bar_real five_bar_loops_peak(const five_bar_real *x, int count)
+{
+    five_bar_real most = 0.0;
+    for (int k = 0; k < count; ++k) {
+        const five_bar_real size = fabs(x[k]);
+        if (size > most) {
+            most = size;
         }
-        if (!(square > (five_bar_real)0)) {
-            return (five_bar_real)0;
+    }
+    return most;
+}
+
+/* A = C E C^T, with C below the diagonal, E C^T above and E^-1 apart; whether A is regular at equal size. */
+static bool five_bar_loops_factor(five_bar_real *a, five_bar_real *pivots)
+{
+    bool regular = true;
+    for (int j = 0; j < 2; ++j) {
+        five_bar_real pivot = a[j * 2 + j];
+        for (int term = 0; term < j; ++term) {
+            pivot -= a[j * 2 + term] * a[term * 2 + j];
         }
-        const five_bar_real pivot = sqrt(square);
-        const five_bar_real inverse = (five_bar_real)1 / pivot;
-        if (pivot < smallest) {
-            smallest = pivot;
-        }
-        a[j * m + j] = inverse;
-        for (int i = j + 1; i < size; ++i) {
-            five_bar_real entry = a[i * m + j];
-            for (int k = 0; k < j; ++k) {
-                entry -= a[i * m + k] * a[j * m + k];
+        const bool good = pivot > five_bar_REGULAR * five_bar_REGULAR * a[j * 2 + j] && pivot > 0.0;
+        regular = regular && good;
+        /* Nobody divides by zero. */
+        const five_bar_real inverse = 1.0 / (good ? pivot : 1.0);
+        pivots[j] = inverse;
+        for (int item = j + 1; item < 2; ++item) {
+            five_bar_real total = a[j * 2 + item];
+            for (int term = 0; term < j; ++term) {
+                total -= a[j * 2 + term] * a[term * 2 + item];
             }
-            a[i * m + j] = entry * inverse;
+            a[j * 2 + item] = total;
+        }
+        for (int item = j + 1; item < 2; ++item) {
+            a[item * 2 + j] = inverse * a[j * 2 + item];
         }
     }
-    return smallest;
+    return regular;
 }
 
-/* x = C^-T C^-1 x. */
-static void five_bar_cholesky_solve(const five_bar_real *a, int size, five_bar_real *x)
+/* x = A^-1 x, with the factors of A. */
+static void five_bar_loops_substitute(const five_bar_real *a, const five_bar_real *pivots, five_bar_real *x)
 {
-    const int m = five_bar_NR;
-    const int n = size < m ? size : m; /* Compilers cannot know that m bounds the size. */
-    for (int i = 0; i < n; ++i) {
-        for (int k = 0; k < i; ++k) {
-            x[i] -= a[i * m + k] * x[k];
+    for (int i = 1; i < 2; ++i) {
+        five_bar_real entry = x[i];
+        for (int term = 0; term < i; ++term) {
+            entry -= a[i * 2 + term] * x[term];
         }
-        x[i] *= a[i * m + i];
+        x[i] = entry;
     }
-    for (int i = n - 1; i >= 0; --i) {
-        for (int k = i + 1; k < n; ++k) {
-            x[i] -= a[k * m + i] * x[k];
+    for (int i = 1; i >= 0; --i) {
+        five_bar_real entry = x[i] * pivots[i];
+        for (int term = i + 1; term < 2; ++term) {
+            entry -= a[term * 2 + i] * x[term];
         }
-        x[i] *= a[i * m + i];
+        x[i] = entry;
     }
 }
 
-/* R of A P = Q R by Householder's reflections with column pivoting, in the upper part of a (NV x NR); the rank. */
-static int five_bar_triangularise(five_bar_real *a, int *order)
+/* R of A P = Q R by Householder's reflections with column pivoting, in the upper part of A; its rank. */
+static int five_bar_loops_triangularise(five_bar_real *a, int *order)
 {
-    const int n = five_bar_NV;
-    const int m = five_bar_NR;
-    five_bar_real first = (five_bar_real)0;
-    for (int j = 0; j < m; ++j) {
+    five_bar_real column[4];
+    five_bar_real first = 0.0;
+    for (int j = 0; j < 2; ++j) {
         order[j] = j;
     }
-    for (int k = 0; k < m; ++k) {
+    for (int k = 0; k < 2; ++k) {
         int chosen = k;
-        five_bar_real largest = (five_bar_real)0;
-        for (int j = k; j < m; ++j) {
-            five_bar_real square = (five_bar_real)0;
-            for (int i = k; i < n; ++i) {
-                square += a[i * m + j] * a[i * m + j];
+        five_bar_real most = 0.0;
+        for (int j = k; j < 2; ++j) {
+            five_bar_real square = 0.0;
+            for (int term = k; term < 4; ++term) {
+                square += a[term * 2 + j] * a[term * 2 + j];
             }
-            if (square > largest) {
-                largest = square;
+            if (square > most) {
+                most = square;
                 chosen = j;
             }
         }
-        five_bar_real norm = sqrt(largest);
+        five_bar_real norm = sqrt(most);
         if (k == 0) {
             first = norm;
         }
@@ -1543,197 +1555,218 @@ static int five_bar_triangularise(five_bar_real *a, int *order)
         const int moved = order[k];
         order[k] = order[chosen];
         order[chosen] = moved;
-        for (int i = 0; i < n; ++i) {
-            const five_bar_real entry = a[i * m + k];
-            a[i * m + k] = a[i * m + chosen];
-            a[i * m + chosen] = entry;
+        for (int item = 0; item < 4; ++item) {
+            column[item] = a[item * 2 + k];
         }
-        if (a[k * m + k] > (five_bar_real)0) {
+        for (int item = 0; item < 4; ++item) {
+            a[item * 2 + k] = a[item * 2 + chosen];
+        }
+        for (int item = 0; item < 4; ++item) {
+            a[item * 2 + chosen] = column[item];
+        }
+        if (a[k * 2 + k] > 0.0) {
             norm = -norm;
         }
-        const five_bar_real head = a[k * m + k] - norm;
-        for (int j = k + 1; j < m; ++j) {
-            five_bar_real product = head * a[k * m + j];
-            for (int i = k + 1; i < n; ++i) {
-                product += a[i * m + k] * a[i * m + j];
+        const five_bar_real head = a[k * 2 + k] - norm;
+        for (int j = k + 1; j < 2; ++j) {
+            five_bar_real product = head * a[k * 2 + j];
+            for (int term = k + 1; term < 4; ++term) {
+                product += a[term * 2 + k] * a[term * 2 + j];
             }
             product /= -norm * head;
-            a[k * m + j] -= product * head;
-            for (int i = k + 1; i < n; ++i) {
-                a[i * m + j] -= product * a[i * m + k];
+            a[k * 2 + j] -= product * head;
+            for (int item = k + 1; item < 4; ++item) {
+                a[item * 2 + j] -= product * a[item * 2 + k];
             }
         }
-        a[k * m + k] = norm;
+        a[k * 2 + k] = norm;
     }
-    return m;
+    return 2;
 }
 
-/* x = R^-1 x in steps of the given stride. */
-static void five_bar_back_substitute(const five_bar_real *a, int rank, five_bar_real *x, int stride)
+/* What rows leave open that depend on others: columns without a pivot are those before them times K; I + K^T
+ * K. */
+static void five_bar_loops_factor_open(five_bar_rows *rows)
 {
-    const int m = five_bar_NR;
-    for (int i = rank - 1; i >= 0; --i) {
-        for (int k = i + 1; k < rank; ++k) {
-            x[i * stride] -= a[i * m + k] * x[k * stride];
-        }
-        x[i * stride] /= a[i * m + i];
-    }
-}
-
-/* Factors the rows: J M^-1 J^T where it is regular, else D^-1/2 Y, which does not square what is small. */
-static void five_bar_factor(five_bar_rows *rows)
-{
-    const int n = five_bar_NV;
-    const int m = five_bar_NR;
-    five_bar_real *a = rows->delassus;
-    five_bar_real *r = rows->weighted;
-    for (int i = 0; i < m; ++i) {
-        rows->scale[i] = a[i * m + i] > (five_bar_real)0 ? (five_bar_real)1 / sqrt(a[i * m + i])
-            : (five_bar_real)0;
-    }
-    for (int i = 0; i < m; ++i) {
-        for (int j = 0; j < i; ++j) {
-            a[i * m + j] *= rows->scale[i] * rows->scale[j];
-        }
-        a[i * m + i] = rows->scale[i] > (five_bar_real)0 ? (five_bar_real)1 : (five_bar_real)0;
-    }
-    rows->rank = m;
-    rows->pivot = five_bar_cholesky(a, m);
-    rows->regular = rows->pivot > five_bar_REGULAR;
-    if (rows->regular) {
-        return;
-    }
-    for (int i = 0; i < n; ++i) {
-        const five_bar_real root = sqrt(fabs(rows->inverses[i]));
-        for (int j = 0; j < m; ++j) {
-            r[i * m + j] *= root * rows->scale[j];
-        }
-    }
-    rows->rank = five_bar_triangularise(r, rows->order);
-    rows->pivot = rows->rank == m ? fabs(r[m * m - 1] / r[0]) : (five_bar_real)0;
-    /* Columns without a pivot are those before them times K. */
-    const int rank = rows->rank;
-    const int left = m - rank;
-    for (int j = rank; j < m; ++j) {
-        five_bar_back_substitute(r, rank, &r[j], m);
-    }
-    for (int i = 0; i < left; ++i) {
-        for (int j = 0; j <= i; ++j) {
-            a[i * m + j] = i == j ? (five_bar_real)1 : (five_bar_real)0;
-            for (int k = 0; k < rank; ++k) {
-                a[i * m + j] += r[k * m + rank + i] * r[k * m + rank + j];
+    for (int j = 0; j < 2; ++j) {
+        if (j >= rows->rank) {
+            for (int i = 1; i >= 0; --i) {
+                five_bar_real entry = rows->weighted[i * 2 + j];
+                for (int term = i + 1; term < 2; ++term) {
+                    entry -= rows->weighted[i * 2 + term] * rows->weighted[term * 2 + j];
+                }
+                rows->weighted[i * 2 + j] = i < rows->rank ? entry / rows->weighted[i * 2 + i] : 0.0;
             }
         }
     }
-    (void)five_bar_cholesky(a, left);
-}
-
-/* Takes from x (in the columns' order) what no motion of the rows answers to: its part along [-K; I]. */
-static void five_bar_remove_unanswered(const five_bar_rows *rows, five_bar_real *x)
-{
-    const int m = five_bar_NR;
-    const int rank = rows->rank;
-    const int left = m - rank;
-    const five_bar_real *r = rows->weighted;
-    five_bar_real part[five_bar_NR];
-    for (int j = 0; j < left; ++j) {
-        part[j] = x[rank + j];
-        for (int k = 0; k < rank; ++k) {
-            part[j] -= r[k * m + rank + j] * x[k];
+    for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < i + 1; ++j) {
+            five_bar_real entry = i == j ? 1.0 : 0.0;
+            if (j >= rows->rank) {
+                for (int term = 0; term < 2; ++term) {
+                    entry += rows->weighted[term * 2 + i] * rows->weighted[term * 2 + j];
+                }
+            }
+            rows->delassus[i * 2 + j] = entry;
+            rows->delassus[j * 2 + i] = entry;
         }
     }
-    five_bar_cholesky_solve(rows->delassus, left, part);
-    for (int j = 0; j < left; ++j) {
-        x[rank + j] -= part[j];
-        for (int k = 0; k < rank; ++k) {
-            x[k] += r[k * m + rank + j] * part[j];
+    (void)five_bar_loops_factor(rows->delassus, rows->pivots);
+}
+
+/* Takes from x, in the columns' order, what no motion of the rows answers to: its part along [-K; I]. */
+static void five_bar_loops_remove_open(five_bar_rows *rows, five_bar_real *x)
+{
+    five_bar_real part[2];
+    for (int j = 0; j < 2; ++j) {
+        five_bar_real entry = 0.0;
+        if (j >= rows->rank) {
+            entry = x[j];
+            for (int term = 0; term < 2; ++term) {
+                entry -= rows->weighted[term * 2 + j] * x[term];
+            }
         }
+        part[j] = entry;
+    }
+    five_bar_loops_substitute(rows->delassus, rows->pivots, part);
+    for (int j = 0; j < 2; ++j) {
+        five_bar_real entry = -part[j];
+        if (j < rows->rank) {
+            for (int term = 0; term < 2; ++term) {
+                entry += rows->weighted[j * 2 + term] * part[term];
+            }
+        }
+        x[j] += entry;
     }
 }
 
-/* x = (J M^-1 J^T)^+ x: the solution of least norm at equal size of the rows. */
-static void five_bar_solve(const five_bar_rows *rows, five_bar_real *x)
+/* Factors D^-1/2 L^-T J^T at equal size of the rows. */
+static void five_bar_loops_factor_dependent(five_bar_rows *rows)
 {
-    const int m = five_bar_NR;
-    const int rank = rows->rank;
-    const five_bar_real *r = rows->weighted;
-    for (int i = 0; i < m; ++i) {
-        x[i] *= rows->scale[i];
+    for (int j = 0; j < 2; ++j) {
+        const five_bar_real own = rows->delassus[j * 2 + j];
+        rows->scale[j] = own > 0.0 ? 1.0 / sqrt(own) : 0.0;
+        for (int item = 0; item < 4; ++item) {
+            rows->weighted[item * 2 + j] *= rows->scale[j];
+        }
     }
+    for (int i = 0; i < 4; ++i) {
+        for (int item = 0; item < 2; ++item) {
+            rows->weighted[i * 2 + item] *= sqrt(fabs(rows->inverses[i]));
+        }
+    }
+    rows->rank = five_bar_loops_triangularise(rows->weighted, rows->order);
+    if (rows->rank < 2) {
+        five_bar_loops_factor_open(rows);
+    }
+}
+
+/* x = A^+ x: the solution of least norm at equal size of the rows. */
+static void five_bar_loops_solve_dependent(five_bar_rows *rows, five_bar_real *x)
+{
+    five_bar_real y[2];
+    for (int i = 0; i < 2; ++i) {
+        y[i] = x[rows->order[i]] * rows->scale[rows->order[i]];
+    }
+    if (rows->rank < 2) {
+        five_bar_loops_remove_open(rows, y);
+    }
+    for (int i = 0; i < 2; ++i) {
+        five_bar_real entry = y[i];
+        for (int term = 0; term < i; ++term) {
+            entry -= rows->weighted[term * 2 + i] * y[term];
+        }
+        y[i] = i < rows->rank ? entry / rows->weighted[i * 2 + i] : 0.0;
+    }
+    for (int i = 1; i >= 0; --i) {
+        five_bar_real entry = y[i];
+        for (int term = i + 1; term < 2; ++term) {
+            entry -= rows->weighted[i * 2 + term] * y[term];
+        }
+        y[i] = i < rows->rank ? entry / rows->weighted[i * 2 + i] : 0.0;
+    }
+    if (rows->rank < 2) {
+        five_bar_loops_remove_open(rows, y);
+    }
+    for (int i = 0; i < 2; ++i) {
+        x[rows->order[i]] = y[i] * rows->scale[rows->order[i]];
+    }
+}
+
+/* Factors A where it is regular, else what does not square it. */
+static void five_bar_loops_factor_rows(five_bar_rows *rows)
+{
+    rows->rank = 2;
+    rows->regular = five_bar_loops_factor(rows->delassus, rows->pivots);
+    if (!rows->regular) {
+        five_bar_loops_factor_dependent(rows);
+    }
+}
+
+/* x = A^+ x. */
+static void five_bar_loops_solve(five_bar_rows *rows, five_bar_real *x)
+{
     if (rows->regular) {
-        five_bar_cholesky_solve(rows->delassus, m, x);
+        five_bar_loops_substitute(rows->delassus, rows->pivots, x);
     } else {
-        five_bar_real y[five_bar_NR];
-        for (int i = 0; i < m; ++i) {
-            y[i] = x[rows->order[i]];
-        }
-        five_bar_remove_unanswered(rows, y);
-        /* Compilers cannot know that m bounds the rank. */
-        for (int i = 0; i < m && i < rank; ++i) {
-            for (int k = 0; k < i; ++k) {
-                y[i] -= r[k * m + i] * y[k];
-            }
-            y[i] /= r[i * m + i];
-        }
-        five_bar_back_substitute(r, rank, y, 1);
-        for (int i = rank; i < m; ++i) {
-            y[i] = (five_bar_real)0;
-        }
-        five_bar_remove_unanswered(rows, y);
-        for (int i = 0; i < m; ++i) {
-            x[rows->order[i]] = y[i];
-        }
-    }
-    for (int i = 0; i < m; ++i) {
-        x[i] *= rows->scale[i];
+        five_bar_loops_solve_dependent(rows, x);
     }
 }
 
-static five_bar_real five_bar_largest(const five_bar_real *x)
+/* The smallest diagonal entry of R as a part of the largest, 0 where rows depend on each other. */
+static five_bar_real five_bar_loops_dependent_pivot(five_bar_rows *rows)
 {
-    five_bar_real largest = (five_bar_real)0;
-    for (int i = 0; i < five_bar_NR; ++i) {
-        const five_bar_real size = fabs(x[i]);
-        if (size > largest) {
-            largest = size;
+    return rows->rank == 2 ? fabs(rows->weighted[3] / rows->weighted[0]) : 0.0;
+}
+
+/* How regular the rows are: the smallest pivot at equal size of them. */
+static five_bar_real five_bar_loops_smallest_pivot(five_bar_rows *rows)
+{
+    if (!rows->regular) {
+        return five_bar_loops_dependent_pivot(rows);
+    }
+    five_bar_real most = 1.0;
+    for (int i = 0; i < 2; ++i) {
+        const five_bar_real inverse = rows->delassus[i * 2 + i] * rows->pivots[i];
+        if (inverse > most) {
+            most = inverse;
         }
     }
-    return largest;
+    return sqrt(1.0 / most);
 }
 
 /* Whether every residual is a number within that part of what it is measured by. */
-static bool five_bar_within(
+static bool five_bar_loops_within(
     const five_bar_real *residual,
     const five_bar_real *size,
     const five_bar_real *rounding,
     five_bar_real part)
 {
-    for (int i = 0; i < five_bar_NR; ++i) {
-        const five_bar_real rounded = part * rounding[i];
-        const five_bar_real most = five_bar_COARSE * size[i];
-        const five_bar_real bound = part * size[i] + (rounded < most ? rounded : most);
-        if (!(fabs(residual[i]) <= bound)) {
+    for (int item = 0; item < 2; ++item) {
+        if (!(fabs(residual[item]) <= part * size[item]
+            + five_bar_loops_min(part * rounding[item], five_bar_COARSE * size[item]))) {
             return false;
         }
     }
     return true;
 }
 
-/* The status of a solution for given arguments: finite or not, factors of the mass matrix and results finite or not. */
-static int five_bar_solved(const five_bar_rows *rows, bool arguments, bool results)
+/* The status of a solution: arguments finite or not, factors of the mass matrix and results finite or not. */
+static int five_bar_loops_solved(five_bar_rows *rows, bool arguments, bool results)
 {
     if (!arguments) {
         return five_bar_NOT_FINITE;
     }
-    if (!five_bar_finite(rows->inverses, five_bar_NV)) {
+    if (!five_bar_finite(rows->inverses, 4)) {
         return five_bar_SINGULAR;
     }
     if (!results) {
         return five_bar_NOT_FINITE;
     }
-    return rows->rank == five_bar_NR ? five_bar_OK : five_bar_SINGULAR;
+    return rows->rank == 2 ? five_bar_OK : five_bar_SINGULAR;
 }
 
+/* Newton steps with the least kinetic energy. */
 int five_bar_project_position_report(
     const five_bar_real q[4],
     five_bar_real q_closed[restrict 4],
@@ -1741,139 +1774,160 @@ int five_bar_project_position_report(
     int steps[restrict 1])
 {
     five_bar_rows rows;
-    five_bar_real size[five_bar_NR];
-    five_bar_real rounding[five_bar_NR];
-    five_bar_real residual[five_bar_NR];
-    five_bar_real there[five_bar_NR];
-    five_bar_real jacobian[five_bar_NR * five_bar_NV];
-    five_bar_real motion[five_bar_NV];
-    five_bar_real moved[five_bar_NQ];
-    for (int k = 0; k < five_bar_NQ; ++k) {
-        q_closed[k] = q[k];
+    five_bar_real size[2];
+    five_bar_real rounding[2];
+    five_bar_real residual[2];
+    five_bar_real there[2];
+    five_bar_real jacobian[8];
+    five_bar_real motion[4];
+    five_bar_real moved[4];
+    int taken = 0;
+    steps[0] = 0;
+    for (int item = 0; item < 4; ++item) {
+        q_closed[item] = q[item];
     }
     five_bar_constraint_residual(q_closed, residual);
     five_bar_closure_scale(q_closed, size, rounding);
-    *gap = five_bar_largest(residual);
-    *steps = 0;
-    if (!five_bar_finite(q, five_bar_NQ) || !five_bar_finite(residual, five_bar_NR)) {
+    gap[0] = five_bar_loops_peak(residual, 2);
+    if (!(five_bar_finite(q, 4) && five_bar_finite(residual, 2))) {
         return five_bar_NOT_FINITE;
     }
-    while (!five_bar_within(residual, size, rounding, five_bar_ENOUGH) && *steps < five_bar_ITERATIONS) {
+    while (!five_bar_loops_within(residual, size, rounding, five_bar_ENOUGH) && taken < five_bar_ITERATIONS) {
         five_bar_position_correction(q_closed, jacobian, rows.response, rows.delassus, rows.weighted,
             rows.inverses);
-        five_bar_factor(&rows);
-        for (int i = 0; i < five_bar_NR; ++i) {
-            there[i] = residual[i];
+        five_bar_loops_factor_rows(&rows);
+        for (int item = 0; item < 2; ++item) {
+            there[item] = residual[item];
         }
-        five_bar_solve(&rows, there);
-        for (int k = 0; k < five_bar_NV; ++k) {
-            motion[k] = (five_bar_real)0;
-            for (int j = 0; j < five_bar_NR; ++j) {
-                motion[k] -= rows.response[k * five_bar_NR + j] * there[j];
+        five_bar_loops_solve(&rows, there);
+        for (int item = 0; item < 4; ++item) {
+            five_bar_real total = 0.0;
+            for (int term = 0; term < 2; ++term) {
+                total += rows.response[item * 2 + term] * there[term];
             }
+            motion[item] = -total;
         }
         five_bar_moved_position(q_closed, motion, moved);
         five_bar_constraint_residual(moved, there);
-        ++*steps;
+        ++taken;
         /* The round-off of one row may be more than what another one is open by. */
-        const bool closer = five_bar_largest(there) < *gap ||
-            (five_bar_within(there, size, rounding, five_bar_ACCEPTED) &&
-                !five_bar_within(residual, size, rounding, five_bar_ACCEPTED));
-        if (!five_bar_finite(there, five_bar_NR) || !closer) {
+        const bool closer = five_bar_loops_peak(there, 2) < gap[0] ||
+            (five_bar_loops_within(there, size, rounding, five_bar_ACCEPTED) &&
+            !five_bar_loops_within(residual, size, rounding, five_bar_ACCEPTED));
+        if (!(five_bar_finite(there, 2) && closer)) {
             break;
         }
-        for (int k = 0; k < five_bar_NQ; ++k) {
-            q_closed[k] = moved[k];
+        for (int item = 0; item < 4; ++item) {
+            q_closed[item] = moved[item];
         }
-        for (int i = 0; i < five_bar_NR; ++i) {
-            residual[i] = there[i];
+        for (int item = 0; item < 2; ++item) {
+            residual[item] = there[item];
         }
         five_bar_closure_scale(q_closed, size, rounding);
-        *gap = five_bar_largest(residual);
+        gap[0] = five_bar_loops_peak(residual, 2);
     }
-    return five_bar_within(residual, size, rounding, five_bar_ACCEPTED) ? five_bar_OK : five_bar_NOT_CLOSED;
+    steps[0] = taken;
+    return five_bar_loops_within(residual, size, rounding, five_bar_ACCEPTED) ? five_bar_OK
+        : five_bar_NOT_CLOSED;
 }
 
+/* The same without the report. */
 int five_bar_project_position(
     const five_bar_real q[4],
     five_bar_real q_closed[restrict 4])
 {
-    five_bar_real gap;
-    int steps;
-    return five_bar_project_position_report(q, q_closed, &gap, &steps);
+    five_bar_real gap[1];
+    int steps[1];
+    return five_bar_project_position_report(q, q_closed, gap, steps);
 }
 
+/* Takes from v, in the metric of the mass matrix, what would open the loops. */
 int five_bar_project_velocity(
     const five_bar_real q[4],
     const five_bar_real v[4],
     five_bar_real v_consistent[restrict 4])
 {
     five_bar_rows rows;
-    five_bar_real rate[five_bar_NR];
-    five_bar_real jacobian[five_bar_NR * five_bar_NV];
-    const bool arguments = five_bar_finite(q, five_bar_NQ) && five_bar_finite(v, five_bar_NV);
-    for (int k = 0; k < five_bar_NV; ++k) {
-        v_consistent[k] = v[k];
+    five_bar_real jacobian[8];
+    five_bar_real rate[2];
+    const bool arguments = five_bar_finite(q, 4) && five_bar_finite(v, 4);
+    for (int item = 0; item < 4; ++item) {
+        v_consistent[item] = v[item];
     }
     five_bar_velocity_correction(q, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
-    five_bar_factor(&rows);
+    five_bar_loops_factor_rows(&rows);
     /* The second time removes what round-off left. */
     for (int time = 0; time < 2; ++time) {
-        for (int i = 0; i < five_bar_NR; ++i) {
-            rate[i] = (five_bar_real)0;
-            for (int k = 0; k < five_bar_NV; ++k) {
-                rate[i] += jacobian[i * five_bar_NV + k] * v_consistent[k];
+        for (int item = 0; item < 2; ++item) {
+            five_bar_real total = 0.0;
+            for (int term = 0; term < 4; ++term) {
+                total += jacobian[item * 4 + term] * v_consistent[term];
             }
+            rate[item] = total;
         }
-        five_bar_solve(&rows, rate);
-        for (int k = 0; k < five_bar_NV; ++k) {
-            for (int j = 0; j < five_bar_NR; ++j) {
-                v_consistent[k] -= rows.response[k * five_bar_NR + j] * rate[j];
+        five_bar_loops_solve(&rows, rate);
+        for (int item = 0; item < 4; ++item) {
+            five_bar_real total = v_consistent[item];
+            for (int term = 0; term < 2; ++term) {
+                total -= rows.response[item * 2 + term] * rate[term];
             }
+            v_consistent[item] = total;
         }
     }
-    return five_bar_solved(&rows, arguments, five_bar_finite(v_consistent, five_bar_NV));
+    return five_bar_loops_solved(&rows, arguments, five_bar_finite(v_consistent, 4));
 }
 
-static int five_bar_loop_dynamics(
+/* From the free vdot and what it leaves in the rows to those of closed loops; the status. */
+static int five_bar_loops_closed_motion(
+    five_bar_rows *rows,
+    bool arguments,
+    five_bar_real *vdot,
+    five_bar_real *multipliers)
+{
+    five_bar_loops_factor_rows(rows);
+    five_bar_loops_solve(rows, multipliers);
+    for (int item = 0; item < 4; ++item) {
+        five_bar_real total = vdot[item];
+        for (int term = 0; term < 2; ++term) {
+            total += rows->response[item * 2 + term] * multipliers[term];
+        }
+        vdot[item] = total;
+    }
+    return five_bar_loops_solved(rows, arguments, five_bar_finite(vdot, 4) && five_bar_finite(multipliers, 2));
+}
+
+/* vdot and multipliers with closed loops, and the factors that they were found with; the status. */
+static int five_bar_loops_loop_dynamics(
     const five_bar_real *q,
     const five_bar_real *v,
     const five_bar_real *tau,
     five_bar_real t,
-    const five_bar_real u[2],
-    const five_bar_real *gains,
-    five_bar_real *restrict vdot,
-    five_bar_real *restrict lambda_,
-    five_bar_rows *restrict rows)
+    const five_bar_real *u,
+    five_bar_real *vdot,
+    five_bar_real *multipliers,
+    five_bar_rows *rows)
 {
-    const bool arguments = five_bar_finite(q, five_bar_NQ) && five_bar_finite(v, five_bar_NV) &&
-        five_bar_finite(tau, five_bar_NV);
-    five_bar_constrained_terms(q, v, tau, t, u, vdot, rows->response, rows->delassus, lambda_, rows->weighted,
-        rows->inverses);
-    if (gains != NULL) {
-        five_bar_real residual[five_bar_NR];
-        five_bar_real jacobian[five_bar_NR * five_bar_NV];
-        five_bar_constraint_residual(q, residual);
-        five_bar_constraint_jacobian(q, jacobian);
-        for (int i = 0; i < five_bar_NR; ++i) {
-            five_bar_real rate = (five_bar_real)0;
-            for (int k = 0; k < five_bar_NV; ++k) {
-                rate += jacobian[i * five_bar_NV + k] * v[k];
-            }
-            lambda_[i] -= (five_bar_real)2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
-        }
-    }
-    five_bar_factor(rows);
-    five_bar_solve(rows, lambda_);
-    for (int k = 0; k < five_bar_NV; ++k) {
-        for (int j = 0; j < five_bar_NR; ++j) {
-            vdot[k] += rows->response[k * five_bar_NR + j] * lambda_[j];
-        }
-    }
-    return five_bar_solved(rows, arguments, five_bar_finite(vdot, five_bar_NV) &&
-        five_bar_finite(lambda_, five_bar_NR));
+    five_bar_constrained_terms(q, v, tau, t, u, vdot, rows->response, rows->delassus, multipliers,
+        rows->weighted, rows->inverses);
+    return five_bar_loops_closed_motion(rows, five_bar_finite(q, 4) && five_bar_finite(v, 4) &&
+        five_bar_finite(tau, 4), vdot, multipliers);
 }
 
+/* vdot and multipliers. */
+int five_bar_constrained_dynamics(
+    const five_bar_real q[4],
+    const five_bar_real v[4],
+    const five_bar_real tau[4],
+    five_bar_real t,
+    const five_bar_real u[2],
+    five_bar_real vdot[restrict 4],
+    five_bar_real lambda_[restrict 2])
+{
+    five_bar_rows rows;
+    return five_bar_loops_loop_dynamics(q, v, tau, t, u, vdot, lambda_, &rows);
+}
+
+/* The same with how regular the rows are. */
 int five_bar_constrained_dynamics_report(
     const five_bar_real q[4],
     const five_bar_real v[4],
@@ -1886,26 +1940,13 @@ int five_bar_constrained_dynamics_report(
     five_bar_real pivot[restrict 1])
 {
     five_bar_rows rows;
-    const int status =
-        five_bar_loop_dynamics(q, v, tau, t, u, NULL, vdot, lambda_, &rows);
-    *rank = rows.rank;
-    *pivot = rows.pivot;
+    const int status = five_bar_loops_loop_dynamics(q, v, tau, t, u, vdot, lambda_, &rows);
+    rank[0] = rows.rank;
+    pivot[0] = five_bar_loops_smallest_pivot(&rows);
     return status;
 }
 
-int five_bar_constrained_dynamics(
-    const five_bar_real q[4],
-    const five_bar_real v[4],
-    const five_bar_real tau[4],
-    five_bar_real t,
-    const five_bar_real u[2],
-    five_bar_real vdot[restrict 4],
-    five_bar_real lambda_[restrict 2])
-{
-    five_bar_rows rows;
-    return five_bar_loop_dynamics(q, v, tau, t, u, NULL, vdot, lambda_, &rows);
-}
-
+/* The same with accelerations of the rows that bring gaps and their rates to zero. */
 int five_bar_stabilised_dynamics(
     const five_bar_real q[4],
     const five_bar_real v[4],
@@ -1917,9 +1958,28 @@ int five_bar_stabilised_dynamics(
     five_bar_real lambda_[restrict 2])
 {
     five_bar_rows rows;
-    return five_bar_loop_dynamics(q, v, tau, t, u, gains, vdot, lambda_, &rows);
+    five_bar_real residual[2];
+    five_bar_real rate[2];
+    five_bar_real jacobian[8];
+    five_bar_constrained_terms(q, v, tau, t, u, vdot, rows.response, rows.delassus, lambda_, rows.weighted,
+        rows.inverses);
+    five_bar_constraint_residual(q, residual);
+    five_bar_constraint_jacobian(q, jacobian);
+    for (int item = 0; item < 2; ++item) {
+        five_bar_real total = 0.0;
+        for (int term = 0; term < 4; ++term) {
+            total += jacobian[item * 4 + term] * v[term];
+        }
+        rate[item] = total;
+    }
+    for (int item = 0; item < 2; ++item) {
+        lambda_[item] -= 2.0 * gains[0] * rate[item] + gains[1] * gains[1] * residual[item];
+    }
+    return five_bar_loops_closed_motion(&rows, five_bar_finite(q, 4) && five_bar_finite(v, 4) &&
+        five_bar_finite(tau, 4), vdot, lambda_);
 }
 
+/* vdot alone. */
 int five_bar_forward_dynamics(
     const five_bar_real q[4],
     const five_bar_real v[4],
@@ -1929,10 +1989,11 @@ int five_bar_forward_dynamics(
     five_bar_real vdot[restrict 4])
 {
     five_bar_rows rows;
-    five_bar_real lambda_[five_bar_NR];
-    return five_bar_loop_dynamics(q, v, tau, t, u, NULL, vdot, lambda_, &rows);
+    five_bar_real multipliers[2];
+    return five_bar_loops_loop_dynamics(q, v, tau, t, u, vdot, multipliers, &rows);
 }
 
+/* What joints transmit in that motion. */
 int five_bar_joint_wrenches(
     const five_bar_real q[4],
     const five_bar_real v[4],
@@ -1942,12 +2003,11 @@ int five_bar_joint_wrenches(
     five_bar_real wrenches[restrict 30])
 {
     five_bar_rows rows;
-    five_bar_real vdot[five_bar_NV];
-    five_bar_real lambda_[five_bar_NR];
-    const int status =
-        five_bar_loop_dynamics(q, v, tau, t, u, NULL, vdot, lambda_, &rows);
-    five_bar_constrained_wrenches(q, v, vdot, lambda_, t, u, wrenches);
-    if (status == five_bar_OK && !five_bar_finite(wrenches, five_bar_WRENCHES)) {
+    five_bar_real vdot[4];
+    five_bar_real multipliers[2];
+    const int status = five_bar_loops_loop_dynamics(q, v, tau, t, u, vdot, multipliers, &rows);
+    five_bar_constrained_wrenches(q, v, vdot, multipliers, t, u, wrenches);
+    if (status == five_bar_OK && !five_bar_finite(wrenches, 30)) {
         return five_bar_NOT_FINITE;
     }
     return status;

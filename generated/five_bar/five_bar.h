@@ -42,7 +42,7 @@ extern "C" {
 typedef double five_bar_real;
 
 /* What reads this, five_bar_interface[0] for one, links with an object of this very interface only. */
-#define five_bar_interface five_bar_interface_bc11995ff82d4bbb
+#define five_bar_interface five_bar_interface_2964c677d0e9ea96
 extern const char five_bar_interface[17];
 
 enum {
@@ -103,9 +103,9 @@ enum five_bar_status {
  *   five_bar_REGULAR, 0.00074 = epsilon^(1/5): Smallest pivot of the factor of J M^-1 J^T at equal size of its
  *     rows above which that factor serves: errors grow with the square of its inverse, where they grow with
  *     the inverse in what takes over below.
- *   five_bar_DEPENDENT, 3.7e-11 = epsilon^(2/3): Part of the largest pivot or singular value of D^-1/2 L^-T
- *     J^T below which a closure row counts as dependent: it lies between what round-off leaves of a zero and
- *     what rows near a singular configuration have.
+ *   five_bar_DEPENDENT, 3.7e-11 = epsilon^(2/3): Part of the largest pivot of D^-1/2 L^-T J^T below which a
+ *     closure row counts as dependent: it lies between what round-off leaves of a zero and what rows near a
+ *     singular configuration have.
  *   five_bar_ENOUGH, 7.105427357601002e-15 = 32 epsilon: Part of its scale (see closure_scale) up to which a
  *     projection leaves a gap alone: it is round-off.
  *   five_bar_ACCEPTED, 5.684341886080802e-14 = 256 epsilon: Part of its scale up to which the gap of a
@@ -458,7 +458,7 @@ int five_bar_closed_form_position(
  *   out  q_closed  4  [rad]  coordinates with closed loops
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 101 + or -, 147 *, 6 /, 4 sqrt, 12 sine-cosine pairs, 8 other functions
+ * operations: 101 + or -, 143 *, 4 /, 12 sine-cosine pairs, 8 other functions
  */
 int five_bar_project_position(
     const five_bar_real q[4],
@@ -472,7 +472,7 @@ int five_bar_project_position(
  *   out  steps     scalar         Newton steps
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 101 + or -, 147 *, 6 /, 4 sqrt, 12 sine-cosine pairs, 8 other functions
+ * operations: 101 + or -, 143 *, 4 /, 12 sine-cosine pairs, 8 other functions
  */
 int five_bar_project_position_report(
     const five_bar_real q[4],
@@ -488,7 +488,7 @@ int five_bar_project_position_report(
  *   returns SINGULAR: the results are the nearest speeds with G v = 0, which are more than elsewhere; not
  *     numbers where the mass matrix is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 80 + or -, 116 *, 6 /, 4 sqrt, 4 sine-cosine pairs
+ * operations: 80 + or -, 106 *, 4 /, 4 sine-cosine pairs
  */
 int five_bar_project_velocity(
     const five_bar_real q[4],
@@ -508,7 +508,7 @@ int five_bar_project_velocity(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 102 + or -, 144 *, 6 /, 4 sqrt, 4 sine-cosine pairs
+ * operations: 102 + or -, 140 *, 4 /, 4 sine-cosine pairs
  */
 int five_bar_constrained_dynamics(
     const five_bar_real q[4],
@@ -533,7 +533,7 @@ int five_bar_constrained_dynamics(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 102 + or -, 144 *, 6 /, 4 sqrt, 4 sine-cosine pairs
+ * operations: 102 + or -, 142 *, 5 /, 1 sqrt, 4 sine-cosine pairs
  */
 int five_bar_constrained_dynamics_report(
     const five_bar_real q[4],
@@ -559,7 +559,7 @@ int five_bar_constrained_dynamics_report(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 149 + or -, 206 *, 6 /, 4 sqrt, 12 sine-cosine pairs
+ * operations: 149 + or -, 202 *, 4 /, 12 sine-cosine pairs
  */
 int five_bar_stabilised_dynamics(
     const five_bar_real q[4],
@@ -583,7 +583,7 @@ int five_bar_stabilised_dynamics(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 165 + or -, 229 *, 6 /, 4 sqrt, 8 sine-cosine pairs
+ * operations: 165 + or -, 225 *, 4 /, 8 sine-cosine pairs
  */
 int five_bar_joint_wrenches(
     const five_bar_real q[4],
@@ -604,7 +604,7 @@ int five_bar_joint_wrenches(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 102 + or -, 144 *, 6 /, 4 sqrt, 4 sine-cosine pairs
+ * operations: 102 + or -, 140 *, 4 /, 4 sine-cosine pairs
  */
 int five_bar_forward_dynamics(
     const five_bar_real q[4],

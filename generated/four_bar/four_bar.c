@@ -8,9 +8,8 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stddef.h>
 
-const char four_bar_interface[17] = "bcc0a1e4ca98eb33";
+const char four_bar_interface[17] = "d26ee07d4230238f";
 
 #ifndef four_bar_REGULAR
 #define four_bar_REGULAR 0.00074
@@ -1251,93 +1250,106 @@ int four_bar_closed_form_position(
     return status;
 }
 
-enum { four_bar_WRENCHES = 6 * four_bar_NJ };
-
-/* Closure rows J (NR x NV) on the mass matrix M = L^T D L; factoring overwrites delassus and weighted. */
+/* Closure rows J on the mass matrix M = L^T D L; factoring overwrites delassus and weighted. */
 typedef struct four_bar_rows {
-    four_bar_real response[four_bar_NV * four_bar_NR]; /* M^-1 J^T */
-    four_bar_real delassus[four_bar_NR * four_bar_NR]; /* J M^-1 J^T; then its factor C, or that of I + K^T K */
-    four_bar_real weighted[four_bar_NV * four_bar_NR]; /* Y = L^-T J^T; then R of D^-1/2 Y, and K beside it */
-    four_bar_real inverses[four_bar_NV];            /* D^-1 */
-    four_bar_real scale[four_bar_NR];               /* brings the rows to equal size */
-    four_bar_real pivot;                         /* smallest one at equal size: how regular the rows are */
-    int order[four_bar_NR];
+    four_bar_real response[6]; /* M^-1 J^T */
+    four_bar_real delassus[4]; /* A = J M^-1 J^T; then its factors, or those of I + K^T K */
+    four_bar_real weighted[6]; /* L^-T J^T; then R of D^-1/2 L^-T J^T, and K beside it */
+    four_bar_real inverses[3]; /* D^-1 */
+    four_bar_real pivots[2];   /* E^-1 */
+    four_bar_real scale[2];    /* brings the rows to equal size */
+    int order[2];              /* columns of R */
     int rank;
     bool regular;
 } four_bar_rows;
 
-/* Cholesky's factor of a symmetric matrix, in its lower half with inverse pivots; the smallest below 1, or 0. */
-static four_bar_real four_bar_cholesky(four_bar_real *a, int size)
+static four_bar_real four_bar_loops_min(four_bar_real a, four_bar_real b)
 {
-    const int m = four_bar_NR;
-    four_bar_real smallest = (four_bar_real)1;
-    for (int j = 0; j < size; ++j) {
-        four_bar_real square = a[j * m + j];
-        for (int k = 0; k < j; ++k) {
-            square -= a[j * m + k] * a[j * m + k];
+    return a < b ? a : b;
+}
+
+/* The largest size of an entry. */
+static four_bar_real four_bar_loops_peak(const four_bar_real *x, int count)
+{
+    four_bar_real most = 0.0;
+    for (int k = 0; k < count; ++k) {
+        const four_bar_real size = fabs(x[k]);
+        if (size > most) {
+            most = size;
         }
-        if (!(square > (four_bar_real)0)) {
-            return (four_bar_real)0;
+    }
+    return most;
+}
+
+/* A = C E C^T, with C below the diagonal, E C^T above and E^-1 apart; whether A is regular at equal size. */
+static bool four_bar_loops_factor(four_bar_real *a, four_bar_real *pivots)
+{
+    bool regular = true;
+    for (int j = 0; j < 2; ++j) {
+        four_bar_real pivot = a[j * 2 + j];
+        for (int term = 0; term < j; ++term) {
+            pivot -= a[j * 2 + term] * a[term * 2 + j];
         }
-        const four_bar_real pivot = sqrt(square);
-        const four_bar_real inverse = (four_bar_real)1 / pivot;
-        if (pivot < smallest) {
-            smallest = pivot;
-        }
-        a[j * m + j] = inverse;
-        for (int i = j + 1; i < size; ++i) {
-            four_bar_real entry = a[i * m + j];
-            for (int k = 0; k < j; ++k) {
-                entry -= a[i * m + k] * a[j * m + k];
+        const bool good = pivot > four_bar_REGULAR * four_bar_REGULAR * a[j * 2 + j] && pivot > 0.0;
+        regular = regular && good;
+        /* Nobody divides by zero. */
+        const four_bar_real inverse = 1.0 / (good ? pivot : 1.0);
+        pivots[j] = inverse;
+        for (int item = j + 1; item < 2; ++item) {
+            four_bar_real total = a[j * 2 + item];
+            for (int term = 0; term < j; ++term) {
+                total -= a[j * 2 + term] * a[term * 2 + item];
             }
-            a[i * m + j] = entry * inverse;
+            a[j * 2 + item] = total;
+        }
+        for (int item = j + 1; item < 2; ++item) {
+            a[item * 2 + j] = inverse * a[j * 2 + item];
         }
     }
-    return smallest;
+    return regular;
 }
 
-/* x = C^-T C^-1 x. */
-static void four_bar_cholesky_solve(const four_bar_real *a, int size, four_bar_real *x)
+/* x = A^-1 x, with the factors of A. */
+static void four_bar_loops_substitute(const four_bar_real *a, const four_bar_real *pivots, four_bar_real *x)
 {
-    const int m = four_bar_NR;
-    const int n = size < m ? size : m; /* Compilers cannot know that m bounds the size. */
-    for (int i = 0; i < n; ++i) {
-        for (int k = 0; k < i; ++k) {
-            x[i] -= a[i * m + k] * x[k];
+    for (int i = 1; i < 2; ++i) {
+        four_bar_real entry = x[i];
+        for (int term = 0; term < i; ++term) {
+            entry -= a[i * 2 + term] * x[term];
         }
-        x[i] *= a[i * m + i];
+        x[i] = entry;
     }
-    for (int i = n - 1; i >= 0; --i) {
-        for (int k = i + 1; k < n; ++k) {
-            x[i] -= a[k * m + i] * x[k];
+    for (int i = 1; i >= 0; --i) {
+        four_bar_real entry = x[i] * pivots[i];
+        for (int term = i + 1; term < 2; ++term) {
+            entry -= a[term * 2 + i] * x[term];
         }
-        x[i] *= a[i * m + i];
+        x[i] = entry;
     }
 }
 
-/* R of A P = Q R by Householder's reflections with column pivoting, in the upper part of a (NV x NR); the rank. */
-static int four_bar_triangularise(four_bar_real *a, int *order)
+/* R of A P = Q R by Householder's reflections with column pivoting, in the upper part of A; its rank. */
+static int four_bar_loops_triangularise(four_bar_real *a, int *order)
 {
-    const int n = four_bar_NV;
-    const int m = four_bar_NR;
-    four_bar_real first = (four_bar_real)0;
-    for (int j = 0; j < m; ++j) {
+    four_bar_real column[3];
+    four_bar_real first = 0.0;
+    for (int j = 0; j < 2; ++j) {
         order[j] = j;
     }
-    for (int k = 0; k < m; ++k) {
+    for (int k = 0; k < 2; ++k) {
         int chosen = k;
-        four_bar_real largest = (four_bar_real)0;
-        for (int j = k; j < m; ++j) {
-            four_bar_real square = (four_bar_real)0;
-            for (int i = k; i < n; ++i) {
-                square += a[i * m + j] * a[i * m + j];
+        four_bar_real most = 0.0;
+        for (int j = k; j < 2; ++j) {
+            four_bar_real square = 0.0;
+            for (int term = k; term < 3; ++term) {
+                square += a[term * 2 + j] * a[term * 2 + j];
             }
-            if (square > largest) {
-                largest = square;
+            if (square > most) {
+                most = square;
                 chosen = j;
             }
         }
-        four_bar_real norm = sqrt(largest);
+        four_bar_real norm = sqrt(most);
         if (k == 0) {
             first = norm;
         }
@@ -1347,197 +1359,218 @@ static int four_bar_triangularise(four_bar_real *a, int *order)
         const int moved = order[k];
         order[k] = order[chosen];
         order[chosen] = moved;
-        for (int i = 0; i < n; ++i) {
-            const four_bar_real entry = a[i * m + k];
-            a[i * m + k] = a[i * m + chosen];
-            a[i * m + chosen] = entry;
+        for (int item = 0; item < 3; ++item) {
+            column[item] = a[item * 2 + k];
         }
-        if (a[k * m + k] > (four_bar_real)0) {
+        for (int item = 0; item < 3; ++item) {
+            a[item * 2 + k] = a[item * 2 + chosen];
+        }
+        for (int item = 0; item < 3; ++item) {
+            a[item * 2 + chosen] = column[item];
+        }
+        if (a[k * 2 + k] > 0.0) {
             norm = -norm;
         }
-        const four_bar_real head = a[k * m + k] - norm;
-        for (int j = k + 1; j < m; ++j) {
-            four_bar_real product = head * a[k * m + j];
-            for (int i = k + 1; i < n; ++i) {
-                product += a[i * m + k] * a[i * m + j];
+        const four_bar_real head = a[k * 2 + k] - norm;
+        for (int j = k + 1; j < 2; ++j) {
+            four_bar_real product = head * a[k * 2 + j];
+            for (int term = k + 1; term < 3; ++term) {
+                product += a[term * 2 + k] * a[term * 2 + j];
             }
             product /= -norm * head;
-            a[k * m + j] -= product * head;
-            for (int i = k + 1; i < n; ++i) {
-                a[i * m + j] -= product * a[i * m + k];
+            a[k * 2 + j] -= product * head;
+            for (int item = k + 1; item < 3; ++item) {
+                a[item * 2 + j] -= product * a[item * 2 + k];
             }
         }
-        a[k * m + k] = norm;
+        a[k * 2 + k] = norm;
     }
-    return m;
+    return 2;
 }
 
-/* x = R^-1 x in steps of the given stride. */
-static void four_bar_back_substitute(const four_bar_real *a, int rank, four_bar_real *x, int stride)
+/* What rows leave open that depend on others: columns without a pivot are those before them times K; I + K^T
+ * K. */
+static void four_bar_loops_factor_open(four_bar_rows *rows)
 {
-    const int m = four_bar_NR;
-    for (int i = rank - 1; i >= 0; --i) {
-        for (int k = i + 1; k < rank; ++k) {
-            x[i * stride] -= a[i * m + k] * x[k * stride];
-        }
-        x[i * stride] /= a[i * m + i];
-    }
-}
-
-/* Factors the rows: J M^-1 J^T where it is regular, else D^-1/2 Y, which does not square what is small. */
-static void four_bar_factor(four_bar_rows *rows)
-{
-    const int n = four_bar_NV;
-    const int m = four_bar_NR;
-    four_bar_real *a = rows->delassus;
-    four_bar_real *r = rows->weighted;
-    for (int i = 0; i < m; ++i) {
-        rows->scale[i] = a[i * m + i] > (four_bar_real)0 ? (four_bar_real)1 / sqrt(a[i * m + i])
-            : (four_bar_real)0;
-    }
-    for (int i = 0; i < m; ++i) {
-        for (int j = 0; j < i; ++j) {
-            a[i * m + j] *= rows->scale[i] * rows->scale[j];
-        }
-        a[i * m + i] = rows->scale[i] > (four_bar_real)0 ? (four_bar_real)1 : (four_bar_real)0;
-    }
-    rows->rank = m;
-    rows->pivot = four_bar_cholesky(a, m);
-    rows->regular = rows->pivot > four_bar_REGULAR;
-    if (rows->regular) {
-        return;
-    }
-    for (int i = 0; i < n; ++i) {
-        const four_bar_real root = sqrt(fabs(rows->inverses[i]));
-        for (int j = 0; j < m; ++j) {
-            r[i * m + j] *= root * rows->scale[j];
-        }
-    }
-    rows->rank = four_bar_triangularise(r, rows->order);
-    rows->pivot = rows->rank == m ? fabs(r[m * m - 1] / r[0]) : (four_bar_real)0;
-    /* Columns without a pivot are those before them times K. */
-    const int rank = rows->rank;
-    const int left = m - rank;
-    for (int j = rank; j < m; ++j) {
-        four_bar_back_substitute(r, rank, &r[j], m);
-    }
-    for (int i = 0; i < left; ++i) {
-        for (int j = 0; j <= i; ++j) {
-            a[i * m + j] = i == j ? (four_bar_real)1 : (four_bar_real)0;
-            for (int k = 0; k < rank; ++k) {
-                a[i * m + j] += r[k * m + rank + i] * r[k * m + rank + j];
+    for (int j = 0; j < 2; ++j) {
+        if (j >= rows->rank) {
+            for (int i = 1; i >= 0; --i) {
+                four_bar_real entry = rows->weighted[i * 2 + j];
+                for (int term = i + 1; term < 2; ++term) {
+                    entry -= rows->weighted[i * 2 + term] * rows->weighted[term * 2 + j];
+                }
+                rows->weighted[i * 2 + j] = i < rows->rank ? entry / rows->weighted[i * 2 + i] : 0.0;
             }
         }
     }
-    (void)four_bar_cholesky(a, left);
-}
-
-/* Takes from x (in the columns' order) what no motion of the rows answers to: its part along [-K; I]. */
-static void four_bar_remove_unanswered(const four_bar_rows *rows, four_bar_real *x)
-{
-    const int m = four_bar_NR;
-    const int rank = rows->rank;
-    const int left = m - rank;
-    const four_bar_real *r = rows->weighted;
-    four_bar_real part[four_bar_NR];
-    for (int j = 0; j < left; ++j) {
-        part[j] = x[rank + j];
-        for (int k = 0; k < rank; ++k) {
-            part[j] -= r[k * m + rank + j] * x[k];
+    for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < i + 1; ++j) {
+            four_bar_real entry = i == j ? 1.0 : 0.0;
+            if (j >= rows->rank) {
+                for (int term = 0; term < 2; ++term) {
+                    entry += rows->weighted[term * 2 + i] * rows->weighted[term * 2 + j];
+                }
+            }
+            rows->delassus[i * 2 + j] = entry;
+            rows->delassus[j * 2 + i] = entry;
         }
     }
-    four_bar_cholesky_solve(rows->delassus, left, part);
-    for (int j = 0; j < left; ++j) {
-        x[rank + j] -= part[j];
-        for (int k = 0; k < rank; ++k) {
-            x[k] += r[k * m + rank + j] * part[j];
+    (void)four_bar_loops_factor(rows->delassus, rows->pivots);
+}
+
+/* Takes from x, in the columns' order, what no motion of the rows answers to: its part along [-K; I]. */
+static void four_bar_loops_remove_open(four_bar_rows *rows, four_bar_real *x)
+{
+    four_bar_real part[2];
+    for (int j = 0; j < 2; ++j) {
+        four_bar_real entry = 0.0;
+        if (j >= rows->rank) {
+            entry = x[j];
+            for (int term = 0; term < 2; ++term) {
+                entry -= rows->weighted[term * 2 + j] * x[term];
+            }
         }
+        part[j] = entry;
+    }
+    four_bar_loops_substitute(rows->delassus, rows->pivots, part);
+    for (int j = 0; j < 2; ++j) {
+        four_bar_real entry = -part[j];
+        if (j < rows->rank) {
+            for (int term = 0; term < 2; ++term) {
+                entry += rows->weighted[j * 2 + term] * part[term];
+            }
+        }
+        x[j] += entry;
     }
 }
 
-/* x = (J M^-1 J^T)^+ x: the solution of least norm at equal size of the rows. */
-static void four_bar_solve(const four_bar_rows *rows, four_bar_real *x)
+/* Factors D^-1/2 L^-T J^T at equal size of the rows. */
+static void four_bar_loops_factor_dependent(four_bar_rows *rows)
 {
-    const int m = four_bar_NR;
-    const int rank = rows->rank;
-    const four_bar_real *r = rows->weighted;
-    for (int i = 0; i < m; ++i) {
-        x[i] *= rows->scale[i];
+    for (int j = 0; j < 2; ++j) {
+        const four_bar_real own = rows->delassus[j * 2 + j];
+        rows->scale[j] = own > 0.0 ? 1.0 / sqrt(own) : 0.0;
+        for (int item = 0; item < 3; ++item) {
+            rows->weighted[item * 2 + j] *= rows->scale[j];
+        }
     }
+    for (int i = 0; i < 3; ++i) {
+        for (int item = 0; item < 2; ++item) {
+            rows->weighted[i * 2 + item] *= sqrt(fabs(rows->inverses[i]));
+        }
+    }
+    rows->rank = four_bar_loops_triangularise(rows->weighted, rows->order);
+    if (rows->rank < 2) {
+        four_bar_loops_factor_open(rows);
+    }
+}
+
+/* x = A^+ x: the solution of least norm at equal size of the rows. */
+static void four_bar_loops_solve_dependent(four_bar_rows *rows, four_bar_real *x)
+{
+    four_bar_real y[2];
+    for (int i = 0; i < 2; ++i) {
+        y[i] = x[rows->order[i]] * rows->scale[rows->order[i]];
+    }
+    if (rows->rank < 2) {
+        four_bar_loops_remove_open(rows, y);
+    }
+    for (int i = 0; i < 2; ++i) {
+        four_bar_real entry = y[i];
+        for (int term = 0; term < i; ++term) {
+            entry -= rows->weighted[term * 2 + i] * y[term];
+        }
+        y[i] = i < rows->rank ? entry / rows->weighted[i * 2 + i] : 0.0;
+    }
+    for (int i = 1; i >= 0; --i) {
+        four_bar_real entry = y[i];
+        for (int term = i + 1; term < 2; ++term) {
+            entry -= rows->weighted[i * 2 + term] * y[term];
+        }
+        y[i] = i < rows->rank ? entry / rows->weighted[i * 2 + i] : 0.0;
+    }
+    if (rows->rank < 2) {
+        four_bar_loops_remove_open(rows, y);
+    }
+    for (int i = 0; i < 2; ++i) {
+        x[rows->order[i]] = y[i] * rows->scale[rows->order[i]];
+    }
+}
+
+/* Factors A where it is regular, else what does not square it. */
+static void four_bar_loops_factor_rows(four_bar_rows *rows)
+{
+    rows->rank = 2;
+    rows->regular = four_bar_loops_factor(rows->delassus, rows->pivots);
+    if (!rows->regular) {
+        four_bar_loops_factor_dependent(rows);
+    }
+}
+
+/* x = A^+ x. */
+static void four_bar_loops_solve(four_bar_rows *rows, four_bar_real *x)
+{
     if (rows->regular) {
-        four_bar_cholesky_solve(rows->delassus, m, x);
+        four_bar_loops_substitute(rows->delassus, rows->pivots, x);
     } else {
-        four_bar_real y[four_bar_NR];
-        for (int i = 0; i < m; ++i) {
-            y[i] = x[rows->order[i]];
-        }
-        four_bar_remove_unanswered(rows, y);
-        /* Compilers cannot know that m bounds the rank. */
-        for (int i = 0; i < m && i < rank; ++i) {
-            for (int k = 0; k < i; ++k) {
-                y[i] -= r[k * m + i] * y[k];
-            }
-            y[i] /= r[i * m + i];
-        }
-        four_bar_back_substitute(r, rank, y, 1);
-        for (int i = rank; i < m; ++i) {
-            y[i] = (four_bar_real)0;
-        }
-        four_bar_remove_unanswered(rows, y);
-        for (int i = 0; i < m; ++i) {
-            x[rows->order[i]] = y[i];
-        }
-    }
-    for (int i = 0; i < m; ++i) {
-        x[i] *= rows->scale[i];
+        four_bar_loops_solve_dependent(rows, x);
     }
 }
 
-static four_bar_real four_bar_largest(const four_bar_real *x)
+/* The smallest diagonal entry of R as a part of the largest, 0 where rows depend on each other. */
+static four_bar_real four_bar_loops_dependent_pivot(four_bar_rows *rows)
 {
-    four_bar_real largest = (four_bar_real)0;
-    for (int i = 0; i < four_bar_NR; ++i) {
-        const four_bar_real size = fabs(x[i]);
-        if (size > largest) {
-            largest = size;
+    return rows->rank == 2 ? fabs(rows->weighted[3] / rows->weighted[0]) : 0.0;
+}
+
+/* How regular the rows are: the smallest pivot at equal size of them. */
+static four_bar_real four_bar_loops_smallest_pivot(four_bar_rows *rows)
+{
+    if (!rows->regular) {
+        return four_bar_loops_dependent_pivot(rows);
+    }
+    four_bar_real most = 1.0;
+    for (int i = 0; i < 2; ++i) {
+        const four_bar_real inverse = rows->delassus[i * 2 + i] * rows->pivots[i];
+        if (inverse > most) {
+            most = inverse;
         }
     }
-    return largest;
+    return sqrt(1.0 / most);
 }
 
 /* Whether every residual is a number within that part of what it is measured by. */
-static bool four_bar_within(
+static bool four_bar_loops_within(
     const four_bar_real *residual,
     const four_bar_real *size,
     const four_bar_real *rounding,
     four_bar_real part)
 {
-    for (int i = 0; i < four_bar_NR; ++i) {
-        const four_bar_real rounded = part * rounding[i];
-        const four_bar_real most = four_bar_COARSE * size[i];
-        const four_bar_real bound = part * size[i] + (rounded < most ? rounded : most);
-        if (!(fabs(residual[i]) <= bound)) {
+    for (int item = 0; item < 2; ++item) {
+        if (!(fabs(residual[item]) <= part * size[item]
+            + four_bar_loops_min(part * rounding[item], four_bar_COARSE * size[item]))) {
             return false;
         }
     }
     return true;
 }
 
-/* The status of a solution for given arguments: finite or not, factors of the mass matrix and results finite or not. */
-static int four_bar_solved(const four_bar_rows *rows, bool arguments, bool results)
+/* The status of a solution: arguments finite or not, factors of the mass matrix and results finite or not. */
+static int four_bar_loops_solved(four_bar_rows *rows, bool arguments, bool results)
 {
     if (!arguments) {
         return four_bar_NOT_FINITE;
     }
-    if (!four_bar_finite(rows->inverses, four_bar_NV)) {
+    if (!four_bar_finite(rows->inverses, 3)) {
         return four_bar_SINGULAR;
     }
     if (!results) {
         return four_bar_NOT_FINITE;
     }
-    return rows->rank == four_bar_NR ? four_bar_OK : four_bar_SINGULAR;
+    return rows->rank == 2 ? four_bar_OK : four_bar_SINGULAR;
 }
 
+/* Newton steps with the least kinetic energy. */
 int four_bar_project_position_report(
     const four_bar_real q[3],
     four_bar_real q_closed[restrict 3],
@@ -1545,137 +1578,156 @@ int four_bar_project_position_report(
     int steps[restrict 1])
 {
     four_bar_rows rows;
-    four_bar_real size[four_bar_NR];
-    four_bar_real rounding[four_bar_NR];
-    four_bar_real residual[four_bar_NR];
-    four_bar_real there[four_bar_NR];
-    four_bar_real jacobian[four_bar_NR * four_bar_NV];
-    four_bar_real motion[four_bar_NV];
-    four_bar_real moved[four_bar_NQ];
-    for (int k = 0; k < four_bar_NQ; ++k) {
-        q_closed[k] = q[k];
+    four_bar_real size[2];
+    four_bar_real rounding[2];
+    four_bar_real residual[2];
+    four_bar_real there[2];
+    four_bar_real jacobian[6];
+    four_bar_real motion[3];
+    four_bar_real moved[3];
+    int taken = 0;
+    steps[0] = 0;
+    for (int item = 0; item < 3; ++item) {
+        q_closed[item] = q[item];
     }
     four_bar_constraint_residual(q_closed, residual);
     four_bar_closure_scale(q_closed, size, rounding);
-    *gap = four_bar_largest(residual);
-    *steps = 0;
-    if (!four_bar_finite(q, four_bar_NQ) || !four_bar_finite(residual, four_bar_NR)) {
+    gap[0] = four_bar_loops_peak(residual, 2);
+    if (!(four_bar_finite(q, 3) && four_bar_finite(residual, 2))) {
         return four_bar_NOT_FINITE;
     }
-    while (!four_bar_within(residual, size, rounding, four_bar_ENOUGH) && *steps < four_bar_ITERATIONS) {
+    while (!four_bar_loops_within(residual, size, rounding, four_bar_ENOUGH) && taken < four_bar_ITERATIONS) {
         four_bar_position_correction(q_closed, jacobian, rows.response, rows.delassus, rows.weighted,
             rows.inverses);
-        four_bar_factor(&rows);
-        for (int i = 0; i < four_bar_NR; ++i) {
-            there[i] = residual[i];
+        four_bar_loops_factor_rows(&rows);
+        for (int item = 0; item < 2; ++item) {
+            there[item] = residual[item];
         }
-        four_bar_solve(&rows, there);
-        for (int k = 0; k < four_bar_NV; ++k) {
-            motion[k] = (four_bar_real)0;
-            for (int j = 0; j < four_bar_NR; ++j) {
-                motion[k] -= rows.response[k * four_bar_NR + j] * there[j];
+        four_bar_loops_solve(&rows, there);
+        for (int item = 0; item < 3; ++item) {
+            four_bar_real total = 0.0;
+            for (int term = 0; term < 2; ++term) {
+                total += rows.response[item * 2 + term] * there[term];
             }
+            motion[item] = -total;
         }
         four_bar_moved_position(q_closed, motion, moved);
         four_bar_constraint_residual(moved, there);
-        ++*steps;
+        ++taken;
         /* The round-off of one row may be more than what another one is open by. */
-        const bool closer = four_bar_largest(there) < *gap ||
-            (four_bar_within(there, size, rounding, four_bar_ACCEPTED) &&
-                !four_bar_within(residual, size, rounding, four_bar_ACCEPTED));
-        if (!four_bar_finite(there, four_bar_NR) || !closer) {
+        const bool closer = four_bar_loops_peak(there, 2) < gap[0] ||
+            (four_bar_loops_within(there, size, rounding, four_bar_ACCEPTED) &&
+            !four_bar_loops_within(residual, size, rounding, four_bar_ACCEPTED));
+        if (!(four_bar_finite(there, 2) && closer)) {
             break;
         }
-        for (int k = 0; k < four_bar_NQ; ++k) {
-            q_closed[k] = moved[k];
+        for (int item = 0; item < 3; ++item) {
+            q_closed[item] = moved[item];
         }
-        for (int i = 0; i < four_bar_NR; ++i) {
-            residual[i] = there[i];
+        for (int item = 0; item < 2; ++item) {
+            residual[item] = there[item];
         }
         four_bar_closure_scale(q_closed, size, rounding);
-        *gap = four_bar_largest(residual);
+        gap[0] = four_bar_loops_peak(residual, 2);
     }
-    return four_bar_within(residual, size, rounding, four_bar_ACCEPTED) ? four_bar_OK : four_bar_NOT_CLOSED;
+    steps[0] = taken;
+    return four_bar_loops_within(residual, size, rounding, four_bar_ACCEPTED) ? four_bar_OK
+        : four_bar_NOT_CLOSED;
 }
 
+/* The same without the report. */
 int four_bar_project_position(
     const four_bar_real q[3],
     four_bar_real q_closed[restrict 3])
 {
-    four_bar_real gap;
-    int steps;
-    return four_bar_project_position_report(q, q_closed, &gap, &steps);
+    four_bar_real gap[1];
+    int steps[1];
+    return four_bar_project_position_report(q, q_closed, gap, steps);
 }
 
+/* Takes from v, in the metric of the mass matrix, what would open the loops. */
 int four_bar_project_velocity(
     const four_bar_real q[3],
     const four_bar_real v[3],
     four_bar_real v_consistent[restrict 3])
 {
     four_bar_rows rows;
-    four_bar_real rate[four_bar_NR];
-    four_bar_real jacobian[four_bar_NR * four_bar_NV];
-    const bool arguments = four_bar_finite(q, four_bar_NQ) && four_bar_finite(v, four_bar_NV);
-    for (int k = 0; k < four_bar_NV; ++k) {
-        v_consistent[k] = v[k];
+    four_bar_real jacobian[6];
+    four_bar_real rate[2];
+    const bool arguments = four_bar_finite(q, 3) && four_bar_finite(v, 3);
+    for (int item = 0; item < 3; ++item) {
+        v_consistent[item] = v[item];
     }
     four_bar_velocity_correction(q, jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses);
-    four_bar_factor(&rows);
+    four_bar_loops_factor_rows(&rows);
     /* The second time removes what round-off left. */
     for (int time = 0; time < 2; ++time) {
-        for (int i = 0; i < four_bar_NR; ++i) {
-            rate[i] = (four_bar_real)0;
-            for (int k = 0; k < four_bar_NV; ++k) {
-                rate[i] += jacobian[i * four_bar_NV + k] * v_consistent[k];
+        for (int item = 0; item < 2; ++item) {
+            four_bar_real total = 0.0;
+            for (int term = 0; term < 3; ++term) {
+                total += jacobian[item * 3 + term] * v_consistent[term];
             }
+            rate[item] = total;
         }
-        four_bar_solve(&rows, rate);
-        for (int k = 0; k < four_bar_NV; ++k) {
-            for (int j = 0; j < four_bar_NR; ++j) {
-                v_consistent[k] -= rows.response[k * four_bar_NR + j] * rate[j];
+        four_bar_loops_solve(&rows, rate);
+        for (int item = 0; item < 3; ++item) {
+            four_bar_real total = v_consistent[item];
+            for (int term = 0; term < 2; ++term) {
+                total -= rows.response[item * 2 + term] * rate[term];
             }
+            v_consistent[item] = total;
         }
     }
-    return four_bar_solved(&rows, arguments, four_bar_finite(v_consistent, four_bar_NV));
+    return four_bar_loops_solved(&rows, arguments, four_bar_finite(v_consistent, 3));
 }
 
-static int four_bar_loop_dynamics(
+/* From the free vdot and what it leaves in the rows to those of closed loops; the status. */
+static int four_bar_loops_closed_motion(
+    four_bar_rows *rows,
+    bool arguments,
+    four_bar_real *vdot,
+    four_bar_real *multipliers)
+{
+    four_bar_loops_factor_rows(rows);
+    four_bar_loops_solve(rows, multipliers);
+    for (int item = 0; item < 3; ++item) {
+        four_bar_real total = vdot[item];
+        for (int term = 0; term < 2; ++term) {
+            total += rows->response[item * 2 + term] * multipliers[term];
+        }
+        vdot[item] = total;
+    }
+    return four_bar_loops_solved(rows, arguments, four_bar_finite(vdot, 3) && four_bar_finite(multipliers, 2));
+}
+
+/* vdot and multipliers with closed loops, and the factors that they were found with; the status. */
+static int four_bar_loops_loop_dynamics(
     const four_bar_real *q,
     const four_bar_real *v,
     const four_bar_real *tau,
-    const four_bar_real *gains,
-    four_bar_real *restrict vdot,
-    four_bar_real *restrict lambda_,
-    four_bar_rows *restrict rows)
+    four_bar_real *vdot,
+    four_bar_real *multipliers,
+    four_bar_rows *rows)
 {
-    const bool arguments = four_bar_finite(q, four_bar_NQ) && four_bar_finite(v, four_bar_NV) &&
-        four_bar_finite(tau, four_bar_NV);
-    four_bar_constrained_terms(q, v, tau, vdot, rows->response, rows->delassus, lambda_, rows->weighted,
+    four_bar_constrained_terms(q, v, tau, vdot, rows->response, rows->delassus, multipliers, rows->weighted,
         rows->inverses);
-    if (gains != NULL) {
-        four_bar_real residual[four_bar_NR];
-        four_bar_real jacobian[four_bar_NR * four_bar_NV];
-        four_bar_constraint_residual(q, residual);
-        four_bar_constraint_jacobian(q, jacobian);
-        for (int i = 0; i < four_bar_NR; ++i) {
-            four_bar_real rate = (four_bar_real)0;
-            for (int k = 0; k < four_bar_NV; ++k) {
-                rate += jacobian[i * four_bar_NV + k] * v[k];
-            }
-            lambda_[i] -= (four_bar_real)2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
-        }
-    }
-    four_bar_factor(rows);
-    four_bar_solve(rows, lambda_);
-    for (int k = 0; k < four_bar_NV; ++k) {
-        for (int j = 0; j < four_bar_NR; ++j) {
-            vdot[k] += rows->response[k * four_bar_NR + j] * lambda_[j];
-        }
-    }
-    return four_bar_solved(rows, arguments, four_bar_finite(vdot, four_bar_NV) &&
-        four_bar_finite(lambda_, four_bar_NR));
+    return four_bar_loops_closed_motion(rows, four_bar_finite(q, 3) && four_bar_finite(v, 3) &&
+        four_bar_finite(tau, 3), vdot, multipliers);
 }
 
+/* vdot and multipliers. */
+int four_bar_constrained_dynamics(
+    const four_bar_real q[3],
+    const four_bar_real v[3],
+    const four_bar_real tau[3],
+    four_bar_real vdot[restrict 3],
+    four_bar_real lambda_[restrict 2])
+{
+    four_bar_rows rows;
+    return four_bar_loops_loop_dynamics(q, v, tau, vdot, lambda_, &rows);
+}
+
+/* The same with how regular the rows are. */
 int four_bar_constrained_dynamics_report(
     const four_bar_real q[3],
     const four_bar_real v[3],
@@ -1686,24 +1738,13 @@ int four_bar_constrained_dynamics_report(
     four_bar_real pivot[restrict 1])
 {
     four_bar_rows rows;
-    const int status =
-        four_bar_loop_dynamics(q, v, tau, NULL, vdot, lambda_, &rows);
-    *rank = rows.rank;
-    *pivot = rows.pivot;
+    const int status = four_bar_loops_loop_dynamics(q, v, tau, vdot, lambda_, &rows);
+    rank[0] = rows.rank;
+    pivot[0] = four_bar_loops_smallest_pivot(&rows);
     return status;
 }
 
-int four_bar_constrained_dynamics(
-    const four_bar_real q[3],
-    const four_bar_real v[3],
-    const four_bar_real tau[3],
-    four_bar_real vdot[restrict 3],
-    four_bar_real lambda_[restrict 2])
-{
-    four_bar_rows rows;
-    return four_bar_loop_dynamics(q, v, tau, NULL, vdot, lambda_, &rows);
-}
-
+/* The same with accelerations of the rows that bring gaps and their rates to zero. */
 int four_bar_stabilised_dynamics(
     const four_bar_real q[3],
     const four_bar_real v[3],
@@ -1713,9 +1754,28 @@ int four_bar_stabilised_dynamics(
     four_bar_real lambda_[restrict 2])
 {
     four_bar_rows rows;
-    return four_bar_loop_dynamics(q, v, tau, gains, vdot, lambda_, &rows);
+    four_bar_real residual[2];
+    four_bar_real rate[2];
+    four_bar_real jacobian[6];
+    four_bar_constrained_terms(q, v, tau, vdot, rows.response, rows.delassus, lambda_, rows.weighted,
+        rows.inverses);
+    four_bar_constraint_residual(q, residual);
+    four_bar_constraint_jacobian(q, jacobian);
+    for (int item = 0; item < 2; ++item) {
+        four_bar_real total = 0.0;
+        for (int term = 0; term < 3; ++term) {
+            total += jacobian[item * 3 + term] * v[term];
+        }
+        rate[item] = total;
+    }
+    for (int item = 0; item < 2; ++item) {
+        lambda_[item] -= 2.0 * gains[0] * rate[item] + gains[1] * gains[1] * residual[item];
+    }
+    return four_bar_loops_closed_motion(&rows, four_bar_finite(q, 3) && four_bar_finite(v, 3) &&
+        four_bar_finite(tau, 3), vdot, lambda_);
 }
 
+/* vdot alone. */
 int four_bar_forward_dynamics(
     const four_bar_real q[3],
     const four_bar_real v[3],
@@ -1723,10 +1783,11 @@ int four_bar_forward_dynamics(
     four_bar_real vdot[restrict 3])
 {
     four_bar_rows rows;
-    four_bar_real lambda_[four_bar_NR];
-    return four_bar_loop_dynamics(q, v, tau, NULL, vdot, lambda_, &rows);
+    four_bar_real multipliers[2];
+    return four_bar_loops_loop_dynamics(q, v, tau, vdot, multipliers, &rows);
 }
 
+/* What joints transmit in that motion. */
 int four_bar_joint_wrenches(
     const four_bar_real q[3],
     const four_bar_real v[3],
@@ -1734,12 +1795,11 @@ int four_bar_joint_wrenches(
     four_bar_real wrenches[restrict 24])
 {
     four_bar_rows rows;
-    four_bar_real vdot[four_bar_NV];
-    four_bar_real lambda_[four_bar_NR];
-    const int status =
-        four_bar_loop_dynamics(q, v, tau, NULL, vdot, lambda_, &rows);
-    four_bar_constrained_wrenches(q, v, vdot, lambda_, wrenches);
-    if (status == four_bar_OK && !four_bar_finite(wrenches, four_bar_WRENCHES)) {
+    four_bar_real vdot[3];
+    four_bar_real multipliers[2];
+    const int status = four_bar_loops_loop_dynamics(q, v, tau, vdot, multipliers, &rows);
+    four_bar_constrained_wrenches(q, v, vdot, multipliers, wrenches);
+    if (status == four_bar_OK && !four_bar_finite(wrenches, 24)) {
         return four_bar_NOT_FINITE;
     }
     return status;

@@ -41,7 +41,7 @@ extern "C" {
 typedef double four_bar_real;
 
 /* What reads this, four_bar_interface[0] for one, links with an object of this very interface only. */
-#define four_bar_interface four_bar_interface_bcc0a1e4ca98eb33
+#define four_bar_interface four_bar_interface_d26ee07d4230238f
 extern const char four_bar_interface[17];
 
 enum {
@@ -98,9 +98,9 @@ enum four_bar_status {
  *   four_bar_REGULAR, 0.00074 = epsilon^(1/5): Smallest pivot of the factor of J M^-1 J^T at equal size of its
  *     rows above which that factor serves: errors grow with the square of its inverse, where they grow with
  *     the inverse in what takes over below.
- *   four_bar_DEPENDENT, 3.7e-11 = epsilon^(2/3): Part of the largest pivot or singular value of D^-1/2 L^-T
- *     J^T below which a closure row counts as dependent: it lies between what round-off leaves of a zero and
- *     what rows near a singular configuration have.
+ *   four_bar_DEPENDENT, 3.7e-11 = epsilon^(2/3): Part of the largest pivot of D^-1/2 L^-T J^T below which a
+ *     closure row counts as dependent: it lies between what round-off leaves of a zero and what rows near a
+ *     singular configuration have.
  *   four_bar_ENOUGH, 7.105427357601002e-15 = 32 epsilon: Part of its scale (see closure_scale) up to which a
  *     projection leaves a gap alone: it is round-off.
  *   four_bar_ACCEPTED, 5.684341886080802e-14 = 256 epsilon: Part of its scale up to which the gap of a
@@ -433,7 +433,7 @@ int four_bar_closed_form_position(
  *   out  q_closed  3  [rad]  coordinates with closed loops
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 88 + or -, 134 *, 6 /, 4 sqrt, 9 sine-cosine pairs, 6 other functions
+ * operations: 88 + or -, 130 *, 4 /, 9 sine-cosine pairs, 6 other functions
  */
 int four_bar_project_position(
     const four_bar_real q[3],
@@ -447,7 +447,7 @@ int four_bar_project_position(
  *   out  steps     scalar         Newton steps
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 88 + or -, 134 *, 6 /, 4 sqrt, 9 sine-cosine pairs, 6 other functions
+ * operations: 88 + or -, 130 *, 4 /, 9 sine-cosine pairs, 6 other functions
  */
 int four_bar_project_position_report(
     const four_bar_real q[3],
@@ -463,7 +463,7 @@ int four_bar_project_position_report(
  *   returns SINGULAR: the results are the nearest speeds with G v = 0, which are more than elsewhere; not
  *     numbers where the mass matrix is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 74 + or -, 109 *, 6 /, 4 sqrt, 3 sine-cosine pairs
+ * operations: 74 + or -, 99 *, 4 /, 3 sine-cosine pairs
  */
 int four_bar_project_velocity(
     const four_bar_real q[3],
@@ -481,7 +481,7 @@ int four_bar_project_velocity(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 96 + or -, 136 *, 6 /, 4 sqrt, 3 sine-cosine pairs
+ * operations: 96 + or -, 132 *, 4 /, 3 sine-cosine pairs
  */
 int four_bar_constrained_dynamics(
     const four_bar_real q[3],
@@ -502,7 +502,7 @@ int four_bar_constrained_dynamics(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 96 + or -, 136 *, 6 /, 4 sqrt, 3 sine-cosine pairs
+ * operations: 96 + or -, 134 *, 5 /, 1 sqrt, 3 sine-cosine pairs
  */
 int four_bar_constrained_dynamics_report(
     const four_bar_real q[3],
@@ -524,7 +524,7 @@ int four_bar_constrained_dynamics_report(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 130 + or -, 184 *, 6 /, 4 sqrt, 9 sine-cosine pairs
+ * operations: 130 + or -, 180 *, 4 /, 9 sine-cosine pairs
  */
 int four_bar_stabilised_dynamics(
     const four_bar_real q[3],
@@ -544,7 +544,7 @@ int four_bar_stabilised_dynamics(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 144 + or -, 194 *, 6 /, 4 sqrt, 6 sine-cosine pairs
+ * operations: 144 + or -, 190 *, 4 /, 6 sine-cosine pairs
  */
 int four_bar_joint_wrenches(
     const four_bar_real q[3],
@@ -561,7 +561,7 @@ int four_bar_joint_wrenches(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 96 + or -, 136 *, 6 /, 4 sqrt, 3 sine-cosine pairs
+ * operations: 96 + or -, 132 *, 4 /, 3 sine-cosine pairs
  */
 int four_bar_forward_dynamics(
     const four_bar_real q[3],

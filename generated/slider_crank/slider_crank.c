@@ -8,9 +8,8 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stddef.h>
 
-const char slider_crank_interface[17] = "92b5f9cf7c772458";
+const char slider_crank_interface[17] = "333edbcf7459884a";
 
 #ifndef slider_crank_REGULAR
 #define slider_crank_REGULAR 0.00074
@@ -1062,95 +1061,109 @@ int slider_crank_closed_form_position(
     return status;
 }
 
-enum { slider_crank_WRENCHES = 6 * slider_crank_NJ };
-
-/* Closure rows J (NR x NV) on the mass matrix M = L^T D L; factoring overwrites delassus and weighted. */
+/* Closure rows J on the mass matrix M = L^T D L; factoring overwrites delassus and weighted. */
 typedef struct slider_crank_rows {
-    slider_crank_real response[slider_crank_NV * slider_crank_NR]; /* M^-1 J^T */
-    slider_crank_real delassus[slider_crank_NR * slider_crank_NR]; /* J M^-1 J^T; then its factor C, or that of
-        I + K^T K */
-    slider_crank_real weighted[slider_crank_NV * slider_crank_NR]; /* Y = L^-T J^T; then R of D^-1/2 Y, and K
-        beside it */
-    slider_crank_real inverses[slider_crank_NV];            /* D^-1 */
-    slider_crank_real scale[slider_crank_NR];               /* brings the rows to equal size */
-    slider_crank_real pivot;                         /* smallest one at equal size: how regular the rows are */
-    int order[slider_crank_NR];
+    slider_crank_real response[6]; /* M^-1 J^T */
+    slider_crank_real delassus[4]; /* A = J M^-1 J^T; then its factors, or those of I + K^T K */
+    slider_crank_real weighted[6]; /* L^-T J^T; then R of D^-1/2 L^-T J^T, and K beside it */
+    slider_crank_real inverses[3]; /* D^-1 */
+    slider_crank_real pivots[2];   /* E^-1 */
+    slider_crank_real scale[2];    /* brings the rows to equal size */
+    int order[2];                  /* columns of R */
     int rank;
     bool regular;
 } slider_crank_rows;
 
-/* Cholesky's factor of a symmetric matrix, in its lower half with inverse pivots; the smallest below 1, or 0. */
-static slider_crank_real slider_crank_cholesky(slider_crank_real *a, int size)
+static slider_crank_real slider_crank_loops_min(slider_crank_real a, slider_crank_real b)
 {
-    const int m = slider_crank_NR;
-    slider_crank_real smallest = (slider_crank_real)1;
-    for (int j = 0; j < size; ++j) {
-        slider_crank_real square = a[j * m + j];
-        for (int k = 0; k < j; ++k) {
-            square -= a[j * m + k] * a[j * m + k];
+    return a < b ? a : b;
+}
+
+/* The largest size of an entry. */
+static slider_crank_real slider_crank_loops_peak(const slider_crank_real *x, int count)
+{
+    slider_crank_real most = 0.0;
+    for (int k = 0; k < count; ++k) {
+        const slider_crank_real size = fabs(x[k]);
+        if (size > most) {
+            most = size;
         }
-        if (!(square > (slider_crank_real)0)) {
-            return (slider_crank_real)0;
+    }
+    return most;
+}
+
+/* A = C E C^T, with C below the diagonal, E C^T above and E^-1 apart; whether A is regular at equal size. */
+static bool slider_crank_loops_factor(slider_crank_real *a, slider_crank_real *pivots)
+{
+    bool regular = true;
+    for (int j = 0; j < 2; ++j) {
+        slider_crank_real pivot = a[j * 2 + j];
+        for (int term = 0; term < j; ++term) {
+            pivot -= a[j * 2 + term] * a[term * 2 + j];
         }
-        const slider_crank_real pivot = sqrt(square);
-        const slider_crank_real inverse = (slider_crank_real)1 / pivot;
-        if (pivot < smallest) {
-            smallest = pivot;
-        }
-        a[j * m + j] = inverse;
-        for (int i = j + 1; i < size; ++i) {
-            slider_crank_real entry = a[i * m + j];
-            for (int k = 0; k < j; ++k) {
-                entry -= a[i * m + k] * a[j * m + k];
+        const bool good = pivot > slider_crank_REGULAR * slider_crank_REGULAR * a[j * 2 + j] && pivot > 0.0;
+        regular = regular && good;
+        /* Nobody divides by zero. */
+        const slider_crank_real inverse = 1.0 / (good ? pivot : 1.0);
+        pivots[j] = inverse;
+        for (int item = j + 1; item < 2; ++item) {
+            slider_crank_real total = a[j * 2 + item];
+            for (int term = 0; term < j; ++term) {
+                total -= a[j * 2 + term] * a[term * 2 + item];
             }
-            a[i * m + j] = entry * inverse;
+            a[j * 2 + item] = total;
+        }
+        for (int item = j + 1; item < 2; ++item) {
+            a[item * 2 + j] = inverse * a[j * 2 + item];
         }
     }
-    return smallest;
+    return regular;
 }
 
-/* x = C^-T C^-1 x. */
-static void slider_crank_cholesky_solve(const slider_crank_real *a, int size, slider_crank_real *x)
+/* x = A^-1 x, with the factors of A. */
+static void slider_crank_loops_substitute(
+    const slider_crank_real *a,
+    const slider_crank_real *pivots,
+    slider_crank_real *x)
 {
-    const int m = slider_crank_NR;
-    const int n = size < m ? size : m; /* Compilers cannot know that m bounds the size. */
-    for (int i = 0; i < n; ++i) {
-        for (int k = 0; k < i; ++k) {
-            x[i] -= a[i * m + k] * x[k];
+    for (int i = 1; i < 2; ++i) {
+        slider_crank_real entry = x[i];
+        for (int term = 0; term < i; ++term) {
+            entry -= a[i * 2 + term] * x[term];
         }
-        x[i] *= a[i * m + i];
+        x[i] = entry;
     }
-    for (int i = n - 1; i >= 0; --i) {
-        for (int k = i + 1; k < n; ++k) {
-            x[i] -= a[k * m + i] * x[k];
+    for (int i = 1; i >= 0; --i) {
+        slider_crank_real entry = x[i] * pivots[i];
+        for (int term = i + 1; term < 2; ++term) {
+            entry -= a[term * 2 + i] * x[term];
         }
-        x[i] *= a[i * m + i];
+        x[i] = entry;
     }
 }
 
-/* R of A P = Q R by Householder's reflections with column pivoting, in the upper part of a (NV x NR); the rank. */
-static int slider_crank_triangularise(slider_crank_real *a, int *order)
+/* R of A P = Q R by Householder's reflections with column pivoting, in the upper part of A; its rank. */
+static int slider_crank_loops_triangularise(slider_crank_real *a, int *order)
 {
-    const int n = slider_crank_NV;
-    const int m = slider_crank_NR;
-    slider_crank_real first = (slider_crank_real)0;
-    for (int j = 0; j < m; ++j) {
+    slider_crank_real column[3];
+    slider_crank_real first = 0.0;
+    for (int j = 0; j < 2; ++j) {
         order[j] = j;
     }
-    for (int k = 0; k < m; ++k) {
+    for (int k = 0; k < 2; ++k) {
         int chosen = k;
-        slider_crank_real largest = (slider_crank_real)0;
-        for (int j = k; j < m; ++j) {
-            slider_crank_real square = (slider_crank_real)0;
-            for (int i = k; i < n; ++i) {
-                square += a[i * m + j] * a[i * m + j];
+        slider_crank_real most = 0.0;
+        for (int j = k; j < 2; ++j) {
+            slider_crank_real square = 0.0;
+            for (int term = k; term < 3; ++term) {
+                square += a[term * 2 + j] * a[term * 2 + j];
             }
-            if (square > largest) {
-                largest = square;
+            if (square > most) {
+                most = square;
                 chosen = j;
             }
         }
-        slider_crank_real norm = sqrt(largest);
+        slider_crank_real norm = sqrt(most);
         if (k == 0) {
             first = norm;
         }
@@ -1160,197 +1173,218 @@ static int slider_crank_triangularise(slider_crank_real *a, int *order)
         const int moved = order[k];
         order[k] = order[chosen];
         order[chosen] = moved;
-        for (int i = 0; i < n; ++i) {
-            const slider_crank_real entry = a[i * m + k];
-            a[i * m + k] = a[i * m + chosen];
-            a[i * m + chosen] = entry;
+        for (int item = 0; item < 3; ++item) {
+            column[item] = a[item * 2 + k];
         }
-        if (a[k * m + k] > (slider_crank_real)0) {
+        for (int item = 0; item < 3; ++item) {
+            a[item * 2 + k] = a[item * 2 + chosen];
+        }
+        for (int item = 0; item < 3; ++item) {
+            a[item * 2 + chosen] = column[item];
+        }
+        if (a[k * 2 + k] > 0.0) {
             norm = -norm;
         }
-        const slider_crank_real head = a[k * m + k] - norm;
-        for (int j = k + 1; j < m; ++j) {
-            slider_crank_real product = head * a[k * m + j];
-            for (int i = k + 1; i < n; ++i) {
-                product += a[i * m + k] * a[i * m + j];
+        const slider_crank_real head = a[k * 2 + k] - norm;
+        for (int j = k + 1; j < 2; ++j) {
+            slider_crank_real product = head * a[k * 2 + j];
+            for (int term = k + 1; term < 3; ++term) {
+                product += a[term * 2 + k] * a[term * 2 + j];
             }
             product /= -norm * head;
-            a[k * m + j] -= product * head;
-            for (int i = k + 1; i < n; ++i) {
-                a[i * m + j] -= product * a[i * m + k];
+            a[k * 2 + j] -= product * head;
+            for (int item = k + 1; item < 3; ++item) {
+                a[item * 2 + j] -= product * a[item * 2 + k];
             }
         }
-        a[k * m + k] = norm;
+        a[k * 2 + k] = norm;
     }
-    return m;
+    return 2;
 }
 
-/* x = R^-1 x in steps of the given stride. */
-static void slider_crank_back_substitute(const slider_crank_real *a, int rank, slider_crank_real *x, int stride)
+/* What rows leave open that depend on others: columns without a pivot are those before them times K; I + K^T
+ * K. */
+static void slider_crank_loops_factor_open(slider_crank_rows *rows)
 {
-    const int m = slider_crank_NR;
-    for (int i = rank - 1; i >= 0; --i) {
-        for (int k = i + 1; k < rank; ++k) {
-            x[i * stride] -= a[i * m + k] * x[k * stride];
-        }
-        x[i * stride] /= a[i * m + i];
-    }
-}
-
-/* Factors the rows: J M^-1 J^T where it is regular, else D^-1/2 Y, which does not square what is small. */
-static void slider_crank_factor(slider_crank_rows *rows)
-{
-    const int n = slider_crank_NV;
-    const int m = slider_crank_NR;
-    slider_crank_real *a = rows->delassus;
-    slider_crank_real *r = rows->weighted;
-    for (int i = 0; i < m; ++i) {
-        rows->scale[i] = a[i * m + i] > (slider_crank_real)0 ? (slider_crank_real)1 / sqrt(a[i * m + i])
-            : (slider_crank_real)0;
-    }
-    for (int i = 0; i < m; ++i) {
-        for (int j = 0; j < i; ++j) {
-            a[i * m + j] *= rows->scale[i] * rows->scale[j];
-        }
-        a[i * m + i] = rows->scale[i] > (slider_crank_real)0 ? (slider_crank_real)1 : (slider_crank_real)0;
-    }
-    rows->rank = m;
-    rows->pivot = slider_crank_cholesky(a, m);
-    rows->regular = rows->pivot > slider_crank_REGULAR;
-    if (rows->regular) {
-        return;
-    }
-    for (int i = 0; i < n; ++i) {
-        const slider_crank_real root = sqrt(fabs(rows->inverses[i]));
-        for (int j = 0; j < m; ++j) {
-            r[i * m + j] *= root * rows->scale[j];
-        }
-    }
-    rows->rank = slider_crank_triangularise(r, rows->order);
-    rows->pivot = rows->rank == m ? fabs(r[m * m - 1] / r[0]) : (slider_crank_real)0;
-    /* Columns without a pivot are those before them times K. */
-    const int rank = rows->rank;
-    const int left = m - rank;
-    for (int j = rank; j < m; ++j) {
-        slider_crank_back_substitute(r, rank, &r[j], m);
-    }
-    for (int i = 0; i < left; ++i) {
-        for (int j = 0; j <= i; ++j) {
-            a[i * m + j] = i == j ? (slider_crank_real)1 : (slider_crank_real)0;
-            for (int k = 0; k < rank; ++k) {
-                a[i * m + j] += r[k * m + rank + i] * r[k * m + rank + j];
+    for (int j = 0; j < 2; ++j) {
+        if (j >= rows->rank) {
+            for (int i = 1; i >= 0; --i) {
+                slider_crank_real entry = rows->weighted[i * 2 + j];
+                for (int term = i + 1; term < 2; ++term) {
+                    entry -= rows->weighted[i * 2 + term] * rows->weighted[term * 2 + j];
+                }
+                rows->weighted[i * 2 + j] = i < rows->rank ? entry / rows->weighted[i * 2 + i] : 0.0;
             }
         }
     }
-    (void)slider_crank_cholesky(a, left);
-}
-
-/* Takes from x (in the columns' order) what no motion of the rows answers to: its part along [-K; I]. */
-static void slider_crank_remove_unanswered(const slider_crank_rows *rows, slider_crank_real *x)
-{
-    const int m = slider_crank_NR;
-    const int rank = rows->rank;
-    const int left = m - rank;
-    const slider_crank_real *r = rows->weighted;
-    slider_crank_real part[slider_crank_NR];
-    for (int j = 0; j < left; ++j) {
-        part[j] = x[rank + j];
-        for (int k = 0; k < rank; ++k) {
-            part[j] -= r[k * m + rank + j] * x[k];
+    for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < i + 1; ++j) {
+            slider_crank_real entry = i == j ? 1.0 : 0.0;
+            if (j >= rows->rank) {
+                for (int term = 0; term < 2; ++term) {
+                    entry += rows->weighted[term * 2 + i] * rows->weighted[term * 2 + j];
+                }
+            }
+            rows->delassus[i * 2 + j] = entry;
+            rows->delassus[j * 2 + i] = entry;
         }
     }
-    slider_crank_cholesky_solve(rows->delassus, left, part);
-    for (int j = 0; j < left; ++j) {
-        x[rank + j] -= part[j];
-        for (int k = 0; k < rank; ++k) {
-            x[k] += r[k * m + rank + j] * part[j];
+    (void)slider_crank_loops_factor(rows->delassus, rows->pivots);
+}
+
+/* Takes from x, in the columns' order, what no motion of the rows answers to: its part along [-K; I]. */
+static void slider_crank_loops_remove_open(slider_crank_rows *rows, slider_crank_real *x)
+{
+    slider_crank_real part[2];
+    for (int j = 0; j < 2; ++j) {
+        slider_crank_real entry = 0.0;
+        if (j >= rows->rank) {
+            entry = x[j];
+            for (int term = 0; term < 2; ++term) {
+                entry -= rows->weighted[term * 2 + j] * x[term];
+            }
         }
+        part[j] = entry;
+    }
+    slider_crank_loops_substitute(rows->delassus, rows->pivots, part);
+    for (int j = 0; j < 2; ++j) {
+        slider_crank_real entry = -part[j];
+        if (j < rows->rank) {
+            for (int term = 0; term < 2; ++term) {
+                entry += rows->weighted[j * 2 + term] * part[term];
+            }
+        }
+        x[j] += entry;
     }
 }
 
-/* x = (J M^-1 J^T)^+ x: the solution of least norm at equal size of the rows. */
-static void slider_crank_solve(const slider_crank_rows *rows, slider_crank_real *x)
+/* Factors D^-1/2 L^-T J^T at equal size of the rows. */
+static void slider_crank_loops_factor_dependent(slider_crank_rows *rows)
 {
-    const int m = slider_crank_NR;
-    const int rank = rows->rank;
-    const slider_crank_real *r = rows->weighted;
-    for (int i = 0; i < m; ++i) {
-        x[i] *= rows->scale[i];
+    for (int j = 0; j < 2; ++j) {
+        const slider_crank_real own = rows->delassus[j * 2 + j];
+        rows->scale[j] = own > 0.0 ? 1.0 / sqrt(own) : 0.0;
+        for (int item = 0; item < 3; ++item) {
+            rows->weighted[item * 2 + j] *= rows->scale[j];
+        }
     }
+    for (int i = 0; i < 3; ++i) {
+        for (int item = 0; item < 2; ++item) {
+            rows->weighted[i * 2 + item] *= sqrt(fabs(rows->inverses[i]));
+        }
+    }
+    rows->rank = slider_crank_loops_triangularise(rows->weighted, rows->order);
+    if (rows->rank < 2) {
+        slider_crank_loops_factor_open(rows);
+    }
+}
+
+/* x = A^+ x: the solution of least norm at equal size of the rows. */
+static void slider_crank_loops_solve_dependent(slider_crank_rows *rows, slider_crank_real *x)
+{
+    slider_crank_real y[2];
+    for (int i = 0; i < 2; ++i) {
+        y[i] = x[rows->order[i]] * rows->scale[rows->order[i]];
+    }
+    if (rows->rank < 2) {
+        slider_crank_loops_remove_open(rows, y);
+    }
+    for (int i = 0; i < 2; ++i) {
+        slider_crank_real entry = y[i];
+        for (int term = 0; term < i; ++term) {
+            entry -= rows->weighted[term * 2 + i] * y[term];
+        }
+        y[i] = i < rows->rank ? entry / rows->weighted[i * 2 + i] : 0.0;
+    }
+    for (int i = 1; i >= 0; --i) {
+        slider_crank_real entry = y[i];
+        for (int term = i + 1; term < 2; ++term) {
+            entry -= rows->weighted[i * 2 + term] * y[term];
+        }
+        y[i] = i < rows->rank ? entry / rows->weighted[i * 2 + i] : 0.0;
+    }
+    if (rows->rank < 2) {
+        slider_crank_loops_remove_open(rows, y);
+    }
+    for (int i = 0; i < 2; ++i) {
+        x[rows->order[i]] = y[i] * rows->scale[rows->order[i]];
+    }
+}
+
+/* Factors A where it is regular, else what does not square it. */
+static void slider_crank_loops_factor_rows(slider_crank_rows *rows)
+{
+    rows->rank = 2;
+    rows->regular = slider_crank_loops_factor(rows->delassus, rows->pivots);
+    if (!rows->regular) {
+        slider_crank_loops_factor_dependent(rows);
+    }
+}
+
+/* x = A^+ x. */
+static void slider_crank_loops_solve(slider_crank_rows *rows, slider_crank_real *x)
+{
     if (rows->regular) {
-        slider_crank_cholesky_solve(rows->delassus, m, x);
+        slider_crank_loops_substitute(rows->delassus, rows->pivots, x);
     } else {
-        slider_crank_real y[slider_crank_NR];
-        for (int i = 0; i < m; ++i) {
-            y[i] = x[rows->order[i]];
-        }
-        slider_crank_remove_unanswered(rows, y);
-        /* Compilers cannot know that m bounds the rank. */
-        for (int i = 0; i < m && i < rank; ++i) {
-            for (int k = 0; k < i; ++k) {
-                y[i] -= r[k * m + i] * y[k];
-            }
-            y[i] /= r[i * m + i];
-        }
-        slider_crank_back_substitute(r, rank, y, 1);
-        for (int i = rank; i < m; ++i) {
-            y[i] = (slider_crank_real)0;
-        }
-        slider_crank_remove_unanswered(rows, y);
-        for (int i = 0; i < m; ++i) {
-            x[rows->order[i]] = y[i];
-        }
-    }
-    for (int i = 0; i < m; ++i) {
-        x[i] *= rows->scale[i];
+        slider_crank_loops_solve_dependent(rows, x);
     }
 }
 
-static slider_crank_real slider_crank_largest(const slider_crank_real *x)
+/* The smallest diagonal entry of R as a part of the largest, 0 where rows depend on each other. */
+static slider_crank_real slider_crank_loops_dependent_pivot(slider_crank_rows *rows)
 {
-    slider_crank_real largest = (slider_crank_real)0;
-    for (int i = 0; i < slider_crank_NR; ++i) {
-        const slider_crank_real size = fabs(x[i]);
-        if (size > largest) {
-            largest = size;
+    return rows->rank == 2 ? fabs(rows->weighted[3] / rows->weighted[0]) : 0.0;
+}
+
+/* How regular the rows are: the smallest pivot at equal size of them. */
+static slider_crank_real slider_crank_loops_smallest_pivot(slider_crank_rows *rows)
+{
+    if (!rows->regular) {
+        return slider_crank_loops_dependent_pivot(rows);
+    }
+    slider_crank_real most = 1.0;
+    for (int i = 0; i < 2; ++i) {
+        const slider_crank_real inverse = rows->delassus[i * 2 + i] * rows->pivots[i];
+        if (inverse > most) {
+            most = inverse;
         }
     }
-    return largest;
+    return sqrt(1.0 / most);
 }
 
 /* Whether every residual is a number within that part of what it is measured by. */
-static bool slider_crank_within(
+static bool slider_crank_loops_within(
     const slider_crank_real *residual,
     const slider_crank_real *size,
     const slider_crank_real *rounding,
     slider_crank_real part)
 {
-    for (int i = 0; i < slider_crank_NR; ++i) {
-        const slider_crank_real rounded = part * rounding[i];
-        const slider_crank_real most = slider_crank_COARSE * size[i];
-        const slider_crank_real bound = part * size[i] + (rounded < most ? rounded : most);
-        if (!(fabs(residual[i]) <= bound)) {
+    for (int item = 0; item < 2; ++item) {
+        if (!(fabs(residual[item]) <= part * size[item]
+            + slider_crank_loops_min(part * rounding[item], slider_crank_COARSE * size[item]))) {
             return false;
         }
     }
     return true;
 }
 
-/* The status of a solution for given arguments: finite or not, factors of the mass matrix and results finite or not. */
-static int slider_crank_solved(const slider_crank_rows *rows, bool arguments, bool results)
+/* The status of a solution: arguments finite or not, factors of the mass matrix and results finite or not. */
+static int slider_crank_loops_solved(slider_crank_rows *rows, bool arguments, bool results)
 {
     if (!arguments) {
         return slider_crank_NOT_FINITE;
     }
-    if (!slider_crank_finite(rows->inverses, slider_crank_NV)) {
+    if (!slider_crank_finite(rows->inverses, 3)) {
         return slider_crank_SINGULAR;
     }
     if (!results) {
         return slider_crank_NOT_FINITE;
     }
-    return rows->rank == slider_crank_NR ? slider_crank_OK : slider_crank_SINGULAR;
+    return rows->rank == 2 ? slider_crank_OK : slider_crank_SINGULAR;
 }
 
+/* Newton steps with the least kinetic energy. */
 int slider_crank_project_position_report(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -1359,71 +1393,76 @@ int slider_crank_project_position_report(
     int steps[restrict 1])
 {
     slider_crank_rows rows;
-    slider_crank_real size[slider_crank_NR];
-    slider_crank_real rounding[slider_crank_NR];
-    slider_crank_real residual[slider_crank_NR];
-    slider_crank_real there[slider_crank_NR];
-    slider_crank_real jacobian[slider_crank_NR * slider_crank_NV];
-    slider_crank_real motion[slider_crank_NV];
-    slider_crank_real moved[slider_crank_NQ];
-    for (int k = 0; k < slider_crank_NQ; ++k) {
-        q_closed[k] = q[k];
+    slider_crank_real size[2];
+    slider_crank_real rounding[2];
+    slider_crank_real residual[2];
+    slider_crank_real there[2];
+    slider_crank_real jacobian[6];
+    slider_crank_real motion[3];
+    slider_crank_real moved[3];
+    int taken = 0;
+    steps[0] = 0;
+    for (int item = 0; item < 3; ++item) {
+        q_closed[item] = q[item];
     }
     slider_crank_constraint_residual(parameters, q_closed, residual);
     slider_crank_closure_scale(parameters, q_closed, size, rounding);
-    *gap = slider_crank_largest(residual);
-    *steps = 0;
-    if (!slider_crank_finite(q, slider_crank_NQ) || !slider_crank_finite(residual, slider_crank_NR)) {
+    gap[0] = slider_crank_loops_peak(residual, 2);
+    if (!(slider_crank_finite(q, 3) && slider_crank_finite(residual, 2))) {
         return slider_crank_NOT_FINITE;
     }
-    while (!slider_crank_within(residual, size, rounding, slider_crank_ENOUGH) && *steps
+    while (!slider_crank_loops_within(residual, size, rounding, slider_crank_ENOUGH) && taken
         < slider_crank_ITERATIONS) {
         slider_crank_position_correction(parameters, q_closed, jacobian, rows.response, rows.delassus,
             rows.weighted, rows.inverses);
-        slider_crank_factor(&rows);
-        for (int i = 0; i < slider_crank_NR; ++i) {
-            there[i] = residual[i];
+        slider_crank_loops_factor_rows(&rows);
+        for (int item = 0; item < 2; ++item) {
+            there[item] = residual[item];
         }
-        slider_crank_solve(&rows, there);
-        for (int k = 0; k < slider_crank_NV; ++k) {
-            motion[k] = (slider_crank_real)0;
-            for (int j = 0; j < slider_crank_NR; ++j) {
-                motion[k] -= rows.response[k * slider_crank_NR + j] * there[j];
+        slider_crank_loops_solve(&rows, there);
+        for (int item = 0; item < 3; ++item) {
+            slider_crank_real total = 0.0;
+            for (int term = 0; term < 2; ++term) {
+                total += rows.response[item * 2 + term] * there[term];
             }
+            motion[item] = -total;
         }
         slider_crank_moved_position(parameters, q_closed, motion, moved);
         slider_crank_constraint_residual(parameters, moved, there);
-        ++*steps;
+        ++taken;
         /* The round-off of one row may be more than what another one is open by. */
-        const bool closer = slider_crank_largest(there) < *gap ||
-            (slider_crank_within(there, size, rounding, slider_crank_ACCEPTED) &&
-                !slider_crank_within(residual, size, rounding, slider_crank_ACCEPTED));
-        if (!slider_crank_finite(there, slider_crank_NR) || !closer) {
+        const bool closer = slider_crank_loops_peak(there, 2) < gap[0] ||
+            (slider_crank_loops_within(there, size, rounding, slider_crank_ACCEPTED) &&
+            !slider_crank_loops_within(residual, size, rounding, slider_crank_ACCEPTED));
+        if (!(slider_crank_finite(there, 2) && closer)) {
             break;
         }
-        for (int k = 0; k < slider_crank_NQ; ++k) {
-            q_closed[k] = moved[k];
+        for (int item = 0; item < 3; ++item) {
+            q_closed[item] = moved[item];
         }
-        for (int i = 0; i < slider_crank_NR; ++i) {
-            residual[i] = there[i];
+        for (int item = 0; item < 2; ++item) {
+            residual[item] = there[item];
         }
         slider_crank_closure_scale(parameters, q_closed, size, rounding);
-        *gap = slider_crank_largest(residual);
+        gap[0] = slider_crank_loops_peak(residual, 2);
     }
-    return slider_crank_within(residual, size, rounding, slider_crank_ACCEPTED) ? slider_crank_OK
+    steps[0] = taken;
+    return slider_crank_loops_within(residual, size, rounding, slider_crank_ACCEPTED) ? slider_crank_OK
         : slider_crank_NOT_CLOSED;
 }
 
+/* The same without the report. */
 int slider_crank_project_position(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
     slider_crank_real q_closed[restrict 3])
 {
-    slider_crank_real gap;
-    int steps;
-    return slider_crank_project_position_report(parameters, q, q_closed, &gap, &steps);
+    slider_crank_real gap[1];
+    int steps[1];
+    return slider_crank_project_position_report(parameters, q, q_closed, gap, steps);
 }
 
+/* Takes from v, in the metric of the mass matrix, what would open the loops. */
 int slider_crank_project_velocity(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -1431,71 +1470,86 @@ int slider_crank_project_velocity(
     slider_crank_real v_consistent[restrict 3])
 {
     slider_crank_rows rows;
-    slider_crank_real rate[slider_crank_NR];
-    slider_crank_real jacobian[slider_crank_NR * slider_crank_NV];
-    const bool arguments = slider_crank_finite(q, slider_crank_NQ) && slider_crank_finite(v, slider_crank_NV);
-    for (int k = 0; k < slider_crank_NV; ++k) {
-        v_consistent[k] = v[k];
+    slider_crank_real jacobian[6];
+    slider_crank_real rate[2];
+    const bool arguments = slider_crank_finite(q, 3) && slider_crank_finite(v, 3);
+    for (int item = 0; item < 3; ++item) {
+        v_consistent[item] = v[item];
     }
     slider_crank_velocity_correction(parameters, q, jacobian, rows.response, rows.delassus, rows.weighted,
         rows.inverses);
-    slider_crank_factor(&rows);
+    slider_crank_loops_factor_rows(&rows);
     /* The second time removes what round-off left. */
     for (int time = 0; time < 2; ++time) {
-        for (int i = 0; i < slider_crank_NR; ++i) {
-            rate[i] = (slider_crank_real)0;
-            for (int k = 0; k < slider_crank_NV; ++k) {
-                rate[i] += jacobian[i * slider_crank_NV + k] * v_consistent[k];
+        for (int item = 0; item < 2; ++item) {
+            slider_crank_real total = 0.0;
+            for (int term = 0; term < 3; ++term) {
+                total += jacobian[item * 3 + term] * v_consistent[term];
             }
+            rate[item] = total;
         }
-        slider_crank_solve(&rows, rate);
-        for (int k = 0; k < slider_crank_NV; ++k) {
-            for (int j = 0; j < slider_crank_NR; ++j) {
-                v_consistent[k] -= rows.response[k * slider_crank_NR + j] * rate[j];
+        slider_crank_loops_solve(&rows, rate);
+        for (int item = 0; item < 3; ++item) {
+            slider_crank_real total = v_consistent[item];
+            for (int term = 0; term < 2; ++term) {
+                total -= rows.response[item * 2 + term] * rate[term];
             }
+            v_consistent[item] = total;
         }
     }
-    return slider_crank_solved(&rows, arguments, slider_crank_finite(v_consistent, slider_crank_NV));
+    return slider_crank_loops_solved(&rows, arguments, slider_crank_finite(v_consistent, 3));
 }
 
-static int slider_crank_loop_dynamics(
+/* From the free vdot and what it leaves in the rows to those of closed loops; the status. */
+static int slider_crank_loops_closed_motion(
+    slider_crank_rows *rows,
+    bool arguments,
+    slider_crank_real *vdot,
+    slider_crank_real *multipliers)
+{
+    slider_crank_loops_factor_rows(rows);
+    slider_crank_loops_solve(rows, multipliers);
+    for (int item = 0; item < 3; ++item) {
+        slider_crank_real total = vdot[item];
+        for (int term = 0; term < 2; ++term) {
+            total += rows->response[item * 2 + term] * multipliers[term];
+        }
+        vdot[item] = total;
+    }
+    return slider_crank_loops_solved(rows, arguments, slider_crank_finite(vdot, 3) &&
+        slider_crank_finite(multipliers, 2));
+}
+
+/* vdot and multipliers with closed loops, and the factors that they were found with; the status. */
+static int slider_crank_loops_loop_dynamics(
     const slider_crank_parameters *parameters,
     const slider_crank_real *q,
     const slider_crank_real *v,
     const slider_crank_real *tau,
-    const slider_crank_real *gains,
-    slider_crank_real *restrict vdot,
-    slider_crank_real *restrict lambda_,
-    slider_crank_rows *restrict rows)
+    slider_crank_real *vdot,
+    slider_crank_real *multipliers,
+    slider_crank_rows *rows)
 {
-    const bool arguments = slider_crank_finite(q, slider_crank_NQ) && slider_crank_finite(v, slider_crank_NV) &&
-        slider_crank_finite(tau, slider_crank_NV);
-    slider_crank_constrained_terms(parameters, q, v, tau, vdot, rows->response, rows->delassus, lambda_,
+    slider_crank_constrained_terms(parameters, q, v, tau, vdot, rows->response, rows->delassus, multipliers,
         rows->weighted, rows->inverses);
-    if (gains != NULL) {
-        slider_crank_real residual[slider_crank_NR];
-        slider_crank_real jacobian[slider_crank_NR * slider_crank_NV];
-        slider_crank_constraint_residual(parameters, q, residual);
-        slider_crank_constraint_jacobian(parameters, q, jacobian);
-        for (int i = 0; i < slider_crank_NR; ++i) {
-            slider_crank_real rate = (slider_crank_real)0;
-            for (int k = 0; k < slider_crank_NV; ++k) {
-                rate += jacobian[i * slider_crank_NV + k] * v[k];
-            }
-            lambda_[i] -= (slider_crank_real)2 * gains[0] * rate + gains[1] * gains[1] * residual[i];
-        }
-    }
-    slider_crank_factor(rows);
-    slider_crank_solve(rows, lambda_);
-    for (int k = 0; k < slider_crank_NV; ++k) {
-        for (int j = 0; j < slider_crank_NR; ++j) {
-            vdot[k] += rows->response[k * slider_crank_NR + j] * lambda_[j];
-        }
-    }
-    return slider_crank_solved(rows, arguments, slider_crank_finite(vdot, slider_crank_NV) &&
-        slider_crank_finite(lambda_, slider_crank_NR));
+    return slider_crank_loops_closed_motion(rows, slider_crank_finite(q, 3) && slider_crank_finite(v, 3) &&
+        slider_crank_finite(tau, 3), vdot, multipliers);
 }
 
+/* vdot and multipliers. */
+int slider_crank_constrained_dynamics(
+    const slider_crank_parameters *parameters,
+    const slider_crank_real q[3],
+    const slider_crank_real v[3],
+    const slider_crank_real tau[3],
+    slider_crank_real vdot[restrict 3],
+    slider_crank_real lambda_[restrict 2])
+{
+    slider_crank_rows rows;
+    return slider_crank_loops_loop_dynamics(parameters, q, v, tau, vdot, lambda_, &rows);
+}
+
+/* The same with how regular the rows are. */
 int slider_crank_constrained_dynamics_report(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -1507,25 +1561,13 @@ int slider_crank_constrained_dynamics_report(
     slider_crank_real pivot[restrict 1])
 {
     slider_crank_rows rows;
-    const int status =
-        slider_crank_loop_dynamics(parameters, q, v, tau, NULL, vdot, lambda_, &rows);
-    *rank = rows.rank;
-    *pivot = rows.pivot;
+    const int status = slider_crank_loops_loop_dynamics(parameters, q, v, tau, vdot, lambda_, &rows);
+    rank[0] = rows.rank;
+    pivot[0] = slider_crank_loops_smallest_pivot(&rows);
     return status;
 }
 
-int slider_crank_constrained_dynamics(
-    const slider_crank_parameters *parameters,
-    const slider_crank_real q[3],
-    const slider_crank_real v[3],
-    const slider_crank_real tau[3],
-    slider_crank_real vdot[restrict 3],
-    slider_crank_real lambda_[restrict 2])
-{
-    slider_crank_rows rows;
-    return slider_crank_loop_dynamics(parameters, q, v, tau, NULL, vdot, lambda_, &rows);
-}
-
+/* The same with accelerations of the rows that bring gaps and their rates to zero. */
 int slider_crank_stabilised_dynamics(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -1536,9 +1578,28 @@ int slider_crank_stabilised_dynamics(
     slider_crank_real lambda_[restrict 2])
 {
     slider_crank_rows rows;
-    return slider_crank_loop_dynamics(parameters, q, v, tau, gains, vdot, lambda_, &rows);
+    slider_crank_real residual[2];
+    slider_crank_real rate[2];
+    slider_crank_real jacobian[6];
+    slider_crank_constrained_terms(parameters, q, v, tau, vdot, rows.response, rows.delassus, lambda_,
+        rows.weighted, rows.inverses);
+    slider_crank_constraint_residual(parameters, q, residual);
+    slider_crank_constraint_jacobian(parameters, q, jacobian);
+    for (int item = 0; item < 2; ++item) {
+        slider_crank_real total = 0.0;
+        for (int term = 0; term < 3; ++term) {
+            total += jacobian[item * 3 + term] * v[term];
+        }
+        rate[item] = total;
+    }
+    for (int item = 0; item < 2; ++item) {
+        lambda_[item] -= 2.0 * gains[0] * rate[item] + gains[1] * gains[1] * residual[item];
+    }
+    return slider_crank_loops_closed_motion(&rows, slider_crank_finite(q, 3) && slider_crank_finite(v, 3) &&
+        slider_crank_finite(tau, 3), vdot, lambda_);
 }
 
+/* vdot alone. */
 int slider_crank_forward_dynamics(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -1547,10 +1608,11 @@ int slider_crank_forward_dynamics(
     slider_crank_real vdot[restrict 3])
 {
     slider_crank_rows rows;
-    slider_crank_real lambda_[slider_crank_NR];
-    return slider_crank_loop_dynamics(parameters, q, v, tau, NULL, vdot, lambda_, &rows);
+    slider_crank_real multipliers[2];
+    return slider_crank_loops_loop_dynamics(parameters, q, v, tau, vdot, multipliers, &rows);
 }
 
+/* What joints transmit in that motion. */
 int slider_crank_joint_wrenches(
     const slider_crank_parameters *parameters,
     const slider_crank_real q[3],
@@ -1559,12 +1621,11 @@ int slider_crank_joint_wrenches(
     slider_crank_real wrenches[restrict 24])
 {
     slider_crank_rows rows;
-    slider_crank_real vdot[slider_crank_NV];
-    slider_crank_real lambda_[slider_crank_NR];
-    const int status =
-        slider_crank_loop_dynamics(parameters, q, v, tau, NULL, vdot, lambda_, &rows);
-    slider_crank_constrained_wrenches(parameters, q, v, vdot, lambda_, wrenches);
-    if (status == slider_crank_OK && !slider_crank_finite(wrenches, slider_crank_WRENCHES)) {
+    slider_crank_real vdot[3];
+    slider_crank_real multipliers[2];
+    const int status = slider_crank_loops_loop_dynamics(parameters, q, v, tau, vdot, multipliers, &rows);
+    slider_crank_constrained_wrenches(parameters, q, v, vdot, multipliers, wrenches);
+    if (status == slider_crank_OK && !slider_crank_finite(wrenches, 24)) {
         return slider_crank_NOT_FINITE;
     }
     return status;

@@ -41,7 +41,7 @@ extern "C" {
 typedef double slider_crank_real;
 
 /* What reads this, slider_crank_interface[0] for one, links with an object of this very interface only. */
-#define slider_crank_interface slider_crank_interface_92b5f9cf7c772458
+#define slider_crank_interface slider_crank_interface_333edbcf7459884a
 extern const char slider_crank_interface[17];
 
 enum {
@@ -98,9 +98,9 @@ enum slider_crank_status {
  *   slider_crank_REGULAR, 0.00074 = epsilon^(1/5): Smallest pivot of the factor of J M^-1 J^T at equal size of
  *     its rows above which that factor serves: errors grow with the square of its inverse, where they grow
  *     with the inverse in what takes over below.
- *   slider_crank_DEPENDENT, 3.7e-11 = epsilon^(2/3): Part of the largest pivot or singular value of D^-1/2
- *     L^-T J^T below which a closure row counts as dependent: it lies between what round-off leaves of a zero
- *     and what rows near a singular configuration have.
+ *   slider_crank_DEPENDENT, 3.7e-11 = epsilon^(2/3): Part of the largest pivot of D^-1/2 L^-T J^T below which
+ *     a closure row counts as dependent: it lies between what round-off leaves of a zero and what rows near a
+ *     singular configuration have.
  *   slider_crank_ENOUGH, 7.105427357601002e-15 = 32 epsilon: Part of its scale (see closure_scale) up to which
  *     a projection leaves a gap alone: it is round-off.
  *   slider_crank_ACCEPTED, 5.684341886080802e-14 = 256 epsilon: Part of its scale up to which the gap of a
@@ -470,7 +470,7 @@ int slider_crank_closed_form_position(
  *   out  q_closed  3    coordinates with closed loops
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 57 + or -, 91 *, 7 /, 4 sqrt, 6 sine-cosine pairs, 14 other functions
+ * operations: 57 + or -, 87 *, 5 /, 6 sine-cosine pairs, 14 other functions
  */
 int slider_crank_project_position(
     const slider_crank_parameters *parameters,
@@ -485,7 +485,7 @@ int slider_crank_project_position(
  *   out  steps     scalar    Newton steps
  *   returns NOT_CLOSED: the results are the coordinates with the smallest gap that the steps came to
  *   returns NOT_FINITE: the results are the coordinates that were given
- * operations: 57 + or -, 91 *, 7 /, 4 sqrt, 6 sine-cosine pairs, 14 other functions
+ * operations: 57 + or -, 87 *, 5 /, 6 sine-cosine pairs, 14 other functions
  */
 int slider_crank_project_position_report(
     const slider_crank_parameters *parameters,
@@ -502,7 +502,7 @@ int slider_crank_project_position_report(
  *   returns SINGULAR: the results are the nearest speeds with G v = 0, which are more than elsewhere; not
  *     numbers where the mass matrix is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 49 + or -, 80 *, 7 /, 4 sqrt, 2 sine-cosine pairs
+ * operations: 49 + or -, 70 *, 5 /, 2 sine-cosine pairs
  */
 int slider_crank_project_velocity(
     const slider_crank_parameters *parameters,
@@ -521,7 +521,7 @@ int slider_crank_project_velocity(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 52 + or -, 84 *, 7 /, 4 sqrt, 2 sine-cosine pairs
+ * operations: 52 + or -, 80 *, 5 /, 2 sine-cosine pairs
  */
 int slider_crank_constrained_dynamics(
     const slider_crank_parameters *parameters,
@@ -543,7 +543,7 @@ int slider_crank_constrained_dynamics(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 52 + or -, 84 *, 7 /, 4 sqrt, 2 sine-cosine pairs
+ * operations: 52 + or -, 82 *, 6 /, 1 sqrt, 2 sine-cosine pairs
  */
 int slider_crank_constrained_dynamics_report(
     const slider_crank_parameters *parameters,
@@ -566,7 +566,7 @@ int slider_crank_constrained_dynamics_report(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 73 + or -, 114 *, 7 /, 4 sqrt, 6 sine-cosine pairs
+ * operations: 73 + or -, 110 *, 5 /, 6 sine-cosine pairs
  */
 int slider_crank_stabilised_dynamics(
     const slider_crank_parameters *parameters,
@@ -587,7 +587,7 @@ int slider_crank_stabilised_dynamics(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 87 + or -, 135 *, 7 /, 4 sqrt, 4 sine-cosine pairs
+ * operations: 87 + or -, 131 *, 5 /, 4 sine-cosine pairs
  */
 int slider_crank_joint_wrenches(
     const slider_crank_parameters *parameters,
@@ -605,7 +605,7 @@ int slider_crank_joint_wrenches(
  *   returns SINGULAR: the results are the motion of the rows that are left, which is one of several where G
  *     loses rank; lambda and reactions are of least norm; not numbers where the mass matrix itself is singular
  *   returns NOT_FINITE: the results are what arithmetic made of them, and not to be used
- * operations: 52 + or -, 84 *, 7 /, 4 sqrt, 2 sine-cosine pairs
+ * operations: 52 + or -, 80 *, 5 /, 2 sine-cosine pairs
  */
 int slider_crank_forward_dynamics(
     const slider_crank_parameters *parameters,

@@ -126,9 +126,8 @@ BODY = {
 # epsilon^(1/5). Smallest pivot of the factor of J M^-1 J^T at equal size of its rows above which that factor
 # serves: errors grow with the square of its inverse, where they grow with the inverse in what takes over below.
 REGULAR = 0.00074
-# epsilon^(2/3). Part of the largest pivot or singular value of D^-1/2 L^-T J^T below which a closure row counts
-# as dependent: it lies between what round-off leaves of a zero and what rows near a singular configuration
-# have.
+# epsilon^(2/3). Part of the largest pivot of D^-1/2 L^-T J^T below which a closure row counts as dependent: it
+# lies between what round-off leaves of a zero and what rows near a singular configuration have.
 DEPENDENT = 3.7e-11
 # 32 epsilon. Part of its scale (see closure_scale) up to which a projection leaves a gap alone: it is round-
 # off.
@@ -252,7 +251,7 @@ def _evaluate(kernel, arguments, shapes):
     columns = []
     for array, axes, shape in arrays:
         if shape:
-            array = np.moveaxis(array.reshape((*array.shape[:axes], math.prod(shape))), -1, 0)
+            array = array.reshape((*array.shape[:axes], math.prod(shape))).transpose((axes, *range(axes)))
             array = list(np.ascontiguousarray(array))
         columns.append(array)
     packed = []
@@ -260,7 +259,7 @@ def _evaluate(kernel, arguments, shapes):
         flat = np.empty((len(result), *batch), dtype=_REAL)
         for index, value in enumerate(result):
             flat[index] = value
-        packed.append(np.moveaxis(flat, 0, -1).reshape((*batch, *shape))[()])
+        packed.append(flat.transpose((*range(1, flat.ndim), 0)).reshape((*batch, *shape))[()])
     return packed
 
 
@@ -1841,182 +1840,715 @@ def _closed_form_position(function, q, branch, r, l):
     return (q_closed, guarded_values,)
 
 
-def _columns(matrix, vector):
-    return (matrix @ np.asarray(vector)[..., None])[..., 0]
+class _States:
+    """What functions for many states share: their axes, which come last in all arrays, and parameters."""
+
+    def __init__(self, axes, keywords):
+        self.axes, self.keywords = axes, keywords
+
+    @property
+    def each(self):
+        """Places of all states, for entries of which each has its own."""
+        return tuple(np.ogrid[tuple(slice(extent) for extent in self.axes)]) if self.axes else ()
 
 
-def _roots(delassus, weighted, inverses):
-    """Z with Z Z^T = (J M^-1 J^T)^+ for closure rows J at equal size, the rank of J, and how regular it is.
-
-    With Cholesky's factor C of the matrix Z is C^-T, with the singular values and vectors of D^-1/2 Y, which does not
-    square what is small, V S^-1. That takes over where the smallest pivot is not above REGULAR; the ratio of smallest
-    to largest singular value then stands in the pivot's place.
-    """
-    size = delassus.shape[-1]
-    diagonal = np.diagonal(delassus, axis1=-2, axis2=-1)
-    scale = np.where(diagonal > 0, 1.0 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)
-    table = np.empty((*delassus.shape[:-1], 2 * size), dtype=delassus.dtype)
-    table[..., :size] = delassus * scale[..., :, None] * scale[..., None, :]
-    table[..., size:] = np.eye(size)
-    pivot = np.full(delassus.shape[:-2], np.inf)
-    for j in range(size):
-        square = table[..., j, j]
-        root = np.sqrt(np.where(square > 0, square, 0.0))
-        pivot = np.minimum(pivot, root)
-        row = table[..., j, j : size + j + 1] / np.where(root > 0, root, 1.0)[..., None]
-        table[..., j, j : size + j + 1] = row
-        table[..., j + 1 :, j : size + j + 1] -= row[..., 1 : size - j, None] * row[..., None, :]
-    roots = scale[..., :, None] * np.swapaxes(table[..., size:], -1, -2)
-    rank = np.full(pivot.shape, size)
-    pivot = np.asarray(pivot)
-    singular = np.asarray(~(pivot > REGULAR))
-    if singular.any():
-        equal = scale[singular]
-        matrix = np.sqrt(np.abs(inverses))[singular][..., :, None] * weighted[singular] * equal[..., None, :]
-        sound = np.isfinite(matrix).all(axis=(-2, -1))
-        _, sizes, vt = np.linalg.svd(np.where(sound[:, None, None], matrix, 0.0), full_matrices=False)
-        kept = sizes > DEPENDENT * sizes[:, :1]
-        inverse = np.where(kept, 1.0 / np.where(kept, sizes, 1.0), 0.0)
-        roots[singular] = equal[:, :, None] * np.swapaxes(vt, -1, -2) * inverse[:, None, :]
-        roots[singular] *= np.where(sound, 1.0, np.nan)[:, None, None]
-        pivot[singular] = np.where(sound, sizes[:, -1] / np.where(sizes[:, 0] > 0, sizes[:, 0], 1.0), np.nan)
-        rank[singular] = kept.sum(axis=-1)
-    return roots, rank, pivot
-
-
-def _solve(roots, right):
-    """(J M^-1 J^T)^+ right."""
-    return _columns(roots, _columns(np.swapaxes(roots, -1, -2), right))
-
-
-def _finite(*arrays):
-    """Whether all entries along the last axes are finite."""
-    found = True
-    for array in arrays:
-        found = found & np.isfinite(array).all(axis=-1)
-    return found
-
-
-def _solved(rank, rows, inverses, arguments, results):
-    """The status of solutions: arguments finite or not, factors of the mass matrix and results finite or not."""
-    status = np.where(rank < rows, Status.SINGULAR, Status.OK)
-    status = np.where(results, status, Status.NOT_FINITE)
-    status = np.where(_finite(inverses), status, Status.SINGULAR)
-    return np.where(arguments, status, Status.NOT_FINITE)[()]
-
-
-def _loop_dynamics(terms, pull, arguments):
-    """vdot, lambda, rank of the rows, how regular they are, and the status."""
-    free, response, delassus, right, weighted, inverses = terms
-    roots, rank, pivot = _roots(delassus, weighted, inverses)
-    multipliers = _solve(roots, right + pull)
-    vdot = free + _columns(response, multipliers)
-    status = _solved(rank, delassus.shape[-1], inverses, _finite(*arguments), _finite(vdot, multipliers))
-    return vdot, multipliers, rank, pivot, status
-
-
-def _dynamics(q, v, tau, *extra, **keywords):
+def _for_states(function, keywords, arguments, results):
+    """Results of a routine and the status of each state; results have a shape and a type."""
+    arrays, axes = [], ()
+    for name, value, shape in arguments:
+        array = np.asarray(value, dtype=_REAL)
+        own = array.shape[: _axes(name, array.shape, shape)]
+        axes = np.broadcast_shapes(axes, own) if own else axes
+        arrays.append((array, shape))
+    for parameters in keywords.values():
+        axes = np.broadcast_shapes(axes, *(np.shape(value) for value in vars(parameters).values()))
+    given = [np.broadcast_to(array, (*axes, *shape)) if axes else array for array, shape in arrays]
+    made = [np.zeros((*(shape or (1,)), *axes), dtype=kind) for shape, kind in results]
     with np.errstate(all="ignore"):
-        return _loop_dynamics(_evaluated(constrained_terms, q, v, tau, *extra, **keywords), 0.0, (q, v, tau))
+        status = function(_States(axes, keywords), *(_states_last(array, axes) for array in given), *made)
+    shaped = [
+        (_states_first(array, axes) if shape else array[0])[()] for array, (shape, _) in zip(made, results, strict=True)
+    ]
+    return shaped, np.full(axes, status, dtype=int)[()]
 
 
-def constrained_dynamics_report(q, v, tau, *extra, failures="raise", **keywords):
-    """vdot and lambda with closed loops, rank of G, and smallest pivot of its rows at equal size."""
-    *results, status = _dynamics(q, v, tau, *extra, **keywords)
-    return _settled("constrained_dynamics_report", tuple(results), status, failures)
+def _states_last(array, axes):
+    states = len(axes)
+    return array.transpose((*range(states, array.ndim), *range(states))) if axes else array
 
 
-def constrained_dynamics(q, v, tau, *extra, failures="raise", **keywords):
-    """vdot and lambda with closed loops."""
-    *results, _, _, status = _dynamics(q, v, tau, *extra, **keywords)
-    return _settled("constrained_dynamics", tuple(results), status, failures)
+def _states_first(array, axes):
+    own = array.ndim - len(axes)
+    return array.transpose((*range(own, array.ndim), *range(own))) if axes else array
 
 
-def stabilised_dynamics(q, v, tau, *extra, failures="raise", **keywords):
-    """vdot and lambda with G vdot = gamma - 2 alpha G v - beta^2 residual; the last argument is (alpha, beta)."""
-    *timed, gains = extra
-    gains = np.asarray(gains)
-    with np.errstate(all="ignore"):
-        rate = _columns(_evaluated(constraint_jacobian, q, **keywords), v)
-        residual = _evaluated(constraint_residual, q, **keywords)
-        pull = -2 * gains[..., :1] * rate - gains[..., 1:] ** 2 * residual
-        terms = _evaluated(constrained_terms, q, v, tau, *timed, **keywords)
-        *results, _, _, status = _loop_dynamics(terms, pull, (q, v, tau))
-    return _settled("stabilised_dynamics", tuple(results), status, failures)
+def _results_of(function, states, *arguments):
+    """What another function of the module returns, whatever its status, each result with its states last."""
+    axes = states.axes
+    found = _evaluated(function, *(_states_first(array, axes) for array in arguments), **states.keywords)
+    several = found if isinstance(found, tuple) else (found,)
+    return [_states_last(array, axes) for array in several]
 
 
-def joint_wrenches(q, v, tau, *extra, failures="raise", **keywords):
-    """Wrenches of tree joints and cut joints."""
-    vdot, multipliers, _, _, status = _dynamics(q, v, tau, *extra, **keywords)
-    with np.errstate(all="ignore"):
-        wrenches = _evaluated(constrained_wrenches, q, v, vdot, multipliers, *extra, **keywords)
-    sound = np.isfinite(wrenches).all(axis=(-2, -1)) | (status != Status.OK)
-    return _settled("joint_wrenches", wrenches, np.where(sound, status, Status.NOT_FINITE)[()], failures)
+def _both(mask, test):
+    """Those of a mask for which a test holds; True stands for all states."""
+    found = test if mask is True else mask & test
+    if isinstance(found, bool):
+        return found or np.False_
+    return True if found.all() else found
 
 
-def forward_dynamics(q, v, tau, *extra, failures="raise", **keywords):
-    """vdot with closed loops."""
-    vdot, *_, status = _dynamics(q, v, tau, *extra, **keywords)
-    return _settled("forward_dynamics", vdot, status, failures)
+def _except(mask, test):
+    """Those of a mask for which a test does not hold."""
+    return np.False_ if test is True else _both(mask, ~test)
 
 
-def _within(residual, scale, part):
-    """Whether all residuals are numbers within that part of what they are measured by."""
-    size, rounding = scale
-    return (np.abs(residual) <= part * size + np.minimum(part * rounding, COARSE * size)).all(axis=-1)
+def _any(mask):
+    return mask is True or mask.any()
 
 
-def _projected_position(q, **keywords):
-    """Closed q, the largest gap left, Newton steps, and the status."""
-    closed = np.array(q, dtype=float)
-    gap = _evaluated(constraint_residual, closed, **keywords)
-    scale = _evaluated(closure_scale, closed, **keywords)
-    sound = _finite(closed, gap)
-    here = np.abs(gap).max(axis=-1)
-    steps = np.zeros(here.shape, dtype=int)
-    going = sound & ~_within(gap, scale, ENOUGH)
-    for _ in range(ITERATIONS):
-        if not going.any():
-            break
-        _, response, *rows = _evaluated(position_correction, closed, **keywords)
-        motion = -_columns(response, _solve(_roots(*rows)[0], gap))
-        moved = _evaluated(moved_position, closed, np.where(going[..., None], motion, 0.0), **keywords)
-        left = _evaluated(constraint_residual, moved, **keywords)
-        there = np.abs(left).max(axis=-1)
-        steps = steps + going
+def _chosen(mask, new, old):
+    """What is new where a mask holds, and what was there before elsewhere."""
+    return new if mask is True else np.where(mask, new, old)
+
+
+def _on_those(mask, function, states, *arguments):
+    """What a function does that few states need, on those of a mask alone."""
+    if mask is True:
+        return function(states, *arguments)
+    given = [_taken(each, mask) for each in arguments]
+    found = function(_States((int(mask.sum()),), states.keywords), *given)
+    for whole, part in zip(arguments, given, strict=True):
+        if isinstance(whole, np.ndarray):
+            whole[..., mask] = part
+        for name, value in vars(part).items() if hasattr(part, "__dict__") else ():
+            if not isinstance(getattr(whole, name), np.ndarray):
+                setattr(whole, name, np.full(mask.shape, getattr(whole, name)))
+            getattr(whole, name)[..., mask] = value
+    if found is None:
+        return None
+    spread = np.zeros(mask.shape, dtype=np.asarray(found).dtype)
+    spread[mask] = found
+    return spread
+
+
+def _taken(given, mask):
+    """An array or the arrays of a record for the states of a mask; a number is the same for all."""
+    if isinstance(given, np.ndarray):
+        return given[..., mask]
+    if not hasattr(given, "__dict__"):
+        return given
+    part = object.__new__(type(given))
+    for name, value in vars(given).items():
+        setattr(part, name, value[..., mask] if isinstance(value, np.ndarray) else value)
+    return part
+
+
+_OK = int(Status.OK)
+_SINGULAR = int(Status.SINGULAR)
+_NOT_CLOSED = int(Status.NOT_CLOSED)
+_NOT_FINITE = int(Status.NOT_FINITE)
+
+
+class _Rows:
+    """Closure rows J on the mass matrix M = L^T D L; factoring overwrites delassus and weighted."""
+
+    def __init__(self, states):
+        self.response = np.zeros((3, 2, *states.axes), dtype=_REAL)  # M^-1 J^T
+        self.delassus = np.zeros((2, 2, *states.axes), dtype=_REAL)  # A = J M^-1 J^T; then its factors, or those of I + K^T K
+        self.weighted = np.zeros((3, 2, *states.axes), dtype=_REAL)  # L^-T J^T; then R of D^-1/2 L^-T J^T, and K beside it
+        self.inverses = np.zeros((3, *states.axes), dtype=_REAL)  # D^-1
+        self.pivots = np.zeros((2, *states.axes), dtype=_REAL)  # E^-1
+        self.scale = np.zeros((2, *states.axes), dtype=_REAL)  # brings the rows to equal size
+        self.order = np.zeros((2, *states.axes), dtype=int)  # columns of R
+        self.rank = 0
+        self.regular = np.False_
+
+
+def _loops_factor(states, a, pivots):
+    """A = C E C^T, with C below the diagonal, E C^T above and E^-1 apart; whether A is regular at equal size."""
+    regular = np.bool_(True)
+    for j in range(2):
+        pivot = +a[j, j]
+        pivot = pivot - (a[j, :j] * a[:j, j]).sum(axis=0)
+        good = (pivot > REGULAR * REGULAR * a[j, j]) & (pivot > 0.0)
+        regular = regular & good
+        # Nobody divides by zero.
+        inverse = 1.0 / (np.where(good, pivot, 1.0))
+        pivots[j] = inverse
+        a[j, j + 1:2] -= np.einsum("i...,ij...->j...", a[j, :j], a[:j, j + 1:2])
+        a[j + 1:2, j] = inverse * a[j, j + 1:2]
+    return regular
+
+
+def _loops_substitute(states, a, pivots, x, active):
+    """x = A^-1 x, with the factors of A."""
+    for i in range(1, 2):
+        entry = +x[i]
+        entry = entry - (a[i, :i] * x[:i]).sum(axis=0)
+        x[i] = _chosen(active, entry, x[i])
+    for i in range(1, -1, -1):
+        entry = x[i] * pivots[i]
+        entry = entry - (a[i + 1:2, i] * x[i + 1:2]).sum(axis=0)
+        x[i] = _chosen(active, entry, x[i])
+
+
+def _loops_triangularise(states, a, order):
+    """R of A P = Q R by Householder's reflections with column pivoting, in the upper part of A; its rank."""
+    outcome = 0
+    live = True
+    first = 0.0
+    for j in range(2):
+        order[j] = _chosen(live, j, order[j])
+    for k in range(2):
+        chosen = k
+        most = 0.0
+        for j in range(k, 2):
+            square = 0.0
+            square = square + (a[k:3, j] * a[k:3, j]).sum(axis=0)
+            mask = _both(live, square > most)
+            most = _chosen(mask, square, most)
+            chosen = _chosen(mask, j, chosen)
+        norm = np.sqrt(most)
+        if k == 0:
+            first = norm
+        mask2 = _both(live, ~(norm > DEPENDENT * first))
+        outcome = _chosen(mask2, k, outcome)
+        live = _except(live, mask2)
+        moved = +order[k]
+        order[k] = _chosen(live, order[chosen, *states.each], order[k])
+        order[chosen, *states.each] = _chosen(live, moved, order[chosen, *states.each])
+        column = +a[:, k]
+        a[:, k] = _chosen(live, a[:, chosen, *states.each], a[:, k])
+        a[:, chosen, *states.each] = _chosen(live, column, a[:, chosen, *states.each])
+        mask3 = _both(live, a[k, k] > 0.0)
+        norm = _chosen(mask3, -norm, norm)
+        head = a[k, k] - norm
+        for j in range(k + 1, 2):
+            product = head * a[k, j]
+            product = product + (a[k + 1:3, k] * a[k + 1:3, j]).sum(axis=0)
+            product = product / (-norm * head)
+            a[k, j] = _chosen(live, a[k, j] - product * head, a[k, j])
+            a[k + 1:3, j] = _chosen(live, a[k + 1:3, j] - product * a[k + 1:3, k], a[k + 1:3, j])
+        a[k, k] = _chosen(live, norm, a[k, k])
+    outcome = _chosen(live, 2, outcome)
+    return outcome
+
+
+def _loops_factor_open(states, rows):
+    """What rows leave open that depend on others: columns without a pivot are those before them times K; I + K^T K."""
+    for j in range(2):
+        mask = _both(True, j >= rows.rank)
+        if _any(mask):
+            for i in range(1, -1, -1):
+                entry = +rows.weighted[i, j]
+                entry = entry - (rows.weighted[i, i + 1:2] * rows.weighted[i + 1:2, j]).sum(axis=0)
+                rows.weighted[i, j] = (
+                    _chosen(mask, np.where(i < rows.rank, entry / rows.weighted[i, i], 0.0), rows.weighted[i,
+                    j])
+                )
+    for i in range(2):
+        for j in range(i + 1):
+            entry = 1.0 if i == j else 0.0
+            mask2 = _both(True, j >= rows.rank)
+            entry = _chosen(mask2, entry + (rows.weighted[:2, i] * rows.weighted[:2, j]).sum(axis=0), entry)
+            rows.delassus[i, j] = entry
+            rows.delassus[j, i] = entry
+    _loops_factor(states, rows.delassus, rows.pivots)
+
+
+def _loops_remove_open(states, rows, x):
+    """Takes from x, in the columns' order, what no motion of the rows answers to: its part along [-K; I]."""
+    part = np.zeros((2, *states.axes), dtype=_REAL)
+    for j in range(2):
+        entry = 0.0
+        mask = _both(True, j >= rows.rank)
+        entry = _chosen(mask, x[j], entry)
+        entry = _chosen(mask, entry - (rows.weighted[:2, j] * x).sum(axis=0), entry)
+        part[j] = entry
+    _loops_substitute(states, rows.delassus, rows.pivots, part, True)
+    for j in range(2):
+        entry = -part[j]
+        mask2 = _both(True, j < rows.rank)
+        entry = _chosen(mask2, entry + (rows.weighted[j] * part).sum(axis=0), entry)
+        x[j] += entry
+
+
+def _loops_factor_dependent(states, rows):
+    """Factors D^-1/2 L^-T J^T at equal size of the rows."""
+    for j in range(2):
+        own = +rows.delassus[j, j]
+        rows.scale[j] = np.where(own > 0.0, 1.0 / np.sqrt(own), 0.0)
+        rows.weighted[:, j] *= rows.scale[j]
+    for i in range(3):
+        rows.weighted[i] *= np.sqrt(np.abs(rows.inverses[i]))
+    rows.rank = _loops_triangularise(states, rows.weighted, rows.order)
+    mask = _both(True, rows.rank < 2)
+    if _any(mask):
+        _on_those(mask, _loops_factor_open, states, rows)
+
+
+def _loops_solve_dependent(states, rows, x):
+    """x = A^+ x: the solution of least norm at equal size of the rows."""
+    y = np.zeros((2, *states.axes), dtype=_REAL)
+    for i in range(2):
+        y[i] = x[rows.order[i], *states.each] * rows.scale[rows.order[i], *states.each]
+    mask = _both(True, rows.rank < 2)
+    if _any(mask):
+        _on_those(mask, _loops_remove_open, states, rows, y)
+    for i in range(2):
+        entry = +y[i]
+        entry = entry - (rows.weighted[:i, i] * y[:i]).sum(axis=0)
+        y[i] = np.where(i < rows.rank, entry / rows.weighted[i, i], 0.0)
+    for i in range(1, -1, -1):
+        entry = +y[i]
+        entry = entry - (rows.weighted[i, i + 1:2] * y[i + 1:2]).sum(axis=0)
+        y[i] = np.where(i < rows.rank, entry / rows.weighted[i, i], 0.0)
+    mask2 = _both(True, rows.rank < 2)
+    if _any(mask2):
+        _on_those(mask2, _loops_remove_open, states, rows, y)
+    for i in range(2):
+        x[rows.order[i], *states.each] = y[i] * rows.scale[rows.order[i], *states.each]
+
+
+def _loops_factor_rows(states, rows):
+    """Factors A where it is regular, else what does not square it."""
+    rows.rank = 2
+    rows.regular = _loops_factor(states, rows.delassus, rows.pivots)
+    mask = _both(True, ~rows.regular)
+    if _any(mask):
+        _on_those(mask, _loops_factor_dependent, states, rows)
+
+
+def _loops_solve(states, rows, x):
+    """x = A^+ x."""
+    mask = _both(True, rows.regular)
+    mask2 = _except(True, mask)
+    if _any(mask):
+        _loops_substitute(states, rows.delassus, rows.pivots, x, mask)
+    if _any(mask2):
+        _on_those(mask2, _loops_solve_dependent, states, rows, x)
+
+
+def _loops_dependent_pivot(states, rows):
+    """The smallest diagonal entry of R as a part of the largest, 0 where rows depend on each other."""
+    return np.where(rows.rank == 2, np.abs(rows.weighted[1, 1] / rows.weighted[0, 0]), 0.0)
+
+
+def _loops_smallest_pivot(states, rows):
+    """How regular the rows are: the smallest pivot at equal size of them."""
+    outcome = 0.0
+    mask = _both(True, ~rows.regular)
+    outcome = _chosen(mask, _on_those(mask, _loops_dependent_pivot, states, rows), outcome)
+    live = _except(True, mask)
+    most = 1.0
+    for i in range(2):
+        inverse = rows.delassus[i, i] * rows.pivots[i]
+        mask2 = _both(live, inverse > most)
+        most = _chosen(mask2, inverse, most)
+    outcome = _chosen(live, np.sqrt(1.0 / most), outcome)
+    return outcome
+
+
+def _loops_within(states, residual, size, rounding, part):
+    """Whether every residual is a number within that part of what it is measured by."""
+    return (np.abs(residual) <= part * size + np.minimum(part * rounding, COARSE * size)).all(axis=0)
+
+
+def _loops_solved(states, rows, arguments, results):
+    """The status of a solution: arguments finite or not, factors of the mass matrix and results finite or not."""
+    return (
+        np.where(~arguments, _NOT_FINITE, np.where(~np.isfinite(rows.inverses).all(axis=0), _SINGULAR,
+        np.where(~results, _NOT_FINITE, np.where(rows.rank == 2, _OK, _SINGULAR))))
+    )
+
+
+def _project_position_report(states, q, q_closed, gap, steps):
+    """Newton steps with the least kinetic energy."""
+    outcome = 0
+    taken = 0
+    steps[0] = 0
+    q_closed[...] = q
+    residual, = _results_of(constraint_residual, states, q_closed)
+    size, rounding = _results_of(closure_scale, states, q_closed)
+    gap[0] = np.abs(residual).max(axis=0)
+    mask = _both(True, ~(np.isfinite(q).all(axis=0) & np.isfinite(residual).all(axis=0)))
+    outcome = _chosen(mask, _NOT_FINITE, outcome)
+    live = _except(True, mask)
+    going = _both(live, (~_loops_within(states, residual, size, rounding, ENOUGH)) & (taken < ITERATIONS))
+    while _any(going):
+        rows = _Rows(states)
+        jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses = (
+            _results_of(position_correction, states, q_closed)
+        )
+        _loops_factor_rows(states, rows)
+        there = +residual
+        _loops_solve(states, rows, there)
+        motion = -np.einsum("ij...,j...->i...", rows.response, there)
+        moved, = _results_of(moved_position, states, q_closed, motion)
+        there, = _results_of(constraint_residual, states, moved)
+        taken = _chosen(going, taken + 1, taken)
         # The round-off of one row may be more than what another one is open by.
-        closer = (there < here) | (_within(left, scale, ACCEPTED) & ~_within(gap, scale, ACCEPTED))
-        better = going & closer
-        closed = np.where(better[..., None], moved, closed)
-        gap = np.where(better[..., None], left, gap)
-        here = np.where(better, there, here)
-        scale = _evaluated(closure_scale, closed, **keywords)
-        going = better & ~_within(gap, scale, ENOUGH)
-    status = np.where(_within(gap, scale, ACCEPTED), Status.OK, Status.NOT_CLOSED)
-    return closed, here, steps, np.where(sound, status, Status.NOT_FINITE)[()]
+        closer = (
+            (np.abs(there).max(axis=0) < gap[0]) | (_loops_within(states, there, size, rounding, ACCEPTED) &
+            (~_loops_within(states, residual, size, rounding, ACCEPTED)))
+        )
+        mask2 = _both(going, ~(np.isfinite(there).all(axis=0) & closer))
+        going = _except(going, mask2)
+        q_closed[...] = _chosen(going, moved, q_closed)
+        residual = _chosen(going, +there, residual)
+        new_size, new_rounding = _results_of(closure_scale, states, q_closed)
+        size = _chosen(going, +new_size, size)
+        rounding = _chosen(going, +new_rounding, rounding)
+        gap[0] = _chosen(going, np.abs(residual).max(axis=0), gap[0])
+        going = _both(going, (~_loops_within(states, residual, size, rounding, ENOUGH)) & (taken < ITERATIONS))
+    steps[0] = _chosen(live, taken, steps[0])
+    outcome = (
+        _chosen(live, np.where(_loops_within(states, residual, size, rounding, ACCEPTED), _OK, _NOT_CLOSED),
+        outcome)
+    )
+    return outcome
 
 
-def project_position_report(q, *, failures="raise", **keywords):
-    """q with closed loops, moved with the least kinetic energy, the largest gap left, and Newton steps."""
-    with np.errstate(all="ignore"):
-        *results, status = _projected_position(q, **keywords)
+def _project_position(states, q, q_closed):
+    """The same without the report."""
+    gap = np.zeros((1, *states.axes), dtype=_REAL)
+    steps = np.zeros((1, *states.axes), dtype=int)
+    return _project_position_report(states, q, q_closed, gap, steps)
+
+
+def _project_velocity(states, q, v, v_consistent):
+    """Takes from v, in the metric of the mass matrix, what would open the loops."""
+    rows = _Rows(states)
+    arguments = np.isfinite(q).all(axis=0) & np.isfinite(v).all(axis=0)
+    v_consistent[...] = v
+    jacobian, rows.response, rows.delassus, rows.weighted, rows.inverses = (
+        _results_of(velocity_correction, states, q)
+    )
+    _loops_factor_rows(states, rows)
+    # The second time removes what round-off left.
+    for time in range(2):
+        rate = np.einsum("ij...,j...->i...", jacobian, v_consistent)
+        _loops_solve(states, rows, rate)
+        v_consistent[...] -= np.einsum("ij...,j...->i...", rows.response, rate)
+    return _loops_solved(states, rows, arguments, np.isfinite(v_consistent).all(axis=0))
+
+
+def _loops_closed_motion(states, rows, arguments, vdot, multipliers):
+    """From the free vdot and what it leaves in the rows to those of closed loops; the status."""
+    _loops_factor_rows(states, rows)
+    _loops_solve(states, rows, multipliers)
+    vdot[...] += np.einsum("ij...,j...->i...", rows.response, multipliers)
+    return (
+        _loops_solved(states, rows, arguments, np.isfinite(vdot).all(axis=0) &
+        np.isfinite(multipliers).all(axis=0))
+    )
+
+
+def _loops_loop_dynamics(states, q, v, tau, vdot, multipliers, rows):
+    """vdot and multipliers with closed loops, and the factors that they were found with; the status."""
+    vdot[...], rows.response, rows.delassus, multipliers[...], rows.weighted, rows.inverses = (
+        _results_of(constrained_terms, states, q, v, tau)
+    )
+    return (
+        _loops_closed_motion(states, rows, np.isfinite(q).all(axis=0) & np.isfinite(v).all(axis=0) &
+        np.isfinite(tau).all(axis=0), vdot, multipliers)
+    )
+
+
+def _constrained_dynamics(states, q, v, tau, vdot, lambda_):
+    """vdot and multipliers."""
+    rows = _Rows(states)
+    return _loops_loop_dynamics(states, q, v, tau, vdot, lambda_, rows)
+
+
+def _constrained_dynamics_report(states, q, v, tau, vdot, lambda_, rank, pivot):
+    """The same with how regular the rows are."""
+    rows = _Rows(states)
+    status = _loops_loop_dynamics(states, q, v, tau, vdot, lambda_, rows)
+    rank[0] = rows.rank
+    pivot[0] = _loops_smallest_pivot(states, rows)
+    return status
+
+
+def _stabilised_dynamics(states, q, v, tau, gains, vdot, lambda_):
+    """The same with accelerations of the rows that bring gaps and their rates to zero."""
+    rows = _Rows(states)
+    vdot[...], rows.response, rows.delassus, lambda_[...], rows.weighted, rows.inverses = (
+        _results_of(constrained_terms, states, q, v, tau)
+    )
+    residual, = _results_of(constraint_residual, states, q)
+    jacobian, = _results_of(constraint_jacobian, states, q)
+    rate = np.einsum("ij...,j...->i...", jacobian, v)
+    lambda_[...] -= 2.0 * gains[0] * rate + gains[1] * gains[1] * residual
+    return (
+        _loops_closed_motion(states, rows, np.isfinite(q).all(axis=0) & np.isfinite(v).all(axis=0) &
+        np.isfinite(tau).all(axis=0), vdot, lambda_)
+    )
+
+
+def _forward_dynamics(states, q, v, tau, vdot):
+    """vdot alone."""
+    multipliers = np.zeros((2, *states.axes), dtype=_REAL)
+    rows = _Rows(states)
+    return _loops_loop_dynamics(states, q, v, tau, vdot, multipliers, rows)
+
+
+def _joint_wrenches(states, q, v, tau, wrenches):
+    """What joints transmit in that motion."""
+    vdot = np.zeros((3, *states.axes), dtype=_REAL)
+    multipliers = np.zeros((2, *states.axes), dtype=_REAL)
+    outcome = 0
+    rows = _Rows(states)
+    status = _loops_loop_dynamics(states, q, v, tau, vdot, multipliers, rows)
+    wrenches[...], = _results_of(constrained_wrenches, states, q, v, vdot, multipliers)
+    mask = _both(True, (status == _OK) & (~np.isfinite(wrenches).all(axis=(0, 1))))
+    outcome = _chosen(mask, _NOT_FINITE, outcome)
+    live = _except(True, mask)
+    outcome = _chosen(live, status, outcome)
+    return outcome
+
+
+def project_position(q: ArrayLike, *, failures: str = "raise", **keywords: Parameters) -> np.ndarray:
+    """nearest coordinates with closed loops, weighted by M (operations of one Newton step)
+
+    Args:
+        q: coordinates, shape (..., 3).
+        failures: "raise", "mask" with NaN, "keep" the results documented, or "return" (results, status).
+
+    Returns:
+        q_closed: coordinates with closed loops, shape (..., 3).
+    """
+    arguments = (
+        ("q", q, (3,)),
+    )
+    shapes = (
+        ((3,), _REAL),
+    )
+    results, status = _for_states(_project_position, keywords, arguments, shapes)
+    return _settled("project_position", results[0], status, failures)
+
+
+def project_position_report(
+    q: ArrayLike,
+    *,
+    failures: str = "raise",
+    **keywords: Parameters,
+) -> tuple[np.ndarray, ...]:
+    """project_position with what became of it (operations of one Newton step)
+
+    Args:
+        q: coordinates, shape (..., 3).
+        failures: "raise", "mask" with NaN, "keep" the results documented, or "return" (results, status).
+
+    Returns:
+        q_closed: coordinates with closed loops, shape (..., 3).
+        gap: largest closure residual that is left [m, rad], shape (...).
+        steps: Newton steps, shape (...).
+    """
+    arguments = (
+        ("q", q, (3,)),
+    )
+    shapes = (
+        ((3,), _REAL),
+        ((), _REAL),
+        ((), int),
+    )
+    results, status = _for_states(_project_position_report, keywords, arguments, shapes)
     return _settled("project_position_report", tuple(results), status, failures)
 
 
-def project_position(q, *, failures="raise", **keywords):
-    """q with closed loops, moved with the least kinetic energy."""
-    with np.errstate(all="ignore"):
-        closed, *_, status = _projected_position(q, **keywords)
-    return _settled("project_position", closed, status, failures)
+def project_velocity(
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    failures: str = "raise",
+    **keywords: Parameters,
+) -> np.ndarray:
+    """nearest speeds with G v = 0, weighted by M
+
+    Args:
+        q: coordinates, shape (..., 3).
+        v: generalised speeds, shape (..., 3).
+        failures: "raise", "mask" with NaN, "keep" the results documented, or "return" (results, status).
+
+    Returns:
+        v_consistent: speeds that keep the loops closed, shape (..., 3).
+    """
+    arguments = (
+        ("q", q, (3,)),
+        ("v", v, (3,)),
+    )
+    shapes = (
+        ((3,), _REAL),
+    )
+    results, status = _for_states(_project_velocity, keywords, arguments, shapes)
+    return _settled("project_velocity", results[0], status, failures)
 
 
-def project_velocity(q, v, *, failures="raise", **keywords):
-    """The speeds nearest to v, in the metric of the mass matrix, that keep the loops closed."""
-    consistent = np.asarray(v, dtype=float)
-    with np.errstate(all="ignore"):
-        jacobian, response, *rows = _evaluated(velocity_correction, q, **keywords)
-        roots, rank, _ = _roots(*rows)
-        for _ in range(2):  # the second time removes what round-off left
-            consistent = consistent - _columns(response, _solve(roots, _columns(jacobian, consistent)))
-        status = _solved(rank, jacobian.shape[-2], rows[-1], _finite(q, v), _finite(consistent))
-    return _settled("project_velocity", consistent, status, failures)
+def constrained_dynamics(
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    *,
+    failures: str = "raise",
+    **keywords: Parameters,
+) -> tuple[np.ndarray, ...]:
+    """rates of the speeds with closed loops, and multipliers: M vdot + bias = tau + G^T lambda
+
+    Args:
+        q: coordinates, shape (..., 3).
+        v: generalised speeds, shape (..., 3).
+        tau: generalised forces, shape (..., 3).
+        failures: "raise", "mask" with NaN, "keep" the results documented, or "return" (results, status).
+
+    Returns:
+        vdot: rates of the speeds, shape (..., 3).
+        lambda_: multipliers of the independent closure rows, shape (..., 2).
+    """
+    arguments = (
+        ("q", q, (3,)),
+        ("v", v, (3,)),
+        ("tau", tau, (3,)),
+    )
+    shapes = (
+        ((3,), _REAL),
+        ((2,), _REAL),
+    )
+    results, status = _for_states(_constrained_dynamics, keywords, arguments, shapes)
+    return _settled("constrained_dynamics", tuple(results), status, failures)
+
+
+def constrained_dynamics_report(
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    *,
+    failures: str = "raise",
+    **keywords: Parameters,
+) -> tuple[np.ndarray, ...]:
+    """constrained_dynamics with how regular the configuration is
+
+    Args:
+        q: coordinates, shape (..., 3).
+        v: generalised speeds, shape (..., 3).
+        tau: generalised forces, shape (..., 3).
+        failures: "raise", "mask" with NaN, "keep" the results documented, or "return" (results, status).
+
+    Returns:
+        vdot: rates of the speeds, shape (..., 3).
+        lambda_: multipliers of the independent closure rows, shape (..., 2).
+        rank: of G, shape (...).
+        pivot: smallest pivot of the rows of G at equal size, shape (...).
+    """
+    arguments = (
+        ("q", q, (3,)),
+        ("v", v, (3,)),
+        ("tau", tau, (3,)),
+    )
+    shapes = (
+        ((3,), _REAL),
+        ((2,), _REAL),
+        ((), int),
+        ((), _REAL),
+    )
+    results, status = _for_states(_constrained_dynamics_report, keywords, arguments, shapes)
+    return _settled("constrained_dynamics_report", tuple(results), status, failures)
+
+
+def stabilised_dynamics(
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    gains: ArrayLike,
+    *,
+    failures: str = "raise",
+    **keywords: Parameters,
+) -> tuple[np.ndarray, ...]:
+    """constrained_dynamics with G vdot = gamma - 2 alpha G v - beta^2 residual
+
+    Args:
+        q: coordinates, shape (..., 3).
+        v: generalised speeds, shape (..., 3).
+        tau: generalised forces, shape (..., 3).
+        gains: alpha and beta of the restoring terms, shape (..., 2), in 1/s.
+        failures: "raise", "mask" with NaN, "keep" the results documented, or "return" (results, status).
+
+    Returns:
+        vdot: rates of the speeds, shape (..., 3).
+        lambda_: multipliers of the independent closure rows, shape (..., 2).
+    """
+    arguments = (
+        ("q", q, (3,)),
+        ("v", v, (3,)),
+        ("tau", tau, (3,)),
+        ("gains", gains, (2,)),
+    )
+    shapes = (
+        ((3,), _REAL),
+        ((2,), _REAL),
+    )
+    results, status = _for_states(_stabilised_dynamics, keywords, arguments, shapes)
+    return _settled("stabilised_dynamics", tuple(results), status, failures)
+
+
+def joint_wrenches(
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    *,
+    failures: str = "raise",
+    **keywords: Parameters,
+) -> np.ndarray:
+    """[moment; force] on each joint's successor by its predecessor, at and in the joint frame on the successor; of least norm, because reactions are not unique
+
+    Args:
+        q: coordinates, shape (..., 3).
+        v: generalised speeds, shape (..., 3).
+        tau: generalised forces, shape (..., 3).
+        failures: "raise", "mask" with NaN, "keep" the results documented, or "return" (results, status).
+
+    Returns:
+        wrenches: joint wrenches, tree joints and then cut joints, shape (..., 4, 6).
+    """
+    arguments = (
+        ("q", q, (3,)),
+        ("v", v, (3,)),
+        ("tau", tau, (3,)),
+    )
+    shapes = (
+        ((4, 6), _REAL),
+    )
+    results, status = _for_states(_joint_wrenches, keywords, arguments, shapes)
+    return _settled("joint_wrenches", results[0], status, failures)
+
+
+def forward_dynamics(
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    *,
+    failures: str = "raise",
+    **keywords: Parameters,
+) -> np.ndarray:
+    """rates of the speeds under the generalised forces tau, with closed loops
+
+    Args:
+        q: coordinates, shape (..., 3).
+        v: generalised speeds, shape (..., 3).
+        tau: generalised forces, shape (..., 3).
+        failures: "raise", "mask" with NaN, "keep" the results documented, or "return" (results, status).
+
+    Returns:
+        vdot: rates of the speeds, shape (..., 3).
+    """
+    arguments = (
+        ("q", q, (3,)),
+        ("v", v, (3,)),
+        ("tau", tau, (3,)),
+    )
+    shapes = (
+        ((3,), _REAL),
+    )
+    results, status = _for_states(_forward_dynamics, keywords, arguments, shapes)
+    return _settled("forward_dynamics", results[0], status, failures)

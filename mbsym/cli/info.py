@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from dataclasses import replace
 
 import typer
 
@@ -30,8 +31,9 @@ def register(app: typer.Typer) -> None:
 
         system = read_model(model, reading, tell=False)
         found = overview(system, reading.order)
+        found = replace(found, findings=tuple(map(spoken, found.findings)))
         if as_json:
             print_json("info", system.name, found.as_dict())
         else:
             width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-            typer.echo(spoken(overview_text(found, width)), nl=False)
+            typer.echo(overview_text(found, width), nl=False)

@@ -10,7 +10,7 @@ from mbsym.cli.spoken import spoken
 from mbsym.cli.taken import taken
 from mbsym.errors import ModelError
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
-from mbsym.option import alike, option
+from mbsym.option import alike, option, options_of
 from mbsym.options.generation import GenerationOptions
 
 if TYPE_CHECKING:
@@ -49,9 +49,8 @@ class Reading:
     keep: tuple[str, ...] = option((), "NAME,...: joints that must not be cut; repeatable.", "keep")
 
     def __post_init__(self) -> None:
-        for item in taken(Reading).options():
-            if hasattr(self, item.name):
-                item.require(getattr(self, item.name))
+        for item in options_of(Reading):
+            item.require(getattr(self, item.name))
 
 
 PLAIN: Final = Reading()

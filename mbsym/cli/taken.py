@@ -119,7 +119,7 @@ def _value(item: Option, typed: Mapping[str, Any]) -> Any:
         return _pairs(item.flags, *values)
     (value,) = values
     if item.is_list:
-        return names_in(value) or item.default
+        return "" if value == [""] and "" in item.words else names_in(value) or item.default
     return str(value) if isinstance(value, Path) else value
 
 

@@ -92,10 +92,9 @@ class RuntimeFunction:
         own: operations of an ordinary call besides these; None where there is no telling.
         numbers: constants that a routine knows by name, besides the sizes.
         failures: the statuses that it may return; none if it cannot fail.
-        lanes: whether ``runtime/c/FILE_lanes.c`` has it for several states side by side, too. ``MODEL_name_lanes``
-            takes and gives vectors of ``MODEL_LANES`` states and says, by what is above zero, for which of them the
-            function for one state would return OK with these results; integers are arrays of lanes.
-        spared: results of generated functions that it does without there, by function.
+        lanes: whether the routine is printed for several states side by side, too. ``MODEL_name_lanes`` takes and
+            gives vectors of ``MODEL_LANES`` states and says, by what is above zero, for which of them the function for
+            one state would return OK with these results; integers are arrays of lanes.
     """
 
     name: str
@@ -107,7 +106,6 @@ class RuntimeFunction:
     numbers: Mapping[str, int | float] = field(default_factory=dict)
     failures: tuple[Failure, ...] = ()
     lanes: bool = False
-    spared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

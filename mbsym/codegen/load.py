@@ -31,6 +31,11 @@ Call: TypeAlias = "Callable[[Sequence[ArrayLike], ParameterValues], Results]"
 JudgedCall: TypeAlias = "Callable[[Sequence[ArrayLike], ParameterValues], tuple[Results, NDArray[np.intc]]]"
 
 
+def unwritten(shape: tuple[int, ...], kind: Any) -> Array:
+    """Memory for results in which what is not written shows: not a number, or the least integer."""
+    return np.full(shape, np.nan if np.dtype(kind).kind == "f" else np.iinfo(kind).min, dtype=kind)
+
+
 @dataclass(frozen=True, slots=True)
 class LoadedFunction:
     """A generated function; calling it evaluates it for one state or a batch of states.
@@ -218,7 +223,7 @@ class _CFunction:
         batch, arrays = _broadcast(self.name, self.inputs, inputs, self.real)
         count = int(np.prod(batch, dtype=np.int64))
         kinds = {"real": self.real, "int": np.dtype(np.intc)}
-        results = [np.empty((count, item.size), dtype=kinds[item.kind]) for item in self.outputs]
+        results = [unwritten((count, item.size), kinds[item.kind]) for item in self.outputs]
         status = np.zeros(count, dtype=np.intc)
         parameters = np.array(structure, dtype=self.real)
         scalar = ctypes.c_double if self.real == np.float64 else ctypes.c_float

@@ -22,7 +22,9 @@ from mbsym.codegen.load import (
     arguments_of_entry,
     batch_axes,
     lacks,
+    unwritten,
 )
+from mbsym.errors import CodegenError
 
 CHECKED: Final = (*WARNINGS, "-O2", "-fno-math-errno", "-Wno-psabi")
 """Flags of the certificate: those of any processor of the kind."""
@@ -109,7 +111,8 @@ class BatchFunction:
         """Results and statuses; parameters may have batch axes too.
 
         Raises:
-            CodegenError: an argument has another shape than its own behind its batch axes, or these do not broadcast.
+            CodegenError: an argument has another shape than its own behind its batch axes, or these do not broadcast;
+                or what the function returns is not the largest status.
         """
         arrays = [np.asarray(value, dtype=self.real) for value in inputs]
         values = [np.asarray(parameters.get(name, default), dtype=self.real) for name, default in self.defaults.items()]
@@ -129,15 +132,19 @@ class BatchFunction:
             actual += [ctypes.c_void_p(structure.ctypes.data), ctypes.c_ssize_t(1 if many else 0)]
         for item, array in zip(self.inputs, arrays, strict=True):
             actual += self._pointed(np.broadcast_to(array, (*batch, *item.shape)), item, count, kept)
-        results = [
-            np.empty((count, item.size), dtype=np.intc if item.kind == "int" else self.real) for item in self.outputs
-        ]
+        results = [unwritten((count, item.size), np.intc if item.kind == "int" else self.real) for item in self.outputs]
         for result in results:
             actual += [ctypes.c_void_p(result.ctypes.data), ctypes.c_void_p(None)]
         status = np.zeros(count if self.fails else 1, dtype=np.intc)
         if self.fails:
             actual.append(ctypes.c_void_p(status.ctypes.data))
-        self.symbol(*actual)
+        largest = self.symbol(*actual)
+        if self.fails and largest != status.max(initial=0):
+            raise CodegenError(
+                f"it returns the status {largest}, and the largest of its states is {status.max(initial=0)}",
+                where=self.name,
+                remedy="generate it again",
+            )
         shaped = tuple(
             result.reshape((*batch, *item.shape)) for result, item in zip(results, self.outputs, strict=True)
         )

@@ -151,13 +151,8 @@ def _module_name(description: ModuleDescription) -> str:
     Raises:
         CodegenError: the prefix is no free identifier.
     """
-    from mbsym.codegen.environment import runtime_directory
-
     name = spelled(description.prefix or description.name)
-    # Routines call their arguments by their own names, which then cannot begin like the module's.
-    routines = [each for each in description.runtime if (runtime_directory() / f"{each.file}.py").is_file()]
-    kept = [argument.name for each in routines for argument in each.arguments]
-    is_free = name not in RESERVED | IMPORTED_MODULES and not any(each.startswith(f"{name}_") for each in kept)
+    is_free = name not in RESERVED | IMPORTED_MODULES
     if not description.prefix:
         # Two underscores in a row, which C++ keeps for itself, would stand in the symbols of a name that ends in one.
         return name.rstrip("_") if is_free and name.rstrip("_") not in RESERVED else f"{name.rstrip('_')}_model"
@@ -165,8 +160,8 @@ def _module_name(description: ModuleDescription) -> str:
         raise CodegenError(
             f"{description.prefix!r} cannot be a prefix",
             where=description.name,
-            remedy="use letters, digits and single underscores between them, a letter first, no reserved word, no "
-            "module of Python's library, and nothing that an argument's name begins with",
+            remedy="use letters, digits and single underscores between them, a letter first, no reserved word, and no "
+            "module of Python's library",
         )
     return description.prefix
 

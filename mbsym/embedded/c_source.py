@@ -19,8 +19,12 @@ _TOKEN: Final = re.compile(
 )
 _DECISIONS: Final = frozenset({"if", "for", "while", "case", "&&", "||", "?"})
 _LOOPS: Final = frozenset({"for", "while"})
-_NOT_CALLED: Final = frozenset({"if", "for", "while", "switch", "return", "sizeof", "defined", "do", "else"})
-_DEFINES_TYPES: Final = frozenset({"typedef", "struct", "enum", "union", "extern"})
+_NOT_CALLED: Final = frozenset(
+    {"if", "for", "while", "switch", "return", "sizeof", "defined", "do", "else", "__attribute__", "__typeof__"}
+)
+_DECLARES: Final = frozenset({"typedef", "extern"})
+_ALIAS: Final = re.compile(r"\s*#\s*define\s+(?P<name>\w+)\s+(?P<other>[A-Za-z_]\w*)\s*")
+_DEFINE: Final = re.compile(r"\s*#\s*define\s+(?P<name>\w+)(?:\([^)]*\))?(?P<body>.*)", re.DOTALL)
 
 
 class Token(NamedTuple):
@@ -42,7 +46,8 @@ class CFunction:
         complexity: cyclomatic, decisions and one; ``&&``, ``||`` and ``?`` are decisions.
         nesting: of braces, at most.
         loops, returns: how many.
-        calls: functions that it calls, by name.
+        calls: what it calls as the text stands, by name, macros among them.
+        names: all names in it.
         constants: texts of its floating-point numbers in order, each once.
     """
 
@@ -55,6 +60,7 @@ class CFunction:
     loops: int
     returns: int
     calls: tuple[str, ...]
+    names: frozenset[str]
     constants: tuple[str, ...]
 
 
@@ -64,16 +70,19 @@ class CSource:
 
     Attributes:
         functions: in the order of the text.
-        words: names and directives that it uses; ``NAME()`` for what it calls, ``(*)()`` for pointers to functions.
+        words: names and directives that it uses; ``NAME()`` for what it calls, ``(*)()`` for functions as values,
+            ``:n`` for bit-fields.
         changing: variables outside of functions, or kept between calls, that are not constant.
-        macros: names of its own macros that take arguments: what looks like a call of one is none.
+        macros: its own macros: what looks like a call of one is none, but what each calls by name is.
+        aliases: macros that are another name, which compilers and linkers see.
         constants: texts of floating-point numbers outside of functions, those of macros among them, each once.
     """
 
     functions: tuple[CFunction, ...]
     words: frozenset[str]
     changing: tuple[str, ...]
-    macros: frozenset[str]
+    macros: Mapping[str, tuple[str, ...]]
+    aliases: Mapping[str, str]
     constants: tuple[str, ...]
 
 
@@ -93,12 +102,15 @@ def read_source(text: str) -> CSource:
     tokens = [token for token in every if token.kind != "directive"]
     functions, changing = [], []
     outside: list[Token] = []
-    start = place = 0
+    start = place = depth = 0
     while place < len(tokens):
+        depth += {"(": 1, ")": -1}.get(tokens[place].text, 0)
         if tokens[place].text == "{":
             end = _closing(tokens, place)
-            outside += tokens[place:end] if tokens[place - 1].text != ")" else []
-            if tokens[place - 1].text == ")":
+            # Within parentheses a literal of a type stands behind its type's.
+            is_body = tokens[place - 1].text == ")" and not depth
+            outside += tokens[place:end] if not is_body else []
+            if is_body:
                 functions.append(_function(tokens[start:place], tokens[place : end + 1]))
                 changing += _kept(tokens[place : end + 1])
                 start = end + 1
@@ -109,13 +121,35 @@ def read_source(text: str) -> CSource:
         place += 1
     words = {" ".join(token.text.split()) for token in every if token.kind != "number"}
     words |= {f"{called}()" for function in functions for called in function.calls}
-    if any(_is_pointer(tokens, place) for place in range(len(tokens))):
+    own = {function.name for function in functions}
+    values = (one.text in own and other.text != "(" for one, other in pairwise(tokens))
+    if any(values) or any(_is_pointer(tokens, place) for place in range(len(tokens))):
         words.add("(*)()")
+    if any(_is_bit_field(outside[place : place + 3]) for place in range(len(outside))):
+        words.add(":n")
     directives = [token.text for token in every if token.kind == "directive"]
-    macros = frozenset(found[1] for text in directives if (found := re.match(r"\s*#\s*define\s+(\w+)\(", text)))
+    macros: dict[str, set[str]] = {}
+    aliases: dict[str, str] = {}
+    for text in directives:
+        if found := _DEFINE.match(text):
+            if alias := _ALIAS.fullmatch(text):
+                aliases[alias["name"]] = alias["other"]
+            else:
+                macros.setdefault(found["name"], set()).update(_called_by(found["body"]))
     outside += [token for text in directives for token in tokens_of(text.replace("#", " ").replace("\\\n", " "))]
     constants = tuple(dict.fromkeys(x.text for x in outside if x.kind == "number" and _is_real(x.text)))
-    return CSource(tuple(functions), frozenset(words), tuple(changing), macros, constants)
+    sorted_macros = {name: tuple(sorted(called)) for name, called in macros.items()}
+    return CSource(tuple(functions), frozenset(words), tuple(changing), sorted_macros, aliases, constants)
+
+
+def _called_by(body: str) -> Iterator[str]:
+    """What a macro calls."""
+    tokens = list(tokens_of(body.replace("\\\n", " ")))
+    yield from (one.text for one, other in pairwise(tokens) if one.kind == "name" and _is_call(one.text, other.text))
+
+
+def _is_bit_field(tokens: Sequence[Token]) -> bool:
+    return [token.kind for token in tokens] == ["name", "sign", "number"] and tokens[1].text == ":"
 
 
 def _is_pointer(tokens: Sequence[Token], place: int) -> bool:
@@ -151,6 +185,7 @@ def _function(head: Sequence[Token], body: Sequence[Token]) -> CFunction:
         sum(token.text in _LOOPS for token in body),
         sum(token.text == "return" for token in body),
         tuple(sorted({one.text for one, other in pairs if one.kind == "name" and _is_call(one.text, other.text)})),
+        frozenset(token.text for token in body if token.kind == "name"),
         tuple(dict.fromkeys(token.text for token in body if token.kind == "number" and _is_real(token.text))),
     )
 
@@ -169,19 +204,30 @@ def _kept(body: Sequence[Token]) -> list[str]:
     for place, token in enumerate(body):
         if token.text == "static":
             end = next(k for k in range(place, len(body)) if body[k].text in (";", "=", "["))
-            if all(word.text != "const" for word in body[place:end]):
+            if not _is_constant(body[place:end]):
                 found.append(body[end - 1].text)
     return found
 
 
 def _changing(declaration: Sequence[Token]) -> list[str]:
     """The name of a variable that a declaration outside of functions makes, if it is not constant."""
-    if not declaration or declaration[0].text in _DEFINES_TYPES:
+    if not declaration or declaration[0].text in _DECLARES or declaration[-1].text == "}":
         return []
-    end = next((k for k, token in enumerate(declaration) if token.text in ("=", "[", "(")), len(declaration))
-    is_variable = end == len(declaration) or declaration[end].text != "("
-    is_constant = any(token.text == "const" for token in declaration[:end])
-    return [declaration[end - 1].text] if is_variable and not is_constant and end > 1 else []
+    plain, depth = [], 0
+    for token in declaration:
+        depth += token.text == "{"
+        if not depth:
+            plain.append(token)
+        depth -= token.text == "}"
+    end = next((k for k, token in enumerate(plain) if token.text in ("=", "[", "(")), len(plain))
+    is_variable = end == len(plain) or plain[end].text != "("
+    return [plain[end - 1].text] if is_variable and not _is_constant(plain[:end]) and end > 1 else []
+
+
+def _is_constant(declared: Sequence[Token]) -> bool:
+    """True where what is declared is constant: of a pointer, the pointer itself."""
+    stars = [place for place, token in enumerate(declared) if token.text == "*"]
+    return any(token.text == "const" for token in (declared[stars[-1] :] if stars else declared))
 
 
 def cycles(calls: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mbsym.codegen.description import ModuleDescription, Real
+from mbsym.codegen.description import ModuleDescription, Real, Tolerance
 from mbsym.codegen.interface import render
 from mbsym.codegen.load import LoadedFunction, LoadedModule, numpy_module
 from mbsym.codegen.lowered_module import LoweredModule, lower_module
@@ -21,6 +21,7 @@ from mbsym.embedded.planted import MOST, judged, with_faults
 from mbsym.errors import DerivationError
 from mbsym.kinematics.initial_coordinates import initial_coordinates
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.loops.tolerances import REGULAR
 
 Array = NDArray[Any]
 
@@ -92,6 +93,9 @@ signs of what only decides on statuses."""
 CERTAIN: Final = 1.5
 """Times its allowance an entry has to be wrong by, for a fault to count as seen whatever rounding does."""
 
+UNCALLED: Final = -1
+"""In the place of a status: the function is not called at that state."""
+
 UNCOMPARED: Final = ("steps",)
 """Results that the last bit decides: the steps of an iteration."""
 
@@ -119,7 +123,7 @@ class FrozenFunction:
 
     Attributes:
         name: of the function.
-        statuses: by state; None if it cannot fail.
+        statuses: by state, or ``UNCALLED``; None if it cannot fail.
         results: that are compared, one for each output that is.
     """
 
@@ -198,11 +202,16 @@ def freeze(description: ModuleDescription, mechanism: Mechanism) -> Frozen:
             where=description.name,
             remedy="generate another formulation, or check the steps with mbsym verify",
         )
-    double, single = (_loaded(description, real) for real in ("double", "float"))
+    alike = replace(
+        description, tolerances=tuple(_as_on_target(item, description.real) for item in description.tolerances)
+    )
+    double, single = (_loaded(alike, real) for real in ("double", "float"))
     generator = np.random.default_rng(20)
     states = [_state(description, mechanism, double, single, generator, k) for k in range(CANDIDATES)]
+    iterating = {function.name for function in description.runtime}
     functions = [
-        _frozen(double.functions[name], single.functions[name], states, generator) for name in double.functions
+        _frozen(double.functions[name], single.functions[name], states, generator, iterates=name in iterating)
+        for name in double.functions
     ]
     module = lower_module(replace(description, batch=()))
     visible, is_sign = _visible(module, functions, states, description.real)
@@ -278,6 +287,14 @@ def _at(function: FrozenFunction, kept: Sequence[int]) -> FrozenFunction:
     return FrozenFunction(function.name, statuses, tuple(results))
 
 
+def _as_on_target(tolerance: Tolerance, real: Real) -> Tolerance:
+    """The tolerance; both precisions go the way that the target takes, for errors grow otherwise on another."""
+    if tolerance.name != REGULAR.name:
+        return tolerance
+    value = tolerance.of(real)
+    return replace(tolerance, double=value, single=value)
+
+
 def _loaded(description: ModuleDescription, real: Any) -> LoadedModule:
     return numpy_module(*render(replace(description, real=real, batch=()), ("numpy",)))
 
@@ -313,11 +330,9 @@ def _state(
             state = {name: value * (generator.random(value.shape) < SPARSE) for name, value in state.items()}
         state |= {"q": q} | {name: np.ones(()) for name in ("branch",) if name in items}
         state = {name: np.asarray(value, dtype=np.float32).astype(float) for name, value in state.items()}
-        names = list(double.functions)
-        if not all(_agree(double.functions[name], single.functions[name], state) for name in names):
-            continue
-        iterating = [function.name for function in description.runtime] if kind.quarters else []
-        if all(_is_steady(double.functions[name], single.functions[name], state, generator) for name in iterating):
+        uncalled = [function.name for function in description.runtime] if kind.quarters else []
+        called = [name for name in double.functions if name not in uncalled]
+        if all(_agree(double.functions[name], single.functions[name], state) for name in called):
             return state
     raise DerivationError(
         f"no state was found in {ATTEMPTS} trials at which single and double precision agree about statuses",
@@ -347,15 +362,6 @@ def _agree(double: LoadedFunction, single: LoadedFunction, state: Mapping[str, A
     return whole or int(status) != 0
 
 
-def _is_steady(
-    double: LoadedFunction, single: LoadedFunction, state: Mapping[str, Array], generator: np.random.Generator
-) -> bool:
-    """Whether a function says the same next to a state, where rounding decides what an iteration comes to."""
-    around = _around({item.name: state[item.name] for item in double.inputs}, generator)
-    expected = _called(double, state)[1]
-    return all((_called(function, around)[1] == expected).all() for function in (double, single))
-
-
 def _around(state: Mapping[str, Array], generator: np.random.Generator) -> dict[str, Array]:
     """Neighbours of states, one behind the other, numbers of single precision."""
     moved = {
@@ -370,15 +376,24 @@ def _frozen(
     single: LoadedFunction,
     states: Sequence[Mapping[str, Array]],
     generator: np.random.Generator,
+    *,
+    iterates: bool,
 ) -> FrozenFunction:
-    """What a function returns at all states, with allowances from what single precision loses next to them."""
+    """What a function returns at all states, with allowances from what single precision loses next to them.
+
+    One that iterates is not called where rows depend on each other: rounding decides which of them it takes.
+    """
     shapes = {item.name: item.shape for item in double.inputs}
     given = {name: np.array([state[name].reshape(shape) for state in states]) for name, shape in shapes.items()}
     around = _around(given, generator)
     exact, status = _called(double, given)
     near, near_status = _called(double, around)
     rounded, found_status = _called(single, around)
-    good = np.broadcast_to(status, (len(states),)) == 0
+    status = np.broadcast_to(status, (len(states),))
+    if iterates and double.statuses:
+        uncalled = [KINDS[number % len(KINDS)].quarters for number in range(len(states))]
+        status = np.where(uncalled, UNCALLED, status)
+    good = status == 0
     counted = np.broadcast_to((near_status == 0) & (found_status == 0), (NEIGHBOURS, len(states)))[..., None]
     results = []
     for place, item in enumerate(double.outputs):
@@ -396,5 +411,5 @@ def _frozen(
         # Nothing is compared where the function says that it has no result.
         values[~good], allowed[~good] = 0.0, -1.0
         results.append(FrozenResult(item.name, item.kind, values, allowed))
-    statuses = tuple(map(int, np.broadcast_to(status, (len(states),)))) if double.statuses else None
+    statuses = tuple(map(int, status)) if double.statuses else None
     return FrozenFunction(double.name, statuses, tuple(results))

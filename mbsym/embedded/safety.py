@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
 from mbsym.codegen.description import GeneratedFile
 from mbsym.codegen.manifest import SAFETY_SUFFIXES, json_text
 from mbsym.embedded.c_source import CFunction, CSource, cycles, deepest, read_source
-from mbsym.embedded.misra import DEVIATIONS, Findings, Verdict, check, verdicts
+from mbsym.embedded.misra import Findings, Verdict, check, verdicts
 from mbsym.embedded.safety_text import safety_text
 from mbsym.embedded.stack import Frames, frames_of
 from mbsym.errors import CodegenError
@@ -62,18 +61,29 @@ def _report(
     frames: Frames,
     found: Findings,
 ) -> dict[str, Any]:
-    functions = {item.name: (file, item) for file, source in sources.items() for item in source.functions}
-    calls = {name: item.calls for name, (_, item) in functions.items()}
-    macros = frozenset(macro for source in sources.values() for macro in source.macros)
-    calls = {name: tuple(called for called in called_ if called not in macros) for name, called_ in calls.items()}
-    own = {name: tuple(called for called in called_ if called in functions) for name, called_ in calls.items()}
+    aliases = {name: other for source in sources.values() for name, other in source.aliases.items()}
+    functions = {
+        f"{file}:{aliases.get(item.name, item.name)}": (file, item)
+        for file, source in sources.items()
+        for item in source.functions
+    }
+    macros: dict[str, set[str]] = {}
+    for source in sources.values():
+        for macro, called in source.macros.items():
+            macros.setdefault(macro, set()).update(called)
+    calls = {key: _called(item, macros, aliases) for key, (_, item) in functions.items()}
+    own = {key: _own_calls(file, calls[key], functions) for key, (file, _) in functions.items()}
+    libraries = {
+        key: tuple(name for name in called if name not in {one.partition(":")[2] for one in own[key]})
+        for key, called in calls.items()
+    }
     recursive = cycles(own)
     changing = tuple(variable for source in sources.values() for variable in source.changing)
     words = frozenset(word for source in sources.values() for word in source.words)
     quiet = f"{frames.compiler}, {' '.join(frames.command)}" if frames.is_quiet else ""
     rules = verdicts(words, found, quiet, recursive, changing)
     known = bool(frames.sizes) and not recursive
-    depths = deepest({name: frames.sizes.get(name, 0) for name in functions}, own) if known else {}
+    depths = deepest({key: frames.sizes.get(key, 0) for key in functions}, own) if known else {}
     titles = {entry["c_symbol"]: entry["name"] for entry in manifest["functions"]}
     real = manifest["real"]
     return {
@@ -85,10 +95,10 @@ def _report(
         "files": {file.name: sha256(file.text.encode()).hexdigest() for file in texts},
         "misra": _misra(rules, found),
         "memory": {
-            "allocating_calls": sorted(ALLOCATING & {called for called_ in calls.values() for called in called_}),
+            "allocating_calls": sorted(ALLOCATING & {name for called in libraries.values() for name in called}),
             "variables_that_change": list(changing),
         },
-        "recursion": list(recursive),
+        "recursion": [functions[key][1].name for key in recursive],
         "stack": {
             "compiler": frames.compiler,
             "command": " ".join(frames.command),
@@ -101,10 +111,16 @@ def _report(
             ],
             real,
         ),
-        "libraries": sorted({called for called_ in calls.values() for called in called_ if called not in functions}),
+        "libraries": sorted({name for called in libraries.values() for name in called}),
         "functions": [
-            _function(file, replace(item, calls=calls[name]), titles, own[name], frames, depths, real)
-            for name, (file, item) in functions.items()
+            {
+                **_function(file, item, titles.get(key.partition(":")[2], ""), real),
+                "calls": [functions[one][1].name for one in own[key]],
+                "libraries": list(libraries[key]),
+                "frame": frames.sizes.get(key, 0) if depths else None,
+                "stack": depths.get(key),
+            }
+            for key, (file, item) in functions.items()
         ],
     }
 
@@ -129,8 +145,8 @@ def _misra(rules: Sequence[Verdict], found: Findings) -> dict[str, Any]:
             {
                 "rule": rule.guideline.number,
                 "category": rule.guideline.category,
-                "reason": DEVIATIONS[rule.guideline.number].reason,
-                "harmless": DEVIATIONS[rule.guideline.number].harmless,
+                "reason": rule.basis,
+                "harmless": rule.harmless,
                 "findings": rule.findings,
             }
             for rule in rules
@@ -139,18 +155,30 @@ def _misra(rules: Sequence[Verdict], found: Findings) -> dict[str, Any]:
     }
 
 
-def _function(
-    file: str,
-    item: CFunction,
-    titles: Mapping[str, str],
-    calls: Sequence[str],
-    frames: Frames,
-    depths: Mapping[str, int],
-    real: str,
-) -> dict[str, Any]:
+def _called(item: CFunction, macros: Mapping[str, Collection[str]], aliases: Mapping[str, str]) -> tuple[str, ...]:
+    """What a function calls when its macros have been put in."""
+    found: set[str] = set()
+    front = {*item.calls, *(name for name in item.names if name in macros)}
+    while front:
+        found |= front
+        front = {called for name in front for called in macros.get(name, ())} - found
+    return tuple(sorted(aliases.get(name, name) for name in found.difference(macros)))
+
+
+def _own_calls(file: str, called: Sequence[str], functions: Mapping[str, tuple[str, CFunction]]) -> tuple[str, ...]:
+    """Keys of the module's functions of those names: the file's own, else another file's that is seen there."""
+    found = []
+    for name in called:
+        elsewhere = (key for key, (_, item) in functions.items() if key.endswith(f":{name}") and not item.is_static)
+        key = f"{file}:{name}" if f"{file}:{name}" in functions else next(elsewhere, None)
+        found += [key] if key is not None else []
+    return tuple(found)
+
+
+def _function(file: str, item: CFunction, title: str, real: str) -> dict[str, Any]:
     return {
         "symbol": item.name,
-        "function": titles.get(item.name, ""),
+        "function": title,
         "file": file,
         "line": item.line,
         "static": item.is_static,
@@ -159,10 +187,6 @@ def _function(
         "nesting": item.nesting,
         "loops": item.loops,
         "returns": item.returns,
-        "calls": list(calls),
-        "libraries": [called for called in item.calls if called not in calls],
-        "frame": frames.sizes.get(item.name, 0) if depths else None,
-        "stack": depths.get(item.name),
         "constants": _range(item.constants, real),
     }
 

@@ -58,7 +58,7 @@ def _memory(report: Mapping[str, Any]) -> list[str]:
         f"* Calls that allocate: {', '.join(memory['allocating_calls']) or 'none'}.",
         f"* Variables that are kept and change: {', '.join(memory['variables_that_change']) or 'none'}.",
         f"* Functions that call themselves: {', '.join(report['recursion']) or 'none'}.",
-        f"* Functions of libraries: {', '.join(libraries) or 'none'}.",
+        f"* Functions of libraries and of the compiler, and macros of headers: {', '.join(libraries) or 'none'}.",
         f"* Stack: {bound}.",
         f"* Constants: {constants['count']}, magnitudes {constants['least']:.6g} to {constants['largest']:.6g}, "
         f"outside of the normal numbers of {report['real']}: {', '.join(constants['outside']) or 'none'}.",

@@ -16,7 +16,7 @@ from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction, lower_mo
 from mbsym.codegen.manifest import SELF_TEST_SUFFIX
 from mbsym.codegen.statuses import Status
 from mbsym.codegen.text import c_comment
-from mbsym.embedded.frozen import Array, Frozen, FrozenFunction, Strength, freeze
+from mbsym.embedded.frozen import UNCALLED, Array, Frozen, FrozenFunction, Strength, freeze
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.version import __version__
 
@@ -177,6 +177,8 @@ def _test(
         lines.append(f"{symbol}({', '.join(actual)});")
     else:
         tables.append(ArrayView("statuses", "int", "", (f"        {', '.join(map(str, item.statuses))}",)))
+        if UNCALLED in item.statuses:
+            lines += ["if (statuses[s] < 0) {", "    return;", "}"]
         lines.append(f'compare_status("{function.name}", s, {symbol}({", ".join(actual)}), statuses[s]);')
     lines += compared
     if Status.NOT_FINITE.name in _names(function):

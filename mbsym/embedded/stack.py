@@ -27,7 +27,7 @@ class Frames:
         compiler: first line of its version, "" where there was none.
         command: with all flags, without files.
         is_quiet: it had nothing to say with all warnings.
-        sizes: bytes by function; functions that were put into their callers have none.
+        sizes: bytes by FILE:FUNCTION; functions that were put into their callers have none.
         reason: why there are none; else empty.
     """
 
@@ -70,8 +70,8 @@ def frames_of(files: Sequence[GeneratedFile]) -> Frames:
                 name, size, kind = line.split("\t")
                 if kind not in ("static", "dynamic,bounded"):
                     return Frames(version, command, is_quiet, reason=f"the frame of {name} has no bound")
-                own = name.rpartition(":")[2].partition(".")[0]
-                sizes[own] = sizes.get(own, 0) + int(size)
+                key = f"{name.partition(':')[0]}:{name.rpartition(':')[2].partition('.')[0]}"
+                sizes[key] = sizes.get(key, 0) + int(size)
     return Frames(version, command, is_quiet, sizes)
 
 

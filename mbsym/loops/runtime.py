@@ -6,16 +6,23 @@ They call the generated functions ``LOOP_KERNELS``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Final
 
-from mbsym.codegen.interface import Argument, RuntimeFunction
+from mbsym.codegen.interface import Argument, Real, RuntimeFunction
+from mbsym.codegen.routines.counts import count_operations
+from mbsym.codegen.routines.language import Formal, Routine, Signature
+from mbsym.codegen.routines.module import routine_file
+from mbsym.codegen.routines.reader import read_routine
+from mbsym.codegen.statements import Array
+from mbsym.codegen.statuses import Status
 from mbsym.formulations.contracts import Contract, Result, units_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.loops import contracts
 from mbsym.loops.redundancy import LoopAnalysis
-from mbsym.loops.runtime_cost import RuntimeCost
+from mbsym.loops.tolerances import RUNTIME
 from mbsym.symbolic.interpret import interpret
-from mbsym.symbolic.program import Input, OperationCount, Output, Program
+from mbsym.symbolic.program import Input, Output, Program
 
 FILE: Final = "loops"
 """Name of the runtime's text in each language."""
@@ -32,21 +39,37 @@ LOOP_KERNELS: Final = (
 )
 """Functions of ``LOOP_FUNCTIONS`` that a module must hold for these."""
 
-_JUDGED: Final = ("constraint_residual", "closure_scale")
-"""A gap, and what it is measured by."""
-
-DERIVATIVES_FILE: Final = "loop_derivatives"
-"""Name of the text that differentiates what the other one solves."""
-
 DERIVATIVE_KERNELS: Final = ("constrained_derivative_terms",)
 """Derived functions that it calls besides ``LOOP_KERNELS``."""
 
-SPARED: Final = {
-    "constrained_terms": ("weighted",),
-    "position_correction": ("residual_jacobian", "weighted"),
-    "velocity_correction": ("weighted",),
-}
-"""What only singular configurations need, which are left to the functions for one state."""
+_KERNELS: Final = (
+    contracts.CONSTRAINT_RESIDUAL,
+    contracts.CLOSURE_SCALE,
+    contracts.CONSTRAINT_JACOBIAN,
+    contracts.CONSTRAINED_TERMS,
+    contracts.CONSTRAINED_WRENCHES,
+    contracts.POSITION_CORRECTION,
+    contracts.VELOCITY_CORRECTION,
+    contracts.MOVED_POSITION,
+    contracts.CONSTRAINED_DERIVATIVE_TERMS,
+)
+"""What the text calls."""
+
+PUBLIC: Final = tuple(
+    contract.name
+    for contract in (
+        contracts.PROJECT_POSITION,
+        contracts.PROJECT_POSITION_REPORT,
+        contracts.PROJECT_VELOCITY,
+        contracts.CONSTRAINED_DYNAMICS,
+        contracts.CONSTRAINED_DYNAMICS_REPORT,
+        contracts.STABILISED_DYNAMICS,
+        contracts.JOINT_WRENCHES,
+        contracts.FORWARD_DYNAMICS,
+        contracts.CONSTRAINED_DYNAMICS_DERIVATIVES,
+    )
+)
+"""Functions that the text offers."""
 
 REPLACED: Final = ("constrained_dynamics", "forward_dynamics", "joint_wrenches")
 """Functions of ``LOOP_FUNCTIONS`` whose straight-line form these take the place of."""
@@ -68,44 +91,18 @@ def loop_runtime(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[RuntimeF
         return ()
     q, v = _argument(mechanism.q), _argument(mechanism.v)
     state = (q, v, _argument(mechanism.tau), *extra_arguments(mechanism))
-    sizes = {"nq": mechanism.nq, "nv": mechanism.nv, "rows": len(analysis.rows)}
-    sizes["nj"] = mechanism.nb + len(mechanism.cut_joints)
-    units = units_of(mechanism)
     gains = Argument("gains", "in", (2,), "1/s", "alpha and beta of the restoring terms")
     least = "; of least norm, because reactions are not unique" if analysis.dependent else ""
-    cost = RuntimeCost(len(analysis.rows), mechanism.nv)
-    solved = ("constrained_terms",)
-    step = (*_JUDGED, "position_correction", "moved_position", *_JUDGED)
-
-    def function(
-        contract: Contract,
-        inputs: Sequence[Argument],
-        calls: tuple[str, ...],
-        operations: OperationCount,
-        more: str = "",
-    ) -> RuntimeFunction:
-        return _function(contract, FILE, (*inputs, *_results(contract, sizes, units)), calls, operations, more)
-
+    made = _Maker(mechanism, analysis)
     return (
-        function(contracts.PROJECT_POSITION, (q,), step, cost.position_step),
-        function(contracts.PROJECT_POSITION_REPORT, (q,), step, cost.position_step),
-        function(contracts.PROJECT_VELOCITY, (q, v), ("velocity_correction",), cost.velocity),
-        function(contracts.CONSTRAINED_DYNAMICS, state, solved, cost.dynamics),
-        function(contracts.CONSTRAINED_DYNAMICS_REPORT, state, solved, cost.dynamics),
-        function(
-            contracts.STABILISED_DYNAMICS,
-            (*state, gains),
-            (*solved, "constraint_residual", "constraint_jacobian"),
-            cost.stabilised,
-        ),
-        function(
-            contracts.JOINT_WRENCHES,
-            state,
-            (*solved, "constrained_wrenches"),
-            cost.dynamics,
-            least,
-        ),
-        function(contracts.FORWARD_DYNAMICS, state, solved, cost.dynamics),
+        made.function(contracts.PROJECT_POSITION, (q,)),
+        made.function(contracts.PROJECT_POSITION_REPORT, (q,)),
+        made.function(contracts.PROJECT_VELOCITY, (q, v)),
+        made.function(contracts.CONSTRAINED_DYNAMICS, state),
+        made.function(contracts.CONSTRAINED_DYNAMICS_REPORT, state),
+        made.function(contracts.STABILISED_DYNAMICS, (*state, gains)),
+        made.function(contracts.JOINT_WRENCHES, state, least),
+        made.function(contracts.FORWARD_DYNAMICS, state),
     )
 
 
@@ -114,33 +111,65 @@ def loop_derivatives(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[Runt
     if not analysis.rows:
         return ()
     state = (*(_argument(item) for item in (mechanism.q, mechanism.v, mechanism.tau)), *extra_arguments(mechanism))
-    contract = contracts.CONSTRAINED_DYNAMICS_DERIVATIVES
-    outputs = _results(contract, {"nv": mechanism.nv, "rows": len(analysis.rows)}, units_of(mechanism))
-    cost = RuntimeCost(len(analysis.rows), mechanism.nv).derivatives
-    calls = ("constrained_terms", *DERIVATIVE_KERNELS)
-    return (_function(contract, DERIVATIVES_FILE, (*state, *outputs), calls, cost),)
+    return (_Maker(mechanism, analysis).function(contracts.CONSTRAINED_DYNAMICS_DERIVATIVES, state),)
 
 
-def _function(
-    contract: Contract,
-    file: str,
-    arguments: tuple[Argument, ...],
-    calls: tuple[str, ...],
-    operations: OperationCount,
-    more: str = "",
-) -> RuntimeFunction:
-    sentence = f"{contract.description}{more}"
-    return RuntimeFunction(
-        contract.name,
-        file,
-        arguments,
-        sentence,
-        calls,
-        operations,
-        failures=contract.failures,
-        lanes=True,
-        spared=SPARED,
-    )
+class _Maker:
+    """Functions of the text for a mechanism, with their operations."""
+
+    def __init__(self, mechanism: Mechanism, analysis: LoopAnalysis) -> None:
+        constants = loop_constants(mechanism, analysis)
+        self._sizes = {"nq": mechanism.nq, "nv": mechanism.nv, "rows": constants["NR"], "nj": constants["NJ"]}
+        self._units = units_of(mechanism)
+        extra = tuple((item.name, item.shape) for item in mechanism.extra_inputs)
+        self._routine = loop_routine(mechanism.nq, mechanism.nv, constants["NR"], constants["NJ"], extra)
+
+    def function(self, contract: Contract, inputs: Sequence[Argument], more: str = "") -> RuntimeFunction:
+        """One function; ``more`` ends its sentence."""
+        own, calls = count_operations(self._routine, contract.name)
+        return RuntimeFunction(
+            contract.name,
+            FILE,
+            (*inputs, *_results(contract, self._sizes, self._units)),
+            f"{contract.description}{more}",
+            tuple(calls.elements()),
+            own,
+            failures=contract.failures,
+            lanes=True,
+        )
+
+
+@cache
+def loop_routine(
+    nq: int,
+    nv: int,
+    rows: int,
+    joints: int,
+    extra: tuple[tuple[str, tuple[int, ...]], ...] = (),
+    real: Real = "double",
+) -> Routine:
+    """The text with its sizes decided, cached because modules of one mechanism ask for it again and again.
+
+    Args:
+        nq: coordinates.
+        nv: speeds.
+        rows: independent closure rows.
+        joints: tree joints and cut joints.
+        extra: names and shapes of time and control inputs.
+        real: type whose tolerances it bears.
+    """
+    sizes = {"nq": nq, "nv": nv, "rows": rows, "nj": joints}
+    shapes: dict[str, tuple[int, ...]] = {"q": (nq,), "lambda": (rows,), **dict(extra)}
+    kernels = {}
+    for contract in _KERNELS:
+        names = [name for name in contract.inputs if name not in ("t", "u") or name in shapes]
+        results = [tuple(sizes[n] if isinstance(n, str) else n for n in item.shape) for item in contract.results]
+        kernels[contract.name] = Signature(tuple(shapes.get(name, (nv,)) for name in names), tuple(results))
+    numbers = {status.name: int(status) for status in Status} | {item.name: item.of(real) for item in RUNTIME}
+    passed = [Formal(name, None, Array(name, shape, False)) if shape else Formal(name, "real") for name, shape in extra]
+    text = routine_file(FILE).read_text(encoding="utf-8")
+    known = {"NQ": nq, "NV": nv, "NR": rows, "NJ": joints}
+    return read_routine(text, FILE, known, {}, kernels, dict.fromkeys(PUBLIC), passed, numbers)
 
 
 def closure_sizes(mechanism: Mechanism, analysis: LoopAnalysis) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""All tolerances of closed loops in one table: of the analysis, of assembly, and of the runtime in both languages.
+"""All tolerances of closed loops in one table: of the analysis, of assembly, and of the runtime.
 
 Those of the runtime are in units of epsilon, the distance from 1 to the next number of the type, and gaps are measured
 by the sizes of what they are the sum of (``mbsym.loops.scale``), so that they mean the same in every precision and at
@@ -37,7 +37,7 @@ DEPENDENT: Final = _root(
     "DEPENDENT",
     2,
     3,
-    "Part of the largest pivot or singular value of D^-1/2 L^-T J^T below which a closure row counts as dependent: it "
+    "Part of the largest pivot of D^-1/2 L^-T J^T below which a closure row counts as dependent: it "
     "lies between what round-off leaves of a zero and what rows near a singular configuration have.",
 )
 ENOUGH: Final = _multiple(

@@ -31,36 +31,9 @@ MOST_THREADS: Final = 1024
 """More are a slip of the pen."""
 
 
-def _formulations() -> str:
-    from mbsym.registry import FORMULATIONS
-
-    return listed(FORMULATIONS)
-
-
-def _languages() -> str:
-    from mbsym.codegen.languages import LANGUAGES
-
-    return f"{listed(LANGUAGES)} Repeatable; default is all."
-
-
-def _known_languages(names: tuple[str, ...]) -> None:
-    from mbsym.codegen.languages import LANGUAGES
-
-    for name in names:
-        LANGUAGES.named(name, where="`languages`")
-
-
-def _simplifications() -> str:
-    from mbsym.registry import SIMPLIFICATIONS
-
-    return f"all, none, or NAME,... of the ways to fewer operations: {listed(SIMPLIFICATIONS)}"
-
-
-def _known_simplifications(names: str | tuple[str, ...]) -> None:
-    from mbsym.registry import SIMPLIFICATIONS
-
+def _named(kind: tried.Kind, names: str | tuple[str, ...], where: str) -> None:
     for name in () if isinstance(names, str) else names:
-        SIMPLIFICATIONS.named(name, where="`simplify`")
+        tried.registered(kind).named(name, where=where)
 
 
 def _requests(pairs: Any) -> tuple[DerivativeRequest, ...]:
@@ -99,7 +72,12 @@ class GenerationOptions:
     """
 
     languages: tuple[str, ...] = option(
-        (), _languages, "language", check=_known_languages, tried=tried.languages, error=CodegenError
+        (),
+        lambda: f"{listed(tried.registered('language'))} Repeatable; default is all.",
+        "language",
+        check=lambda names: _named("language", names, "`languages`"),
+        tried=tried.languages,
+        error=CodegenError,
     )
     functions: tuple[str, ...] = option(
         (),
@@ -111,7 +89,7 @@ class GenerationOptions:
     )
     formulation: str = option(
         "auto",
-        _formulations,
+        lambda: listed(tried.registered("formulation")),
         "formulation",
         tried=tried.formulations,
         excludes=(
@@ -279,10 +257,10 @@ class GenerationOptions:
     )
     simplify: Literal["all", "none"] | tuple[str, ...] = option(
         "all",
-        _simplifications,
+        lambda: f"all, none, or NAME,... of the ways to fewer operations: {listed(tried.registered('simplification'))}",
         "simplify",
         words=("all", "none"),
-        check=_known_simplifications,
+        check=lambda names: _named("simplification", names, "`simplify`"),
         tried=tried.simplifications,
     )
     self_test: bool = option(

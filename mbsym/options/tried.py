@@ -2,45 +2,61 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from mbsym.records import Registry
 
 if TYPE_CHECKING:
     from mbsym.kinematics.mechanism import Mechanism
+    from mbsym.registry import Available
+
+
+Kind = Literal["formulation", "language", "simplification"]
+
+
+def registered(kind: Kind) -> Registry[Any]:
+    """What there is of a kind; help of many verbs does without importing that."""
+    from mbsym.codegen.languages import LANGUAGES
+    from mbsym.registry import FORMULATIONS, SIMPLIFICATIONS
+
+    found: dict[Kind, Registry[Any]] = {
+        "formulation": FORMULATIONS,
+        "language": LANGUAGES,
+        "simplification": SIMPLIFICATIONS,
+    }
+    return found[kind]
+
+
+def _available(mechanism: Mechanism) -> Available:
+    from mbsym.registry import available_functions
+
+    return available_functions(mechanism, "auto")
 
 
 def formulations() -> dict[str, Any]:
     """All of them."""
-    from mbsym.registry import FORMULATIONS
-
-    return {name: name for name in FORMULATIONS}
+    return {name: name for name in registered("formulation")}
 
 
 def languages() -> dict[str, Any]:
     """Each alone, and all."""
-    from mbsym.codegen.languages import LANGUAGES
-
-    return {"default": (), **{name: (name,) for name in LANGUAGES}, "every": tuple(LANGUAGES)}
+    names = tuple(registered("language"))
+    return {"default": (), **{name: (name,) for name in names}, "every": names}
 
 
 def simplifications() -> dict[str, Any]:
     """All, none and each alone."""
-    from mbsym.registry import SIMPLIFICATIONS
-
-    return {"all": "all", "none": "none", **{name: (name,) for name in SIMPLIFICATIONS}}
+    return {"all": "all", "none": "none", **{name: (name,) for name in registered("simplification")}}
 
 
 def on_request(mechanism: Mechanism) -> tuple[str, ...]:
     """Functions that a module has only where they are named, but for derivatives, which take long to derive."""
-    from mbsym.registry import available_functions
-
-    return tuple(name for name in available_functions(mechanism, "auto").on_request if "derivative" not in name)
+    return tuple(name for name in _available(mechanism).on_request if "derivative" not in name)
 
 
 def derivatives(mechanism: Mechanism) -> tuple[str, ...]:
     """The last of the derivatives that a module has only where they are named, which contains what others need."""
-    from mbsym.registry import available_functions
-
-    found = available_functions(mechanism, "auto")
+    found = _available(mechanism)
     names = (*found.on_request, *(function.name for function in found.fixed_on_request))
     return tuple(name for name in names if name.endswith("dynamics_derivatives"))[-1:]
 

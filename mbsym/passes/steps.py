@@ -7,7 +7,7 @@ are the same in all calls become constants, those that are equal in each call on
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, TypeAlias
@@ -45,12 +45,25 @@ def simplified_steps(whole: Program, optimise: Callable[[Program], Program]) -> 
         steps.append(replace(step, program=program, numbers=_count(values)))
         numbers.append(values)
     counters = [iter(values) for values in numbers]
+    made = _changed(whole, steps, lambda call: replace(call, numbers=next(counters[call.step])), lambda pairs: pairs)
+    return _pruned(made)
 
-    def numbered(loop: For) -> For:
-        return replace(loop, calls=tuple(replace(call, numbers=next(counters[call.step])) for call in loop.calls))
 
-    body = tuple(numbered(each) if isinstance(each, For) else each for each in whole.body)
-    return _pruned(replace(whole, steps=tuple(steps), body=body))
+def _changed(
+    whole: Program,
+    steps: Iterable[Step],
+    of_call: Callable[[Call], Call | None],
+    of_pairs: Callable[[ForPairs], ForPairs],
+) -> Program:
+    """The program with other steps, calls, of which some are left out, and pairs."""
+    body: list[Statement] = []
+    for statement in whole.body:
+        if isinstance(statement, For):
+            calls = tuple(call for call in map(of_call, statement.calls) if call is not None)
+            body += [replace(statement, calls=calls)] * bool(calls)
+        else:
+            body.append(of_pairs(statement) if isinstance(statement, ForPairs) else statement)
+    return replace(whole, steps=tuple(steps), body=tuple(body))
 
 
 def _count(values: Sequence[Numbers]) -> int:
@@ -163,14 +176,12 @@ def _pruned(whole: Program) -> Program:
     called = sorted({call.step for call in smaller.calls} | {each.step for each in smaller.pairs})
     number = {step: place for place, step in enumerate(called)}
 
-    def moved(statement: Statement) -> Statement:
-        if isinstance(statement, ForPairs):
-            return replace(statement, step=number[statement.step])
-        if not isinstance(statement, For):
-            return statement
-        return replace(statement, calls=tuple(replace(call, step=number[call.step]) for call in statement.calls))
-
-    return replace(smaller, steps=tuple(smaller.steps[step] for step in called), body=tuple(map(moved, smaller.body)))
+    return _changed(
+        smaller,
+        [smaller.steps[step] for step in called],
+        lambda call: replace(call, step=number[call.step]),
+        lambda pairs: replace(pairs, step=number[pairs.step]),
+    )
 
 
 def _pruned_once(whole: Program) -> Program:
@@ -191,21 +202,11 @@ def _pruned_once(whole: Program) -> Program:
     steps = tuple(map(_with, whole.steps, reads, writes))
     idle = {place for place, step in enumerate(steps) if not step.writes}
 
-    def less(statement: Statement) -> Statement:
-        if isinstance(statement, ForPairs):
-            return _pairs_with(statement, reads[statement.step])
-        if not isinstance(statement, For):
-            return statement
-        calls = (
-            replace(call, reads=_kept(call.reads, reads[call.step]), writes=_kept(call.writes, writes[call.step]))
-            for call in statement.calls
-            if call.step not in idle
-        )
-        return replace(statement, calls=tuple(calls))
+    def less(call: Call) -> Call | None:
+        read, written = _kept(call.reads, reads[call.step]), _kept(call.writes, writes[call.step])
+        return None if call.step in idle else replace(call, reads=read, writes=written)
 
-    body = tuple(map(less, whole.body))
-    kept = tuple(each for each in body if not isinstance(each, For) or each.calls)
-    return replace(whole, steps=steps, body=kept)
+    return _changed(whole, steps, less, lambda pairs: _pairs_with(pairs, reads[pairs.step]))
 
 
 def _kept(places: Sequence[int], keep: Sequence[bool]) -> tuple[int, ...]:

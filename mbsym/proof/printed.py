@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from mbsym.codegen.c.parts import SHARED, Loop, split
+from mbsym.codegen.c.parts import split
+from mbsym.codegen.c.pieces import NUMBERS, SHARED, Loop
 from mbsym.codegen.c.trigonometry import Front, in_front
 from mbsym.codegen.expressions import (
     Call,
@@ -259,20 +260,14 @@ def _run(statements: Sequence[Statement], scene: _Scene, written: Mapping[str, l
 
 
 def _run_lanes(loop: Loop, scene: _Scene, shared: list[Reference | None]) -> None:
-    graph = scene.graph
-    for load in loop.common:
-        scene.variables[load.identifier] = _written(shared[load.place], load.identifier)
+    scene.arrays = {**scene.arrays, SHARED: shared}
+    _run(loop.common, scene, {})
     for lane in range(loop.width):
-        own = scene.inside()
-        for statement in loop.statements:
-            for load in statement.loads:
-                own.variables[load.identifier] = _written(shared[load.place + lane], load.identifier)
-            for number in statement.numbers:
-                own.variables[number.identifier] = own.value(loop.table[number.place][lane])
-            value = own.variables[statement.identifier] = own.value(statement.expression)
-            if statement.store is not None:
-                sign = 1 if statement.sign is None else own.value(loop.table[statement.sign][lane])
-                shared[statement.store + lane] = graph.mul(sign, value)
+        own, found = scene.inside(), [*shared[lane:]]
+        numbers = [own.value(row[lane]) for row in loop.table]
+        own.arrays = {**scene.arrays, SHARED: shared[lane:], NUMBERS: numbers}
+        _run(loop.statements, own, {SHARED: found})
+        shared[lane:] = found
 
 
 def _followed(steps: Steps, graph: Graph) -> Results:

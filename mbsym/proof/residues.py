@@ -41,25 +41,24 @@ def is_turn(value: Fraction) -> bool:
 
 
 def residues_of(
-    body: LoweredFunction,
-    given: Sequence[tuple[str, bool]],
-    parameters: Mapping[str, int],
-    circle: Mapping[int, tuple[int, int]],
+    body: LoweredFunction, given: Sequence[tuple[str, bool]], parameters: Sequence[str]
 ) -> Callable[..., tuple[list[int], ...]]:
-    """The entries of a body's results of its arguments in order, each a sequence of residues.
+    """The entries of a body's results, of a circle, parameters by name, and its arguments in order.
+
+    A circle has sine and cosine by the residue of an angle, and no other angle may occur; parameters are residues;
+    an argument is a sequence of residues.
 
     Args:
         body: what is computed.
         given: identifiers of its arguments, and which are arrays; others are their first entry.
-        parameters: residues by identifier.
-        circle: sine and cosine by the residue of an angle; others end in a KeyError.
+        parameters: identifiers of these.
 
     Raises:
-        SymbolicError: it has another function, or a fraction of pi.
+        SymbolicError: it has another function than sine and cosine, or a fraction of pi.
     """
-    names = {identifier: f"x{place}{'' if is_array else '[0]'}" for place, (identifier, is_array) in enumerate(given)}
-    names |= {identifier: str(value) for identifier, value in parameters.items() if identifier not in names}
-    lines = [f"def evaluate({', '.join(f'x{place}' for place in range(len(given)))}):"]
+    names = {identifier: f"parameters[{identifier!r}]" for identifier in parameters}
+    names |= {identifier: f"x{place}{'' if is_array else '[0]'}" for place, (identifier, is_array) in enumerate(given)}
+    lines = [f"def evaluate(circle, parameters, {', '.join(f'x{place}' for place in range(len(given)))}):"]
     for block in body.blocks:
         for item in block.assignments:
             text = _text(item.expression, names)
@@ -70,7 +69,7 @@ def residues_of(
     ]
     lines.append(f"    return ({', '.join(results)},)")
     scene: dict[str, Callable[..., tuple[list[int], ...]]] = {}
-    exec("\n".join(lines), {"circle": circle, "inverse": inverse}, scene)
+    exec("\n".join(lines), {"inverse": inverse}, scene)
     return scene["evaluate"]
 
 

@@ -8,7 +8,7 @@ graph does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import mul
 from typing import Any, Final, TypeAlias
@@ -35,12 +35,14 @@ class Steps:
         body: its steps and the loops that call them.
         function: it.
         arrays, variables: arguments and parameters by their identifiers.
+        compiled: functions of residues and numbers of steps that were called so, by their names.
     """
 
     body: LoweredFunction
     function: ModuleFunction
     arrays: Mapping[str, Sequence[Reference]]
     variables: Mapping[str, Reference]
+    compiled: dict[str, tuple[Callable[..., Any], list[list[int]]]] = field(default_factory=dict)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -89,27 +91,27 @@ class Steps:
             SymbolicError: a step has a function, or an angle, that is not known here.
         """
         parameters = {identifier: value(ref) for identifier, ref in self.variables.items()}
-        inverses: dict[int, int] = {}
-        made: dict[str, Evaluate] = {}
 
         def known(step: LoweredStep) -> Evaluate:
-            if step.name not in made:
-                made[step.name] = of(step)
-            return made[step.name]
-
-        def of(step: LoweredStep) -> Evaluate:
-            arguments = [(i, item) for item, i in zip(step.arguments, step.identifiers, strict=True)]
-            given = [(i, bool(item.shape)) for i, item in arguments if item.direction == "in"]
-            function = residues_of(step.body, given, parameters, circle)
-            if not step.has_numbers:
-                return lambda inputs, call: function(*inputs)
-            numbers = [[residue(number, inverses) for number in each] for each in step.numbers]
-            return lambda inputs, call: function(*inputs, numbers[call])
+            if step.name not in self.compiled:
+                self.compiled[step.name] = self._compiled(step)
+            function, numbers = self.compiled[step.name]
+            if not numbers:
+                return lambda inputs, call: function(circle, parameters, *inputs)
+            return lambda inputs, call: function(circle, parameters, *inputs, numbers[call])
 
         try:
             return self.over(value, known)
         except KeyError:
             raise SymbolicError("an angle of a step is no coordinate", where=self.function.name) from None
+
+    def _compiled(self, step: LoweredStep) -> tuple[Callable[..., Any], list[list[int]]]:
+        """A step as a function of residues, and the numbers of each of its calls, if it has numbers."""
+        arguments = [(i, item) for item, i in zip(step.arguments, step.identifiers, strict=True)]
+        given = [(i, bool(item.shape)) for i, item in arguments if item.direction == "in"]
+        inverses: dict[int, int] = {}
+        numbers = [[residue(number, inverses) for number in each] for each in step.numbers]
+        return residues_of(step.body, given, tuple(self.variables)), numbers if step.has_numbers else []
 
 
 class _Memory:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from mbsym.simulation.equations import coordinate_quantities, speed_quantities, 
 from mbsym.simulation.options import finite
 
 Array: TypeAlias = NDArray[Any]
+
+COARSE: Final = 1e-6
+"""Angles [rad] between neighbouring numbers that are told: far above what methods allow as errors of a step."""
 
 
 def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Array, Array, tuple[str, ...]]:
@@ -48,6 +51,22 @@ def initial_state(mechanism: Mechanism, given: Mapping[str, float]) -> tuple[Arr
                 remedy="give it a length",
             )
     return normalised(q, mechanism.q.quaternions), v, tuple(given)
+
+
+def coarse_angles(mechanism: Mechanism, q: Array) -> tuple[str, ...]:
+    """Sentences on angles that are so large that numbers beside them are far apart, and sines of them mean little."""
+    angles = (
+        (item.name, float(value))
+        for item, value in zip(coordinate_quantities(mechanism), q, strict=True)
+        if item.unit == "rad"
+    )
+    gaps = ((name, value, float(np.spacing(abs(value)))) for name, value in angles)
+    return tuple(
+        f"{name} starts at {value:g} rad, where neighbouring numbers are {gap:.2g} rad apart and sines know no better; "
+        "take whole turns off it"
+        for name, value, gap in gaps
+        if gap > COARSE
+    )
 
 
 def closed_state(

@@ -24,7 +24,7 @@ from mbsym.simulation.equations import Equations, prepare, speed_quantities, sug
 from mbsym.simulation.evaluated_steps import EvaluatedSteps
 from mbsym.simulation.events import Event, EventWatch
 from mbsym.simulation.fixed_steps import FixedStepper
-from mbsym.simulation.initial_state import closed_state, constants, initial_state
+from mbsym.simulation.initial_state import closed_state, coarse_angles, constants, initial_state
 from mbsym.simulation.jacobian import RateJacobian
 from mbsym.simulation.limit_watch import LimitWatch, Lookout
 from mbsym.simulation.limits import STOP, TELL, check_choice, held_within, unwatched
@@ -175,7 +175,7 @@ def simulate(
     limited = LimitWatch(equations, demanded, accuracy, saturate=loads.saturate, stops=limits == STOP)
     watch = Lookout(EventWatch(events, lambda x: (layout.q(x), layout.v(x))), limited)
     short = beyond_reach(method, accuracy) if method in (*ONE_STEP_METHODS, *MULTI_STEP_METHODS) else ""
-    notes = (*unwatched(equations), *([short] if short else []))
+    notes = (*unwatched(equations), *coarse_angles(equations.mechanism, q), *([short] if short else []))
     limited.begin(0.0, layout.state(q, v))
     tell = tell if tell is not None else _keep_quiet
     for sentence in (*notes, *(item.sentence for item in limited.found)):

@@ -257,7 +257,7 @@ class Program:
     trusting: bool = False
     body: tuple[Statement, ...] = ()
     steps: tuple[Step, ...] = ()
-    _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    known: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What was found out once; a graph only grows, so that it stays true."""
 
     @property
@@ -277,17 +277,17 @@ class Program:
         """
         if self.body:
             raise SymbolicError("a function with loops has no graph", where=self.name, remedy="take what is unrolled")
-        if "nodes" not in self._known:
-            self._known["nodes"] = self.graph.reachable(self.output_references)
-        return [*self._known["nodes"]]
+        if "nodes" not in self.known:
+            self.known["nodes"] = self.graph.reachable(self.output_references)
+        return [*self.known["nodes"]]
 
     def operation_count(self) -> OperationCount:
         """Operations that an evaluation of all outputs needs."""
-        if "operations" not in self._known:
+        if "operations" not in self.known:
             of_steps = [step.program.operation_count() for step in self.steps]
             found = total_operations(self, of_steps) if self.body else count_operations(self.graph, self.nodes())
-            self._known["operations"] = found
-        count: OperationCount = self._known["operations"]
+            self.known["operations"] = found
+        count: OperationCount = self.known["operations"]
         return count
 
     @property

@@ -18,7 +18,12 @@ def unrolled(program: Program) -> Program:
         SymbolicError: a call reads what no call has written, or what another part of its loop writes, or an entry is
             written twice.
     """
-    return _Unrolling.of(program).result() if program.body else program
+    if not program.body:
+        return program
+    if "unrolled" not in program.known:
+        program.known["unrolled"] = _Unrolling.of(program).result()
+    found: Program = program.known["unrolled"]
+    return found
 
 
 @dataclass(slots=True)
@@ -32,6 +37,7 @@ class _Unrolling:
         written: entries of results and of the program's own arrays, by name.
         memory: blocks.
         writers: the statement and the part that wrote each of them.
+        zeroed: results whose other entries are zero.
     """
 
     program: Program

@@ -32,6 +32,7 @@ from mbsym.verification.checks import (
 from mbsym.verification.closed_states import ClosedStates
 from mbsym.verification.element_identities import ELEMENT_IDENTITIES
 from mbsym.verification.element_table_identities import TABLE_IDENTITIES
+from mbsym.verification.own_units import Units, in_units, motion_units, units_of
 from mbsym.verification.random_state import random_state
 from mbsym.verification.rotation_identities import ROTATION_IDENTITIES
 from mbsym.verification.scheme_identities import SCHEME_IDENTITIES
@@ -40,7 +41,7 @@ from mbsym.verification.stepping_evidence import StepEvidence, random_arguments
 Array = NDArray[Any]
 
 SPAN: Final = 4e-3
-"""Time over which motions are compared [s]: wrong forces show as their acceleration times it."""
+"""Time over which motions are compared, in the mechanism's own unit: wrong forces show as accelerations times it."""
 
 REFERENCE_STEPS: Final = 4
 """Runge-Kutta steps of the reference, whose error over the span is some 1e-11."""
@@ -100,7 +101,13 @@ def run_stepping_checks(
     reference = Reference(model, labelling)
     rng = np.random.default_rng(settings.seed)
     mechanism = build_mechanism(model, labelling)
-    closed = ClosedStates(reference, mechanism) if mechanism.cut_joints or model.constraints else None
+    units = units_of(reference)
+    coordinates, motions = motion_units(reference, units)
+    # States are drawn, and loops closed, in units of the mechanism's own size, and all else is in SI.
+    own = in_units(model, units)
+    of_own = Reference(own, own.label(order=settings.order))
+    has_loops = mechanism.cut_joints or model.constraints
+    closed = ClosedStates(of_own, build_mechanism(own, of_own.labelling)) if has_loops else None
     steppers = [TransferMatrixStepper(model, order=settings.order, module=module) for module in modules]
     worst, condition = Worst(), 1.0
     states: list[dict[str, Any]] = []
@@ -110,6 +117,7 @@ def run_stepping_checks(
         q, v, _ = random_state(model, labelling, rng, reference=reference)
         if closed is not None:
             q, v = closed.draw(v, rng)
+        q, v = q * coordinates, v * motions / float(units.time)
         states.append({"q": q, "v": v})
         condition = max(condition, float(np.linalg.cond(reference.mass_matrix(q))))
         for stepper in steppers:
@@ -118,7 +126,7 @@ def run_stepping_checks(
             evidence = StepEvidence(stepper.module, stepper.system, reference, q, v, arguments)
             for name in names:
                 check_block(worst, name, evidence, settings, number)
-        _compare(worst, steppers, reference, q, v, settings, number)
+        _compare(worst, steppers, reference, q, v, settings, number, units)
     if beyond is not None:
         beyond(worst, states)
     checks = tuple(worst.found.values())
@@ -145,36 +153,47 @@ def _compare(
     v: Array,
     settings: Settings,
     number: int,
+    units: Units,
 ) -> None:
-    expected_poses, expected_energy = _reference_motion(reference, q, v)
+    length, energy_unit, time = float(units.length), float(units.energy), float(units.time)
+    pose = np.ones((4, 4))
+    pose[:3, 3] = length
+    span = SPAN * time
+    expected_poses, expected_energy = _reference_motion(reference, q, v, span)
     steps = SINGLE_STEPS if settings.single else STEPS
-    h = (SINGLE_LANGUAGE_SPAN if settings.single else SPAN) / LANGUAGE_STEPS
+    language_span = SINGLE_LANGUAGE_SPAN if settings.single else SPAN
+    h = language_span * time / LANGUAGE_STEPS
     states = []
     for stepper in steppers:
         language = stepper.module.language
         state = stepper.start(q, v)
         energy = reference.kinetic_energy(q, v) + reference.potential_energy(q)
-        error = relative_error(np.asarray(stepper.observe(state).energy), np.asarray(energy))
+        error = relative_error(
+            np.asarray(stepper.observe(state).energy) / energy_unit, np.asarray(energy) / energy_unit
+        )
         worst.note("transfer_matrix_start", language, "energy of reference", error, _tolerance(1e-10, settings), number)
-        state, report = stepper.advance(state, SPAN / steps, steps)
+        state, report = stepper.advance(state, span / steps, steps)
         view = stepper.observe(state)
         reached, _ = stepper.coordinates_of(view)
-        error = relative_error(reference.poses(reached), expected_poses) if not report.status else float("inf")
+        poses = reference.poses(reached) / pose
+        error = relative_error(poses, expected_poses / pose) if not report.status else float("inf")
         allowed = _tolerance(MOTION_TOLERANCE, settings)
         worst.note("transfer_matrix_advance", language, "motion of reference", error, allowed, number)
-        error = relative_error(np.asarray(view.energy), np.asarray(expected_energy))
+        error = relative_error(np.asarray(view.energy) / energy_unit, np.asarray(expected_energy) / energy_unit)
         worst.note("transfer_matrix_observe", language, "energy of reference", error, 10 * allowed, number)
         closed = SINGLE_CLOSURE_TOLERANCE if settings.single else CLOSURE_TOLERANCE
-        worst.note("transfer_matrix_advance", language, "closed loops", view.closure, closed, number)
-        one, _ = stepper.step(stepper.start(q, v), SPAN / steps)
-        same, _ = stepper.advance(stepper.start(q, v), SPAN / steps)
+        worst.note("transfer_matrix_advance", language, "closed loops", view.closure / length, closed, number)
+        one, _ = stepper.step(stepper.start(q, v), span / steps)
+        same, _ = stepper.advance(stepper.start(q, v), span / steps)
         error = relative_error(one, same)
         worst.note("step", language, "transfer_matrix_advance", error, _tolerance(LANGUAGE_TOLERANCE, settings), number)
         coarse, _ = stepper.advance(stepper.start(q, v), h, LANGUAGE_STEPS)
         states.append((language, coarse))
     for language, state in states[1:]:
         error = relative_error(state, states[0][1])
-        rounding = SINGLE_LANGUAGE_ROUNDINGS * float(np.finfo(np.float32).eps) * 4.0 / h**2
+        rounding = (
+            SINGLE_LANGUAGE_ROUNDINGS * float(np.finfo(np.float32).eps) * 4.0 / (language_span / LANGUAGE_STEPS) ** 2
+        )
         allowed = rounding if settings.single else LANGUAGE_TOLERANCE
         worst.note("transfer_matrix_advance", language, f"{states[0][0]} code", error, allowed, number)
 
@@ -183,9 +202,9 @@ def _tolerance(double: float, settings: Settings) -> float:
     return max(double, SINGLE_TOLERANCE) if settings.single else double
 
 
-def _reference_motion(reference: Reference, q: Array, v: Array) -> tuple[Array, float]:
-    """Poses and energy after the span, by Runge-Kutta steps on the reference's accelerations."""
-    h = SPAN / REFERENCE_STEPS
+def _reference_motion(reference: Reference, q: Array, v: Array, span: float) -> tuple[Array, float]:
+    """Poses and energy after a span of time, by Runge-Kutta steps on the reference's accelerations."""
+    h = span / REFERENCE_STEPS
     tau = np.zeros(reference.nv)
 
     def rates(q: Array, v: Array) -> tuple[Array, Array]:

@@ -82,7 +82,7 @@ def _evaluate(kernel, arguments, shapes):
     columns = []
     for array, axes, shape in arrays:
         if shape:
-            array = np.moveaxis(array.reshape((*array.shape[:axes], math.prod(shape))), -1, 0)
+            array = array.reshape((*array.shape[:axes], math.prod(shape))).transpose((axes, *range(axes)))
             array = list(np.ascontiguousarray(array))
         columns.append(array)
     packed = []
@@ -90,5 +90,5 @@ def _evaluate(kernel, arguments, shapes):
         flat = np.empty((len(result), *batch), dtype=_REAL)
         for index, value in enumerate(result):
             flat[index] = value
-        packed.append(np.moveaxis(flat, 0, -1).reshape((*batch, *shape))[()])
+        packed.append(flat.transpose((*range(1, flat.ndim), 0)).reshape((*batch, *shape))[()])
     return packed

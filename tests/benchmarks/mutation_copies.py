@@ -53,16 +53,19 @@ class Fault(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Which tests are asked: all, or those of the room; and those that take too long to be recorded.
+    """Which tests are asked about a fault.
 
-    Where no test of its room executes a line, those that name the room are asked as well. Or only a few whole files of
-    tests are run, for seconds, which needs no recordings.
+    Attributes:
+        depth: "first" are a few whole files of tests about the module, run for seconds, which needs no recordings;
+            "room" are those of its room too, and those that name the room where none of them executes the line;
+            "all" are all.
+        slow: those are asked too that take too long to be recorded.
+        named: tests that are asked instead of all these, with time to end.
     """
 
-    first: bool
-
-    all: bool
+    depth: str
     slow: bool
+    named: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,34 +169,46 @@ class Worker:
         began = time.perf_counter()
         copy, fault = cls.copy, task.fault
         source = (copy / fault.path).read_text(encoding="utf-8")
-        asked, by, slow, imported = False, "", list[str](), list[tuple[str, float]]()
         files = tiers(copy, fault.path, files_of_tests(copy, task.asked))
         try:
-            put(copy, fault, source)
-            first = [name for tier in files[:3] for name in tier][:FIRST]
-            by = mutation_runs.first_failing(copy, first, lambda: restore(copy), lambda: put(copy, fault, source))
-            if by or cls.reach.first:
-                return task, by, time.perf_counter() - began
-            for number, tier in enumerate(files):
-                if not cls.reach.all and (number == 3 or (number == 2 and asked)):
-                    break
-                # Recordings are made of the copy without the fault.
-                restore(copy)
-                recordings = [cls.recorded(name) for name in tier]
-                quick, other, too_long = mutation_runs.candidates(recordings, fault.path, source, fault.line)
-                put(copy, fault, source)
-                by = mutation_runs.killed_by(copy, quick)
-                if by:
-                    return task, by, time.perf_counter() - began
-                asked = asked or bool(quick)
-                slow += too_long
-                imported += other
-            by = mutation_runs.killed_by(copy, imported)
-            if not by and cls.reach.slow:
-                by = mutation_runs.killed_by_slow(copy, slow, lambda: restore(copy), lambda: put(copy, fault, source))
+            by = cls._at_first([name for tier in files[:3] for name in tier], fault, source)
+            if not by and cls.reach.depth != "first" and not cls.reach.named:
+                by = cls._by_recordings(files, fault, source)
         finally:
             restore(copy)
         return task, by, time.perf_counter() - began
+
+    @classmethod
+    def _at_first(cls, near: Sequence[str], fault: Fault, source: str) -> str:
+        copy, named = cls.copy, cls.reach.named
+        put(copy, fault, source)
+        names, seconds = (named, mutation_runs.NAMED) if named else (near[:FIRST], mutation_runs.WHOLE)
+        return mutation_runs.first_failing(
+            copy, names, seconds, lambda: restore(copy), lambda: put(copy, fault, source)
+        )
+
+    @classmethod
+    def _by_recordings(cls, files: Sequence[Sequence[str]], fault: Fault, source: str) -> str:
+        copy, asked, by = cls.copy, False, ""
+        slow, imported = list[str](), list[tuple[str, float]]()
+        for number, tier in enumerate(files):
+            if cls.reach.depth == "room" and (number == 3 or (number == 2 and asked)):
+                break
+            # Recordings are made of the copy without the fault.
+            restore(copy)
+            recordings = [cls.recorded(name) for name in tier]
+            quick, other, too_long = mutation_runs.candidates(recordings, fault.path, source, fault.line)
+            put(copy, fault, source)
+            by = mutation_runs.killed_by(copy, quick)
+            if by:
+                return by
+            asked = asked or bool(quick)
+            slow += too_long
+            imported += other
+        by = mutation_runs.killed_by(copy, imported)
+        if not by and cls.reach.slow:
+            by = mutation_runs.killed_by_slow(copy, slow, lambda: restore(copy), lambda: put(copy, fault, source))
+        return by
 
 
 def files_of_tests(copy: Path, places: Sequence[str]) -> list[str]:

@@ -50,8 +50,8 @@ SECONDS: Final = 90.0
 SLOW_TESTS, SLOW_SECONDS = 8, 10.0
 """How many tests that take too long to be recorded are asked about a fault, and a fifth of what each may take."""
 
-WHOLE: Final = 7
-"""Seconds of processor time of the files that are run against a fault without recordings."""
+WHOLE, NAMED = 7, 300
+"""Seconds of processor time of files that are run against a fault without recordings, and of tests that are named."""
 
 IMPORT: Final = " (import)"
 """Marks a file of tests that could not be collected."""
@@ -338,7 +338,9 @@ def failing(copy: Path, tests: Sequence[tuple[str, float]]) -> str:
     return "end of the process" if ended.returned is None else str(ended.returned)
 
 
-def first_failing(copy: Path, files: Sequence[str], without: Callable[[], None], fault: Callable[[], None]) -> str:
+def first_failing(
+    copy: Path, files: Sequence[str], seconds: int, without: Callable[[], None], fault: Callable[[], None]
+) -> str:
     """The first test of these files that fails within seconds with the fault in place, and not without."""
 
     def work(names: Sequence[str]) -> str:
@@ -350,10 +352,10 @@ def first_failing(copy: Path, files: Sequence[str], without: Callable[[], None],
 
     if not files:
         return ""
-    failed = str(forked(copy, lambda: work(files), processor=WHOLE, wall=20 * WHOLE).returned or "")
+    failed = str(forked(copy, lambda: work(files), processor=seconds, wall=20 * seconds).returned or "")
     if failed and failed not in PASSING:
         without()
-        ended = forked(copy, lambda: work([failed.removesuffix(IMPORT)]), processor=WHOLE, wall=20 * WHOLE)
+        ended = forked(copy, lambda: work([failed.removesuffix(IMPORT)]), processor=seconds, wall=20 * seconds)
         fault()
         if ended.returned != "":
             return ""

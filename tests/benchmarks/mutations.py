@@ -6,13 +6,14 @@ A fault is another operator (+ for -, <= for <, and for or), another number (one
 turned round, or the first two arguments of a call exchanged, in any room of the package and in the routines of the
 runtime, C and JavaScript too. A room has as many faults as it has lines, of the count, and a line one at most; which
 depends on the seed and the code alone. Faults are tried in copies of the tree that are made once (``--scratch``), one
-for each process. Which tests execute which lines is recorded when they are first asked, those of the room first
-(mutation_copies.py, mutation_runs.py), so that most faults cost seconds. A test that does not end counts as one that
-fails, a fault on a line that no test executes has survived. Recordings and results are kept: the same command goes on
-where it was interrupted, ``--again`` tries survivors with the tests as they are now, ``--near`` asks tests of the room
-only, and ``--slow`` those too that take too long to be recorded. Whether a survivor is a hole in
-the tests or no fault at all (an equal value, a limit of text, a bound that is never reached) is for the reader to say
-(no_faults.py).
+for each process. First a few files of tests about the module are run for some seconds, then tests that are recorded to
+execute its line, of the room first (mutation_copies.py, mutation_runs.py). ``--depth first`` and ``--depth room`` stop
+there, since recording all takes a processor more than an hour. A test that does not end counts as one that fails, a
+fault on a line that no test executes has survived. Recordings and results are kept: the same command goes on where it
+was interrupted. ``--again`` tries survivors with the tests as they are now, ``--slow`` also with those that take too
+long to be recorded, and ``--again --fault FILE:LINE --tests TEST ...`` one of them with tests that it names. Whether a
+survivor is a hole in the tests or no fault at all (an equal value, a limit of text, a bound that is never reached) is
+for the reader to say (no_faults.py).
 """
 
 from __future__ import annotations
@@ -281,8 +282,9 @@ def main() -> None:
     parser.add_argument("--room", default="", help="only rooms whose path begins so; * is the modules beside them")
     parser.add_argument("--list", action="store_true", help="lists the faults and tries none")
     parser.add_argument("--again", action="store_true", help="tries survivors again, with the tests as they are now")
-    parser.add_argument("--first", action="store_true", help="runs a few files of tests about the module only")
-    parser.add_argument("--near", action="store_true", help="asks tests of the room, not all that there are")
+    parser.add_argument("--fault", default="", metavar="FILE:LINE", help="only the fault there, by how its place ends")
+    parser.add_argument("--tests", nargs="+", default=(), help="asks these tests alone, with time to end")
+    parser.add_argument("--depth", choices=("first", "room", "all"), default="all", help="which tests are asked")
     parser.add_argument("--slow", action="store_true", help="asks tests that take too long to be recorded too")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="puts the table between the markers of a page")
     parser.add_argument("--processes", type=int, default=2)
@@ -306,13 +308,15 @@ def main() -> None:
         and (options.again or fault not in known)
         and not no_faults.by_rule(no_faults.marked(sources[each.path], each.start, each.end))
     ]
-    reach = mutation_copies.Reach(options.first, not options.near, options.slow)
+    reach = mutation_copies.Reach(options.depth, options.slow, tuple(options.tests))
     for task, by, seconds in mutation_copies.tried(copies, options.scratch / "recorded", left, reach):
         known[task.shown] = by
         said = f"killed by {by}" if by else "SURVIVED"
         print(f"{task.number:4} {seconds:5.0f} s  {task.shown}  {said}", flush=True)
         with kept.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"fault": task.shown, "by": by}) + "\n")
+    if options.fault:
+        return
     text = table(chosen, known, copies[0])
     print(f"\n{text}")
     explained = {path: (ROOT / path).read_text(encoding="utf-8") for path in no_faults.LINES if (ROOT / path).exists()}

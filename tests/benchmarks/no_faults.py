@@ -31,9 +31,15 @@ LINES: Final = {
     },
     "mbsym/codegen/c/lanes.py": {
         "if factor.flexible is not None and factor.cost «<» cost:": "of equal costs any may take a sign",
+        "return «2» if isinstance(expression, (Constant, Variable, Element)) else 1": (
+            "places in an order of three, the last of them"
+        ),
     },
     "mbsym/codegen/c/parts.py": {
         "size, place, best = 0, cuts[-1], (max(crossing) + «1», 0)": "more than all that is compared with it, both",
+    },
+    "mbsym/codegen/expressions.py": {
+        "if terms[0][«0»]:": "of terms of which the first is added it is the first that is",
     },
     "mbsym/codegen/lower.py": {
         "LONGEST_EXPRESSION: Final = «100»": LIMIT,
@@ -41,7 +47,7 @@ LINES: Final = {
     "mbsym/formats/mesh_copies.py": {
         "copy.parent.mkdir(parents=«True», exist_ok=True)": "folders are made from the outer to the inner",
     },
-    "mbsym/formats/mjcf.py": {
+    "mbsym/formats/mjcf/reader.py": {
         "damping = stiffness = «1»  # sized when all bodies are read": "a mark, as long as it is not 0",
     },
     "mbsym/formulations/constraint_force/elimination_order.py": {
@@ -62,8 +68,16 @@ LINES: Final = {
     "mbsym/formulations/shared/kinds.py": {
         "_IDENTITY: Final = (1, 0, 0, 0, 1, 0, 0, «0», 1)": "products with a unit matrix fold away",
     },
+    "mbsym/formulations/shared/roles.py": {
+        'called = f"{name}_out" if whose «==» "own" else f"inboard_{name}_out"': (
+            "names of values inside a step, different either way"
+        ),
+    },
     "mbsym/identification/consistent.py": {
         "length, before = «1.0», problem.cost(x)": "where a line search begins, which halves until the cost falls",
+        "hessian[place, place] += _PRIOR / self._sizes[place] ** «2»": (
+            "other steps to the same minimum, which the gradient decides"
+        ),
     },
     "mbsym/kinematics/recursion.py": {
         "alpha = add(add(«body.rotation.to_child(carrier.angular), bias[0]»), push_angular)": TURNED,
@@ -71,10 +85,24 @@ LINES: Final = {
     "mbsym/kinematics/sliding.py": {
         "MOST_BITS: Final = «512»": LIMIT,
     },
-    "mbsym/linear/tables.py": {
-        "widths = [max(len(row[k]) for row in rows) for k in range(len(rows[«0»]))]": (
-            "all rows of a table have as many cells, and none is a head alone"
+    "mbsym/linear/vibration/roots.py": {
+        "points = [1j «*» omega * (1.0 + 1e-3), (-1e-3 + 1j) * omega, 1j * omega * (1.0 + 1e-7)]": (
+            "the oldest of three points that a search begins with, which the first step drops"
         ),
+        "root = np.sqrt(slope**2 - «4.0» * fc * bend)": (
+            "other steps to the same root: what is subtracted vanishes there"
+        ),
+        "fewer = tree.count_below(high / «4.0»)": "a wider bracket about the same roots",
+    },
+    "mbsym/linear/vibration/tree.py": {
+        "for k in range(len(self.elements) - 1, -«1», -1):": (
+            "in _felt, freedoms of the last element count twice, of which no row becomes dependent or independent"
+        ),
+        "kept = left[:, : len(sizes)][:, sizes «>» HELD * scale]": LIMIT,
+        "independent: Array = left[:, : len(sizes)][:, sizes > HELD * max(«1.0», float(sizes.max()))].T @ held": LIMIT,
+    },
+    "mbsym/loops/closing.py": {
+        "columns: Array | float = «1.0»": "a unit that all motions have in common",
     },
     "mbsym/loops/code_size.py": {
         "parameters = _OF_A_BODY «*» mechanism.nb": (
@@ -86,14 +114,35 @@ LINES: Final = {
             "the space that wrenches span, whatever their sizes"
         ),
     },
+    "mbsym/model/validate.py": {
+        "elif abs(dot(axis, second)) «>» PERPENDICULAR * norm(axis) * norm(second):": LIMIT,
+    },
+    "mbsym/reference/constraint_elements.py": {
+        "turning: bool = «False»": "of a rod, which has it so, what it adds is a product of parallel vectors",
+    },
+    "mbsym/regressors/base_parameters.py": {
+        "point += «1»": "other random points, as good as these",
+    },
+    "mbsym/regressors/field_matrix.py": {
+        "while newer «>» _SHORT:": LIMIT,
+    },
+    "mbsym/report/reader_symbols.py": {
+        "symbols=(0, «1», 2),": LOOK,
+    },
     "mbsym/report/rows.py": {
         'found.append(Piece("close", "", None, depth, «1»))': LOOK,
+    },
+    "mbsym/symbolic/differentiate.py": {
+        "total = graph.add(total, graph.mul(«partial, _signed(tangents, operand)»))": "a product, in either order",
     },
     "mbsym/symbolic/equality.py": {
         "if below is not doubt «and» below:": "a union with the same, or with nothing",
     },
     "mbsym/symbolic/graph.py": {
         "if x «<» 0:": "no reference is 0, which has no sign",
+    },
+    "mbsym/symbolic/nested_form.py": {
+        "return (self._product(«kernel, quotient», scale), *self.plan(rest, scale))": "a product, in either order",
     },
     "mbsym/transfer_matrix/closed_form.py": {
         'q = sp.Symbol("q", positive=«True»)': "what simplification may assume, and nothing is simplified",
@@ -109,41 +158,26 @@ LINES: Final = {
         "for factor in (Fraction(1, 362880 * «110»), Fraction(-1, 362880), Fraction(1, 5040), Fraction(-1, "
         "120)):": "below round-off where the series is used, for squares below 1/100",
     },
-    "mbsym/linear/vibration/tree.py": {
-        "for k in range(len(self.elements) - 1, -«1», -1):": (
-            "in _felt, freedoms of the last element count twice, of which no row becomes dependent or independent"
-        ),
-        "kept = left[:, : len(sizes)][:, sizes «>» HELD * scale]": LIMIT,
-        "independent: Array = left[:, : len(sizes)][:, sizes > HELD * max(«1.0», float(sizes.max()))].T @ held": LIMIT,
-    },
-    "mbsym/linear/vibration/roots.py": {
-        "points = [1j «*» omega * (1.0 + 1e-3), (-1e-3 + 1j) * omega, 1j * omega * (1.0 + 1e-7)]": (
-            "the oldest of three points that a search begins with, which the first step drops"
-        ),
-        "root = np.sqrt(slope**2 - «4.0» * fc * bend)": (
-            "other steps to the same root: what is subtracted vanishes there"
-        ),
-        "fewer = tree.count_below(high / «4.0»)": "a wider bracket about the same roots",
+    "mbsym/verification/edge_states.py": {
+        "FINE: Final = «24»": SAMPLE,
     },
     "mbsym/verification/loop_checks.py": {
         "STARTS: Final = «8»": SAMPLE,
     },
-    "mbsym/verification/random_mechanisms.py": {
-        "bodies: tuple[int, int] = («3», 9),": SAMPLE,
+    "mbsym/verification/loop_identities.py": {
+        "return np.zeros((«0», matrix.shape[1]))": "a row of zeros spans nothing",
+    },
+    "mbsym/verification/text_checks.py": {
+        "UNDERFLOW: Final = «1e3»": LIMIT,
+    },
+    "mbsym/visualisation/topology_diagram.py": {
+        "y += self.strips[row] if row else «0»": LOOK,
     },
     "runtime/adaptive_steps.py": {
         "if control[IDLE] «>» MOST_IDLE:": LIMIT,
     },
-    "runtime/c/loops.c": {
-        "MODEL_real wrenches[restrict 6 «*» MODEL_NJ])": "an extent, of which C keeps nothing",
-    },
     "runtime/javascript/view.js": {
         "text(`${Number((length*factor).toPrecision(3))} ${unit}`, x «+» 6, y - 7);": LOOK,
-    },
-    "runtime/numpy/loops.py": {
-        "pivot[singular] = np.where(sound, sizes[:, -1] / np.where(sizes[:, 0] > «0», sizes[:, 0], 1.0), "
-        "np.nan)": "the largest singular value of rows of unit length is 1 at least; of none but zero rows it is 0",
-        "inverse = np.where(kept, 1.0 / np.where(kept, sizes, «1.0»), 0.0)": "a divisor whose quotient is not taken",
     },
     "runtime/transfer_matrix.py": {
         "if not abs(cos(state[i * STATE + X + 1])) «>=» SMALLEST_CARDAN_COSINE:": LIMIT,

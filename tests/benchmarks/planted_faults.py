@@ -1,6 +1,6 @@
 """Faults planted into what makes code shorter: each has to be stopped before a file is written.
 
-    python tests/benchmarks/planted_faults.py [--count 300] [--seed 1] [--values] [--processes 4] [--write PAGE]
+    python tests/benchmarks/planted_faults.py [--count 300] [--seed 1] [--processes 4] [--write PAGE]
 
 A fault is another operator, number, sign, truth value, place or order of arguments, in passes, regrouping, sliding,
 preparing, given sines, rolling, lowering, parts and lanes, on a line that one of the ``CASES`` executes: models with
@@ -11,7 +11,6 @@ that execute the line, the ``TRIED`` best of them: those that execute it most of
     no fault    the texts are the same, or differ and give the same numbers, in C and NumPy, or cannot be compiled
     missed      some text gives other numbers and would have been written, be it of one case alone
 
-With --values exchanged arguments and other places are left out, which mostly end with an error of their own.
 Random states and 1e-9 of the largest entry decide on numbers; the command ends with status 1 if a fault was missed.
 """
 
@@ -62,6 +61,8 @@ ROOMS: Final = (
     "mbsym/codegen/usage.py",
     "mbsym/codegen/c/lanes.py",
     "mbsym/codegen/c/parts.py",
+    "mbsym/codegen/c/pieces.py",
+    "mbsym/codegen/c/placing.py",
 )
 
 CHAINS: Final = {"chain of 30 bodies": 30, "chain of 8 bodies": 8}
@@ -113,7 +114,7 @@ CASES: Final[tuple[Case, ...]] = (
     ("chain of 8 bodies", {**SHARED, "functions": ("forward_dynamics", "mass_matrix", "joint_wrenches")}),
 )
 
-START, END = "<!-- planted {kind} -->", "<!-- end of planted {kind} -->"
+START, END = "<!-- planted faults -->", "<!-- end of planted faults -->"
 
 SECONDS: Final = 15
 """Of processor time for a fault and a case: what takes longer does not end."""
@@ -162,11 +163,7 @@ class Executed:
 
 
 class Faults(mutations.Finder):
-    """Places of faults, those that change values among them: signs and places; of values alone if that is asked for."""
-
-    def __init__(self, path: str, source: str, *, only_values: bool) -> None:
-        super().__init__(path, source)
-        self._only_values = only_values
+    """Places of faults, those that change values among them: signs and places."""
 
     def visit_Call(self, node: ast.Call) -> None:
         """Opposite operands of operations of a graph."""
@@ -174,17 +171,12 @@ class Faults(mutations.Finder):
             for each in node.args:
                 if not isinstance(each, ast.Starred):
                     self._instead(each, "-({})")
-        if self._only_values:
-            self.generic_visit(node)
-        else:
-            super().visit_Call(node)
+        super().visit_Call(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         """The neighbour's place."""
         index = node.slice
-        if self._only_values:
-            pass
-        elif isinstance(index, ast.Name) and not hasattr(builtins, index.id) and index.id.islower():
+        if isinstance(index, ast.Name) and not hasattr(builtins, index.id) and index.id.islower():
             self._instead(index, "{} - 1")
         self.generic_visit(node)
 
@@ -370,16 +362,14 @@ def values(argument: Any) -> np.ndarray:
     return drawn.reshape(argument.shape)
 
 
-def drawn(
-    rooms: Sequence[str], known: Sequence[Executed], count: int, seed: int, *, only_values: bool
-) -> list[mutations.Mutation]:
+def drawn(rooms: Sequence[str], known: Sequence[Executed], count: int, seed: int) -> list[mutations.Mutation]:
     """A sample of the faults on lines that some case executes."""
     every: set[mutations.Mutation] = set()
     for room in rooms:
         for path in [ROOT / room] if room.endswith(".py") else sorted((ROOT / room).rglob("*.py")):
             name, source = path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
             lines = {line for each in known for line in each.lines.get(name, ())}
-            finder = Faults(name, source, only_values=only_values)
+            finder = Faults(name, source)
             finder.visit(ast.parse(source))
             every.update(fault for fault in finder.found if fault.line in lines)
     return sorted(random.Random(seed).sample(sorted(every), min(count, len(every))))
@@ -397,7 +387,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--values", action="store_true", help="no exchanged arguments, no other places")
     parser.add_argument("--room", default="")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--write", type=Path, help="page whose table is written")
@@ -408,7 +397,7 @@ def main() -> int:
     with ProcessPoolExecutor(options.processes, multiprocessing.get_context("fork")) as pool:
         known = list(pool.map(executed, *zip(*CASES, strict=True)))
         rooms = [room for room in ROOMS if room.startswith(options.room)]
-        faults = drawn(rooms, known, options.count, options.seed, only_values=options.values)
+        faults = drawn(rooms, known, options.count, options.seed)
         if options.list:
             for each, case in zip(known, CASES, strict=True):
                 print(f"{each.seconds:5.1f} s, {sum(map(len, each.lines.values())):5} lines: {case}")
@@ -430,9 +419,8 @@ def main() -> int:
     print("\n".join(("", *lines, "", f"{time.perf_counter() - began:.0f} s")))
     if options.write:
         text = options.write.read_text(encoding="utf-8")
-        start, end = (each.format(kind="values" if options.values else "faults") for each in (START, END))
-        before, after = text.split(start)[0], text.split(end)[1]
-        options.write.write_text("\n".join((f"{before}{start}", *lines, f"{end}{after}")), encoding="utf-8")
+        before, after = text.split(START)[0], text.split(END)[1]
+        options.write.write_text("\n".join((f"{before}{START}", *lines, f"{END}{after}")), encoding="utf-8")
     return 1 if told["missed"] else 0
 
 

@@ -35,10 +35,10 @@ def sources() -> dict[str, str]:
 def measured(source: str, repeat: int) -> list[tuple[float, float]]:
     """Seconds of the proof and of all of a generation, by repetition."""
     import mbsym
-    from mbsym import pipeline
+    from mbsym.stages import prove as stage
 
     spent = 0.0
-    prove = pipeline.prove
+    prove = stage.prove
 
     def timed(*arguments: object, **named: object) -> object:
         nonlocal spent
@@ -48,7 +48,7 @@ def measured(source: str, repeat: int) -> list[tuple[float, float]]:
         finally:
             spent += process_time() - begun
 
-    pipeline.prove = timed  # type: ignore[assignment]
+    stage.prove = timed  # type: ignore[assignment]
     model: object = source
     if source.isdigit():
         from any_size import chain

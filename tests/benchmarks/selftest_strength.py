@@ -1,6 +1,6 @@
 """How many single faults in generated C its self-test sees.
 
-    python tests/benchmarks/selftest_strength.py [MODEL...] [--show] [--write docs/embedded.md]
+    python tests/benchmarks/selftest_strength.py [MODEL...] [--every 1] [--show] [--write docs/embedded.md]
 
 Constants are off by 1 % in single and by 0.01 % in double precision, signs are turned, in derived functions, in steps
 that bodies share and in the fixed texts of closed loops alike. All faults of a text are compiled at once, each behind a
@@ -89,7 +89,8 @@ class Beyond:
         every = states(done.derivation.mechanism, double)
         kept = [each for each in every if all(frozen._agree(*pair, each) for pair in pairs)]
         random = np.random.default_rng(8)
-        self._functions = [frozen._frozen(*pair, kept, random) for pair in pairs if pair[0].name in switched.calls]
+        known = [pair for pair in pairs if pair[0].name in switched.calls]
+        self._functions = [frozen._frozen(*pair, kept, random, iterates=False) for pair in known]
         self._given = {name: np.array([state[name] for state in kept]) for name in kept[0]}
         self._switched = switched
         self._epsilon = np.finfo({"double": np.float64, "float": np.float32}[done.options.real]).eps
@@ -122,23 +123,23 @@ class Beyond:
         return [named[result.name] for result in item.results], status
 
 
-def row(model: str, real: Real, *, show: bool) -> str:
+def row(model: str, real: Real, every: int, *, show: bool) -> str:
     """A line of the table."""
     source, options = source_of(model)
     with tempfile.TemporaryDirectory() as directory:
         done = mbsym.generate(source, directory, languages=("c",), real=real, self_test=True, **options)
         code, test = sorted(path for path in done.paths if path.suffix == ".c")
         faults = planted(code.read_text(encoding="utf-8"), OFF[real])
-        found = seen(code, test, faults)
-        unseen = [number for number, is_seen in enumerate(found, start=1) if not is_seen]
+        found = seen(code, test, faults, every)
+        unseen = [number for number, is_seen in found.items() if not is_seen]
         switched = Switched(Path(directory) / "switched", code, faults)
         beyond = Beyond(done, switched)
         idle = {number for number in unseen if not beyond.changes(number)}
     columns = []
     for kind in ("constant", "sign"):
-        numbers = [number for number, each in enumerate(faults.kinds, start=1) if each == kind]
+        numbers = [number for number in found if faults.kinds[number - 1] == kind]
         nothing = sum(number in idle for number in numbers)
-        caught = sum(found[number - 1] for number in numbers)
+        caught = sum(found[number] for number in numbers)
         columns.append(f"{caught} of {len(numbers) - nothing} | {nothing}")
     if show:
         for number in unseen:
@@ -151,6 +152,7 @@ def main() -> None:
     """Measures, prints, and writes the page's table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*", default=MODELS)
+    parser.add_argument("--every", type=int, default=1, help="take each Nth fault")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
@@ -161,7 +163,7 @@ def main() -> None:
     print("\n".join(table))
     for model in options.models:
         for real in get_args(Real):
-            table.append(row(model, real, show=options.show))
+            table.append(row(model, real, options.every, show=options.show))
             print(table[-1], flush=True)
     if options.write:
         text = options.write.read_text(encoding="utf-8")

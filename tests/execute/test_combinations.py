@@ -67,6 +67,18 @@ FOUND = (
         "self_test": "self-test",
         "level": "-O0",
     },
+    {
+        "joint": "helical",
+        "place": "cut",
+        "arms": "two",
+        "armature": "rotor",
+        "force": "joint_friction",
+        "constraint": "distance",
+        "gravity": "skew",
+        "geometry": "right angles",
+        "self_test": "self-test",
+        "level": "-O0",
+    },
 )
 """Fewest settings at which something was wrong once."""
 

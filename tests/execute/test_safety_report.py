@@ -98,7 +98,7 @@ def test_guidelines_are_as_many_as_the_standard_has() -> None:
 def test_the_page_of_generated_c_has_the_same_reasons() -> None:
     page = (ROOT / "docs" / "generated_c.md").read_text(encoding="utf-8").partition("## MISRA C:2012")[2]
     rows = re.findall(r"^\| ([\d.]+) \|.*\| ([^|]+) \|$", page, re.MULTILINE)
-    assert rows and all(DEVIATIONS[rule].reason == reason for rule, reason in rows)
+    assert rows and all(reason in {record.reason for record in DEVIATIONS[rule]} for rule, reason in rows)
 
 
 @pytest.mark.parametrize(

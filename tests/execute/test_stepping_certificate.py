@@ -9,6 +9,7 @@ import pytest
 
 from mbsym.pipeline import generate
 from mbsym.verification.certificate import verify
+from mechanisms.examples import further
 
 
 @pytest.mark.parametrize("name", ["double_pendulum", "rhombus_regular"])
@@ -20,7 +21,7 @@ def test_stepping_code_is_verified(name: str, tmp_path: Path) -> None:
     assert {check.against for check in certificate.checks} >= {"motion of reference", "energy of reference"}
 
 
-@pytest.mark.parametrize("name", ["double_pendulum", "rhombus_planar", "rhombus_spatial"])
+@pytest.mark.parametrize("name", ["rhombus_planar", *further("double_pendulum", "rhombus_spatial")])
 def test_stepping_code_in_single_precision_is_verified(name: str, tmp_path: Path) -> None:
     """Rotations by nothing were not a number, as 1e-40 is zero there, and steps of 2e-5 s left no digit of speeds."""
     generate(name, tmp_path, formulation="transfer-matrix", real="float")

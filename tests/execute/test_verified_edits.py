@@ -10,8 +10,8 @@ from mechanisms.text_edits import EDITS, MODULES, UNNAMED, edited, generated, na
 
 SAMPLE = (
     "guard: four_bar.c: (guarded_values\\[0\\]\\)) > four_bar_VANISHES -> \\g<1> > 6",
-    "branch: four_bar.c: x\\[rows->order",
-    "status: four_bar.py: range",
+    "branch: four_bar.c: x\\[j\\]",
+    "status: four_bar.py: taken <",
     "module place: four_bar.py: (\\bcrank",
     "header place: four_bar.h: (\\bfour_bar_Q_B",
     "tolerance: four_bar.py: \\nENOUGH",

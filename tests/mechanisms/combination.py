@@ -32,7 +32,6 @@ from mbsym.errors import DerivationError, MbsymError, OptionError
 from mbsym.formulations.massless_motion import massless_motion
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.kinematics.mechanism import Mechanism
-from mbsym.loops.runtime import SPARED
 from mbsym.model.system import Model
 from mbsym.options.exclusions import EXCLUSIONS
 from mbsym.options.generation import OPTIONS, GenerationOptions
@@ -74,6 +73,13 @@ AGAINST_REFERENCE: Final = 1e-8
 
 OF_FACTORS: Final = ("inverses",)
 """What kernels hand to the solver of closed loops as their formulation factors the mass matrix."""
+
+SPARED: Final = {
+    "constrained_terms": ("weighted",),
+    "position_correction": ("residual_jacobian", "weighted"),
+    "velocity_correction": ("weighted",),
+}
+"""What kernels hand to that solver for singular configurations only."""
 
 ORDINARY, FAR = 3, 2
 """Numbers of states; together they fill no row of lanes."""

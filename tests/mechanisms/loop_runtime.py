@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +15,11 @@ import numpy as np
 from mbsym.codegen.build import DEFAULT_FLAGS, compile_c
 from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.interface import Real
+from mbsym.codegen.routines.arrays import print_arrays
+from mbsym.codegen.routines.c import print_c
+from mbsym.codegen.routines.language import Routine
 from mbsym.codegen.statuses import SENTENCES, Status
+from mbsym.loops.runtime import loop_routine
 from mbsym.loops.tolerances import RUNTIME
 
 Array = np.ndarray[Any, Any]
@@ -25,11 +30,6 @@ STAND_INS = """#include <math.h>
 typedef {real} M_real;
 enum {{ M_NQ = {nq}, M_NV = {n}, M_NR = {m}, M_NJ = 1 }};
 enum {{ {statuses} }};
-#define M_FORMAL
-#define M_ACTUAL
-#define M_EXTRA_FORMAL
-#define M_EXTRA_ACTUAL
-#define M_SQRT {sqrt}
 #define M_ABS {fabs}
 #define M_INFINITY {infinity}
 {numbers}
@@ -145,22 +145,43 @@ class Terms:
         return np.concatenate([np.ravel(part) for part in parts])
 
 
-def numpy_text(real: Real = "double") -> dict[str, Any]:
-    """The names that the NumPy text defines."""
-    names: dict[str, Any] = {"np": np, "Status": Status, "_SENTENCES": SENTENCES}
-    names |= {item.name: item.of(real) for item in RUNTIME}
-    exec(fixed_text("numpy/statuses.py", ""), names)
-    exec(fixed_text("numpy/loops.py", ""), names)
-    return names
+def routine(rows: int, speeds: int, real: Real = "double") -> Routine:
+    """The text for a number of rows and speeds; q holds the numbers of the stand-ins."""
+    size = speeds + rows + 2 * speeds * rows + rows * rows + speeds + rows * speeds
+    return loop_routine(size, speeds, rows, 1, real=real)
 
 
 def solved_by_numpy(terms: Terms) -> tuple[Array, Array, Array]:
     """vdot, lambda, and rank and pivot."""
-    names = numpy_text()
+    m, n = terms.jacobian.shape[-2:]
     given = (terms.free, terms.response, terms.delassus, terms.right, terms.weighted, terms.inverses)
-    with np.errstate(all="ignore"):
-        vdot, multipliers, rank, pivot, _ = names["_loop_dynamics"](given, 0.0, (terms.free,))
-    return vdot, multipliers, np.stack([rank, pivot], axis=-1)
+    names: dict[str, Any] = {"np": np, "math": math, "Status": Status, "_SENTENCES": SENTENCES, "_REAL": np.float64}
+    names |= {item.name: item.double for item in RUNTIME} | {"constrained_terms": lambda *_: given}
+    for file in ("evaluate", "statuses", "states"):
+        exec(fixed_text(f"numpy/{file}.py", ""), names)
+    made = routine(m, n)
+    exec(print_arrays(made), names)
+    q = made.kernels["constrained_terms"].inputs[0]
+    batch = terms.free.shape[:-1]
+    arguments = [("q", np.zeros((*batch, *q)), q), ("v", np.zeros(n), (n,)), ("tau", np.zeros(n), (n,))]
+    results = [((n,), float), ((m,), float), ((), int), ((), float)]
+    found, _ = names["_for_states"](names["_constrained_dynamics_report"], {}, arguments, results)
+    return found[0], found[1], np.stack([found[2], found[3]], axis=-1)
+
+
+def printed(rows: int, speeds: int, real: Real = "double") -> str:
+    """The C text of all functions."""
+    made = routine(rows, speeds, real)
+    heads = {}
+    for function in made.functions:
+        if function.is_public:
+            formals = [
+                f"{'' if array.writable else 'const '}{'int' if array.kind == 'int' else 'M_real'} *{item.name}"
+                for item in function.formals
+                if (array := item.array) is not None
+            ]
+            heads[function.name] = (*(f"{formal}," for formal in formals[:-1]), f"{formals[-1]})")
+    return print_c(made, "M_", heads, real, has_parameters=False)
 
 
 def compiled(
@@ -179,13 +200,11 @@ def compiled(
         n=speeds,
         m=rows,
         numbers="\n".join(numbers),
-        sqrt=f"sqrt{suffix}",
         fabs=f"fabs{suffix}",
         infinity="HUGE_VALF" if suffix else "HUGE_VAL",
         statuses=", ".join(f"M_{status.name} = {status.value}" for status in Status),
     )
-    own = (change(fixed_text(f"c/{file}.c", "M_")) for file in ("loops", "loop_derivatives"))
-    text = "\n\n".join([fixed_text("c/statuses.c", "M_"), *own])
+    text = "\n\n".join([fixed_text("c/statuses.c", "M_"), change(printed(rows, speeds, real))])
     # A generated header declares what the text defines.
     definitions = re.findall(r"^int M_\w+\([^{]*\)(?=\n\{)", text, flags=re.MULTILINE)
     declared = "".join(f"{' '.join(found.split())};\n" for found in definitions)

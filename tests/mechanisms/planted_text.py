@@ -9,7 +9,7 @@ import ctypes
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,7 +34,7 @@ int planted_fault;
 int NAME_selftest(void);
 int main(void)
 {
-    for (int fault = 0; fault <= COUNT; ++fault) {
+    for (int fault = 0; fault <= COUNT; fault += EVERY) {
         const pid_t child = fork();
         int status = 1;
         if (child == 0) {
@@ -93,24 +93,26 @@ def planted(text: str, off: float) -> Planted:
     for number, (start, end, new, _, _) in enumerate(found, start=1):
         pieces += [text[behind:start], new.replace("FAULT", str(number))]
         behind = end
-    kinds, places = ([each[place] for each in found] for place in (3, 4))
-    return Planted(tuple(kinds), tuple(places), "".join((*pieces, text[behind:])))
+    kinds, places = tuple(each[3] for each in found), tuple(each[4] for each in found)
+    return Planted(kinds, places, "".join((*pieces, text[behind:])))
 
 
-def seen(code: Path, test: Path, faults: Planted) -> list[bool]:
-    """Whether the self-test of a module fails with each fault."""
+def seen(code: Path, test: Path, faults: Planted, every: int = 1) -> dict[int, bool]:
+    """Whether the self-test of a module fails with each fault, or with every so many-th of them, by its number."""
     changed, main = code.with_name(f"planted_{code.name}"), code.with_name(f"main_{code.name}")
     changed.write_text(faults.text, encoding="utf-8")
     count = len(faults.kinds)
-    text = _MAIN.replace("NAME", code.stem).replace("COUNT", str(count)).replace("SECONDS", str(SECONDS))
+    written = {"NAME": code.stem, "COUNT": str(count), "EVERY": str(every), "SECONDS": str(SECONDS)}
+    text = reduce(lambda text, pair: text.replace(*pair), written.items(), _MAIN)
     main.write_text(text, encoding="utf-8")
     program, define = code.with_suffix(".planted"), f"-D{code.stem}_SELFTEST_NO_MAIN"
     sources = map(str, (changed, test, main))
     made = run("gcc", "-std=c99", "-O0", "-w", define, *sources, "-lm", "-o", str(program))
     assert made.returncode == 0, made.stderr[:1000]
     told = run(str(program)).stdout
-    assert len(told) == count + 1 and told[0] == "0", told[:100]
-    return [each == "1" for each in told[1:]]
+    taken = range(0, count + 1, every)
+    assert len(told) == len(taken) and told[0] == "0", told[:100]
+    return {fault: each == "1" for fault, each in zip(taken, told, strict=True) if fault}
 
 
 class Switched:

@@ -36,6 +36,7 @@ MODULES: Final[dict[str, dict[str, Any]]] = {
     "four_bar": {},
     "slider_crank": {},
     "rhombus_regular": {},
+    "rhombus_symmetric": {"real": "float", "functions": ["project_position_report", "project_velocity"]},
     "ball": {},
     "puma560": {
         "trigonometry": "inline",
@@ -145,8 +146,8 @@ EDITS: Final = (
     ),
     Edit("guard", "ball", ".py", r"np\.nan, result", "0.0, result"),
     # The solver of closed loops: its branches, its ends, what it says.
-    Edit("branch", "four_bar", ".c", r"if \(square > largest\)", "if (square < largest)"),
-    Edit("branch", "four_bar", ".c", r"if \(pivot < smallest\)", "if (pivot > smallest)"),
+    Edit("branch", "four_bar", ".c", r"\? 1\.0 / sqrt\(own\) : 0\.0", "? 1.0 / own : 0.0"),
+    Edit("branch", "four_bar", ".c", r"if \(inverse > most\)", "if (inverse < most)"),
     Edit(
         "branch",
         "four_bar",
@@ -155,20 +156,26 @@ EDITS: Final = (
         "!(norm > 1e6 * four_bar_DEPENDENT * first)",
     ),
     Edit("branch", "four_bar", ".c", r"!\(norm > four_bar_DEPENDENT \* first\)", "!(norm > 0 * first)"),
-    Edit("branch", "four_bar", ".c", r"rows->pivot > four_bar_REGULAR", "rows->pivot > 1e-9 * four_bar_REGULAR"),
-    Edit("branch", "four_bar", ".c", r"x\[k\] \+= r\[k \* m \+ rank \+ j\]", "x[k] -= r[k * m + rank + j]"),
-    Edit("branch", "four_bar", ".c", r"part\[j\] -= r\[", "part[j] += r["),
     Edit(
         "branch",
         "four_bar",
         ".c",
-        r"a\[i \* m \+ j\] \+= r\[k \* m \+ rank \+ i\]",
-        "a[i * m + j] -= r[k * m + rank + i]",
+        r"rows->regular = four_bar_loops_factor\(rows->delassus, rows->pivots\);",
+        "(void)four_bar_loops_factor(rows->delassus, rows->pivots); rows->regular = true;",
+    ),
+    Edit("branch", "four_bar", ".c", r"x\[j\] \+= entry;", "x[j] -= entry;"),
+    Edit("branch", "four_bar", ".c", r"entry -= (rows->weighted\[term \* 2 \+ j\] \* x)", r"entry += \g<1>"),
+    Edit(
+        "branch",
+        "four_bar",
+        ".c",
+        r"entry \+= (rows->weighted\[term \* 2 \+ i\] \* rows->weighted\[term \* 2 \+ j\])",
+        r"entry -= \g<1>",
     ),
     Edit("branch", "four_bar", ".c", r"x\[rows->order\[i\]\] = y\[i\]", "x[i] = y[i]"),
-    Edit("branch", "four_bar", ".c", r"y\[i\] -= r\[k \* m \+ i\]", "y[i] += r[k * m + i]"),
-    Edit("branch", "four_bar", ".c", r"const four_bar_real root = sqrt\(fabs", "const four_bar_real root = (fabs"),
-    Edit("status", "four_bar", ".c", r"rank == four_bar_NR \? four_bar_OK", "rank >= 0 ? four_bar_OK"),
+    Edit("branch", "four_bar", ".c", r"entry -= (rows->weighted\[term \* 2 \+ i\] \* y)", r"entry += \g<1>"),
+    Edit("branch", "four_bar", ".c", r"\*= sqrt\(fabs\(rows->inverses\[i\]\)\)", "*= fabs(rows->inverses[i])"),
+    Edit("status", "four_bar", ".c", r"rank == 2 \? four_bar_OK", "rank >= 0 ? four_bar_OK"),
     Edit(
         "status",
         "four_bar",
@@ -183,43 +190,47 @@ EDITS: Final = (
         r"if \(!results\) \{\n        return four_bar_NOT_FINITE",
         "if (!results) {\n        return four_bar_OK",
     ),
-    Edit("status", "four_bar", ".c", r"\? four_bar_OK : four_bar_NOT_CLOSED", "? four_bar_OK : four_bar_OK"),
+    Edit("status", "four_bar", ".c", r"\? four_bar_OK\s+: four_bar_NOT_CLOSED", "? four_bar_OK : four_bar_OK"),
     Edit("status", "four_bar", ".c", r"four_bar_ACCEPTED\) \? four_bar_OK", "1e-3 * four_bar_ENOUGH) ? four_bar_OK"),
-    Edit("status", "four_bar", ".c", r"\*steps < four_bar_ITERATIONS", "*steps < 2 * four_bar_ITERATIONS"),
-    Edit("status", "four_bar", ".c", r"\*steps < four_bar_ITERATIONS", "*steps < 2"),
-    Edit("status", "four_bar", ".c", r"four_bar_largest\(there\) < \*gap", "four_bar_largest(there) > *gap"),
+    Edit("status", "four_bar", ".c", r"taken < four_bar_ITERATIONS", "taken < 2 * four_bar_ITERATIONS"),
+    Edit("status", "four_bar", ".c", r"taken < four_bar_ITERATIONS", "taken < 2"),
+    Edit("status", "four_bar", ".c", r"four_bar_loops_peak\(there, 2\) < gap", "four_bar_loops_peak(there, 2) > gap"),
     Edit(
         "status",
         "four_bar",
         ".c",
-        r"!four_bar_finite\(q, four_bar_NQ\) \|\| !four_bar_finite\(residual, four_bar_NR\)",
+        r"!\(four_bar_finite\(q, 3\) && four_bar_finite\(residual, 2\)\)",
         "false",
     ),
-    Edit("status", "four_bar", ".c", r"\+\+\*steps;", "*steps += 2;"),
+    Edit("status", "four_bar", ".c", r"\+\+taken;", "taken += 2;"),
     Edit("branch", "four_bar", ".c", r"gains\[1\] \* gains\[1\]", "gains[1]"),
     Edit(
         "status",
         "four_bar",
         ".c",
-        r"-= \(four_bar_real\)2 \* gains\[0\] \* rate",
-        "-= (four_bar_real)2 * gains[0] * gains[0] * rate",
+        r"-= 2\.0 \* gains\[0\] \* rate",
+        "-= 2.0 * gains[0] * gains[0] * rate",
     ),
-    Edit(
-        "status", "four_bar", ".py", r"np\.where\(rank < rows, Status\.SINGULAR", "np.where(rank < 0, Status.SINGULAR"
-    ),
+    Edit("status", "four_bar", ".py", r"rows\.rank == 2, _OK, _SINGULAR", "rows.rank >= 0, _OK, _SINGULAR"),
     Edit(
         "status",
         "four_bar",
         ".py",
-        r"np\.where\(arguments, status, Status\.NOT_FINITE\)",
-        "np.where(arguments, status, Status.SINGULAR)",
+        r"np\.where\(~arguments, _NOT_FINITE",
+        "np.where(~arguments, _SINGULAR",
     ),
-    Edit("branch", "four_bar", ".py", r"sizes > DEPENDENT \* sizes", "sizes > 1e-20 * sizes"),
-    Edit("branch", "four_bar", ".py", r"np\.where\(kept, 1\.0 / np", "np.where(kept, 2.0 / np"),
-    Edit("status", "four_bar", ".py", r"range\(ITERATIONS\)", "range(3)"),
-    Edit("status", "four_bar", ".py", r"\(there < here\)", "(there > here)"),
-    Edit("status", "four_bar", ".py", r"ACCEPTED\), Status\.OK", "1e6 * ACCEPTED), Status.OK"),
-    Edit("status", "four_bar", ".py", r"steps = steps \+ going", "steps = steps + 1"),
+    Edit(
+        "branch",
+        "four_bar",
+        ".py",
+        r"x\[j\] \+= entry",
+        "x[j] += 2.0 * entry",
+    ),
+    Edit("branch", "four_bar", ".py", r"entry \+ (\(rows\.weighted\[:2, i\] \*)", r"entry - \g<1>"),
+    Edit("status", "four_bar", ".py", r"taken < ITERATIONS\)\)\n    steps", "taken < 1))\n    steps"),
+    Edit("status", "four_bar", ".py", r"\(np\.abs\(there\)\.max\(axis=0\) < gap", "(np.abs(there).max(axis=0) > gap"),
+    Edit("status", "four_bar", ".py", r"ACCEPTED\), _OK", "1e6 * ACCEPTED), _OK"),
+    Edit("status", "four_bar", ".py", r"taken \+ 1, taken", "taken + 2, taken"),
     # Far angles: inline sines and their bound.
     Edit("far angle", "puma560", ".c", r"puma560_NEAR 1e5", "puma560_NEAR 1e9"),
     Edit("far angle", "puma560", ".c", r"1\.0562999066987428e-23", "1.0562999066987428e-17"),
@@ -231,6 +242,11 @@ EDITS: Final = (
     Edit("far angle", "puma560", ".c", r"outside\[0\] > \(UINT64_MAX >> 1\)", "outside[0] > UINT64_MAX - 1"),
     Edit("far angle", "puma560", "_batch.c", r"puma560_NEAR 1e5", "puma560_NEAR 1e9"),
     # Tails and layouts of batches.
+    Edit("status", "five_bar", "_batch.c", r"return worst;", "return five_bar_OK;"),
+    # In single precision.
+    Edit("status", "rhombus_symmetric", ".c", r"\? rhombus_symmetric_OK\s+: \w+_NOT_CLOSED", "? 0 : 0"),
+    Edit("status", "rhombus_symmetric", ".c", r"taken\s+< rhombus_symmetric_ITERATIONS", "taken < 2"),
+    Edit("branch", "puma560", ".c", r"\n    poses\[3\] = 0\.0;", "\n"),
     Edit("tail", "puma560", "_batch.c", r"\? lane : states", "? 0 : states"),
     Edit(
         "tail",
@@ -277,8 +293,8 @@ EDITS: Final = (
 
 
 UNNAMED: Final = {
-    r"-> *steps < 2 * four_bar_ITERATIONS": "no start is known that takes more than twelve steps and is closed by them",
-    "-> 1e6 * ACCEPTED), Status.OK": "no start is known whose gap comes to rest between the bound and a million of it",
+    "-> taken < 2 * four_bar_ITERATIONS": "no start is known that takes more than twelve steps and is closed by them",
+    "-> 1e6 * ACCEPTED), _OK": "no start is known whose gap comes to rest between the bound and a million of it",
 }
 """Edits that verification does not name, by how their texts end, and why."""
 

@@ -292,9 +292,9 @@ def test_the_door_leads_to_the_same_derivatives(tmp_path: Path) -> None:
     ("model", "of", "by", "what", "remedy"),
     [
         ("cart_pole", "inverse_dynamics", ("tau",), "no argument or run-time parameter 'tau'", "it has q, v, vdot"),
-        ("spinning_top", "inverse_dynamics", ("m",), "m is a number in this module", "--symbolic-parameters m"),
+        ("spinning_top", "inverse_dynamics", ("m",), "m is a number in this module", "`symbolic_parameters m`"),
         ("cart_pole", "dynamics", ("q",), "has no function 'dynamics'", "forward_dynamics"),
-        ("cart_pole", "mass_matrix", (), "by nothing", "--with-respect-to"),
+        ("cart_pole", "mass_matrix", (), "by nothing", "`with_respect_to`"),
         ("cart_pole", "mass_matrix", ("q", "q"), "by one thing twice", "once each"),
         ("four_bar", "project_position", ("q",), "iterates and has no derivative", "constraint_jacobian"),
     ],

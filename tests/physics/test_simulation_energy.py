@@ -14,6 +14,7 @@ from mbsym.reference import Reference
 from mbsym.simulation.equations import Equations, prepare, speed_quantities
 from mbsym.simulation.events import Event
 from mbsym.simulation.result import SimulationResult
+from mechanisms.examples import further
 from mechanisms.random_trees import random_tree
 
 MOTIONS = {
@@ -31,7 +32,7 @@ def prepared(name: str) -> Equations:
     return prepare(mbsym.load(name), variational=name != "puma560")
 
 
-@pytest.mark.parametrize("name", sorted(MOTIONS))
+@pytest.mark.parametrize("name", [*sorted({*MOTIONS} - {"quadruped"}), *further("quadruped")])
 def test_energy_of_conservative_trees_is_kept(name: str) -> None:
     result = mbsym.simulate(prepared(name), 2.0, initial=MOTIONS[name], accuracy=mbsym.Accuracy(rtol=1e-11))
     assert np.ptp(result.q, axis=0).max() > 0.1

@@ -284,3 +284,11 @@ def test_float_states_show_where_they_differ() -> None:
     # States in which an expression has no real value decide nothing; the others do.
     (found,) = compare_equations({"bias_force": [exponential + sp.log(v) - sp.log(2 * v) + sp.log(2)]}, model)
     assert found.verdict.kind == "equal" and 0 < found.verdict.trials < 20
+
+
+def test_of_two_values_the_first_is_the_users() -> None:
+    """The cart's entry of the mass matrix is m_cart + m_pole, for which the user takes m_pole."""
+    pole = sp.Symbol("m_pole")
+    (found,) = compare_equations({"mass_matrix": sp.diag(pole, pole)}, "cart_pole")
+    (cart,), (mass,) = (found.verdict.point[name] for name in ("m_cart", "m_pole"))
+    assert found.verdict.values == pytest.approx((mass, cart + mass))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.loops import LoopLines
-from mbsym.codegen.c.parts import Loop, Part, whole
+from mbsym.codegen.c.pieces import NUMBERS, SHARED, Loop, Part, whole
 from mbsym.codegen.c.tables import CONTINUED, INDENT, table_lines
 from mbsym.codegen.c.trigonometry import Front
-from mbsym.codegen.expressions import Element, Expression, Negation
+from mbsym.codegen.expressions import Element, Expression, Negation, Product, Variable, operands, with_operands
 from mbsym.codegen.lowered import Assignment, LoweredFunction, Statement, StoreConstants
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.text import WIDTH, c_comment, wrapped
@@ -26,6 +26,59 @@ class SharedNames:
     numbers: str
 
 
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """Prints statements.
+
+    Attributes:
+        prefix: of the module's names.
+        printer: of expressions.
+        shared: name of what the parts of a function share.
+        lane, numbers: in a loop over lanes, its lane and its table.
+    """
+
+    prefix: str
+    printer: CPrinter
+    shared: str = ""
+    lane: str = ""
+    numbers: str = ""
+
+    def lines(self, statements: Iterable[Statement]) -> list[str]:
+        """All of them."""
+        return [line for statement in statements for line in self._of(statement)]
+
+    def _of(self, statement: Statement) -> list[str]:
+        if isinstance(statement, StoreConstants):
+            return table_lines(statement.result, f"{self.prefix}_real", self.printer)
+        indent = CONTINUED if self.lane else INDENT
+        expression = statement.expression
+        if isinstance(statement, Assignment):
+            before = f"{indent}const {self.prefix}_{self.printer.kind} {statement.identifier} = "
+            text = self._read(expression) if isinstance(expression, Element) else self.printer.format(expression)
+        else:
+            before = f"{indent}{self._place(statement.array, statement.index)} = "
+            text = self.printer.value(self._named(expression))
+        return [f"{before}{wrapped(text, first=len(before) + 1, following=indent + INDENT)};"]
+
+    def _read(self, entry: Element) -> str:
+        text = self._place(entry.array, entry.index)
+        return self.printer.spread(text) if entry.array == NUMBERS else text
+
+    def _named(self, expression: Expression) -> Expression:
+        """What is stored, with the names of what is read for it."""
+        if isinstance(expression, Element):
+            return Variable(self._place(expression.array, expression.index))
+        is_simple = isinstance(expression, (Negation, Product))
+        return with_operands(expression, tuple(map(self._named, operands(expression)))) if is_simple else expression
+
+    def _place(self, array: str, index: int) -> str:
+        if array == NUMBERS:
+            return f"{self.numbers}[{index}][{self.lane}]"
+        if array == SHARED:
+            return f"{self.shared}[{index}{f' + {self.lane}' * bool(self.lane)}]"
+        return f"{array}[{index}]"
+
+
 def part_lines(module: LoweredModule, part: Part, shared: str, printer: CPrinter) -> tuple[str, ...]:
     """The statements of a part, which finds what it shares with others in that array."""
     real = f"{module.names.module}_{printer.kind}"
@@ -35,7 +88,7 @@ def part_lines(module: LoweredModule, part: Part, shared: str, printer: CPrinter
 
 def straight_lines(module: LoweredModule, part: Part, shared: str, printer: CPrinter, follows: bool) -> list[str]:
     """The statements of straight code; ``follows`` says whether others stand before them."""
-    prefix = module.names.module
+    own = Statements(module.names.module, printer, shared)
     lines: list[str] = []
     title = ""
     for block in part.blocks:
@@ -44,64 +97,28 @@ def straight_lines(module: LoweredModule, part: Part, shared: str, printer: CPri
             lines += [""] * (follows or bool(lines))
         title = block.title
         lines += [f"{INDENT}/* {c_comment(title)} */"] * bool(title)
-        lines += [line for item in block.statements for line in _statement(item, prefix, shared, printer)]
+        lines += own.lines(block.statements)
     lines += [""] * bool(part.entries and (part.blocks or shared))
-    lines += [line for item in part.entries for line in _statement(item, prefix, shared, printer)]
+    lines += own.lines(part.entries)
     if part.moves:
         lines += [*[""] * (follows or bool(lines)), f"{INDENT}/* for the lanes of the next part */"]
-    lines += [line for item in part.moves for line in _statement(item, prefix, shared, printer)]
-    return lines
-
-
-def _statement(statement: Statement, prefix: str, shared: str, printer: CPrinter) -> list[str]:
-    if isinstance(statement, StoreConstants):
-        return table_lines(statement.result, f"{prefix}_real", printer)
-    value = _named(statement.expression, shared)
-    if isinstance(statement, Assignment):
-        return [_definition(f"{INDENT}const {prefix}_{printer.kind} {statement.identifier} = ", value, printer)]
-    return [_entry(f"{INDENT}{statement.array or shared}[{statement.index}] = ", value, printer)]
-
-
-def _named(expression: Expression, shared: str) -> Expression:
-    """What is read of the shared array with its name; it is read alone."""
-    if isinstance(expression, Negation):
-        return Negation(_named(expression.operand, shared))
-    return replace(expression, array=shared) if expression.__class__ is Element and not expression.array else expression
+    return lines + own.lines(part.moves)
 
 
 def loop_lines(loop: Loop, prefix: str, names: SharedNames, printer: CPrinter) -> tuple[str, ...]:
     """The statements of alike sections: a loop over its lanes."""
-    number, real = f"{prefix}_real", f"{prefix}_{printer.kind}"
     title = f"{c_comment(loop.title)}: {loop.lanes} lanes"
     lines = [f"{INDENT}/* {text} */" for text in textwrap.wrap(title, WIDTH - len(INDENT) - 6)]
     if loop.table:
-        lines.append(f"{INDENT}static const {number} {names.numbers}[{len(loop.table)}][{loop.width}] = {{")
+        lines.append(f"{INDENT}static const {prefix}_real {names.numbers}[{len(loop.table)}][{loop.width}] = {{")
         for row in loop.table:
             text = wrapped(", ".join(map(printer.format, row)), first=len(CONTINUED) + 3, following=CONTINUED + INDENT)
             lines.append(f"{CONTINUED}{{{text}}},")
         lines += [f"{INDENT}}};", ""]
-    lane = names.lane
-    lines += [f"{INDENT}const {real} {item.identifier} = {names.shared}[{item.place}];" for item in loop.common]
-    lines.append(f"{INDENT}for (int {lane} = 0; {lane} < {loop.width}; ++{lane}) {{")
-    start = f"{CONTINUED}const {real} "
-    for statement in loop.statements:
-        lines += [f"{start}{item.identifier} = {names.shared}[{item.place} + {lane}];" for item in statement.loads]
-        numbers = [(item, printer.spread(f"{names.numbers}[{item.place}][{lane}]")) for item in statement.numbers]
-        lines += [f"{start}{item.identifier} = {text};" for item, text in numbers]
-        before = f"{start}{statement.identifier} = "
-        lines.append(_definition(before, statement.expression, printer, CONTINUED + INDENT))
-        if statement.store is not None:
-            factor = "" if statement.sign is None else f"{names.numbers}[{statement.sign}][{lane}]*"
-            lines.append(f"{CONTINUED}{names.shared}[{statement.store} + {lane}] = {factor}{statement.identifier};")
+    lines += Statements(prefix, printer, names.shared).lines(loop.common)
+    lines.append(f"{INDENT}for (int {names.lane} = 0; {names.lane} < {loop.width}; ++{names.lane}) {{")
+    lines += Statements(prefix, printer, names.shared, names.lane, names.numbers).lines(loop.statements)
     return (*lines, f"{INDENT}}}")
-
-
-def _entry(before: str, expression: Expression, printer: CPrinter) -> str:
-    return f"{before}{wrapped(printer.value(expression), first=len(before) + 1, following=CONTINUED)};"
-
-
-def _definition(before: str, expression: Expression, printer: CPrinter, following: str = CONTINUED) -> str:
-    return f"{before}{wrapped(printer.format(expression), first=len(before) + 1, following=following)};"
 
 
 def body_lines(
@@ -113,7 +130,7 @@ def body_lines(
     lines = [f"{INDENT}(void){identifier};" for identifier in unused_arguments(module, function, body)]
     if body.loops:
         return (*lines, *LoopLines(module, function, body, steps, printer).lines())
-    lines += [*parameter_lines(module, body.used, real), *front_lines(module, front, printer)]
+    lines += [*parameter_lines(module, body.used, real), *front.lines(module.names.module, printer)]
     return (*lines, *straight_lines(module, whole(body), "", printer, bool(lines)))
 
 
@@ -124,11 +141,6 @@ def parameter_lines(module: LoweredModule, used: frozenset[str], real: str) -> l
         for identifier in module.names.parameters.values()
         if identifier in used
     ]
-
-
-def front_lines(module: LoweredModule, front: Front, printer: CPrinter) -> tuple[str, ...]:
-    """The statements in front of a body."""
-    return front.lines(module.names.module, printer)
 
 
 def unused_arguments(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> list[str]:

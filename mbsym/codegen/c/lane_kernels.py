@@ -1,15 +1,14 @@
-"""What fixed texts over lanes need: the parts of them that are called, and derived functions with vectors for numbers.
+"""What functions over lanes need: routines and derived functions with vectors for numbers.
 
-``runtime/c/FILE_lanes.c`` holds the functions of ``runtime/c/FILE.c`` for several states side by side. Of its
-definitions a file of batches has those that the functions asked for call, so that no compiler finds one that nobody
-uses. They call derived functions as ``MODEL_KERNEL_lanes``, or as ``MODEL_KERNEL_brief``, which leaves out results that
-only the function for one state needs.
+A routine is printed once more with vectors for numbers (``mbsym.codegen.routines.lanes``), of its functions those that
+are asked for. It calls derived functions as ``MODEL_KERNEL_lanes``, or as ``MODEL_KERNEL_brief``, which leaves out
+results that only the function for one state needs, and small functions of ``runtime/c/lanes.c``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -24,12 +23,13 @@ from mbsym.codegen.description import Argument
 from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.guards import GUARDED
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
+from mbsym.codegen.routines.lanes import print_lanes
+from mbsym.codegen.routines.module import routine_of
 
 _WORD: Final = re.compile(r"\bMODEL_\w+")
 _DEFINED: Final = re.compile(
     r"^(?:static [^\n(]*?(MODEL_\w+)\(|typedef [^\n{]*\b(MODEL_\w+);|\} (MODEL_\w+);)", re.MULTILINE
 )
-_KERNEL: Final = re.compile(r"^MODEL_(\w+)_(lanes|brief)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class LaneTexts:
 
     Attributes:
         kernels: derived functions with vectors for numbers.
-        texts: fixed texts that call them.
+        texts: routines that call them.
     """
 
     kernels: tuple[FunctionView, ...]
@@ -53,55 +53,60 @@ def lane_texts(module: LoweredModule, functions: Sequence[ModuleFunction], print
         functions: those for many states.
         printer: of expressions over lanes; it remembers what the C library is asked for.
     """
-    fixed = [function for function in functions if function.is_side_by_side and function.fixed is not None]
-    needed = {f"MODEL_{function.identifier}_lanes" for function in fixed}
-    chunks, kernels = _definitions(module, needed)
+    asked: dict[str, list[ModuleFunction]] = {}
+    for function in functions:
+        if function.is_side_by_side and function.fixed is not None:
+            asked.setdefault(function.fixed.file, []).append(function)
+    texts: list[str] = []
+    idle: dict[str, frozenset[int]] = {}
+    prefix = f"{module.names.module}_"
+    for file, public in asked.items():
+        names = {function.identifier for function in public}
+        heads = {function.identifier: _head(module, function) for function in public}
+        routine = routine_of(module, file, names)
+        made = print_lanes(routine, prefix, heads, module.description.real, bool(module.parameters))
+        texts.append(made.text)
+        idle.update(made.idle)
     derived = {function.name: function for function in functions if function.is_side_by_side and function.fixed is None}
-    wanted = [(function, False) for function in derived.values()]
+    wanted = [(function, frozenset[int]()) for function in derived.values()]
     for function in module.functions:
-        wanted += [(function, False)] * ((function.name, "lanes") in kernels and function.name not in derived)
-        wanted += [(function, True)] * ((function.name, "brief") in kernels)
-    spared = {name: left for item in module.description.runtime for name, left in item.spared.items()}
+        if (left := idle.get(function.identifier)) is not None and (left or function.name not in derived):
+            wanted.append((function, left))
     views: list[FunctionView] = []
-    called: dict[str, str] = {}
-    for function, is_brief in wanted:
-        way = "brief" if is_brief else "lanes"
-        own = _without(function, spared[function.name]) if is_brief else function
-        symbol = f"{module.names.c_symbol(function.name)}_{way}"
+    for function, left in wanted:
+        own = _without(function, left) if left else function
+        symbol = f"{module.names.c_symbol(function.name)}_{'brief' if left else 'lanes'}"
         views += _views(module, own, printer, symbol)
-        if own.guards and (function.name, way) in kernels:
+        if own.guards and idle.get(function.identifier) == left:
             views.append(_judging(module, own, printer, symbol))
-            called[symbol] = views[-1].symbol
-    texts = [_placed(module, chunk, printer, called) for chunk in chunks]
-    return LaneTexts(tuple(views), ("\n\n".join(texts),) * bool(texts))
+            texts = [text.replace(f"{symbol}(", f"{views[-1].symbol}(") for text in texts]
+    helpers = _helpers("\n".join(texts).replace(prefix, "MODEL_"))
+    for _ in re.findall(rf"\b{prefix}lanes_sqrt\(", "\n".join(texts)):
+        printer.arities["sqrt"] = 1
+    placed_helpers = [placed(module, text, CPrinter(module.description.real), kind=KIND) for text in helpers]
+    return LaneTexts(tuple(views), ("\n\n".join([*placed_helpers, *texts]),) * bool(texts))
 
 
-def _definitions(module: LoweredModule, needed: Collection[str]) -> tuple[list[str], set[tuple[str, str]]]:
-    """Definitions of the fixed texts that are needed, in order, and the derived functions that they call."""
-    files = dict.fromkeys(function.file for function in module.description.runtime if function.lanes)
-    chunks = [chunk for file in files for chunk in _chunks(fixed_text(f"c/{file}_lanes.c", "MODEL_"))]
+def _head(module: LoweredModule, function: ModuleFunction) -> tuple[str, ...]:
+    """The arguments of a routine's function over lanes, of which integers are arrays with an entry a lane."""
+    head = formals(module, function, "restrict", ")", KIND)
+    return tuple(re.sub(r"^(int \w+\[restrict \d+)\]", rf"\1 * {module.names.module}_LANES]", text) for text in head)
+
+
+def _helpers(text: str) -> list[str]:
+    """The small functions that a text calls, in order."""
+    chunks = _chunks(fixed_text("c/lanes.c", "MODEL_"))
     owned = [{name for found in _DEFINED.findall(chunk) for name in found if name} for chunk in chunks]
-    kept, words = set[int](), set(needed)
+    kept, words = set[int](), set(_WORD.findall(text))
     while more := {k for k, own in enumerate(owned) if k not in kept and own & words}:
         kept |= more
         words |= {word for k in more for word in _WORD.findall(chunks[k])}
-    calls = words - set[str]().union(*owned)
-    kernels = {(found[1], found[2]) for word in calls if (found := _KERNEL.match(word))}
-    return [chunk for k, chunk in enumerate(chunks) if k in kept], kernels
+    return [chunk for k, chunk in enumerate(chunks) if k in kept]
 
 
 def _chunks(text: str) -> list[str]:
     """The definitions of a text, each with the comment before it."""
     return re.split(r"\n\n(?=\S)", text)
-
-
-def _placed(module: LoweredModule, chunk: str, printer: LanePrinter, called: Mapping[str, str]) -> str:
-    for name in re.findall(r"\bMODEL_lanes_(sqrt)\(", chunk):
-        printer.arities[name] = 1
-    text = placed(module, chunk, CPrinter(module.description.real), kind=KIND)
-    for symbol, judging in called.items():
-        text = text.replace(f"{symbol}(", f"{judging}(")
-    return text
 
 
 def _views(module: LoweredModule, function: ModuleFunction, printer: LanePrinter, symbol: str) -> list[FunctionView]:
@@ -118,14 +123,14 @@ def _views(module: LoweredModule, function: ModuleFunction, printer: LanePrinter
     return [*parts, replace(last, storage="static ")]
 
 
-def _without(function: ModuleFunction, spared: Collection[str]) -> ModuleFunction:
+def _without(function: ModuleFunction, left: Collection[int]) -> ModuleFunction:
     """The function without some of its results, and without what only they need."""
     assert function.body is not None
-    kept = [(item, identifier) for item, identifier in _paired(function) if item.name not in spared]
-    left = {identifier for item, identifier in _paired(function) if item.name in spared}
-    body = function.body.pruned(left)
+    outputs = [identifier for item, identifier in _paired(function) if item.direction == "out"]
+    spared = {outputs[k] for k in left}
+    kept = [(item, identifier) for item, identifier in _paired(function) if identifier not in spared]
     arguments, identifiers = (tuple(column) for column in zip(*kept, strict=True))
-    return replace(function, arguments=arguments, identifiers=identifiers, body=body)
+    return replace(function, arguments=arguments, identifiers=identifiers, body=function.body.pruned(spared))
 
 
 def _paired(function: ModuleFunction) -> list[tuple[Argument, str]]:

@@ -9,156 +9,25 @@ write stands there side by side.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import Final
 
-from mbsym.codegen.c.lanes import Lanes, Leaf, in_lanes
-from mbsym.codegen.c.tables import has_table
+from mbsym.codegen.c.lanes import Lanes, in_lanes
+from mbsym.codegen.c.pieces import Line, Parts, Stage, identifier_of, variables_of
+from mbsym.codegen.c.placing import Placing
 from mbsym.codegen.expressions import (
     Constant,
-    Element,
     Expression,
-    Negation,
-    Variable,
     leaves,
     operations,
 )
-from mbsym.codegen.lowered import Assignment, Block, LoweredFunction, Result, Statement, Store, StoreConstants
+from mbsym.codegen.lowered import Block, LoweredFunction
 
 LARGEST_WHOLE: Final = 4000
 PART_SIZE: Final = 2500
 SHORTEST: Final = 0.6
 LONGEST: Final = 1.3
-
-
-SHARED: Final = ""
-"""In the place of an array's identifier: what the parts share."""
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """A temporary of an earlier part and its place in the shared array."""
-
-    identifier: str
-    place: int
-
-    @property
-    def assignment(self) -> Assignment:
-        """The temporary with what stands there."""
-        return Assignment(self.identifier, Element(SHARED, self.place))
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One of the short functions, or a whole body.
-
-    Attributes:
-        blocks: statements in order; entries of the shared array are read into temporaries.
-        entries: of the results, with what is read for them.
-        moves: what the following loop reads, written last.
-        used: identifiers of the arguments and parameters that occur, those of results included.
-        operations: + - * / of one evaluation.
-        shares: whether it reads or fills the shared array.
-    """
-
-    blocks: tuple[Block, ...]
-    entries: tuple[Statement, ...]
-    moves: tuple[Store, ...]
-    used: frozenset[str]
-    operations: int
-    shares: bool
-
-
-def whole(body: LoweredFunction) -> Part:
-    """A body as the only part of it."""
-    entries = [
-        Store(result.identifier, index, entry) for result in body.results for index, entry in enumerate(result.entries)
-    ]
-    return Part(body.blocks, _with_tables(entries, body.results), (), body.used, body.operations.arithmetic, False)
-
-
-def _with_tables(statements: Sequence[Statement], results: Sequence[Result]) -> tuple[Statement, ...]:
-    """The statements; constants of a result that has many are one of them, before the others of that result."""
-    tables = {result.identifier: result for result in results if has_table(result)}
-    stores = [item for item in statements if isinstance(item, Store) and item.array in tables]
-    constants = {id(item) for item in stores if isinstance(item.expression, Constant)}
-    waiting = {item.array for item in stores if id(item) in constants}
-    kept: list[Statement] = []
-    for item in statements:
-        if isinstance(item, Store) and item.array in waiting:
-            waiting.remove(item.array)
-            kept.append(StoreConstants(tables[item.array]))
-        kept += [item] * (id(item) not in constants)
-    return tuple(kept)
-
-
-@dataclass(frozen=True, slots=True)
-class LaneStatement:
-    """A temporary of a loop's body.
-
-    Attributes:
-        identifier, expression: the temporary and what it holds.
-        loads: columns that are first needed here, by the place of their first lane.
-        numbers: constants that are first needed here, by their row of the table.
-        store: place of the column's first lane, or None.
-        sign: row of the table by which it is multiplied when it is stored, or None.
-    """
-
-    identifier: str
-    expression: Expression
-    loads: tuple[Load, ...]
-    numbers: tuple[Load, ...]
-    store: int | None
-    sign: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """Alike sections as a function with one loop.
-
-    Attributes:
-        title: of the sections.
-        lanes: number of sections.
-        width: lanes that the loop runs over.
-        table: constants that differ between lanes, row by row.
-        common: temporaries that are the same for all lanes.
-        statements: the body.
-        operations: + - * / of all sections.
-    """
-
-    title: str
-    lanes: int
-    width: int
-    table: tuple[tuple[Constant, ...], ...]
-    common: tuple[Load, ...]
-    statements: tuple[LaneStatement, ...]
-    operations: int
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """A body in parts, and the length of the array that they share."""
-
-    parts: tuple[Part | Loop, ...]
-    shared: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A temporary or an output's entry before it is placed."""
-
-    title: str
-    identifier: str
-    index: int | None
-    expression: Expression
-    needs: tuple[str, ...]
-    operands: tuple[str, ...]
-
-
-_Stage: TypeAlias = list[_Line] | Lanes
 
 
 def split(body: LoweredFunction) -> Parts | None:
@@ -177,25 +46,25 @@ def _split(body: LoweredFunction) -> Parts | None:
     stages = _stages(body, blocks)
     if len(stages) == 1:
         return None
-    return _Placing(stages, body.results).result()
+    return Placing(stages, body.results).result()
 
 
 # ---- stages ----------------------------------------------------------------------------------------------------------
 
 
-def _stages(body: LoweredFunction, blocks: Sequence[Block | Lanes]) -> list[_Stage]:
+def _stages(body: LoweredFunction, blocks: Sequence[Block | Lanes]) -> list[Stage]:
     """Loops, and runs of lines between them cut to size; a run, perhaps an empty one, stands before each loop.
 
     An entry stands behind the last temporary that it needs; what needs none comes first.
     """
     temporaries = {assignment.identifier: None for block in body.blocks for assignment in block.assignments}
     order = {name: place for place, name in enumerate(temporaries)}
-    ready: dict[int, list[_Line]] = {}
+    ready: dict[int, list[Line]] = {}
     for result in body.results:
         for index, entry in enumerate(result.entries):
             line = _line("", result.identifier, index, entry, order)
             ready.setdefault(max((order[name] for name in line.needs), default=-1), []).append(line)
-    runs: list[_Stage] = [list(ready.get(-1, ()))]
+    runs: list[Stage] = [list(ready.get(-1, ()))]
     for block in blocks:
         run = runs[-1]
         assert isinstance(run, list)
@@ -207,7 +76,7 @@ def _stages(body: LoweredFunction, blocks: Sequence[Block | Lanes]) -> list[_Sta
             run.append(_line(block.title, assignment.identifier, None, assignment.expression, order))
             run += ready.get(order[assignment.identifier], ())
     crossing = _crossings(runs)
-    stages: list[_Stage] = []
+    stages: list[Stage] = []
     start = 0
     for item in runs:
         if isinstance(item, Lanes):
@@ -220,18 +89,14 @@ def _stages(body: LoweredFunction, blocks: Sequence[Block | Lanes]) -> list[_Sta
     return stages
 
 
-def _line(title: str, identifier: str, index: int | None, expression: Expression, order: dict[str, int]) -> _Line:
-    names = [_identifier(leaf) for leaf in leaves(expression) if not isinstance(leaf, Constant)]
+def _line(title: str, identifier: str, index: int | None, expression: Expression, order: dict[str, int]) -> Line:
+    names = [identifier_of(leaf) for leaf in leaves(expression) if not isinstance(leaf, Constant)]
     needs = tuple(dict.fromkeys(name for name in names if name in order))
     operands = tuple(dict.fromkeys(name for name in names if name not in order))
-    return _Line(title, identifier, index, expression, needs, operands)
+    return Line(title, identifier, index, expression, needs, operands)
 
 
-def _identifier(leaf: Variable | Element) -> str:
-    return leaf.array if isinstance(leaf, Element) else leaf.identifier
-
-
-def _crossings(runs: Sequence[_Stage]) -> list[int]:
+def _crossings(runs: Sequence[Stage]) -> list[int]:
     """How many temporaries wait at each place, lines and loops counted through."""
     first: dict[str, int] = {}
     last: dict[str, int] = {}
@@ -240,7 +105,7 @@ def _crossings(runs: Sequence[_Stage]) -> list[int]:
         if isinstance(item, Lanes):
             for names in item.names.values():
                 first.update(dict.fromkeys(names, length))
-            for leaf in _variables(item):
+            for leaf in variables_of(item):
                 last[leaf] = length
             length += 1
             continue
@@ -261,16 +126,7 @@ def _crossings(runs: Sequence[_Stage]) -> list[int]:
     return crossing
 
 
-def _variables(lanes: Lanes) -> Iterable[str]:
-    for column in lanes.columns.values():
-        for leaf in column:
-            plain = leaf.operand if isinstance(leaf, Negation) else leaf
-            if isinstance(plain, Variable):
-                yield plain.identifier
-    yield from lanes.common
-
-
-def _cuts(lines: list[_Line], crossing: Sequence[int]) -> list[int]:
+def _cuts(lines: list[Line], crossing: Sequence[int]) -> list[int]:
     """Where parts begin, and the end: within the range of sizes, where the fewest values cross."""
     sizes = [operations(line.expression) for line in lines]
     remaining = sum(sizes)
@@ -287,260 +143,3 @@ def _cuts(lines: list[_Line], crossing: Sequence[int]) -> list[int]:
         remaining -= sum(sizes[cuts[-1] : -best[1]])
         cuts.append(-best[1])
     return [*cuts, len(lines)]
-
-
-# ---- places ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _Region:
-    """Neighbouring places of the shared array, from the first stage that writes to the last one that reads."""
-
-    size: int
-    start: int
-    end: int
-    place: int = -1
-
-
-@dataclass(slots=True)
-class _Column:
-    """What a loop reads: where it stands, or the constants of its table."""
-
-    region: _Region | None
-    table: tuple[Constant, ...] = ()
-
-
-@dataclass(slots=True)
-class _Placing:
-    """Decides what is stored where.
-
-    Attributes:
-        stages: parts and loops in order.
-        results: of the body.
-        made: the stage in which each temporary of a part or loop gets its value.
-        homes: places of temporaries that later stages read one by one.
-        copies: columns that a temporary is written to as soon as it is known, with lane and sign.
-        moves: columns' lanes that are filled just before a loop, by stage.
-        columns: by stage of a loop and column variable.
-        filled: columns by what stands in their lanes.
-        outputs: columns that loops write, by stage and temporary.
-    """
-
-    stages: list[_Stage]
-    results: Sequence[Result]
-    made: dict[str, int] = field(default_factory=dict)
-    homes: dict[str, tuple[_Region, int]] = field(default_factory=dict)
-    copies: dict[str, list[tuple[_Region, int, bool]]] = field(default_factory=dict)
-    moves: dict[int, list[tuple[_Region, int, Leaf]]] = field(default_factory=dict)
-    columns: dict[tuple[int, str], _Column] = field(default_factory=dict)
-    filled: dict[tuple[Leaf, ...], _Region] = field(default_factory=dict)
-    outputs: dict[tuple[int, str], _Region] = field(default_factory=dict)
-    regions: list[_Region] = field(default_factory=list)
-
-    def result(self) -> Parts:
-        """The parts with all places."""
-        looped: dict[str, tuple[int, str, int]] = {}
-        for stage, item in enumerate(self.stages):
-            if isinstance(item, Lanes):
-                for own, names in item.names.items():
-                    for lane, name in enumerate(names):
-                        self.made[name] = stage
-                        looped[name] = (stage, own, lane)
-            else:
-                self.made.update({line.identifier: stage for line in item if line.index is None})
-        self._place_outputs(looped)
-        for stage, item in enumerate(self.stages):
-            if isinstance(item, Lanes):
-                for name, column in item.columns.items():
-                    self.columns[stage, name] = self._column(stage, item.width, column, looped)
-                for name in item.common:
-                    self._keep(name, stage)
-            else:
-                for line in item:
-                    for name in line.needs:
-                        if self.made[name] < stage:
-                            self._keep(name, stage)
-        length = _allocate(self.regions)
-        parts = [
-            self._loop(stage, item) if isinstance(item, Lanes) else self._part(stage, item)
-            for stage, item in enumerate(self.stages)
-        ]
-        kept = tuple(part for part in parts if isinstance(part, Loop) or part.blocks or part.entries or part.moves)
-        return Parts(kept, length)
-
-    def _region(self, size: int, start: int) -> _Region:
-        region = _Region(size, start, start)
-        self.regions.append(region)
-        return region
-
-    def _place_outputs(self, looped: Mapping[str, tuple[int, str, int]]) -> None:
-        """A column for each temporary of a loop that other stages need."""
-        wanted: dict[tuple[int, str], None] = {}
-        for item in self.stages:
-            names = _variables(item) if isinstance(item, Lanes) else (name for line in item for name in line.needs)
-            for name in names:
-                if name in looped:
-                    stage, own, _ = looped[name]
-                    wanted[stage, own] = None
-        for stage, own in sorted(wanted):
-            lanes = self.stages[stage]
-            assert isinstance(lanes, Lanes)
-            region = self._region(lanes.width, stage)
-            self.outputs[stage, own] = region
-            names_of = lanes.names[own]
-            self.filled[_padded(tuple(Variable(name) for name in names_of), lanes.width)] = region
-            for lane, name in enumerate(names_of):
-                self.homes[name] = (region, lane)
-
-    def _keep(self, name: str, stage: int) -> None:
-        """A temporary is read one by one in a later stage."""
-        if name not in self.homes:
-            self.homes[name] = (self._region(1, self.made[name]), 0)
-        region = self.homes[name][0]
-        region.end = max(region.end, stage)
-
-    def _column(
-        self, stage: int, width: int, column: tuple[Leaf, ...], looped: Mapping[str, tuple[int, str, int]]
-    ) -> _Column:
-        padded = _padded(column, width)
-        numbers = tuple(leaf for leaf in padded if isinstance(leaf, Constant))
-        if len(numbers) == width:
-            return _Column(None, numbers)
-        region = self.filled.get(padded)
-        if region is None:
-            region = self._region(width, stage - 1)
-            self.filled[padded] = region
-            for lane, leaf in enumerate(padded):
-                plain = leaf.operand if isinstance(leaf, Negation) else leaf
-                name = plain.identifier if isinstance(plain, Variable) else ""
-                if name in self.made and name not in looped:
-                    self.copies.setdefault(name, []).append((region, lane, isinstance(leaf, Negation)))
-                    region.start = min(region.start, self.made[name])
-                    continue
-                self.moves.setdefault(stage - 1, []).append((region, lane, leaf))
-                if name in looped:
-                    self._keep(name, stage - 1)
-        region.end = max(region.end, stage)
-        return _Column(region)
-
-    def _part(self, stage: int, lines: list[_Line]) -> Part:
-        known: set[str] = set()
-        used: set[str] = set()
-        blocks: list[tuple[str, list[Statement]]] = []
-        entries: list[Statement] = []
-        ordered = [line for line in lines if line.index is None] + [line for line in lines if line.index is not None]
-        for line in ordered:
-            names = [name for name in line.needs if self.made[name] < stage and name not in known]
-            known.update(names)
-            used.update(line.operands)
-            loads = [Load(name, self._home(name)).assignment for name in names]
-            if line.index is not None:
-                used.add(line.identifier)
-                entries += [*loads, Store(line.identifier, line.index, line.expression)]
-                continue
-            if not blocks or blocks[-1][0] != line.title:
-                blocks.append((line.title, []))
-            blocks[-1][1].extend((*loads, Assignment(line.identifier, line.expression), *self._stores(line.identifier)))
-        moves = []
-        for region, lane, leaf in self.moves.get(stage, ()):
-            source = leaf.operand if isinstance(leaf, Negation) else leaf
-            assert isinstance(source, (Constant, Variable, Element))
-            if isinstance(source, Variable) and source.identifier in self.homes:
-                source = Element(SHARED, self._home(source.identifier))
-            elif not isinstance(source, Constant):
-                used.add(_identifier(source))
-            moves.append(Store(SHARED, region.place + lane, Negation(source) if isinstance(leaf, Negation) else source))
-        size = sum(operations(line.expression) for line in lines)
-        found = tuple(Block(title, tuple(statements)) for title, statements in blocks)
-        every = [*entries, *moves, *(each for block in found for each in block.statements)]
-        shares = any(map(_is_shared, every))
-        return Part(found, _with_tables(entries, self.results), tuple(moves), frozenset(used), size, shares)
-
-    def _stores(self, name: str) -> list[Store]:
-        """Where a temporary waits for later parts, with opposite sign where these want that."""
-        value = Variable(name)
-        stores = [Store(SHARED, self._home(name), value)] if name in self.homes else []
-        for negative in (False, True):
-            for region, lane, is_negative in self.copies.get(name, ()):
-                if is_negative is negative:
-                    stores.append(Store(SHARED, region.place + lane, Negation(value) if negative else value))
-        return stores
-
-    def _home(self, name: str) -> int:
-        region, lane = self.homes[name]
-        return region.place + lane
-
-    def _loop(self, stage: int, lanes: Lanes) -> Loop:
-        known: set[str] = set()
-        table: dict[tuple[Constant, ...], int] = {}
-        statements = []
-        for assignment in lanes.assignments:
-            loads, constants = [], []
-            for leaf in leaves(assignment.expression):
-                name = leaf.identifier if isinstance(leaf, Variable) else ""
-                if name not in lanes.columns or name in known:
-                    continue
-                known.add(name)
-                column = self.columns[stage, name]
-                if column.region is None:
-                    constants.append(Load(name, table.setdefault(column.table, len(table))))
-                else:
-                    loads.append(Load(name, column.region.place))
-            output = self.outputs.get((stage, assignment.identifier))
-            signs = lanes.signs[assignment.identifier]
-            sign = None
-            if output is not None and -1 in signs:
-                padded = (*signs, *signs[-1:] * (lanes.width - len(signs)))
-                sign = table.setdefault(tuple(Constant(Fraction(value)) for value in padded), len(table))
-            place = None if output is None else output.place
-            statements.append(
-                LaneStatement(assignment.identifier, assignment.expression, tuple(loads), tuple(constants), place, sign)
-            )
-        size = lanes.operations * len(lanes.titles)
-        common = tuple(Load(name, self._home(name)) for name in lanes.common)
-        return Loop(lanes.title, len(lanes.titles), lanes.width, tuple(table), common, tuple(statements), size)
-
-
-def _is_shared(statement: Statement) -> bool:
-    if isinstance(statement, Store):
-        return statement.array == SHARED
-    read = statement.expression if isinstance(statement, Assignment) else None
-    return isinstance(read, Element) and read.array == SHARED
-
-
-def _padded(column: tuple[Leaf, ...], width: int) -> tuple[Leaf, ...]:
-    """A column in which the last lane is repeated."""
-    return column + column[-1:] * (width - len(column))
-
-
-def _allocate(regions: Sequence[_Region]) -> int:
-    """Gives every region the first place that is free from its first stage to its last; returns the length of all."""
-    free: list[tuple[int, int]] = []
-    ending: dict[int, list[_Region]] = {}
-    length = stage = 0
-    for region in sorted(regions, key=lambda item: item.start):
-        while stage < region.start:
-            gone = [(item.place, item.size) for item in ending.pop(stage, ())]
-            free = _joined([*free, *gone]) if gone else free
-            stage += 1
-        for number, (place, size) in enumerate(free):
-            if size >= region.size:
-                region.place = place
-                free[number : number + 1] = [(place + region.size, size - region.size)] if size > region.size else []
-                break
-        else:
-            region.place = length
-            length += region.size
-        ending.setdefault(region.end, []).append(region)
-    return length
-
-
-def _joined(spaces: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Free spaces in ascending order, neighbouring ones as one."""
-    result: list[tuple[int, int]] = []
-    for place, size in sorted(spaces):
-        if result and sum(result[-1]) == place:
-            result[-1] = (result[-1][0], result[-1][1] + size)
-        else:
-            result.append((place, size))
-    return result

@@ -11,7 +11,6 @@ from hashlib import sha256
 from mbsym.codegen.c.bodies import (
     SharedNames,
     body_lines,
-    front_lines,
     loop_lines,
     parameter_lines,
     part_lines,
@@ -21,7 +20,8 @@ from mbsym.codegen.c.comments import comment_lines, function_comment, operation_
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.c.fixed_parts import placed, runtime_text
 from mbsym.codegen.c.formals import closed, formal, formals, structure_formal
-from mbsym.codegen.c.parts import Loop, Part, split
+from mbsym.codegen.c.parts import split
+from mbsym.codegen.c.pieces import Loop, Part
 from mbsym.codegen.c.statuses import (
     StatusView,
     ToleranceView,
@@ -296,7 +296,7 @@ def function_views(
         calls.append(f"{INDENT}{name}({', '.join(gives)});")
     declaration = (f"{INDENT}{real} {shared}[{parts.shared}]; /* what the parts hand on */", "")
     unused = tuple(f"{INDENT}(void){identifier};" for identifier in unused_arguments(module, function, body))
-    opening = (*unused, *parameter_lines(module, front.names, real), *front_lines(module, front, printer))
+    opening = (*unused, *parameter_lines(module, front.names, real), *front.lines(module.names.module, printer))
     whole = (*opening, *before, *(declaration if parts.shared else ()), *calls, *after)
     return (*views, FunctionView("", returns, symbol, cost, outer, whole))
 

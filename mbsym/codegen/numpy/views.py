@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import starmap
 from math import isfinite
 from typing import Final
@@ -16,6 +16,7 @@ from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.numpy.bodies import INDENT, LoopText, NumpyPrinter, kernel_lines
+from mbsym.codegen.routines.arrays import print_arrays
 from mbsym.codegen.routines.module import MEMORY, routine_file, routine_of
 from mbsym.codegen.routines.numpy import memory_class, print_numpy
 from mbsym.codegen.statuses import SENTENCES, Status
@@ -84,21 +85,19 @@ class RoutineContext:
     Attributes:
         definition: lines of its head.
         memory: that it returns as zeros, if it takes any.
-        keywords: what it hands on as such.
-        internal: class of its scratch memory.
+        call: of the routine.
+        packed: its results as they are returned.
         failures: what is said of the argument that says what becomes of them; nothing where there are none.
     """
 
-    name: str
     function: str
     definition: tuple[str, ...]
     summary: str
     inputs: tuple[ArgumentView, ...]
     outputs: tuple[ArgumentView, ...]
     memory: tuple[ArgumentView, ...]
-    added: str
-    keywords: str
-    internal: str
+    call: str
+    packed: str
     failures: str
 
 
@@ -258,36 +257,54 @@ def _tolerance_view(item: Tolerance, real: Real) -> ValueView:
 
 
 def _runtime_texts(module: LoweredModule, file: str) -> tuple[str, ...]:
-    """A routine printed in Python with its public functions, or else the fixed text of that name."""
+    """A routine printed in Python with its public functions, or else the fixed text of that name.
+
+    A routine with scratch memory goes from state to state, one without takes all states at once.
+    """
     if not routine_file(file).is_file():
         return (fixed_text(f"numpy/{file}.py", ""),)
-    public = tuple(
-        render_template("numpy/routine.py.jinja", _routine(module, function, memory_class(file))).rstrip("\n")
-        for function in module.functions
-        if function.fixed is not None and function.fixed.file == file
+    functions = [item for item in module.functions if item.fixed is not None and item.fixed.file == file]
+    routine = routine_of(module, file)
+    public = (
+        render_template("numpy/routine.py.jinja", _routine(module, function, bool(routine.memory))).rstrip("\n")
+        for function in functions
     )
-    return (fixed_text("numpy/routines.py", ""), print_numpy(routine_of(module, file)), *public)
+    if routine.memory:
+        return (fixed_text("numpy/routines.py", ""), print_numpy(routine), *public)
+    return (fixed_text("numpy/states.py", ""), print_arrays(routine), *public)
 
 
-def _routine(module: LoweredModule, function: ModuleFunction, internal: str) -> RoutineContext:
+def _routine(module: LoweredModule, function: ModuleFunction, has_memory: bool) -> RoutineContext:
     """The public function around one of a routine, whose scratch memory it returns as zeros."""
+    assert function.fixed is not None
     arguments = [(item, _argument_view(item, identifier)) for item, identifier in function.paired]
     inputs = tuple(view for item, view in arguments if item.direction == "in")
+    outputs = [(item, view) for item, view in arguments if item.direction == "out" and item.name != MEMORY]
     signature = [f"{view.name}: ArrayLike" for view in inputs]
     signature += ["*", 'failures: str = "raise"'] * bool(function.failures)
     signature += ["**keywords: Parameters"] * bool(module.parameters)
     memory = [item for item in function.arguments if item.name == MEMORY]
+    several = len(outputs) + len(memory) > 1
+    handed = f"{'keywords' if module.parameters else '{}'}, arguments, shapes"
+    if has_memory:
+        call = f"_run(_{function.identifier}, {memory_class(function.fixed.file)}, {handed})"
+        packed = f"(*results{''.join(f', np.zeros({item.size})' for item in memory) or ','})"
+    else:
+        call = f"_for_states(_{function.identifier}, {handed})"
+        packed = "tuple(results)" if several else "results[0]"
+        outputs = [
+            (item, replace(view, shape=f"({view.shape}, {'int' if item.kind == 'int' else '_REAL'})"))
+            for item, view in outputs
+        ]
     return RoutineContext(
-        name=function.identifier,
         function=function.name,
-        definition=_definition(function.identifier, signature, "tuple[np.ndarray, ...]"),
+        definition=_definition(function.identifier, signature, "tuple[np.ndarray, ...]" if several else "np.ndarray"),
         summary=docstring(function.description or function.name),
         inputs=inputs,
-        outputs=tuple(view for item, view in arguments if item.direction == "out" and item.name != MEMORY),
+        outputs=tuple(view for _, view in outputs),
         memory=tuple(_argument_view(item, item.name) for item in memory),
-        added="".join(f", np.zeros({item.size})" for item in memory) or ",",
-        keywords="keywords" if module.parameters else "{}",
-        internal=internal,
+        call=call,
+        packed=packed,
         failures=FAILURES if function.failures else "",
     )
 

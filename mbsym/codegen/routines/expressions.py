@@ -1,194 +1,128 @@
-"""Expressions of a routine in any language: types of scalars, places in memory, vectors, integers as sums."""
+"""Expressions of a routine: from the syntax of Python to typed places, vectors and scalars."""
 
 from __future__ import annotations
 
 import ast
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
-from typing import ClassVar, Final
+from typing import Final
 
 from mbsym.codegen.routines.language import (
     FUNCTIONS,
-    Array,
-    Kind,
+    VECTORS,
+    Formal,
     Routine,
     RoutineFunction,
-    Signature,
     constant_of,
 )
+from mbsym.codegen.statements import (
+    Array,
+    Call,
+    Constant,
+    Expression,
+    Number,
+    Operation,
+    Place,
+    Product,
+    Record,
+    Span,
+    Variable,
+    lengths,
+    linear,
+    whole,
+)
 
-CONDITION, OR, AND, COMPARISON, SUM, PRODUCT, SIGN, ATOM = range(8)
-"""How tightly expressions hold together."""
-
-OPERATORS: Final[Mapping[type[ast.AST], tuple[str, int]]] = {
-    ast.Add: ("+", SUM), ast.Sub: ("-", SUM), ast.Mult: ("*", PRODUCT), ast.Div: ("/", PRODUCT),
-    ast.Lt: ("<", COMPARISON), ast.LtE: ("<=", COMPARISON), ast.Gt: (">", COMPARISON), ast.GtE: (">=", COMPARISON),
-    ast.Eq: ("==", COMPARISON), ast.NotEq: ("!=", COMPARISON),
+OPERATORS: Final[Mapping[type[ast.AST], str]] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@",
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """An integer: a text, perhaps empty, plus a number."""
-
-    text: str
-    number: int = 0
-
-    def __str__(self) -> str:
-        if not self.text or not self.number:
-            return self.text or str(self.number)
-        return f"{self.text} {'-' if self.number < 0 else '+'} {abs(self.number)}"
-
-    def plus(self, other: Sum) -> Sum:
-        """The sum of both."""
-        return Sum(" + ".join(filter(None, (self.text, other.text))), self.number + other.number)
-
-    def minus(self, other: Sum) -> Sum:
-        """The difference, a number where the texts are equal."""
-        if self.text == other.text:
-            return Sum("", self.number - other.number)
-        if not other.text:
-            return Sum(self.text, self.number - other.number)
-        taken = f"({other.text})" if " " in other.text else other.text
-        if not self.text:
-            return Sum(f"{self.number - other.number} - {taken}")
-        return Sum(f"{self.text} - {taken}", self.number - other.number)
-
-    def times(self, factor: int) -> Sum:
-        """The multiple."""
-        if not self.text or factor == 1:
-            return Sum(self.text, self.number * factor)
-        text = f"({self.text})" if " + " in self.text or " - " in self.text else self.text
-        return Sum(f"{text} * {factor}", self.number * factor)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Neighbouring entries of an array: a row, found by its indices, or the part of it from start to stop."""
-
-    array: Array
-    indices: tuple[Sum, ...]
-    start: Sum
-    stop: Sum
-    is_part: bool
-
-    @property
-    def length(self) -> Sum:
-        """Number of entries."""
-        return self.stop.minus(self.start)
-
-
-@dataclass(frozen=True, slots=True)
-class Vector:
-    """A vector expression: the text of one entry, with ``{}`` for the entries of its places in order."""
-
-    text: str
-    level: int
-    places: tuple[Place, ...]
-    length: Sum
-
-
-class ExpressionPrinter(ABC):
-    """The expressions of one function of a routine, with what is known of its names."""
-
-    WORDS: ClassVar[Mapping[str, str]]
-    """How the language writes and, or, not."""
+class ExpressionReader:
+    """The expressions of one function, with what is known of its names."""
 
     def __init__(self, routine: Routine, function: RoutineFunction) -> None:
         self.routine, self.function = routine, function
-        self.kinds: dict[str, Kind] = {item.name: item.kind for item in function.formals if item.kind is not None}
+        self.scalars: dict[str, Variable] = {}
         self.arrays: dict[str, Array] = {item.name: item for item in routine.memory}
+        self.records: dict[str, Record] = {}
         for item in function.formals:
             if item.name in self.arrays:
-                routine.refuse(function.body[0], f"{item.name} is the name of scratch memory", "rename the argument")
-            if item.array is not None:
+                first = function.syntax[0]
+                routine.refuse(first, f"{item.name} is the name of scratch memory", "rename the argument")
+            if item.kind is not None:
+                self.scalars[item.name] = Variable(item.name, item.kind)
+            elif item.array is not None:
                 self.arrays[item.name] = item.array
-
-    # ---- what each language says in its own way ----------------------------------------------------------------------
-
-    @abstractmethod
-    def entry(self, place: Place, index: str) -> str:
-        """An entry of a place."""
-
-    @abstractmethod
-    def address(self, place: Place) -> str:
-        """A place as an argument."""
-
-    @abstractmethod
-    def literal(self, value: bool | int | float) -> str:
-        """A number or truth value."""
-
-    @abstractmethod
-    def named(self, name: str) -> str:
-        """A constant that keeps its name."""
-
-    @abstractmethod
-    def converted(self, text: str) -> str:
-        """An integer as a real number."""
-
-    @abstractmethod
-    def choice(self, test: str, first: str, second: str) -> str:
-        """One of two values."""
-
-    @abstractmethod
-    def elementary(self, name: str, argument: str) -> str:
-        """A function of the language of one scalar."""
-
-    @abstractmethod
-    def dot(self, first: Place, second: Place) -> str:
-        """The inner product of two places."""
-
-    @abstractmethod
-    def called(self, function: RoutineFunction, arguments: Sequence[str]) -> str:
-        """The call of a function of the routine."""
+            elif item.record is not None:
+                self.records[item.name] = item.record
 
     # ---- calls -------------------------------------------------------------------------------------------------------
 
-    def callee(self, value: ast.expr) -> tuple[str, Signature, Sequence[ast.expr]] | None:
-        """Name, signature and arguments of a call whose results are vectors."""
+    def results(self, value: ast.expr) -> Call | None:
+        """A call whose results are vectors."""
         if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Name)):
             return None
         name = value.func.id
         function = self.routine.function(name)
         if function is not None and isinstance(function.returns, int):
-            inputs = tuple(() if item.array is None else item.array.extents for item in function.formals)
-            return name, Signature(inputs, ((function.returns,),)), value.args
-        if name in self.routine.kernels:
-            return name, self.routine.kernels[name], value.args
-        return None
+            return Call(name, self._arguments(value, function.formals, name), "real", 1)
+        if name not in self.routine.kernels:
+            return None
+        inputs = [self.routine.input_of(extents) for extents in self.routine.kernels[name].inputs]
+        return Call(name, self._arguments(value, inputs, name), "real", 1)
 
-    def actual(self, node: ast.AST, name: str, signature: Signature, arguments: Sequence[ast.expr]) -> list[str]:
-        """The texts of the arguments of a call, counted and measured."""
-        if len(arguments) != len(signature.inputs):
-            self.routine.refuse(node, f"{name} takes {len(signature.inputs)} arguments")
-        texts = []
+    def _arguments(self, node: ast.Call, formals: Sequence[Formal], name: str) -> tuple[Expression | str, ...]:
+        """The arguments of a call, counted and measured."""
+        arguments: list[ast.expr] = []
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                arguments += [ast.copy_location(ast.Name(each.name, ast.Load()), node) for each in self.routine.extra]
+            else:
+                arguments.append(argument)
+        if len(arguments) != len(formals):
+            self.routine.refuse(node, f"{name} takes {len(formals)} arguments")
+        return tuple(self._argument(node, *pair, name) for pair in zip(arguments, formals, strict=True))
+
+    def _argument(self, node: ast.Call, argument: ast.expr, formal: Formal, name: str) -> Expression | str:
+        if formal.record is not None:
+            if not isinstance(argument, ast.Name) or self.records.get(argument.id) != formal.record:
+                self.routine.refuse(node, f"{name} takes {formal.record.name} here")
+            return argument.id
+        if (formal.array is not None) != self.is_vector(argument):
+            self.routine.refuse(node, f"{name} takes {'a vector' if formal.array is not None else 'a scalar'} here")
+        if formal.array is None:
+            value = self.scalar(argument)
+            if formal.kind != "real" and value.kind != formal.kind:
+                self.routine.refuse(argument, f"{ast.unparse(argument)} is not {formal.kind}")
+            return self.real(value) if formal.kind == "real" else value
+        if not self.is_view(argument):
+            self.routine.refuse(argument, "a vector is given a name before it is handed on")
+        place = self.vector(argument)
+        whole_array = isinstance(place, Place) and all(isinstance(x, Span) and x.is_whole for x in place.indices)
+        if formal.array.writable and not (whole_array and isinstance(place, Place) and place.array.writable):
+            self.routine.refuse(node, f"{name} fills {formal.name}", "hand over a whole array that may be filled")
+        known = lengths(place)
+        if None not in known and prod(extent or 0 for extent in known) < formal.array.size:
+            what = f"{formal.name or name} needs {formal.array.size} entries"
+            self.routine.refuse(node, what, "give a row or slice of them")
+        return place
+
+    def call(self, node: ast.Call) -> Call:
+        """A call with a scalar result, or with none."""
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name in FUNCTIONS and name != "dot":
+            arguments = tuple(self.vector(x) if self.is_vector(x) else self.real(self.scalar(x)) for x in node.args)
+            if len(arguments) == (2 if name == "min" else 1):
+                over = name in ("finite", "peak", "all")
+                axes = 0 if over else max(each.axes for each in arguments)
+                return Call(name, arguments, FUNCTIONS[name], axes)
         function = self.routine.function(name)
-        for number, (argument, extents) in enumerate(zip(arguments, signature.inputs, strict=True)):
-            if bool(extents) != self.is_vector(argument):
-                self.routine.refuse(node, f"{name} takes {'a vector' if extents else 'a scalar'} here")
-            if not extents:
-                texts.append(self._scalar_argument(argument, function.formals[number].kind if function else "real"))
-                continue
-            length = self.view_length(argument) if self.is_view(argument) else Sum("", -1)
-            if not length.text and length.number < prod(extents):
-                self.routine.refuse(node, f"{name} needs {prod(extents)} entries here", "give a row or slice of them")
-            texts.append(self.argument(argument))
-        return texts
-
-    def _scalar_argument(self, argument: ast.expr, kind: Kind | None) -> str:
-        if kind != "real" and self.kind(argument) != kind:
-            self.routine.refuse(argument, f"{ast.unparse(argument)} is not {kind}")
-        return self.scalar(argument, real=kind == "real")
-
-    def argument(self, node: ast.expr) -> str:
-        """A vector handed to a function: a place, or one of two."""
-        if isinstance(node, ast.IfExp):
-            return self.choice(self.scalar(node.test, OR), self.argument(node.body), self.argument(node.orelse))
-        if not isinstance(node, (ast.Name, ast.Subscript)):
-            self.routine.refuse(node, "a vector is given a name before it is handed on")
-        return self.address(self.place(node))
+        if function is None or isinstance(function.returns, int):
+            self.routine.refuse(node, f"{ast.unparse(node)} is no call of a function with a scalar result")
+        if len(node.args) != len(function.formals) and not any(isinstance(x, ast.Starred) for x in node.args):
+            self.routine.refuse(node, f"{ast.unparse(node)} is no call of a function with a scalar result")
+        return Call(name, self._arguments(node, function.formals, name), function.returns or "int")
 
     # ---- places and vectors ------------------------------------------------------------------------------------------
 
@@ -196,239 +130,208 @@ class ExpressionPrinter(ABC):
         """True for expressions of vectors."""
         if isinstance(node, ast.Name):
             return node.id in self.arrays
+        if isinstance(node, ast.Attribute):
+            return isinstance(self._member(node), Array)
         if isinstance(node, ast.Subscript):
-            name, indices, part = self._unwound(node)
-            return part is not None or len(indices) < len(self._array(name).extents)
+            array, indices = self.unwound(node)
+            return len(indices) < len(array.extents) or any(isinstance(index, ast.Slice) for index in indices)
         if isinstance(node, ast.BinOp):
+            if isinstance(node.op, ast.MatMult):
+                return bool(self._product(node).axes)
             return self.is_vector(node.left) or self.is_vector(node.right)
         if isinstance(node, ast.UnaryOp):
             return self.is_vector(node.operand)
+        if isinstance(node, ast.Compare):
+            return self.is_vector(node.left)
         if isinstance(node, ast.IfExp):
             return self.is_vector(node.body)
-        return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("zeros", "copy")
-
-    def _array(self, node: ast.Name) -> Array:
-        if node.id not in self.arrays:
-            self.routine.refuse(node, f"{node.id} is no array here")
-        return self.arrays[node.id]
-
-    def _unwound(self, node: ast.expr) -> tuple[ast.Name, list[ast.expr], ast.Slice | None]:
-        """Array, indices and slice of a chain of subscripts."""
-        indices: list[ast.expr] = []
-        part: ast.Slice | None = None
-        inner = node
-        while isinstance(inner, ast.Subscript):
-            if isinstance(inner.slice, ast.Slice):
-                if inner is not node:
-                    self.routine.refuse(node, "a slice is the last of the subscripts")
-                part = inner.slice
-            else:
-                indices.insert(0, inner.slice)
-            inner = inner.value
-        if not isinstance(inner, ast.Name):
-            self.routine.refuse(node, "subscripts belong to a name")
-        return inner, indices, part
-
-    def place(self, node: ast.expr) -> Place:
-        """The entries that a name, row or slice stands for."""
-        name, indices, part = self._unwound(node)
-        array = self._array(name)
-        size = Sum("", prod(array.extents[len(indices) :]))
-        start, stop = Sum(""), size
-        if part is not None and part.lower is not None:
-            start = self.integer(part.lower)
-        if part is not None and part.upper is not None:
-            stop = self.integer(part.upper)
-        if not start.text and not stop.text and not 0 <= start.number <= stop.number <= size.number:
-            self.routine.refuse(node, f"entries {start} to {stop} of {size}")
-        is_part = part is not None and (part.lower is not None or part.upper is not None)
-        return Place(array, tuple(self.integer(index) for index in indices), start, stop, is_part)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            return node.func.id in VECTORS or (node.func.id in ("abs", "min") and any(map(self.is_vector, node.args)))
+        return False
 
     def is_view(self, value: ast.expr) -> bool:
         """True for a place, or one of two."""
         if isinstance(value, ast.IfExp):
             return self.is_view(value.body) and self.is_view(value.orelse)
-        return isinstance(value, (ast.Name, ast.Subscript))
+        return isinstance(value, (ast.Name, ast.Subscript, ast.Attribute))
 
-    def view_length(self, value: ast.expr) -> Sum:
-        """Its number of entries."""
-        return self.view_length(value.body) if isinstance(value, ast.IfExp) else self.place(value).length
+    def _member(self, node: ast.Attribute) -> Array | Variable:
+        record = self.records.get(node.value.id) if isinstance(node.value, ast.Name) else None
+        found = next((item for item in record.fields if item.name == node.attr), None) if record else None
+        if found is None or not isinstance(node.value, ast.Name):
+            self.routine.refuse(node, f"{ast.unparse(node)} is not known here")
+        if isinstance(found, Variable):
+            return Variable(found.name, found.kind, node.value.id)
+        return Array(found.name, found.extents, found.writable, kind=found.kind, record=node.value.id)
 
-    def vector(self, node: ast.expr) -> Vector:
+    def field(self, node: ast.expr) -> Variable | None:
+        found = self._member(node) if isinstance(node, ast.Attribute) else None
+        return found if isinstance(found, Variable) else None
+
+    def unwound(self, node: ast.expr) -> tuple[Array, list[ast.expr]]:
+        """Array and indices of a chain of subscripts."""
+        indices: list[ast.expr] = []
+        inner = node
+        while isinstance(inner, ast.Subscript):
+            if any(isinstance(index, ast.Slice) for index in indices) and not isinstance(inner.slice, ast.Tuple):
+                pass
+            indices[:0] = inner.slice.elts if isinstance(inner.slice, ast.Tuple) else [inner.slice]
+            inner = inner.value
+        if isinstance(inner, ast.Attribute):
+            member = self._member(inner)
+            if isinstance(member, Array):
+                return member, indices
+        if not isinstance(inner, ast.Name) or inner.id not in self.arrays:
+            self.routine.refuse(node, f"{ast.unparse(inner)} is no array here")
+        return self.arrays[inner.id], indices
+
+    def place(self, node: ast.expr) -> Place:
+        """The entries that a name, row or slice stands for."""
+        array, indices = self.unwound(node)
+        found: list[Expression | Span] = []
+        for index, extent in zip(indices, array.extents, strict=False):
+            if not isinstance(index, ast.Slice):
+                value = self.integer(index)
+                if isinstance(value, Number) and not 0 <= value.value < extent:
+                    self.routine.refuse(node, f"entry {value.value} of {extent}")
+                found.append(value)
+                continue
+            start = Number(0, "int") if index.lower is None else self.integer(index.lower)
+            stop = Number(extent, "int") if index.upper is None else self.integer(index.upper)
+            if isinstance(start, Number) and isinstance(stop, Number) and not 0 <= start.value <= stop.value <= extent:
+                self.routine.refuse(node, f"entries {start.value} to {stop.value} of {extent}")
+            found.append(Span(start, stop, index.lower is None and index.upper is None))
+        if len(indices) > len(array.extents):
+            self.routine.refuse(node, f"{array.name} has {len(array.extents)} extents")
+        return Place(array, (*found, *whole(array).indices[len(indices) :]))
+
+    def vector(self, node: ast.expr) -> Expression:
         """A vector expression."""
-        if isinstance(node, (ast.Name, ast.Subscript)):
-            place = self.place(node)
-            return Vector("{}", ATOM, (place,), place.length)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
-            if node.func.id == "copy":
+        if isinstance(node, (ast.Name, ast.Subscript, ast.Attribute)):
+            return self.place(node)
+        if isinstance(node, ast.IfExp):
+            parts = self.scalar(node.test), self.vector(node.body), self.vector(node.orelse)
+            return Operation("choice", parts, "real", parts[1].axes)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id == "copy" and len(node.args) == 1:
                 return self.vector(node.args[0])
             if node.func.id == "zeros":
-                return Vector(self.literal(0.0), ATOM, (), self.integer(node.args[0]))
+                return Call("zeros", tuple(map(self.integer, node.args)), "real", len(node.args))
+            if node.func.id in ("abs", "min"):
+                return self.call(node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             inner = self.vector(node.operand)
-            return Vector(f"-{_enclosed(inner.text, inner.level, ATOM)}", SIGN, inner.places, inner.length)
-        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+            return Operation("neg", (inner,), "real", inner.axes)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            return self._product(node)
+        if isinstance(node, (ast.BinOp, ast.Compare)):
             return self._vector_operation(node)
-        self.routine.refuse(
-            node, f"{ast.unparse(node)} is no vector expression", "call functions in a line of their own"
-        )
+        remedy = "call functions in a line of their own"
+        self.routine.refuse(node, f"{ast.unparse(node)} is no vector expression", remedy)
 
-    def _vector_operation(self, node: ast.BinOp) -> Vector:
-        operator, level = OPERATORS[type(node.op)]
-        right_level = level + (operator in "-/")
-        sides = []
-        for side, own in ((node.left, level), (node.right, right_level)):
-            if self.is_vector(side):
-                vector = self.vector(side)
-                sides.append(Vector(_enclosed(vector.text, vector.level, own), ATOM, vector.places, vector.length))
-            else:
-                sides.append(Vector(self.scalar(side, own, real=True), ATOM, (), Sum("", -1)))
-        left, right = sides
-        scalar = [side.length == Sum("", -1) for side in sides]
-        fits = any(scalar) if level == PRODUCT else not any(scalar)
+    def _product(self, node: ast.BinOp) -> Product:
+        left, right = self.vector(node.left), self.vector(node.right)
+        if not (left.axes and right.axes):
+            self.routine.refuse(node, "@ stands between vectors and matrices")
+        return Product(left, right, left.axes + right.axes - 2)
+
+    def _vector_operation(self, node: ast.BinOp | ast.Compare) -> Expression:
+        compares = isinstance(node, ast.Compare)
+        operator = OPERATORS[type(node.ops[0] if isinstance(node, ast.Compare) else node.op)]
+        sides = (node.left, node.comparators[0] if isinstance(node, ast.Compare) else node.right)
+        parts = [self.vector(side) if self.is_vector(side) else self.real(self.scalar(side)) for side in sides]
+        scalar = [not part.axes for part in parts]
+        fits = any(scalar) if operator in "*/" else not any(scalar)
         if not fits or (operator == "/" and not scalar[1]):
             self.routine.refuse(node, "vectors are added to vectors and multiplied by scalars")
-        length = right.length if scalar[0] else left.length
-        if not any(scalar) and not left.length.text and not right.length.text and left.length != right.length:
-            self.routine.refuse(node, f"a vector of {left.length} and one of {right.length} entries")
-        return Vector(f"{left.text} {operator} {right.text}", level, (*left.places, *right.places), length)
+        left, right = map(lengths, parts)
+        if not any(scalar) and None not in (*left, *right) and left != right:
+            self.routine.refuse(node, f"a vector of {left[0]} and one of {right[0]} entries")
+        return Operation(operator, tuple(parts), "bool" if compares else "real", max(part.axes for part in parts))
 
     # ---- scalars -----------------------------------------------------------------------------------------------------
 
-    def kind(self, node: ast.expr) -> Kind:
-        """The type of a scalar expression."""
-        if isinstance(node, ast.Constant):
-            return "bool" if isinstance(node.value, bool) else "int" if isinstance(node.value, int) else "real"
-        if isinstance(node, ast.Name):
-            if node.id in self.kinds:
-                return self.kinds[node.id]
-            if node.id in self.routine.sizes:
-                return "int"
-            if node.id in self.routine.numbers:
-                return "int" if isinstance(self.routine.numbers[node.id], int) else "real"
-            self.routine.refuse(node, f"{node.id} is not known here")
-        if isinstance(node, ast.BinOp):
-            both = {self.kind(node.left), self.kind(node.right)}
-            return "int" if both == {"int"} and not isinstance(node.op, ast.Div) else "real"
-        if isinstance(node, ast.UnaryOp):
-            return "bool" if isinstance(node.op, ast.Not) else self.kind(node.operand)
-        if isinstance(node, ast.IfExp):
-            first, second = self.kind(node.body), self.kind(node.orelse)
-            return first if first == second else "real"
-        if isinstance(node, (ast.BoolOp, ast.Compare)):
-            return "bool"
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in FUNCTIONS:
-                return FUNCTIONS[node.func.id]
-            function = self.routine.function(node.func.id)
-            if function is not None and isinstance(function.returns, str):
-                return function.returns
-        return "real"
-
-    def integer(self, node: ast.expr) -> Sum:
-        """An integer expression."""
+    def integer(self, node: ast.expr) -> Expression:
+        """An integer expression; what is known beforehand is a number."""
         value = constant_of(node, self.routine.sizes)
         if value is not None:
-            return Sum("", value)
-        if self.kind(node) != "int":
+            return Number(value, "int")
+        found = self.scalar(node)
+        if found.kind != "int":
             self.routine.refuse(node, f"{ast.unparse(node)} is no integer")
-        if isinstance(node, ast.BinOp):
-            left, right = self.integer(node.left), self.integer(node.right)
-            if isinstance(node.op, ast.Add):
-                return left.plus(right)
-            if isinstance(node.op, ast.Sub):
-                return left.minus(right)
-            if isinstance(node.op, ast.Mult) and not (left.text and right.text):
-                return left.times(right.number) if left.text else right.times(left.number)
-        if isinstance(node, (ast.BinOp, ast.UnaryOp)):
+        terms = linear(found).terms
+        if any(isinstance(each, Operation) and each.operator != "choice" for each in terms):
             self.routine.refuse(node, f"{ast.unparse(node)} is no sum of multiples")
-        return Sum(self.scalar(node, SUM))
+        return found
 
-    def scalar(self, node: ast.expr, level: int = CONDITION, real: bool = False) -> str:
-        """The text of a scalar expression, in parentheses where its own level is lower; ``real`` converts integers."""
-        if isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float)):
-            return self.literal(float(node.value) if real and type(node.value) is int else node.value)
-        if real and self.kind(node) == "int":
-            value = constant_of(node, self.routine.sizes)
-            return self.converted(self.scalar(node, ATOM)) if value is None else self.literal(float(value))
-        text, own = self._scalar(node)
-        return _enclosed(text, own, level)
-
-    def _scalar(self, node: ast.expr) -> tuple[str, int]:
+    def scalar(self, node: ast.expr) -> Expression:
+        """A scalar expression."""
+        if isinstance(node, ast.Constant):
+            value = node.value
+            if isinstance(value, (bool, int, float)):
+                return Number(value, "bool" if isinstance(value, bool) else "int" if isinstance(value, int) else "real")
+        known = constant_of(node, self.routine.sizes)
+        if known is not None:
+            return Number(known, "int")
         if isinstance(node, ast.Name):
-            if node.id in self.routine.sizes:
-                return str(self.routine.sizes[node.id]), ATOM
-            if node.id in self.routine.numbers and node.id not in self.kinds:
-                return self.named(node.id), ATOM
-            self.kind(node)
-            return node.id, ATOM
+            if node.id in self.scalars:
+                return self.scalars[node.id]
+            if node.id in self.routine.numbers:
+                return Constant(node.id, "int" if isinstance(self.routine.numbers[node.id], int) else "real")
+            self.routine.refuse(node, f"{node.id} is not known here")
+        if isinstance(node, ast.Attribute):
+            field = self.field(node)
+            if field is not None:
+                return field
         if isinstance(node, ast.Subscript):
-            name, indices, _ = self._unwound(node)
-            extents = self._array(name).extents
-            sums = [self.integer(index) for index in indices]
-            if len(sums) != len(extents):
-                self.routine.refuse(
-                    node, f"{ast.unparse(node)} is no entry", f"{name.id} has {len(extents)} subscripts"
-                )
-            for index, extent in zip(sums, extents, strict=True):
-                if not index.text and not 0 <= index.number < extent:
-                    self.routine.refuse(node, f"entry {index} of {extent}")
-            place = Place(self._array(name), tuple(sums[:-1]), Sum(""), Sum("", extents[-1]), is_part=False)
-            return self.entry(place, str(sums[-1])), ATOM
-        if isinstance(node, (ast.BinOp, ast.Compare, ast.BoolOp, ast.UnaryOp)):
-            return self._operation(node)
+            place = self.place(node)
+            if not place.axes:
+                return place
         if isinstance(node, ast.IfExp):
-            real = self.kind(node) == "real"
-            first, second = (self.scalar(part, OR, real) for part in (node.body, node.orelse))
-            return self.choice(self.scalar(node.test, OR), first, second), CONDITION
+            test, first, second = map(self.scalar, (node.test, node.body, node.orelse))
+            if first.kind != second.kind:
+                first, second = self.real(first), self.real(second)
+            return Operation("choice", (test, first, second), first.kind)
+        if isinstance(node, ast.BoolOp):
+            word = "and" if isinstance(node.op, ast.And) else "or"
+            return Operation(word, tuple(map(self.scalar, node.values)), "bool")
+        if isinstance(node, ast.UnaryOp):
+            operand = self.scalar(node.operand)
+            if isinstance(node.op, ast.Not):
+                return Operation("not", (operand,), "bool")
+            return Operation("neg", (operand,), operand.kind)
+        if isinstance(node, ast.Compare):
+            return self._comparison(node)
+        if isinstance(node, ast.BinOp):
+            return self._arithmetic(node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            return self._call(node, node.func.id), ATOM
+            if node.func.id == "dot" and len(node.args) == 2:
+                return Product(self.vector(node.args[0]), self.vector(node.args[1]), 0)
+            return self.call(node)
         self.routine.refuse(node, f"{ast.unparse(node)} is not in the routine language")
 
-    def _operation(self, node: ast.BinOp | ast.Compare | ast.BoolOp | ast.UnaryOp) -> tuple[str, int]:
-        if isinstance(node, ast.BoolOp):
-            word, level = ("and", AND) if isinstance(node.op, ast.And) else ("or", OR)
-            # Compilers warn of an and inside an or without parentheses.
-            parts = [self.scalar(part, COMPARISON) for part in node.values]
-            return f" {self.WORDS[word]} ".join(parts), level
-        if isinstance(node, ast.UnaryOp):
-            if isinstance(node.op, ast.Not):
-                return f"{self.WORDS['not']}{self.scalar(node.operand, ATOM)}", COMPARISON
-            return f"-{self.scalar(node.operand, ATOM)}", SIGN
-        if isinstance(node, ast.Compare):
-            if len(node.ops) != 1:
-                self.routine.refuse(node, "comparisons are not chained", "join them by and")
-            sides = node.left, node.comparators[0]
-            operator, level = OPERATORS[type(node.ops[0])]
-            real = "real" in (self.kind(sides[0]), self.kind(sides[1]))
-            return f" {operator} ".join(self.scalar(side, SUM, real) for side in sides), level
-        operator, level = OPERATORS[type(node.op)]
-        if self.kind(node) == "int":
-            return str(self.integer(node)), SUM
-        right_level = level + (operator in "-/")
-        return f"{self.scalar(node.left, level, True)} {operator} {self.scalar(node.right, right_level, True)}", level
+    def _comparison(self, node: ast.Compare) -> Expression:
+        if len(node.ops) != 1:
+            self.routine.refuse(node, "comparisons are not chained", "join them by and")
+        sides = self.scalar(node.left), self.scalar(node.comparators[0])
+        if "real" in (sides[0].kind, sides[1].kind):
+            sides = self.real(sides[0]), self.real(sides[1])
+        return Operation(OPERATORS[type(node.ops[0])], sides, "bool")
 
-    def _call(self, node: ast.Call, name: str) -> str:
-        if name == "dot" and len(node.args) == 2:
-            return self.dot(self.place(node.args[0]), self.place(node.args[1]))
-        if name in FUNCTIONS and len(node.args) == 1:
-            return self.elementary(name, self.scalar(node.args[0], real=True))
-        function = self.routine.function(name)
-        if function is None or isinstance(function.returns, int) or len(node.args) != len(function.formals):
-            self.routine.refuse(node, f"{ast.unparse(node)} is no call of a function with a scalar result")
-        arguments = []
-        for argument, formal in zip(node.args, function.formals, strict=True):
-            if formal.array is None:
-                arguments.append(self._scalar_argument(argument, formal.kind))
-                continue
-            place = self.place(argument)
-            if formal.array.writable and (place.is_part or place.indices or not place.array.writable):
-                self.routine.refuse(node, f"{name} fills {formal.name}", "hand over a whole array that may be filled")
-            if not place.length.text and place.length.number < formal.array.size:
-                self.routine.refuse(node, f"{formal.name} needs {formal.array.size} entries")
-            arguments.append(self.address(place))
-        return self.called(function, arguments)
+    def _arithmetic(self, node: ast.BinOp) -> Expression:
+        if self.is_vector(node):
+            self._vector_operation(node)
+        if isinstance(node.op, ast.MatMult):
+            return self._product(node)
+        sides = self.scalar(node.left), self.scalar(node.right)
+        if {sides[0].kind, sides[1].kind} == {"int"} and not isinstance(node.op, ast.Div):
+            return Operation(OPERATORS[type(node.op)], sides, "int")
+        return Operation(OPERATORS[type(node.op)], (self.real(sides[0]), self.real(sides[1])), "real")
 
-
-def _enclosed(text: str, own: int, level: int) -> str:
-    return f"({text})" if own < level else text
+    def real(self, node: Expression) -> Expression:
+        """An integer as a real number."""
+        if node.kind != "int":
+            return node
+        if isinstance(node, Number):
+            return Number(float(node.value), "real")
+        return Call("real", (node,), "real")

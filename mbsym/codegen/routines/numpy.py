@@ -2,31 +2,51 @@
 
 from __future__ import annotations
 
-import ast
+import re
+import textwrap
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from mbsym.codegen.routines.expressions import ATOM, Place, Sum, Vector
-from mbsym.codegen.routines.language import Array, Routine, RoutineFunction, Signature
-from mbsym.codegen.routines.statements import INDENT, FunctionPrinter
+from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.printer import ATOM, INDENT, LEVELS, FunctionPrinter, Item
+from mbsym.codegen.statements import (
+    Array,
+    Call,
+    Constant,
+    Expression,
+    For,
+    Invoke,
+    Let,
+    Look,
+    Operation,
+    Place,
+    Product,
+    Span,
+    Store,
+    Variable,
+    every,
+    parts,
+    walk,
+    whole,
+)
 from mbsym.codegen.text import WIDTH
 
 
 def print_numpy(routine: Routine) -> str:
     """The text of a routine: the class of its scratch memory, and its functions with an underscore before the name."""
-    names = [array.name for array in routine.memory]
+    names = {array.name for array in routine.memory}
     with_work = routine.reaching([f.name for f in routine.functions if f.is_public or _mentions(f, names)])
-    parts = []
+    texts = []
     if routine.numbers:
-        parts.append("\n".join(f"_{routine.name}_{name} = {value!r}" for name, value in routine.numbers.items()))
+        texts.append("\n".join(f"_{routine.name}_{name} = {value!r}" for name, value in routine.numbers.items()))
     memory = [f"class {memory_class(routine.name)}:", f'{INDENT}"""Scratch memory of {routine.name}."""', ""]
     memory += [f"{INDENT}def __init__(self, keywords):", f"{INDENT * 2}self.keywords = keywords"]
     memory += [f"{INDENT * 2}self.{array.name} = {_zeros(array.extents)}" for array in routine.memory]
-    parts.append("\n".join(memory))
+    texts.append("\n".join(memory))
     for function in routine.functions:
-        printer = _PythonFunction(routine, function, with_work)
-        parts.append("\n".join(printer.text()))
-    return "\n\n\n".join(parts)
+        printer = _ListFunction(routine, function, with_work)
+        texts.append("\n".join(printer.text()))
+    return "\n\n\n".join(texts)
 
 
 def memory_class(routine: str) -> str:
@@ -41,78 +61,41 @@ def _zeros(extents: Sequence[int]) -> str:
     return text
 
 
-def _mentions(function: RoutineFunction, names: Sequence[str]) -> bool:
-    found = {node.id for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)}
-    return not found.isdisjoint(names)
+def _mentions(function: RoutineFunction, names: set[str]) -> bool:
+    return any(isinstance(each, Place) and each.array.name in names for each in every(function.body))
 
 
-_ALONE: Final = Vector("{}", ATOM, (), Sum("", 1))
+class PythonPrinter(FunctionPrinter):
+    """What all Python has in common."""
 
-
-class _PythonFunction(FunctionPrinter):
     END: ClassVar[str] = ""
     WORDS: ClassVar[Mapping[str, str]] = {"and": "and", "or": "or", "not": "not "}
 
-    def __init__(self, routine: Routine, function: RoutineFunction, with_work: frozenset[str]) -> None:
-        super().__init__(routine, function)
-        self.with_work = with_work
-
-    def text(self) -> list[str]:
-        """The lines of the function."""
-        function = self.function
-        self.depth = 1 if function.otherwise is None else 2
-        self.block(function.body)
-        mentioned = self.mentioned()
-        formals = [item.name for item in function.formals] + ["work"] * (function.name in self.with_work)
-        lines = [f"def {self.symbol(function)}({', '.join(formals)}):"]
-        if len(lines[0]) > WIDTH:
-            lines = [f"def {self.symbol(function)}(", *(f"{INDENT}{formal}," for formal in formals), "):"]
-        if function.documentation:
-            lines.append(f'{INDENT}"""{function.documentation}"""')
-        used = [array.name for array in self.routine.memory if array.name in mentioned]
-        for start in range(0, len(used), 4):
-            names = used[start : start + 4]
-            lines.append(f"{INDENT}{', '.join(names)} = {', '.join(f'work.{name}' for name in names)}")
-        if function.otherwise is None:
-            return [*lines, *self.lines]
-        value = self.scalar(function.otherwise)
-        failed = [f"{INDENT}except (ArithmeticError, ValueError):", f"{INDENT * 2}return {value}"]
-        return [*lines, f"{INDENT}try:", *self.lines, *failed]
-
-    def symbol(self, function: RoutineFunction) -> str:
-        """The name of a function."""
-        return f"_{function.name}" if function.is_public else f"_{self.routine.name}_{function.name}"
-
-    def entry(self, place: Place, index: str) -> str:
-        return f"{self._row(place)}[{index}]"
-
-    def _row(self, place: Place) -> str:
-        return place.array.name + "".join(f"[{index}]" for index in place.indices)
-
-    def address(self, place: Place) -> str:
-        return f"{self._row(place)}[{place.start}:{place.stop}]" if place.is_part else self._row(place)
-
-    def literal(self, value: bool | int | float) -> str:
+    def number(self, value: bool | int | float) -> str:
         return repr(value)
 
-    def named(self, name: str) -> str:
-        return f"_{self.routine.name}_{name}"
+    def broken(self, indent: str, text: str) -> list[str]:
+        if len(indent + text) <= WIDTH or text.startswith("#"):
+            return [indent + text]
+        # Whatever stands in parentheses may be broken at its spaces.
+        found = re.search(r" [-+*/]?= ", text) or re.search(" ", text)
+        start, mark, rest = (text[: found.start()], found[0], text[found.end() :]) if found else (text, "", "")
+        if mark and not rest.endswith(":"):
+            return [f"{indent}{start}{mark}(", *self._wrapped(indent, rest), f"{indent})"]
+        return [indent + text]
 
-    def converted(self, text: str) -> str:
-        return text
+    def _wrapped(self, indent: str, text: str) -> list[str]:
+        return textwrap.wrap(
+            text,
+            WIDTH,
+            initial_indent=indent + INDENT,
+            subsequent_indent=indent + INDENT,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
 
-    def choice(self, test: str, first: str, second: str) -> str:
-        return f"{first} if {test} else {second}"
-
-    def elementary(self, name: str, argument: str) -> str:
-        return f"{name if name in ('abs', 'int') else f'math.{name}'}({argument})"
-
-    def dot(self, first: Place, second: Place) -> str:
-        return f"sum([_a * _b for _a, _b in zip({self.address(first)}, {self.address(second)})])"
-
-    def called(self, function: RoutineFunction, arguments: Sequence[str]) -> str:
-        actual = [*arguments, *["work"] * (function.name in self.with_work)]
-        return f"{self.symbol(function)}({', '.join(actual)})"
+    def remark(self, text: str) -> None:
+        self.write(f"# {text}")
 
     def begin(self, word: str, condition: str) -> None:
         if word == "elif":
@@ -120,9 +103,10 @@ class _PythonFunction(FunctionPrinter):
         self.write(f"{word} {condition}:")
         self.depth += 1
 
-    def begin_loop(self, name: str, start: str, stop: str, down: bool) -> None:
-        bounds = f"{start}, {stop}, -1" if down else stop if start == "0" else f"{start}, {stop}"
-        self.write(f"for {name} in range({bounds}):")
+    def begin_loop(self, node: For) -> None:
+        start, stop = str(self.integer(node.start)), str(self.integer(node.stop))
+        bounds = f"{start}, {stop}, -1" if node.is_down else stop if start == "0" else f"{start}, {stop}"
+        self.write(f"for {node.index.name} in range({bounds}):")
         self.depth += 1
 
     def otherwise(self) -> None:
@@ -133,76 +117,169 @@ class _PythonFunction(FunctionPrinter):
     def close(self) -> None:
         self.depth -= 1
 
-    def fill(self, target: Place | Array, operator: str, vector: Vector) -> None:
-        if vector.length != Sum("") or isinstance(target, Array):
-            self._store(f"{self._goal(target)} = ", target, operator, vector, list(map(self.address, vector.places)))
+    def head(self, name: str, formals: Sequence[str]) -> list[str]:
+        """The head of a function."""
+        line = f"def {name}({', '.join(formals)}):"
+        head = [line] if len(line) <= WIDTH else [f"def {name}(", *(f"{INDENT}{formal}," for formal in formals), "):"]
+        documentation = self.function.documentation
+        return [*head, *[f'{INDENT}"""{documentation}"""'] * bool(documentation)]
 
-    def _goal(self, target: Place | Array) -> str:
-        if isinstance(target, Array):
-            return target.name
-        return self.address(target) if target.is_part else f"{self.address(target)}[:]"
 
-    def _store(self, start: str, target: Place | Array, operator: str, vector: Vector, texts: Sequence[str]) -> None:
-        """Writes ``start`` and the vector, whose places have the texts given; += and so on begin with the target."""
-        names = [f"_{letter}" for letter in "abcdefgh"[: len(texts)]]
-        text = vector.text.format(*names)
+class _ListFunction(PythonPrinter):
+    def __init__(self, routine: Routine, function: RoutineFunction, with_work: frozenset[str]) -> None:
+        super().__init__(routine, function)
+        self.with_work = with_work
+        self.letters: dict[int, str] = {}
+        # Arrays of which some entries are changed.
+        self.changed = {
+            each.target.array.name
+            for each in walk(function.body)
+            if isinstance(each, Store) and not all(isinstance(x, Span) and x.is_whole for x in each.target.indices)
+        }
+
+    def text(self) -> list[str]:
+        """The lines of the function."""
+        function = self.function
+        self.depth = 1 if function.otherwise is None else 2
+        self.block(function.body)
+        mentioned = {each.array.name for each in every(function.body) if isinstance(each, Place)}
+        formals = [item.name for item in function.formals] + ["work"] * (function.name in self.with_work)
+        lines = self.head(self.symbol(function), formals)
+        used = [array.name for array in self.routine.memory if array.name in mentioned]
+        for start in range(0, len(used), 4):
+            names = used[start : start + 4]
+            lines.append(f"{INDENT}{', '.join(names)} = {', '.join(f'work.{name}' for name in names)}")
+        if function.otherwise is None:
+            return [*lines, *self.lines]
+        value = self.expression(function.otherwise)
+        failed = [f"{INDENT}except (ArithmeticError, ValueError):", f"{INDENT * 2}return {value}"]
+        return [*lines, f"{INDENT}try:", *self.lines, *failed]
+
+    def symbol(self, function: RoutineFunction) -> str:
+        """The name of a function."""
+        return f"_{function.name}" if function.is_public else f"_{self.routine.name}_{function.name}"
+
+    # ---- expressions -------------------------------------------------------------------------------------------------
+
+    def constant(self, node: Constant) -> str:
+        return f"_{self.routine.name}_{node.name}"
+
+    def variable(self, node: Variable) -> str:
+        return node.name
+
+    def place(self, node: Place, items: Sequence[Item]) -> str:
+        if items and node.axes:
+            return self.letters[id(node)]
+        text = node.array.name
+        for index in node.indices:
+            if not isinstance(index, Span):
+                text += f"[{self.integer(index)}]"
+            elif not index.is_whole:
+                text += f"[{self.integer(index.start)}:{self.integer(index.stop)}]"
+        return text
+
+    def choice(self, test: str, first: str, second: str) -> str:
+        return f"{first} if {test} else {second}"
+
+    def call(self, node: Call, items: Sequence[Item]) -> str:
+        name = node.function
+        if self.routine.function(name) is not None or name in self.routine.kernels:
+            return self._called(node)
+        if name == "zeros":
+            return "0.0"
+        texts = [self.expression(each, 0, items) for each in node.arguments if not isinstance(each, str)]
+        if name == "real":
+            return texts[0]
+        return f"{name if name in ('abs', 'int', 'min') else f'math.{name}'}({', '.join(texts)})"
+
+    def _called(self, node: Call) -> str:
+        function = self.routine.function(node.function)
+        arguments = [each if isinstance(each, str) else self.expression(each) for each in node.arguments]
+        if function is None:
+            return f"_{node.function}({', '.join(['_Floats', *arguments])})"
+        actual = [*arguments, *["work"] * (function.name in self.with_work)]
+        return f"{self.symbol(function)}({', '.join(actual)})"
+
+    def product(self, node: Product) -> str:
+        return f"sum([_a * _b for _a, _b in zip({self.expression(node.left)}, {self.expression(node.right)})])"
+
+    # ---- statements --------------------------------------------------------------------------------------------------
+
+    def let(self, node: Let) -> None:
+        self.write(f"{node.target.name} {node.operator} {self.expression(node.value)}")
+
+    def store(self, node: Store) -> None:
+        if not node.target.axes:
+            self.write(f"{self.expression(node.target)} {node.operator} {self.expression(node.value)}")
+        elif str(self._count(node.target)) != "0" or node.target.array in self.function.own:
+            self._fill(f"{self._goal(node.target)} = ", node.target, node.operator, node.value)
+
+    def _count(self, target: Place) -> str:
+        spans = target.spans
+        if len(spans) > 1:
+            return str(whole(target.array).array.size)
+        return str(self.integer(Operation("-", (spans[0].stop, spans[0].start), "int")))
+
+    def _goal(self, target: Place) -> str:
+        text = self.expression(target)
+        if target.array in self.function.own or not target.spans[-1].is_whole:
+            return text
+        return f"{text}[:]"
+
+    def _fill(self, start: str, target: Place, operator: str, value: Expression) -> None:
+        """Writes ``start`` and a vector; += and so on begin with the target."""
+        places = [each for each in parts(value) if isinstance(each, Place) and each.axes]
+        letters = [f"_{letter}" for letter in "abcdefgh"[: len(places)]]
+        self.letters = {id(place): letter for place, letter in zip(places, letters, strict=True)}
+        text = self.expression(value, 0, [Item("")])
+        texts = [self.expression(each) for each in places]
         if operator != "=":
-            text = f"_t {operator[0]} {text if vector.level == ATOM else f'({text})'}"
-            names = ["_t", *names]
-            texts = [target.name if isinstance(target, Array) else self.address(target), *texts]
-        if not names:
-            self.write(f"{start}[{text}] * {vector.length}")
+            level = LEVELS[value.operator] if isinstance(value, Operation) else ATOM
+            text = f"_t {operator[0]} {text if level == ATOM else f'({text})'}"
+            letters, texts = ["_t", *letters], [self.expression(target), *texts]
+        if not letters:
+            self.write(f"{start}[{text}] * {self._count(target)}")
             return
-        if text == names[0]:
-            is_new = isinstance(target, Place) or vector.places[0].is_part
+        if text == letters[0]:
+            is_new = start != "return " and not (target.array in self.function.own and target.spans[-1].is_whole)
+            is_new = is_new or not places[0].spans[-1].is_whole
             self.write(f"{start}{texts[0]}{'' if is_new else '[:]'}")
             return
-        places = texts[0] if len(names) == 1 else f"zip({', '.join(texts)})"
-        loop = f"for {', '.join(names)} in {places}"
+        through = texts[0] if len(letters) == 1 else f"zip({', '.join(texts)})"
+        loop = f"for {', '.join(letters)} in {through}"
         line = f"{start}[{text} {loop}]"
         if len(INDENT * self.depth + line) <= WIDTH:
             self.write(line)
             return
-        for part in (f"{start}[", f"{INDENT}{text}", f"{INDENT}{loop}", "]"):
-            self.write(part)
+        indent = INDENT * self.depth
+        self.lines += [f"{indent}{start}[", *self._wrapped(indent, text), *self._wrapped(indent, loop), f"{indent}]"]
 
-    def invoke(
-        self, targets: Sequence[Place | Array], operator: str, name: str, signature: Signature, arguments: Sequence[str]
-    ) -> None:
-        if any(isinstance(target, Place) and len(target.array.extents) > 1 + len(target.indices) for target in targets):
-            call = f"{name}({', '.join([*arguments, '**work.keywords'])})"
-            self.write(f"{', '.join(map(self._goal, targets))} = (_array.tolist() for _array in {call})")
+    def invoke(self, node: Invoke) -> None:
+        targets = node.targets
+        goals = ", ".join(map(self._goal, targets))
+        if any(target.axes > 1 for target in targets):
+            arguments = [each if isinstance(each, str) else self.expression(each) for each in node.call.arguments]
+            call = f"{node.call.function}({', '.join([*arguments, '**work.keywords'])})"
+            self.write(f"{goals} = (_array.tolist() for _array in {call})")
             return
-        call = self._result(name, arguments, len(targets))
-        if operator != "=":
-            self._store(f"{self._goal(targets[0])} = ", targets[0], operator, _ALONE, [call])
+        call = self._called(node.call)
+        call += "[0]" * (self.routine.function(node.call.function) is None and len(targets) == 1)
+        if node.operator != "=":
+            entries = f"zip({self.expression(targets[0])}, {call})"
+            self.write(f"{self._goal(targets[0])} = [_t {node.operator[0]} _a for _t, _a in {entries}]")
             return
-        self.write(f"{', '.join(map(self._goal, targets))} = {call}")
+        self.write(f"{goals} = {call}")
         for target in targets:
-            if isinstance(target, Array) and target.name in self.changed:
-                self.write(f"{target.name} = list({target.name})")
+            if target.array in self.function.own and target.array.name in self.changed:
+                self.write(f"{target.array.name} = list({target.array.name})")
 
-    def _result(self, name: str, arguments: Sequence[str], results: int) -> str:
-        function = self.routine.function(name)
-        if function is not None:
-            return self.called(function, arguments)
-        return f"_{name}({', '.join(['_Floats', *arguments])}){'[0]' if results == 1 else ''}"
+    def look(self, node: Look) -> None:
+        self.write(f"{node.view.name} = {self.expression(node.value)}")
 
-    def give_back(self, value: ast.expr) -> None:
-        found = self.callee(value)
-        if found is None:
-            vector = self.vector(value)
-            result = Array("result", (1,), writable=True)
-            self._store("return ", result, "=", vector, list(map(self.address, vector.places)))
+    def give_back(self, value: Expression) -> None:
+        if isinstance(value, Call) and value.function != "zeros":
+            call = self._called(value)
+            self.write(f"return {call}{'[0]' if self.routine.function(value.function) is None else ''}")
             return
-        name, signature, arguments = found
-        self.write(f"return {self._result(name, self.actual(value, name, signature, arguments), 1)}")
-
-    def look(self, view: Array, place: str) -> None:
-        self.write(f"{view.name} = {place}")
-
-    def broken(self, indent: str, text: str) -> list[str]:
-        return [indent + text]
-
-    def remark(self, text: str) -> None:
-        self.write(f"# {text}")
+        assert isinstance(self.function.returns, int)
+        self._fill("return ", whole(Array("result", (self.function.returns,), writable=True)), "=", value)

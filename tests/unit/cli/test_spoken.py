@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
+import pytest
+
 import mbsym
-from mbsym.cli.application import VERBS, command_of
+from mbsym.cli.application import VERBS, command_of, main
 from mbsym.cli.spoken import spoken
 
 PACKAGE = Path(mbsym.__file__).parent
@@ -35,13 +38,15 @@ def sentences(source: str) -> Iterator[str]:
             yield node.value
 
 
-def below() -> Iterator[tuple[str, str]]:
-    """Modules below the command line, and their sentences."""
+@cache
+def below() -> tuple[tuple[str, str], ...]:
+    """Modules below the command line that may name options, and their sentences."""
+    found = []
     for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE).as_posix()
-        if not name.startswith("cli/"):
-            for sentence in sentences(path.read_text(encoding="utf-8")):
-                yield name, sentence
+        name, text = path.relative_to(PACKAGE).as_posix(), path.read_text(encoding="utf-8")
+        if not name.startswith("cli/") and re.search(r"--[a-z]|(?<!`)`[a-z]", text):
+            found += [(name, sentence) for sentence in sentences(text)]
+    return tuple(found)
 
 
 def test_no_sentence_below_names_what_is_typed() -> None:
@@ -68,3 +73,19 @@ def test_options_are_said_as_they_are_typed() -> None:
         "--function: leave --style shared or --self-test out"
     )
     assert spoken("'a`b' is no name") == "'a`b' is no name"
+
+
+def test_findings_of_a_model_are_said_alike(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    robot = tmp_path / "r.urdf"
+    robot.write_text(
+        '<robot name="r"><link name="base"/><link name="rod"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="pin" type="continuous"><origin rpy="1.5708 0 0"/><parent link="base"/><child link="rod"/></joint>'
+        "</robot>",
+        encoding="utf-8",
+    )
+    for line in (["info", str(robot)], ["info", str(robot), "--json"], ["label", str(robot)]):
+        assert main(line) == 0
+        out, err = capsys.readouterr()
+        assert "--snap-angles 1e-4 takes them as exact" in " ".join((out + err).split())
+        assert "`snap" not in out + err

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from mbsym.codegen.build import DEFAULT_FLAGS, WARNINGS, compile_c
-from mbsym.codegen.c.parts import LARGEST_WHOLE, LONGEST, PART_SIZE, SHARED, Part, Parts, split
+from mbsym.codegen.c.parts import LARGEST_WHOLE, LONGEST, PART_SIZE, split
+from mbsym.codegen.c.pieces import SHARED, Part, Parts
 from mbsym.codegen.description import ModuleDescription
 from mbsym.codegen.expressions import Element, Variable
 from mbsym.codegen.interface import render
@@ -22,6 +23,7 @@ from mbsym.codegen.manifest_reader import read_manifest
 from mbsym.codegen.write import write_files
 from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Input, Output, ParameterInput, Program
+from mechanisms.examples import further
 
 
 def long_program(length: int, seed: int = 1, constants: int = 0) -> Program:
@@ -96,7 +98,7 @@ def test_every_load_finds_what_was_stored() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "constants"), [(DEFAULT_FLAGS, 0), ((*WARNINGS, "-O0"), 300), ((*WARNINGS, "-O3"), 0)]
+    ("flags", "constants"), [(DEFAULT_FLAGS, 0), ((*WARNINGS, "-O0"), 300), *further(((*WARNINGS, "-O3"), 0))]
 )
 def test_values_are_those_of_numpy(tmp_path: Path, flags: tuple[str, ...], constants: int) -> None:
     program = long_program(3000, constants=constants)

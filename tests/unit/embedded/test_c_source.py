@@ -55,7 +55,11 @@ def test_what_is_used_is_not_said_to_be_unused() -> None:
     status = {item.guideline.number: item.status for item in verdicts(words, Findings(), "", ["f"], ["n"])}
     assert [status[rule] for rule in ("21.3", "15.1", "17.2", "D5.1")] == ["open"] * 4
     assert status["21.5"] == status["17.1"] == "not used"
-    assert status["8.14"] == "deviation"
+    # A record speaks of what is there.
+    assert status["8.14"] == "open"
+    words = read_source("void f(double *restrict x) { *x = 1; }").words
+    status = {item.guideline.number: item.status for item in verdicts(words, Findings(), "", [], [])}
+    assert status["8.14"] == "deviation" and status["12.1"] == "open"
 
 
 def test_findings_without_a_record_are_told() -> None:

@@ -31,7 +31,7 @@ def told(monkeypatch: pytest.MonkeyPatch, *lines: str) -> stack.Frames:
 
 def test_parts_of_a_function_are_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
     found = told(monkeypatch, "f\t16\tstatic", "f.part.0\t32\tstatic", "g\t8\tdynamic,bounded")
-    assert dict(found.sizes) == {"f": 48, "g": 8} and found.reason == ""
+    assert dict(found.sizes) == {"f.c:f": 48, "f.c:g": 8} and found.reason == ""
 
 
 def test_a_frame_without_a_bound_gives_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,7 +41,7 @@ def test_a_frame_without_a_bound_gives_none(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize(("called", "depth"), [("g", 24), ("f", None)])
 def test_what_calls_itself_has_no_depth(called: str, depth: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    frames = stack.Frames("cc 1", ("cc",), True, {"f": 16, "g": 8})
+    frames = stack.Frames("cc 1", ("cc",), True, {"f.c:f": 16, "f.c:g": 8})
     monkeypatch.setattr(safety, "frames_of", lambda _: frames)
     monkeypatch.setattr(safety, "check", lambda _: Findings())
     source = GeneratedFile("f.c", SOURCE.text.replace("g(n) :", f"{called}(n) :"))

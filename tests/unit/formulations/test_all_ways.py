@@ -9,11 +9,15 @@ from math import cos, sin
 
 import pytest
 
+from mbsym.formulations.constraint_force.matrices import cfa_matrices, inverse_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.model.system import Model
 from mbsym.registry import FORMULATIONS, TRANSFER_MATRIX, available_functions
 from mbsym.symbolic.equality import compare
 from mbsym.symbolic.interpret import interpret
+from mbsym.symbolic.scalar import Scalar
+from mechanisms.exact import same
+from mechanisms.matrices import by, flat, results, rows
 from mechanisms.mechanism import mechanism_of
 from mechanisms.one_joint import BAR, one_joint
 from mechanisms.random_trees import random_tree
@@ -56,6 +60,33 @@ def test_functions_are_those_of_newton_and_euler(way: str, tree: str) -> None:
     for name, function in found.items():
         if name in expected:
             assert compare(function(own.afresh()), expected[name](own.afresh())), name
+
+
+@pytest.mark.parametrize("tree", ["driven", "bush"])
+def test_the_inverse_mass_matrix_of_constraint_forces(tree: str) -> None:
+    own = mechanism(tree)
+    (inverse,) = results(inverse_mass_matrix(own)).values()
+    (entries,) = results(available_functions(own, "newton-euler").functions["mass_matrix"](own)).values()
+    M, inverse = rows(entries, own.nv), rows(inverse, own.nv)
+    unit = [Scalar(own.graph, 0) + int(i == j) for i in range(own.nv) for j in range(own.nv)]
+    assert same(own, flat(by(M, inverse)), unit)
+
+
+def test_inertias_of_constraint_forces_are_those_of_the_bodies() -> None:
+    """[[I, h~], [h~^T, m 1]] of each body on the diagonal, nothing beside."""
+    own = mechanism("driven")
+    zero = Scalar(own.graph, 0)
+    expected = [[zero] * (6 * own.nb) for _ in range(6 * own.nb)]
+    for k, body in enumerate(own.bodies):
+        m, (x, y, z) = body.inertia.mass, body.inertia.first_moment
+        xx, yy, zz, xy, xz, yz = body.inertia.about_origin
+        block = (
+            (xx, xy, xz, zero, -z, y), (xy, yy, yz, z, zero, -x), (xz, yz, zz, -y, x, zero),
+            (zero, z, -y, m, zero, zero), (-z, zero, x, zero, m, zero), (y, -x, zero, zero, zero, m),
+        )  # fmt: skip
+        for i, row in enumerate(block):
+            expected[6 * k + i][6 * k : 6 * k + 6] = row
+    assert same(own, flat(cfa_matrices(own).rows("I")), flat(expected))
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -65,6 +65,16 @@ def test_every_formulation_refuses(formulation: str) -> None:
         derive(express(carried(), options), options)
 
 
+def test_so_do_transfer_matrices_of_bodies_that_they_cover() -> None:
+    """Two hinges about one line, of which the sum of the angles alone moves what has inertia."""
+    joints = (Joint("first", "revolute", "ground", "frame"), Joint("second", "revolute", "frame", "solid"))
+    options = GenerationOptions(formulation="transfer-matrix")
+    solid = Body("solid", 1, (0.1, 0, 0), (1, 1, 2, 0, 0, 0))
+    with pytest.raises(DerivationError, match="singular in every configuration"):
+        derive(express(Model("line", (Body("frame", 1), solid), joints), options), options)
+    assert derive(express(Model("line", (replace(solid, name="frame"), solid), joints), options), options).fixed
+
+
 def four_bar(mass: float) -> Model:
     model = mbsym.examples.load("four_bar")
     bodies = tuple(

@@ -21,7 +21,7 @@ from mbsym.linear.measures import measures_of
 from mbsym.linear.modes import Mode
 from mbsym.linear.observed import Observed, observed, spelt_out
 from mbsym.linear.state_values import is_state_file, read_state, state_of
-from mbsym.linear.tables import aligned, linearisation_text, modes_text
+from mbsym.linear.tables import linearisation_text, modes_text
 from mbsym.linear.tangent import increment_names, increment_units
 from mbsym.loops.redundancy import analyse_loops
 from mechanisms.mechanism import mechanism_of
@@ -206,8 +206,3 @@ def test_states_in_files(tmp_path: Path) -> None:
         with pytest.raises(AnalysisError, match=what):
             read_state(table, known)
     assert [is_state_file(name) for name in ("a.JSON", "a.csv", "a.yaml", "equilibrium")] == [True, True, False, False]
-
-
-def test_columns_of_text() -> None:
-    rows = [("", "size", "word"), ("first", "1", "a"), ("second", "-20", "bc")]
-    assert aligned(rows) == ["        size  word", "first      1  a", "second   -20  bc"]

@@ -15,6 +15,7 @@ from mbsym.loops.assembly import assemble, consistent_velocity
 from mbsym.loops.looped_system import LoopedSystem
 from mbsym.loops.redundancy import analyse_loops
 from mbsym.model.system import Model
+from mechanisms.examples import further
 from mechanisms.mechanism import mechanism_of
 
 Array = np.ndarray[Any, Any]
@@ -27,7 +28,8 @@ def gap(model: Model, q: Array) -> float:
 
 
 @pytest.mark.parametrize(
-    "name", ["four_bar", "slider_crank", "five_bar", "stewart_platform", "rhombus_spatial", "rhombus_regular"]
+    "name",
+    ["four_bar", "slider_crank", "five_bar", "rhombus_spatial", "rhombus_regular", *further("stewart_platform")],
 )
 def test_bad_guesses_are_assembled(name: str) -> None:
     model = examples.load(name)

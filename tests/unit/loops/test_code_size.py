@@ -35,7 +35,7 @@ def chain(count: int) -> Model:
     return Model(f"chain{count}", bodies, joints)
 
 
-@pytest.mark.parametrize("model", [chain(6), chain(20), windows(5)])
+@pytest.mark.parametrize("model", [chain(6), windows(5), *further(chain(20))])
 def test_the_estimate_is_right_within_a_factor_of_four(model: Model) -> None:
     mechanism = express(model, GenerationOptions())
     derivation, files = generate_files(model)

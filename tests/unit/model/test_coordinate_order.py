@@ -66,6 +66,11 @@ def test_header_report_and_manifest_say_which(order: CoordinateOrder, words: str
     assert f"laid out {words}." in report
 
 
+def test_one_coordinate_has_a_number_and_several_have_a_range() -> None:
+    words = " ".join(roadmap_lines(mechanism_of(examples.load("floating_two_arm")))).split()
+    assert {"q[0..6]", "v[0..5]", "q[7]", "v[6]"} <= set(words)
+
+
 def test_the_manifest_says_where_motors_sit() -> None:
     """Of joints without one it says nothing."""
     model = examples.load("planar_3r")

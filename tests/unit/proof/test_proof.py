@@ -13,7 +13,7 @@ import pytest
 import mbsym
 import mbsym.stages
 from mbsym.codegen import lower, lower_loops
-from mbsym.codegen.c import parts
+from mbsym.codegen.c import pieces, placing
 from mbsym.codegen.c.expressions import CPrinter
 from mbsym.codegen.expressions import Sum, Variable
 from mbsym.consumers.export import export
@@ -153,11 +153,11 @@ def test_a_fault_in_shared_steps_is_seen(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_fault_in_lanes_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def other_sign(loop: parts.Loop) -> parts.Loop:
+    def other_sign(loop: pieces.Loop) -> pieces.Loop:
         first, *others = loop.statements
         return replace(loop, statements=(replace(first, expression=lower.negated(first.expression)), *others))
 
-    changed(monkeypatch, parts._Placing, "_loop", other_sign)
+    changed(monkeypatch, placing.Placing, "_loop", other_sign)
     assert ", in C," in str(refused(tmp_path, benchmark_chain(8), {**IN_LANES, "simplify": "none"}))
 
 
@@ -175,7 +175,7 @@ def test_steps_are_followed_over_residues(tmp_path: Path, monkeypatch: pytest.Mo
     """No node for any call, be a result asked entry by entry, or times a column where it has too many."""
     monkeypatch.setattr(printed, "_followed", None)
     monkeypatch.setattr(steps, "MOST_PAIRS", 5)
-    mbsym.generate("quadruped", tmp_path, style="shared")
+    mbsym.generate("puma560", tmp_path, style="shared")
     proof = proof_of(tmp_path)
     assert proof["not_proven"] == {} and proof["equal_to"]["mass_matrix"] == "kane"
 
@@ -183,7 +183,7 @@ def test_steps_are_followed_over_residues(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_wrong_entry_of_a_matrix_with_too_many_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "MOST_PAIRS", 5)
     changed(monkeypatch, lower_loops, "_lowered_pairs", lambda pairs: replace(pairs, inner=other_start(pairs.inner)))
-    assert refused(tmp_path, "quadruped", {**SHARED, "functions": ("mass_matrix",)}).function == "mass_matrix"
+    assert refused(tmp_path, "planar_3r", {**SHARED, "functions": ("mass_matrix",)}).function == "mass_matrix"
 
 
 def other_start(items: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:

@@ -38,6 +38,7 @@ from mbsym.symbolic.finite_field import PRIME
 from mbsym.symbolic.scalar import Scalar, constant
 from mbsym.verification.certificate import verify
 from mechanisms.delta import delta
+from mechanisms.examples import further
 from mechanisms.mechanism import mechanism_of
 from mechanisms.random_trees import random_tree
 from mechanisms.symbolic_parameters import SEEDS, Symbolic, model_named
@@ -102,7 +103,9 @@ def test_rounded_relations_hold_in_floating_point(name: int) -> None:
     assert np.allclose(kept @ found.matrix(), rows, atol=1e-8 * np.abs(rows).max())
 
 
-@pytest.mark.parametrize("robot", ["ur5_robot", "xarm7", "panda", "talos_left_arm", "solo12", "z1", "tiago_pro"])
+@pytest.mark.parametrize(
+    "robot", ["ur5_robot", "panda", "solo12", *further("xarm7", "talos_left_arm", "z1", "tiago_pro")]
+)
 @pytest.mark.parametrize("floating", [False, True])
 def test_robots_have_as_many_as_their_numeric_rank(robot: str, floating: bool) -> None:
     model = read(ROBOTS[robot], LoadOptions(floating=floating))

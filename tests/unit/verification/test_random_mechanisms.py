@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from mbsym.joints.registry import JOINT_TYPES
 from mbsym.model.joint import Joint
@@ -12,8 +16,17 @@ from mbsym.reference import Reference
 from mbsym.verification.random_state import random_state
 from mechanisms.random_mechanisms import random_closed_loops, random_tree
 
-TREES = [random_tree(seed) for seed in range(60)]
-LOOPS = [random_closed_loops(seed) for seed in range(24)]
+Array = NDArray[Any]
+
+
+@cache
+def trees() -> list[Model]:
+    return [random_tree(seed) for seed in range(60)]
+
+
+@cache
+def closed_loops() -> list[tuple[Model, Array]]:
+    return [random_closed_loops(seed) for seed in range(24)]
 
 
 def joints_of(models: list[Model]) -> list[Joint]:
@@ -21,7 +34,7 @@ def joints_of(models: list[Model]) -> list[Joint]:
 
 
 def test_trees_are_valid_and_the_same_for_one_seed() -> None:
-    for seed, tree in enumerate(TREES):
+    for seed, tree in enumerate(trees()):
         assert [finding for finding in validate(tree) if finding.severity == "error"] == []
         assert 1 <= len(tree.bodies) <= 30
         assert not tree.label().cut_joints
@@ -30,17 +43,17 @@ def test_trees_are_valid_and_the_same_for_one_seed() -> None:
 
 
 def test_trees_are_varied() -> None:
-    assert {joint.type for joint in joints_of(TREES)} == set(JOINT_TYPES)
-    flipped = [len(tree.label().flipped) / len(tree.joints) for tree in TREES if len(tree.joints) > 4]
+    assert {joint.type for joint in joints_of(trees())} == set(JOINT_TYPES)
+    flipped = [len(tree.label().flipped) / len(tree.joints) for tree in trees() if len(tree.joints) > 4]
     assert min(flipped) < 0.3 < max(flipped)
-    assert any(parameter.symbolic for tree in TREES for parameter in tree.parameters)
-    assert any(tree.couplings for tree in TREES)
-    assert any(tree.free_roots for tree in TREES)
-    assert any(joint.armature for joint in joints_of(TREES))
-    assert len({type(force) for tree in TREES for force in tree.forces}) == 7
-    assert any(tree.gravity == (0, 0, 0) for tree in TREES)
+    assert any(parameter.symbolic for tree in trees() for parameter in tree.parameters)
+    assert any(tree.couplings for tree in trees())
+    assert any(tree.free_roots for tree in trees())
+    assert any(joint.armature for joint in joints_of(trees()))
+    assert len({type(force) for tree in trees() for force in tree.forces}) == 7
+    assert any(tree.gravity == (0, 0, 0) for tree in trees())
     # User order is not label order.
-    assert any([str(body.name) for body in tree.bodies] != list(tree.label().body_names[1:]) for tree in TREES)
+    assert any([str(body.name) for body in tree.bodies] != list(tree.label().body_names[1:]) for tree in trees())
 
 
 def test_options_restrict() -> None:
@@ -52,7 +65,7 @@ def test_options_restrict() -> None:
 
 
 def test_states_have_unit_quaternions() -> None:
-    for tree in TREES[:20]:
+    for tree in trees()[:20]:
         reference = Reference(tree)
         q, v, tau = random_state(tree, tree.label(), np.random.default_rng(0), reference=reference)
         assert (len(q), len(v), len(tau)) == (reference.nq, reference.nv, reference.nv)
@@ -64,7 +77,7 @@ def test_states_have_unit_quaternions() -> None:
 
 
 def test_loops_are_valid_and_close() -> None:
-    for model, q in LOOPS:
+    for model, q in closed_loops():
         assert [finding for finding in validate(model) if finding.severity == "error"] == []
         reference = Reference(model)
         assert np.abs(reference.closure_gap(q)).max() < 1e-13
@@ -73,7 +86,7 @@ def test_loops_are_valid_and_close() -> None:
 
 
 def test_loops_are_varied() -> None:
-    models = [model for model, _ in LOOPS]
+    models = [model for model, _ in closed_loops()]
     assert {joint.type for joint in joints_of(models) if joint.name.startswith("loop")} == set(JOINT_TYPES) - {"free"}
     cut = [model.joint(str(name)).name for model in models for name in model.label().cut_joints]
     assert any(not name.startswith("loop") for name in cut)

@@ -133,13 +133,27 @@ def test_discs_have_the_moment_of_inertia_of_their_body() -> None:
     assert np.ptp(own.vertices[:, 0]) == pytest.approx(2 * 0.3, rel=1e-2)
 
 
+def test_links_reach_from_joint_to_joint() -> None:
+    """The longest part of a link of 0.4 m; the others are its round ends."""
+    bodies = tuple(mbsym.Body(name, 1, (0, 0, -0.2), (0.02, 0.02, 0.001)) for name in ("upper", "lower"))
+    joints = (
+        mbsym.Joint("shoulder", "revolute", "ground", "upper", axis="y"),
+        mbsym.Joint("elbow", "revolute", "upper", "lower", axis="y", predecessor_placement=(0, 0, -0.4)),
+    )
+    mechanism = build_mechanism(model := mbsym.Model("m", bodies, joints), model.label(), "none")
+    items = scenery(skeleton(mechanism), poses_at(mechanism, np.zeros(2)))
+    bars = [part for part in items.parts if part.role == "link" and part.body == 1]
+    assert max(np.ptp(bar.vertices[:, 2]) for bar in bars) == pytest.approx(0.4)
+
+
 @pytest.mark.parametrize("end", [(0, 0, 2), (1, 2, 2), (-3, 0.1, 0)])
 def test_what_is_stretched_keeps_its_width(end: tuple[float, float, float]) -> None:
     """Columns of the placement: two of its width across, one along, in a right-handed frame; then the middle."""
     mesh = Mesh(np.zeros((0, 3)), np.zeros((0, 3), dtype=int))
     part = Stretched(mesh, 1, (0, 0, 0), 2, (0, 0, 0), 0.05, (0, 0, 0), "spring")
-    x, y, along, middle = part.placement(np.zeros(3), np.array(end)).T
-    assert along == pytest.approx(end) and middle == pytest.approx(np.array(end) / 2)
+    start = np.array((1.0, -2.0, 0.5))
+    x, y, along, middle = part.placement(start, start + end).T
+    assert along == pytest.approx(end) and middle == pytest.approx(start + np.array(end) / 2)
     assert np.cross(x, y) == pytest.approx(0.05**2 * np.array(end) / np.linalg.norm(end))
     assert (np.linalg.norm(x), np.linalg.norm(y)) == pytest.approx((0.05, 0.05))
 

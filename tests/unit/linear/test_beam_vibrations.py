@@ -335,7 +335,7 @@ def test_a_spring_without_length_between_points_that_coincide_resists_in_all_dir
 @pytest.mark.parametrize("name", ["boom", "satellite"])
 def test_motions_that_rest_are_found_when_no_more_are_asked_for(name: str) -> None:
     """Up to all that rest and beyond: fewer modes are the first of more."""
-    path = Path(__file__).parents[2] / "examples" / "vibration" / f"{name}.yaml"
+    path = Path(__file__).parents[3] / "examples" / "vibration" / f"{name}.yaml"
     resting, more = (6, 7) if name == "boom" else (3, 6)
     # One piece of each panel is as good as six.
     few = read_native(TextSource(path.name, path.read_text().replace("segments: 6", "segments: 1")))
@@ -366,7 +366,7 @@ def test_an_unstable_state_tells_the_model_and_how_many_motions_grow() -> None:
 
 
 def test_parameters_that_no_beam_can_have_are_refused() -> None:
-    path = Path(__file__).parents[2] / "examples" / "vibration" / "satellite.yaml"
+    path = Path(__file__).parents[3] / "examples" / "vibration" / "satellite.yaml"
     for stiffness in (0.0, -1.0):
         what = f"^parameter EI: a bending stiffness of beam 'right' is {stiffness:g}; give one above zero"
         with pytest.raises(ModelError, match=what):

@@ -1,0 +1,253 @@
+"""Routines in NumPy for many states at once: an entry is an array of all states, a branch that varies is a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.numpy import PythonPrinter
+from mbsym.codegen.routines.printer import ATOM, CONDITION, INDENT, SUM, Item
+from mbsym.codegen.routines.spmd import Varying, side_by_side, varies
+from mbsym.codegen.statements import (
+    BEGIN,
+    Array,
+    Call,
+    Constant,
+    Do,
+    Expression,
+    Invoke,
+    Let,
+    Look,
+    Number,
+    Operation,
+    Place,
+    Product,
+    Record,
+    Span,
+    Store,
+    Variable,
+    every,
+    is_whole,
+    walk,
+)
+from mbsym.codegen.statuses import Status
+
+_NAMED: Final[Mapping[str, str]] = {"abs": "np.abs", "min": "np.minimum", "sqrt": "np.sqrt", "isfinite": "np.isfinite"}
+_BLANK: Final[Mapping[str, str]] = {"int": "0", "bool": "np.False_", "real": "0.0"}
+_SUMS: Final[Mapping[tuple[int, int], str]] = {
+    (2, 1): "ij...,j...->i...", (1, 2): "i...,ij...->j...", (2, 2): "ij...,jk...->ik...",
+}  # fmt: skip
+
+
+def print_arrays(routine: Routine) -> str:
+    """The text of a routine: its records, and its functions with an underscore before the name."""
+    made = side_by_side(routine)
+    texts = []
+    own = [f"_{routine.name}_{n} = {x!r}" for n, x in routine.numbers.items() if n not in routine.module]
+    # Choosing between members of an enumeration takes several times as long as between numbers.
+    statuses = [name for name in routine.numbers if name in routine.module and name in Status.__members__]
+    own += [f"_{name} = int(Status.{name})" for name in statuses]
+    if own:
+        texts.append("\n".join(own))
+    texts += [_class(record) for record in routine.records.values()]
+    texts += ["\n".join(_ArrayFunction(made.routine, each, made.varying).text()) for each in made.routine.functions]
+    return "\n\n\n".join(texts)
+
+
+def _class(record: Record) -> str:
+    comments = dict(record.comments)
+    lines = [f"class _{record.name}:"]
+    lines += [f'{INDENT}"""{record.documentation}"""', ""] if record.documentation else []
+    lines.append(f"{INDENT}def __init__(self, states):")
+    for item in record.fields:
+        made = _made(item) if isinstance(item, Array) else _BLANK[item.kind]
+        note = f"  # {comments[item.name]}" if item.name in comments else ""
+        lines.append(f"{INDENT * 2}self.{item.name} = {made}{note}")
+    return "\n".join(lines)
+
+
+def _made(array: Array) -> str:
+    kind = "int" if array.kind == "int" else "_REAL"
+    return f"np.zeros(({', '.join(map(str, array.extents))}, *states.axes), dtype={kind})"
+
+
+class _ArrayFunction(PythonPrinter):
+    def __init__(self, routine: Routine, function: RoutineFunction, varying: Varying) -> None:
+        super().__init__(routine, function)
+        self.varying = varying
+
+    def text(self) -> list[str]:
+        """The lines of the function."""
+        function = self.function
+        parts = {
+            each.target.array.name
+            for each in walk(function.body)
+            if isinstance(each, Store) and not is_whole(each.target)
+        }
+        mentioned = {each.array.name for each in every(function.body) if isinstance(each, Place)}
+        handed = {
+            each.array.name
+            for call in every(function.body)
+            if isinstance(call, Call)
+            for each in call.arguments
+            if isinstance(each, Place)
+        }
+        first = {each.target.array.name for each in walk(function.body) if isinstance(each, Store)}
+        first |= {
+            target.array.name for each in walk(function.body) if isinstance(each, Invoke) for target in each.targets
+        }
+        for array in function.own:
+            if array.name in parts or (array.name in mentioned & handed and array.name not in first):
+                self.write(f"{array.name} = {_made(array)}")
+        self.block(function.body)
+        head = self.head(self.symbol(function), ["states", *(item.name for item in function.formals)])
+        return [*head, *self.lines]
+
+    def symbol(self, function: RoutineFunction) -> str:
+        """The name of a function."""
+        return f"_{function.name}" if function.is_public else f"_{self.routine.name}_{function.name}"
+
+    def varies(self, node: Expression) -> bool:
+        """Whether an expression differs from state to state."""
+        return varies(node, self.function, self.varying)
+
+    # ---- expressions -------------------------------------------------------------------------------------------------
+
+    def constant(self, node: Constant) -> str:
+        if node.name not in self.routine.module:
+            return f"_{self.routine.name}_{node.name}"
+        return f"_{node.name}" if node.name in Status.__members__ else node.name
+
+    def variable(self, node: Variable) -> str:
+        return f"{node.record}.{node.name}" if node.record else node.name
+
+    def place(self, node: Place, items: Sequence[Item]) -> str:
+        name = f"{node.array.record}.{node.array.name}" if node.array.record else node.array.name
+        indices = list(node.indices)
+        gathers = any(not isinstance(index, Span) and self.varies(index) for index in indices)
+        while indices and isinstance(indices[-1], Span) and indices[-1].is_whole:
+            indices.pop()
+        texts = [self._index(index) for index in indices] + ["*states.each"] * gathers
+        return f"{name}[{', '.join(texts)}]" if texts else name
+
+    def _index(self, index: Expression | Span) -> str:
+        if not isinstance(index, Span):
+            return str(self.integer(index))
+        if index.is_whole:
+            return ":"
+        start, stop = self.integer(index.start), self.integer(index.stop)
+        return f"{'' if str(start) == '0' else start}:{stop}"
+
+    def choice(self, test: str, first: str, second: str) -> str:
+        return f"{first} if {test} else {second}"
+
+    def operation(self, node: Operation, items: Sequence[Item] = ()) -> str:
+        operator, operands = node.operator, node.operands
+        if operator == "choice" and self.varies(operands[0]):
+            texts = [self.expression(each, CONDITION) for each in operands]
+            return f"np.where({', '.join(texts)})"
+        if operator in ("and", "or") and self.varies(node):
+            sign = "&" if operator == "and" else "|"
+            return f" {sign} ".join(self.expression(each, ATOM) for each in operands)
+        if operator == "not" and self.varies(node):
+            return f"~{self.expression(operands[0], ATOM)}"
+        return super().operation(node, items)
+
+    def call(self, node: Call, items: Sequence[Item]) -> str:
+        name = node.function
+        if name == "seldom":
+            mask, inner = node.arguments
+            assert isinstance(inner, Call) and not isinstance(mask, str)
+            function = self.routine.function(inner.function)
+            assert function is not None
+            texts = [each if isinstance(each, str) else self.expression(each) for each in inner.arguments]
+            return f"_on_those({', '.join([self.expression(mask), self.symbol(function), 'states', *texts])})"
+        texts = [each if isinstance(each, str) else self.expression(each) for each in node.arguments]
+        function = self.routine.function(name)
+        if function is not None:
+            return f"{self.symbol(function)}({', '.join(['states', *texts])})"
+        if name == "zeros":
+            return "0.0"
+        if name in ("finite", "peak", "all"):
+            (argument,) = node.arguments
+            assert not isinstance(argument, str)
+            axis = "0" if argument.axes == 1 else str(tuple(range(argument.axes)))
+            if name == "finite":
+                return f"np.isfinite({texts[0]}).all(axis={axis})"
+            if name == "peak":
+                return f"np.abs({texts[0]}).max(axis={axis})"
+            return f"({texts[0]}).all(axis={axis})"
+        if name == "everywhere":
+            return "True"
+        if name in ("both", "except", "any", "chosen"):
+            return f"_{name}({', '.join(texts)})"
+        if name == "real":
+            return texts[0]
+        return f"{_NAMED[name]}({', '.join(texts)})"
+
+    def product(self, node: Product) -> str:
+        if node.left.axes == node.right.axes == 1:
+            return f"({self.expression(node.left)} * {self.expression(node.right)}).sum(axis=0)"
+        sums = _SUMS[node.left.axes, node.right.axes]
+        return f'np.einsum("{sums}", {self.expression(node.left)}, {self.expression(node.right)})'
+
+    # ---- statements --------------------------------------------------------------------------------------------------
+
+    def let(self, node: Let) -> None:
+        target = self.variable(node.target)
+        value = node.value
+        if node.operator != "=":
+            # Never in place: what a name holds may be held elsewhere.
+            right = SUM + (node.operator in ("-=", "/="))
+            self.write(f"{target} = {target} {node.operator[0]} {self.expression(value, ATOM if right else SUM)}")
+            return
+        if isinstance(value, Place):
+            self.write(f"{target} = {self.copied(value)}")
+        elif isinstance(value, Number) and value.kind == "bool" and self.varies(node.target):
+            self.write(f"{target} = np.bool_({value.value})")
+        else:
+            self.write(f"{target} = {self.expression(value)}")
+
+    def copied(self, value: Expression) -> str:
+        """The text of a value that does not change when what it was read from does."""
+        if isinstance(value, Call) and value.function == "chosen":
+            mask, new, old = (each for each in value.arguments if not isinstance(each, str))
+            return f"_chosen({self.expression(mask)}, {self.copied(new)}, {self.expression(old)})"
+        return f"+{self.expression(value)}" if isinstance(value, Place) else self.expression(value)
+
+    def store(self, node: Store) -> None:
+        target, value = node.target, node.value
+        if target.array in self.function.own and is_whole(target) and node.operator == "=":
+            if isinstance(value, Call) and value.function == "zeros":
+                self.write(f"{self.expression(target)} = {_made(target.array)}")
+            else:
+                self.write(f"{self.expression(target)} = {self.copied(value)}")
+            return
+        text = self.expression(target)
+        text = text if text.endswith("]") else f"{text}[...]"
+        self.write(f"{text} {node.operator} {self.expression(value)}")
+
+    def invoke(self, node: Invoke) -> None:
+        texts = [self.expression(each) for each in node.call.arguments if not isinstance(each, str)]
+        call = f"_results_of({', '.join([node.call.function, 'states', *texts])})"
+        given = {item.name for item in self.function.formals}
+        goals = []
+        for target in node.targets:
+            text = self.expression(target)
+            kept = target.array.record or (target.array.name not in given and target.array in self.function.own)
+            goals.append(text if kept or text.endswith("]") else f"{text}[...]")
+        self.write(f"{', '.join(goals)}{',' * (len(goals) == 1)} = {call}")
+
+    def do(self, node: Do) -> None:
+        if node.call.function == BEGIN:
+            (name,) = node.call.arguments
+            self.write(f"{name} = _{self.function.records[str(name)].name}(states)")
+            return
+        self.write(self.expression(node.call))
+
+    def look(self, node: Look) -> None:
+        self.write(f"{node.view.name} = {self.expression(node.value)}")
+
+    def give_back(self, value: Expression) -> None:
+        self.write(f"return {self.expression(value)}")

@@ -1,0 +1,202 @@
+"""Operations of an ordinary call of a routine's function: the text is gone through with its loops.
+
+Ordinary is what few states need left out: functions marked ``@seldom``, and branches that leave a function or a loop
+early. A loop under a condition is run once, which makes the counts those of one iteration and all the rest. Conditions
+are gone through as far as they are looked at: what fails does so at the first entry.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final
+
+from mbsym.codegen.routines.language import Routine, RoutineFunction
+from mbsym.codegen.routines.seldom import is_seldom
+from mbsym.codegen.statements import (
+    Call,
+    Do,
+    Expression,
+    For,
+    If,
+    Invoke,
+    Leave,
+    Let,
+    Linear,
+    Look,
+    Operation,
+    Place,
+    Product,
+    Return,
+    Span,
+    Statement,
+    Store,
+    Variable,
+    While,
+    linear,
+)
+from mbsym.symbolic.program import OperationCount
+
+_KINDS: Final[Mapping[str, str]] = {"+": "add", "-": "add", "*": "mul", "/": "div", "sqrt": "sqrt"}
+
+
+def count_operations(routine: Routine, name: str) -> tuple[OperationCount, Counter[str]]:
+    """The operations of a call besides those of derived functions, and how often it calls each of these."""
+    function = routine.function(name)
+    assert function is not None
+    counter = _Counter(routine)
+    counter.function(function, truth=True)
+    found = {kind: counter.found[kind] for kind in ("add", "mul", "div", "sqrt")}
+    return OperationCount(**found), counter.calls
+
+
+class _Counter:
+    def __init__(self, routine: Routine) -> None:
+        self.routine = routine
+        self.found: Counter[str] = Counter()
+        self.calls: Counter[str] = Counter()
+        self.indices: dict[str, int] = {}
+
+    def function(self, function: RoutineFunction, truth: bool) -> None:
+        """A call, whose result is true or not where it is a condition."""
+        outer, self.indices = self.indices, {}
+        self._block(function.body, truth)
+        self.indices = outer
+
+    # ---- statements --------------------------------------------------------------------------------------------------
+
+    def _block(self, body: tuple[Statement, ...], truth: bool = True) -> None:
+        for statement in body:
+            self._statement(statement, truth)
+
+    def _statement(self, node: Statement, truth: bool) -> None:
+        match node:
+            case Let(_, operator, value):
+                self._given(operator, value, 1)
+            case Store(target, operator, value):
+                self._given(operator, value, self._entries(target))
+            case Invoke(_, _, call) | Do(call):
+                self._expression(call)
+            case If(test, body, otherwise):
+                taken = not self._is_extraordinary(body)
+                self._condition(test, taken)
+                self._block(body if taken else otherwise, truth)
+            case While(test, body):
+                self._condition(test, truth=True)
+                self._block(body)
+                self._condition(test, truth=False)
+            case For(index, start, stop, is_down, body):
+                for count in range(self._integer(start), self._integer(stop), -1 if is_down else 1):
+                    self.indices[index.name] = count
+                    self._block(body, truth)
+            case Return(value):
+                if value is not None and value.kind == "bool":
+                    self._condition(value, truth)
+                elif value is not None:
+                    self._expression(value)
+            case Look() | Leave():
+                return
+
+    def _given(self, operator: str, value: Expression, entries: int) -> None:
+        """A value that is computed for a number of entries."""
+        bare = value.operands[0] if isinstance(value, Operation) and value.operator == "neg" else value
+        if isinstance(bare, Product):
+            terms = self._terms(bare) * entries
+            self.found.update({"add": terms, "mul": terms})
+            return
+        if value.kind == "bool":
+            self._condition(value, truth=True)
+            return
+        self._expression(value, entries)
+        if operator != "=":
+            self.found[_KINDS[operator[0]]] += entries * (value.kind == "real")
+
+    def _is_extraordinary(self, body: tuple[Statement, ...]) -> bool:
+        """Whether a branch is for few states, or leaves early."""
+        if isinstance(body[-1], (Return, Leave)):
+            return True
+        seldom = {function.name for function in self.routine.functions if function.is_seldom}
+        return is_seldom(body, seldom)
+
+    # ---- expressions -------------------------------------------------------------------------------------------------
+
+    def _expression(self, node: Expression, entries: int = 1) -> None:
+        """Counts an expression, entry by entry."""
+        match node:
+            case Operation("choice", (test, first, _)):
+                self._condition(test, truth=True)
+                self._expression(first, entries)
+            case Operation(operator, operands):
+                for each in operands:
+                    self._expression(each, entries)
+                if node.kind == "real" and operator in _KINDS and len(operands) == 2:
+                    self.found[_KINDS[operator]] += entries
+            case Call(name, arguments):
+                self._call(name, node, entries)
+                for argument in arguments if name != "all" else ():
+                    if not isinstance(argument, str):
+                        self._expression(argument, entries)
+            case Product():
+                terms = self._terms(node) * entries
+                self.found.update({"add": terms, "mul": terms})
+
+    def _call(self, name: str, node: Call, entries: int, truth: bool = True) -> None:
+        function = self.routine.function(name)
+        if function is not None:
+            self.function(function, truth)
+        elif name in self.routine.kernels:
+            self.calls[name] += 1
+        elif name == "sqrt":
+            self.found["sqrt"] += entries
+        elif name == "all":
+            (condition,) = node.arguments
+            assert not isinstance(condition, str)
+            self._expression(condition, self._longest(condition) if truth else 1)
+
+    def _condition(self, node: Expression, truth: bool) -> None:
+        """Counts what is looked at of a condition that holds, or that does not."""
+        match node:
+            case Operation("not", (inner,)):
+                self._condition(inner, not truth)
+            case Operation("and" | "or" as word, operands):
+                decided = (word == "or") is truth
+                for each in operands[:1] if decided else operands:
+                    self._condition(each, truth)
+            case Call(name, arguments):
+                self._call(name, node, 1, truth)
+                for argument in arguments if name != "all" else ():
+                    if not isinstance(argument, str):
+                        self._expression(argument)
+            case _:
+                self._expression(node)
+
+    # ---- sizes -------------------------------------------------------------------------------------------------------
+
+    def _integer(self, node: Expression) -> int:
+        return self._value(linear(node))
+
+    def _value(self, found: Linear) -> int:
+        total = found.number
+        for term, factor in found.terms.items():
+            assert isinstance(term, Variable)
+            total += factor * self.indices[term.name]
+        return total
+
+    def _length(self, span: Span) -> int:
+        return max(0, self._value(linear(span.stop).plus(linear(span.start), -1)))
+
+    def _entries(self, place: Place) -> int:
+        total = 1
+        for span in place.spans:
+            total *= self._length(span)
+        return total
+
+    def _terms(self, product: Product) -> int:
+        assert isinstance(product.left, Place)
+        return self._length(product.left.spans[-1])
+
+    def _longest(self, node: Expression | str) -> int:
+        if isinstance(node, Place) and node.axes:
+            return self._entries(node)
+        inner = node.operands if isinstance(node, Operation) else node.arguments if isinstance(node, Call) else ()
+        return max((self._longest(each) for each in inner), default=1)

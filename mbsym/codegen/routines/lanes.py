@@ -1,0 +1,373 @@
+"""Routines in C for several states side by side: vectors of lanes in the place of numbers, masks in that of conditions.
+
+What few states need is left out. Each public function ``NAME_f_lanes`` says, by what is above zero, for which lanes the
+function for one state would return OK with the same results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mbsym.codegen.routines.c import CStyle
+from mbsym.codegen.routines.c_functions import CFunction
+from mbsym.codegen.routines.language import Formal, Routine, RoutineFunction
+from mbsym.codegen.routines.printer import ATOM, CONDITION, INDENT, SUM, Item
+from mbsym.codegen.routines.seldom import needed_of, without_seldom
+from mbsym.codegen.routines.spmd import Varying, side_by_side, varies
+from mbsym.codegen.statements import (
+    Call,
+    Constant,
+    Do,
+    Expression,
+    Invoke,
+    Let,
+    Number,
+    Operation,
+    Place,
+    Record,
+    Store,
+    Variable,
+    every,
+    parts,
+)
+
+_NAMED: Final[Mapping[str, str]] = {"abs": "size", "min": "least"}
+_ARITHMETIC: Final = ("+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=")
+
+
+@dataclass(frozen=True, slots=True)
+class LaneText:
+    """A routine over lanes.
+
+    Attributes:
+        text: of the functions that are asked for and those that they call.
+        idle: places of the results of derived functions that the text does without, by function.
+    """
+
+    text: str
+    idle: Mapping[str, frozenset[int]]
+
+
+def print_lanes(
+    routine: Routine, prefix: str, heads: Mapping[str, tuple[str, ...]], real: str, has_parameters: bool
+) -> LaneText:
+    """The text of a routine over lanes; see ``print_c``."""
+    made = side_by_side(without_seldom(routine))
+    records, idle = needed_of(made.routine)
+    style = _LaneStyle(replace(made.routine, records=records), prefix, heads, real, has_parameters)
+    style.varying, style.idle = made.varying, idle
+    return LaneText(style.text(), idle)
+
+
+class _LaneStyle(CStyle):
+    """What all functions of a routine over lanes share."""
+
+    varying: Varying
+    idle: Mapping[str, frozenset[int]]
+
+    def __init__(
+        self, routine: Routine, prefix: str, heads: Mapping[str, tuple[str, ...]], real: str, has_parameters: bool
+    ) -> None:
+        super().__init__(routine, prefix, heads, real, has_parameters)
+        self.number_type = self.type
+        self.type = f"{prefix}lanes"
+        self.mask = f"{prefix}lanes_mask"
+        self.own_prefix = f"{prefix}lanes_"
+        self.parameters = f"{prefix}lanes_parameters"
+        direct = [
+            function.name
+            for function in routine.functions
+            if any(isinstance(each, Call) and each.function == "require" for each in every(function.body))
+        ]
+        self.with_sound = routine.reaching(direct)
+
+    def record(self, record: Record) -> str:
+        return f"{self.own_prefix}{record.name.lower()}"
+
+    def symbol(self, function: RoutineFunction) -> str:
+        return f"{self.own_prefix}{function.name}"
+
+    def structure(self, record: Record) -> str:
+        varying = {name for owner, name in self.varying.fields if owner == record.name}
+        self.types = {"int": "int", "bool": "bool", "real": self.type}
+        lines = super().structure(record).split("\n")
+        for item in record.fields:
+            if isinstance(item, Variable) and item.name in varying:
+                kind = self.mask if item.kind == "bool" else self.type
+                lines = [
+                    line.replace(f"{self.types[item.kind]} {item.name};", f"{kind} {item.name};") for line in lines
+                ]
+        return "\n".join(lines)
+
+    def text(self) -> str:
+        public = [function for function in self.routine.functions if function.is_public and function.name in self.heads]
+        texts = [super().text(), *(self._wrapper(function) for function in public)]
+        return "\n\n".join(texts)
+
+    def _wrapper(self, function: RoutineFunction) -> str:
+        """The function as batches call it."""
+        actual = ["parameters"] * (function.name in self.with_parameters)
+        actual += [item.name for item in function.formals]
+        actual += ["&sound"] * (function.name in self.with_sound)
+        parameters = self.has_parameters and function.name not in self.with_parameters
+        good = f"{self.prefix}ALL(({self.number_type}){self.prefix}OK)"
+        lines = [
+            f"static {self.type} {self.prefix}{function.name}_lanes(",
+            *(f"{INDENT}{formal}" for formal in self.heads[function.name]),
+            "{",
+            *[f"{INDENT}(void)parameters;"] * parameters,
+            f"{INDENT}{self.mask} sound = {self.own_prefix}everywhere();",
+            f"{INDENT}const {self.type} status = {self.symbol(function)}({', '.join(actual)});",
+            f"{INDENT}return {self.own_prefix}ones(sound & {self.own_prefix}same(status, {good}));",
+            "}",
+        ]
+        return "\n".join(lines)
+
+    def definition(self, function: RoutineFunction) -> str:
+        heads, self.heads = self.heads, {}
+        text = super().definition(function)
+        self.heads = heads
+        return text
+
+    def constants(self) -> Sequence[str]:
+        return []
+
+    def helpers(self, text: str) -> list[str]:
+        return []
+
+    def formal(self, item: Formal) -> str:
+        if item.array is not None and item.array.kind == "int":
+            return f"int *{item.name}"
+        return super().formal(item)
+
+    def static_head(self, function: RoutineFunction) -> list[str]:
+        kept = function.formals
+        varying = self.varying.scalars[function.name]
+        changed = []
+        for item in kept:
+            if item.kind is not None and item.name in varying:
+                kind = self.mask if item.kind == "bool" else self.type
+                changed.append((super().formal(item), f"{kind} {item.name}"))
+            elif item.kind == "real":
+                changed.append((super().formal(item), f"{self.number_type} {item.name}"))
+        returns = self.returned(function)
+        lines = super().static_head(function)
+        text = "\n".join(lines)
+        for old, new in changed:
+            text = text.replace(old, new)
+        _, _, rest = text.partition(f" {self.symbol(function)}(")
+        sound = f"{self.mask} *sound" if function.name in self.with_sound else ""
+        if sound:
+            body = " ".join(rest.removesuffix(")").split())
+            body = sound if body == "void" else f"{body}, {sound}"
+            line = f"static {returns} {self.symbol(function)}({body})"
+            if len(line) <= 120:
+                return [line]
+            items = body.split(", ")
+            return [
+                f"static {returns} {self.symbol(function)}(",
+                *(f"{INDENT}{each}," for each in items[:-1]),
+                f"{INDENT}{items[-1]})",
+            ]
+        return f"static {returns} {self.symbol(function)}({rest}".split("\n")
+
+    def returned(self, function: RoutineFunction) -> str:
+        """The type of a function's result."""
+        if function.returns is None:
+            return "void"
+        if function.name in self.varying.results:
+            return self.mask if function.returns == "bool" else self.type
+        return {"int": "int", "bool": "bool", "real": self.number_type}[str(function.returns)]
+
+    def printer(self, function: RoutineFunction) -> CFunction:
+        return _LaneFunction(self, function)
+
+    def body(self, function: RoutineFunction) -> list[str]:
+        lines = super().body(function)
+        integers = {array.name: array.size for array in function.own if array.kind == "int"}
+        for name, size in integers.items():
+            old = f"{INDENT}int {name}[{size}];"
+            lines = [f"{INDENT}int {name}[{size} * {self.prefix}LANES];" if line == old else line for line in lines]
+        if function.name in self.with_sound and not any("sound" in line for line in lines):
+            lines.insert(0, f"{INDENT}(void)sound;")
+        return lines
+
+
+class _LaneFunction(CFunction):
+    style: _LaneStyle
+
+    def varies(self, node: Expression) -> bool:
+        """Whether an expression differs from lane to lane."""
+        return varies(node, self.function, self.style.varying)
+
+    def type_of(self, variable: Variable) -> str:
+        if self.varies(variable):
+            return self.style.mask if variable.kind == "bool" else self.style.type
+        return {"int": "int", "bool": "bool", "real": self.style.number_type}[variable.kind]
+
+    def spread(self, node: Expression, items: Sequence[Item] = (), level: int = CONDITION) -> str:
+        """An expression in every lane."""
+        if node.kind == "bool":
+            if isinstance(node, Number):
+                whole = f"{self.style.own_prefix}everywhere()"
+                return whole if node.value else f"{self.style.own_prefix}not({whole})"
+            return self.expression(node, level, items)
+        if self.varies(node):
+            return self.expression(node, level, items)
+        return f"{self.style.prefix}ALL({self._real(node, items)})"
+
+    def _real(self, node: Expression, items: Sequence[Item] = ()) -> str:
+        """A uniform number as a real one."""
+        text = self.expression(node, ATOM, items)
+        return text if node.kind == "real" else f"({self.style.number_type}){text}"
+
+    # ---- expressions -------------------------------------------------------------------------------------------------
+
+    def number(self, value: bool | int | float) -> str:
+        if isinstance(value, float):
+            return f"{value!r}{'f' if self.style.real == 'float' else ''}"
+        return super().number(value)
+
+    def operation(self, node: Operation, items: Sequence[Item] = ()) -> str:
+        operator, operands = node.operator, node.operands
+        if not any(self.varies(each) for each in operands):
+            return super().operation(node, items)
+        own = self.style.own_prefix
+        if operator == "choice":
+            if not self.varies(operands[0]):
+                texts = [self.expression(operands[0], SUM, items), *(self.spread(each, items) for each in operands[1:])]
+                return self.choice(*texts)
+            texts = [self.expression(operands[0], CONDITION, items)]
+            return f"{own}chosen({', '.join([*texts, *(self.spread(each, items) for each in operands[1:])])})"
+        if operator in ("and", "or"):
+            sign = "&" if operator == "and" else "|"
+            return f" {sign} ".join(self.spread(each, items, ATOM) for each in operands)
+        if operator == "not":
+            return f"{own}not({self.expression(operands[0], CONDITION, items)})"
+        if operator in ("==", "!="):
+            same = f"{own}same({', '.join(self.spread(each, items) for each in operands)})"
+            return same if operator == "==" else f"{own}not({same})"
+        if operator in _ARITHMETIC and any(each.kind == "int" for each in operands):
+            operands = tuple(
+                each if self.varies(each) or not isinstance(each, (Constant, Number, Variable)) else _Cast.of(each)
+                for each in operands
+            )
+            return super().operation(replace(node, operands=operands, kind="real"), items)
+        return super().operation(node, items)
+
+    def call(self, node: Call, items: Sequence[Item]) -> str:
+        name, own = node.function, self.style.own_prefix
+        if name in ("both", "except"):
+            mask, test = (each for each in node.arguments if not isinstance(each, str))
+            text = self.expression(test, ATOM) if name == "both" else f"{own}not({self.expression(test)})"
+            if isinstance(mask, Call) and mask.function == "everywhere":
+                return text
+            return f"({self.expression(mask, ATOM)} & {text})"
+        if name == "real" and isinstance(node.arguments[0], (Constant, Number)):
+            return f"({self.style.number_type}){self.expression(node.arguments[0], ATOM)}"
+        if name in ("finite", "peak"):
+            (vector,) = node.arguments
+            assert isinstance(vector, Place)
+            return f"{own}{name}({self.expression(vector)}, {self.count(vector)})"
+        if name == "everywhere":
+            return f"{own}everywhere()"
+        if name == "any":
+            return f"{own}any({self.expression(_expression(node.arguments[0]))})"
+        if name == "chosen":
+            mask, new, old = (_expression(each) for each in node.arguments)
+            texts = [self.expression(mask), self.spread(new, items), self.spread(old, items)]
+            return f"{own}chosen({', '.join(texts)})"
+        if name in ("abs", "min", "sqrt", "isfinite"):
+            texts = [self.spread(_expression(each), items) for each in node.arguments]
+            return f"{own}{_NAMED.get(name, name)}({', '.join(texts)})"
+        return super().call(node, items)
+
+    def actual(self, node: Call) -> list[str]:
+        texts = super().actual(node)
+        if node.function in self.style.with_sound:
+            texts.append("sound")
+        return texts
+
+    # ---- statements --------------------------------------------------------------------------------------------------
+
+    def let(self, node: Let) -> None:
+        if self.varies(node.target) and not self.varies(node.value) and node.operator == "=":
+            target = self.variable(node.target) if node.target.record else self._started(node.target.name)
+            self.write(f"{target} = {self.spread(node.value)};")
+            return
+        super().let(node)
+
+    def zero(self) -> str:
+        return f"{self.style.prefix}ALL({self.number(0.0)})"
+
+    def store(self, node: Store) -> None:
+        if node.target.array.kind == "int":
+            self._store_integers(node)
+        elif node.operator == "=" and not self.varies(node.value):
+            super().store(replace(node, value=Call("chosen", (_EVERYWHERE, node.value, node.value), "real", 0)))
+        else:
+            super().store(node)
+
+    def _store_integers(self, node: Store) -> None:
+        """An entry of each lane; lanes that are left out are done by the function for one state anyway."""
+        value = node.value
+        if isinstance(value, Call) and value.function == "chosen":
+            value = _expression(value.arguments[1])
+        lanes = f"{self.style.prefix}LANES"
+        self.count_through("int lane", "0", lanes)
+        text = self.expression(value)
+        if self.varies(value):
+            text = f"(int)((const {self.style.number_type} *)&{text})[lane]"
+        index = str(self.offset(node.target, ()))
+        place = "lane" if index == "0" else f"{index} * {lanes} + lane"
+        self.write(f"{self.array(node.target.array)}[{place}] = {text};")
+        self.close()
+
+    def invoke(self, node: Invoke) -> None:
+        name = node.call.function
+        left = self.style.idle.get(name, frozenset())
+        targets = [self.expression(target) for k, target in enumerate(node.targets) if k not in left]
+        symbol = f"{self.style.prefix}{name}_{'brief' if left else 'lanes'}"
+        self.write(f"{symbol}({', '.join([*self.actual(node.call), *targets])});")
+
+    def do(self, node: Do) -> None:
+        if node.call.function == "require":
+            self.write(f"*sound &= {self.expression(_expression(node.call.arguments[0]), ATOM)};")
+            return
+        super().do(node)
+
+    def return_all(self, value: Call) -> None:
+        condition = _expression(value.arguments[0])
+        place = next(each for each in parts(condition) if isinstance(each, Place) and each.axes)
+        self.write(f"{self.style.mask} all = {self.style.own_prefix}everywhere();")
+        item = self._through("item", place.spans)
+        self.write(f"all &= {self.expression(condition, 0, [item])};")
+        self.close()
+        self.write("return all;")
+
+    def finish(self, value: Expression | None) -> None:
+        if value is not None and self.function.name in self.style.varying.results and not self.varies(value):
+            self.write(f"return {self.spread(value)};")
+            return
+        super().finish(value)
+
+
+_EVERYWHERE: Final = Call("everywhere", (), "bool")
+
+
+class _Cast:
+    """An integer that is compared with lanes."""
+
+    @staticmethod
+    def of(node: Constant | Number | Variable) -> Expression:
+        """As a real number."""
+        if isinstance(node, Number):
+            return Number(float(node.value), "real")
+        return Call("real", (node,), "real")
+
+
+def _expression(node: Expression | str) -> Expression:
+    assert not isinstance(node, str)
+    return node

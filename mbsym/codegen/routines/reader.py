@@ -1,0 +1,253 @@
+"""Routines from their texts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from mbsym.codegen.routines.bodies import BodyReader
+from mbsym.codegen.routines.deciding import comments_of, decided_body, syntax_parts, without_unread
+from mbsym.codegen.routines.language import (
+    FUNCTIONS,
+    VECTORS,
+    Formal,
+    Routine,
+    RoutineFunction,
+    Signature,
+    constant_of,
+)
+from mbsym.codegen.statements import Array, Constant, Expression, Kind, Record, Variable, every
+from mbsym.errors import CodegenError
+
+_ALLOWED = (
+    ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If, ast.While, ast.For, ast.Return, ast.Break, ast.Continue,
+    ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Subscript,
+    ast.Attribute, ast.Starred, ast.Slice, ast.Tuple, ast.expr_context, ast.operator, ast.unaryop, ast.boolop,
+    ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq,
+)  # fmt: skip
+_KINDS: Mapping[str, Kind] = {"int": "int", "bool": "bool", "real": "real"}
+
+
+def read_routine(
+    text: str,
+    name: str,
+    sizes: Mapping[str, int],
+    numbers: Mapping[str, int | float],
+    kernels: Mapping[str, Signature],
+    public: Mapping[str, Sequence[Formal] | None],
+    extra: Sequence[Formal] = (),
+    module: Mapping[str, int | float] | None = None,
+) -> Routine:
+    """A routine from its text.
+
+    Args:
+        text: of the file.
+        name: of the file, without its extension.
+        sizes: integers known from outside.
+        numbers: constants that keep their names.
+        kernels: derived functions that can be called.
+        public: arguments of the public functions by name; None for those that the text says.
+        extra: those among them that derived functions are handed on.
+        module: constants that the module has by these names.
+
+    Raises:
+        CodegenError: the text is outside the language.
+    """
+    # The routine's own constants come before those of the module.
+    known = {**(module or {}), **numbers}
+    shared = frozenset(known) - frozenset(numbers)
+    empty = Routine(name, dict(sizes), known, (), (), kernels, {}, tuple(extra), module=shared)
+    return _Reader(empty, text, public).routine()
+
+
+def read_memory(text: str, name: str, sizes: Mapping[str, int]) -> tuple[Array, ...]:
+    """The scratch memory of a routine alone.
+
+    Raises:
+        CodegenError: a size is missing.
+    """
+    return _Reader(Routine(name, dict(sizes), {}, (), (), {}), text, {}).declared().memory
+
+
+class _Reader:
+    """One text on its way to a routine."""
+
+    def __init__(self, empty: Routine, text: str, public: Mapping[str, Sequence[Formal] | None]) -> None:
+        self.where, self.text, self.public = empty, text, public
+        # Functions that change nothing.
+        self.pure = {*FUNCTIONS, *VECTORS, "range"}
+        try:
+            self.statements = ast.parse(text).body
+        except SyntaxError as error:
+            raise CodegenError(
+                f"no Python: {error.msg}", where=f"runtime/{empty.name}.py:{error.lineno}", remedy="correct it"
+            ) from None
+
+    def declared(self) -> Routine:
+        """Sizes, scratch memory and records; what is left are functions."""
+        sizes = dict(self.where.sizes)
+        self.where = replace(self.where, sizes=sizes, comments=comments_of(self.text))
+        arrays, records = [], {}
+        for node in self.statements:
+            if isinstance(node, ast.Assign):
+                self._sizes(node, sizes)
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                arrays.append(self.where.array(node.target.id, node.annotation, node, scratch=True))
+            elif isinstance(node, ast.ClassDef):
+                records[node.name] = self._record(node)
+            elif not (isinstance(node, (ast.ImportFrom, ast.FunctionDef)) or _is_text(node)):
+                self.where.refuse(node, "neither a size, nor scratch memory, nor a function")
+        self.where = replace(self.where, memory=tuple(arrays), records=records)
+        return self.where
+
+    def routine(self) -> Routine:
+        """The whole."""
+        self.declared()
+        functions = {node.name: self._function(node) for node in self.statements if isinstance(node, ast.FunctionDef)}
+        for name in self.public:
+            if name not in functions:
+                self.where.refuse(self.statements[-1], f"the function {name} is missing")
+        needed = list(self.public)
+        for name in needed:
+            needed += [
+                called for called in sorted(functions[name].calls) if called in functions and called not in needed
+            ]
+        kept = tuple(function for function in functions.values() if function.name in needed)
+        self.where = replace(self.where, functions=kept)
+        read = tuple(self._read(function) for function in kept)
+        used = {part.name for function in read for part in every(function.body) if isinstance(part, Constant)}
+        used |= {function.otherwise.name for function in read if isinstance(function.otherwise, Constant)}
+        numbers = {name: value for name, value in self.where.numbers.items() if name in used}
+        return replace(self.where, functions=read, numbers=numbers)
+
+    def _read(self, function: RoutineFunction) -> RoutineFunction:
+        """The function with its body."""
+        reader = BodyReader(self.where, function)
+        body = reader.body(function.syntax)
+        return replace(
+            function,
+            body=body,
+            scalars=reader.scalars,
+            own=tuple(reader.own.values()),
+            views=tuple(reader.views.values()),
+            records=reader.records,
+        )
+
+    def _sizes(self, node: ast.Assign, sizes: dict[str, int]) -> None:
+        targets, values = node.targets[0], node.value
+        names = targets.elts if isinstance(targets, ast.Tuple) else [targets]
+        parts = values.elts if isinstance(values, ast.Tuple) else [values]
+        for target, value in zip(names, parts, strict=True):
+            number = constant_of(value, sizes)
+            if number is None or not isinstance(target, ast.Name):
+                self.where.refuse(node, "a size is a name for an integer known beforehand")
+            sizes[target.id] = number
+
+    def _record(self, node: ast.ClassDef) -> Record:
+        fields: list[Array | Variable] = []
+        comments = []
+        lines = self.text.split("\n")
+        for item in node.body:
+            if _is_text(item):
+                continue
+            if not (isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)):
+                self.where.refuse(item, "a record holds arrays and scalars")
+            kind = _kind_of(item.annotation)
+            name = item.target.id
+            fields.append(Variable(name, kind) if kind else self.where.array(name, item.annotation, item))
+            _, mark, comment = lines[item.lineno - 1].partition("# ")
+            comments += [(name, comment)] * bool(mark)
+        return Record(node.name, " ".join((ast.get_docstring(node) or "").split()), tuple(fields), tuple(comments))
+
+    def _formal(self, argument: ast.arg) -> Formal:
+        kind = _kind_of(argument.annotation)
+        if kind is not None:
+            return Formal(argument.arg, kind)
+        if isinstance(argument.annotation, ast.Name) and argument.annotation.id in self.where.records:
+            return Formal(argument.arg, None, None, self.where.records[argument.annotation.id])
+        return Formal(argument.arg, None, self.where.array(argument.arg, argument.annotation, argument))
+
+    def _function(self, node: ast.FunctionDef) -> RoutineFunction:
+        if node.args.defaults or any(node.args.kw_defaults) or node.args.kwarg:
+            self.where.refuse(node, "arguments are positional and have no defaults")
+        given = self.public.get(node.name)
+        first, last = node.args.args, node.args.kwonlyargs
+        extra = self.where.extra if node.args.vararg is not None else ()
+        if given is not None:
+            formals = tuple(given)
+            spoken = [item.arg for item in first] + [item.name for item in extra] + [item.arg for item in last]
+            wanted = [item.name for item in formals]
+            if len(spoken) != len(wanted) or (spoken != wanted and sorted(spoken) == sorted(wanted)):
+                self.where.refuse(node, f"{node.name} takes {', '.join(item.name for item in formals)}")
+            node = _Renamed(dict(zip(spoken, (item.name for item in formals), strict=True))).visit(node)
+        else:
+            formals = (*map(self._formal, first), *extra, *map(self._formal, last))
+        returns: Kind | int | None = _kind_of(node.returns)
+        if node.returns is not None and returns is None:
+            returns = self.where.array("the result", node.returns, node).size
+        body = node.body[1:] if _is_text(node.body[0]) else node.body
+        for statement in body:
+            for part in ast.walk(statement):
+                if not isinstance(part, _ALLOWED):
+                    self.where.refuse(
+                        part if hasattr(part, "lineno") else statement,
+                        f"{type(part).__name__} is not in the routine language",
+                    )
+        foreign = {*(array.name for array in self.where.memory), *(item.name for item in formals)}
+        kept = without_unread(tuple(decided_body(body, self.where.sizes)), self.pure, foreign)
+        calls = {
+            part.func.id
+            for part in syntax_parts(kept)
+            if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)
+        }
+        stores = any(
+            isinstance(part, (ast.Subscript, ast.Attribute)) and isinstance(part.ctx, ast.Store)
+            for part in syntax_parts(kept)
+        )
+        if not stores and calls <= self.pure:
+            self.pure.add(node.name)
+        otherwise, seldom = self._marks(node)
+        documentation = " ".join((ast.get_docstring(node) or "").split())
+        return RoutineFunction(
+            node.name,
+            documentation,
+            formals,
+            returns,
+            otherwise,
+            kept,
+            node.name in self.public,
+            frozenset(calls),
+            seldom,
+        )
+
+    def _marks(self, node: ast.FunctionDef) -> tuple[Expression | None, bool]:
+        otherwise: Expression | None = None
+        seldom = False
+        for mark in node.decorator_list:
+            if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Name) and mark.func.id == "otherwise":
+                empty = RoutineFunction("", "", (), None, None, (), False, frozenset())
+                otherwise = BodyReader(self.where, empty).scalar(mark.args[0])
+            elif isinstance(mark, ast.Name) and mark.id == "seldom":
+                seldom = True
+            else:
+                self.where.refuse(mark, "the only decorator is otherwise(value), beside seldom")
+        return otherwise, seldom
+
+
+class _Renamed(ast.NodeTransformer):
+    """Puts other names in the place of a function's arguments."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.copy_location(ast.Name(self.names.get(node.id, node.id), node.ctx), node)
+
+
+def _kind_of(annotation: ast.expr | None) -> Kind | None:
+    return _KINDS.get(annotation.id) if isinstance(annotation, ast.Name) else None
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

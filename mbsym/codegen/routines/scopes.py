@@ -1,0 +1,123 @@
+"""Where names of a function begin: in the innermost block that has all their mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from mbsym.codegen.statements import (
+    BEGIN,
+    Call,
+    Do,
+    For,
+    Invoke,
+    Let,
+    Look,
+    Place,
+    Product,
+    Statement,
+    Store,
+    blocks,
+    bodies_replaced,
+    is_whole,
+    names,
+    walk,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scopes:
+    """What a printer of declarations asks for.
+
+    Attributes:
+        begins: names by the block and statement before which, or by which, they are declared.
+        once: names that get a value only once, where they are declared.
+        loops: names that are declared by the loops that count with them.
+    """
+
+    begins: Mapping[tuple[int, int], tuple[str, ...]]
+    once: frozenset[str]
+    loops: frozenset[str]
+
+    def at(self, block: Sequence[Statement], place: int) -> tuple[str, ...]:
+        """Names that begin with a statement of a block."""
+        return self.begins.get((id(block), place), ())
+
+
+def scopes_of(body: tuple[Statement, ...], wanted: Collection[str]) -> Scopes:
+    """The scopes of the names wanted in a body."""
+    loops = frozenset(name for name in wanted if _is_counted(body, name))
+    begins: dict[tuple[int, int], tuple[str, ...]] = {}
+    given: dict[str, int] = {}
+    for name in wanted:
+        for found in _homes(body, name) if name not in loops else ():
+            begins[found] = (*begins.get(found, ()), name)
+            given[name] = given.get(name, 0) - 1
+    for statement in walk(body):
+        if isinstance(statement, (Let, Look)):
+            name = statement.target.name if isinstance(statement, Let) else statement.view.name
+            # A product is added up term by term.
+            given[name] = given.get(name, 0) + (2 if isinstance(statement.value, Product) else 1)
+        elif isinstance(statement, For) and statement.index.name not in loops:
+            given[statement.index.name] = 2
+    return Scopes(begins, frozenset(name for name, count in given.items() if count <= 0), loops)
+
+
+def homes_of(body: tuple[Statement, ...]) -> dict[str, frozenset[int]]:
+    """The identities of the blocks in which each name begins."""
+    mentioned = {name for statement in body for name in names(statement)}
+    return {name: frozenset(block for block, _ in _homes(body, name)) for name in mentioned}
+
+
+def is_given(statement: Statement, name: str) -> bool:
+    """True where a statement gives a first value to a name and does nothing else."""
+    if isinstance(statement, Let):
+        return statement.target.name == name and not statement.target.record and statement.operator == "="
+    if isinstance(statement, Store):
+        return statement.operator == "=" and _gives(statement.target, name)
+    if isinstance(statement, Invoke):
+        return statement.operator == "=" and any(_gives(target, name) for target in statement.targets)
+    if isinstance(statement, Do):
+        return statement.call == Call(BEGIN, (name,), "bool")
+    return isinstance(statement, Look) and statement.view.name == name
+
+
+def _gives(target: Place, name: str) -> bool:
+    return target.array.name == name and not target.array.record and is_whole(target)
+
+
+def _homes(body: tuple[Statement, ...], name: str) -> list[tuple[int, int]]:
+    """The block and the statement with which a name begins; several where each block gives it a value of its own."""
+    places = [place for place, statement in enumerate(body) if name in names(statement)]
+    if not places:
+        return []
+    inside: list[tuple[Statement, ...]] = []
+    for place in places:
+        if name in names(bodies_replaced(body[place], lambda _: ())):
+            return [(id(body), places[0])]
+        inside += [block for block in blocks(body[place]) if any(name in names(inner) for inner in block)]
+    # What a block does not begin with a value of its own may come from before, or from its last round.
+    if all(_begins(block, name) for block in inside):
+        return [each for block in inside for each in _homes(block, name)]
+    return [(id(body), places[0])]
+
+
+def _begins(block: tuple[Statement, ...], name: str) -> bool:
+    """Whether the first that a block does with a name is to give it a value."""
+    first = next(statement for statement in block if name in names(statement))
+    inner = [each for each in blocks(first) if any(name in names(statement) for statement in each)]
+    if is_given(first, name):
+        return True
+    return len(inner) == 1 and name not in names(bodies_replaced(first, lambda _: ())) and _begins(inner[0], name)
+
+
+def _is_counted(body: Sequence[Statement], name: str) -> bool:
+    """True where all mentions of a name are in loops that count with it."""
+    for statement in body:
+        if isinstance(statement, For) and statement.index.name == name:
+            continue
+        if name in names(bodies_replaced(statement, lambda _: ())):
+            return False
+        if not all(_is_counted(block, name) for block in blocks(statement)):
+            return False
+    return True

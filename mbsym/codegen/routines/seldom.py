@@ -1,0 +1,110 @@
+"""A routine without what few states need: it says instead which states it does not serve.
+
+What remains of a branch into a function that is marked ``@seldom`` is ``require(test)``; states for which the test
+fails are left to the function for one state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+
+from mbsym.codegen.routines.language import Routine
+from mbsym.codegen.statements import (
+    Array,
+    Call,
+    Do,
+    Expression,
+    If,
+    Invoke,
+    Let,
+    Operation,
+    Place,
+    Record,
+    Return,
+    Statement,
+    Store,
+    Variable,
+    bodies_replaced,
+    expressions,
+    parts,
+    walk,
+)
+
+
+def without_seldom(routine: Routine) -> Routine:
+    """The routine for ordinary states."""
+    seldom = {function.name for function in routine.functions if function.is_seldom}
+
+    def kept(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+        found: list[Statement] = []
+        for node in body:
+            if isinstance(node, If) and is_seldom(node.body, seldom):
+                test = node.test
+                inner = test.operands[0] if isinstance(test, Operation) and test.operator == "not" else None
+                found.append(_required(inner or Operation("not", (test,), "bool"), node))
+                found += kept(node.otherwise)
+            elif isinstance(node, If) and is_seldom(node.otherwise, seldom):
+                found += [_required(node.test, node), *kept(node.body)]
+            else:
+                found.append(bodies_replaced(node, kept))
+        return tuple(found)
+
+    functions = []
+    for function in routine.functions:
+        if not function.is_seldom:
+            body = kept(function.body)
+            calls = {each.function for statement in walk(body) for each in _calls(statement)}
+            functions.append(replace(function, body=body, calls=frozenset(calls)))
+    return replace(routine, functions=tuple(functions))
+
+
+def needed_of(routine: Routine) -> tuple[dict[str, Record], dict[str, frozenset[int]]]:
+    """The records with the fields that somebody reads, and places of the results that nobody does, by derived function.
+
+    What every function is handed is read.
+    """
+    read = set[tuple[str, str]]()
+    calls: list[tuple[str, Invoke]] = []
+    for function in routine.functions:
+        for statement in walk(function.body):
+            given = statement.targets if isinstance(statement, Invoke) else ()
+            for each in expressions(statement):
+                if not any(each is target for target in given):
+                    read |= {_owner(part.array, function.name) for part in parts(each) if isinstance(part, Place)}
+                    read |= {("", part.name) for part in parts(each) if isinstance(part, Variable) and part.record}
+            if isinstance(statement, Invoke) and statement.call.function in routine.kernels:
+                calls.append((function.name, statement))
+        read |= {(function.name, item.name) for item in function.formals}
+    idle: dict[str, frozenset[int]] = {}
+    for name, statement in calls:
+        unread = {k for k, target in enumerate(statement.targets) if _owner(target.array, name) not in read}
+        known = idle.get(statement.call.function)
+        idle[statement.call.function] = frozenset(unread if known is None else known & unread)
+    kept = {place.array.name for _, statement in calls for k, place in enumerate(statement.targets)
+            if place.array.record and k not in idle[statement.call.function]}  # fmt: skip
+    named = kept | {name for owner, name in read if not owner}
+    records = {
+        name: replace(record, fields=tuple(item for item in record.fields if item.name in named))
+        for name, record in routine.records.items()
+    }
+    return records, idle
+
+
+def _owner(array: Array, function: str) -> tuple[str, str]:
+    """Fields of records belong to nobody in particular."""
+    return ("" if array.record else function, array.name)
+
+
+def _required(test: Expression, node: Statement) -> Do:
+    return Do(Call("require", (test,), "bool"), node.remarks)
+
+
+def is_seldom(body: tuple[Statement, ...], seldom: Set[str]) -> bool:
+    """Whether a block does nothing but call functions that few states need."""
+    plain = all(isinstance(each, (Do, Let, Store, Return)) for each in body)
+    return bool(body) and plain and all(any(call.function in seldom for call in _calls(each)) for each in body)
+
+
+def _calls(statement: Statement) -> list[Call]:
+    return [part for each in expressions(statement) for part in parts(each) if isinstance(part, Call)]
