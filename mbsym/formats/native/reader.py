@@ -306,11 +306,11 @@ def _shape(body: str, table: Any) -> Shape:
 
 
 def _placement(table: schema.PlacementTable) -> Placement:
-    rotation = table.rotation
     if table.rpy is not None:
         roll, pitch, yaw = table.rpy
-        rotation = tuple((axis, angle) for axis, angle in (("z", yaw), ("y", pitch), ("x", roll)) if angle != 0)
-    placement = Placement(table.translation, rotation, table.quaternion)
+        placement = Placement.from_rpy(roll, pitch, yaw, table.translation)
+    else:
+        placement = Placement(table.translation, table.rotation, table.quaternion)
     return COINCIDENT if placement == COINCIDENT else placement
 
 

@@ -394,15 +394,12 @@ class _Reader:
         if origin is None:
             return COINCIDENT
         translation: Vector = self._triple(origin, "xyz") if "xyz" in origin.attributes else (0, 0, 0)
-        roll, pitch, yaw = self._triple(origin, "rpy") if "rpy" in origin.attributes else (0, 0, 0)
-        turns = []
-        for axis, angle in (("z", yaw), ("y", pitch), ("x", roll)):
-            snapped = snapped_angle(angle, self.options.snap_angles)
-            if snapped != 0:
-                turns.append((axis, snapped))
-                if owner and looks_rounded(snapped):
-                    self.rounded.setdefault(owner, str(angle))
-        placement = Placement(translation, tuple(turns))  # type: ignore[arg-type]
+        written: Vector = self._triple(origin, "rpy") if "rpy" in origin.attributes else (0, 0, 0)
+        roll, pitch, yaw = (snapped_angle(angle, self.options.snap_angles) for angle in written)
+        for angle in (yaw, pitch, roll):
+            if owner and looks_rounded(angle):
+                self.rounded.setdefault(owner, str(angle))
+        placement = Placement.from_rpy(roll, pitch, yaw, translation)
         return COINCIDENT if placement == COINCIDENT else placement
 
     # ---- notes ------------------------------------------------------------------------------------------------------
