@@ -237,7 +237,7 @@ def _measured(
 def _short(value: float) -> Fraction:
     """The fraction that a measured number is meant to be, where there is a short one, else the number in few digits."""
     near = Fraction(value).limit_denominator(_SHORT)
-    return near if abs(float(near) - value) < _ROUNDING * max(1.0, abs(value)) else Fraction(f"{value:.12g}")
+    return near if abs(float(near) - value) < _ROUNDING * abs(value) else Fraction(f"{value:.12g}")
 
 
 def _in_user_frames(

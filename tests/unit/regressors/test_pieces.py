@@ -13,6 +13,7 @@ from mbsym.forces.joint_damper import JointDamper
 from mbsym.forces.joint_force import JointForce
 from mbsym.model.inertial_parameters import INERTIAL_NAMES
 from mbsym.model.system import Model
+from mbsym.regressors import base_parameters
 from mbsym.regressors.field_matrix import Echelon, rational
 from mbsym.regressors.invariants import invariants, solved_places
 from mbsym.regressors.parameters import alone, standard_parameters, with_values
@@ -130,3 +131,10 @@ def test_an_element_with_one_of_its_parameters_alone() -> None:
     found = {item.key: item for item in standard_parameters(model)}
     assert alone(model, model.forces[0], found["damping"]) == JointDamper("oil", "j", 1)
     assert alone(model, model.forces[1], found["share"]) == model.forces[1]
+
+
+@pytest.mark.parametrize("value", [1 / 3, -2.5, 1.2345678e-8, 7.0e-13, 123456.789, 0.0])
+def test_a_measured_coefficient_keeps_its_digits_whatever_its_size(value: float) -> None:
+    short = base_parameters._short(value)
+    assert abs(float(short) - value) <= 1e-11 * abs(value)
+    assert abs(value) != 1 / 3 or short == Fraction(1, 3)
