@@ -36,8 +36,8 @@ def actuated_inverse_dynamics(mechanism: Mechanism, loops: LoopAnalysis, actuate
         actuated: names of joints; default those that the model marks or drives.
 
     Raises:
-        DerivationError: no joint is actuated, a named one does not exist or is cut, or there are enough motors but they
-            leave a freedom undriven.
+        DerivationError: no joint is actuated, a named one does not exist or is cut, or motors do not move independently
+            of each other.
     """
     columns = actuated_columns(mechanism, actuated)
     rates = mechanism.of_joints(mechanism.entries(mechanism.vdot))
@@ -47,10 +47,11 @@ def actuated_inverse_dynamics(mechanism: Mechanism, loops: LoopAnalysis, actuate
     force = list(mechanism.gather(needed.forces))
     rows = [dense(mechanism, row.jacobian) for row in loops.rows]
     enough = len(columns) >= loops.mobility
-    undriven = _undriven(mechanism, loops, columns)
-    if enough and undriven:
+    driven = _driven(mechanism, loops, columns)
+    if driven < min(len(columns), loops.mobility):
+        undriven = f"leave {loops.mobility - driven} of them undriven" if enough else f"drive {driven} of them"
         raise DerivationError(
-            f"{len(columns)} motors for {loops.mobility} freedoms leave {undriven} of them undriven",
+            f"{len(columns)} motors for {loops.mobility} freedoms {undriven}",
             where=mechanism.model.name,
             remedy="actuate joints that move independently of each other",
         )
@@ -65,8 +66,8 @@ def actuated_inverse_dynamics(mechanism: Mechanism, loops: LoopAnalysis, actuate
         else [_best_forces(mechanism, rows, columns, force)]
     )
     programs = [
-        ACTUATED_INVERSE_DYNAMICS.program(mechanism, Derived([driven.get(k, zero) for k in range(mechanism.nv)], kind))
-        for driven in found
+        ACTUATED_INVERSE_DYNAMICS.program(mechanism, Derived([forces.get(k, zero) for k in range(mechanism.nv)], kind))
+        for forces in found
     ]
     return min(programs, key=lambda program: program.operation_count().arithmetic)
 
@@ -78,16 +79,16 @@ def _orders(mechanism: Mechanism) -> tuple[tuple[int, ...], ...]:
     return tuple(dict.fromkeys((mechanism.columns_by_label, tuple(column for own in in_file for column in own))))
 
 
-def _undriven(mechanism: Mechanism, analysis: LoopAnalysis, columns: Sequence[int]) -> int:
-    """Freedoms along which no motor moves, at the configuration of the analysis."""
+def _driven(mechanism: Mechanism, analysis: LoopAnalysis, columns: Sequence[int]) -> int:
+    """Freedoms along which motors move, at the configuration of the analysis."""
     import numpy as np
 
     program = constraint_jacobian(mechanism, analysis)
     rows = Evaluator(program)(np.array(analysis.configuration))["G"]
     motors = np.eye(mechanism.nv)[list(columns)]
     sizes = np.linalg.svd(np.concatenate([rows, motors]), compute_uv=False)
-    driven = int(np.sum(sizes > FOLLOWS * sizes[0]))
-    return mechanism.nv - driven
+    held = mechanism.nv - analysis.mobility
+    return int(np.sum(sizes > FOLLOWS * sizes[0])) - held
 
 
 def has_motors(mechanism: Mechanism, analysis: LoopAnalysis) -> bool:
@@ -98,7 +99,7 @@ def has_motors(mechanism: Mechanism, analysis: LoopAnalysis) -> bool:
     if not marked or not marked <= {body.joint.name for body in mechanism.bodies}:
         return False
     columns = actuated_columns(mechanism)
-    return len(columns) < analysis.mobility or not _undriven(mechanism, analysis, columns)
+    return _driven(mechanism, analysis, columns) == min(len(columns), analysis.mobility)
 
 
 def actuated_columns(mechanism: Mechanism, actuated: Sequence[str] = ()) -> list[int]:

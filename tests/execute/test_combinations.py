@@ -79,6 +79,7 @@ FOUND = (
         "self_test": "self-test",
         "level": "-O0",
     },
+    {"base": "floating", "force": "actuator", "joint": "helical", "place": "loop", "level": "-O0"},
 )
 """Fewest settings at which something was wrong once."""
 
