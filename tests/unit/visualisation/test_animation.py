@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -128,15 +129,6 @@ def test_a_film_is_not_animated(result: SimulationResult, tmp_path: Path) -> Non
 
 
 def test_without_matplotlib_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    import builtins
-
-    real = builtins.__import__
-
-    def refuse(name: str, *arguments: object, **keywords: object) -> object:
-        if name.split(".")[0] == "matplotlib":
-            raise ImportError(name)
-        return real(name, *arguments, **keywords)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ToolchainError, match=r"mbsym\[plot\]"):
         plots.require_matplotlib()
