@@ -75,9 +75,9 @@ class ModuleFunction:
         """Names of inputs that a derived function takes because its kind does, and never looks at."""
         if self.body is None or self.guards:
             return frozenset()
-        paired = zip(self.arguments, self.identifiers, strict=True)
         used = self.body.used
-        return frozenset(item.name for item, identifier in paired if item.direction == "in" and identifier not in used)
+        unread = (item for item, identifier in self.paired if identifier not in used)
+        return frozenset(item.name for item in unread if item.direction == "in")
 
 
 @dataclass(frozen=True, slots=True)

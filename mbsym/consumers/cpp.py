@@ -96,7 +96,7 @@ def _precision(module: LoweredModule, real: Real) -> PrecisionView:
 def _method(module: LoweredModule, function: ModuleFunction, real: Real) -> MethodView:
     formals = ["const parameters &constants"] if module.parameters else []
     actual = ["&constants"] if module.parameters else []
-    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+    for item, identifier in function.paired:
         is_scalar = item.direction == "in" and not item.shape
         formals.append(_formal(item, identifier, real))
         actual.append(identifier if is_scalar else f"{identifier}.data()")

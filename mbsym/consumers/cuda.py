@@ -106,7 +106,7 @@ def _kernel(module: LoweredModule, function: ModuleFunction) -> KernelView:
         formals += [f"const {prefix}_parameters *parameters", f"ptrdiff_t {stride}"]
         actual += ["parameters", stride]
         given.append(f"parameters + {state} * {stride}")
-    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+    for item, identifier in function.paired:
         real = "int" if item.kind == "int" else f"{prefix}_real"
         formals.append(f"{'const ' if item.direction == 'in' else ''}{real} *{identifier}")
         actual.append(identifier)

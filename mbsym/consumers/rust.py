@@ -115,7 +115,7 @@ def _function(exported: Exported, function: ModuleFunction, real: str) -> RustFu
     formals = ["parameters: &Parameters"] if structured else []
     actual = ["parameters"] if structured else []
     lines = [f"{function.name}: {function.description}", ""]
-    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+    for item, identifier in function.paired:
         name, kind = named(identifier), "i32" if item.kind == "int" else real
         foreign.append(f"{name}: {_foreign(item, kind)}")
         formals.append(f"{name}: {_formal(item, kind)}")

@@ -78,11 +78,7 @@ def readings(module: LoweredModule, graph: Graph, languages: Sequence[str], *, f
             yield Reading(function.name, "shared steps", _followed(steps, graph) if follow_steps else {}, steps)
             continue
         for way, results in _ways(module, function, scene, languages):
-            named = {
-                item.name: results[identifier]
-                for item, identifier in zip(function.arguments, function.identifiers, strict=True)
-                if item.direction == "out"
-            }
+            named = {item.name: results[identifier] for item, identifier in function.paired if item.direction == "out"}
             if function.name in producers(module):
                 # The first way; the others have to be equal to it.
                 handed = {**{name: list(entries) for name, entries in named.items()}, **handed}

@@ -75,8 +75,11 @@ class Steps:
             else:
                 step = self.body.steps[each.step]
                 memory.fill(each, step, known(step))
-        named = zip(self.function.arguments, self.function.identifiers, strict=True)
-        return {item.name: memory.read(place, 0, item.size) for item, place in named if item.direction == "out"}
+        return {
+            item.name: memory.read(place, 0, item.size)
+            for item, place in self.function.paired
+            if item.direction == "out"
+        }
 
     def residues(
         self, value: Callable[[Reference], int], circle: Mapping[int, tuple[int, int]]
@@ -123,7 +126,7 @@ class _Memory:
         self.arrays.update({name: [value(ref) for ref in entries] for name, entries in steps.arrays.items()})
         self.arrays.update({name: [value(ref)] for name, ref in steps.variables.items()})
         self.arrays.update({name: [None] * size for name, size in body.arrays.items()})
-        for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+        for item, identifier in function.paired:
             if item.direction == "out":
                 self.arrays[identifier] = [None] * item.size
 

@@ -150,7 +150,7 @@ def unused_arguments(module: LoweredModule, function: ModuleFunction, body: Lowe
     if module.takes_parameters(function) and not body.steps and body.used.isdisjoint(module.names.parameters.values()):
         unused.append("parameters")
     touched = {*body.used, *(result.identifier for result in body.results)}
-    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+    for item, identifier in function.paired:
         if identifier not in touched or not item.size:
             unused.append(identifier)
     return unused

@@ -35,7 +35,7 @@ def operation_line(operations: OperationCount | None) -> str:
 def function_comment(function: ModuleFunction) -> tuple[str, ...]:
     """What the header says of a function: purpose, arguments with shapes and units, cost."""
     rows = []
-    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+    for item, identifier in function.paired:
         shape = " x ".join(str(extent) for extent in item.shape) or "scalar"
         unit = f"[{item.unit}]" if item.unit else ""
         unused = "; not used" if item.name in function.unused else ""

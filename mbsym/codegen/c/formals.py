@@ -14,7 +14,7 @@ def formals(
     """Formal arguments, each with its comma, and the last with what closes the list."""
     prefix = module.names.module
     texts = [structure_formal(module, kind)] if module.takes_parameters(function) else []
-    for item, identifier in zip(function.arguments, function.identifiers, strict=True):
+    for item, identifier in function.paired:
         texts.append(formal(item, identifier, f"{prefix}_{kind}", restrict))
     return closed(texts or ["void"], close)
 

@@ -19,7 +19,6 @@ from mbsym.codegen.c.lane_expressions import KIND, LanePrinter
 from mbsym.codegen.c.statuses import guard_array, is_sound
 from mbsym.codegen.c.tables import INDENT
 from mbsym.codegen.c.views import FunctionView, function_views
-from mbsym.codegen.description import Argument
 from mbsym.codegen.environment import fixed_text
 from mbsym.codegen.guards import GUARDED
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
@@ -126,15 +125,11 @@ def _views(module: LoweredModule, function: ModuleFunction, printer: LanePrinter
 def _without(function: ModuleFunction, left: Collection[int]) -> ModuleFunction:
     """The function without some of its results, and without what only they need."""
     assert function.body is not None
-    outputs = [identifier for item, identifier in _paired(function) if item.direction == "out"]
+    outputs = [identifier for item, identifier in function.paired if item.direction == "out"]
     spared = {outputs[k] for k in left}
-    kept = [(item, identifier) for item, identifier in _paired(function) if identifier not in spared]
+    kept = [(item, identifier) for item, identifier in function.paired if identifier not in spared]
     arguments, identifiers = (tuple(column) for column in zip(*kept, strict=True))
     return replace(function, arguments=arguments, identifiers=identifiers, body=function.body.pruned(spared))
-
-
-def _paired(function: ModuleFunction) -> list[tuple[Argument, str]]:
-    return list(zip(function.arguments, function.identifiers, strict=True))
 
 
 def _judging(module: LoweredModule, function: ModuleFunction, printer: LanePrinter, symbol: str) -> FunctionView:
@@ -143,7 +138,7 @@ def _judging(module: LoweredModule, function: ModuleFunction, printer: LanePrint
     scope = module.names.inside((*function.identifiers, guarded))
     lane, unsound, entry = scope.claim("lane"), scope.claim("unsound"), scope.claim("i")
     actual = ["parameters"] * module.takes_parameters(function)
-    actual += [identifier for _, identifier in _paired(function)]
+    actual += [identifier for _, identifier in function.paired]
     lines = [
         f"{INDENT}{prefix}_{KIND} {guarded}[{len(function.guards)}];",
         f"{INDENT}{symbol}({', '.join([*actual, guarded])});",
@@ -153,7 +148,7 @@ def _judging(module: LoweredModule, function: ModuleFunction, printer: LanePrint
     for place, guard in enumerate(function.guards):
         value = f"((const {prefix}_real *){guarded})[{place} * {prefix}_LANES + {lane}]"
         lines.append(f"{INDENT * 2}{unsound} |= !({is_sound(value, guard, prefix, printer)});")
-    for item, identifier in _paired(function):
+    for item, identifier in function.paired:
         if item.direction == "out" and item.size:
             number = f"(({prefix}_real *){identifier})[{entry} * {prefix}_LANES + {lane}]"
             lines += [

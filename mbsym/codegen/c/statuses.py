@@ -125,11 +125,11 @@ def verdict_lines(module: LoweredModule, function: ModuleFunction, printer: CPri
             if STATUS_OF[guard.need] is guard_status:
                 sound = is_sound(f"{module.names.inner[GUARDED]}[{place}]", guard, module.names.module, printer)
                 lines += where(f"!({sound})", guard_status)
-    paired = list(zip(function.arguments, function.identifiers, strict=True))
+
     for direction, condition in (("in", ""), ("out", f"{status} == {prefix}OK && ")):
         checks = [
             f"!{prefix}finite({identifier if item.shape or direction == 'out' else f'&{identifier}'}, {item.size})"
-            for item, identifier in paired
+            for item, identifier in function.paired
             if item.direction == direction and item.size
         ]
         for check in checks:
@@ -137,7 +137,7 @@ def verdict_lines(module: LoweredModule, function: ModuleFunction, printer: CPri
     lines.append(f"    if ({status} != {prefix}OK) {{")
     lines += [
         f"        {prefix}spoil({identifier}, {item.size});"
-        for item, identifier in paired
+        for item, identifier in function.paired
         if item.direction == "out" and item.size
     ]
     return (*lines, "    }", f"    return {status};")

@@ -343,7 +343,7 @@ def _part_arguments(
         takes.append(structure_formal(module, printer.kind))
         gives.append("parameters")
     guarded = [(guard_array(function), module.names.inner[GUARDED])] if function.guards else []
-    for item, identifier in [*zip(function.arguments, function.identifiers, strict=True), *guarded, *front.arrays]:
+    for item, identifier in [*function.paired, *guarded, *front.arrays]:
         if identifier in part.used:
             takes.append(formal(item, identifier, real, "restrict"))
             gives.append(identifier)

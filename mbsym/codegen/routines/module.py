@@ -59,9 +59,8 @@ def routine_of(module: LoweredModule, file: str, names: Collection[str] | None =
             kernels[function.identifier] = Signature(inputs, outputs)
         elif function.fixed.file == file and (names is None or function.identifier in names):
             numbers.update(function.fixed.numbers)
-            arguments = zip(function.arguments, function.identifiers, strict=True)
             scratch += [item.size for item in function.arguments if item.name == MEMORY]
-            public[function.identifier] = [_formal(item, name) for item, name in arguments if item.name != MEMORY]
+            public[function.identifier] = [_formal(item, name) for item, name in function.paired if item.name != MEMORY]
     sizes = {**module.description.constants, "IS_DOUBLE": int(module.description.real == "double")}
     extra = [_formal(item, module.names.arguments[item.name]) for item in module.description.extra]
     routine = read_routine(_text(file), file, sizes, numbers, kernels, public, extra, module_numbers(module))
