@@ -80,7 +80,7 @@ def lane_texts(module: LoweredModule, functions: Sequence[ModuleFunction], print
             views.append(_judging(module, own, printer, symbol))
             texts = [text.replace(f"{symbol}(", f"{views[-1].symbol}(") for text in texts]
     helpers = _helpers("\n".join(texts).replace(prefix, "MODEL_"))
-    for _ in re.findall(rf"\b{prefix}lanes_sqrt\(", "\n".join(texts)):
+    if any(f"{prefix}lanes_sqrt(" in text for text in texts):
         printer.arities["sqrt"] = 1
     placed_helpers = [placed(module, text, CPrinter(module.description.real), kind=KIND) for text in helpers]
     return LaneTexts(tuple(views), ("\n\n".join([*placed_helpers, *texts]),) * bool(texts))

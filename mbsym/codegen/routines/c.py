@@ -9,10 +9,7 @@ from collections.abc import Mapping, Sequence
 from mbsym.codegen.routines.c_functions import CFunction, CNames, broken
 from mbsym.codegen.routines.language import Formal, Routine, RoutineFunction
 from mbsym.codegen.routines.printer import INDENT
-from mbsym.codegen.statements import (
-    Array,
-    Record,
-)
+from mbsym.codegen.statements import Array, Record, Variable
 from mbsym.codegen.text import WIDTH, c_comment
 
 
@@ -81,14 +78,18 @@ class CStyle(CNames):
         members = []
         for item in record.fields:
             size = f"[{item.size}]" if isinstance(item, Array) else ""
-            members.append((f"{INDENT}{self.types[item.kind]} {item.name}{size};", comments.get(item.name, "")))
+            members.append((f"{INDENT}{self.field_type(record, item)} {item.name}{size};", comments.get(item.name, "")))
         width = max(len(text) for text, _ in members)
         lines = [f"{text:{width}} /* {c_comment(note)} */" if note else text for text, note in members]
         head = [f"/* {c_comment(record.documentation)} */"] * bool(record.documentation)
         name = self.record(record)
         return "\n".join([*head, f"typedef struct {name} {{", *lines, f"}} {name};"])
 
-    def formal(self, item: Formal) -> str:
+    def field_type(self, record: Record, item: Array | Variable) -> str:
+        """The type of what a record holds."""
+        return self.types[item.kind]
+
+    def formal(self, item: Formal, function: RoutineFunction) -> str:
         """An argument of a static function."""
         if item.record is not None:
             return f"{self.record(item.record)} *{item.name}"
@@ -96,14 +97,21 @@ class CStyle(CNames):
             return f"{self.types[item.kind or 'real']} {item.name}"
         return f"{'' if item.array.writable else 'const '}{self.types[item.array.kind]} *{item.name}"
 
+    def formals(self, function: RoutineFunction) -> list[str]:
+        """The arguments of a static function."""
+        formals = [f"const {self.parameters} *parameters"] if function.name in self.with_parameters else []
+        formals += [self.formal(item, function) for item in function.formals]
+        formals += [f"{self.type} *work"] if function.name in self.with_work else []
+        return formals + ([f"{self.type} *result"] if isinstance(function.returns, int) else [])
+
+    def returned(self, function: RoutineFunction) -> str:
+        """The type of a function's result."""
+        return self.types.get(str(function.returns), "void")
+
     def static_head(self, function: RoutineFunction) -> list[str]:
         """The head of a static function, on one line or with an argument a line."""
-        formals = [f"const {self.parameters} *parameters"] if function.name in self.with_parameters else []
-        formals += [self.formal(item) for item in function.formals]
-        formals += [f"{self.type} *work"] if function.name in self.with_work else []
-        formals += [f"{self.type} *result"] if isinstance(function.returns, int) else []
-        returns = self.types.get(str(function.returns), "void")
-        line = f"static {returns} {self.symbol(function)}({', '.join(formals) or 'void'})"
+        formals = self.formals(function)
+        line = f"static {self.returned(function)} {self.symbol(function)}({', '.join(formals) or 'void'})"
         if len(line) <= WIDTH:
             return [line]
         start, _, _ = line.partition("(")
@@ -165,6 +173,10 @@ class CStyle(CNames):
         """What prints the statements of a function."""
         return CFunction(self, function)
 
+    def own_array(self, array: Array) -> str:
+        """The declaration of an array of a function's own."""
+        return f"{self.types[array.kind]} {array.name}[{max(array.size, 1)}];"
+
     def body(self, function: RoutineFunction) -> list[str]:
         """Its declarations and statements."""
         printer = self.printer(function)
@@ -185,11 +197,7 @@ class CStyle(CNames):
         lines += [
             f"{INDENT}{self.record(record)} {name};" for name, record in function.records.items() if name not in formals
         ]
-        lines += [
-            f"{INDENT}{self.types[array.kind]} {array.name}[{max(array.size, 1)}];"
-            for array in function.own
-            if array.name in mentioned
-        ]
+        lines += [f"{INDENT}{self.own_array(array)}" for array in function.own if array.name in mentioned]
         takes = function.name in self.with_parameters or (function.is_public and self.has_parameters)
         hidden = ["parameters"] * takes + ["work"] * (function.name in self.with_work)
         unused = [name for name in (*hidden, *(item.name for item in function.formals)) if name not in mentioned]

@@ -17,6 +17,7 @@ from mbsym.codegen.routines.printer import ATOM, CONDITION, INDENT, SUM, Item
 from mbsym.codegen.routines.seldom import needed_of, without_seldom
 from mbsym.codegen.routines.spmd import Varying, side_by_side, varies
 from mbsym.codegen.statements import (
+    Array,
     Call,
     Constant,
     Do,
@@ -72,7 +73,7 @@ class _LaneStyle(CStyle):
     ) -> None:
         super().__init__(routine, prefix, heads, real, has_parameters)
         self.number_type = self.type
-        self.type = f"{prefix}lanes"
+        self.type = self.types["real"] = f"{prefix}lanes"
         self.mask = f"{prefix}lanes_mask"
         self.own_prefix = f"{prefix}lanes_"
         self.parameters = f"{prefix}lanes_parameters"
@@ -89,17 +90,16 @@ class _LaneStyle(CStyle):
     def symbol(self, function: RoutineFunction) -> str:
         return f"{self.own_prefix}{function.name}"
 
-    def structure(self, record: Record) -> str:
-        varying = {name for owner, name in self.varying.fields if owner == record.name}
-        self.types = {"int": "int", "bool": "bool", "real": self.type}
-        lines = super().structure(record).split("\n")
-        for item in record.fields:
-            if isinstance(item, Variable) and item.name in varying:
-                kind = self.mask if item.kind == "bool" else self.type
-                lines = [
-                    line.replace(f"{self.types[item.kind]} {item.name};", f"{kind} {item.name};") for line in lines
-                ]
-        return "\n".join(lines)
+    def scalar(self, kind: str, *, varies: bool) -> str:
+        """The type of a scalar, which is a number for all lanes, or one for each."""
+        if varies:
+            return self.mask if kind == "bool" else self.type
+        return {"int": "int", "bool": "bool", "real": self.number_type}[kind]
+
+    def field_type(self, record: Record, item: Array | Variable) -> str:
+        if (record.name, item.name) in self.varying.fields:
+            return self.scalar(item.kind, varies=True)
+        return super().field_type(record, item)
 
     def text(self) -> str:
         public = [function for function in self.routine.functions if function.is_public and function.name in self.heads]
@@ -137,59 +137,31 @@ class _LaneStyle(CStyle):
     def helpers(self, text: str) -> list[str]:
         return []
 
-    def formal(self, item: Formal) -> str:
+    def formal(self, item: Formal, function: RoutineFunction) -> str:
         if item.array is not None and item.array.kind == "int":
             return f"int *{item.name}"
-        return super().formal(item)
+        if item.kind is not None:
+            return f"{self.scalar(item.kind, varies=item.name in self.varying.scalars[function.name])} {item.name}"
+        return super().formal(item, function)
 
-    def static_head(self, function: RoutineFunction) -> list[str]:
-        kept = function.formals
-        varying = self.varying.scalars[function.name]
-        changed = []
-        for item in kept:
-            if item.kind is not None and item.name in varying:
-                kind = self.mask if item.kind == "bool" else self.type
-                changed.append((super().formal(item), f"{kind} {item.name}"))
-            elif item.kind == "real":
-                changed.append((super().formal(item), f"{self.number_type} {item.name}"))
-        returns = self.returned(function)
-        lines = super().static_head(function)
-        text = "\n".join(lines)
-        for old, new in changed:
-            text = text.replace(old, new)
-        _, _, rest = text.partition(f" {self.symbol(function)}(")
-        sound = f"{self.mask} *sound" if function.name in self.with_sound else ""
-        if sound:
-            body = " ".join(rest.removesuffix(")").split())
-            body = sound if body == "void" else f"{body}, {sound}"
-            line = f"static {returns} {self.symbol(function)}({body})"
-            if len(line) <= 120:
-                return [line]
-            items = body.split(", ")
-            return [
-                f"static {returns} {self.symbol(function)}(",
-                *(f"{INDENT}{each}," for each in items[:-1]),
-                f"{INDENT}{items[-1]})",
-            ]
-        return f"static {returns} {self.symbol(function)}({rest}".split("\n")
+    def formals(self, function: RoutineFunction) -> list[str]:
+        return super().formals(function) + [f"{self.mask} *sound"] * (function.name in self.with_sound)
 
     def returned(self, function: RoutineFunction) -> str:
-        """The type of a function's result."""
         if function.returns is None:
             return "void"
-        if function.name in self.varying.results:
-            return self.mask if function.returns == "bool" else self.type
-        return {"int": "int", "bool": "bool", "real": self.number_type}[str(function.returns)]
+        return self.scalar(str(function.returns), varies=function.name in self.varying.results)
+
+    def own_array(self, array: Array) -> str:
+        if array.kind == "int":
+            return f"int {array.name}[{array.size} * {self.prefix}LANES];"
+        return super().own_array(array)
 
     def printer(self, function: RoutineFunction) -> CFunction:
         return _LaneFunction(self, function)
 
     def body(self, function: RoutineFunction) -> list[str]:
         lines = super().body(function)
-        integers = {array.name: array.size for array in function.own if array.kind == "int"}
-        for name, size in integers.items():
-            old = f"{INDENT}int {name}[{size}];"
-            lines = [f"{INDENT}int {name}[{size} * {self.prefix}LANES];" if line == old else line for line in lines]
         if function.name in self.with_sound and not any("sound" in line for line in lines):
             lines.insert(0, f"{INDENT}(void)sound;")
         return lines
@@ -203,9 +175,7 @@ class _LaneFunction(CFunction):
         return varies(node, self.function, self.style.varying)
 
     def type_of(self, variable: Variable) -> str:
-        if self.varies(variable):
-            return self.style.mask if variable.kind == "bool" else self.style.type
-        return {"int": "int", "bool": "bool", "real": self.style.number_type}[variable.kind]
+        return self.style.scalar(variable.kind, varies=self.varies(variable))
 
     def spread(self, node: Expression, items: Sequence[Item] = (), level: int = CONDITION) -> str:
         """An expression in every lane."""
