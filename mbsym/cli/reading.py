@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mbsym.cli.spoken import spoken
-from mbsym.cli.taken import taken
+from mbsym.cli.taken import names_in, taken
 from mbsym.errors import ModelError
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
 from mbsym.option import alike, option, options_of
@@ -100,7 +100,7 @@ def read_model(source: str, reading: Reading = PLAIN, *, tell: bool = True) -> M
 def _order(text: str) -> CoordinateOrder:
     if text == "file" or text == "labels":
         return "file" if text == "file" else "labels"
-    return tuple(name.strip() for name in text.split(","))
+    return tuple(names_in([text]))
 
 
 def tell_warning(sentence: str) -> None:

@@ -96,20 +96,19 @@ class LimitWatch:
             t_new, x_new: after.
             between: the state at a time in between.
         """
-        found = self._crossed(self._halts, t, x, t_new, x_new, between)
+        found = self._crossed(self._halting, t, x, t_new, x_new, between)
         first, k = min(((first, k) for k, first, _, _ in found), default=(t, -1))
         return (first, self._bounds[k]) if k >= 0 else None
 
     def look(self, t: float, x: Array, t_new: float, x_new: Array, between: Between) -> None:
         """Notes what is exceeded in a step and stops nothing; the arguments are those of ``halt``."""
-        for k, first, most, t_most in self._crossed(lambda b: not self._halts(b), t, x, t_new, x_new, between):
+        for k, first, most, t_most in self._crossed(~self._halting, t, x, t_new, x_new, between):
             self._note(k, first, most, t_most)
 
     def _crossed(
-        self, concerns: Callable[[Bound], bool], t: float, x: Array, t_new: float, x_new: Array, between: Between
+        self, concerned: Array, t: float, x: Array, t_new: float, x_new: Array, between: Between
     ) -> list[tuple[int, float, float, float]]:
         """Of each bound that is exceeded in a step by more than before: its number, when first, how far, and when."""
-        concerned = np.array([concerns(bound) for bound in self._bounds], dtype=bool)
         if not concerned.any():
             return []
         hull = self._hull(t, x, t_new, x_new)
@@ -132,6 +131,7 @@ class LimitWatch:
         self._offset = np.array([bound.offset for bound in bounds])
         self._entry = np.array([bound.entry for bound in bounds], dtype=int)
         self._of_state = np.array([bound.of_state for bound in bounds], dtype=bool)
+        self._halting = np.array([self._halts(bound) for bound in bounds], dtype=bool)
         allowed = self._accuracy.absolute + self._accuracy.rtol * np.abs(self._limit)
         # Forces and inputs are given and not integrated.
         self._slack = np.where(self._of_state, allowed, _ROUNDED * np.abs(self._limit))
