@@ -80,6 +80,15 @@ FOUND = (
         "level": "-O0",
     },
     {"base": "floating", "force": "actuator", "joint": "helical", "place": "loop", "level": "-O0"},
+    {
+        "armature": "rotor",
+        "body": "point",
+        "force": "joint_friction",
+        "formulation": "cfa-elimination",
+        "parameter": "rotor",
+        "place": "flipped",
+        "level": "-O0",
+    },
 )
 """Fewest settings at which something was wrong once."""
 
