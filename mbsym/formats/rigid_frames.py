@@ -244,6 +244,11 @@ class ExactMass:
     center: Exact3
     inertia: Rotation
 
+    @property
+    def is_nothing(self) -> bool:
+        """Whether it has neither mass nor inertia."""
+        return self.mass == 0 and not any(entry for row in self.inertia for entry in row)
+
     def moved(self, placement: Placement) -> ExactMass:
         """The same body seen from the frame that carries its own frame at ``placement``."""
         R = placement_matrix(placement)
