@@ -59,11 +59,12 @@ def lane_texts(module: LoweredModule, functions: Sequence[ModuleFunction], print
     texts: list[str] = []
     idle: dict[str, frozenset[int]] = {}
     prefix = f"{module.names.module}_"
+    judged = frozenset(function.identifier for function in module.functions if function.guards)
     for file, public in asked.items():
         names = {function.identifier for function in public}
-        heads = {function.identifier: _head(module, function) for function in public}
+        heads = {function.identifier: formals(module, function, "restrict", ")", KIND) for function in public}
         routine = routine_of(module, file, names)
-        made = print_lanes(routine, prefix, heads, module.description.real, bool(module.parameters))
+        made = print_lanes(routine, prefix, heads, module.description.real, bool(module.parameters), judged)
         texts.append(made.text)
         idle.update(made.idle)
     derived = {function.name: function for function in functions if function.is_side_by_side and function.fixed is None}
@@ -78,18 +79,11 @@ def lane_texts(module: LoweredModule, functions: Sequence[ModuleFunction], print
         views += _views(module, own, printer, symbol)
         if own.guards and idle.get(function.identifier) == left:
             views.append(_judging(module, own, printer, symbol))
-            texts = [text.replace(f"{symbol}(", f"{views[-1].symbol}(") for text in texts]
     helpers = _helpers("\n".join(texts).replace(prefix, "MODEL_"))
     if any(f"{prefix}lanes_sqrt(" in text for text in texts):
         printer.arities["sqrt"] = 1
     placed_helpers = [placed(module, text, CPrinter(module.description.real), kind=KIND) for text in helpers]
     return LaneTexts(tuple(views), ("\n\n".join([*placed_helpers, *texts]),) * bool(texts))
-
-
-def _head(module: LoweredModule, function: ModuleFunction) -> tuple[str, ...]:
-    """The arguments of a routine's function over lanes, of which integers are arrays with an entry a lane."""
-    head = formals(module, function, "restrict", ")", KIND)
-    return tuple(re.sub(r"^(int \w+\[restrict \d+)\]", rf"\1 * {module.names.module}_LANES]", text) for text in head)
 
 
 def _helpers(text: str) -> list[str]:
