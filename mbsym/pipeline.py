@@ -17,6 +17,7 @@ from mbsym.embedded.beside import BESIDE, made_beside
 from mbsym.errors import DerivationError, ProofError
 from mbsym.formats.registry import LoadOptions, load
 from mbsym.kinematics.mechanism import Mechanism, build_mechanism
+from mbsym.kinematics.simplified import simplified
 from mbsym.model.frame import FrameAxes
 from mbsym.model.frame_ends import on_bodies
 from mbsym.model.inertial_parameters import with_named_parameters
@@ -75,7 +76,7 @@ def express(model: Model, options: GenerationOptions) -> Mechanism:
         )
     ways = {"all": tuple(SIMPLIFICATIONS), "none": ()}
     simplify = options.simplify if isinstance(options.simplify, tuple) else ways[options.simplify]
-    return replace(mechanism, simplifications=simplify, prepared=options.prepare)
+    return simplified(mechanism, simplify, prepared=options.prepare)
 
 
 def derive(mechanism: Mechanism, options: GenerationOptions, progress: Progress | None = None) -> Derivation:
