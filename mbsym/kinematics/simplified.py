@@ -39,11 +39,6 @@ def ways_of(mechanism: Mechanism) -> tuple[str, ...]:
     return mechanism.ways if isinstance(mechanism, Simplified) else ()
 
 
-def is_prepared(mechanism: Mechanism) -> bool:
-    """True where what depends on parameters alone costs nothing."""
-    return isinstance(mechanism, Simplified) and mechanism.prepared
-
-
 def true(mechanism: Mechanism) -> Mechanism:
     """The mechanism with the user's own bodies."""
     return mechanism.stands_for or mechanism if isinstance(mechanism, Simplified) else mechanism

@@ -13,7 +13,7 @@ from mbsym.kinematics import regrouping
 from mbsym.kinematics.equivalents import REGROUP, SLIDE, for_forces, for_mass_matrix
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import AXES
-from mbsym.kinematics.simplified import is_prepared, simplified
+from mbsym.kinematics.simplified import simplified
 from mbsym.model.body import Body
 from mbsym.model.joint import Joint
 from mbsym.model.system import Model
@@ -49,7 +49,7 @@ def exactly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def changed_functions(mechanism: Mechanism, ways: tuple[str, ...], names: tuple[str, ...] = ()) -> list[str]:
     """Names of the functions whose values the simplifications change."""
-    same = simplified(mechanism, ways, prepared=is_prepared(mechanism)).afresh()
+    same = simplified(mechanism, ways, prepared=getattr(mechanism, "prepared", False)).afresh()
     given, shorter = (available_functions(each, "auto").every for each in (mechanism, same))
     found = []
     for name in names or given:
