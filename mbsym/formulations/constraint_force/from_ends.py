@@ -35,6 +35,7 @@ from mbsym.kinematics.equivalents import for_elimination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import joint_speeds, turning_matrix
 from mbsym.kinematics.rotors import rotor_forces
+from mbsym.kinematics.simplified import true
 from mbsym.spatial.inertia import INERTIA_ENTRIES, ArticulatedInertia
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.vector import add, cross, dot, negate, subtract, zero_vector
@@ -86,7 +87,7 @@ def forward_dynamics_in_parts(mechanism: Mechanism, threads: int) -> Program | N
     if mechanism.model.forces or rotor_forces(mechanism, joint_speeds(mechanism)) is not None:
         return None
     # Whether a body has an inverse inertia is asked of numbers, which is cheap, for those on the path alone.
-    bodies = mechanism.true.bodies
+    bodies = true(mechanism).bodies
     if any(entry.constant is None for body in bodies for entry in (body.inertia.mass, *body.inertia.about_origin)):
         return None
     parts = divided(
