@@ -180,7 +180,9 @@ def test_no_number_is_no_fault_where_rounding_is_all_that_a_result_has() -> None
     pivot = graph.mul(graph.sub(graph.function("sqrt", graph.add(square, graph.mul(y, y))), x), y)
     program = Program("f", graph, (Input("q", (2,), (x, y)),), (Output("r", (), (graph.div(y, pivot),)),), ())
     inputs = (Argument("q", "in", (2,)), Argument("r", "out", ()))
-    function = ModuleFunction("f", "f", "", (), inputs, ("q", "r"), None, guards=(Guard(square, "not negative", "", 1.0),))
+    function = ModuleFunction(
+        "f", "f", "", (), inputs, ("q", "r"), None, guards=(Guard(square, "not negative", "", 1.0),)
+    )
     states = {"q": np.array([[1.0, 1.0], [1e9, 1.0]])}
     expected = expect(program, function, conditions_of(program, function.guards), states, {}, single=False)
     assert expected.status.tolist() == [0, 0] and expected.faint.tolist() == [False, True]
