@@ -83,7 +83,7 @@ class FramePairs:
 
     def _end(self, ends: _Ends, name: str, path: DocumentPath) -> str:
         """The body that a name in a pair means."""
-        bodies = ends.plain.get(name) or ends.full.get(name, ())
+        bodies = ends.plain.get(name) or ends.full.get(name, set())
         if not bodies:
             raise self._unknown(path, f"there is no link or joint {name!r}", name, list(ends.plain))
         if len(bodies) > 1:
