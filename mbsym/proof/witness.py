@@ -219,12 +219,12 @@ def witness(
     """What the functions of a mechanism must be.
 
     Args:
-        mechanism: whose functions are printed.
+        mechanism: whose functions are printed, as the user gave it, in a graph of its own.
         formulation: in which they were derived.
         loops: what was found out about its closed loops.
         requests: derivatives that were asked for.
     """
-    plain = replace(mechanism.afresh(), simplifications=(), prepared=False)
+    plain = replace(mechanism, simplifications=(), prepared=False)
     own = available_functions(plain, formulation, loops)
     is_long = mechanism.nb > LONGEST_FOR_KANE
     other = NEWTON_EULER if formulation == KANE or is_long else KANE
