@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, fields
+from typing import Any
 
 from mbsym.kinematics.mechanism import Mechanism
 
