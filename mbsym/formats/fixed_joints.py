@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from mbsym.constraints import ConstraintElement
+from mbsym.formats.findings import report_findings
+from mbsym.formats.load_options import LoadOptions
 from mbsym.formats.rigid_frames import (
     SAME_ROTATION,
     ExactMass,
@@ -23,10 +25,38 @@ from mbsym.model.frame_ends import body_end, on_bodies
 from mbsym.model.joint import Joint
 from mbsym.model.shape import Shape, in_body_order
 from mbsym.model.system import Model
+from mbsym.model.validate import validate
+from mbsym.values.diagnostic import Diagnostic
 from mbsym.values.entries import entries_of
 from mbsym.values.parameter import Vector
 
 _Carried = TypeVar("_Carried", Frame, Shape)
+
+
+def finished(
+    model: Model,
+    options: LoadOptions,
+    where: Callable[[Diagnostic], str],
+    mergeable: Collection[str],
+    *,
+    keep_joints: bool = False,
+) -> Model:
+    """A model as its reader gives it: checked, its fixed joints merged unless the options keep them.
+
+    Args:
+        model: as read.
+        options: of the reader.
+        where: ``FILE:LINE:COL`` of a finding.
+        mergeable: and ``keep_joints``: as in ``merge_fixed_joints``.
+
+    Raises:
+        FormatError: it has errors.
+    """
+    model = report_findings(model, validate(model, options.strict), where)
+    if options.fixed_joints == "keep":
+        return model
+    # Rounding of products stays far below 1e-13.
+    return merge_fixed_joints(model, mergeable, max(options.snap_angles, 1e-13), keep_joints=keep_joints)
 
 
 def merge_fixed_joints(

@@ -103,7 +103,10 @@ class Closing:
 
 
 def closing_problem(
-    mechanism: Mechanism, found: Sequence[Closure], parameters: Mapping[str, float] | None = None
+    mechanism: Mechanism,
+    found: Sequence[Closure],
+    parameters: Mapping[str, float] | None = None,
+    length: float | None = None,
 ) -> ClosingProblem:
     """The problem of a mechanism by interpreting its closure equations.
 
@@ -111,13 +114,14 @@ def closing_problem(
         mechanism: of any tree and loops.
         found: its closure equations.
         parameters: values of run-time parameters; the others keep their defaults.
+        length: unit of length [m]; by default the mechanism's own.
     """
     import numpy as np
 
     program = Evaluator(gap_program(mechanism, found), parameters)
     rate = Evaluator(rate_program(mechanism), parameters)
     quaternions = mechanism.q.quaternions
-    measures = measures_of(mechanism, length_unit(mechanism.model, parameters))
+    measures = measures_of(mechanism, length or length_unit(mechanism.model, parameters))
     rows = np.array([measures.of_unit(row.unit) for closure in found for row in closure.rows])
     columns = measures.increments
 

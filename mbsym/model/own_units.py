@@ -106,10 +106,7 @@ def _lengths(model: Model, numbers: Mapping[str, float]) -> tuple[list[float], l
             for entry in entries_of(type(element)):
                 value: Any = getattr(element, entry.key)
                 if (entry.kind, entry.unit) == ("vector", "m"):
-                    if entry.body:
-                        places.setdefault(getattr(element, entry.body), []).append(point(value))
-                    else:
-                        lengths.append(hypot(*point(value)))
+                    places.setdefault(getattr(element, entry.body or "name"), []).append(point(value))
                 elif (entry.kind, entry.unit) == ("value", "m"):
                     lengths.append(abs(number(value)))
     moving = {body.name for body in model.bodies}

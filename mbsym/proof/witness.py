@@ -224,7 +224,7 @@ def witness(
         loops: what was found out about its closed loops.
         requests: derivatives that were asked for.
     """
-    plain = replace(mechanism.afresh(), simplifications=(), prepared=False)
+    plain = Mechanism.afresh(mechanism)
     own = available_functions(plain, formulation, loops)
     is_long = mechanism.nb > LONGEST_FOR_KANE
     other = NEWTON_EULER if formulation == KANE or is_long else KANE

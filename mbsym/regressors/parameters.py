@@ -85,7 +85,7 @@ def standard_parameters(model: Model) -> tuple[StandardParameter, ...]:
     return tuple(found)
 
 
-def parameter_units(model: Model, units: Units) -> tuple[float, ...]:
+def parameter_units(model: Model, units: Units) -> tuple[Fraction, ...]:
     """One of these units in SI of each standard parameter of a model."""
     joints = {joint.name: joint for joint in model.joints}
     forces = {element.name: element for element in model.forces}
@@ -99,7 +99,7 @@ def parameter_units(model: Model, units: Units) -> tuple[float, ...]:
         (entry,) = (entry for entry in entries_of(type(element)) if entry.key == item.key)
         return entry_unit(model, element, entry, units)
 
-    return tuple(float(unit(item)) for item in standard_parameters(model))
+    return tuple(unit(item) for item in standard_parameters(model))
 
 
 def linear_places(model: Model, element: ForceElement) -> tuple[tuple[str, int], ...]:

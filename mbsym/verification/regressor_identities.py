@@ -28,7 +28,7 @@ def _others(evidence: Evidence) -> tuple[Array, Reference]:
     others = {item.name: item.value for item in standard_parameters(changed)}
     found = np.array([others[item.name] for item in parameters])
     # The module's parameters are in SI, whatever its states are in.
-    found *= parameter_units(mechanism.model, evidence.companions.units)
+    found *= np.array(parameter_units(mechanism.model, evidence.companions.units), dtype=float)
     return found, Reference(changed, mechanism.labelling)
 
 

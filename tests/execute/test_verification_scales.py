@@ -29,7 +29,7 @@ LOOPED = (
     "mass_matrix", "inverse_dynamics", "gravity_force", "momentum", "body_jacobians", "constraint_residual",
     "constraint_jacobian", "constraint_bias", "forward_dynamics", "constrained_dynamics", "project_position",
     "project_velocity", "stabilised_dynamics", "closed_form_position", "inverse_dynamics_derivatives", "regressor",
-    "joint_wrenches",
+    "joint_wrenches", "base_regressor",
 )  # fmt: skip
 TREES = (
     "mass_matrix", "inverse_dynamics", "forward_dynamics", "gravity_force", "momentum", "kinetic_energy", "body_poses",

@@ -35,6 +35,7 @@ from mbsym.kinematics.equivalents import for_elimination
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import joint_speeds, turning_matrix
 from mbsym.kinematics.rotors import rotor_forces
+from mbsym.kinematics.simplified import true
 from mbsym.spatial.inertia import INERTIA_ENTRIES, ArticulatedInertia
 from mbsym.spatial.rotation import Rotation
 from mbsym.spatial.vector import add, cross, dot, negate, subtract, zero_vector
@@ -86,9 +87,10 @@ def forward_dynamics_in_parts(mechanism: Mechanism, threads: int) -> Program | N
     if mechanism.model.forces or rotor_forces(mechanism, joint_speeds(mechanism)) is not None:
         return None
     # Whether a body has an inverse inertia is asked of numbers, which is cheap, for those on the path alone.
-    bodies, carried = mechanism.true.bodies, carried_sizes(mechanism.true)
+    bodies = true(mechanism).bodies
     if any(entry.constant is None for body in bodies for entry in (body.inertia.mass, *body.inertia.about_origin)):
         return None
+    carried = carried_sizes(true(mechanism))
 
     def may_lie_on_path(label: int) -> bool:
         return not why_singular(bodies[label - 1].inertia, carried=carried[label - 1])
