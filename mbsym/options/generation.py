@@ -180,6 +180,7 @@ class GenerationOptions:
         ),
         "derivative-of",
         "with-respect-to",
+        keyword="(FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.",
         taken=_requests,
         tried=lambda: {"none": (), "by q and v": (("bias_force", ("q", "v")), ("potential_energy", ("q",)))},
         of_model={"by a parameter": tried.by_parameter},
