@@ -17,12 +17,12 @@ from mbsym.formulations.recursive.sparse_factor import product
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.observables import pose_entries
 from mbsym.loops import contracts
-from mbsym.loops.closing import length_unit
 from mbsym.loops.functions import LOOP_FUNCTIONS
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.loops.runtime import loop_constants, loop_runtime
 from mbsym.loops.tolerances import RUNTIME
 from mbsym.loops.wrenches import dense
+from mbsym.model.own_units import length_unit
 from mbsym.passes.pass_manager import run
 from mbsym.passes.standard import STANDARD_PASSES
 from mbsym.symbolic.program import Output, ParameterInput, Program
@@ -68,7 +68,7 @@ def poses_program(mechanism: Mechanism) -> Program:
 
 def _position_correction(mechanism: Mechanism, loops: LoopAnalysis) -> Program:
     """Closure rows on mobilities: what is long moves as easily as what turns by the angle of that length."""
-    graph, length = mechanism.graph, Fraction(length_unit(mechanism))
+    graph, length = mechanism.graph, Fraction(length_unit(mechanism.model))
     units = [unit for body in mechanism.bodies_by_coordinates for unit in body.joint.shape.speed_units]
     given = [
         ParameterInput(f"mobility_{k}", symbol(graph, f"mobility_{k}").ref, length**2 if unit == "m/s" else Fraction(1))
