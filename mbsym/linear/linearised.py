@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mbsym.errors import AnalysisError
+from mbsym.kinematics.measures import Measures, measures_of
 from mbsym.linear.eigen import eigenvalues
 from mbsym.linear.equations import POSITIONS, LinearEquations, Slopes, State
 from mbsym.linear.freedom import Freedom, freedom_at
-from mbsym.linear.measures import Measures, measures_of, vector_numbers
 from mbsym.linear.observed import observed
 from mbsym.linear.state_space import StateSpace
 from mbsym.linear.tangent import increment_names, increment_units, turning_at
 from mbsym.simulation.equations import speed_quantities, suggestion
+from mbsym.values.numbers import evaluate, parameter_values
 
 if TYPE_CHECKING:
     from mbsym.linear.symbols import SymbolicSystem
@@ -202,12 +203,13 @@ def linearised(
 
 def _pace(equations: LinearEquations, state: State, slopes: Slopes, measures: Measures) -> float:
     """Square root of the largest measured acceleration that weight, springs, inputs or forces could make [1/s]."""
-    steps, mechanism = measures.increments, equations.mechanism
+    steps, model = measures.increments, equations.mechanism.model
+    numbers = parameter_values(model)
     found = [
         np.abs(slopes.by_q * steps / steps[:, None]),
         np.abs(slopes.by_tau * state.tau / steps[:, None]),
         np.abs(slopes.by_u * state.u / steps[:, None]),
-        np.array([np.linalg.norm(vector_numbers(mechanism, mechanism.gravity)) / measures.length]),
+        np.array([np.linalg.norm([evaluate(value, numbers) for value in model.gravity]) / measures.length]),
     ]
     return float(np.sqrt(max(float(part.max(initial=0.0)) for part in found)))
 

@@ -32,9 +32,19 @@ from mbsym.pipeline import Progress, generate
 from mbsym.registry import TRANSFER_MATRIX
 from mbsym.verification.apart import Ended, Notes, run_apart
 from mbsym.verification.beyond import check_beyond
-from mbsym.verification.checks import OF_ITSELF, READ_BACK, Check, Conditioning, Settings, Worst, run_checks
+from mbsym.verification.checks import (
+    OF_ITSELF,
+    READ_BACK,
+    WITHIN_ARRAYS,
+    Check,
+    Conditioning,
+    Settings,
+    Worst,
+    run_checks,
+)
 from mbsym.verification.closed_states import ATTEMPTS, REGULAR
 from mbsym.verification.coverage import FunctionCoverage, sentences
+from mbsym.verification.memory import Calls
 from mbsym.verification.stepping_checks import run_stepping_checks
 from mbsym.verification.text_checks import SizesOf, in_ones
 from mbsym.version import __version__
@@ -49,6 +59,10 @@ _NEAR_SINGULAR = (
 
 OF_ITSELF_WORDS: Final = "{count} function{s} as their own equations say, far off, at branches and in each status"
 READ_BACK_WORDS: Final = "{count} table{s} of constants, places, limits and defaults as the model says, read back"
+WITHIN_WORDS: Final = (
+    "{count} function{s} within the memory of arguments, tables and arrays, as the compiler watches it"
+)
+UNWATCHED: Final = "accesses to memory were not watched: the compiler has nothing that does (-fsanitize=address)"
 
 MOST_NAMED: Final = 5
 """Functions and files that failed, of which a line names no more."""
@@ -159,12 +173,15 @@ class Certificate:
     def _beyond(self) -> list[str]:
         """A line for each kind of check that no row tells of, since all of the kind passed."""
         lines = []
-        for words, kinds in ((OF_ITSELF_WORDS, OF_ITSELF), (READ_BACK_WORDS, (READ_BACK,))):
+        told = ((OF_ITSELF_WORDS, OF_ITSELF), (READ_BACK_WORDS, (READ_BACK,)), (WITHIN_WORDS, (WITHIN_ARRAYS,)))
+        for words, kinds in told:
             own = [check for check in self.checks if check.against in kinds and check.passed]
             if own:
                 languages = ", ".join(dict.fromkeys(check.language for check in own))
                 count = len({check.function for check in own})
                 lines.append(f"{words.format(count=count, s='' if count == 1 else 's')} ({languages})  ok")
+        if self.compiler and not any(check.against.startswith(WITHIN_ARRAYS) for check in self.checks):
+            lines.append(UNWATCHED)
         return lines
 
     def _near_singular(self) -> str:
@@ -366,15 +383,15 @@ def _run(
     notes: Notes,
     progress: Progress,
 ) -> _Run:
-    modules = []
+    modules, calls = [], Calls(directory, manifest)
     for language in languages:
         notes.write(f"{language.name} {manifest['name']}")
-        modules.append(_watched(language.load(directory, manifest["name"]), notes))
+        modules.append(_watched(language.load(directory, manifest["name"]), notes, calls))
     threaded = [entry["name"] for entry in manifest["functions"] if "threads" in entry]
     if threaded and any(module.language == "c" for module in modules):
         notes.write(f"{THREADS} {manifest['name']}")
         by_threads = load_threads(directory, manifest["name"], threaded)
-        modules += [_watched(by_threads, notes)] if by_threads is not None else []
+        modules += [_watched(by_threads, notes, calls)] if by_threads is not None else []
     for module in modules:
         if module.unlisted:
             raise CodegenError(
@@ -390,6 +407,7 @@ def _run(
     try:
         run = run_stepping_checks if stepping else run_checks
         checks, conditioning = run(model, modules, settings, progress, beyond)
+        checks = (*checks, *calls.checks())
     except MbsymError:
         raise
     except Exception as error:
@@ -404,13 +422,15 @@ def _run(
     return _Run(checks, conditioning, compiled.compiler, compiled.command, tuple(coverage))
 
 
-def _watched(module: LoadedModule, notes: Notes) -> LoadedModule:
+def _watched(module: LoadedModule, notes: Notes, calls: Calls) -> LoadedModule:
     """The module, whose functions say that they run before they do, and must return what the manifest says."""
 
     def watched(function: LoadedFunction) -> LoadedFunction:
-        def call(inputs: Any, parameters: Any) -> Any:
+        def begin(inputs: Any, parameters: Any) -> None:
             notes.write(f"{module.language} {function.name}")
-            found = function.call(inputs, parameters)
+            calls.keep(module, function, inputs, parameters)
+
+        def shaped(found: Any) -> Any:
             results = found if isinstance(found, tuple) else (found,)
             expected = [item.shape for item in function.outputs]
             # Whatever comes before a result's own axes is a batch.
@@ -424,7 +444,19 @@ def _watched(module: LoadedModule, notes: Notes) -> LoadedModule:
                 )
             return found
 
-        return replace(function, call=call)
+        def call(inputs: Any, parameters: Any) -> Any:
+            begin(inputs, parameters)
+            return shaped(function.call(inputs, parameters))
+
+        judged = function.judged
+
+        def judge(inputs: Any, parameters: Any) -> Any:
+            assert judged is not None
+            begin(inputs, parameters)
+            found, status = judged(inputs, parameters)
+            return shaped(found), status
+
+        return replace(function, call=call, judged=judge if judged is not None else None)
 
     return replace(module, functions={name: watched(function) for name, function in module.functions.items()})
 
