@@ -163,6 +163,7 @@ class _Evaluation:
                 self._of, (expression.condition, expression.positive, expression.otherwise)
             )
             return np.where(np.asarray(condition) > 0, positive, otherwise)
+        assert isinstance(expression, Call)
         return self._called(expression)
 
     def _terms(self, expression: Sum) -> Iterator[Any]:

@@ -30,7 +30,7 @@ from mbsym.codegen.lower import PI
 from mbsym.codegen.lowered import Assignment, LoweredFunction, LoweredStep, Statement, Store
 from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.passes.given_sines import SINES_COSINES
-from mbsym.proof.residues import is_turn, written_terms
+from mbsym.proof.residues import is_turn
 from mbsym.proof.steps import Evaluate, Steps, unwritten
 from mbsym.symbolic.graph import Graph, Reference
 from mbsym.symbolic.program import Program
@@ -120,7 +120,7 @@ def _constant(scene: _Scene, expression: Constant) -> Reference:
 
 def _sum(scene: _Scene, expression: Sum) -> Reference:
     total: Reference = 0
-    for negative, term in written_terms(expression):
+    for negative, term in expression.terms:
         value = scene.value(term)
         total = scene.graph.add(total, -value if negative else value)
     return total

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
-from mbsym.codegen.expressions import (
-    Call,
-    Constant,
-    Element,
-    Expression,
-    Negation,
-    Product,
-    Quotient,
-    Sum,
-    Variable,
-)
+from mbsym.codegen.expressions import Call, Constant, Element, Expression, Negation, Product, Quotient, Sum, Variable
 from mbsym.codegen.lower import PI
 from mbsym.codegen.lowered import LoweredFunction
 from mbsym.errors import SymbolicError
@@ -73,20 +63,9 @@ def residues_of(
     return scene["evaluate"]
 
 
-def written_terms(expression: Sum) -> Iterator[tuple[bool, Expression]]:
-    """The terms with the signs that stand before them: a sum inside a sum is written without parentheses."""
-    for negative, term in expression.terms:
-        if not isinstance(term, Sum):
-            yield negative, term
-            continue
-        (first, part), *others = written_terms(term)
-        yield negative != first, part
-        yield from others
-
-
 def _text(expression: Expression, names: Mapping[str, str]) -> str:
     if isinstance(expression, Sum):
-        return "".join(f"{'-' if minus else '+'}({_text(term, names)})" for minus, term in written_terms(expression))
+        return "".join(f"{'-' if minus else '+'}({_text(term, names)})" for minus, term in expression.terms)
     if isinstance(expression, Product):
         # Reduced after each factor but the first two, lest numbers grow long.
         text = _text(expression.factors[0], names)

@@ -5,13 +5,15 @@ Pages carry them, modules do not: what is certified is C and NumPy.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import ClassVar, Final
 
-from mbsym.codegen.expressions import Call, Constant, Select
+from mbsym.codegen.expressions import Call, Select, operands
 from mbsym.codegen.identifiers import Scope
 from mbsym.codegen.lower import lower
 from mbsym.codegen.lowered import Result
-from mbsym.codegen.printer import ExpressionPrinter, double_literal
+from mbsym.codegen.printer import ExpressionPrinter, Item, double_literal
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.unroll import unrolled
 
@@ -25,22 +27,21 @@ _RESERVED: Final = frozenset(
 class JavaScriptPrinter(ExpressionPrinter):
     """Prints for numbers, which are doubles."""
 
-    __slots__ = ()
+    WORDS: ClassVar[Mapping[str, str]] = {"and": "&&", "or": "||", "not": "!"}
 
-    def format_constant(self, expression: Constant) -> str:
-        """A literal."""
-        return double_literal(expression.value)
+    def number(self, value: Fraction | bool | int | float) -> str:
+        return str(value).lower() if isinstance(value, bool) else double_literal(value)
 
-    def format_call(self, expression: Call) -> str:
+    def call(self, node: Call, items: Sequence[Item] = ()) -> str:
         """A function of the library, which has all of the graph's under their names."""
-        arguments = ", ".join(self.format(argument) for argument in expression.arguments)
-        return f"Math.{expression.function}({arguments})"
+        return f"Math.{node.function}({', '.join(map(self.expression, node.arguments))})"
 
-    def format_select(self, expression: Select) -> str:
-        """A conditional expression in parentheses."""
-        parts = (expression.condition, expression.positive, expression.otherwise)
-        condition, positive, otherwise = (self.format(part) for part in parts)
-        return f"({condition} > 0 ? {positive} : {otherwise})"
+    def choice(self, test: str, first: str, second: str) -> str:
+        return f"{test} ? {first} : {second}"
+
+    def format_select(self, node: Select, items: Sequence[Item] = ()) -> str:
+        condition, positive, otherwise = map(self.expression, operands(node))
+        return f"({self.choice(f'{condition} > 0', positive, otherwise)})"
 
 
 def javascript_function(program: Program) -> str:
@@ -62,10 +63,10 @@ def javascript_function(program: Program) -> str:
     lines = [f"function {program.name}({formals}) {{"]
     for block in body.blocks:
         for item in block.assignments:
-            lines.append(f"  const {item.identifier} = {printer.format(item.expression)};")
+            lines.append(f"  const {item.identifier} = {printer.expression(item.expression)};")
     results = ", ".join(_array(result, printer) for result in body.results)
     return "\n".join([*lines, f"  return {{{results}}};", "}"])
 
 
 def _array(result: Result, printer: JavaScriptPrinter) -> str:
-    return f"{result.identifier}: [{', '.join(printer.format(entry) for entry in result.entries)}]"
+    return f"{result.identifier}: [{', '.join(printer.expression(entry) for entry in result.entries)}]"
