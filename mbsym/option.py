@@ -1,15 +1,22 @@
 """One option as a record, on the field that holds its value.
 
 A frozen dataclass of such fields is the typed front of its options and their registry in one: the command line of every
-verb, help, checks, what is tried in combination and what excludes what are read from it.
+verb, help, checks, what is tried in combination and what excludes what are read from it. A function with many options
+takes them as one, ``**options: Unpack[Asked]``, where a TypedDict says the types for editors and type checkers; its
+signature and docstring list each of them all the same.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final
+from difflib import get_close_matches
+from functools import wraps
+from inspect import Parameter
+from textwrap import wrap
+from typing import Any, Final, TypeVar
 
 from mbsym.errors import MbsymError, OptionError
 
@@ -27,6 +34,7 @@ class Option:
         name: of the field, and of the argument in Python.
         default: what holds where nothing is asked for.
         sentence: about it, for help; one for each of ``flags``.
+        keyword: about it as an argument in Python, where the sentence says too little.
         flags: as the command line has it, without dashes; two take pairs, in turn; none where it is for Python alone.
         choices: the only values; empty where there are others.
         refused: what is wrong with any other, {} for it.
@@ -45,6 +53,7 @@ class Option:
     default: Any
     sentence: str | tuple[str, ...] | Callable[[], str]
     name: str = ""
+    keyword: str = ""
     flags: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     refused: str = "there is no choice {}"
@@ -148,3 +157,63 @@ def as_typed(text: str, known: Iterable[Option] = ()) -> str:
     """
     flags = {item.name: item.flags[0] for item in known if item.flags}
     return _SPOKEN.sub(lambda found: f"--{flags.get(found[1], found[1].replace('_', '-'))}{found[2]}", text)
+
+
+# ---- as keywords of a function ---------------------------------------------------------------------------------------
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_ALL_IN_ONE: Final = "        **options: see below."
+"""The line of a docstring in whose place each option is listed."""
+
+_WIDTH: Final = 108
+
+_REPEATABLE: Final = re.compile(r"; repeatable(?=\.)| Repeatable;")
+"""What is said of options of the command line alone."""
+
+
+def takes(kind: Any, asked: Any) -> Callable[[F], F]:
+    """Decorates a function with ``**options``: they are options of a dataclass, and their names are checked.
+
+    Args:
+        kind: the dataclass that has the records.
+        asked: a TypedDict with the names that the function takes, and their types.
+    """
+    types = {name: getattr(hint, "__forward_arg__", hint) for name, hint in asked.__annotations__.items()}
+    options = [item for item in options_of(kind) if item.name in types]
+
+    def decorated(function: F) -> F:
+        @wraps(function)
+        def call(*given: Any, **named: Any) -> Any:
+            for name in named:
+                if name not in known:
+                    raise _unknown(function.__name__, name, known)
+            return function(*given, **named)
+
+        signature = inspect.signature(function)
+        own = [item for item in signature.parameters.values() if item.kind != Parameter.VAR_KEYWORD]
+        behind = [item for item in own if item.kind == Parameter.KEYWORD_ONLY]
+        each = [
+            Parameter(item.name, Parameter.KEYWORD_ONLY, default=item.default, annotation=types[item.name])
+            for item in options
+        ]
+        vars(call)["__signature__"] = signature.replace(parameters=[*own[: len(own) - len(behind)], *each, *behind])
+        known = [item.name for item in (*own, *each) if item.kind != Parameter.VAR_POSITIONAL]
+        lines = "\n".join(line for item in options for line in _lines(item))
+        call.__doc__ = (function.__doc__ or "").replace(_ALL_IN_ONE, lines)
+        return call  # type: ignore[return-value]
+
+    return decorated
+
+
+def _unknown(function: str, name: str, known: Iterable[str]) -> OptionError:
+    near = get_close_matches(name, list(known), n=1)
+    remedy = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
+    return OptionError(f"{function} has no argument {name!r}", remedy=remedy)
+
+
+def _lines(item: Option) -> Iterator[str]:
+    """What a docstring says of an option."""
+    sentence = item.keyword or _REPEATABLE.sub("", " ".join(item.sentences))
+    said = wrap(f"{item.name}: {sentence}", _WIDTH, break_on_hyphens=False)
+    return (f"{' ' * (12 if number else 8)}{line}" for number, line in enumerate(said))

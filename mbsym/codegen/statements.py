@@ -6,15 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final, TypeAlias
 
-from mbsym.codegen.expressions import (
-    Array,
-    Call,
-    Expression,
-    Place,
-    RecordName,
-    Variable,
-    parts,
-)
+from mbsym.codegen.expressions import Array, Call, Expression, Place, RecordName, Variable, parts
 
 BEGIN: Final = "begin"
 """The call with which a record of a function's own begins."""

@@ -18,10 +18,10 @@ from mbsym.derivatives.tangent import along, along_speeds
 from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.recursive.newton_euler import newton_euler
 from mbsym.kinematics.initial_coordinates import normalised
+from mbsym.kinematics.measures import measures_of
 from mbsym.kinematics.mechanism import Mechanism
 from mbsym.kinematics.recursion import joints_at_rest
 from mbsym.linear.equations import State
-from mbsym.linear.measures import measures_of
 from mbsym.loops.closing import ClosingProblem, rate_program
 from mbsym.loops.redundancy import LoopAnalysis
 from mbsym.symbolic.evaluator import Evaluator

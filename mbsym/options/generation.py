@@ -73,7 +73,7 @@ class GenerationOptions:
 
     languages: tuple[str, ...] = option(
         (),
-        lambda: f"{listed(tried.registered('language'))} Repeatable; default is all.",
+        lambda: f"{listed(tried.registered('language'))} Repeatable; default is {' and '.join(tried.usual())}.",
         "language",
         check=lambda names: _named("language", names, "`languages`"),
         tried=tried.languages,
@@ -180,6 +180,7 @@ class GenerationOptions:
         ),
         "derivative-of",
         "with-respect-to",
+        keyword="(FUNCTION, (NAME, ...)) for FUNCTION_by_NAME: its derivatives by arguments or run-time parameters.",
         taken=_requests,
         tried=lambda: {"none": (), "by q and v": (("bias_force", ("q", "v")), ("potential_energy", ("q",)))},
         of_model={"by a parameter": tried.by_parameter},

@@ -6,12 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
-from mbsym.codegen.expressions import (
-    Call,
-    Expression,
-    MatrixProduct,
-    Place,
-)
+from mbsym.codegen.expressions import Call, Expression, MatrixProduct, Place
 from mbsym.codegen.printer import ExpressionPrinter, Item
 from mbsym.codegen.routines.language import Routine, RoutineFunction
 from mbsym.codegen.statements import Do, For, If, Invoke, Leave, Let, Look, Return, Statement, Store, While

@@ -38,13 +38,16 @@ from mbsym.spatial.vector import (
     transpose,
     zero_vector,
 )
-from mbsym.symbolic.compose import substitute
-from mbsym.symbolic.equality import is_zero
-from mbsym.symbolic.program import ParameterInput
-from mbsym.symbolic.scalar import Scalar
+from mbsym.symbolic.evaluator import Evaluator
+from mbsym.symbolic.graph import Graph
+from mbsym.symbolic.program import Output, ParameterInput, Program
+from mbsym.symbolic.scalar import Scalar, constant
 
 SMALLEST_INERTIA_RATIO: Final = Fraction(1, 10**8)
-"""Bodies whose principal inertias differ by more count as rank-deficient: their inverse would lose that many digits."""
+"""Part of the moments about its joint below which a principal moment about a body's centre of mass counts as zero.
+
+It is a difference of such moments, and frames are turned by sines that are rounded: an inverse loses that many digits.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,38 +150,44 @@ def why_singular(inertia: RigidInertia, parameters: Sequence[ParameterInput] = (
     """The reason for which a body has no inverse inertia, or "".
 
     Args:
-        inertia: of the body.
+        inertia: of the body, numbers or functions of parameters.
         parameters: of the mechanism, whose own values decide where the inertia depends on them.
     """
     inertia = _of_own_values(inertia, parameters)
     if not inertia.mass:
         return "it has no mass"
-    central = central_inertia(inertia)[1]
-    determinant, second, trace = _invariants(central)
-    numbers = determinant.constant, second.constant, trace.constant
-    if numbers[0] is not None and numbers[1] is not None and numbers[2] is not None:
-        size = numbers[1] * numbers[2]
-        deficient = size <= 0 or numbers[0] <= SMALLEST_INERTIA_RATIO * size
-    else:
-        deficient = is_zero(determinant.graph, determinant.ref)
+    determinant, second = (_number(value) for value in _invariants(central_inertia(inertia)[1]))
+    # The sum of the products of two moments is about the product of the larger two.
+    size = second * sum(map(_number, inertia.about_origin[:3]))
+    deficient = size <= 0 or determinant <= SMALLEST_INERTIA_RATIO * size
     return "its inertia about the centre of mass has a zero principal value" if deficient else ""
 
 
 def _of_own_values(inertia: RigidInertia, parameters: Sequence[ParameterInput]) -> RigidInertia:
-    graph = inertia.mass.graph
-    refs = [entry.ref for entry in (inertia.mass, *inertia.first_moment, *inertia.about_origin)]
-    values = {item.symbol: graph.const(item.default) for item in parameters}
-    m, x, y, z, *about = (Scalar(graph, ref) for ref in substitute(graph, refs, values))
+    """The inertia in numbers: exact ones as they are, what depends on parameters by the parameters' own values."""
+    entries = (inertia.mass, *inertia.first_moment, *inertia.about_origin)
+    if all(entry.constant is not None for entry in entries):
+        return inertia
+    output = Output("inertia", (len(entries),), tuple(entry.ref for entry in entries))
+    program = Program("inertia", inertia.mass.graph, (), (output,), tuple(parameters))
+    graph = Graph()
+    m, x, y, z, *about = (constant(graph, Fraction(value)) for value in Evaluator(program).entries()["inertia"])
     xx, yy, zz, xy, xz, yz = about
     return RigidInertia(m, (x, y, z), (xx, yy, zz, xy, xz, yz))
 
 
-def _invariants(j: Symmetric3) -> tuple[Scalar, Scalar, Scalar]:
-    """Determinant, sum of principal minors, trace."""
+def _number(value: Scalar) -> Fraction:
+    number = value.constant
+    assert number is not None
+    return number
+
+
+def _invariants(j: Symmetric3) -> tuple[Scalar, Scalar]:
+    """Determinant and sum of principal minors."""
     xx, yy, zz, xy, xz, yz = j
     minor_x, minor_y, minor_z = yy * zz - yz * yz, xx * zz - xz * xz, xx * yy - xy * xy
     determinant = xx * minor_x - xy * (xy * zz - xz * yz) + xz * (xy * yz - xz * yy)
-    return determinant, minor_x + minor_y + minor_z, xx + yy + zz
+    return determinant, minor_x + minor_y + minor_z
 
 
 def compliance(inertia: RigidInertia) -> Compliance:
