@@ -23,7 +23,7 @@ from mbsym.formulations.applied_forces import applied_forces
 from mbsym.formulations.constraint_force.leaf_to_root import ConstraintForces, HeldJoint, held_joints, motion_functions
 from mbsym.formulations.recursive.newton_euler import inertial_wrench
 from mbsym.formulations.regular_mass import never_singular
-from mbsym.joints.motion import Motion, combination
+from mbsym.joints.motion import Motion, combination, motion_of
 from mbsym.joints.subspaces import Column
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import (
@@ -146,7 +146,7 @@ def _enter_body(place: _Place, terms: VelocityTerms, outer: Motion, rows: list[R
     omega = terms.angular[body.label]
     moment, force = inertial_wrench(body.inertia, omega, zero, turning_matrix(omega, zero), zero)
     known = (*subtract(outer[0], moment), *subtract(outer[1], force))
-    columns = [body.inertia.times(*_motion(column)) for column in place.basis]
+    columns = [body.inertia.times(*motion_of(column)) for column in place.basis]
     for r, direction in enumerate(place.basis):
         for c in range(r, 6):
             entry = dot(direction, (*columns[c][0], *columns[c][1]))
@@ -175,13 +175,8 @@ def _react(body: TreeBody, column: Column, inner: _Place, row: int, rows: list[R
 
 
 def _moved(body: TreeBody, column: Column) -> Column:
-    moment, force = body.placement.wrench_to_parent(*_motion(column))
+    moment, force = body.placement.wrench_to_parent(*motion_of(column))
     return (*moment, *force)
-
-
-def _motion(column: Column) -> Motion:
-    a, b, c, d, e, f = column
-    return (a, b, c), (d, e, f)
 
 
 def _add(row: Row, unknown: int, entry: Scalar) -> None:
@@ -280,10 +275,10 @@ def kkt_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
                 for force, value, rotor in zip(joint.subspaces.forces, driving, joint.rotors, strict=True)
                 if rotor is None
             ]
-            columns = tuple(_motion(column) for column in (*joint.columns, *(force for force, _ in known)))
+            columns = tuple(map(motion_of, (*joint.columns, *(force for force, _ in known))))
             moment, force = combination(graph, columns, (*forces, *(value for _, value in known)))
             wrenches.append((name_components(moment, f"n{body.label}"), name_components(force, f"f{body.label}")))
-            own = combination(graph, tuple(map(_motion, place.basis)), tuple(values[place.first : place.first + 6]))
+            own = combination(graph, tuple(map(motion_of, place.basis)), tuple(values[place.first : place.first + 6]))
             accelerations.append(own)
             inner = accelerations[body.parent]
             turned = body.rotation.to_child(inner[0])

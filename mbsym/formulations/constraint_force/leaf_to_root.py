@@ -48,7 +48,7 @@ from mbsym.formulations.contracts import (
 )
 from mbsym.formulations.recursive.articulated_body import articulated_body
 from mbsym.formulations.recursive.newton_euler import inertial_wrench, newton_euler, superposed, user_wrenches
-from mbsym.joints.motion import Motion, combination
+from mbsym.joints.motion import Motion, combination, motion_of
 from mbsym.joints.subspaces import Column, JointSubspaces
 from mbsym.kinematics.mechanism import Mechanism, TreeBody
 from mbsym.kinematics.recursion import (
@@ -268,7 +268,7 @@ def _solved(
         wrenches = []
         for body, joint, wrench in zip(bodies, held, known, strict=True):
             own = forces[starts[body.label - 1] : starts[body.label]]
-            unknown = combination(graph, tuple(_as_motion(column) for column in joint.columns), tuple(own))
+            unknown = combination(graph, tuple(map(motion_of, joint.columns)), tuple(own))
             total = (add(wrench[0], unknown[0]), add(wrench[1], unknown[1]))
             name_components(total[0], f"n{body.label}")
             name_components(total[1], f"f{body.label}")
@@ -295,13 +295,8 @@ def _known(joint: HeldJoint, tau: tuple[Scalar, ...]) -> list[tuple[Column, Scal
 
 
 def _combination(mechanism: Mechanism, terms: list[tuple[Column, Scalar]]) -> Motion:
-    columns = tuple(_as_motion(column) for column, _ in terms)
+    columns = tuple(motion_of(column) for column, _ in terms)
     return combination(mechanism.graph, columns, tuple(value for _, value in terms))
-
-
-def _as_motion(column: Column) -> Motion:
-    a, b, c, d, e, f = column
-    return (a, b, c), (d, e, f)
 
 
 def _gyroscopic_moments(

@@ -10,7 +10,7 @@ Source: F. Liu, Q. Hu, J. Zhang, Constraint force algorithm for tree-like multib
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -27,8 +27,11 @@ from mbsym.formulations.constraint_force.leaf_to_root import (
     held_joints,
 )
 from mbsym.formulations.contracts import Contract, Derived, Result
-from mbsym.joints.subspaces import Column, unit_column
+from mbsym.joints.motion import Motion, motion_of
+from mbsym.joints.subspaces import Column, unit_columns
 from mbsym.kinematics.mechanism import Mechanism
+from mbsym.spatial.vector import Vector3
+from mbsym.symbolic.graph import Graph
 from mbsym.symbolic.program import Program
 from mbsym.symbolic.scalar import Scalar
 
@@ -221,31 +224,25 @@ def _force_transforms(mechanism: Mechanism) -> Blocks:
     with graph.section("force transforms"):
         for body in mechanism.bodies:
             if body.parent:
-                columns = []
-                for k in range(6):
-                    x = unit_column(graph, k)
-                    moment, force = body.placement.wrench_to_parent((x[0], x[1], x[2]), (x[3], x[4], x[5]))
-                    columns.append((*moment, *force))
-                blocks[body.parent, body.label] = _of_columns(tuple(columns))
+                blocks[body.parent, body.label] = _of_map(graph, body.placement.wrench_to_parent)
     return blocks
 
 
 def _recursion_matrix(mechanism: Mechanism, transforms: Blocks) -> Blocks:
     """P = U - X."""
-    unit = _of_columns(tuple(unit_column(mechanism.graph, k) for k in range(6)))
+    unit = _of_columns(unit_columns(mechanism.graph, tuple(range(6))))
     blocks = {pair: tuple(tuple(-entry for entry in row) for row in block) for pair, block in transforms.items()}
     return blocks | {(label, label): unit for label in range(1, mechanism.nb + 1)}
 
 
 def _inertia(mechanism: Mechanism, label: int) -> Block:
-    graph = mechanism.graph
-    inertia = mechanism.body(label).inertia
-    columns = []
-    for k in range(6):
-        x = unit_column(graph, k)
-        moment, force = inertia.times((x[0], x[1], x[2]), (x[3], x[4], x[5]))
-        columns.append((*moment, *force))
-    return _of_columns(tuple(columns))
+    return _of_map(mechanism.graph, mechanism.body(label).inertia.times)
+
+
+def _of_map(graph: Graph, image: Callable[[Vector3, Vector3], Motion]) -> Block:
+    """The matrix of a linear map of motions or wrenches."""
+    images = (image(*motion_of(column)) for column in unit_columns(graph, tuple(range(6))))
+    return _of_columns(tuple((*angular, *linear) for angular, linear in images))
 
 
 def _of_columns(columns: tuple[Column, ...]) -> Block:
