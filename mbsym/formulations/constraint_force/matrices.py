@@ -117,7 +117,7 @@ def matrices_with_accelerations(mechanism: Mechanism) -> JointMatrices:
         "X": transforms,
         "P": _recursion_matrix(mechanism, transforms),
         "I": _diagonal([_inertia(mechanism, label) for label in range(1, mechanism.nb + 1)]),
-        "D": _diagonal([_rotors(mechanism, label, joint) for label, joint in enumerate(held, start=1)]),
+        "D": _diagonal([_rotors(mechanism, joint) for joint in held]),
     }
     freedoms = tuple(len(joint.subspaces.freedoms) for joint in held)
     forces = tuple(len(joint.columns) for joint in held)
@@ -146,7 +146,7 @@ def cfa_matrices(mechanism: Mechanism) -> CfaMatrices:
                 b[j, i] = _transposed(block_between(drives[i - 1], block, held[j - 1].columns), system.sizes[j - 1])
                 c[j, i] = _transposed(c[i, j], len(drives[j - 1]))
         for label, joint in enumerate(held, start=1):
-            b[label, label], c[label, label] = _with_rotors(mechanism, label, joint, b[label, label], c[label, label])
+            b[label, label], c[label, label] = _with_rotors(joint, b[label, label], c[label, label])
     a = {(i, j): block for (i, j), block in system.blocks.items()}
     a |= {(j, i): _transposed(block, system.sizes[j - 1]) for (i, j), block in system.blocks.items() if i != j}
     whole = matrices_with_accelerations(mechanism)
@@ -198,22 +198,20 @@ def _known_forces(mechanism: Mechanism, joint: HeldJoint) -> tuple[Column, ...]:
     )
 
 
-def _with_rotors(mechanism: Mechanism, label: int, joint: HeldJoint, b: Block, c: Block) -> tuple[Block, Block]:
+def _with_rotors(joint: HeldJoint, b: Block, c: Block) -> tuple[Block, Block]:
     """A rotor's freedom accelerates by (tau - F) / a: -1/a in B and 1/a in C."""
     rows_b, rows_c = [list(row) for row in b], [list(row) for row in c]
-    for k, (place, armature) in enumerate(zip(joint.rotors, mechanism.body(label).armature, strict=True)):
-        if place is not None:
-            rows_b[place][k] = -(1 / armature)
-            rows_c[k][k] = 1 / armature
+    for place, k in joint.driven.items():
+        rows_c[k][k] = 1 / joint.armature[k]
+        rows_b[place][k] = -rows_c[k][k]
     return tuple(map(tuple, rows_b)), tuple(map(tuple, rows_c))
 
 
-def _rotors(mechanism: Mechanism, label: int, joint: HeldJoint) -> Block:
+def _rotors(mechanism: Mechanism, joint: HeldJoint) -> Block:
     """1/a on the diagonal where a rotor holds a freedom."""
     rows = [[Scalar(mechanism.graph, 0)] * len(joint.columns) for _ in joint.columns]
-    for place, armature in zip(joint.rotors, mechanism.body(label).armature, strict=True):
-        if place is not None:
-            rows[place][place] = 1 / armature
+    for place, k in joint.driven.items():
+        rows[place][place] = 1 / joint.armature[k]
     return tuple(map(tuple, rows))
 
 
