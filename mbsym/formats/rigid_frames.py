@@ -7,7 +7,8 @@ the sine and cosine in double precision.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -244,6 +245,11 @@ class ExactMass:
     center: Exact3
     inertia: Rotation
 
+    @property
+    def is_nothing(self) -> bool:
+        """Whether it has neither mass nor inertia."""
+        return self.mass == 0 and not any(entry for row in self.inertia for entry in row)
+
     def moved(self, placement: Placement) -> ExactMass:
         """The same body seen from the frame that carries its own frame at ``placement``."""
         R = placement_matrix(placement)
@@ -282,6 +288,17 @@ def exact_mass(body: Body) -> ExactMass:
     """The mass properties of a body whose values are numbers and whose inertia is about its centre of mass."""
     xx, yy, zz, xy, xz, yz = (exact(value) for value in body.inertia)
     return ExactMass(exact(body.mass), exact3(body.center_of_mass), ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+
+
+def placed_body(name: str, mass: Value, placement: Placement, moments: Sequence[Value]) -> Body:
+    """A body by its mass, the frame of its centre of mass, and its inertia there about the axes of that frame."""
+    xx, yy, zz, xy, xz, yz = moments
+    body = Body(name, mass, placement.translation, (xx, yy, zz, xy, xz, yz))
+    if not placement.rotation and placement.quaternion is None:
+        return body
+    own = exact_mass(body)
+    turned = replace(own, inertia=turned_inertia(own.inertia, placement_matrix(placement)))
+    return body if own.inertia == turned.inertia else replace(body, inertia=turned.body(name).inertia)
 
 
 def turned_inertia(J: Rotation, R: Rotation) -> Rotation:

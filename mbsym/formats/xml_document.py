@@ -37,6 +37,10 @@ class Element:
         """The children of that name."""
         return (item for item in self.children if item.tag == tag)
 
+    def within(self, tag: str) -> Iterator[Element]:
+        """The children of all children of that name."""
+        return (item for group in self.all(tag) for item in group.children)
+
     def every(self) -> Iterator[Element]:
         """The element and all within it, in the order of the file."""
         stack = [self]

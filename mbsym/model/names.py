@@ -6,6 +6,7 @@ import keyword
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Literal
 
 from mbsym.model.joint import Joint
@@ -133,6 +134,14 @@ def model_name_fault(name: object) -> str | None:
     if fault is None and "/" in str(name):
         return "holds the character '/'"
     return fault
+
+
+def model_name(given: str | None, file: str) -> str:
+    """The name that a file gives its model; of a file that gives none, one made of the file's own."""
+    name = (given or "").strip() or Path(file).stem
+    if given is not None or model_name_fault(name) is None:
+        return name
+    return identifier_part(name).strip("_") or "model"
 
 
 def identifier_fault(name: object) -> str | None:

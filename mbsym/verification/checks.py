@@ -61,6 +61,9 @@ OF_ITSELF = (OWN_EQUATIONS, OWN_STATUSES, OWN_TERMS, OWN_SOLUTIONS, OWN_GAPS)
 READ_BACK = "the model, read back"
 """What constants of headers and modules are compared with."""
 
+WITHIN_ARRAYS = "the memory of its arrays"
+"""What a text may read and write."""
+
 BATCH = 3
 """States per call of the NumPy module, so that its batch axes are checked too."""
 
@@ -130,12 +133,12 @@ class Check:
     @property
     def is_of_text(self) -> bool:
         """True where versions of the same operations were compared, which shows nothing about these."""
-        return self.against.endswith(BETWEEN_LANGUAGES) or self.against in OF_ITSELF
+        return self.against.endswith(BETWEEN_LANGUAGES) or self.against in (*OF_ITSELF, WITHIN_ARRAYS)
 
     @property
     def is_beyond(self) -> bool:
-        """True for what is told in one line where it passed: texts against their equations, and constants."""
-        return self.against in (*OF_ITSELF, READ_BACK)
+        """True for what is told in one line where it passed: texts against their equations, constants, and memory."""
+        return self.against in (*OF_ITSELF, READ_BACK, WITHIN_ARRAYS)
 
 
 class Worst:

@@ -2,12 +2,12 @@
 
 /* Sliders, and what became of them. */
 const controls = JSON.parse(control("handles").textContent);
-const solver = closing(controls, {closure_gap, position_rate});
+const solver = handling(controls, mechanism);
 let q = controls.q.slice();
 const rows = [];
 
 function pose_of(q) {
-  const {poses} = body_poses(q);
+  const poses = solver.poses(q);
   bodies.forEach((body, k) => { for (let i = 0; i < 12; i += 1) { pose[12*k + i] = poses[16*k + i]; } });
 }
 function told(slider, x) {

@@ -1,25 +1,17 @@
-"""Programs as functions in JavaScript: the statements that C gets, in double precision.
-
-Pages carry them, modules do not: what is certified is C and NumPy.
-"""
+"""Derived functions in JavaScript: the statements that C gets, in double precision."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from mbsym.codegen.expressions import Call, Constant, Select
-from mbsym.codegen.identifiers import Scope
-from mbsym.codegen.lower import lower
-from mbsym.codegen.lowered import Result
+from mbsym.codegen.guards import GUARDED
+from mbsym.codegen.lowered import LoweredFunction
+from mbsym.codegen.lowered_module import LoweredModule, ModuleFunction
 from mbsym.codegen.printer import ExpressionPrinter, double_literal
-from mbsym.symbolic.program import Program
-from mbsym.symbolic.unroll import unrolled
+from mbsym.codegen.text import c_comment, wrapped
 
-_RESERVED: Final = frozenset(
-    ("arguments", "debugger", "eval", "export", "implements", "instanceof", "interface", "let", "null", "package",
-     "super", "undefined", "var", "Math")
-)  # fmt: skip
-"""Words that are none in the other languages."""
+INDENT: Final = "    "
 
 
 class JavaScriptPrinter(ExpressionPrinter):
@@ -43,29 +35,43 @@ class JavaScriptPrinter(ExpressionPrinter):
         return f"({condition} > 0 ? {positive} : {otherwise})"
 
 
-def javascript_function(program: Program) -> str:
-    """A function of the program's name and inputs that returns an object of its outputs: arrays of their entries,
-    row-major.
+def formals(module: LoweredModule, function: ModuleFunction) -> str:
+    """What a function takes: the object of parameters, inputs, and arrays that it fills."""
+    return ", ".join((*["parameters"] * module.takes_parameters(function), *function.identifiers))
 
-    Args:
-        program: without run-time parameters; its loops are written out.
 
-    Raises:
-        CodegenError: the program uses a symbol that none of its inputs provides.
-    """
-    scope = Scope(_RESERVED)
-    arguments = [*(item.name for item in program.inputs), *(item.name for item in program.outputs)]
-    names = {name: scope.claim(name) for name in arguments}
-    body = lower(unrolled(program), names, {}, Scope(_RESERVED))
+def function_lines(module: LoweredModule, function: ModuleFunction, body: LoweredFunction) -> tuple[str, ...]:
+    """The statements of a function."""
     printer = JavaScriptPrinter()
-    formals = ", ".join(names[item.name] for item in program.inputs)
-    lines = [f"function {program.name}({formals}) {{"]
+    lines = [
+        f"{INDENT}const {identifier} = parameters.{identifier};"
+        for identifier in module.names.parameters.values()
+        if identifier in body.used
+    ]
+    if function.guards:
+        lines.append(f"{INDENT}const {module.names.inner[GUARDED]} = new Float64Array({len(function.guards)});")
     for block in body.blocks:
-        for item in block.assignments:
-            lines.append(f"  const {item.identifier} = {printer.format(item.expression)};")
-    results = ", ".join(_array(result, printer) for result in body.results)
-    return "\n".join([*lines, f"  return {{{results}}};", "}"])
+        lines += ["", f"{INDENT}// {c_comment(block.title)}"] if block.title else []
+        lines += [_statement(f"const {item.identifier}", printer.format(item.expression)) for item in block.assignments]
+    lines += [""] * bool(lines)
+    for result in body.results:
+        for place, entry in enumerate(result.entries):
+            lines.append(_statement(f"{result.identifier}[{place}]", printer.format(entry)))
+    return (*lines, *_verdict(module, function))
 
 
-def _array(result: Result, printer: JavaScriptPrinter) -> str:
-    return f"{result.identifier}: [{', '.join(printer.format(entry) for entry in result.entries)}]"
+def _statement(target: str, text: str) -> str:
+    before = f"{INDENT}{target} = "
+    return f"{before}{wrapped(text, first=len(before) + 1, following=INDENT * 2)};"
+
+
+def _verdict(module: LoweredModule, function: ModuleFunction) -> list[str]:
+    """The end of a function that can fail."""
+    if not function.guards:
+        return []
+    needs = ", ".join(f'["{guard.need}", {guard.size!r}]' for guard in function.guards)
+    given = [x if item.shape else f"[{x}]" for item, x in function.paired if item.direction == "in"]
+    found = [x for item, x in function.paired if item.direction == "out"]
+    actual = f"{module.names.inner[GUARDED]}, [{', '.join(given)}], [{', '.join(found)}]"
+    text = wrapped(f"settled([{needs}], {actual})", first=12, following=INDENT * 2)
+    return ["", f"{INDENT}return {text};"]

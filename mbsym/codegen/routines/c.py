@@ -173,10 +173,6 @@ class CStyle(CNames):
         """What prints the statements of a function."""
         return CFunction(self, function)
 
-    def own_array(self, array: Array) -> str:
-        """The declaration of an array of a function's own."""
-        return f"{self.types[array.kind]} {array.name}[{max(array.size, 1)}];"
-
     def body(self, function: RoutineFunction) -> list[str]:
         """Its declarations and statements."""
         printer = self.printer(function)

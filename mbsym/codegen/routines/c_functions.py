@@ -79,15 +79,23 @@ class CNames:
         """A real number."""
         return f"{float(value)!r}{'f' if self.real == 'float' else ''}"
 
+    def own_array(self, array: Array) -> str:
+        """The declaration of an array of a function's own."""
+        return f"{self.types[array.kind]} {array.name}[{max(array.size, 1)}];"
+
 
 def _uses(function: RoutineFunction, names: set[str]) -> bool:
     return any(isinstance(each, Place) and each.array.name in names for each in every(function.body))
 
 
 class CFunction(FunctionPrinter):
-    """A function in C."""
+    """A function in C, or in what has its braces and loops."""
 
     END: ClassVar[str] = ";"
+    INDEX: ClassVar[str] = "int"
+    """What declares the index of a loop."""
+    IGNORED: ClassVar[str] = "(void)"
+    """What stands before a call whose result nobody wants."""
     WORDS: ClassVar[Mapping[str, str]] = {"and": "&&", "or": "||", "not": "!"}
 
     def __init__(self, style: CNames, function: RoutineFunction) -> None:
@@ -121,6 +129,10 @@ class CFunction(FunctionPrinter):
         if name in self.views:
             return f"const {self.style.type} *{name}"
         return f"{self.type_of(self.function.scalars[name])} {name}"
+
+    def declared_number(self, name: str, *, stays: bool) -> str:
+        """The declaration of a real number, which may stay as it is."""
+        return f"{'const ' * stays}{self.style.type} {name}"
 
     def type_of(self, variable: Variable) -> str:
         """The type of a scalar."""
@@ -217,11 +229,12 @@ class CFunction(FunctionPrinter):
         takes = node.function in self.style.with_parameters or (
             self.style.has_parameters and (function is None or function.is_public)
         )
-        texts = [
-            (each if each in self.given else f"&{each}") if isinstance(each, str) else self.expression(each)
-            for each in node.arguments
-        ]
+        texts = [self.handed(each) if isinstance(each, str) else self.expression(each) for each in node.arguments]
         return [*["parameters"] * takes, *texts, *["work"] * (node.function in self.style.with_work)]
+
+    def handed(self, record: str) -> str:
+        """A record as an argument."""
+        return record if record in self.given else f"&{record}"
 
     def product(self, node: Product) -> str:
         left, right = node.left, node.right
@@ -242,7 +255,7 @@ class CFunction(FunctionPrinter):
 
     def begin_loop(self, node: For) -> None:
         name = node.index.name
-        kind = "int " * (name in self.scopes.loops)
+        kind = f"{self.INDEX} " * (name in self.scopes.loops)
         self.count_through(f"{kind}{name}", str(self.integer(node.start)), str(self.integer(node.stop)), node.is_down)
 
     def count_through(self, name: str, start: str, stop: str, down: bool = False) -> None:
@@ -298,7 +311,7 @@ class CFunction(FunctionPrinter):
             columns = zip(target.spans, *along, strict=True)
             items = [self._through(name, column) for name, column in zip((ITEM, OTHER), columns, strict=False)]
         else:
-            self.count_through(f"int {ITEM}", "0", str(bounds[0]))
+            self.count_through(f"{self.INDEX} {ITEM}", "0", str(bounds[0]))
             items = [Item(ITEM)]
         self.write(f"{self.place(target, items)} {node.operator} {self.expression(value, 0, items)};")
         for item in items:
@@ -314,9 +327,9 @@ class CFunction(FunctionPrinter):
         first = spans[0]
         base = first.start if all(linear(span.start) == linear(first.start) for span in spans) else None
         if base is None:
-            self.count_through(f"int {name}", "0", str(self.extent(first)))
+            self.count_through(f"{self.INDEX} {name}", "0", str(self.extent(first)))
         else:
-            self.count_through(f"int {name}", str(self.integer(base)), str(self.integer(first.stop)))
+            self.count_through(f"{self.INDEX} {name}", str(self.integer(base)), str(self.integer(first.stop)))
         return Item(name, base)
 
     def _nested(self, target: Place, value: Expression) -> bool:
@@ -339,7 +352,9 @@ class CFunction(FunctionPrinter):
             entry = self.place(target, items)
             self.write("{")
             self.depth += 1
-            self.write(f"{self.real_type()} total = {self.zero() if node.operator == '=' else entry};")
+            self.write(
+                f"{self.declared_number('total', stays=False)} = {self.zero() if node.operator == '=' else entry};"
+            )
             self.sum_into("total", sign, product, items)
             self.write(f"{entry} = {'-' * minus}total;")
             self.close()
@@ -347,7 +362,7 @@ class CFunction(FunctionPrinter):
         else:
             items = [self._through(name, spans) for name, spans in pairs[:-1]]
             term = self._through(TERM, (left.spans[-1], right.spans[0]))
-            self.write(f"const {self.real_type()} factor = {self.expression(left, 0, [*items, term])};")
+            self.write(f"{self.declared_number('factor', stays=True)} = {self.expression(left, 0, [*items, term])};")
             items.append(self._through(*pairs[-1]))
             entry = self.expression(right, PRODUCT, [term, items[-1]])
             self.write(f"{self.place(target, items)} {sign} factor * {entry};")
@@ -368,10 +383,6 @@ class CFunction(FunctionPrinter):
     def zero(self) -> str:
         """What sums begin with."""
         return self.number(0.0)
-
-    def real_type(self) -> str:
-        """The type of real numbers."""
-        return self.style.type
 
     def sum_into(self, target: str, sign: str, product: Product, items: Sequence[Item]) -> None:
         """Adds the terms of a product to a scalar, or takes them from it."""
@@ -394,7 +405,7 @@ class CFunction(FunctionPrinter):
         share = Array("share", (int(str(self.count(target))),), writable=True)
         self.write("{")
         self.depth += 1
-        self.write(f"{self.style.type} share[{share.size}];")
+        self.write(self.style.own_array(share))
         self.write(f"{symbol}({', '.join([*actual, 'share'])});")
         self.store(Store(target, node.operator, whole(share)))
         self.close()
@@ -403,7 +414,7 @@ class CFunction(FunctionPrinter):
         if node.call.function == BEGIN:
             return
         function = self.routine.function(node.call.function)
-        ignored = "(void)" * (function is not None and function.returns is not None)
+        ignored = self.IGNORED * (function is not None and function.returns is not None)
         self.write(f"{ignored}{self.expression(node.call)};")
 
     def look(self, node: Look) -> None:

@@ -37,7 +37,8 @@ from mbsym.codegen.statements import (
 )
 from mbsym.symbolic.program import OperationCount
 
-_KINDS: Final[Mapping[str, str]] = {"+": "add", "-": "add", "*": "mul", "/": "div", "sqrt": "sqrt"}
+_KINDS: Final[Mapping[str, str]] = {"+": "add", "-": "add", "*": "mul", "/": "div"}
+_FUNCTIONS: Final[Mapping[str, str]] = {"sqrt": "sqrt", "abs": "other"}
 
 
 def count_operations(routine: Routine, name: str) -> tuple[OperationCount, Counter[str]]:
@@ -46,7 +47,7 @@ def count_operations(routine: Routine, name: str) -> tuple[OperationCount, Count
     assert function is not None
     counter = _Counter(routine)
     counter.function(function, truth=True)
-    found = {kind: counter.found[kind] for kind in ("add", "mul", "div", "sqrt")}
+    found = {kind: counter.found[kind] for kind in ("add", "mul", "div", "sqrt", "other")}
     return OperationCount(**found), counter.calls
 
 
@@ -146,8 +147,10 @@ class _Counter:
             self.function(function, truth)
         elif name in self.routine.kernels:
             self.calls[name] += 1
-        elif name == "sqrt":
-            self.found["sqrt"] += entries
+        elif name in _FUNCTIONS:
+            self.found[_FUNCTIONS[name]] += entries
+        elif name == "peak":
+            self.found["other"] += self._longest(node)
         elif name == "all":
             (condition,) = node.arguments
             assert not isinstance(condition, str)

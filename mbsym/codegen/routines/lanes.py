@@ -6,7 +6,7 @@ function for one state would return OK with the same results.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -52,13 +52,27 @@ class LaneText:
 
 
 def print_lanes(
-    routine: Routine, prefix: str, heads: Mapping[str, tuple[str, ...]], real: str, has_parameters: bool
+    routine: Routine,
+    prefix: str,
+    heads: Mapping[str, tuple[str, ...]],
+    real: str,
+    has_parameters: bool,
+    judged: Set[str],
 ) -> LaneText:
-    """The text of a routine over lanes; see ``print_c``."""
+    """The text of a routine over lanes; see ``print_c``.
+
+    Args:
+        routine: what is printed.
+        prefix: of all its names.
+        heads: the arguments of its public functions.
+        real: type of numbers.
+        has_parameters: whether the module has run-time parameters.
+        judged: derived functions that are called by their ``_judged`` form, which says what is not sound.
+    """
     made = side_by_side(without_seldom(routine))
     records, idle = needed_of(made.routine)
     style = _LaneStyle(replace(made.routine, records=records), prefix, heads, real, has_parameters)
-    style.varying, style.idle = made.varying, idle
+    style.varying, style.idle, style.judged = made.varying, idle, judged
     return LaneText(style.text(), idle)
 
 
@@ -67,6 +81,7 @@ class _LaneStyle(CStyle):
 
     varying: Varying
     idle: Mapping[str, frozenset[int]]
+    judged: Set[str]
 
     def __init__(
         self, routine: Routine, prefix: str, heads: Mapping[str, tuple[str, ...]], real: str, has_parameters: bool
@@ -299,7 +314,7 @@ class _LaneFunction(CFunction):
         name = node.call.function
         left = self.style.idle.get(name, frozenset())
         targets = [self.expression(target) for k, target in enumerate(node.targets) if k not in left]
-        symbol = f"{self.style.prefix}{name}_{'brief' if left else 'lanes'}"
+        symbol = f"{self.style.prefix}{name}_{'brief' if left else 'lanes'}{'_judged' * (name in self.style.judged)}"
         self.write(f"{symbol}({', '.join([*self.actual(node.call), *targets])});")
 
     def do(self, node: Do) -> None:

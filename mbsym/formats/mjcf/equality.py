@@ -56,46 +56,45 @@ def closures(
     """
     source = classes.source
     found = Closures()
-    given = {item.attributes.get("name", "") for equality in root.all("equality") for item in equality.children}
+    given = {item.attributes.get("name", "") for item in root.within("equality")}
     taken = {*joints}
-    for equality in root.all("equality"):
-        for element in equality.children:
-            # What is not active is read all the same, so that mistakes in it are found before somebody switches it on.
-            # Constraints of all types have their defaults under one tag.
-            usual = classes.applied(replace(element, tag="equality"), MAIN)
-            active = usual.attributes.get("active", "true") != "false"
-            if element.tag in ("joint", "tendon"):
-                coupling = (
-                    _coupling(source, element, joints, references)
-                    if element.tag == "joint"
-                    else _tendon_coupling(source, root, element, joints, references)
-                )
-                if not active:
-                    continue
-                if isinstance(coupling, Coupling):
-                    found.couplings.append(coupling)
-                    places["couplings", coupling.joint] = element.place
-                else:
-                    coupling = replace(coupling, name=free_name(coupling.name, {item.name for item in found.relations}))
-                    found.relations.append(coupling)
-                    places["constraints", coupling.name] = element.place
-            elif element.tag in ("connect", "weld"):
-                name = element.attributes.get("name", "")
-                if not name:
-                    name = free_name(f"{element.tag}_{len(found.loops) + 1}", taken | given)
-                while name in taken:
-                    name += "_"
-                taken.add(name)
-                loop = _loop_joint(source, element, name, poses, sites)
-                if active:
-                    found.loops.append(loop)
-                    places["joints", name] = element.place
-            elif active:
-                raise source.error(
-                    element.place,
-                    f"the constraint <{element.tag}> is not covered",
-                    "use connect, weld, joint or tendon",
-                )
+    for element in root.within("equality"):
+        # What is not active is read all the same, so that mistakes in it are found before somebody switches it on.
+        # Constraints of all types have their defaults under one tag.
+        usual = classes.applied(replace(element, tag="equality"), MAIN)
+        active = usual.attributes.get("active", "true") != "false"
+        if element.tag in ("joint", "tendon"):
+            coupling = (
+                _coupling(source, element, joints, references)
+                if element.tag == "joint"
+                else _tendon_coupling(source, root, element, joints, references)
+            )
+            if not active:
+                continue
+            if isinstance(coupling, Coupling):
+                found.couplings.append(coupling)
+                places["couplings", coupling.joint] = element.place
+            else:
+                coupling = replace(coupling, name=free_name(coupling.name, {item.name for item in found.relations}))
+                found.relations.append(coupling)
+                places["constraints", coupling.name] = element.place
+        elif element.tag in ("connect", "weld"):
+            name = element.attributes.get("name", "")
+            if not name:
+                name = free_name(f"{element.tag}_{len(found.loops) + 1}", taken | given)
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            loop = _loop_joint(source, element, name, poses, sites)
+            if active:
+                found.loops.append(loop)
+                places["joints", name] = element.place
+        elif active:
+            raise source.error(
+                element.place,
+                f"the constraint <{element.tag}> is not covered",
+                "use connect, weld, joint or tendon",
+            )
     return found
 
 
@@ -229,7 +228,7 @@ def _tendon_coupling(
 
 
 def _fixed_tendon(source: TextSource, root: Element, element: Element, key: str) -> Element:
-    tendons = {tendon.attributes.get("name", ""): tendon for group in root.all("tendon") for tendon in group.children}
+    tendons = {tendon.attributes.get("name", ""): tendon for tendon in root.within("tendon")}
     name = element.attributes.get(key, "")
     if name not in tendons:
         raise _unknown(source, element, key, name, list(tendons))

@@ -8,12 +8,12 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from mbsym.forces import ForceElement, JointDamper, JointFriction
-from mbsym.formats.angles import looks_rounded, snapped_angle
-from mbsym.formats.findings import listing, owners, place_of, report_findings
-from mbsym.formats.fixed_joints import merge_fixed_joints
+from mbsym.formats.angles import looks_rounded, rounded_note, snapped_angle
+from mbsym.formats.findings import listing, owners, place_of
+from mbsym.formats.fixed_joints import finished
+from mbsym.formats.foreign_joints import resistance, resistance_left_out
 from mbsym.formats.load_options import DEFAULTS, LoadOptions
-from mbsym.formats.rigid_frames import exact_mass, placement_matrix, turned_inertia
-from mbsym.formats.rigid_frames import text as number_text
+from mbsym.formats.rigid_frames import placed_body
 from mbsym.formats.text_source import LARGEST_XML, Place, TextSource, read_text
 from mbsym.formats.urdf.loop_file import Closing, loops_beside, read_loops
 from mbsym.formats.urdf.plus import read_plus
@@ -30,12 +30,10 @@ from mbsym.joints.record import JointType
 from mbsym.joints.revolute import REVOLUTE
 from mbsym.model.body import COINCIDENT, Body, Placement
 from mbsym.model.joint import Coupling, Joint
-from mbsym.model.names import free_name, identifier_part, model_name_fault
+from mbsym.model.names import free_name, model_name
 from mbsym.model.shape import in_body_order
 from mbsym.model.system import Model
-from mbsym.model.validate import validate
 from mbsym.values.diagnostic import Diagnostic
-from mbsym.values.numbers import decimal_number
 from mbsym.values.parameter import Value, Vector
 
 JOINT_TYPES: dict[str, JointType] = {
@@ -86,12 +84,7 @@ def read_urdf(source: TextSource, options: LoadOptions = DEFAULTS, loops: Closin
     for closing in closings:
         model = closing.applied(model)
     places = {key: place for closing in closings for key, place in closing.places.items()}
-    diagnostics = validate(model, options.strict)
-    model = report_findings(model, diagnostics, lambda item: _where(item, model, reader, places))
-    if options.fixed_joints == "keep":
-        return model
-    # Rounding of products stays far below 1e-13.
-    return merge_fixed_joints(model, tree_joints, max(options.snap_angles, 1e-13), keep_joints=True)
+    return finished(model, options, lambda item: _where(item, model, reader, places), tree_joints, keep_joints=True)
 
 
 def _robot(source: TextSource) -> Element:
@@ -142,52 +135,49 @@ class _Reader:
             raise self.source.error(
                 robot.place, "the robot has no <link>", "add its links; xacro macros must be expanded"
             )
-        for name, element in links.items():
-            self.places["bodies", name] = element.place
-        for name, element in joints.items():
-            self.places["joints", name] = element.place
+        self.places |= {("bodies", name): element.place for name, element in links.items()}
+        self.places |= {("joints", name): element.place for name, element in joints.items()}
         root = self._root(links, joints)
-        bodies = {name: self._body(name, element) for name, element in links.items()}
-        read = {name: self._joint(name, element, links) for name, element in joints.items()}
-        model_joints = _depth_first(root, tuple(read.values()))
-        floating = self.options.floating
-        if not floating and all(joint.kind.is_rigid for joint in model_joints):
-            floating = True
-            self.notes.append(f"nothing moves relative to the root link {root!r}, so the robot is taken as floating")
+        bodies = [self._body(name, element) for name, element in links.items()]
+        read = [self._joint(name, element, links) for name, element in joints.items()]
+        ground, first = self._base(root, links, read)
         # Pinocchio takes joints of one link in the order of their names.
-        sorted_joints = _depth_first(root, sorted(read.values(), key=lambda joint: joint.name.encode()))
-        ground = root
-        if floating:
-            ground = free_name("ground", links)
-            free = free_name(f"{root}_free", joints)
-            model_joints.insert(0, Joint(free, FREE.name, ground, root))
-            sorted_joints.insert(0, model_joints[0])
-            self.places["joints", free] = links[root].place
+        by_name = sorted(read, key=lambda joint: joint.name.encode())
+        own_order, their_order = ([*first, *_depth_first(root, order)] for order in (read, by_name))
         self._note_our_names(links, root, ground)
-        self._note_rounded()
+        self.notes += rounded_note(self.rounded)
         couplings = self._couplings(joints)
         graphics = ShapeReader(self.source, named_colors(self.source, robot.all("material")), self.origin)
         shapes = [shape for name, element in links.items() for shape in graphics.shapes(element, name)]
         driven = {joint.attributes.get("name") for item in robot.all("transmission") for joint in item.all("joint")}
-        model_joints = [replace(joint, actuated=joint.name in driven) for joint in model_joints]
+        model_joints = [replace(joint, actuated=joint.name in driven) for joint in own_order]
+        moved = [body for body in bodies if body.name != ground]
         return Model(
-            name=self._model_name(robot),
-            bodies=tuple(body for name, body in bodies.items() if name != ground),
+            name=model_name(robot.attributes.get("name"), self.source.name),
+            bodies=tuple(moved),
             joints=tuple(model_joints),
             forces=self._forces(joints, {joint.name: joint for joint in model_joints}),
             couplings=couplings,
-            shapes=in_body_order(shapes, (ground, *(name for name in bodies if name != ground))),
+            shapes=in_body_order(shapes, (ground, *(body.name for body in moved))),
             ground=ground,
-            pinocchio_order=tuple(joint.name for joint in sorted_joints if not joint.kind.is_rigid),
+            pinocchio_order=tuple(joint.name for joint in their_order if not joint.kind.is_rigid),
             accept_impossible_inertia=True,
             warnings=tuple(self.notes),
         )
 
-    def _model_name(self, robot: Element) -> str:
-        name = robot.attributes.get("name", "").strip() or Path(self.source.name).stem
-        if model_name_fault(name) is None:
-            return name
-        return identifier_part(name).strip("_") or "robot" if "name" not in robot.attributes else name
+    def _base(self, root: str, links: dict[str, Element], joints: Sequence[Joint]) -> tuple[str, list[Joint]]:
+        """The name of ground, and the free joint from it to the root of what floats."""
+        floating = self.options.floating
+        if not floating and all(joint.kind.is_rigid for joint in joints):
+            floating = True
+            self.notes.append(f"nothing moves relative to the root link {root!r}, so the robot is taken as floating")
+        if not floating:
+            return root, []
+        free = Joint(
+            free_name(f"{root}_free", [joint.name for joint in joints]), FREE.name, free_name("ground", links), root
+        )
+        self.places["joints", free.name] = links[root].place
+        return free.predecessor, [free]
 
     def _named(self, robot: Element, tag: str) -> dict[str, Element]:
         found: dict[str, Element] = {}
@@ -267,13 +257,7 @@ class _Reader:
             self.places["bodies", name, "inertia"] = inertia.place
             keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
             moments = [self._number(inertia, key, "0") for key in keys]
-        xx, yy, zz, xy, xz, yz = moments
-        body = Body(name, self._number(mass, "value"), placement.translation, (xx, yy, zz, xy, xz, yz))
-        if not placement.rotation or not any(decimal_number(str(value)) for value in moments):
-            return body
-        J = turned_inertia(exact_mass(body).inertia, placement_matrix(placement))
-        xx, yy, zz, xy, xz, yz = (number_text(J[i][j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
-        return replace(body, inertia=(xx, yy, zz, xy, xz, yz))
+        return placed_body(name, self._number(mass, "value"), placement, moments)
 
     # ---- joints -----------------------------------------------------------------------------------------------------
 
@@ -357,21 +341,12 @@ class _Reader:
                 continue
             damping = self._number(dynamics, "damping", "0")
             friction = self._number(dynamics, "friction", "0")
-            for index in range(model_joints[name].shape.nv):
-                suffix = f"_{index}" if model_joints[name].shape.nv > 1 else ""
-                if decimal_number(str(damping)):
-                    self.places["forces", f"{name}_damping{suffix}"] = dynamics.place
-                    forces.append(JointDamper(f"{name}_damping{suffix}", name, damping, index))
-                if decimal_number(str(friction)):
-                    self.places["forces", f"{name}_friction{suffix}"] = dynamics.place
-                    forces.append(JointFriction(f"{name}_friction{suffix}", name, friction, index=index))
+            for force in resistance(model_joints[name], damping, friction):
+                self.places["forces", force.name] = dynamics.place
+                forces.append(force)
         if self.options.joint_dynamics == "forces":
             return tuple(forces)
-        affected = list(dict.fromkeys(force.joint for force in forces))
-        if affected:
-            self.notes.append(
-                f"damping and friction of {len(affected)} joints ({listing(affected)}) are left out of the dynamics"
-            )
+        self.notes += resistance_left_out([force.joint for force in forces])
         return ()
 
     # ---- attributes -------------------------------------------------------------------------------------------------
@@ -412,16 +387,6 @@ class _Reader:
                 self.notes.append(f"link {name!r} is the root and is taken as ground")
             else:
                 self.notes.append(f"link {name!r} is a body like any other here; ground is called {ground!r}")
-
-    def _note_rounded(self) -> None:
-        if self.rounded:
-            first, angle = next(iter(self.rounded.items()))
-            count = len(self.rounded)
-            others = f" and {count - 1} more" if count > 1 else ""
-            self.notes.append(
-                f"angles of {first} ({angle}){others} look like multiples of 90 degrees written with few digits and "
-                "are taken as they stand; `snap_angles 1e-4` takes them as exact, which saves operations"
-            )
 
 
 def _depth_first(root: str, joints: Sequence[Joint]) -> list[Joint]:
