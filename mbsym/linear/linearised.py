@@ -116,10 +116,7 @@ class Linearisation(StateSpace):
             "outputs": list(self.outputs),
             "state_units": list(self.state_units),
             "input_units": list(self.input_units),
-            "A": self.A.tolist(),
-            "B": self.B.tolist(),
-            "C": self.C.tolist(),
-            "D": self.D.tolist(),
+            **self.matrices(),
             "poles": [{"real": float(pole.real), "imaginary": float(pole.imag)} for pole in self.poles],
         }
 

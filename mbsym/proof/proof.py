@@ -27,6 +27,7 @@ FIELD: Final = "proof"
 ITERATES: Final = "fixed text, which iterates"
 ROUNDED: Final = "numbers in it were rounded; it agrees in floating point"
 OUTSIDE: Final = "the field cannot compare it, and no random state has a result in floating point"
+"""What differs in the field without such a reason is wrong, be its results finite or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,11 @@ class _Claim:
 
 @dataclass(slots=True)
 class _Proving:
-    """Collects what is to be equal, and decides at the end, so that all functions are evaluated at once."""
+    """Collects what is to be equal, and decides at the end, so that all functions are evaluated at once.
+
+    Attributes:
+        vanishes: a divisor is zero everywhere, so that floating point decides alone.
+    """
 
     module: LoweredModule
     witness: Witness
@@ -127,6 +132,7 @@ class _Proving:
     beside: dict[str, str] = field(default_factory=dict)
     not_proven: dict[str, str] = field(default_factory=dict)
     first: dict[str, Reading] = field(default_factory=dict)
+    vanishes: bool = False
 
     def ask_producer(self, reading: Reading) -> None:
         """What others take is held by them in the first way in which it is written, in other ways against that one."""
@@ -202,7 +208,8 @@ class _Proving:
                 for values in points(witness.graph, witness.inputs(), witness.mechanism.parameters, refs)
             ]
         except SymbolicError:
-            return {place for place, _, _ in open_pairs}  # a divisor vanishes everywhere: floating point decides
+            self.vanishes = True
+            return {place for place, _, _ in open_pairs}
         return set().union(*found)
 
     def _decide(self, claim: _Claim, doubtful: Sequence[Pair]) -> None:
@@ -215,12 +222,12 @@ class _Proving:
         if not all(map(self._differing, witness.by_other_factors(name, claim.found) or [list(claim.pairs)])):
             return
         sides = [(a, b) for _, _, a, b in doubtful]
+        known = reasons(witness.graph, sides)
         agreed = agree(witness.graph, witness.inputs(), witness.mechanism.parameters, sides)
-        if agreed is None:
+        if agreed is None and (known or self.vanishes):
             self.not_proven[name] = OUTSIDE
             return
         if agreed:
-            known = reasons(witness.graph, sides)
             self.not_proven[name] = f"{', '.join(known)}: the field cannot compare these" if known else ROUNDED
             return
         result, place, _, _ = doubtful[0]

@@ -59,9 +59,7 @@ _NEAR_SINGULAR = (
 
 OF_ITSELF_WORDS: Final = "{count} function{s} as their own equations say, far off, at branches and in each status"
 READ_BACK_WORDS: Final = "{count} table{s} of constants, places, limits and defaults as the model says, read back"
-WITHIN_WORDS: Final = (
-    "{count} function{s} within the memory of arguments, tables and arrays, as the compiler watches it"
-)
+WITHIN_WORDS: Final = "{count} function{s} within the memory of arguments and arrays, as the compiler watches it"
 UNWATCHED: Final = "accesses to memory were not watched: the compiler has nothing that does (-fsanitize=address)"
 
 PRINTED_ONLY: Final = "printed from the same functions, not run by mbsym"

@@ -22,7 +22,7 @@ from dataclasses import replace
 from typing import Final
 
 from mbsym.formulations.constraint_force.block_system import BlockSystem, solve
-from mbsym.formulations.constraint_force.joint_compliance import compliance, why_singular
+from mbsym.formulations.constraint_force.joint_compliance import carried_sizes, compliance, why_singular
 from mbsym.formulations.constraint_force.leaf_to_root import ConstraintForces, derive_motion, motion_functions
 from mbsym.formulations.constraint_force.parts import Parts, divided
 from mbsym.formulations.contracts import FORWARD_DYNAMICS
@@ -90,9 +90,12 @@ def forward_dynamics_in_parts(mechanism: Mechanism, threads: int) -> Program | N
     bodies = true(mechanism).bodies
     if any(entry.constant is None for body in bodies for entry in (body.inertia.mass, *body.inertia.about_origin)):
         return None
-    parts = divided(
-        mechanism.labelling.inboard, threads or FEWEST_PARTS, lambda label: not why_singular(bodies[label - 1].inertia)
-    )
+    carried = carried_sizes(true(mechanism))
+
+    def may_lie_on_path(label: int) -> bool:
+        return not why_singular(bodies[label - 1].inertia, carried=carried[label - 1])
+
+    parts = divided(mechanism.labelling.inboard, threads or FEWEST_PARTS, may_lie_on_path)
     if len(parts.tasks) < FEWEST_PARTS:
         return None
     zero = Scalar(mechanism.graph, 0)

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final, Literal, TypeAlias
 
 from mbsym.errors import DerivationError
@@ -29,8 +30,10 @@ from mbsym.formulations.applied_forces import AppliedForces, applied_forces
 from mbsym.formulations.constraint_force.block_system import Block, BlockSystem, ComputedBlocks, Pair, solve
 from mbsym.formulations.constraint_force.elimination_order import leaf_to_root
 from mbsym.formulations.constraint_force.joint_compliance import (
+    LEAST_PART,
     Compliance,
     SpatialBlock,
+    carried_sizes,
     compliance,
     joint_blocks,
     why_singular,
@@ -114,10 +117,10 @@ def held_joints(mechanism: Mechanism) -> tuple[HeldJoint, ...]:
     return tuple(held)
 
 
-def first_singular_body(mechanism: Mechanism) -> tuple[TreeBody, str] | None:
-    """A body whose inertia has no inverse, and why; None if there is none."""
-    for body in mechanism.bodies:
-        reason = why_singular(body.inertia, mechanism.parameters)
+def first_singular_body(mechanism: Mechanism, least: Fraction = LEAST_PART) -> tuple[TreeBody, str] | None:
+    """A body whose inertia has no inverse that numbers can be trusted with, and why; None if there is none."""
+    for body, carried in zip(mechanism.bodies, carried_sizes(mechanism), strict=True):
+        reason = why_singular(body.inertia, mechanism.parameters, carried, least)
         if reason:
             return body, reason
     return None
@@ -373,12 +376,19 @@ def inertia_form(mechanism: Mechanism, tau: Speeds) -> ConstraintForces:
 
 
 def derive_motion(
-    mechanism: Mechanism, solver: Solver | None = None, form: Form = "absolute"
+    mechanism: Mechanism, solver: Solver | None = None, form: Form = "absolute", least: Fraction = LEAST_PART
 ) -> tuple[ConstraintForces, str]:
-    """Motion under the input tau, and the name of the form used: the inertia form where some body needs it."""
+    """Motion under the input tau, and the name of the form used: the inertia form where some body needs it.
+
+    Args:
+        mechanism: a tree.
+        solver: of the constraint forces; leaf to root by default.
+        form: of their equations.
+        least: what counts as nothing beside other inertias with that solver.
+    """
     tau = mechanism.of_joints(mechanism.entries(mechanism.tau))
     held_joints(mechanism)
-    singular = first_singular_body(mechanism)
+    singular = first_singular_body(mechanism, least)
     if singular is None:
         return constraint_forces(mechanism, tau, solver, form), f"{form} form"
     body, reason = singular

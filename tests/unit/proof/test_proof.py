@@ -146,6 +146,13 @@ def test_a_fault_in_lowering_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyP
     refused(tmp_path, "puma560", {"functions": ("inverse_dynamics",)})
 
 
+def test_a_fault_with_results_beyond_all_floats_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reciprocals that are none make numbers grow from body to body: no state has a finite result."""
+    quotient = lower.Quotient
+    monkeypatch.setattr(lower, "Quotient", lambda numerator, denominator: quotient(denominator, numerator))
+    refused(tmp_path, "space_robot", {"functions": ("forward_dynamics",)})
+
+
 def test_a_fault_in_shared_steps_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changed(monkeypatch, lower_loops, "_places", lambda places: (*places[:-1], max(places[-1] - 1, 0)))
     with pytest.raises((ProofError, SymbolicError)):

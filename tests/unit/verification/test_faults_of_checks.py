@@ -180,19 +180,21 @@ def test_no_number_is_no_fault_where_rounding_is_all_that_a_result_has() -> None
     pivot = graph.mul(graph.sub(graph.function("sqrt", graph.add(square, graph.mul(y, y))), x), y)
     program = Program("f", graph, (Input("q", (2,), (x, y)),), (Output("r", (), (graph.div(y, pivot),)),), ())
     inputs = (Argument("q", "in", (2,)), Argument("r", "out", ()))
-    function = ModuleFunction(
-        "f", "f", "", (), inputs, ("q", "r"), None, guards=(Guard(square, "not negative", "", 1.0),)
-    )
+    own = (Guard(square, "not negative", 1.0, ""),)
+    function = ModuleFunction("f", "f", "", (), inputs, ("q", "r"), None, guards=own)
     states = {"q": np.array([[1.0, 1.0], [1e9, 1.0]])}
-    expected = expect(program, function, conditions_of(program, function.guards), states, {}, single=False)
+    expected = expect(program, function, conditions_of(program, own), states, {}, single=False)
     assert expected.status.tolist() == [0, 0] and expected.faint.tolist() == [False, True]
-    for lost, passed in ((1, True), (0, False)):
+
+    def passes(lost: int) -> bool:
         said = np.where(np.arange(2) == lost, int(Status.NOT_FINITE), int(Status.OK))
         found = np.where(said == Status.OK, expected.results["r"], np.nan)
-        own = LoadedFunction("f", inputs[:1], inputs[1:], (), lambda *_: found, ("OK",), lambda *_: (found, said))
+        text = LoadedFunction("f", inputs[:1], inputs[1:], (), lambda *_: found, ("OK",), lambda *_: (found, said))
         worst = Worst()
-        compare_texts(worst, LoadedModule("numpy", {"real": "double"}, {"f": own}), "f", states, expected, {})
-        assert all(check.passed for check in worst.found.values()) is passed
+        compare_texts(worst, LoadedModule("numpy", {"real": "double"}, {"f": text}), "f", states, expected, {})
+        return all(check.passed for check in worst.found.values())
+
+    assert passes(lost=1) and not passes(lost=0)
 
 
 def test_what_is_no_number_is_so_beside_each_guard_too() -> None:

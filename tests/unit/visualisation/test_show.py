@@ -128,6 +128,16 @@ def test_a_slider_drives_what_depends_on_it() -> None:
         assert q["q_guide"] == pytest.approx(0.05 * cos(angle) + sqrt(0.18**2 - (0.05 * sin(angle)) ** 2), abs=1e-13)
 
 
+def test_a_slider_drives_as_little_as_it_is_moved() -> None:
+    at, to = run(
+        "slider_crank",
+        """const [handle, slider] = sliders["crank_bearing q_crank_bearing"];
+        const target = solver.value(controls.q, handle, slider) + 0.01;
+        return [target, solver.value(solver.moved(controls.q, handle, slider, target).q, handle, slider)];""",
+    )
+    assert at == to
+
+
 def test_where_loops_cannot_be_closed_the_page_holds() -> None:
     """The piston cannot come farther than r + l = 0.23 m, where all lies in a line and rows depend on each other."""
     found = run("slider_crank", 'return solver.moved(controls.q, ...sliders["guide q_guide"], 0.3);')
